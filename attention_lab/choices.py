@@ -17,8 +17,7 @@ from .cache import cached
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
-from .user_data.size_checks import check_beside_trained
-from .user_data.user_matrices import UserMatrices
+from .user_data.user_matrices import UserMatrices, check_beside_trained
 from .words.embeddings import EMBEDDINGS
 
 WEIGHT_KINDS = ("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand")

@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from .by_hand import HANDMADE_FEATURES, handmade_projections
-from .heads.contributions import head_contributions
+from .heads.weight_blocks import head_contributions
 from .scenario import Scenario
 from .user_data.edits import Edit, Edits
 from .user_data.painted_masks import mask_to_text

@@ -28,8 +28,7 @@ from .choices import Scenario as Scenario
 from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
-from .user_data.size_checks import check_beside_drawn, check_residual
-from .user_data.user_matrices import UserMatrices
+from .user_data.user_matrices import UserMatrices, check_beside_drawn, check_residual
 
 
 @cached

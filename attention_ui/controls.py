@@ -19,9 +19,9 @@ from attention_lab.choices import (
     MAX_TEXT_LENGTH,
     fitting_heads,
 )
+from attention_lab.compare import change_notes
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
-from attention_lab.weight_changes import change_notes
 from attention_lab.words.text import Tokens, is_right_to_left
 
 from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value

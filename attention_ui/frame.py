@@ -1,8 +1,14 @@
-"""The frame of every page: menu, controls, focus, heading, notes, and the error box."""
+"""The frame of every page: menu, controls, focus, heading, notes, and the error box.
+
+The scripts of all visitors share one interpreter, so they run one at a time.
+"""
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, suppress
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from threading import Lock
 from typing import Any
 
 import streamlit as st
@@ -16,7 +22,6 @@ from attention_lab.sentences import tokens_of, weights_in_force
 
 from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
-from .facts import fact
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_style, read_shown_lesson, stage_place
@@ -27,12 +32,11 @@ from .presets import choose_example
 from .random_weights import by_hand_notes
 from .reference.questions import show_foot
 from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
-from .script_lock import script_lock
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
 from .streamlit_private import as_part_of
-from .teach.lesson_draft import show_draft_box
+from .teach.lessons import show_draft_box
 from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (
@@ -46,6 +50,8 @@ from .url_state import (
 from .view import VIEW_DEFAULTS, draw_view, page_css
 
 SECTIONS_WITH_OWN_SYMBOLS = ("diagonal", "labs")  # their symbols are the same in every notation
+# After so long a wait a script runs beside the one that holds the lock.
+MAX_LOCK_WAIT_SECONDS = 0.1  # seconds
 
 
 def run_app() -> None:
@@ -58,7 +64,6 @@ def run_app() -> None:
         if own := uploaded_heads.controls_of(page):
             elsewhere = controls.unused_controls(own.used)
         refuse_unusable(page.url_path, elsewhere)
-        fact("refused", session().refused)
         show_refusals()
         # Only now: the browser may get nothing of a run that starts anew half-way.
         session().has_scripts, session().sent_look = True, _look(page)
@@ -247,3 +252,34 @@ def _heading(page: Page, notation: Notation) -> None:
         with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):
             st.title(page.title, anchor=False, width="content")
             st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")
+
+
+class ScriptLock:
+    """A lock that one script holds at a time.
+
+    Scripts that run side by side all end late; one after the other, all but the last end earlier.
+    """
+
+    def __init__(self) -> None:
+        self._taken = Lock()
+        self._since = 0.0
+
+    @contextmanager
+    def __call__(self) -> Iterator[None]:
+        """Run alone, or beside a script that has run for longer than `MAX_LOCK_WAIT_SECONDS`."""
+        mine = self._wait()
+        try:
+            yield
+        finally:
+            if mine:
+                self._taken.release()
+
+    def _wait(self) -> bool:
+        while not self._taken.acquire(timeout=MAX_LOCK_WAIT_SECONDS):
+            if time.monotonic() - self._since > MAX_LOCK_WAIT_SECONDS:
+                return False
+        self._since = time.monotonic()
+        return True
+
+
+script_lock = ScriptLock()

@@ -1,10 +1,13 @@
-"""The lesson in the URL: its name, its moment, and its bar above the page."""
+"""The lesson in the URL: its name, its moment, and its bar above the page, as HTML;
+assets/page/lesson.js handles the links and buttons of the bar.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from urllib.parse import parse_qs, urlsplit
+from html import escape
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,19 +18,20 @@ from attention_lab.lessons.lesson import (
     LESSON_VIEWS,
     MAX_MOMENTS,
     Lesson,
+    LessonQuestion,
     Moment,
 )
 from attention_lab.lessons.lesson_file import lesson_named
 
 from .control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
-from .facts import fact
-from .lesson_bar import lesson_bar_html, moment_url
 from .registry import PAGES, page_of
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 
 # The choices in the URL that concern lessons, as they are without one.
 NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
+# Choices of a moment that end with the lesson: its covered result, and no questions of the app.
+CHOICES_OF_LESSONS = ("hide", "guess")
 
 
 @dataclass(frozen=True)
@@ -185,8 +189,76 @@ def stage_place() -> DeltaGenerator:
     and the next moment, the text, the question, the note.
     """
     shown: ShownLesson | None = session().lesson
-    fact("lesson", shown and (shown.name, shown.place, shown.view))
     if shown is not None:
         with st.container(key="lesson"):
             st.html(lesson_bar_html(shown.lesson, shown.name, shown.place, shown.view))
     return st.container(key="stage")
+
+
+def moment_url(lesson: Lesson, name: str, place: int, view: str) -> str:
+    """The URL of a moment in a view. name: of the lesson in the URL."""
+    return f"./{lesson.url(place, name, '' if view == lesson.view else view)}"
+
+
+def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str) -> str:
+    """The bar at a moment: links to the previous and the next one, the text, the question."""
+    moment, count = lesson.moments[place], len(lesson.moments)
+    other = "full" if view == "lesson" else "lesson"
+    words = {"full": "All controls", "lesson": "Fewer controls"}[other]
+    text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
+    there = moment_url(lesson, name, place, other)
+    return (
+        f'<nav class="lesson-bar" aria-label="Lesson" data-moment="{place}" data-at='
+        f'"{escape(moment.at)}"><div class="lesson-line">'
+        f"{_step(lesson, name, place - 1, view)}"
+        f'<span class="lesson-count">{place + 1}/{count}</span>'
+        f"{_step(lesson, name, place + 1, view, 'after')}"
+        f"<b>{escape(moment.title)}</b>"
+        f'<span class="lesson-title">{escape(lesson.title)}</span>'
+        f"{_note(moment)}"
+        f'<a class="lesson-act" href="{escape(there)}">{words}</a>'
+        f'<a class="lesson-act" href="{escape(_page_without_lesson(moment))}">End lesson</a></div>'
+        f"{text}{_question(lesson.question_at(place))}</nav>"
+    )
+
+
+def _step(lesson: Lesson, name: str, place: int, view: str, kind: str = "before") -> str:
+    sign, says = {"before": ("‹", "Previous moment"), "after": ("›", "Next moment")}[kind]
+    if not 0 <= place < len(lesson.moments):
+        return f'<span class="lesson-step {kind}" aria-hidden="true">{sign}</span>'
+    there = escape(moment_url(lesson, name, place, view))
+    return f'<a class="lesson-step {kind}" href="{there}" aria-label="{says}">{sign}</a>'
+
+
+def _page_without_lesson(moment: Moment) -> str:
+    kept = {name: text for name, text in moment.choices.items() if name not in CHOICES_OF_LESSONS}
+    return f"./{moment.page}?{urlencode(kept)}"
+
+
+def _note(moment: Moment) -> str:
+    """The button that opens the note in a window of its own, which a projector need not show."""
+    if not moment.note:
+        return ""
+    note = escape(moment.note)
+    return (
+        f'<button type="button" class="lesson-act lesson-note" data-note="{note}"'
+        ' title="Opens in its own window, away from the projector">Note</button>'
+    )
+
+
+def _question(question: LessonQuestion | None) -> str:
+    """The question with its answers as buttons; without answers, a button that shows the answer."""
+    if question is None:
+        return ""
+    options = question.options or ("Show the answer",)
+    buttons = "".join(
+        f'<button type="button" data-right="{str(place == question.right).lower()}">'
+        f"{escape(option)}</button>"
+        for place, option in enumerate(options)
+    )
+    kind = "choice" if question.options else "open"
+    return (
+        f'<div class="lesson-question" data-kind="{kind}"><span>{escape(question.ask)}</span>'
+        f"{buttons}"
+        f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
+    )

@@ -8,13 +8,19 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.derivation import Derivation, derive
-from attention_lab.fading import FadedExample, TermLine, fade_example
 from attention_lab.files.file_checks import typed_number
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
-from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion, practice_question
+from attention_lab.practice import (
+    MAX_QUESTION_NUMBER,
+    FadedExample,
+    PracticeQuestion,
+    TermLine,
+    fade_example,
+    practice_question,
+)
 from attention_viz.labels import format_number
 from attention_viz.practice import QuestionText, format_result, operand_board, question_text
-from attention_viz.worksheet import worksheet
+from attention_viz.sheets import worksheet
 
 from .board import show_board
 from .facts import fact

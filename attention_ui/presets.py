@@ -17,7 +17,6 @@ from attention_lab.example_cell import Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
 
 from .control_list import CONTROLS, widget_value
-from .facts import fact
 from .url_state import session
 
 EXAMPLE_KEY = "example"
@@ -105,7 +104,7 @@ def _own_choices(scenario: Scenario) -> str:
     """What is shown where it is no example."""
     with suppress(AttentionError):  # the page explains it
         scenario = resolve(scenario)
-    chosen = fact("own_choices", (scenario.weights, scenario.n_heads, scenario.mask))
+    chosen = (scenario.weights, scenario.n_heads, scenario.mask)
     numbers = " Some numbers are your own." * bool(scenario.edits or scenario.own)
     return "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*chosen) + numbers
 

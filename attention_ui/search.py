@@ -11,7 +11,6 @@ from unicodedata import normalize
 
 import streamlit as st
 
-from .facts import fact
 from .markdown import escape_markdown
 from .registry import read_table
 from .url_state import draw_bound
@@ -60,7 +59,7 @@ def search_field(key: str, example: str, texts: Iterable[str]) -> str:
         icon=":material/search:",
     )
     words = respelled(typed or "", texts)
-    if fact("searched_for", words) != (typed or ""):
+    if words != (typed or ""):
         st.caption(
             f"Not found: “{escape_markdown(typed)}”. Results for “{escape_markdown(words)}”:",
             width=260,

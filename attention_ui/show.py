@@ -15,7 +15,6 @@ from attention_viz.figure_table import figure_table
 from attention_viz.theme import Figure, figure_json
 
 from .browser_files import PLOTLY_URL, component, component_value
-from .facts import fact
 from .markdown import escape_markdown
 from .url_state import session
 
@@ -79,7 +78,7 @@ def _as_table(figure: Figure, key: str) -> None:
     if box.open:
         description = figure["layout"]["meta"]["description"]
         with box:
-            table = fact(f"table of {key}", figure_table(figure))
+            table = figure_table(figure)
             st.dataframe(table, hide_index=True, alt=f"As a table: {description}")
             csv = table.to_csv(index=False).encode()
             name = f"{_file_name(key)}.csv"
@@ -109,4 +108,4 @@ def explained_errors(place: DeltaGenerator | None = None) -> Iterator[None]:
         yield
     except AttentionError as error:
         with place or nullcontext():
-            st.error(escape_markdown(str(fact("error", error))), icon=":material/error:")
+            st.error(escape_markdown(str(error)), icon=":material/error:")

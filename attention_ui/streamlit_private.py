@@ -2,7 +2,7 @@
 
 Streamlit is pinned in requirements.txt. When you update it, read this module first: beside each
 name stands what it is for, and which test fails when it changes. No other module imports such a
-name (`tests/ui/test_streamlit_private.py`). Two options in `.streamlit/config.toml` are
+name: ruff refuses it (`banned-api` in pyproject.toml). Two options in `.streamlit/config.toml` are
 undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 """
 

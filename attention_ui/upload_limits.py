@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any, Protocol
 
 from attention_core.errors import FileError
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 
 from .streamlit_private import MemoryUploadedFileManager, UploadedFileRec
 

@@ -1,4 +1,4 @@
-"""The coefficients of the float32 error function in attention_lab/trained/gelu.py, fitted and
+"""The coefficients of the float32 error function in attention_lab/trained/encoder.py, fitted and
 checked with NumPy.
 
 Run by hand: python scripts/fit_erf.py

@@ -22,7 +22,7 @@ import numpy as np
 from bert_characters import character_roles
 from minilm_package import model_folder
 
-from attention_lab.files.safetensors_file import SafetensorsFile
+from attention_lab.files.weight_formats import SafetensorsFile
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "minilm"
 CONFIG = (

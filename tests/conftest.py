@@ -18,7 +18,7 @@ settings.load_profile("repeatable")
 def pytest_addoption(parser: pytest.Parser) -> None:
     """What `make test` leaves out."""
     options = {
-        "--every-situation": "run every page in every situation (make test-all)",
+        "--every-situation": "every situation of a page, every seed of a training (make test-all)",
         "--screenshots": "keep pictures of the pages in build/screenshots",
     }
     for option, text in options.items():

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from streamlit import config
 
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_ui import own_numbers
 from attention_ui.labs import picture_upload
-from attention_ui.trained import your_weights
+from attention_ui.trained import uploaded_heads
 from scripts.planted_bugs import BUGS
 from scripts.write_constraints import brought_along, required
 
@@ -103,7 +103,11 @@ def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
 
 
 def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
-    promised = (your_weights.MAX_UPLOAD_MB, own_numbers.MAX_STATE_MB, picture_upload.MAX_PICTURE_MB)
+    promised = (
+        uploaded_heads.MAX_UPLOAD_MB,
+        own_numbers.MAX_STATE_MB,
+        picture_upload.MAX_PICTURE_MB,
+    )
     assert max(promised) <= OPTIONS["server.maxUploadSize"]
     assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES
 

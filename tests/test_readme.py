@@ -11,7 +11,7 @@ from attention_core import Projections, attend
 from attention_lab.cache import CACHE_BYTES
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
 from attention_ui.registry import PAGES

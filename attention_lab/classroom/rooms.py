@@ -1,10 +1,13 @@
-"""The rooms of a file, and the actions of teachers and students in them."""
+"""The rooms of a file, the actions of teachers and students in them, and how many people are in a
+room: those who have asked for its news a moment ago.
+"""
 
 from __future__ import annotations
 
 import re
 import sqlite3
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +19,48 @@ from .class_file import ClassFile
 from .class_question import ClassQuestion, question_from_json, question_to_json
 from .letters import digest, is_secret, new_room, new_secret
 from .limits import CLASS_LIMITS, ClosedError, Limits, RightsError, RoomError, TooManyError
+
+
+class Presence:
+    """When each visitor was seen last, in bounded memory. lasts: seconds after which one is gone.
+
+    >>> now = [0.0]
+    >>> presence = Presence(lasts=10.0, clock=lambda: now[0])
+    >>> for visitor in ("a", "b", "a"):
+    ...     presence.see("KXRT", visitor)
+    >>> presence.count("KXRT"), presence.count("ABCD")
+    (2, 0)
+    >>> now[0] = 11.0
+    >>> presence.count("KXRT")
+    0
+    """
+
+    def __init__(
+        self, lasts: float, clock: Callable[[], float], limits: Limits = CLASS_LIMITS
+    ) -> None:
+        self._lasts, self._clock, self._limits = lasts, clock, limits
+        self._seen: OrderedDict[str, dict[str, float]] = OrderedDict()
+
+    def see(self, room: str, visitor: str) -> None:
+        """A visitor asks for the news of a room. Beyond the limit of voters nobody is added."""
+        present = self._present(room)
+        if visitor in present or len(present) < self._limits.voters:
+            self._seen[room] = present | {visitor: self._clock()}
+        while len(self._seen) > self._limits.rooms:
+            self._seen.popitem(last=False)
+
+    def leave(self, room: str, visitor: str) -> None:
+        """A visitor turns out to be no student."""
+        self._seen.get(room, {}).pop(visitor, None)
+
+    def count(self, room: str) -> int:
+        """How many were seen lately."""
+        return len(self._present(room))
+
+    def _present(self, room: str) -> dict[str, float]:
+        gone = self._clock() - self._lasts
+        return {one: at for one, at in self._seen.get(room, {}).items() if at > gone}
+
 
 MAX_MOMENT = 8_000  # characters
 # A page of this app with its parameters; never a page of another site.

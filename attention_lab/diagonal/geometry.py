@@ -1,4 +1,7 @@
-"""The keys that beat a token in its own row, for queries and keys in the plane: a half-plane."""
+"""Convex hulls: which points are weighted averages of others, as outputs are of values.
+
+And the keys that beat a token in its own row, for queries and keys in the plane: a half-plane.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +10,134 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.numbers import check_range
+from attention_core.numbers import check_range, check_room
 from attention_core.trace import Trace, head_of
 
+from ..heads.number_range import scaled_to_one
 from .measures import TOLERANCE
+
+# Rounding of a solved system of a few dozen unknowns.
+HULL_TOLERANCE = 1e-11
+
+
+def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
+    """The weights, at least 0 and with sum 1, whose average of the points is nearest to one point,
+    and the distance that remains. It is 0 up to rounding exactly if the point is in the hull.
+    Shapes: (D,), (N, D) -> (N,). Source: Lawson and Hanson 1974, chapter 23, algorithm NNLS.
+
+    >>> weights, distance = hull_weights(np.array([1.0, 1.0]), np.array([[4.0, 0.0], [0.0, 4.0],
+    ...     [-1.0, -1.0]]))
+    >>> weights.round(4).tolist(), round(distance, 12)
+    ([0.3333, 0.3333, 0.3333], 0.0)
+    """
+    check_room(points=len(points_ND), dimensions=len(point_D))
+    with np.errstate(over="ignore", invalid="ignore"):
+        centre_D = points_ND.mean(axis=0)
+        size = (
+            float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
+        )
+    check_range(np.array(size))
+    # Distances from the point, and a row of ones that asks for the sum 1; all numbers of about size
+    # 1.
+    offsets_DN = (points_ND - point_D).T / size
+    matrix_EN = np.vstack([offsets_DN, np.ones(len(points_ND))])
+    target_E = np.append(np.zeros(len(point_D)), 1.0)
+    weights_N = nonnegative_least_squares(matrix_EN, target_E)
+    weights_N = weights_N / weights_N.sum()
+    return weights_N, float(np.linalg.norm(offsets_DN @ weights_N)) * size
+
+
+def in_hull(point_D: Array, points_ND: Array) -> bool:
+    """Whether a point is a weighted average of points, up to rounding.
+
+    >>> triangle = np.array([[4.0, 0.0], [0.0, 4.0], [-1.0, -1.0]])
+    >>> in_hull(np.array([1.0, 1.0]), triangle), in_hull(np.array([3.0, 3.0]), triangle)
+    (True, False)
+    """
+    both_ND = scaled_to_one(np.vstack([point_D, points_ND]))
+    point_D, points_ND = both_ND[0], both_ND[1:]
+    rounding = (
+        HULL_TOLERANCE * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
+    )
+    # Seen from the mean, a point beyond all others is outside: that settles most points of many
+    # dimensions at once.
+    outwards_D = point_D - points_ND.mean(axis=0)
+    beyond = float(point_D @ outwards_D - (points_ND @ outwards_D).max())
+    if beyond > 2 * rounding * float(np.linalg.norm(outwards_D)):
+        return False
+    return hull_weights(point_D, points_ND)[1] <= rounding
+
+
+def nonnegative_least_squares(matrix_EN: Array, target_E: Array) -> Array:
+    """The x from 0 up that brings matrix·x nearest to the target. Shapes: (E, N), (E,) -> (N,).
+
+    Columns enter one by one where the error still falls, and leave when their weight would turn
+    negative.
+    """
+    n = matrix_EN.shape[1]
+    x_N, free_N = np.zeros(n), np.zeros(n, dtype=bool)
+    slope_N = matrix_EN.T @ target_E
+    steepest = HULL_TOLERANCE * float(np.abs(slope_N).max())
+    # Each column enters and leaves a few times at most; the bound only ends cycles made of
+    # rounding.
+    for _ in range(3 * n):
+        entering = np.where(free_N, -np.inf, slope_N)
+        if entering.max() <= steepest:
+            break
+        free_N[int(entering.argmax())] = True
+        x_N, free_N = _feasible(matrix_EN, target_E, x_N, free_N)
+        slope_N = matrix_EN.T @ (target_E - matrix_EN @ x_N)
+    return x_N
+
+
+def _feasible(matrix_EN: Array, target_E: Array, x_N: Array, free_N: Array) -> tuple[Array, Array]:
+    """Move x to the least-squares solution of the free columns. Columns whose weight would turn
+    negative leave on the way.
+    """
+    while True:
+        solution_N = np.zeros_like(x_N)
+        solution_N[free_N] = np.linalg.lstsq(matrix_EN[:, free_N], target_E, rcond=None)[0]
+        negative = free_N & (solution_N < 0)
+        if not negative.any():
+            return solution_N, free_N
+        steps = x_N[negative] / (x_N[negative] - solution_N[negative])
+        x_N = x_N + float(steps.min()) * (solution_N - x_N)
+        free_N = free_N & (x_N > 0) & ~(negative & (x_N <= HULL_TOLERANCE))
+        x_N = np.where(free_N, x_N, 0.0)
+
+
+def hull_corners(points_N2: Array) -> list[int]:
+    """The points that are corners of the convex hull in the plane, counter-clockwise, to draw its
+    outline.
+
+    Shapes: (N, 2). Source: Andrew 1979, monotone chain.
+
+    >>> hull_corners(np.array([[0, 0], [2, 0], [1, 1], [2, 2], [0, 2]]))
+    [0, 1, 3, 4]
+    """
+    points_N2 = scaled_to_one(points_N2)
+    order = np.lexsort((points_N2[:, 1], points_N2[:, 0]))
+    _, first = np.unique(points_N2[order], axis=0, return_index=True)
+    ordered = [int(order[i]) for i in first]
+    if len(ordered) <= 2:
+        return ordered
+    lower, upper = _chain(points_N2, ordered), _chain(points_N2, ordered[::-1])
+    return lower[:-1] + upper[:-1]
+
+
+def _chain(points_N2: Array, ordered: list[int]) -> list[int]:
+    chain: list[int] = []
+    for index in ordered:
+        while len(chain) > 1 and _turn(*points_N2[[chain[-2], chain[-1], index]]) <= 0:
+            chain.pop()
+        chain.append(index)
+    return chain
+
+
+def _turn(a_2: Array, b_2: Array, c_2: Array) -> float:
+    """Twice the area of a triangle: above 0 for a turn to the left at b."""
+    (ax, ay), (bx, by), (cx, cy) = a_2, b_2, c_2
+    return float((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,23 +1,178 @@
-"""Answers to a question: the engine's from its own array, a learner's from the array they believe
-in.
+"""Answers to a question on one cell of a layer: the engine's from its own array, a learner's from
+the array they believe in.
 
-An answer is a number, a text, or a picture.
+An answer is a number, a text, or a picture. In questions of place, where a number goes and from
+where it comes, nothing is computed.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace
 
-from .asked_item import AskedItem
-from .places import places_of
-from .record import Picture
+from .items import Item, Picture
+
+MAX_DECIMALS = 6
+
+
+@dataclass(frozen=True, eq=False)
+class AskedItem:
+    """An item on one cell of a trace.
+
+    cell: the index without the batch. words: the word vectors without positions, shapes (T, D), if
+    the inputs have them. columns: the names of the columns of the cell's matrix, if it
+    has any.
+    """
+
+    item: Item
+    trace: Trace
+    field: str
+    cell: tuple[int, ...]
+    words: Array | None = None
+    columns: tuple[str, ...] = ()
+
+    @property
+    def values(self) -> Array:
+        """The engine's array without its batch."""
+        array: Array = getattr(self.trace, self.field)[0]
+        return array
+
+    @property
+    def largest(self) -> float:
+        """The largest size of a number in the cell's matrix; in its head's part of it, if heads lie
+        side by side.
+        """
+        matrix = self.values[self.cell[:-2]]
+        if "·" in (last := STEPS[self.field].letters[-1]):
+            width = self.trace.sizes[last.split("·")[1]]
+            first = self.cell[-1] // width * width
+            matrix = matrix[:, first : first + width]
+        finite = np.abs(matrix[np.isfinite(matrix)])
+        return float(finite.max(initial=0.0))
+
+    @property
+    def decimals(self) -> int:
+        """The decimals of an answer; the last is worth 0.5 to 5 % of the largest number."""
+        largest = self.largest
+        digits = -math.floor(math.log10(largest / 20)) if largest > 0 else 2
+        return min(max(0, digits), MAX_DECIMALS)
+
+    @property
+    def tolerance(self) -> float:
+        """The largest error of a right number: one unit of its last decimal; 0 for a count."""
+        return 0.0 if self.item.asks == "row" else 10.0**-self.decimals
+
+
+Places = Mapping[str, str]  # answers by misconception; "" for the right one
+_VECTORS = {"q": "query", "k": "key", "v": "value"}
+
+
+def places_of(asked: AskedItem) -> Places:
+    """The answers to a question of place; none where it cannot be asked of this layer."""
+    return _PLACES[asked.item.id](asked)
+
+
+def place_names(asked: AskedItem) -> dict[str, str]:
+    """The names in the prompt of a question of place, besides those of its tokens."""
+    place, names = asked.cell[-1], {"one": _VECTORS.get(asked.field[0], "vector")}
+    if asked.field == "inputs":
+        word = f"“{asked.trace.labels('T')[asked.cell[0]]}”"
+        return names | {"word": word, "other": f"that of position {_twin(asked)}"}
+    if asked.field == "output":
+        return names
+    head, part = divmod(place, _width(asked))
+    if "·" in STEPS[asked.field].letters[-1]:
+        return names | {"head": str(head), "part": str(part)}
+    return names | {"column": str(asked.cell[0] * _width(asked) + place)}
+
+
+def _width(asked: AskedItem) -> int:
+    """The width of a head in the field."""
+    width = STEPS[asked.field].letters[-1].split("·")[-1]
+    return asked.trace.sizes[width]
+
+
+def _twin(asked: AskedItem) -> int | None:
+    """Another position of the same word, if it has one."""
+    labels, place = asked.trace.labels("T"), asked.cell[0]
+    same = (i for i, label in enumerate(labels) if label == labels[place] and i != place)
+    return next(same, None)
+
+
+def _same(asked: AskedItem) -> Places:
+    other, words, inputs = _twin(asked), asked.words, asked.values
+    place = asked.cell[0]
+    if other is None or words is None or not np.array_equal(words[place], words[other]):
+        return {}
+    if np.array_equal(inputs[place], inputs[other]):
+        return {}
+    return {"": "no, the positions differ", "word-alone": "yes, it is the same word"}
+
+
+def _reads(asked: AskedItem) -> Places:
+    """The features of a token that a number reads: all, if no weight is 0."""
+    projections, column = asked.trace.projections, asked.cell[-1]
+    weights = getattr(projections, f"w_{asked.field[0]}")
+    n_heads = projections.n_heads if asked.field == "queries" else projections.groups
+    n_features, width = len(weights), weights.shape[1] // n_heads
+    if n_heads < projections.n_heads or n_heads == 1 or not weights[:, column].all():
+        return {}
+    owner = np.arange(n_features) * n_heads // n_features
+    own = np.flatnonzero(owner == column // width)
+    if not len(own):
+        return {}
+    return {"": f"all {n_features}", "slice": f"only {own[0]} to {own[-1]}"}
+
+
+def _split(asked: AskedItem) -> Places:
+    head, _, feature = asked.cell
+    n_heads, _, width = asked.values.shape
+    if n_heads == 1 or n_heads < asked.trace.sizes["H"]:
+        return {}
+    column = head * width + feature
+    places = {
+        "": (head, feature),
+        "interleaved": (column % n_heads, column // n_heads),
+        "counted on": (head, column),
+    }
+    return {name: f"head {h}, feature {f}" for name, (h, f) in places.items()}
+
+
+def _merged(asked: AskedItem) -> Places:
+    column, width, n_heads = asked.cell[-1], _width(asked), asked.trace.sizes["H"]
+    if n_heads == 1:
+        return {}
+    head, feature = divmod(column, width)
+    places = {"": column, "interleaved": feature * n_heads + head, "heads-mean": feature}
+    return {name: f"number {place}" for name, place in places.items()}
+
+
+def _mixes(asked: AskedItem) -> Places:
+    w_o, n_heads = asked.trace.projections.w_o, asked.trace.sizes["H"]
+    column = asked.cell[-1]
+    if w_o is None or n_heads == 1:
+        return {}
+    if not w_o[:, column].reshape(n_heads, -1).any(axis=1).all():
+        return {}
+    alone = column * n_heads // w_o.shape[1]
+    return {"": f"all {n_heads} heads", "heads-apart": f"head {alone} alone"}
+
+
+_PLACES: Mapping[str, Callable[[AskedItem], Places]] = {
+    "inputs-same": _same,
+    "projection-reads": _reads,
+    "split-place": _split,
+    "merge-place": _merged,
+    "output-reads": _mixes,
+}
+
 
 Answer = float | str | Picture
 SAME = "the same"

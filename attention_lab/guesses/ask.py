@@ -1,9 +1,11 @@
-"""Questions on a trace: the cell, the options, and the answer of each misconception."""
+"""Questions on a trace: the cell, the options in order, and the answer of each misconception."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,12 +14,20 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
-from .answers import Answer, answer, believed_answer, is_same_answer
-from .asked_item import AskedItem
+from .answers import (
+    SAME,
+    Answer,
+    AskedItem,
+    answer,
+    believed_answer,
+    is_same_answer,
+    other_shapes,
+    pair_of,
+    place_names,
+    places_of,
+)
 from .beliefs import believed_array
-from .items import ITEMS, MISCONCEPTIONS, item_at
-from .options import options_of, words_of
-from .record import Guess
+from .items import ITEMS, MISCONCEPTIONS, Guess, Option, item_at
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
 
@@ -125,3 +135,192 @@ def _is_idle(asked: AskedItem, right: Answer) -> bool:
     return asked.item.id == "inputs-number" and (
         asked.words is None or bool(np.array_equal(asked.words, asked.values))
     )
+
+
+MAX_OPTIONS = 4
+WHOLE = 1e-9  # the largest rounding error of a whole number, which has no decimals
+
+
+def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:
+    """Up to four options in an order that gives nothing away.
+
+    wrong: the answer of each misconception. Misconceptions with the same answer share an option.
+    """
+    answers: list[Answer] = [right]
+    believers: list[list[str]] = [[]]
+    for name, given in wrong.items():
+        place = _place_of(asked, given, answers)
+        if place < len(answers):
+            believers[place].append(name)
+        elif place < MAX_OPTIONS:
+            answers.append(given)
+            believers.append([name])
+    for given in _others(asked, right):
+        if len(answers) < MAX_OPTIONS and _place_of(asked, given, answers) == len(answers):
+            answers.append(given)
+            believers.append([])
+    options = [
+        _option(asked, given, tuple(names), given is right)
+        for given, names in zip(answers, believers, strict=True)
+    ]
+    return tuple(_in_order(asked, options))
+
+
+def _place_of(asked: AskedItem, given: Answer, answers: Sequence[Answer]) -> int:
+    """Where an answer stands among others; their number if it is none of them."""
+    same = (i for i, other in enumerate(answers) if is_same_answer(asked, other, given))
+    return next(same, len(answers))
+
+
+def _format_answer(asked: AskedItem, answer: Answer) -> str:
+    """The label of a number or a text."""
+    if isinstance(answer, float):
+        is_whole = abs(answer - round(answer)) < WHOLE
+        decimals = 0 if is_whole else asked.decimals
+        return f"{round(answer, decimals) + 0.0:.{decimals}f}".replace("-", "−")
+    if asked.item.kind == "largest":
+        return _token_name(asked.trace, "S", int(str(answer)))
+    if asked.item.kind == "grows":
+        return _pair_labels(asked)[str(answer)]
+    return str(answer)
+
+
+def _option(
+    asked: AskedItem, answer: Answer, misconceptions: tuple[str, ...], right: bool
+) -> Option:
+    if isinstance(answer, tuple):
+        return Option("", "", right, misconceptions, answer)
+    value = f"{answer:.9g}" if isinstance(answer, float) else answer
+    return Option(value, _format_answer(asked, answer), right, misconceptions)
+
+
+def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
+    """Numbers and keys by size, pairs in a fixed order, the rest rotated by the cell."""
+    kind = asked.item.kind
+    if kind in ("number", "largest"):
+        return sorted(options, key=lambda option: float(option.value))
+    if kind == "sign":
+        return sorted(options, key=lambda option: option.value, reverse=True)
+    if kind == "grows":
+        order = ["first", "second", SAME]
+        return sorted(options, key=lambda option: order.index(option.value))
+    shift = sum(asked.cell) % len(options)
+    rotated = options[shift:] + options[:shift]
+    if kind in ("shape", "place"):
+        return rotated
+    return [
+        replace(option, value=letter, label=f"picture {letter}")
+        for letter, option in zip("ABCD", rotated, strict=False)
+    ]
+
+
+def _others(asked: AskedItem, right: Answer) -> Iterable[Answer]:
+    """Wrong answers that no misconception gives; the right one may be among them."""
+    kind = asked.item.kind
+    if isinstance(right, float):
+        return _other_numbers(asked, right)
+    if kind == "largest":
+        row = asked.values[asked.cell[:-1]]
+        return [str(key) for key in np.argsort(-row, kind="stable") if np.isfinite(row[key])]
+    if kind == "sign":
+        return ["positive", "negative"]
+    if kind == "grows":
+        return ["first", "second", SAME]
+    if kind == "place":
+        return places_of(asked).values()
+    if kind == "shape":
+        return other_shapes(asked.trace, asked.field)
+    return _other_pictures(asked)
+
+
+def _other_numbers(asked: AskedItem, right: float) -> list[float]:
+    if asked.item.asks == "row":
+        n_keys = asked.values.shape[-1]
+        return [float(n) for n in (n_keys, right - 1, right + 1, 1) if 0 <= n <= n_keys]
+    row = asked.values[asked.cell[:-1]]
+    first = [1 - right, right / 2] if asked.field == "probabilities" else [-right, 2 * right]
+    return [*first, *(float(n) for n in row if np.isfinite(n))]
+
+
+def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
+    """The pictures of other heads, then the right one with queries and keys swapped."""
+    n_heads = asked.values.shape[0]
+    *_, query, key = asked.cell
+    for head in range(n_heads):
+        picture = answer(replace(asked, cell=(head, query, key)), asked.values)
+        if picture is not None:
+            yield picture
+    swapped = answer(asked, asked.values.swapaxes(1, 2))
+    if swapped is not None and asked.values.shape[1] == asked.values.shape[2]:
+        yield swapped
+
+
+def _pair_labels(asked: AskedItem) -> dict[str, str]:
+    if asked.field == "scores":
+        query, key = (
+            _token_name(asked.trace, letter, place)
+            for letter, place in zip("TS", asked.cell[-2:], strict=True)
+        )
+        return {
+            "first": f"{query} with {key}",
+            "second": f"{key} with {query}",
+            SAME: "both are the same",
+        }
+    best, least = (_token_name(asked.trace, "S", place) for place in pair_of(asked))
+    return {"first": best, "second": least, SAME: "neither"}
+
+
+def words_of(asked: AskedItem) -> tuple[str, str]:
+    """The prompt, and the same in a few words, with the names of its cell filled in."""
+    letters = STEPS[asked.field].letters[1:]
+    at = dict(zip(letters, asked.cell, strict=True))
+    names = {"field": STEPS[asked.field].title, "feature": _feature_name(asked)}
+    for letter, name in (("T", "query"), ("S", "key"), ("H", "head"), ("G", "head")):
+        if letter in at:
+            names[name] = _token_name(asked.trace, letter, at[letter])
+    names["token"] = names.get("query") or names.get("key", "")
+    if asked.item.kind == "grows" and asked.field == "probabilities":
+        best, least = pair_of(asked)
+        names["key"], names["other"] = (_token_name(asked.trace, "S", n) for n in (best, least))
+    if asked.item.kind == "place":
+        names |= place_names(asked)
+    names["under"] = _mask_name(asked.trace)
+    return asked.item.prompt.format(**names), asked.item.invite.format(**names)
+
+
+def _feature_name(asked: AskedItem) -> str:
+    """The name of the cell's column, if it has one; else its number, with the heads side by side or
+    within a head.
+    """
+    place = asked.cell[-1]
+    if place < len(asked.columns) and any(map(str.isalpha, asked.columns[place])):
+        return f"“{asked.columns[place]}”"
+    is_wide = "·" in STEPS[asked.field].letters[-1]
+    return f"{'number' if is_wide else 'feature'} {place}"
+
+
+def _mask_name(trace: Trace) -> str:
+    hidden = trace.hidden[0]
+    if not hidden.any():
+        return ""
+    is_causal = bool((hidden == np.triu(np.ones(hidden.shape[1:], bool), 1)).all())
+    return f" under this {'causal ' * is_causal}mask"
+
+
+def _token_name(trace: Trace, letter: str, place: int) -> str:
+    """A token in quotation marks, with its position if the word occurs more than once; a head as
+    its number.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0], [2.0]], Projections.weightless(1)).labelled(("a", "a"))
+    >>> _token_name(trace, "T", 1)
+    '“a” (position 1)'
+    """
+    if letter in "HG":
+        return str(place)
+    labels = trace.labels(letter)
+    if labels[place] == str(place):
+        return f"token {place}"
+    if labels.count(labels[place]) > 1:
+        return f"“{labels[place]}” (position {place})"
+    return f"“{labels[place]}”"

@@ -16,10 +16,9 @@ from attention_core.checks import Array
 from attention_core.trace import STEPS, Trace, head_of
 
 from ..words.text import PADDING_TOKEN
+from .answers import AskedItem
 from .ask import make_guess
-from .asked_item import AskedItem
-from .items import items_of
-from .record import Guess
+from .items import Guess, items_of
 
 MAX_PRODUCTS = 8  # of a sum that can be worked out beside the board
 MAX_EXPONENTIALS = 10

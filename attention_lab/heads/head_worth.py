@@ -18,9 +18,8 @@ from attention_core.numbers import too_large
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
-from .contributions import head_contributions
 from .number_range import binary_exponent
-from .weight_blocks import output_rows
+from .weight_blocks import head_contributions, output_rows
 
 
 def without_heads(projections: Projections, heads: Collection[int]) -> Projections:

@@ -17,7 +17,7 @@ from attention_core.initialisation import Stream, generator
 from attention_lab.rounding import RELATIVE_ROUNDING
 
 from .counts import LayerSize
-from .scheme_runs import MEASUREMENT_LOCK
+from .score_schemes import MEASUREMENT_LOCK
 
 ONE_BY_ONE, IN_THREADS, ONE_PRODUCT = (
     "one after the other",

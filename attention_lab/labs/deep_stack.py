@@ -31,10 +31,10 @@ from .stack_settings import (
     STACK_WIDTH,
     StackSettings,
     check_stack_settings,
+    draw_textures,
 )
 from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
 from .tasks import UNSEEN_SEED
-from .textures import draw_textures
 from .training import STEPS_PER_CHECKPOINT
 
 Weights = dict[str, Array]

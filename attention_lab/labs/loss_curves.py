@@ -65,11 +65,3 @@ def loss_curve(
         (step, unseen_loss(settings.training_task, unseen_trace(settings, projections).output))
         for step, projections in (points[place] for place in places)
     )
-
-
-def mean_curve(curves: Sequence[Sequence[LossPoint]]) -> tuple[LossPoint, ...]:
-    """The mean loss at each step of several curves with the same steps."""
-    return tuple(
-        (points[0][0], sum(loss for _, loss in points) / len(points))
-        for points in zip(*curves, strict=True)
-    )

@@ -1,7 +1,15 @@
-"""Small grey pictures from files that need no decoder: PGM, CSV and NPY.
+"""Pictures from files that a visitor chooses, as grey numbers. Nothing in a file is trusted.
 
-Nothing in the file is trusted: its size is read from the header and checked before any pixel is
-read.
+The luminance of the pixels of a decoded picture: 0 is black, 1 is white.
+
+Metadata: only the orientation is read, and all are removed before a file is decoded. A decoder
+would read all entries, and each may claim to be as long as the file: a photograph of one megabyte
+can ask for 100 GB.
+Source: ITU-T T.81, annex B (segments of a JPEG); the PNG specification, section 5 (chunks); GIF89a,
+sections 17 to 26 (blocks); Exif 2.32, sections 4.5.4 and 4.6.4 (the tag Orientation).
+
+Small grey pictures that need no decoder: PGM, CSV and NPY. Their size is read from the header and
+checked before any pixel is read.
 Source of the formats: the Netpbm manual, "pgm"; the NumPy manual, numpy.lib.format.
 """
 
@@ -9,6 +17,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 from pathlib import PurePath
 
 import numpy as np
@@ -17,7 +26,149 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 
 from ..files.csv_numbers import csv_lines, csv_numbers
-from ..files.npy_head import read_npy_head
+from ..files.npz import read_npy_head
+
+# The weights of red, green and blue in the luminance, in thousandths. Source: ITU-R BT.601, section
+# 2.5.1.
+_SHARES = np.array([299, 587, 114])
+_WHITE = 255 * int(_SHARES.sum())
+
+
+def rgba_luminance(pixels: bytes, height: int, width: int) -> Array:
+    """The luminance of RGBA pixels, four bytes each, on a white background.
+
+    A grey gives exactly its share of white. Shapes: (height, width).
+
+    >>> rgba_luminance(bytes([51, 51, 51, 255, 0, 0, 0, 0]), 1, 2).tolist()
+    [[0.2, 1.0]]
+    """
+    pixels_HW4 = np.frombuffer(pixels, np.uint8).reshape(height, width, 4).astype(np.int64)
+    opaque_HW = pixels_HW4[..., 3]
+    light: Array = (pixels_HW4[..., :3] @ _SHARES * opaque_HW + _WHITE * (255 - opaque_HW)) / (
+        _WHITE * 255
+    )
+    return light
+
+
+def grey_luminance(
+    pixels: bytes, height: int, width: int, *, kind: str = "<u2", hidden: object = None
+) -> Array:
+    """The luminance of greys from 0 to 65,535 on a white background.
+
+    kind: the NumPy type of the pixels. hidden: the grey that is transparent. Shapes: (height,
+    width).
+
+    >>> grey_luminance(bytes([255, 255, 0, 0, 1, 0]), 1, 3, hidden=1).tolist()
+    [[1.0, 0.0, 1.0]]
+    """
+    greys_HW = np.frombuffer(pixels, kind).reshape(height, width).astype(np.int64)
+    return np.where(greys_HW == hidden, 1.0, greys_HW / 65535)
+
+
+_EXIF = b"Exif\0\0"
+_ORIENTATION = 274
+_JPEG, _PNG = b"\xff\xd8", b"\x89PNG\r\n\x1a\n"
+# A segment before the first scan; any number of bytes 255 may stand before it.
+_SEGMENT = re.compile(rb"\xff+([\xc0-\xcf\xda-\xfe])")
+_SCAN, _APP_1, _COMMENT = 0xDA, 0xE1, 0xFE
+_ADOBE = 0xEE  # the colour model of the numbers
+_GIF = (b"GIF87a", b"GIF89a")
+# An extension or a picture; decoders skip the bytes before it.
+_GIF_BLOCK = re.compile(rb"[^!,;]*([!,])")
+_HAS_COLOURS, _CONTROL = 128, b"\xf9"
+
+
+def jpeg_without_metadata(data: bytes) -> tuple[bytes, bytes]:
+    """A JPEG without metadata, and its Exif part. Bytes of other kinds stay as they are.
+
+    Raises: FileError.
+    """
+    if not data.startswith(_JPEG):
+        return data, b""
+    pieces, exif, position = [_JPEG], b"", len(_JPEG)
+    while match := _SEGMENT.match(data, position):
+        marker, start = match[1][0], match.end()
+        if marker == _SCAN:
+            return b"".join((*pieces, data[start - 2 :])), exif
+        position = start + max(2, int.from_bytes(data[start : start + 2], "big"))
+        if marker == _APP_1 and not exif and data.startswith(_EXIF, start + 2):
+            exif = data[start + 2 : position]
+        elif not (_APP_1 <= marker <= 0xEF or marker == _COMMENT) or marker == _ADOBE:
+            pieces.append(data[start - 2 : position])
+    raise FileError("The JPEG is damaged before its first pixel: save it again")
+
+
+def png_without_metadata(data: bytes) -> tuple[bytes, bytes]:
+    """A PNG without metadata, and its Exif part. Bytes of other kinds stay as they are."""
+    if not data.startswith(_PNG):
+        return data, b""
+    pieces, exif, position = [_PNG], b"", len(_PNG)
+    while kind := data[position + 4 : position + 8]:
+        end = position + 12 + int.from_bytes(data[position : position + 4], "big")
+        # The name of a chunk that no reader may skip begins with a capital letter.
+        if kind[:1].isupper() or kind == b"tRNS":
+            pieces.append(data[position:end])
+        elif kind == b"eXIf":
+            exif = data[position + 8 : end - 4]
+        position = end
+    return b"".join(pieces), exif
+
+
+def gif_without_metadata(data: bytes) -> tuple[bytes, bytes]:
+    """The first picture of a GIF without metadata; a GIF has no Exif part. Bytes of other kinds
+    stay as they are.
+
+    Raises: FileError.
+    """
+    if not data.startswith(_GIF):
+        return data, b""
+    flags = int.from_bytes(data[10:11], "big")
+    start = position = 13 + (3 * 2 ** (flags % 8 + 1) if flags & _HAS_COLOURS else 0)
+    control = b""
+    while match := _GIF_BLOCK.match(data, position):
+        begin = match.end() - 1
+        if match[1] == b",":
+            return data[:start] + control + data[begin:], b""
+        position = begin + 2
+        while length := int.from_bytes(data[position : position + 1], "big"):
+            position += 1 + length
+        position += 1
+        if data[begin + 1 : begin + 2] == _CONTROL:  # which colour is transparent
+            control = data[begin:position]
+    raise FileError("The GIF is damaged before its first pixel: save it again")
+
+
+def orientation(exif: bytes) -> int:
+    """The orientation in an Exif part, 1 to 8; 1 is upright, also if the part cannot be read."""
+    tags = exif.removeprefix(_EXIF)
+    order = {b"II*\0": "<", b"MM\0*": ">"}.get(tags[:4])
+    if order is None:
+        return 1
+    try:
+        (start,) = struct.unpack_from(f"{order}I", tags, 4)
+        (count,) = struct.unpack_from(f"{order}H", tags, start)
+        for entry in range(count):
+            tag, _, _, value = struct.unpack_from(f"{order}HHIH", tags, start + 2 + 12 * entry)
+            if tag == _ORIENTATION:
+                return value if 1 <= value <= 8 else 1
+    except struct.error:
+        pass
+    return 1
+
+
+def upright(pixels: Array, orientation: int) -> Array:
+    """The pixels rotated and mirrored by an Exif orientation.
+
+    Shapes: (H, W) -> (H, W) or (W, H).
+    """
+    if orientation >= 5:
+        pixels = pixels.T
+    if orientation in (2, 3, 6, 7):
+        pixels = pixels[:, ::-1]
+    if orientation in (3, 4, 7, 8):
+        pixels = pixels[::-1]
+    return np.ascontiguousarray(pixels)
+
 
 MAX_PICTURE_BYTES = 8 * 2**20
 MAX_PICTURE_SIDE = 1024

@@ -14,8 +14,8 @@ from attention_core.trace import Trace
 from ..cache import cached
 from ..scenario import Scenario, trace_of
 from ..user_data.painted_masks import painted_mask
+from .encoder_decoder import other_sentence, own_sentence
 from .hiding import build_masks, combine_masks
-from .sentences import other_sentence, own_sentence
 
 WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
 

@@ -1,20 +1,35 @@
-"""Tests of a layer from outside: which still pass with a mistake, and which give it away."""
+"""Tests of a layer from outside: which still pass with a mistake, and which give it away.
+
+A layer is examined at the end: what it computes, which tests it passes, the first wrong field.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
+from attention_core.masks import causal_mask
 from attention_core.trace import STEPS, Trace
-from attention_lab.rounding import RELATIVE_ROUNDING
 
-from ..rounding import tolerance
+from ..cache import cached
+from ..heads.reruns import rerun
+from ..rounding import RELATIVE_ROUNDING, tolerance
+from ..scenario import Scenario, trace_of
 from .invariances import shuffled_order
-from .replaced_steps import CORRECT_STEPS, ReplacedSteps, RunInputs, run_inputs, run_with_steps
+from .mistakes import (
+    CORRECT_STEPS,
+    MISTAKES,
+    Mistake,
+    ReplacedSteps,
+    RunInputs,
+    first_difference,
+    run_inputs,
+    run_with_steps,
+)
 
 
 @dataclass(frozen=True)
@@ -247,3 +262,40 @@ MISTAKE_CHECKS: tuple[MistakeCheck, ...] = (
         _reference,
     ),
 )
+
+
+NO_MISTAKE = "none"
+
+
+@dataclass(frozen=True, eq=False)
+class ExaminedLayer:
+    """A right layer, the same layer with a mistake, the results of all checks, and the first field
+    that differs.
+
+    faulty: the layer with the mistake; the right layer if there is no mistake.
+    """
+
+    right: Trace
+    faulty: Trace
+    results: Mapping[str, CheckResult]
+    first_wrong_field: str | None
+
+
+def mistake_by_key(key: str) -> Mistake | None:
+    """The mistake with a key; None for "none"."""
+    return {NO_MISTAKE: None, **{mistake.key: mistake for mistake in MISTAKES}}[key]
+
+
+@cached
+def examine_layer(scenario: Scenario, key: str, masked: bool = False) -> ExaminedLayer:
+    """The layer of a scenario with a mistake, and the results of all checks.
+
+    masked: use a causal mask if the scenario has no mask. Raises: AttentionError.
+    """
+    right = trace_of(scenario)
+    if masked and right.mask is None:
+        right = rerun(right, mask=causal_mask(right.sizes["T"]))
+    mistake = mistake_by_key(key)
+    steps: ReplacedSteps = mistake.steps if mistake else CORRECT_STEPS
+    faulty = run_with_steps(run_inputs(right), steps)
+    return ExaminedLayer(right, faulty, run_checks(right, steps), first_difference(right, faulty))

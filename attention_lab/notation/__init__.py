@@ -1,7 +1,6 @@
 """One quantity, several ways to write it: our notation, and that of five source texts."""
 
-from .array_axes import axes, axis_name, axis_names, shape
-from .notation import symbol
+from .notation import axes, axis_name, axis_names, shape, symbol
 from .quantities import glossary, remark
 
 __all__ = [

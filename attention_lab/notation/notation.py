@@ -1,20 +1,83 @@
-r"""One quantity, several ways to write it: our notation, with tokens as rows or as columns, and the
+"""One quantity, several ways to write it: our notation, with tokens as rows or as columns, and the
 symbols, words and axes of any other text.
 
 In the column convention a token is a column: every matrix stands transposed, its numbers are the
-same (see `columns`). Symbols are in `symbols`, the texts themselves in `texts`, axes in
-`array_axes`, the glossary in `quantities`, the formulas in `formulas`.
+same (see `columns`). The texts themselves are in `texts`, the glossary in `quantities`, the
+formulas in `formulas`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from unicodedata import normalize
 
 from attention_core.steps import AXES
 from attention_core.trace import STEPS, Trace
 
-from .symbols import Symbol as Symbol
+SIGNS = {
+    r"\alpha": "α",
+    r"\nu": "ν",
+    r"\lambda": "λ",
+    r"\div": "÷",
+    r"\mathcal{P}": "𝒫",
+    r"^{\top}": "ᵀ",
+    r"\_": "\0",
+    r"\ ": " ",
+}
+LOW, HIGH = "0123456789aehijklmnoprstuvx", "()hijlmn0123456789"
+LOWERED = str.maketrans(LOW, "₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓ")
+RAISED = str.maketrans(HIGH, "⁽⁾ʰⁱʲˡᵐⁿ⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol as LaTeX, and in plain characters for places that cannot typeset."""
+
+    latex: str
+
+    @property
+    def plain(self) -> str:
+        r"""The symbol without LaTeX.
+
+        >>> [Symbol(s).plain for s in (r"\tilde S_h", "W_Q", r"\hat \alpha^{(i)}", r"\mathrm{QC}",
+        ...     "(P^Q)^{\\top}")]
+        ['S̃ₕ', 'W_Q', 'α̂⁽ⁱ⁾', 'QC', '(P^Q)ᵀ']
+        """
+        return _plain(self.latex)
+
+    @property
+    def transposed(self) -> Symbol:
+        r"""The symbol of the transposed matrix.
+
+        >>> Symbol("W_Q").transposed.latex, Symbol("P^Q").transposed.latex
+        ('W_Q^{\\top}', '(P^Q)^{\\top}')
+        """
+        return Symbol(
+            f"({self.latex})^{{\\top}}" if "^" in self.latex else f"{self.latex}^{{\\top}}"
+        )
+
+
+@lru_cache(maxsize=1024)
+def _plain(latex: str) -> str:
+    text = re.sub(
+        r"\\(hat|tilde) (\\[a-z]+|\w)",
+        lambda m: m[2] + {"hat": "\u0302", "tilde": "\u0303"}[m[1]],
+        latex,
+    )
+    for macro, sign in SIGNS.items():
+        text = text.replace(macro, sign)
+    text = re.sub(r"\\(?:mathrm|mathtt|text)\{([^{}]*)\}", r"\1", text)
+    text = re.sub(r"_(?:\{([^{}]*)\}|(\w))", lambda m: _lowered(m[1] or m[2]), text)
+    text = re.sub(r"\^\{(\([^{}]*\))\}", lambda m: m[1].translate(RAISED), text)
+    return normalize("NFC", re.sub(r"\^\{([^{}]*)\}", r"^\1", text).replace("\0", "_"))
+
+
+def _lowered(index: str) -> str:
+    return index.translate(LOWERED) if set(index) <= set(LOW) else f"_{index}"
+
 
 # Sizes and weights: our word, our symbol, what it is. The fields of the `Trace` say this themselves
 # in their `Step`.
@@ -146,3 +209,54 @@ def written_name(trace: Trace, name: str, notation: Notation) -> str:
     """
     known = "memory" in notation.symbols or trace.memory is not trace.inputs
     return "inputs" if name == "memory" and not known else name
+
+
+AXIS_SIZES = {"T": "n_tokens", "D": "d_model", "H": "n_heads", "K": "d_k", "V": "d_v"}
+
+
+def axes(trace: Trace, name: str, notation: Notation) -> tuple[str, ...]:
+    """The axes of a field or weight as a text would name them, in the order in which its convention
+    shows them.
+
+    >>> from attention_core import Projections, attend
+    >>> from attention_lab.notation.notation import OURS
+    >>> axes(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", OURS)
+    ('B', 'T', 'H·K')
+    """
+    names = axis_names(trace, notation)
+    found = tuple(axis_name(axis, names) for axis in trace.axes(name))
+    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
+
+
+def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
+    """How long the `axes` of a field are, in the same order.
+
+    >>> from attention_core import Projections, attend
+    >>> shape(attend([[1.0, 2.0]], Projections.weightless(2)), "queries", Notation("x", "X",
+    ...     convention="column"))
+    (1, 2, 1)
+    """
+    found: tuple[int, ...] = getattr(trace, name).shape
+    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
+
+
+def axis_name(axis: str, names: Mapping[str, str]) -> str:
+    """The name of an axis; one that holds equal parts of the width is the width."""
+    parts = [names[letter] for letter in axis.split("·")]
+    if parts[0] == names["H"] and "÷" in parts[-1]:
+        return names["D"]
+    return (
+        "·".join(f"({part})" if "÷" in part else part for part in parts)
+        if len(parts) > 1
+        else parts[0]
+    )
+
+
+def axis_names(trace: Trace, notation: Notation) -> dict[str, str]:
+    """What a text calls each axis letter, for the sizes of this layer."""
+    names = {letter: letter for letter in AXES}
+    names |= {letter: Symbol(notation.base(name)).plain for letter, name in AXIS_SIZES.items()}
+    names |= {letter: Symbol(notation.width(trace, AXIS_SIZES[letter])).plain for letter in "KV"}
+    names |= notation.axis_names
+    one_length = trace.memory is trace.inputs and "T" not in notation.axis_names
+    return names | {"S": names["T"]} if one_length else names

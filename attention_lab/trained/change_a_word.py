@@ -108,15 +108,6 @@ def word_to_replace(text: str, wanted: str) -> str:
     return next(iter(re.findall(r"\w+", text)[-1:]), wanted)
 
 
-def is_repeated(text: str, word: str) -> bool:
-    """Whether a text contains a word more than once, as a whole word in any case.
-
-    >>> is_repeated("The cat saw the dog", "the"), is_repeated("The cat saw the dog", "dog")
-    (True, False)
-    """
-    return len(_pattern_of(word).findall(text)) > 1
-
-
 def _pattern_of(word: str) -> re.Pattern[str]:
     """Finds a whole word in any case."""
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)

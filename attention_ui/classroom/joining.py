@@ -11,7 +11,6 @@ from attention_lab.classroom.letters import parse_room
 from attention_lab.classroom.rooms import Rooms
 
 from ..browser_files import component, component_value
-from ..facts import fact
 from ..show import explained_errors
 from ..url_state import restore, write_to_url
 from .room_service import room_service
@@ -84,7 +83,7 @@ def leave_room() -> None:
 def show_class(room: str) -> None:
     """The question and its answers; the browser gets news from the routes, without a script run."""
     secret = teacher_secret(room)
-    role = fact("role", "teacher" if secret else "student")
+    role = "teacher" if secret else "student"
     component("classroom")(
         key=COMPONENT_KEY,
         data={"role": role, "room": room, **({"secret": secret} if secret else {})},

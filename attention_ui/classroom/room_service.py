@@ -19,8 +19,7 @@ from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom.class_file import class_file_path
 from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.limits import RateLimiter, Seats, TooManyError
-from attention_lab.classroom.presence import Presence
-from attention_lab.classroom.rooms import Rooms, RoomState, Vote
+from attention_lab.classroom.rooms import Presence, Rooms, RoomState, Vote
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
 
 PRESENT_SECONDS = 12.0  # three times the longest wait for news

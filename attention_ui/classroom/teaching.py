@@ -1,42 +1,176 @@
-"""The teacher's part of a room: its letters, a question, its vote, and the end."""
+"""The teacher's part of a room: its letters, the link of the students, a question, its vote,
+and the end.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+import base64
+import re
+import socket
+from functools import cache, partial
 from html import escape
+from urllib.parse import urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from attention_core import Trace
+from attention_core.errors import SettingsError
 from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.rooms import Rooms, RoomState
 from attention_lab.classroom.tally import export_votes
-from attention_lab.guesses import ITEMS
-from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER
+from attention_lab.guesses import ITEMS, guess_of
+from attention_lab.lessons.lesson_file import shipped_lessons
+from attention_lab.notation.notation import Notation
+from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER, practice_question
+from attention_viz.practice import question_text
+from attention_viz.qr_code import qr_code
 
-from ..facts import fact
+from ..browser_files import base_path
 from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..show import explained_errors
 from ..url_state import PERSISTENCE, whole_number_input
-from .class_questions import class_guess_question, class_practice_question, lesson_questions
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
 from .room_service import room_service
-from .student_link import checked_server_url, default_server_url, qr_code_url, student_link
 
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "")
+SVG_NAMESPACE = "http://www.w3.org/2000/svg"
+MAX_URL_LENGTH = 200
+# A name or a number, perhaps a port, perhaps a folder.
+SERVER_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~/-]*)?", re.ASCII)
+# An address for documentation (RFC 5737). No packet is sent: the system only chooses the network
+# interface.
+DOCUMENTATION_ADDRESS = ("198.51.100.1", 9)
 GUESS_FIRST = "Guess first"
 LESSON = "Lesson"
 QUESTION_SOURCES = ("Practice", GUESS_FIRST, LESSON)
 SERVER_KEY = "class_base"  # the server's address, as the teacher has edited it
 
 
+def network_address() -> str:
+    """The IP address of this machine in its network; localhost without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(DOCUMENTATION_ADDRESS)
+            return str(probe.getsockname()[0])
+        except OSError:
+            return "localhost"
+
+
+def default_server_url() -> str:
+    """The URL of the app for students: the one of the teacher's browser, with this machine's IP
+    address in the place of localhost.
+    """
+    parts = urlsplit(st.context.url or "")
+    if (parts.hostname or "") not in LOCAL_HOSTS:
+        return f"{parts.scheme}://{parts.netloc}{base_path()}"
+    port = parts.port or st.get_option("server.port")
+    return f"{parts.scheme or 'http'}://{network_address()}:{port}{base_path()}"
+
+
+def checked_server_url(text: str) -> str:
+    """The URL of a server that a teacher typed. Raises: SettingsError for anything else."""
+    base = text.strip().rstrip("/")
+    base = base if "://" in base else f"http://{base}"
+    try:
+        is_fine = bool(SERVER_URL.fullmatch(base)) and urlsplit(base).port != 0
+    except ValueError:  # a port beyond 65535, or brackets without an IP address
+        is_fine = False
+    if not is_fine or len(base) > MAX_URL_LENGTH:
+        raise SettingsError(
+            f"“{text[:60]}” is not the URL of a server; write one such as http://192.168.1.20:8501,"
+            f" with at most {MAX_URL_LENGTH} characters"
+        )
+    return base
+
+
+def student_link(base: str, room: str) -> str:
+    """The link for students; it holds no secret.
+
+    >>> student_link("http://192.168.1.20:8501", "KXRT")
+    'http://192.168.1.20:8501/class?room=KXRT'
+    """
+    return f"{base}/class?room={room}"
+
+
+def qr_code_url(link: str) -> str:
+    """A link as a QR code: an SVG image in a data URL, since Streamlit removes SVG from HTML.
+
+    >>> qr_code_url("http://192.168.1.20:8501/class?room=KXRT")[:26]
+    'data:image/svg+xml;base64,'
+    """
+    picture = qr_code(link, "The link to the room").replace(
+        "<svg", f'<svg xmlns="{SVG_NAMESPACE}"', 1
+    )
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
+
+
+def class_practice_question(
+    trace: Trace, number: int, field: str, notation: Notation
+) -> ClassQuestion:
+    """A question of *Practice*, to work out by hand. Raises: SettingsError if no step is short
+    enough, or if its numbers are too long for a class.
+    """
+    question = practice_question(trace, number, field)
+    asked = question_text(question, trace, notation)
+    return ClassQuestion(
+        "number",
+        asked.question,
+        question.answer,
+        asked.answer,
+        given=asked.numbers,
+        tolerance=question.tolerance,
+    )
+
+
+def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
+    """A question to guess at, with the answers of misconceptions among its options.
+
+    Raises: SettingsError if this layer has no cell for it, or if its pictures are too large.
+    """
+    guess = guess_of(trace, item, number)
+    places = trace.axes(guess.field)
+    is_of_head = len(places) == len(guess.index) > 1 and places[1] in ("H", "G")
+    names_head = is_of_head and guess.item.kind not in ("shape", "place")
+    head = f"Head {guess.index[1]}: " * names_head
+    return ClassQuestion(
+        "choice",
+        f"{head}{guess.prompt}",
+        float([option.right for option in guess.options].index(True)),
+        f"{guess.answer}. {guess.why}",
+        options=tuple(option.label for option in guess.options),
+        pictures=tuple(
+            tuple(tuple(round(cell, 2) for cell in row) for row in option.picture)
+            for option in guess.options
+            if option.picture
+        ),
+    )
+
+
+@cache
+def lesson_questions() -> dict[str, dict[str, ClassQuestion]]:
+    """The questions with options of all shipped lessons, by the titles of lesson and moment."""
+    found: dict[str, dict[str, ClassQuestion]] = {}
+    for lesson in shipped_lessons().values():
+        for place, moment in enumerate(lesson.moments):
+            asked = lesson.question_at(place)
+            if asked and asked.options:
+                found.setdefault(lesson.title, {})[f"{place + 1} {moment.title}"] = ClassQuestion(
+                    "choice",
+                    asked.ask,
+                    float(asked.right),
+                    f"{asked.options[asked.right]}. {asked.why}",
+                    options=asked.options,
+                )
+    return found
+
+
 def show_letters(room: str) -> None:
     """The letters and the QR code by which students join, large enough for the last row."""
     st.session_state.setdefault(SERVER_KEY, default_server_url())
     with explained_errors():
-        link = fact(
-            "student_link", student_link(checked_server_url(st.session_state[SERVER_KEY]), room)
-        )
+        link = student_link(checked_server_url(st.session_state[SERVER_KEY]), room)
         code = f'<img src="{qr_code_url(link)}" alt="QR code of this link">'
         st.html(f'<div class="class-room"><b>{room}</b>{code}<span>{escape(link)}</span></div>')
     st.text_input(
@@ -74,7 +208,7 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
                 question = class_practice_question(
                     now.trace, number, ASKED_TITLES.get(title, ""), now.notation
                 )
-    if fact("chosen", question):
+    if question:
         st.caption(f"Next: {escape_quotations(question.text)}")
     return question
 
@@ -135,7 +269,7 @@ def show_room_tools(state: RoomState) -> None:
             with explained_errors():
                 base = checked_server_url(st.session_state[SERVER_KEY])
                 link = f"{student_link(base, room)}&{SECRET_PARAMETER}={secret}"
-                st.code(fact("teacher_link", link), wrap_lines=True)
+                st.code(link, wrap_lines=True)
         with st.popover("Delete the room", icon=":material/delete:"):
             st.caption(
                 "Questions and votes are deleted for good. A room is also deleted after a day."

@@ -15,8 +15,8 @@ import streamlit as st
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.diagonal.measures import pair_violations, worst_pair
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import (
+    DIAGONAL_PRESETS,
     DIAGONAL_WEIGHTS,
     POSITIONS,
     TOKEN_SOURCES,

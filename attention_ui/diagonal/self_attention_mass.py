@@ -19,7 +19,6 @@ from attention_lab.diagonal.metrics import METRICS
 from attention_viz.diagonal.self_attention_mass import token_names
 from attention_viz.labels import format_number
 
-from ..facts import fact
 from ..markdown import escape_markdown
 
 PAIR_BOUND_VERDICTS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
@@ -30,11 +29,11 @@ def describe_diagonal(trace: Trace, measured: Mapping[str, float | None]) -> str
     cells break the pair bound.
     """
     margin_T = diagonal_margins(trace.masked_scores[0, 0])
-    mine = fact("tokens_that_prefer_themselves", int((margin_T >= 0).sum()))
-    tied = fact("tokens_that_tie", int((margin_T == 0).sum()))
+    mine = int((margin_T >= 0).sum())
+    tied = int((margin_T == 0).sum())
     violations = pair_violations(trace.probabilities[0, 0])
-    broken = fact("cells_that_break_the_bound", int(violations.sum()))
-    mass = fact("self_mass", measured["self_mass"] or 0.0)
+    broken = int(violations.sum())
+    mass = measured["self_mass"] or 0.0
     uniform = float(uniform_self_mass(trace.masked_scores[0, 0]))
     return (
         f"Tokens that look most at themselves: **{mine} of {trace.sizes['T']}** (ties: {tied})."
@@ -49,18 +48,16 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     names = quoted_names(trace)
     shares = trace.probabilities[0, 0]
     own = f"$a_{{ii}}$ = {format_number(float(shares[i, i]), 4)}"
-    fact("names_of_the_pair", (names[i], names[j]))
-    fact("has_pairs", len(names) > 1)
     if i == j:
         margin = format_number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
-        most = fact("looks_most_at", int(shares[i].argmax()))
+        most = int(shares[i].argmax())
         return (
             f"**i = j = {names[i]}**: {own}, margin {margin}. Largest share of its row:"
             f" {format_number(float(shares[i, most]), 4)} for {names[most]}. Click a cell off the"
             " diagonal to look at a pair."
         )
-    excess = fact("excess_over_the_bound", float(pair_excess(shares)[i, j]))
-    breaks = fact("pair_breaks_the_bound", bool(pair_violations(shares)[i, j]))
+    excess = float(pair_excess(shares)[i, j])
+    breaks = bool(pair_violations(shares)[i, j])
     ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
     return (
         f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {format_number(float(shares[i, j]), 4)},"

@@ -22,7 +22,7 @@ def choose_heads(name: str, label: str, n_heads: int, help: str) -> tuple[int, .
     heads = _as_numbers(st.session_state[name])
     if asked is not None and any(head >= n_heads for head in heads):
         last = n_heads - 1
-        refuse(label, asked, f"; the last head here is {last}", last)
+        refuse(label, asked, f"; the last head here is {last}")
     key = f"switches {name}"
     on = [head for head in heads if head < n_heads]
     set_if_changed(key, on)

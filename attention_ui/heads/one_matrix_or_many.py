@@ -7,7 +7,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.scheme_runs import SchemeRun, measure_schemes
+from attention_lab.heads.score_schemes import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
 from attention_lab.rounding import tolerance
 from attention_viz import story

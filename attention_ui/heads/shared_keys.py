@@ -31,7 +31,7 @@ def choose_kv_heads(n_groups: int) -> int:
     groups = groups or max(1, n_groups // 2)
     possible = max(choice for choice in choices if choice <= groups)
     if asked is not None and asked.isdigit() and possible < groups:
-        refuse(label, asked, f"; {possible} is shown", possible)
+        refuse(label, asked, f"; {possible} is shown")
     set_if_changed("switch groups", possible)
     st.segmented_control(
         label,

@@ -1,27 +1,36 @@
 """The widgets of the page *Convolution*: picture, kernel, sharpness, padding, and the chosen pixel,
-with the texts of each choice.
+with the texts of each choice; a table for a kernel that the visitor types, which the URL holds as
+text.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
+from attention_core import AttentionError, SettingsError
 from attention_core.checks import Array
 from attention_lab.cache import cached
 from attention_lab.labs.convolution import error_curve, expected_error
-from attention_lab.labs.convolution_heads import signed_patterns
+from attention_lab.labs.convolution_heads import PADDINGS, signed_patterns, token_grid
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
-from attention_lab.labs.padding import PADDINGS, token_grid
 
-from ..url_state import PERSISTENCE, cell_places, choose_one, draw_bound, set_places
+from ..markdown import escape_markdown
+from ..url_state import (
+    PERSISTENCE,
+    cell_places,
+    choose_one,
+    draw_bound,
+    restore,
+    set_places,
+    write_to_url,
+)
 from .picture_upload import upload_picture
-from .typed_tables import edit_kernel, edit_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
-OWN_KERNEL, DRAWN_PICTURE, PICTURE_FILE = "own", "drawn", "file"
+OWN_KERNEL, PICTURE_FILE = "own", "file"
 ERROR_LABELS = {
     "nothing": "expected: 4 e^−α × range × Σ|kernel|",
     "frame": "expected: 4 e^−α × range × Σ|kernel|",
@@ -51,6 +60,8 @@ COMPARISON_DESCRIPTIONS = {
     "with positions": "Here W_Q W_Kᵀ is α·I on the positions and 0 elsewhere.",
 }
 Rows = tuple[tuple[float, ...], ...]
+FIRST_KERNEL = "0 1 0, 1 -4 1, 0 1 0"
+MAX_KERNEL_CHARACTERS = 300  # nine numbers of up to 24 characters, with spaces and commas
 
 
 def choose_convolution() -> tuple[Array, Array, float, str]:
@@ -59,7 +70,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
         image = draw_bound(
             st.selectbox,
             "Picture",
-            (*IMAGES, DRAWN_PICTURE, PICTURE_FILE),
+            (*IMAGES, PICTURE_FILE),
             1,
             required=True,
             width=150,
@@ -94,29 +105,15 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
 
 def _choose_matrices(image: str, kernel: str) -> tuple[Array, Array]:
     """Picture and kernel, with a table or an upload for those of the visitor."""
-    if image not in (DRAWN_PICTURE, PICTURE_FILE) and kernel != OWN_KERNEL:
+    if image != PICTURE_FILE and kernel != OWN_KERNEL:
         # Empty columns would take room from the picture.
         return as_image(IMAGES[image]), as_kernel(KERNELS[kernel])
     left, right = st.columns(2)
     with left:
-        picture = _choose_picture(image)
+        picture = upload_picture() if image == PICTURE_FILE else IMAGES[image]
     with right:
-        numbers = _choose_kernel(kernel)
-    return picture, numbers
-
-
-def _choose_picture(image: str) -> Array:
-    if image == DRAWN_PICTURE:
-        return as_image(edit_picture())
-    if image == PICTURE_FILE:
-        return as_image(upload_picture())
-    return as_image(IMAGES[image])
-
-
-def _choose_kernel(kernel: str) -> Array:
-    if kernel == OWN_KERNEL:
-        return as_kernel(edit_kernel())
-    return as_kernel(KERNELS[kernel])
+        numbers = edit_kernel() if kernel == OWN_KERNEL else KERNELS[kernel]
+    return as_image(picture), as_kernel(numbers)
 
 
 def chosen_pixel(picture: Array) -> tuple[int, int]:
@@ -165,3 +162,89 @@ def two_head_factors(kernel: Array, picture: Array, padding: str) -> list[float]
 
 def _key(name: str) -> dict[str, Any]:
     return {"key": f"conv_{name}", **PERSISTENCE}
+
+
+def edit_kernel() -> Array:
+    """A table of 3 × 3 numbers; the URL holds them."""
+    restore("conv_own", "Own kernel", FIRST_KERNEL, _read_kernel)
+    write_to_url("conv_own", FIRST_KERNEL)
+    text = st.session_state["conv_own"]
+    key, first_text = _table(text)
+    rows = [row.split() for row in first_text.split(",")]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("←", "·", "→"))}
+    st.caption("Own kernel: type numbers.")
+    st.data_editor(
+        columns,
+        key=key,
+        on_change=_kernel_changed,
+        args=(key, _parse_kernel(first_text)),
+        hide_index=True,
+        width=300,
+        alt="Own kernel",
+    )
+    if error := st.session_state.pop("conv refused", ""):
+        st.error(escape_markdown(error))
+    return _parse_kernel(text)
+
+
+def _kernel_changed(key: str, numbers: Array) -> None:
+    """Read the typed numbers. Text that is not a number gives an error message, and the table
+    shows the old numbers again.
+    """
+    rows: list[list[object]] = numbers.tolist()
+    changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
+    for row, cells in changed.items():
+        for column, value in cells.items():
+            rows[int(row)]["←·→".index(column)] = (
+                None if value is None else str(value).replace(",", ".")
+            )
+    st.session_state[f"{key} shows"] = ""
+    try:
+        st.session_state["conv_own"] = text = _kernel_text(as_kernel(rows)[..., 0, 0])
+    except AttentionError as error:
+        st.session_state["conv refused"] = str(error)
+        return
+    kept = [part.split() for part in text.split(",")]
+    if all(
+        kept[int(row)]["←·→".index(column)] == value
+        for row, cells in changed.items()
+        for column, value in cells.items()
+    ):
+        st.session_state[f"{key} shows"] = text
+
+
+def _table(text: str) -> tuple[str, str]:
+    """The key of a table and the text with which it was created. A new table is created only if
+    the old one does not show `text`.
+
+    A new table loses the focus of the keyboard and what is typed while it appears.
+    """
+    number, first_text = st.session_state.get("conv kernel", (0, text))
+    key = f"conv kernel {number}"
+    if key not in st.session_state or st.session_state.pop(f"{key} shows", first_text) != text:
+        number, first_text = number + 1, text
+    st.session_state["conv kernel"] = number, first_text
+    key = f"conv kernel {number}"
+    st.session_state[f"{key} shows"] = text
+    return key, first_text
+
+
+def _parse_kernel(text: str) -> Array:
+    numbers: Array = as_kernel([row.split() for row in text.split(",")])[..., 0, 0]
+    return numbers
+
+
+def _kernel_text(numbers: Array) -> str:
+    """The shortest text that reads back as the same numbers."""
+    return ", ".join(
+        " ".join(repr(number).removesuffix(".0") for number in row) for row in numbers.tolist()
+    )
+
+
+def _read_kernel(text: str) -> str:
+    if len(text) > MAX_KERNEL_CHARACTERS:
+        raise SettingsError(
+            f"A kernel in the URL may have {MAX_KERNEL_CHARACTERS} characters: the kernel shown"
+            " stays"
+        )
+    return _kernel_text(_parse_kernel(text))

@@ -1,5 +1,5 @@
-"""The widgets of the page *Lexicon*: a sentence of its words, the heads set by hand, the visitor's
-own words, the pinned cell.
+"""The widgets of the page *Lexicon*: a sentence of its words, the heads set by hand, the pinned
+cell, the list of all words.
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core import AttentionError, SettingsError, TextError
 from attention_core.trace import Trace
 from attention_lab.heads.keys_read import keys_read_most
 from attention_lab.labs.lexicon import (
     FEATURE_SECTIONS,
     LEXICON,
     LEXICON_SENTENCES,
-    OWN_WORD_FEATURES,
     START_TOKEN,
     LexiconSentence,
-    check_own_word,
     compose_sentence,
 )
 from attention_lab.labs.lexicon_heads import (
@@ -30,24 +27,20 @@ from attention_lab.labs.lexicon_heads import (
 )
 from attention_viz.labels import format_number, format_percent
 
-from ..facts import fact
 from ..markdown import escape_markdown
-from ..url_state import cell_places, choose_one, draw_bound, restore, set_places, write_to_url
+from ..url_state import cell_places, choose_one, draw_bound, set_places
 
-Words = dict[str, tuple[str, ...]]
 HEAD_CHOICES: dict[str, tuple[LexiconHead, ...]] = {
     "four": LEXICON_HEADS,
     "and": (CONJUNCTION_HEAD,),
 }
 TEMPERATURES = (0.25, 0.5, 1.0, 2.0, 4.0)
-MAX_OWN_WORDS = 12
 
 
 def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[LexiconHead, ...]]:
     """Draw all widgets; return the sentence, its trace, and the heads. Raises: TextError,
     SettingsError.
     """
-    own = own_words()
     with st.container(horizontal=True, vertical_alignment="bottom"):
         text = draw_bound(
             st.text_input,
@@ -74,7 +67,7 @@ def choose_lexicon() -> tuple[LexiconSentence, Trace, tuple[LexiconHead, ...]]:
         start = draw_bound(st.toggle, f"Start token {START_TOKEN}", True, key="lex_start")
         causal = draw_bound(st.toggle, "Causal mask", key="lex_causal")
     heads = HEAD_CHOICES[chosen]
-    composed = compose_sentence(text or "", own, start=bool(start))
+    composed = compose_sentence(text or "", start=bool(start))
     trace = run_lexicon(composed, heads, temperature=float(temperature), causal=bool(causal))
     return composed, trace, heads
 
@@ -121,7 +114,6 @@ def words_read(trace: Trace, heads: Sequence[LexiconHead], query: int) -> str:
     for place, head in enumerate(heads):
         most = float(trace.probabilities[0, place, query].max())
         read = list(keys_read_most(trace, place, query))
-        fact(f"{head.name.replace(' ', '_')}_looks_at", ([words[key] for key in read], most))
         keys = ", ".join(
             f"“{escape_markdown(words[key])}” ({key}) {format_percent(most)}" for key in read
         )
@@ -141,85 +133,14 @@ def features_received(trace: Trace, query: int) -> str:
     return ", ".join(parts) or "hardly anything"
 
 
-def own_words() -> Words:
-    """The visitor's own words with their features, from the URL."""
-    restore("lex_words", "Own words", "", lambda text: _words_text(_read_words(text)))
-    write_to_url("lex_words", "")
-    return _read_words(st.session_state["lex_words"])
-
-
-def edit_words() -> None:
-    """All words with their features, and the form for a word of the visitor."""
-    left, right = st.columns([3, 2])
-    rows = LEXICON | own_words()
-    left.dataframe(
-        [{"word": word, **_by_section(features)} for word, features in rows.items()],
-        hide_index=True,
-        height=320,
-        alt="The words of the lexicon",
-    )
-    with right:
-        with st.form("lex form", clear_on_submit=True):
-            word = st.text_input("Your own word", max_chars=60, key="lex new word")
-            features = st.pills(
-                "Its features", OWN_WORD_FEATURES, selection_mode="multi", key="lex new features"
-            )
-            added = st.form_submit_button("Add the word", icon=":material/add:")
-        if added:
-            _add_word(word or "", features or [])
-        if st.session_state["lex_words"]:
-            st.button(
-                "Remove own words",
-                key="lex drop",
-                on_click=st.session_state.update,
-                args=({"lex_words": ""},),
-            )
-
-
-def _add_word(word: str, features: Sequence[str]) -> None:
-    try:
-        words = _with_word(own_words(), word, features)
-    except AttentionError as error:
-        st.error(escape_markdown(str(error)))
-        return
-    st.session_state["lex_words"] = _words_text(words)
-    st.rerun()
-
-
-def _with_word(words: Words, word: str, features: Sequence[str]) -> Words:
-    """Own words with one more; it replaces a word of the same spelling. Raises: TextError,
-    SettingsError.
-    """
-    spelled, checked = check_own_word(word, features)
-    if spelled in LEXICON:
-        raise SettingsError(f"{spelled!r} is in the lexicon already: choose another word")
-    if len(words | {spelled: checked}) > MAX_OWN_WORDS:
-        raise SettingsError(f"There may be {MAX_OWN_WORDS} own words: remove the own words first")
-    return words | {spelled: checked}
-
-
-def _by_section(features: Sequence[str]) -> dict[str, str]:
-    return {
-        section: " ".join(feature for feature in features if feature in names)
-        for section, names in FEATURE_SECTIONS.items()
-        if section != "position"
-    }
-
-
-def _words_text(words: Words) -> str:
-    return ";".join(f"{word}:{'.'.join(features)}" for word, features in words.items())
-
-
-def _read_words(text: str) -> Words:
-    """The words of a text such as "horse:neut.sg.anim.NOUN;mare:fem.sg.anim.NOUN". Raises:
-    TextError, SettingsError.
-    """
-    words: Words = {}
-    for part in text.split(";") if text else ():
-        word, separator, features = part.partition(":")
-        if not separator:
-            raise TextError("An own word must be written as in horse:neut.sg.anim.NOUN")
-        n_words, words = len(words), _with_word(words, word, features.split("."))
-        if len(words) == n_words:
-            raise SettingsError(f"{word.strip()!r} is given twice: leave one out")
-    return words
+def word_rows() -> list[dict[str, str]]:
+    """All words with their features, as the rows of a table."""
+    return [
+        {"word": word}
+        | {
+            section: " ".join(feature for feature in features if feature in names)
+            for section, names in FEATURE_SECTIONS.items()
+            if section != "position"
+        }
+        for word, features in LEXICON.items()
+    ]

@@ -1,8 +1,10 @@
-"""Parts of the page *Training*: the run and its button, its score, its heads."""
+"""Parts of the page *Training*: the choices of task, model and training, the run and its button,
+its score, its heads.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,18 +17,43 @@ from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs.evaluation import one_answer_loss, one_answer_score
 from attention_lab.labs.loss_curves import LossPoint
 from attention_lab.labs.stored_runs import STORED_SETTINGS, stored_runs
-from attention_lab.labs.tasks import N_UNSEEN, unseen_examples
-from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.labs.tasks import N_UNSEEN, TRAINING_TASKS, unseen_examples
+from attention_lab.labs.training_settings import (
+    CONSTRAINTS,
+    SETTING_BOUNDS,
+    WIDE_MODEL,
+    TrainingSettings,
+    expected_seconds,
+)
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.training import loss_figure
 
-from ..facts import fact
 from ..layer_import import offer_story
+from ..reference.glossary import meaning
 from ..show import show_figure
-from ..url_state import cell_places
-from .shared_runs import cached_score, head_habits
-from .visitor_runs import VisitorRun, continue_training, reset_run
+from ..url_state import (
+    PERSISTENCE,
+    cell_places,
+    choose_one,
+    draw_bound,
+    seed_input,
+    whole_number_input,
+)
+from .training_runs import VisitorRun, cached_score, continue_training, head_habits, reset_run
 
+# How many heads each model has.
+HEADS_OF_MODELS = {
+    "1 head": 1,
+    WIDE_MODEL: 1,
+    "2 heads": 2,
+    "3 heads": 3,
+    "4 heads": 4,
+    "6 heads": 6,
+}
+LEARNING_RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
+TEMPERATURE_LABELS = ("√d_k", "0.0625", "0.25", "0.5", "1", "2", "4")
+# The divisor in the settings; 0 means √d_k.
+DIVISORS = {"√d_k": 0.0} | {text: float(text) for text in TEMPERATURE_LABELS[1:]}
 WHOLE_LAYER = "whole layer"
 # The label of the button, by whether a run is done and whether it has begun.
 BUTTON_LABELS = {(False, False): "Train", (False, True): "Continue", (True, True): "Train again"}
@@ -46,19 +73,113 @@ SCORE_MEANINGS = {
 }
 
 
+def choose_training() -> TrainingSettings:
+    """Draw the widgets, each with fixed bounds and its value in the URL; return the settings."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        task = choose_one("Task", TRAINING_TASKS, "neighbours", **_key("task"))
+        model = draw_bound(
+            st.selectbox,
+            "Model",
+            tuple(HEADS_OF_MODELS),
+            2,
+            required=True,
+            width=150,
+            **_key("model"),
+        )
+        more = st.popover("More choices", icon=":material/tune:")
+    with more:
+        seed = seed_input(**_key("seed"))
+        n_steps, batch, rate, constraint, temperature = _choose_optimiser()
+    widths = TRAINING_TASKS[task].wide if model == WIDE_MODEL else (0, 0)  # 0: as the task sets it
+    return TrainingSettings(
+        task, HEADS_OF_MODELS[model], *widths, n_steps, batch, rate, constraint, temperature, seed
+    )
+
+
+def _choose_optimiser() -> tuple[int, int, float, str, float]:
+    """Steps, batch, learning rate, constraint, and temperature, 0 for √d_k."""
+    n_steps = _whole_number("Steps (0: set by the task)", "n_steps", 0, "steps", step=100)
+    batch = _whole_number("Sequences per step", "batch", 32)
+    rate = draw_bound(st.select_slider, "Learning rate", LEARNING_RATES, "0.01", **_key("rate"))
+    constraint = draw_bound(
+        st.selectbox,
+        "Columns of W_Q, W_K, W_V",
+        tuple(CONSTRAINTS),
+        required=True,
+        **_key("constraint"),
+        help=(
+            "free: all numbers can change. orthonormal: the columns of each head stay at length 1"
+            " and at right angles to each other in training (Stiefel manifold). orthonormal values:"
+            " this holds for W_V only."
+        ),
+    )
+    temperature = draw_bound(
+        st.select_slider,
+        "Temperature: scores are divided by",
+        TEMPERATURE_LABELS,
+        **_key("temperature"),
+        help=meaning("temperature"),
+    )
+    return n_steps, batch, float(rate), str(constraint), DIVISORS[str(temperature)]
+
+
+def _whole_number(label: str, limit: str, default: int, name: str = "", **more: Any) -> int:
+    """A field for a number. limit: its name in the bounds of the settings; name: in the URL."""
+    about = _key(name or limit) | more
+    return whole_number_input(st, label, *SETTING_BOUNDS[limit], default, **about)
+
+
+def show_task(settings: TrainingSettings) -> None:
+    """Draw the task in words."""
+    st.markdown(f"**“{settings.training_task.instruction}”**")
+
+
+def show_sizes(settings: TrainingSettings) -> None:
+    """Draw the size of the layer and of its training."""
+    task = settings.training_task
+    d_k, d_v = settings.widths
+    st.caption(
+        f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each with"
+        f" d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
+        f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
+        f" {expected_seconds(settings):.1f} s"
+    )
+
+
+def _key(name: str) -> dict[str, Any]:
+    return {"key": f"train_{name}", **PERSISTENCE}
+
+
+class StoredAnswer(NamedTuple):
+    """Why there are several heads, in the numbers of the stored runs.
+
+    errors: on unseen sequences, by the model. offsets, shares: where each of the 2 heads looks, and
+    with how much of its attention.
+    """
+
+    errors: dict[str, float]
+    offsets: list[int]
+    shares: list[float]
+
+
+def stored_answer() -> StoredAnswer:
+    """The numbers of the stored runs."""
+    ends = {name: run.points[-1][1] for name, run in stored_runs().items()}
+    habits = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
+    return StoredAnswer(
+        {name: cached_score(STORED_SETTINGS[name], end).total for name, end in ends.items()},
+        [int(habits.offsets[row.argmax()]) for row in habits.masses],
+        [float(row.max()) for row in habits.masses],
+    )
+
+
 def show_answer() -> None:
-    """Say why there are several heads, with the numbers of the stored runs."""
-    settings, runs = STORED_SETTINGS, stored_runs()
-    ends = {name: run.points[-1][1] for name, run in runs.items()}
-    errors = {name: cached_score(settings[name], end).total for name, end in ends.items()}
-    fact("stored_errors", errors)
-    habits = head_habits(settings["2 heads"], ends["2 heads"])
-    looks = fact("stored_offsets", [int(habits.offsets[row.argmax()]) for row in habits.masses])
-    shares = [format_percent(float(row.max())) for row in habits.masses]
-    one, wide, two = (f"{error:.4f}" for error in errors.values())
+    """Say why there are several heads."""
+    found = stored_answer()
+    one, wide, two = (f"{error:.4f}" for error in found.errors.values())
     heads = ", ".join(
-        f"head {head} gives {share} to the token {NEIGHBOURS[offset]} it"
-        for head, (offset, share) in enumerate(zip(looks, shares, strict=True))
+        f"head {head} gives {format_percent(share)} to the token {NEIGHBOURS[offset]} it"
+        for head, (offset, share) in enumerate(zip(found.offsets, found.shares, strict=True))
     )
     st.markdown(
         f"The task asks for two things. **Error of 1 head: {one}. Of 1 head with as many numbers as"
@@ -123,9 +244,6 @@ def show_score(run: VisitorRun, step: int, projections: Projections) -> None:
     """Draw the score of the layer at a checkpoint, and that of heads with one answer each."""
     result = cached_score(run.settings, projections)
     best = one_answer_score(run.settings.task, run.settings.n_heads, run.settings.widths[1])
-    fact("step", step)
-    fact("total_on_unseen", result.total)
-    fact("one_answer_per_head", best)
     name, said, best_said = "Error", format_number(result.total, 4), format_number(best, 4)
     if result.by_accuracy:
         name, said, best_said = "Right choices", format_percent(result.total), format_percent(best)

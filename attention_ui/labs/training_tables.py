@@ -17,7 +17,6 @@ from attention_lab.labs.evaluation import one_answer_score
 from attention_lab.labs.formula import Formula
 from attention_lab.labs.loss_curves import (
     constant_loss,
-    mean_curve,
     one_answer_losses,
     weightless_loss,
 )
@@ -34,13 +33,10 @@ from attention_lab.labs.training_settings import (
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
 from attention_viz.labels import format_number
-from attention_viz.labs.training_comparison import comparison_figure
+from attention_viz.labs.training import comparison_figure
 
-from ..facts import fact
 from ..show import show_figure
-from ..url_state import choose_one
-from .shared_runs import cached_score
-from .visitor_runs import N_SEEDS, train_all, visitor_run
+from .training_runs import cached_score, train_all, visitor_run
 
 BEST_COLUMN, ACCURACY_COLUMN = "one answer per head", "right choices"
 # What the loss is and what the best constant reaches, by whether the score counts right choices.
@@ -63,16 +59,8 @@ def show_comparison(task: str) -> None:
     """The models of a task side by side: a button that trains the models not trained yet, then the
     curves and the table.
     """
-    several = choose_one(
-        "Seeds",
-        N_SEEDS,
-        "one",
-        key="train_seeds",
-        help="The seed decides the first weights and the sequences of the training.",
-    )
-    seeds = range(N_SEEDS[several])
-    named = {name: [models(task, seed)[name] for seed in seeds] for name in models(task)}
-    missing = [one for settings in named.values() for one in settings if not visitor_run(one).done]
+    named = models(task)
+    missing = [one for one in named.values() if not visitor_run(one).done]
     seconds = sum(map(expected_seconds, missing))
     st.caption(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.")
     if missing and st.button("Train them all", icon=":material/play_arrow:", key="train all"):
@@ -80,19 +68,18 @@ def show_comparison(task: str) -> None:
         st.rerun()
     if not missing:
         _show_curves(task, named)
-        _show_scores(task, named, list(seeds))
+        _show_scores(task, named)
 
 
-def _show_scores(task: str, named: dict[str, list[TrainingSettings]], seeds: list[int]) -> None:
+def _show_scores(task: str, named: dict[str, TrainingSettings]) -> None:
     """The scores of the models, and how they were trained."""
     what = "error"
-    if named["1 head"][0].training_task.by_accuracy:
+    if named["1 head"].training_task.by_accuracy:
         what = ACCURACY_COLUMN
     st.dataframe(_rows(task, named, what), hide_index=True, alt="The models side by side")
-    wide = WIDE_HEAD_REMARKS[fact("has_a_wide_head", WIDE_MODEL in named)]
-    fact("seeds_compared", seeds)
+    wide = WIDE_HEAD_REMARKS[WIDE_MODEL in named]
     st.caption(
-        f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seeds: {', '.join(map(str, seeds))}."
+        f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seed: {named['1 head'].seed}."
         " The models are trained with the values with which this page opens, not with those chosen"
         " above. All models of a seed learn from the same sequences: here these do not depend on"
         " the weights. *weightless*: Q = K = V = X with the best linear readout, which"
@@ -101,70 +88,43 @@ def _show_scores(task: str, named: dict[str, list[TrainingSettings]], seeds: lis
     )
 
 
-def _show_curves(task: str, named: dict[str, list[TrainingSettings]]) -> None:
+def _show_curves(task: str, named: dict[str, TrainingSettings]) -> None:
     """The loss on the unseen sequences against the steps of each model, with the loss of the best
     constant and that of one answer per head.
     """
-    seeds = [one.seed for one in named["1 head"]]
-    curves = {
-        name: mean_curve([visitor_run(one).unseen_losses for one in settings])
-        for name, settings in named.items()
-    }
-    level = sum(cached_weightless_loss(task, seed) for seed in seeds) / len(seeds)
-    left = one_answer_losses(settings[0] for settings in named.values())
+    curves = {name: visitor_run(one).unseen_losses for name, one in named.items()}
+    level = cached_weightless_loss(task, named["1 head"].seed)
     marks = {"best constant": constant_loss(task)}
-    marks |= {f"{BEST_COLUMN}, heads: {n_heads}": loss for n_heads, loss in left.items()}
-    by_entropy = fact("losses_in_nats", named["1 head"][0].training_task.by_accuracy)
+    for n_heads, loss in one_answer_losses(named.values()).items():
+        marks[f"{BEST_COLUMN}, heads: {n_heads}"] = loss
+    by_entropy = named["1 head"].training_task.by_accuracy
     what = LOSS_NAMES[by_entropy]
-    fact("curves", curves)
-    fact("weightless_loss", level)
-    fact("marks", marks)
     show_figure(comparison_figure(curves, {"weightless": level}, marks, what), "train models")
     st.caption(
-        f"The {what} on the {N_UNSEEN} unseen sequences. Each curve is a mean over the seeds;"
-        f" seeds: {len(seeds)}. *Best constant*: {BEST_CONSTANT[by_entropy]}. In every task the"
-        " inputs decide the answer. So a layer that answers everything has the loss 0, which has no"
-        " place on a logarithmic axis."
+        f"The {what} on the {N_UNSEEN} unseen sequences. *Best constant*:"
+        f" {BEST_CONSTANT[by_entropy]}. In every task the inputs decide the answer. So a layer that"
+        " answers everything has the loss 0, which has no place on a logarithmic axis."
     )
 
 
-def _rows(
-    task: str, named: dict[str, list[TrainingSettings]], what: str
-) -> list[dict[str, object]]:
-    seeds = [settings.seed for settings in named["1 head"]]
-    totals = [cached_weightless_score(task, seed).total for seed in seeds]
-    nats = [cached_weightless_loss(task, seed) for seed in seeds] if what == ACCURACY_COLUMN else []
-    rows = [_row("weightless", None, totals, what) | {BEST_COLUMN: "–"} | _nats(nats)]
-    for name, settings in named.items():
-        found = [cached_score(one, visitor_run(one).points[-1][1]).total for one in settings]
-        nats = (
-            [visitor_run(one).unseen_losses[-1][1] for one in settings]
-            if what == ACCURACY_COLUMN
-            else []
-        )
-        mark = {
-            BEST_COLUMN: format_number(
-                one_answer_score(task, settings[0].n_heads, settings[0].widths[1]), 4
-            )
-        }
-        rows.append(_row(name, settings[0].n_parameters, found, what) | mark | _nats(nats))
+def _rows(task: str, named: dict[str, TrainingSettings], what: str) -> list[dict[str, object]]:
+    seed = named["1 head"].seed
+    found = {"weightless": ("–", cached_weightless_score(task, seed).total, "–")}
+    losses = {"weightless": cached_weightless_loss(task, seed)}
+    for name, one in named.items():
+        run = visitor_run(one)
+        best = one_answer_score(task, one.n_heads, one.widths[1])
+        score = cached_score(one, run.points[-1][1]).total
+        found[name] = (f"{one.n_parameters:,}", score, format_number(best, 4))
+        losses[name] = run.unseen_losses[-1][1]
+    rows: list[dict[str, object]] = [
+        {"model": name, "numbers to learn": size, what: format_number(score, 4), BEST_COLUMN: best}
+        for name, (size, score, best) in found.items()
+    ]
+    if what == ACCURACY_COLUMN:  # the score is another number than the loss
+        for row, loss in zip(rows, losses.values(), strict=True):
+            row["cross-entropy"] = format_number(loss, 4)
     return rows
-
-
-def _nats(losses: Sequence[float]) -> dict[str, object]:
-    """The mean cross-entropy of a model whose score is another number."""
-    return {"cross-entropy": format_number(sum(losses) / len(losses), 4)} if losses else {}
-
-
-def _row(name: str, size: int | None, totals: Sequence[float], what: str) -> dict[str, object]:
-    row: dict[str, object] = {
-        "model": name,
-        "numbers to learn": f"{size:,}" if size else "–",
-        what: format_number(sum(totals) / len(totals), 4),
-    }
-    if len(totals) > 1:
-        row |= {"smallest": format_number(min(totals), 4), "largest": format_number(max(totals), 4)}
-    return row
 
 
 def show_backward_pass(settings: TrainingSettings, trace: Trace) -> None:
@@ -190,7 +150,7 @@ def show_backward_pass(settings: TrainingSettings, trace: Trace) -> None:
         "**Adam**: each number moves by the learning rate times the mean of its gradients, divided"
         " by their usual size"
     )
-    if fact("adam_on_the_manifold", settings.constraint != "free"):
+    if settings.constraint != "free":
         steps = STIEFEL_ADAM
         says = (
             "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the"

@@ -8,8 +8,12 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import STEPS
-from attention_lab.masks.break_it import NO_MISTAKE, ExaminedLayer
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, MistakeCheck
+from attention_lab.masks.mistake_checks import (
+    MISTAKE_CHECKS,
+    NO_MISTAKE,
+    ExaminedLayer,
+    MistakeCheck,
+)
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
 from attention_viz.labels import with_minus_signs
 from attention_viz.masks.break_it import COMPUTED_FIELDS

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import TextError
 from attention_lab.choices import MAX_TEXT_LENGTH, user_matrices_of
-from attention_lab.masks.sentences import other_sentence
+from attention_lab.masks.encoder_decoder import other_sentence
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 

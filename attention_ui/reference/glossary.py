@@ -1,4 +1,6 @@
-"""The glossary: every quantity with its symbols and names, and words without a symbol."""
+"""The glossary: every quantity with its symbols and names, the arrays of the layer with theirs, and
+words without a symbol.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from attention_core import STEPS, Trace
 from attention_lab import notation
-from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
+from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS, Notation, Symbol
-from attention_lab.notation.quantities import GlossaryRow
+from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 
 from ..markdown import escape_markdown
@@ -132,6 +135,27 @@ def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
     if len(lines) == 2:
         return ""
     return "\n".join(lines)
+
+
+def array_table(trace: Trace, text: Notation) -> str:
+    """Every array as a Markdown table: symbol, name in the code, axes, size, formula, meaning."""
+    lines = ["| symbol | array | axes | size | formula | what it is |", "|---|---|---|---|---|---|"]
+    for name in STEPS:
+        sizes = " × ".join(map(str, notation.shape(trace, name, text)))
+        named = ", ".join(notation.axes(trace, name, text))
+        lines.append(
+            f"| ${notation.symbol(name, text).latex}$ | `{name}` | {escape_markdown(named)} "
+            f"| {sizes} | ${formula(trace, name, text)}$ | {trace.sentence(name)} |"
+        )
+    return "\n".join(lines)
+
+
+def made_from(trace: Trace, field: str) -> list[str]:
+    """The arrays from which one is computed; the output needs the inputs only if they are added."""
+    needs = STEPS[field].needs.split()
+    if field == "output" and not trace.residual:
+        needs.remove("inputs")
+    return needs
 
 
 def _own(name: str, text: Notation) -> str:

@@ -8,7 +8,6 @@ from functools import cache
 
 import streamlit as st
 
-from ..facts import fact
 from ..markdown import escape_markdown
 from ..registry import PAGES, Page, page_of, read_table, story_steps
 from ..search import best_matches, search_field
@@ -98,7 +97,6 @@ def show_questions() -> None:
     shown = find_entries(
         search_field("asked_words", "parameters", entry_texts(learner_questions())), [ASKED]
     )
-    fact("questions_found", [one.number for one in shown])
     if shown:
         st.markdown(entry_table(shown))
     else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_lab.before_and_after import (
@@ -17,15 +16,12 @@ from attention_lab.before_and_after import (
     question_operands,
 )
 from attention_lab.guesses import MISCONCEPTIONS, Guess
-from attention_viz.form_sheet import form_sheet, matrix_text
+from attention_viz.sheets import form_sheet, matrix_text
 
-from ..facts import fact
 from ..markdown import escape_markdown, escape_quotations
-from ..upload_limits import check_upload
 from ..url_state import PERSISTENCE, draw_bound
 
 MAX_CODE_CHARACTERS = 40
-MAX_CODE_FILE_MB = 1  # the smallest bound of the uploader
 
 
 def choose_form() -> str:
@@ -33,7 +29,7 @@ def choose_form() -> str:
     chosen = draw_bound(
         st.selectbox, "Form", tuple(FORMS), key="form", required=True, **PERSISTENCE
     )
-    return str(fact("form", chosen))
+    return str(chosen)
 
 
 def ask_form(form: str) -> FormResult:
@@ -67,78 +63,46 @@ def _ask(form: str, place: int, guess: Guess) -> int:
 
 
 def show_result(result: FormResult) -> None:
-    """The code of the answers, as a text and as a file; when all are given, how many are right, but
-    not which.
-    """
-    left, right = st.columns([3, 2], vertical_alignment="center")
-    left.code(fact("code", result.code), language=None)
-    right.download_button(
-        "Code as a file",
-        result.code + "\n",
-        f"attention-form-{result.form}.txt",
-        on_click="ignore",
-        icon=":material/download:",
-    )
-    n_blank = fact("blank", result.answers.count(NO_ANSWER))
+    """The code of the answers; when all are given, how many are right, but not which."""
+    st.code(result.code, language=None)
+    n_blank = result.answers.count(NO_ANSWER)
     if n_blank:
         st.caption(f"Questions without an answer: {n_blank}.")
     else:
-        st.markdown(f"**Right: {fact('right_now', sum(result.right))} of {len(result.right)}.**")
+        st.markdown(f"**Right: {sum(result.right)} of {len(result.right)}.**")
 
 
 def show_gain() -> None:
     """Read two codes; show the right answers before and after, and the normalised gain."""
     left, right = st.columns(2)
-    texts = [_code(left, "before"), _code(right, "after")]
-    if not all(text.strip() for text in texts):
+    texts = [
+        draw_bound(
+            place.text_input,
+            f"Code {when}",
+            key=f"code_{when}",
+            max_chars=MAX_CODE_CHARACTERS,
+            **PERSISTENCE,
+        )
+        for place, when in ((left, "before"), (right, "after"))
+    ]
+    if not all(text and text.strip() for text in texts):
         return
     try:
         before, after = map(FormResult.from_code, texts)
-        reached = fact("gain", normalised_gain(before, after))
+        reached = normalised_gain(before, after)
     except AttentionError as error:
-        st.error(escape_markdown(str(fact("error", error))))
+        st.error(escape_markdown(str(error)))
         return
-    first, second = fact("right", (sum(before.right), sum(after.right)))
     shown = "none, since all answers before were right"
     if reached is not None:
         shown = f"{reached:.2f}"
-    st.markdown(f"Right before: {first} of 10. Right after: {second} of 10. **Gain: {shown}.**")
-    remaining = fact("misconceptions", after.misconceptions)
-    if remaining:
+    st.markdown(
+        f"Right before: {sum(before.right)} of 10. Right after: {sum(after.right)} of 10."
+        f" **Gain: {shown}.**"
+    )
+    if remaining := after.misconceptions:
         says = "\n".join(f"- {MISCONCEPTIONS[name].text}" for name in remaining)
         st.markdown(f"Misconceptions in the answers after:\n{says}")
-
-
-def _code(place: DeltaGenerator, when: str) -> str:
-    """A code that is typed, or read from a file of this page."""
-    key = f"code_{when}"
-    text = draw_bound(
-        place.text_input, f"Code {when}", key=key, max_chars=MAX_CODE_CHARACTERS, **PERSISTENCE
-    )
-    place.file_uploader(
-        f"or its file, {when}",
-        ["txt"],
-        key=f"file {when}",
-        on_change=_read_code,
-        args=(when,),
-        max_upload_size=MAX_CODE_FILE_MB,
-    )
-    if refused := st.session_state.pop(f"refused {when}", None):
-        place.error(escape_markdown(fact("error", refused)))
-    return text or ""
-
-
-def _read_code(when: str) -> None:
-    """In a callback: take the code of a file. A file without a code changes nothing."""
-    file = st.session_state[f"file {when}"]
-    if file is None:
-        return
-    try:
-        check_upload(file)
-        text = file.getvalue()[: 4 * MAX_CODE_CHARACTERS].decode("utf-8", "replace").strip()
-        st.session_state[f"code_{when}"] = FormResult.from_code(text[:MAX_CODE_CHARACTERS]).code
-    except AttentionError as error:
-        st.session_state[f"refused {when}"] = str(error)
 
 
 def show_form_sheets() -> None:

@@ -13,7 +13,6 @@ from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of, encoded_alone, pieces_of
 
-from ..facts import fact
 from ..focus import Focus
 from ..markdown import escape_markdown
 from ..page_context import PageContext
@@ -71,7 +70,7 @@ def heads_shown(now: PageContext) -> HeadsShown:
             format_func=SOURCES.__getitem__,
             persist_state="session",
         )
-        if fact("heads_of_the_file", source == "yours"):
+        if source == "yours":
             st.caption(f"You see {escape_markdown(upload.title)}.")
             return heads_of_upload(now, upload)
     show_cut_notes(now)
@@ -85,13 +84,13 @@ def show_cut_notes(now: PageContext) -> None:
     pieces = pieces_of(now.scenario.text, now.scenario.n_tokens)
     # These pages add no [PAD], so a note about it would be wrong.
     if pieces.n_real == len(pieces.tokens):
-        for note in fact("cut", pieces.notes):
+        for note in pieces.notes:
             st.caption(escape_markdown(note))
 
 
 def show_model_note() -> None:
     """If the user has loaded a file, say that the trained model is shown instead."""
-    if fact("model_beside_a_file", st.session_state.get(UPLOAD_KEY) is not None):
+    if st.session_state.get(UPLOAD_KEY) is not None:
         st.caption("These are heads of the trained model, not of your file.")
 
 

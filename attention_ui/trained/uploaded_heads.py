@@ -1,17 +1,25 @@
-"""The heads of a file that the user loaded. They are kept in this session only."""
+"""The heads of a file that the user loaded, kept in this session only; the file, and the choice of
+what is read from it.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import streamlit as st
 
-from attention_core import Projections, Trace, attend
-from attention_lab.trained.attention_maps import AttentionMaps
+from attention_core import AttentionError, Projections, Trace, attend
+from attention_core.errors import FileError
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
+from attention_lab.trained.attention_maps import AttentionMaps, read_maps
+from attention_lab.user_data.layer_search import FileLayer, find_layers, read_layer
 from attention_lab.words.embeddings import embed
 
+from ..markdown import escape_markdown
 from ..page_context import PageContext
 from ..registry import OwnControls, Page
+from ..upload_limits import check_upload
 
 # In the session: the heads of the file, and whether they or the model's are shown.
 UPLOAD_KEY, SOURCE_KEY = "own heads", "th_whose"
@@ -20,6 +28,8 @@ HEAD_PAGES = ("trained-heads", "one-head", "find-a-head", "layers")
 CONTROLS_OF_MAPS = OwnControls(
     "The attention of your file is shown as it is. The settings of other sections stay as they are."
 )
+MAX_UPLOAD_MB = MAX_WEIGHT_BYTES // 1_000_000
+MAX_LISTED_ARRAYS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,3 +85,104 @@ def controls_of(page: Page) -> OwnControls | None:
 def drop_upload() -> None:
     """In a callback: forget what was read from the user's file."""
     st.session_state.pop(UPLOAD_KEY, None)
+
+
+def open_upload() -> WeightFile | None:
+    """Draw the field for a file and open what is there, or say why that is not possible. Only the
+    header of the file is read.
+    """
+    file = st.file_uploader(
+        f"Weights or attention: .safetensors or .npz, at most {MAX_UPLOAD_MB} MB",
+        None,
+        key="yw_file",
+        max_upload_size=MAX_UPLOAD_MB,
+    )
+    if file is None:
+        return None
+    try:
+        check_upload(file)
+        return open_weights(file, file.name)
+    except FileError as error:
+        sentence, _, code = str(error).partition("\n")
+        st.error(escape_markdown(sentence), icon=":material/error:")
+        if code:
+            st.code(code, language="python")
+    return None
+
+
+def file_array_table(file: WeightFile) -> dict[str, list[Any]]:
+    """The first arrays of a file as columns of a table."""
+    shapes = list(file.shapes.items())[:MAX_LISTED_ARRAYS]
+    return {
+        "array": [name for name, _ in shapes],
+        "shape": [" × ".join(map(str, shape)) for _, shape in shapes],
+    }
+
+
+def read_uploaded_heads(file: WeightFile) -> UploadedHeads:
+    """Ask which heads of the file are wanted, and read them.
+
+    Raises: AttentionError when the file holds no heads.
+    """
+    try:
+        layers = find_layers(file)
+    except FileError as no_layers:
+        if not any(len(shape) in (3, 4, 5) for shape in file.shapes.values()):
+            raise
+        return _read_maps(file, no_layers)
+    return _read_layer(file, layers)
+
+
+def _key_of(question: str) -> str:
+    """The key of a question about the chosen file. Each file has keys of its own: otherwise the
+    answer for the last file would hold, but the browser would not show it.
+    """
+    return f"yw_{question} of {st.session_state['yw_file'].file_id}"
+
+
+def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHeads:
+    left, right = st.columns(2)
+    number = left.selectbox(
+        "Layer",
+        range(len(layers)),
+        format_func=lambda i: f"{i} · {layers[i].title}, {layers[i].d_model} wide",
+        key=_key_of("layer"),
+    )
+    layer = layers[number]
+    n_heads = right.selectbox(
+        "Heads",
+        layer.heads,
+        index=layer.heads.index(layer.likely_heads),
+        key=_key_of(f"heads {number}"),
+        help="The matrices do not say how many heads they have. These numbers divide their widths.",
+    )
+    if not layer.saved_heads and len(layer.heads) > 1:
+        st.caption("The file does not say how many heads there are. Choose your model’s number.")
+    for note in layer.notes:
+        st.info(escape_markdown(note))
+    projections = read_layer(file, layer, n_heads)
+    if projections.d_memory != projections.d_model:
+        raise FileError(
+            f"{layer.title} makes queries from {projections.d_model} features but keys and values"
+            f" from {projections.d_memory}. It reads one sequence from another, and these pages"
+            " show one sequence. Choose a layer that attends to its own inputs"
+        )
+    title = f"{layer.title} on your sentence, heads: {n_heads}"
+    return UploadedHeads(title, projections)
+
+
+def _read_maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:
+    typed = st.text_area(
+        "Tokens, one for each position, separated by spaces",
+        "",
+        key=_key_of("tokens"),
+        height=70,
+        help="If this is empty, the tokens of the file are used, or else the positions’ numbers.",
+    )
+    try:
+        maps = read_maps(file, tuple((typed or "").split()))
+    except AttentionError as error:
+        raise FileError(f"{error}. The file holds no weights either: {no_layers}") from error
+    sizes = maps.sizes
+    title = f"the attention of your file, layers: {sizes['L']}, heads in each: {sizes['H']}"
+    return UploadedHeads(title, maps)

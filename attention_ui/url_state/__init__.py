@@ -2,34 +2,46 @@
 
 from .binding import (
     PERSISTENCE,
+    SWITCH_LABELS,
     draw_bound,
+    leave_old_url,
+    open_requested_page,
     read_url,
+    refuse,
+    refuse_unusable,
+    request_page,
     requested,
     rerun_without,
     restore,
+    show_refusals,
     write_to_url,
 )
-from .groups import control_group, draw_expander, keep_in_url, must_draw, url_texts
-from .navigation import leave_old_url, open_requested_page, request_page
-from .places import (
+from .session import Session, begin_run, session
+from .widgets import (
+    MAX_SEED,
     cell_places,
+    choose_named,
+    choose_one,
     choose_place,
+    control_group,
+    draw_expander,
     held_place,
+    keep_in_url,
+    must_draw,
     numbered_places,
     parse_place,
     restore_place,
+    seed_input,
     set_if_changed,
     set_places,
+    url_texts,
+    whole_number_input,
 )
-from .refusals import SWITCH_LABELS, Refusal, refuse, refuse_unusable, show_refusals
-from .session import Session, begin_run, session
-from .widgets import MAX_SEED, choose_named, choose_one, seed_input, whole_number_input
 
 __all__ = [
     "MAX_SEED",
     "PERSISTENCE",
     "SWITCH_LABELS",
-    "Refusal",
     "Session",
     "begin_run",
     "cell_places",

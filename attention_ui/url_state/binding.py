@@ -1,22 +1,102 @@
-"""Reading and writing the URL: widgets that Streamlit binds to it, and choices that we bind."""
+"""The URL on its way in and out: widgets bound to it, choices that we bind, what it asks for in
+vain, and going to another page from a callback.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, NoReturn
 
 import streamlit as st
 
 from attention_core import AttentionError
 
-from .refusals import refuse
+from ..markdown import escape_markdown
+from ..registry import OLD_URLS, Page
 from .session import begin_run, session
 
+MAX_QUOTED = 40
+SWITCH_LABELS = ("off", "on")
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # The option of widgets that keep their value while another page is shown.
 PERSISTENCE: dict[str, Any] = {"persist_state": "session"}
 UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
+
+
+def refuse(label: str, asked: str, answer: str) -> None:
+    """Queue a message for the end of the run: the URL asks for a value that does not exist.
+
+    label: the name of the choice on the page. answer: the end of the sentence, which names the
+    value that is shown instead, or the reason.
+    """
+    quoted = asked[:MAX_QUOTED]
+    if not quoted.isprintable():
+        quoted = repr(quoted)[1:-1]  # shows invisible characters by their codes
+    request, name, rest = map(escape_markdown, (quoted, label, answer))
+    session().refused.append(f"The URL asks for “{request}” under “{name}”{rest}.")
+
+
+def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
+    """When a page is opened: refuse values that its bound widgets cannot have. Streamlit sets these
+    widgets to their defaults and says nothing.
+
+    Only when it is opened: later the URL may hold the old value for one run. elsewhere: the names
+    of widgets that only other pages use.
+    """
+    now = session()
+    if now.url_path == page:
+        return
+    now.url_path = page
+    for name, label in now.labels.items():
+        texts, shown = now.asked.get(name, []), st.session_state.get(name)
+        if shown == [] and not any(texts):
+            continue  # Streamlit writes an empty text if no choice of a group is left
+        chosen = [value for value in (shown,) if value is not None]
+        if isinstance(shown, list):
+            chosen = shown
+        if not all(any(_means(text, value) for value in chosen) for text in texts):
+            said = ", ".join(map(_label, chosen))
+            refuse(label, ", ".join(texts), _answer(texts, said, name in elsewhere))
+
+
+def show_refusals() -> None:
+    """At the end of a run: show the refusals. In a run that starts anew half-way a message would be
+    lost.
+    """
+    now = session()
+    for sentence in now.refused:
+        # A broken link causes several: four seconds are too short to read them.
+        st.toast(sentence, duration="long")
+    now.refused = []
+
+
+def _answer(texts: Sequence[str], said: str, elsewhere: bool) -> str:
+    """The value that is chosen instead, or the reason if a text field has cut its text."""
+    if not said:
+        return "; nothing is chosen"
+    if len(said) >= MAX_QUOTED and any(text.startswith(said) for text in texts):
+        return f": {len(said):,} characters are the most"
+    if elsewhere:
+        return f"; {said[:MAX_QUOTED]} stays set for other pages"
+    return f"; {said[:MAX_QUOTED]} is shown"
+
+
+def _label(value: object) -> str:
+    """A value in words."""
+    if isinstance(value, bool):
+        return SWITCH_LABELS[value]
+    return str(value)
+
+
+def _means(asked: str, shown: object) -> bool:
+    """Whether the text in a URL means a value."""
+    if asked.casefold() == str(shown).casefold():
+        return True
+    try:
+        return not isinstance(shown, str) and float(asked) == float(str(shown))
+    except ValueError:
+        return False
 
 
 def read_url() -> None:
@@ -67,12 +147,12 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
     if text is None:
         return None
     if len(texts := st.query_params.get_all(name)) > 1:
-        refuse(label, ", ".join(texts), "; the last of them counts", texts[-1])
+        refuse(label, ", ".join(texts), "; the last of them counts")
     try:
         st.session_state[name] = read(text)
     except AttentionError as error:
         st.session_state[name] = known
-        refuse(label, text, f": {error}", known)
+        refuse(label, text, f": {error}")
     return text
 
 
@@ -97,3 +177,36 @@ def write_to_url(name: str, default: Any) -> None:
         st.query_params.pop(name, None)
     elif st.query_params.get_all(name) != [text]:
         st.query_params[name] = text
+
+
+def request_page(path: str, **places: object) -> None:
+    """In a callback: ask for a page. places: the parameters of its URL that no bound widget has.
+
+    Streamlit writes the parameters of bound widgets itself and refuses them here. At least one
+    parameter is needed: without any, Streamlit would clear the URL, which it refuses as well.
+    """
+    session().requested_page = (path, {name: str(place) for name, place in places.items()})
+
+
+def open_requested_page(bound: Iterable[str]) -> None:
+    """Open the page that a callback asked for.
+
+    bound: the names of bound widgets. The values that the callback set are set again on the new
+    page: Streamlit sends them to the browser in the next run, and that run ends here.
+    """
+    now = session()
+    if now.requested_page:
+        path, places = now.requested_page
+        now.requested_page, now.arrived = None, True
+        st.switch_page(path, query_params=places)
+    if now.arrived:
+        now.arrived = False
+        st.session_state.update(
+            {name: st.session_state[name] for name in bound if name in st.session_state}
+        )
+
+
+def leave_old_url(url_path: str, page: Page) -> None:
+    """At a URL of an earlier version, open the present URL of the page with the same parameters."""
+    if url_path in OLD_URLS:
+        st.switch_page(page.path, query_params=dict(session().asked))

@@ -27,14 +27,14 @@ class Session:
     asked: dict[str, list[str]] = field(default_factory=dict)
     asked_at_first: dict[str, list[str]] | None = None
     taken_back: list[str] = field(default_factory=list)
-    refused: list[Any] = field(default_factory=list)
+    refused: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)
     url_path: str = ""  # of the page that was shown last
-    # groups: which expanders are open, and which widgets were drawn in each group
+    # widgets: which expanders are open, and which widgets were drawn in each group
     open: dict[str, bool] = field(default_factory=dict)
     drawn: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    # places: the words that the select boxes of places showed last
+    # the words that the select boxes of places showed last
     words: dict[str, str] = field(default_factory=dict)
     # board: the own cell of the board with a pinned cell, when it was last drawn
     pinned_beside: Any = "unknown"
@@ -47,7 +47,7 @@ class Session:
     opening: dict[str, str] = field(default_factory=dict)
     last: Any = None
     before: Any = None
-    # navigation: the page that a callback asked for with its places, and whether it was just opened
+    # binding: the page that a callback asked for with its places, and whether it was just opened
     requested_page: tuple[str, dict[str, str]] | None = None
     arrived: bool = False
     # own_numbers: the texts that keys in the URL stand for, so that they are not forgotten
@@ -62,7 +62,7 @@ class Session:
     # lesson: the lesson that is shown, and which of its moments was shown last
     lesson: Any = None
     moment: tuple[str, int] | None = None
-    # visitor_runs: the training runs of this visitor, by their settings
+    # training_runs: the training runs of this visitor, by their settings
     visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
     # step: the current page, the container of its stage or heading, in it that of the message about
     # choices that make no layer, and whether a heading was shown; the step whose picture the

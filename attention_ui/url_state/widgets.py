@@ -1,25 +1,33 @@
-"""Widgets that a URL could break: buttons of which one is always chosen, boxes with names, fields
-for whole numbers.
+"""Widgets that a URL could break, groups of controls that can be closed, and places counted from 0
+(heads, tokens, features, layers) with the cells that they make.
 
-If the URL sets such buttons to nothing, Streamlit leaves none chosen; if it sets a number field to
-infinity, Streamlit ends the page. So both are removed from the URL before the widget is drawn, and
-the run starts anew.
+If the URL sets buttons of which one is always chosen to nothing, Streamlit leaves none chosen; if
+it sets a number field to infinity, Streamlit ends the page. So both are removed from the URL before
+the widget is drawn, and the run starts anew.
+
+A widget that is not drawn leaves the URL, and a widget that a browser draws for the first time does
+not write its value there. So of a closed group the moved controls are drawn. In the functions of
+groups `defaults` holds the names of the widgets and the values that they have until they are
+moved.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
+from attention_core import SettingsError
 from attention_core.checks import check_choice
+from attention_lab.user_data.edits import MAX_INDEX
 
-from .binding import draw_bound, rerun_without, restore, write_to_url
-from .places import set_if_changed
-from .refusals import refuse
+from ..streamlit_private import ExpanderContainer
+from .binding import draw_bound, refuse, rerun_without, restore, write_to_url
+from .session import session
 
 MAX_SEED = 9999
 
@@ -29,7 +37,7 @@ def choose_one(
 ) -> str:
     """Draw buttons of which one is always chosen, in `place`: `st` or a container."""
     if st.query_params.get(key) == "":
-        refuse(label, "", f"; {default} is shown", default)
+        refuse(label, "", f"; {default} is shown")
         rerun_without(key)
     chosen = draw_bound(
         place.segmented_control,
@@ -79,7 +87,7 @@ def whole_number_input(
     key = about["key"]
     asked = st.query_params.get(key)
     if asked is not None and _is_infinite(asked):
-        refuse(label, asked, f"; {default} is shown", default)
+        refuse(label, asked, f"; {default} is shown")
         rerun_without(key)
     typed = draw_bound(place.number_input, label, low, high, default, **about)
     if typed is None:
@@ -97,3 +105,162 @@ def _is_infinite(text: str) -> bool:
         return math.isinf(float(text))
     except ValueError:
         return False
+
+
+def draw_expander(label: str, key: str) -> ExpanderContainer:
+    """An expander that stays open on the next page, where Streamlit would close it."""
+    is_open = session().open
+    box = st.expander(label, is_open.get(key, False), key=key, on_change="rerun")
+    is_open[key] = bool(box.open)
+    return box
+
+
+@contextmanager
+def control_group(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]:
+    """A group of controls that can be closed; gives the names of the controls to draw.
+
+    A closed group leaves out controls that were not moved; this saves the browser a third of its
+    work.
+    """
+    moved, asked = _moved(defaults), session().asked
+    with draw_expander(group, f"group {group}") as box:
+        shown = [name for name in defaults if box.open or name in moved or name in asked]
+        _write_new_values(group, shown, moved)
+        yield shown
+
+
+def must_draw(defaults: Mapping[str, Any]) -> bool:
+    """Whether one of the widgets was moved or is in the URL, so that it must be drawn."""
+    return bool(_moved(defaults)) or not session().asked.keys().isdisjoint(defaults)
+
+
+def keep_in_url(group: str, defaults: Mapping[str, Any]) -> None:
+    """Write moved values into the URL. defaults: of the widgets that are drawn next."""
+    _write_new_values(group, tuple(defaults), _moved(defaults))
+
+
+def _write_new_values(group: str, shown: Collection[str], moved: Mapping[str, Any]) -> None:
+    """Write the moved values of widgets that the last run did not draw."""
+    drawn = session().drawn
+    done = (*drawn.get(group, ()), *session().opening)
+    new = {name: value for name, value in moved.items() if name not in done}
+    if new:
+        st.query_params.update(url_texts(new))
+    drawn[group] = tuple(shown)
+
+
+def url_texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Values of bound widgets as the URL holds them: true and false in small letters."""
+    texts = {name: str(value) for name, value in values.items()}
+    return texts | {name: texts[name].lower() for name, v in values.items() if isinstance(v, bool)}
+
+
+def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the widgets that are not at their default."""
+    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
+    return {name: value for name, value in held.items() if value != defaults[name]}
+
+
+def restore_place(name: str, label: str, default: int, count: int) -> None:
+    """Take a place from 0 to count - 1 from the URL. A larger one becomes the last; if the URL
+    asked for it, the page says so.
+    """
+    asked = restore(name, label, default, parse_place)
+    place = held_place(name, default)
+    last = min(place, count - 1)
+    set_if_changed(name, last)
+    if asked is not None and last < place:
+        refuse(label, asked, f"; the last one, {last}, is shown")
+
+
+def held_place(name: str, default: int = 0) -> int:
+    """The place that the session holds. After a quick change the browser still sends the old words
+    of a select box, "3 · street".
+    """
+    number = str(st.session_state.get(name, default)).split()[0]
+    if number.isdigit():
+        return int(number)
+    return default
+
+
+def parse_place(text: str) -> int:
+    """The place that a text in a URL means; a number beyond `MAX_INDEX` becomes `MAX_INDEX`.
+
+    Raises: SettingsError for anything but a whole number from 0.
+    """
+    if text.isascii() and text.isdigit():
+        # Five digits are enough; thousands would take Python long.
+        return min(int(text.lstrip("0")[:5] or 0), MAX_INDEX)
+    raise SettingsError("A place is a whole number from 0, so what was chosen stays")
+
+
+def cell_places(
+    name: str, label: str, default: str, counts: Sequence[int], such_as: str
+) -> tuple[int, ...]:
+    """The places of a cell that session and URL hold as text, such as "9-2-0"; none for "".
+
+    counts: the number of places along each axis. A larger place becomes the last; if the URL asked
+    for it, the page says so. such_as: how the message about an invalid text begins.
+    """
+    asked = restore(name, label, default, partial(_parse_cell, length=len(counts), such_as=such_as))
+    held = tuple(int(place) for place in st.session_state[name].split("-") if place)
+    shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
+    if asked is not None and shown != held:
+        set_places(name, *shown)
+        nearest = st.session_state[name]
+        refuse(label, asked, f"; the nearest one, {nearest}, is shown")
+    write_to_url(name, default)
+    return shown
+
+
+def set_places(name: str, *places: int) -> None:
+    """In a callback: make these the places of a cell."""
+    st.session_state[name] = "-".join(str(min(place, MAX_INDEX)) for place in places)
+
+
+def _parse_cell(text: str, length: int, such_as: str) -> str:
+    try:
+        places = [parse_place(part) for part in text.split("-")]
+    except SettingsError:
+        places = []
+    if len(places) != length:
+        raise SettingsError(f"{such_as}, so the one shown stays")
+    return "-".join(map(str, places))
+
+
+def set_if_changed(name: str, value: object) -> None:
+    """Set the value of a widget if it differs, because setting it draws the widget twice.
+
+    The widget must also have this value as its default, for the first time that it is drawn.
+    """
+    if st.session_state.get(name) != value:
+        st.session_state[name] = value
+
+
+def numbered_places(labels: Sequence[str]) -> tuple[str, ...]:
+    """Labels with their places.
+
+    >>> numbered_places(["The", "cat"])
+    ('0 · The', '1 · cat')
+    """
+    return tuple(f"{place} · {label}" for place, label in enumerate(labels))
+
+
+def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> int:
+    """Draw the select box of a place that `restore_place` has read; gives the place. words: its
+    options.
+    """
+    place = int(st.session_state[name])
+    if session().words.get(name) != words[place]:
+        st.session_state[name] = place  # the browser knows the place by the words it had
+    chosen = st.selectbox(
+        label,
+        range(len(words)),
+        place,
+        format_func=words.__getitem__,
+        key=name,
+        persist_state="session",
+        **about,
+    )
+    session().words[name] = words[place]
+    return int(chosen)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from attention_lab.diagonal.depth_trajectories import Trajectory, TrajectorySample
+from attention_lab.diagonal.depth import Trajectory, TrajectorySample
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..parts import Part, layout

@@ -9,18 +9,24 @@ import pandas as pd
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.diagonal.convex_hull import hull_corners
-from attention_lab.diagonal.geometry import HalfPlane, half_plane_of
+from attention_lab.diagonal.geometry import HalfPlane, half_plane_of, hull_corners
 
 from ..curves import LEGEND_ABOVE
-from ..labels import format_number
+from ..labels import format_number, label_width
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
-from .arrow_labels import FONT_SIZE, ArrowLabels
 from .self_attention_mass import token_names
 
 FIGURE_HEIGHT = 490  # px
 PLANE_SIZE = 390  # px, about, of the plane itself on a screen
+FONT_SIZE, TIP_DISTANCE = 12, 6  # px: of a word, and from it to the tip of its arrow
+LEFT_EDGE = {
+    "left": -1.0,
+    "center": -0.5,
+    "right": 0.0,
+}  # where a word begins, as a part of its width
+# Where its middle is, as a part of its height and distance.
+MIDDLE = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
 
 
 def plane(trace: Trace, token: int) -> Figure:
@@ -236,3 +242,39 @@ def points_from_table(table: pd.DataFrame) -> Array:
     """The points of the complete rows. Shapes: (T, 2)."""
     points_T2: Array = table.dropna().to_numpy(dtype=float)
     return points_T2
+
+
+class ArrowLabels:
+    """The words of a plane and their boxes. unit: px for a distance of 1."""
+
+    def __init__(self, unit: float) -> None:
+        self.unit = unit
+        self.boxes: list[tuple[float, float, float, float]] = []
+
+    def write(self, words: Sequence[str], tips: Array, positions: Sequence[str]) -> list[str]:
+        """The words, empty where one would cover an earlier word or that of a longer arrow.
+
+        tips: (M, 2), the ends of the arrows. positions: Plotly's names for the place of a word,
+        such as "top center".
+        """
+        written = [""] * len(words)
+        for place in np.argsort(-np.hypot(tips[:, 0], tips[:, 1]), kind="stable"):
+            box = self._box(words[place], tips[place], positions[place])
+            if not any(_overlap(box, other) for other in self.boxes):
+                self.boxes.append(box)
+                written[place] = words[place]
+        return written
+
+    def _box(self, word: str, tip: Array, position: str) -> tuple[float, float, float, float]:
+        """Left, right, lower and upper edge of a word in px."""
+        up, along = position.split()
+        wide, (x, y) = label_width([word], FONT_SIZE), (tip * self.unit).tolist()
+        left = x + LEFT_EDGE[along] * wide + TIP_DISTANCE * (2 * LEFT_EDGE[along] + 1)
+        middle = y + MIDDLE[up] * (FONT_SIZE + 2 * TIP_DISTANCE)
+        return left, left + wide, middle - FONT_SIZE / 2, middle + FONT_SIZE / 2
+
+
+def _overlap(
+    one: tuple[float, float, float, float], other: tuple[float, float, float, float]
+) -> bool:
+    return one[0] < other[1] and other[0] < one[1] and one[2] < other[3] and other[2] < one[3]

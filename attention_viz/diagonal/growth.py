@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_lab.diagonal.growth import Estimate
+from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
-from attention_lab.diagonal.growth_table import CURVE_WIDTHS, TIED_WIDTH, Growth, curves
 
 from ..curves import (
     CHART_MARGINS,

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count
 from attention_lab.heads.parallel_heads import ThreadRuns
-from attention_lab.heads.scheme_runs import SchemeRun
-from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.score_schemes import SCHEMES, SchemeRun
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
 from ..parts import Part, layout

@@ -10,7 +10,6 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.heads.basis_change import BeforeAfter
-from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.head_worth import (
     has_shares,
     norm_shares,
@@ -18,6 +17,7 @@ from attention_lab.heads.head_worth import (
     signed_shares,
     token_changes,
 )
+from attention_lab.heads.weight_blocks import head_contributions
 from attention_lab.notation.notation import OURS, Notation, Symbol
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS

@@ -10,8 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, read
-from attention_lab.labs.convolution import ConvolutionRun, pixel_attention
-from attention_lab.labs.one_by_one import OneByOne
+from attention_lab.labs.convolution import ConvolutionRun, OneByOne, pixel_attention
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import format_number

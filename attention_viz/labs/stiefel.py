@@ -9,8 +9,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.labs.julia_mapping import MappingCheck
-from attention_lab.labs.sphere_step import SphereStep
-from attention_lab.labs.stiefel import RETRACTIONS
+from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import format_number
@@ -18,7 +17,7 @@ from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
-from .space import space_line, space_points, space_scene
+from .subspaces import space_line, space_points, space_scene
 
 # Positions of the names of the retractions, so that names of near points do not overlap.
 LABEL_POSITIONS = ("middle left", "top center", "middle right", "bottom center")
@@ -50,39 +49,6 @@ def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
         "yaxis": chart_axis("singular value of W_Q W_Kᵀ", rangemode="tozero"),
     }
     return {"data": data, "layout": layout(330, f"Line chart: singular values, {said}.", **parts)}
-
-
-def drift_figure(drifts: Mapping[str, Array]) -> Figure:
-    """‖PᵀP − I‖ after each of many steps, one line for each retraction, on a logarithmic scale."""
-    data = []
-    for place, (name, errors) in enumerate(drifts.items()):
-        steps = np.arange(1, len(errors) + 1)
-        thin = slice(0, None, max(1, len(errors) // 250))
-        data.append(
-            line_series(
-                steps[thin].tolist(),
-                errors[thin].tolist(),
-                RETRACTIONS[name].title,
-                f"@head {place}",
-            )
-        )
-    last = ", ".join(
-        f"{RETRACTIONS[name].title} {format_number(float(errors[-1]))}"
-        for name, errors in drifts.items()
-    )
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": CHART_MARGINS | {"l": 72},
-        "xaxis": chart_axis("step"),
-        "yaxis": chart_axis("‖PᵀP − I‖", type="log", exponentformat="e"),
-    }
-    return {
-        "data": data,
-        "layout": layout(
-            330, f"Line chart: distance from orthonormal columns. At the end: {last}.", **parts
-        ),
-    }
 
 
 def sphere_figure(step: SphereStep) -> Figure:

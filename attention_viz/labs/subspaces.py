@@ -1,19 +1,76 @@
-"""Tokens in three dimensions with the plane of a head, and the tokens as the head reads them."""
+"""Tokens in three dimensions with the plane of a head, and the tokens as the head reads them.
+
+Lines and points in space have no axes; they are seen by a camera that can be turned.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
+from ..curves import LEGEND_ABOVE
 from ..labels import format_number
-from ..parts import dashed_line, layout
+from ..parts import Part, dashed_line, layout
 from ..theme import Figure
-from .space import space_line, space_points, space_scene
 
 CAMERA = {"eye": {"x": 1.5, "y": 1.25, "z": 0.8}}
 N_GRID_LINES = 9  # of the grid of a plane, in each direction
+
+
+def space_scene(data: list[Part], camera: Part, height: int, says: str) -> Figure:
+    """A figure of lines and points in space. camera: its position, as Plotly takes it."""
+    parts = {
+        "scene": {
+            **{f"{letter}axis": {"visible": False} for letter in "xyz"},
+            "aspectmode": "data",
+            "dragmode": "orbit",
+            "camera": camera,
+        },
+        "showlegend": True,
+        "legend": LEGEND_ABOVE,
+        "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
+        "dragmode": "orbit",
+    }
+    return {"data": data, "layout": layout(height, says, **parts)}
+
+
+def space_line(points_N3: Array, name: str, color: str, width: float = 5, **more: Any) -> Part:
+    """A line through points. NaN leaves a gap."""
+    return {
+        "type": "scatter3d",
+        "mode": "lines",
+        "name": name,
+        **_coordinates(points_N3),
+        "line": {"color": color, "width": width},
+        **more,
+    }
+
+
+def space_points(
+    points_N3: Array, texts: Sequence[str], name: str, color: str, **more: Any
+) -> Part:
+    """Points, each with a text beside it."""
+    return {
+        "type": "scatter3d",
+        "mode": "markers+text",
+        "name": name,
+        "text": list(texts),
+        "textposition": "top center",
+        "textfont": {"color": color, "size": 13},
+        "marker": {"color": color, "size": 5},
+        **_coordinates(points_N3),
+        "hovertemplate": "%{text} (%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
+        **more,
+    }
+
+
+def _coordinates(points_N3: Array) -> Part:
+    return {letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")}
 
 
 def space_figure(planes: HeadPlanes, head: int) -> Figure:

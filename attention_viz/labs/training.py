@@ -1,20 +1,29 @@
 """Pictures of a training run: the loss beside that of one answer per head, what each head looks at,
-and the score with a head silenced.
+the score with a head silenced, several models side by side, and one unseen sequence as a board.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
+from attention_lab.labs.tasks import N_GENDERS, N_LETTERS
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
 from ..labels import format_number
+from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..parts import Part, annotation, dashed_line, layout
+from ..payload import JSON
 from ..theme import Figure
+
+CURVE_DASHES = ("solid", "longdash", "dashdot", "dash", "longdashdot")
+Curve = Sequence[tuple[int, float]]
+GENDER_SIGNS, NUMBER_SIGNS = ("♀", "♂", "○"), ("1", "+")
 
 
 def loss_figure(
@@ -156,3 +165,118 @@ def _bars(
         "yaxis": chart_axis(beside, range=[0, 1.05 * most]),
     }
     return {"data": data, "layout": layout(300, says, **parts)}
+
+
+def comparison_figure(
+    curves: Mapping[str, Curve], levels: Mapping[str, float], marks: Mapping[str, float], what: str
+) -> Figure:
+    """The loss of each model against the step, on a logarithmic axis.
+
+    levels: losses of models that need no steps. marks: losses above 0 for comparison, the first
+    dotted, the others dashed. what: the name of the loss.
+    """
+    last = max((points[-1][0] for points in curves.values()), default=1)
+    data: list[Part] = []
+    for name, value in levels.items():
+        data.append(_level(name, value, last, "@text", "solid"))
+    for place, (name, points) in enumerate(curves.items()):
+        steps, losses = zip(*points, strict=True)
+        color, dash = f"@head {place}", CURVE_DASHES[place % len(CURVE_DASHES)]
+        data.append(line_series(steps, losses, name, color, dash))
+    for place, (name, value) in enumerate(marks.items()):
+        color, dash = ("@focus", "dash") if place else ("@muted", "dot")
+        data.append(_level(name, value, last, color, dash))
+    shown = np.concatenate([part["y"] for part in data])
+    low, high = float(np.log10(shown.min())), float(np.log10(shown.max()))
+    room = 0.05 * (high - low) + 0.02
+    parts: Part = {
+        "showlegend": True,
+        "legend": LEGEND_ABOVE,
+        "margin": CHART_MARGINS | {"l": 64},
+        "xaxis": chart_axis("step", range=[-0.01 * last, 1.01 * last]),
+        "yaxis": chart_axis(
+            what,
+            type="log",
+            range=[low - room, high + room],
+            exponentformat="power",
+            **({"dtick": 1} if high - low > 1 else {}),
+        ),
+    }
+    ends = {name: points[-1][1] for name, points in curves.items()} | dict(levels)
+    said = ", ".join(f"{name} {format_number(value)}" for name, value in ends.items())
+    says = f"Line chart: the {what} of each model against the step. At the end: {said}."
+    return {"data": data, "layout": layout(380, says, **parts)}
+
+
+def _level(name: str, value: float, last: int, color: str, dash: str) -> Part:
+    return line_series((0, last), (value, value), name, color, dash)
+
+
+def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
+    """The label of each token of a task: its position, and its letter or its gender and number.
+
+    >>> import numpy as np
+    >>> token_labels("agreement", np.array([[0.0, 1, 0, 0, 1, 5.2]]))
+    ('0 ♂+',)
+    """
+    if task == "letters":
+        kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :N_LETTERS].argmax(axis=1)]
+    elif task in ("agreement", "conjunction"):
+        genders, numbers = (
+            inputs_TD[:, :N_GENDERS].argmax(axis=1),
+            inputs_TD[:, N_GENDERS : N_GENDERS + 2].argmax(axis=1),
+        )
+        kinds = [
+            GENDER_SIGNS[gender] + NUMBER_SIGNS[count]
+            for gender, count in zip(genders, numbers, strict=True)
+        ]
+    else:
+        return tuple(str(place) for place in range(len(inputs_TD)))
+    return tuple(f"{place} {kind}" for place, kind in enumerate(kinds))
+
+
+def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
+    """The probabilities of every head for one sequence; each cell has its row of scores.
+
+    The key that head 0 reads most for the first token is pinned.
+    """
+    n_heads, n_tokens = trace.sizes["H"], trace.sizes["T"]
+    queries, keys = Side("query position", labels), Side("key position", labels)
+    across = n_heads if n_heads < 4 else tiles_per_row(n_heads)
+    drawn = []
+    for head in range(n_heads):
+        place = (head % across, head // across)
+        drawn += [
+            Matrix(
+                f"scores {head}",
+                trace.masked_scores[0, head],
+                queries,
+                keys,
+                None,
+                f"scores, head {head}",
+                kind="logit",
+            ),
+            Matrix(
+                f"probabilities {head}",
+                trace.probabilities[0, head],
+                queries,
+                keys,
+                place,
+                f"head {head}",
+                kind="probability",
+                rule=softmax_rule(f"scores {head}", n_tokens),
+            ),
+        ]
+    most = int(trace.probabilities[0, 0, 0].argmax())
+    says = f"The attention of each head on a sequence that no training step saw. Heads: {n_heads}."
+    return matrix_board(drawn, ("probabilities 0", 0, most), says)
+
+
+def tiles_per_row(n_tiles: int) -> int:
+    """The number of tiles in a row: at most 4, and without a gap at the end if possible.
+
+    >>> [tiles_per_row(n) for n in (1, 2, 4, 6, 8, 16)]
+    [1, 2, 2, 3, 4, 4]
+    """
+    root = math.ceil(math.sqrt(n_tiles))
+    return next((n for n in range(root, 5) if n_tiles % n == 0), min(4, root))

@@ -2,21 +2,25 @@
 
 import streamlit as st
 
-from attention_lab.diagonal.depth import STACK_WEIGHTS, Stack
-from attention_lab.diagonal.depth_trajectories import (
+from attention_lab.diagonal.depth import (
     N_SAMPLES,
+    STACK_WEIGHTS,
     STACK_WIDTHS,
+    Stack,
+    cubic_error,
     sample_trajectories,
     stack_variants,
 )
+from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_ui.diagonal.controls import show_cut_note
-from attention_ui.diagonal.depth import layers_until_equal, show_cubic_rule
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import meaning
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
+
+EQUAL_DISTANCE = 0.01  # below it tokens count as equal
+DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes for which the rule of the end is tried
 
 now = page_context()
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
@@ -59,14 +63,17 @@ else:
     )
     samples = {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
+ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
+said = ", ".join(
+    f"**{f'more than {n_layers}' if end is None else end}** ({name})" for name, end in ends.items()
+)
 st.markdown(
     "The charts show tokens on their way through a stack of layers. Attention replaces each token"
     " by an average of tokens. In a stack of attention layers alone the tokens therefore become"
     " more and more **alike**. This is called rank collapse. They are equal only in the limit."
     " Layers until they differ from their mean by less than 1 %:"
-    f" {layers_until_equal(samples, int(n_layers or 0))}."
+    f" {said}."
 )
-fact("drawn_at_random", [len(one.trajectories) > 1 for one in samples.values()])
 st.caption(
     f"A line with a band is the median of {N_SAMPLES} random draws (seeds {seed} to"
     f" {seed + N_SAMPLES - 1}), and the band holds all of them. A line without a band has nothing"
@@ -99,7 +106,32 @@ st.markdown(
     " but what one layer adds does not. So each layer changes less, and the tokens stay apart"
     " longer."
 )
-show_cubic_rule(int(seed))
+with st.expander(
+    "Near the end, each layer cubes the distance",
+    key="depth cubic",
+    icon=":material/function:",
+    on_change="rerun",
+) as cubic:
+    if cubic.open:
+        st.latex(r"e_i' = \operatorname{Cov}(e)\,e_i / \tau \qquad\text{so}\qquad |e'| \sim |e|^3")
+        st.markdown(
+            "Let the tokens differ from their mean by small vectors $e_i$. Then all rows of $A$"
+            " are nearly uniform. Without a skip connection, what is left of $e_i$ comes from"
+            " differences of scores, which are products of two deviations: together a third power."
+            " The number of zeros after the decimal point **triples with each layer** (switch to"
+            " *Logarithmic*). $\\tau$ divides the scores. Error of the rule for deviations of"
+            " size ε:"
+        )
+        errors = [cubic_error(1 + size * gaussian_tokens(16, 8, seed)) for size in DEVIATIONS]
+        st.dataframe(
+            {
+                "size ε": DEVIATIONS,
+                "relative error of the rule": [f"{error:.4f}" for error in errors],
+            },
+            hide_index=True,
+            width="content",
+            alt="The relative error of the rule for deviations of several sizes",
+        )
 st.markdown(
     "**Try:** compare *remedies*: what keeps the tokens apart? Then compare widths with *random*"
     " weights and a skip connection: how small must the gain be, and where must LayerNorm stand?"

@@ -5,13 +5,11 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_lab.diagonal.geometry import half_plane_of
-from attention_lab.diagonal.presets import settings_of_numbers
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
 from attention_lab.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
-from attention_ui.diagonal import geometry
+from attention_ui.diagonal import charts
 from attention_ui.diagonal.controls import show_cut_note
-from attention_ui.facts import fact
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
@@ -20,12 +18,12 @@ from attention_viz.diagonal.geometry import describe_row, plane
 from attention_viz.diagonal.self_attention_mass import plane_board, token_names
 
 now = page_context()
-kind = choose_one("What is drawn", geometry.DRAWN_DESCRIPTIONS, "points", key="plane_of")
-st.caption(geometry.DRAWN_DESCRIPTIONS[fact("drawn", kind)])
-points = geometry.shown_points()
+kind = choose_one("What is drawn", charts.DRAWN_DESCRIPTIONS, "points", key="plane_of")
+st.caption(charts.DRAWN_DESCRIPTIONS[kind])
+points = charts.shown_points()
 if kind == "points":
     trace = trace_of_settings(settings_of_numbers(format_tokens(points)))
-    geometry.show_plane_examples()
+    charts.show_plane_examples()
 else:
     show_cut_note(now.scenario.text)
     trace = trace_of_settings(
@@ -33,32 +31,29 @@ else:
     )
 picture, beside = st.columns([1, 1])
 with beside:
-    token = geometry.choose_plane_token(trace.sizes["T"])
+    token = charts.choose_plane_token(trace.sizes["T"])
     if kind == "points":
-        geometry.show_sliders(points, token)
-    fact("chosen_token", token)
-    fact("others", trace.sizes["T"] - 1)
-    has_half_plane = fact("has_half_plane", half_plane_of(trace, token).has_direction)
+        charts.show_sliders(points, token)
     st.markdown(
         f"**Token “{escape_markdown(token_names(trace)[token])}”.**"
         f" {escape_markdown(describe_row(trace, token))}"
     )
-    st.markdown(geometry.BEATING_CONDITIONS[has_half_plane and kind])
+    st.markdown(charts.BEATING_CONDITIONS[half_plane_of(trace, token).has_direction and kind])
 with picture:
     show_figure(plane(trace, token), "plane")
-    st.caption(geometry.PICTURE_CAPTIONS[kind])
+    st.caption(charts.PICTURE_CAPTIONS[kind])
 if kind == "points":
     st.caption(
         "The tokens X, their Gram matrix X Xᵀ, which holds the dot products of all tokens with each"
         " other, and its softmax after division by √2. Click a cell to choose the token of its row."
     )
     board = plane_board(trace, (token, token))
-    show_board(board, "plane", on_pin=geometry.choose_clicked_token, fits=True)
+    show_board(board, "plane", on_pin=charts.choose_clicked_token, fits=True)
     with st.expander(
         "All points as a table", icon=":material/table:", key="plane points", on_change="rerun"
     ) as opened:
         if opened.open:
-            geometry.show_table(points)
+            charts.show_table(points)
     st.markdown(
         "**Try:** pull a token away from the others: from some length on, its row has its maximum"
         " on the diagonal. Put a token between the others: *a token inside the convex hull of the"

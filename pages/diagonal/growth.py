@@ -4,9 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from attention_lab.diagonal.growth_table import TIED_WIDTH, Growth
-from attention_ui.diagonal import growth as growth_parts
-from attention_ui.facts import fact
+from attention_lab.diagonal.growth import TIED_WIDTH, Growth
+from attention_ui.diagonal import charts
 from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.growth import half_rows
 
@@ -26,7 +25,7 @@ WHAT_IS_DRAWN = {
 
 with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
     kind = choose_one("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
-    wanted, lines = growth_parts.choose_counts(), growth_parts.choose_lines()
+    wanted, lines = charts.choose_counts(), charts.choose_lines()
     scaled = draw_bound(st.toggle, "Scaled by 1/√C", True, key="growth_scaled")
     causal = draw_bound(st.toggle, "Causal mask", key="growth_causal")
     precision = draw_bound(
@@ -41,21 +40,20 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     seed = seed_input(key="growth_seed")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted), float(precision or 0.01)
-known = growth_parts.known_points(growth, counts, error)
+known = charts.known_points(growth, counts, error)
 
-st.markdown(WHAT_IS_DRAWN[fact("width_is_that_of_a_query", growth.tied)])
+st.markdown(WHAT_IS_DRAWN[growth.tied])
 above = st.container(horizontal=True, vertical_alignment="center")
 run = above.button("Draw tokens and measure", icon=":material/casino:")
-n_points = fact("points", len(counts) * len(growth.widths))
-n_known = fact("points_measured", len(known))
-above.caption(f"{n_known} of {n_points} points are measured with these choices.")
+n_points = len(counts) * len(growth.widths)
+above.caption(f"{len(known)} of {n_points} points are measured with these choices.")
 status, place = st.empty(), st.empty()
 
-draw = partial(growth_parts.draw_charts, place, growth, counts, lines)
+draw = partial(charts.draw_charts, place, growth, counts, lines)
 draw(known, 0)
 if run:
     with status.container():
-        growth_parts.measure_points(growth, counts, error, draw)
+        charts.measure_points(growth, counts, error, draw)
     st.rerun()
 
 st.markdown(
@@ -84,17 +82,17 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
     st.markdown(
         "If every token has its typical length ($r = C$, $\\tau ="
-        f" {growth_parts.DIVISOR[scaled]}$), the bound becomes the rule:"
+        f" {charts.DIVISOR[scaled]}$), the bound becomes the rule:"
     )
-    st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{growth_parts.RULE_EXPONENT[scaled]}}}}}")
-    if fact("curves_are_means_over_rows", growth.causal):
+    st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{charts.RULE_EXPONENT[scaled]}}}}}")
+    if growth.causal:
         st.markdown(
             "Under the causal mask token $i$ competes only with the $i-1$ tokens before it. Every"
             " curve is the mean of these formulas over $i$ from 1 to $N$, with $i-1$ in the place"
             " of $N-1$."
         )
 with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
-    st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {growth_parts.HALF_MASS_WIDTH[scaled]}")
+    st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {charts.HALF_MASS_WIDTH[scaled]}")
     st.table(half_rows(counts))
     st.caption(
         "The rule is for attention without a mask. There the chart of D shows it as dotted lines,"

@@ -7,9 +7,8 @@ import streamlit as st
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.settings import trace_of_settings
 from attention_ui.board import show_board
-from attention_ui.diagonal import controls, propositions
+from attention_ui.diagonal import controls, statements
 from attention_ui.diagonal.self_attention_mass import describe_pair
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.view import main_container
 from attention_viz.diagonal.self_attention_mass import diagonal_board
@@ -20,9 +19,9 @@ with window:
     settings = replace(controls.token_controls(now.scenario.text), weights="weightless")
     controls.show_cut_note(settings.text, is_read=settings.tokens == "sentence")
 trace = trace_of_settings(settings)
-checks = propositions.check_propositions(trace)
+checks = statements.check_propositions(trace)
 cell = controls.pinned_pair(trace)
-violated = fact("violated", [number for number, check in checks.items() if not check.holds])
+violated = [number for number, check in checks.items() if not check.holds]
 
 left, right = window.columns([3, 2])
 with left:
@@ -49,11 +48,11 @@ st.markdown(
     " finds a counterexample. A false proposition may hold for *these* tokens; a search finds"
     " others that violate it."
 )
-propositions.search_controls()
+statements.search_controls()
 for first in range(0, len(PROPOSITIONS), 2):
     for place, one in zip(st.columns(2), PROPOSITIONS[first : first + 2], strict=False):
         with place:
-            propositions.show_card(one, checks[one.number], trace)
+            statements.show_card(one, checks[one.number], trace)
 st.caption(
     "With tied weights ($W_K = W_Q$) all propositions hold for the queries $x_i W$ instead of the"
     " tokens, because the scores are again a Gram matrix: dot products of vectors with each other."

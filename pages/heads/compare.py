@@ -4,8 +4,7 @@ from dataclasses import asdict
 
 import streamlit as st
 
-from attention_lab.compare import compare_with
-from attention_lab.weight_changes import change_notes
+from attention_lab.compare import change_notes, compare_with
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.compare import choose_setting, format_setting, show_largest_change

@@ -6,7 +6,7 @@ import streamlit as st
 
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
-from attention_lab.notation.letters import in_letters
+from attention_lab.notation.formulas import in_letters
 from attention_ui.facts import fact
 from attention_ui.heads.head_portraits import (
     MEASURE_NAMES,

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from attention_lab.heads.contributions import output_gap
 from attention_lab.heads.head_worth import (
     has_shares,
     norm_shares,
@@ -10,6 +9,7 @@ from attention_lab.heads.head_worth import (
     signed_shares,
     token_changes,
 )
+from attention_lab.heads.weight_blocks import output_gap
 from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board

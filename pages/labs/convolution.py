@@ -2,11 +2,15 @@
 
 import streamlit as st
 
-from attention_lab.labs.convolution import run_convolution, run_two_heads
-from attention_lab.labs.one_by_one import TOKEN_KINDS, one_by_one_example, run_one_by_one
-from attention_lab.labs.padding import PADDINGS
+from attention_lab.labs.convolution import (
+    TOKEN_KINDS,
+    one_by_one_example,
+    run_convolution,
+    run_one_by_one,
+    run_two_heads,
+)
+from attention_lab.labs.convolution_heads import PADDINGS
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.labs import convolution as lab
 from attention_ui.reference.glossary import meaning
 from attention_ui.show import explained_errors, show_figure
@@ -25,7 +29,7 @@ with window:
     st.markdown(
         "A picture, what attention and what a convolution make of it, and their difference. Padding"
         f" of the convolution: *{PADDINGS[padding].convolution_padding}*. Largest difference at α ="
-        f" {sharpness:g}: **{format_number(fact('largest_error', run.largest_error))}**. Smallest"
+        f" {sharpness:g}: **{format_number(run.largest_error)}**. Smallest"
         f" weight of a head for the pixel it looks for: **{format_percent(run.target_share)}**."
     )
     board = pictures.convolution_board(picture, kernel, run, pixel)
@@ -66,15 +70,14 @@ with (
 ):
     if two.open:
         pair, sharp = (run_two_heads(picture, kernel, a, padding) for a in (sharpness, 40.0))
-        errors_of_two = fact("errors_of_two_heads", (pair.largest_error, sharp.largest_error))
         st.markdown(
             "A one-hot position has one feature for each place. With it a head can spread its"
             " attention in any pattern. One head spreads it like the positive numbers of the"
             " kernel, one like the negative numbers; a kernel without negative or without positive"
             " numbers needs one head only. W_O restores sizes and signs. Largest error:"
-            f" **{format_number(errors_of_two[0])}** here, **{format_number(errors_of_two[1])}**"
-            " with α = 40 (the scores of all other tokens are lower by α). So K² heads are enough,"
-            " but not necessary."
+            f" **{format_number(pair.largest_error)}** here,"
+            f" **{format_number(sharp.largest_error)}** with α = 40 (the scores of all other tokens"
+            " are lower by α). So K² heads are enough, but not necessary."
         )
         sizes = lab.two_head_factors(kernel, picture, padding)
         show_board(pictures.kernel_heads_board(pair, pixel, sizes), "convolution two")
@@ -94,13 +97,11 @@ with st.expander(
         )
         tokens, mixing = one_by_one_example()
         single = run_one_by_one(tokens, mixing, sharpness, kind)
-        n_alone = fact("tokens_choosing_themselves", single.n_choosing_themselves)
-        fact("compares_places", kind == "with positions")
         st.markdown(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"
             f" token. That is a 1 × 1 convolution. {lab.COMPARISON_DESCRIPTIONS[kind]} Tokens that"
-            f" choose themselves: **{n_alone} of {len(tokens)}**. Largest error:"
-            f" **{format_number(single.error)}**."
+            f" choose themselves: **{single.n_choosing_themselves} of {len(tokens)}**. Largest"
+            f" error: **{format_number(single.error)}**."
         )
         show_board(pictures.one_by_one_board(single), "convolution one")
         st.caption(

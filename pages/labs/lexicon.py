@@ -84,10 +84,10 @@ with explained_errors():
             show_board(comparison_matrix_board(trace, head, heads[head].name), "lexicon comparison")
             show_board(words_board(trace), "lexicon words")
 with st.expander(
-    "The lexicon, and your own words",
+    "The lexicon",
     icon=":material/dictionary:",
     key="lex list",
     on_change="rerun",
 ) as listed:
     if listed.open:
-        lab.edit_words()
+        st.dataframe(lab.word_rows(), hide_index=True, height=320, alt="The words of the lexicon")

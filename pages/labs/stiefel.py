@@ -1,14 +1,13 @@
 """Stiefel: what it changes when the columns of every head's matrices are orthonormal."""
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from attention_lab.heads.patterns import largest_entropy
-from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.stiefel import parameter_counts
-from attention_ui.facts import fact
 from attention_ui.labs import stiefel as lab
-from attention_ui.labs.stiefel_runs import show_deep_stack, show_one_layer
-from attention_ui.labs.subspaces import show_subspaces
+from attention_ui.labs.stiefel import show_deep_stack, show_one_layer, show_subspaces
 from attention_ui.show import show_figure
 from attention_ui.url_state import draw_bound, seed_input
 from attention_viz.labels import format_number, format_percent
@@ -80,12 +79,17 @@ with right:
         "Drag to turn the sphere. QR and polar land at the same place here. Cayley lands nearest to"
         " the geodesic."
     )
-st.markdown("**Do the columns stay orthonormal?**")
-lab.show_drift()
 
 st.header("The package and our engine", anchor=False)
 lab.show_mapping()
-lab.show_story_link()
+story = urlencode(
+    {"weights": "orthonormal", "output_matrix": "none", "residual": "true", "notation": "gml"}
+)
+st.markdown(
+    "**Walk through this layer:** [every step of the story in the package’s"
+    f" letters](projections?{story}), with the tokens of your sentence, orthonormal columns, no W_O"
+    " and add_connection."
+)
 
 st.header("Does training benefit?", anchor=False)
 with st.expander(
@@ -93,7 +97,6 @@ with st.expander(
 ) as one:
     if one.open:
         show_one_layer()
-fact("layers_here_and_in_the_package", (StackSettings.n_layers, 16))
 with st.expander(
     "Twelve layers, where the package trains sixteen",
     icon=":material/stacks:",

@@ -6,25 +6,27 @@ from attention_lab.labs.evaluation import one_answer_loss
 from attention_lab.labs.stored_runs import STORED_SETTINGS
 from attention_lab.labs.tasks import N_UNSEEN
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.labs import training as lab
-from attention_ui.labs import training_choices as choices
-from attention_ui.labs.shared_runs import head_habits
+from attention_ui.labs.training_runs import head_habits, visitor_run
 from attention_ui.labs.training_tables import show_backward_pass, show_comparison
-from attention_ui.labs.visitor_runs import visitor_run
 from attention_ui.show import show_figure
 from attention_ui.url_state import draw_bound, whole_number_input
 from attention_ui.view import main_container
-from attention_viz.labs.training import agreement_figure, offset_figure, score_figure
-from attention_viz.labs.training_boards import sequence_board, token_labels
+from attention_viz.labs.training import (
+    agreement_figure,
+    offset_figure,
+    score_figure,
+    sequence_board,
+    token_labels,
+)
 
 window = main_container()
 says = window.container()
 with window:
-    settings = choices.choose_training()
+    settings = lab.choose_training()
 run = visitor_run(settings)
 with says:
-    if fact("is_answered", settings in STORED_SETTINGS.values()):
+    if settings in STORED_SETTINGS.values():
         lab.show_answer()
     else:
         st.markdown(
@@ -33,7 +35,7 @@ with says:
 
 left, right = window.columns([3, 2])
 with left:
-    choices.show_task(settings)
+    lab.show_task(settings)
 curve, button = left.container(), right.container()
 with left:
     percent = draw_bound(
@@ -50,7 +52,7 @@ with left:
             " heads become different. In the end each head answers one question."
         ),
     )
-    if fact("is_stored", run.is_stored):
+    if run.is_stored:
         st.caption("This run is stored with the app. *Train* computes it here, step by step.")
     elif run.step == 0:
         st.caption("The weights are random numbers; the layer has learnt nothing yet.")
@@ -58,7 +60,7 @@ step, projections = run.at(percent)
 lab.show_run(run, step, curve, button)
 habits = head_habits(settings, projections)
 with right:
-    if fact("by_agreement", bool(habits.agreement)):
+    if habits.agreement:
         show_figure(agreement_figure(habits.agreement), "train habits")
         st.caption("The share of a head’s attention on words that agree with the query word.")
     else:
@@ -68,8 +70,8 @@ with right:
             " it."
         )
 lab.show_score(run, step, projections)
-choices.show_sizes(settings)
-if fact("has_a_dashed_line", one_answer_loss(settings) is not None):
+lab.show_sizes(settings)
+if one_answer_loss(settings) is not None:
     st.caption(
         "The dashed line is the loss if each head gives one answer: a head has one row of attention"
         " for all its value features, so it brings one of the things asked for. The line is a mean:"

@@ -2,8 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.masks.break_it import examine_layer, mistake_by_key
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer, mistake_by_key
 from attention_lab.masks.mistakes import field_differs
 from attention_ui.board import show_board
 from attention_ui.facts import fact

@@ -5,8 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_lab.choices import resolve
-from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
-from attention_lab.masks.sentences import other_sentence
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, other_sentence, run_three_uses
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.markdown import quote_token

@@ -6,11 +6,10 @@ from attention_core import AXES, STEPS
 from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.formulas import formula
-from attention_ui.facts import fact
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.panels import code_order_note
-from attention_ui.reference.arrays import array_table, head_words, made_from, shown_head
+from attention_ui.reference.glossary import array_table, made_from
 from attention_ui.registry import step_of
 from attention_ui.url_state import draw_bound
 from attention_viz.tables import field_table, matrix_table, readable
@@ -38,7 +37,9 @@ chosen = draw_bound(
 )
 field = {name: name for name in STEPS}.get(str(chosen), "inputs")
 step = STEPS[field]
-head = shown_head(step, now.focus.head)
+head, heads = None, "all, in one matrix"
+if step.per_head:
+    head, heads = now.focus.head, f"head {now.focus.head}; the sidebar has the others"
 words, form = st.columns([3, 2], vertical_alignment="center")
 words.markdown(trace.sentence(field))
 words.badge(
@@ -47,11 +48,11 @@ words.badge(
     color="gray",
 )
 form.latex(formula(trace, field, text))
-needs = fact("made_from", made_from(trace, field))
+needs = made_from(trace, field)
 st.caption(
     "Made from:"
     f" {', '.join(escape_markdown(STEPS[name].title) for name in needs) or 'the choices'}. Kind:"
-    f" {step.kind}. Heads below: {head_words(head)}.{code_order_note(now)}"
+    f" {step.kind}. Heads below: {heads}.{code_order_note(now)}"
 )
 st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {step.title}")
 with st.container(horizontal=True):

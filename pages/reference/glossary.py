@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import (
     elsewhere_table,
@@ -29,8 +28,6 @@ st.markdown(
 )
 typed = search_field("glossary_words", "width", glossary_texts(text))
 rows, words = glossary_rows(typed, text), find_words(typed)
-fact("quantities_found", [row.name for row in rows])
-fact("words_found", [one.word for one in words])
 if not rows and not words:
     st.markdown("Nothing found. Try other or fewer words.")
 if rows:
@@ -41,7 +38,7 @@ if rows:
         st.caption(
             "Where a text has no symbol or word of its own, the table shows ours and a remark."
         )
-    if elsewhere := fact("names_elsewhere", elsewhere_table(rows)):
+    if elsewhere := elsewhere_table(rows):
         st.header("In code and other tools", anchor=False)
         st.markdown(elsewhere)
     st.header("All texts side by side", anchor=False)

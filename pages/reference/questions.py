@@ -3,7 +3,6 @@
 import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import TEXTS
-from attention_ui.facts import fact
 from attention_ui.reference.questions import (
     ASKED,
     concepts,
@@ -29,8 +28,8 @@ with st.container(horizontal=True, vertical_alignment="bottom"):
     )
     chosen = draw_bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
 shown = find_entries(words, list(chosen or ()))
-n_asked = fact("questions_found", sum(one.text == ASKED for one in shown))
-n_ideas = fact("concepts_found", len(shown) - n_asked)
+n_asked = sum(one.text == ASKED for one in shown)
+n_ideas = len(shown) - n_asked
 st.markdown(
     f"Questions: **{n_asked}** of {len(learner_questions())}. Ideas: **{n_ideas}** of"
     f" {len(concepts())}."

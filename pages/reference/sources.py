@@ -9,13 +9,13 @@ from attention_core import STEPS
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
-from attention_ui.facts import fact
+from attention_ui.markdown import escape_markdown
 from attention_ui.reference.questions import concepts
-from attention_ui.reference.sources import paper_list, papers
+from attention_ui.registry import read_table
 
 texts = dict.fromkeys(one.text for one in concepts())
 
-n_ideas, n_claims = fact("ideas", len(concepts())), fact("claims", len(CLAIMS))
+n_ideas, n_claims = len(concepts()), len(CLAIMS)
 
 left, right = st.columns(2, gap="large")
 with left:
@@ -59,20 +59,25 @@ with right:
         " say so and correct it."
     )
     st.header("Licences", anchor=False)
-    licence = fact("licence_of_the_model", "Apache License 2.0")
     st.markdown(
         "The app has the MIT licence. The trained encoder in `assets/minilm` is"
-        f" **all-MiniLM-L6-v2** of the Sentence Transformers project and has the {licence}. The"
-        " files `LICENSE` and `NOTICE` beside it name its origin and the changes. The test cases of"
-        " the ONNX operator have the same licence."
+        " **all-MiniLM-L6-v2** of the Sentence Transformers project and has the Apache License 2.0."
+        " The files `LICENSE` and `NOTICE` beside it name its origin and the changes. The test"
+        " cases of the ONNX operator have the same licence."
     )
     st.header("Versions", anchor=False)
-    versions = {name: version(name) for name in ("streamlit", "numpy", "plotly", "pandas")}
-    versions = fact("versions", {"Python": platform.python_version()} | versions)
-    st.markdown(" · ".join(f"{name} {number}" for name, number in versions.items()))
+    versions = [f"{name} {version(name)}" for name in ("streamlit", "numpy", "plotly", "pandas")]
+    st.markdown(" · ".join([f"Python {platform.python_version()}", *versions]))
     st.caption(
         "Nothing leaves this machine, and nothing is loaded from elsewhere: no fonts, no"
         " statistics, no model."
     )
-st.header(f"Papers and books ({len(papers())})", anchor=False)
-st.markdown(paper_list())
+papers = read_table("papers")
+st.header(f"Papers and books ({len(papers)})", anchor=False)
+st.markdown(
+    "\n".join(
+        f"- {escape_markdown(one['authors'])} {one['year']}, *{escape_markdown(one['title'])}*:"
+        f" {escape_markdown(one['for'])}"
+        for one in papers
+    )
+)

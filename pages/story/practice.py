@@ -5,9 +5,9 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS
-from attention_lab.fading import HELP_LEVELS
 from attention_lab.practice import (
     ASKED_TITLES,
+    HELP_LEVELS,
     MAX_QUESTION_NUMBER,
     MAX_TERMS,
     askable_fields,

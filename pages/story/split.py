@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core.trace import head_of
 from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
-from attention_lab.notation.array_axes import axis_name, axis_names
+from attention_lab.notation.notation import axis_name, axis_names
 from attention_ui.facts import fact
 from attention_ui.heads.one_wide_head import open_one_wide_head
 from attention_ui.page_context import page_context

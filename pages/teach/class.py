@@ -22,12 +22,11 @@ from attention_ui.classroom.teaching import (
     show_room_tools,
     show_vote_buttons,
 )
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.show import explained_errors
 
 now = page_context()
-room = fact("room", joined_room())
+room = joined_room()
 show_kept_error()
 if not room:
     left, right = st.columns(2, gap="large")

@@ -6,13 +6,11 @@ import streamlit as st
 
 from attention_lab.homework import MAX_QUESTIONS, Homework
 from attention_lab.practice import MAX_QUESTION_NUMBER
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import key_csv, use_small_layer
-from attention_ui.teach.lesson_draft import edit_draft
-from attention_ui.teach.lesson_list import show_lessons, show_plans
+from attention_ui.teach.lessons import edit_draft, show_lessons, show_plans
 from attention_ui.teach.links import build_link, homework_link, show_link
-from attention_viz.lesson_sheet import blank_boards
+from attention_viz.sheets import blank_boards
 
 now = page_context()
 st.markdown(
@@ -41,7 +39,7 @@ count = right.number_input("How many", 1, MAX_QUESTIONS, 6, key="set count")
 last = students.number_input("Students", 1, 60, 30, key="set students")
 show_link(homework_link(int(first), int(count)), "Homework")
 homework = Homework(now.scenario, int(first), int(count))
-if not fact("differs_by_student", homework.differs_by_student):
+if not homework.differs_by_student:
     st.info(
         "The weights of the controls have no seed, so all students would get the same numbers."
         " Random weights have one."

@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_lab.homework import MAX_QUESTIONS, MAX_STUDENT, Homework
 from attention_lab.practice import MAX_QUESTION_NUMBER
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.teach.homework import ask_homework, show_summary
 from attention_ui.url_state import PERSISTENCE, whole_number_input
@@ -39,11 +38,10 @@ count = whole_number_input(
     **PERSISTENCE,
 )
 homework = Homework(now.scenario, first, count)
-if not fact("differs_by_student", homework.differs_by_student):
+if not homework.differs_by_student:
     st.info("These weights have no seed, so all students get the same numbers.")
-seed = homework.seed(fact("student", student))
+seed = homework.seed(student)
 questions = homework.questions(seed)
-fact("questions", questions)
 lines = ask_homework(now, homework.trace(seed), questions)
 st.header("Hand in", anchor=False)
 show_summary(student, lines)

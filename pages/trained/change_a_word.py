@@ -5,13 +5,11 @@ import streamlit as st
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import (
     change_word,
-    is_repeated,
     replace_word,
     word_to_replace,
 )
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.markdown import escape_markdown, quote_token
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
@@ -20,7 +18,7 @@ from attention_ui.url_state import draw_bound
 from attention_ui.view import main_container
 from attention_viz.labels import format_percent
 from attention_viz.thumbnails import thumbnails
-from attention_viz.trained.change_a_word import changed_word_board
+from attention_viz.trained.heads import changed_word_board
 
 TIRED_OR_WIDE = {
     "text": "The animal did not cross the street because it was too tired.",
@@ -47,8 +45,7 @@ example.button(
 )
 word, replacement = word_to_replace(text, old or ""), new or "wide"
 with window:
-    if fact("replaced", word) != (old or "").strip():
-        fact("is_repeated", is_repeated(text, word))
+    if word != (old or "").strip():
         st.info(
             f"The sentence does not contain “{escape_markdown(old or '')}”. Its last word,"
             f" “{escape_markdown(word)}”, is replaced instead, in the first place where it stands."
@@ -59,9 +56,7 @@ with heads.container(horizontal=True):
     layer, head = choose_head(*change.before.shape[:2])
 query, key = pinned_cell(change, layer, head)
 
-shares = [float(array[layer, head, query, key]) for array in (change.before, change.after)]
-before, after = fact("before_and_after", shares)
-fact("asks_and_is_read", (change.tokens_before[query], change.tokens_before[key]))
+before, after = (float(one[layer, head, query, key]) for one in (change.before, change.after))
 with window:
     st.markdown(
         "The same head on both sentences."
@@ -80,7 +75,6 @@ st.caption(
 st.header("Which heads notice", anchor=False)
 changes = change.largest(5)
 top = changes[0]
-fact("strongest", [(one.layer, one.head, one.query, one.key) for one in changes])
 st.markdown(
     f"The share that changed most is in layer {top.layer}, head {top.head}. Before,"
     f" {quote_token(change.tokens_before, top.query)} gave"

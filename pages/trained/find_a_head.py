@@ -12,14 +12,13 @@ from attention_lab.trained.head_finder import (
     word_to_word,
 )
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import choose_word, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.url_state import draw_bound
 from attention_viz.labels import format_percent
-from attention_viz.trained.find_a_head import best_heads
+from attention_viz.trained.heads import best_heads
 from attention_viz.trained.layers import heads_matrix
 
 WORD_TO_WORD = "word to word"
@@ -64,8 +63,7 @@ if rule == WORD_TO_WORD:
     targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
     (asking, n_pieces), (read, _) = word_at(maps.tokens, query), word_at(maps.memory_tokens, key)
     gives = f"“{escape_markdown(asking)}” gives “{escape_markdown(read)}”"
-    fact("words", (asking, read))
-    if fact("pieces_that_ask", n_pieces) > 1:
+    if n_pieces > 1:
         gives = f"on average, a piece of {gives}"
 else:
     targets = targets_of(maps, rule)
@@ -74,12 +72,9 @@ else:
 ranking = rank_heads(maps, targets)
 layer, head, most = ranking.best(1)[0]
 best = [one for one in ranking.best(5) if one[2] > 0]
-fact("most", most)
 if best:
-    fact("does_it_most", (layer, head))
-    fact("even_share", ranking.even)
     ties = ""
-    if others := fact("tied_with", int((ranking.scores == most).sum()) - 1):
+    if others := ranking.n_tied:
         ties = f" Other heads that give exactly as much: {others}."
     st.markdown(
         f"**Layer {layer}, head {head} does it most.** In it, {gives} {format_percent(most)} of its"
@@ -100,7 +95,6 @@ with left:
         " to read. A click opens the head."
     )
 with right:
-    fact("times_the_even_share", [ranking.times_even(share) for *_, share in best])
     for rank, (one_layer, one_head, share) in enumerate(best, 1):
         times = f"{ranking.times_even(share):.1f} times the even share"
         st.markdown(

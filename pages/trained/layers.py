@@ -5,21 +5,25 @@ vectors.
 import streamlit as st
 
 from attention_lab.heads.head_portraits import Measure
-from attention_lab.notation.letters import in_letters
+from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import symbol
+from attention_lab.trained.added_parts import parts_of_text
 from attention_lab.trained.encoded_text import attend_without_weights
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import open_dot, open_pinned, restore_head
 from attention_ui.trained.heads_shown import heads_of_model, heads_shown, show_model_note
-from attention_ui.trained.layers import show_added_parts
 from attention_ui.url_state import draw_bound
 from attention_viz.labels import format_number, format_percent
-from attention_viz.trained.layers import heads_matrix, measure_by_layer, weightless_board
+from attention_viz.trained.layers import (
+    added_parts_board,
+    heads_matrix,
+    measure_by_layer,
+    weightless_board,
+)
 
 MEASURE_KEYS = {measure.title: key for key, measure in LAYER_MEASURES.items()}
 QUANTITIES = ("queries", "keys", "values", "inputs", "d_model", "w_q", "w_k")
@@ -49,17 +53,17 @@ with right.popover("Formula"):
         words = in_letters(words, now.notation)
     st.markdown(words)
 says = measure.description
-if largest := fact("largest", measured.largest):
+if largest := measured.largest:
     value = {True: format_percent, False: format_number}[measure.share](measured.values[largest])
     says += " The largest here: **layer {}, head {}: {}**.".format(*largest, value)
 st.markdown(says)
 show_figure(measure_by_layer(measured), "by layer", on_click=open_dot)
 notes = ["Every dot is a head. Click a dot to open its head."]
-if fact("has_a_dashed_line", measured.even is not None):
+if measured.even is not None:
     notes.append("Dashed line: the value of a head that reads all its keys equally.")
 if key == "gram_alignment":
     notes.append("This measure depends on the weights alone, not on the sentence.")
-elif fact("depends_on_the_sentence", bool(shown.traces)):
+elif shown.traces:
     notes.append("Another sentence gives other numbers.")
 st.caption(" ".join(notes))
 show_board(
@@ -85,9 +89,7 @@ st.markdown(
 board = weightless_board(kinds, model.maps.layers[0][head], f"layer 0, head {head}", (0, 0))
 show_board(board, "weightless beside trained")
 word, placed, normed = kinds
-fact("times_as_long", normed.times_as_long(placed))
-fact("share_if_alike", normed.share_if_alike)
-if fact("has_others", n_tokens > 1):
+if n_tokens > 1:
     st.table(
         {
             "vectors": [kind.name for kind in kinds],
@@ -116,4 +118,35 @@ else:
     )
 
 st.header("Attention and feed-forward", anchor=False)
-show_added_parts(now)
+show_model_note()
+parts = parts_of_text(now.scenario.text, now.scenario.n_tokens)
+means = parts.mean_share
+least, most = int(means.argmin()), int(means.argmax())
+st.markdown(
+    "Each layer adds to a token twice. First **attention** adds what it brings from all tokens."
+    " Then the **feed-forward** part adds what it computes from this token alone: with two"
+    " matrices, the same for all tokens, and between them the function GELU, which keeps large"
+    " numbers and sets large negative ones to nearly 0. The numbers are lengths, divided by the"
+    " length of the vector to which the part is added: at 1 both are equally long."
+)
+show_board(added_parts_board(parts, (0, 0)), "parts of layers")
+st.markdown(
+    f"Attention’s share of the two lengths is largest in layer {most}, with"
+    f" {format_percent(float(means[most]))} on average, and smallest in layer {least}, with"
+    f" {format_percent(float(means[least]))}."
+)
+st.table(
+    {
+        "layer": list(range(len(means))),
+        "attention adds, mean": [format_number(float(x), 2) for x in parts.attention.mean(axis=1)],
+        "feed-forward adds, mean": [
+            format_number(float(x), 2) for x in parts.feed_forward.mean(axis=1)
+        ],
+        "attention’s share, mean": [format_percent(float(x)) for x in means],
+    }
+)
+st.caption(
+    "A long part need not be important: it may only stretch the vector, and LayerNorm takes"
+    " that back. A short part may turn the vector where it matters. LayerNorm stands after each"
+    " sum, so the second part is compared with the normalised vector."
+)

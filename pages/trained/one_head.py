@@ -4,9 +4,8 @@ from functools import partial
 
 import streamlit as st
 
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.markdown import quote_token
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, note_columns, pair_markdown
@@ -22,7 +21,7 @@ from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import format_percent
-from attention_viz.trained.one_head import (
+from attention_viz.trained.heads import (
     STEP_FIELDS,
     attention_alone,
     layer_heads,
@@ -50,8 +49,7 @@ focus, seen = focus_on_head(shown.maps, layer, head), layer_shown(shown, layer)
 query, key = focus.query, focus.key
 pin = partial(pin_cell, focus)
 
-share = fact("share", float(seen.probabilities[0, head, query, key]))
-fact("asks_and_is_read", (seen.tokens[query], seen.memory_tokens[key]))
+share = float(seen.probabilities[0, head, query, key])
 words.markdown(
     f"Each row shows what one query of this head reads. :blue[{quote_token(seen.tokens, query)}]"
     f" gives **{format_percent(share)}** of its attention to"
@@ -64,7 +62,7 @@ if shown.traces:
     with window:
         note_columns(one)
         show_board(board, "one head", on_pin=pin, fits=True)
-    captions = fact("captions", head_captions(shown.maps)[layer])
+    captions = head_captions(shown.maps)[layer]
     show_board(layer_heads(board, captions), "layer", on_pin=pin)
     cell = (0, head, query, key)
     arithmetic = draw_arithmetic(one.trace, "probabilities", cell, pair_markdown(one.trace, focus))

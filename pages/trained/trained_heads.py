@@ -3,9 +3,8 @@
 import streamlit as st
 
 from attention_lab.trained.encoded_text import D_MODEL
-from attention_lab.trained.head_captions import head_captions
+from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import focus_on_head, open_pinned, restore_head
 from attention_ui.trained.heads_shown import heads_shown
@@ -18,7 +17,6 @@ shown = heads_shown(now)
 maps, sizes = shown.maps, shown.maps.sizes
 layer, head = restore_head(sizes["L"], sizes["H"])
 focus = focus_on_head(maps, layer, head)
-fact("heads", sizes["L"] * sizes["H"])
 
 words = (maps.tokens, maps.memory_tokens)
 window = main_container()
@@ -34,13 +32,13 @@ board = thumbnails(
     "The attention of every head as small matrices."
     f" Layers: {sizes['L']}, heads in each: {sizes['H']}.",
     own_scale=bool(st.session_state.get("own_scale")),
-    captions=fact("captions", head_captions(maps)),
+    captions=head_captions(maps),
 )
 board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}", "small")
 with window:
     show_board(board, "trained heads", on_pin=open_pinned)
 
-if fact("of_the_model", shown.of_model):
+if shown.of_model:
     st.markdown(
         "**What to look for.** A strong line beside the diagonal is a head that reads a neighbour."
         " A strong first or last column means that many tokens read [CLS] or [SEP], which the model"

@@ -2,9 +2,8 @@
 
 import streamlit as st
 
-from attention_lab.user_data.weight_names import NAMINGS
+from attention_lab.user_data.layer_search import NAMINGS
 from attention_ui.board import show_board
-from attention_ui.facts import fact
 from attention_ui.layer_import import offer_story
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
@@ -12,8 +11,14 @@ from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.heads_shown import heads_of_upload
-from attention_ui.trained.uploaded_heads import HEAD_PAGES, UPLOAD_KEY, drop_upload
-from attention_ui.trained.your_weights import file_array_table, open_upload, read_uploaded_heads
+from attention_ui.trained.uploaded_heads import (
+    HEAD_PAGES,
+    UPLOAD_KEY,
+    drop_upload,
+    file_array_table,
+    open_upload,
+    read_uploaded_heads,
+)
 from attention_viz.thumbnails import thumbnails
 
 SAVE_ATTENTION = """model = AutoModel.from_pretrained(name, attn_implementation="eager")
@@ -30,7 +35,7 @@ st.markdown(
 )
 file = open_upload()
 if file is not None:
-    st.markdown(f"Arrays in the file: **{fact('arrays_found', len(file.shapes))}**.")
+    st.markdown(f"Arrays in the file: **{len(file.shapes)}**.")
     with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
         if arrays.open:
             st.dataframe(file_array_table(file), hide_index=True, alt="All arrays of the file")

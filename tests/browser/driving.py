@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from attention_core import Trace
 from attention_lab.scenario import Scenario
@@ -188,6 +188,13 @@ def cell_at(page: Page, array: str, index: Sequence[int], board: int = 0) -> tup
         page.evaluate(TO_THE_MIDDLE, place["y"])
         place = page.evaluate(script, cell)
     return place["x"], place["y"]
+
+
+def box_of(part: Locator) -> FloatRect:
+    """Where a part of the page is in the window."""
+    box = part.bounding_box()
+    assert box, f"{part} is not in the page"
+    return box
 
 
 def hover_cell(page: Page, array: str, index: Sequence[int]) -> None:

@@ -5,36 +5,23 @@ the engine's numbers.
 from __future__ import annotations
 
 from collections.abc import Callable
-from urllib.parse import quote
+from urllib.parse import parse_qsl
 
 import pytest
-from playwright.sync_api import FloatRect, Page, Route, expect
+from playwright.sync_api import FloatRect, Page, expect
 
 from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import format_number
-from tests.browser.driving import (
-    click_cell,
-    expect_url,
-    hover_cell,
-    parameters,
-    settled,
-)
+from tests.browser.driving import box_of, click_cell, expect_url, hover_cell, parameters, settled
 
 pytestmark = pytest.mark.browser
-
-
 Visit = Callable[[str], Page]
-
 
 # Prime sizes: 5 tokens, 7 features, 3 heads, keys 2 and values 11 wide.
 PRIME = "text=we+like+tea+and+cake&d_model=7&n_heads=3&d_k=2&d_v=11&mask=causal"
-
-
 SCENARIO = Scenario(text="we like tea and cake", d_model=7, n_heads=3, d_k=2, d_v=11, mask="causal")
-
-
 CELLS = {
     "projections": ("queries", [(0, 0, 0), (0, 4, 1), (0, 2, 5)]),
     "split": ("query_heads", [(0, 0, 0, 1), (0, 2, 3, 0)]),
@@ -46,11 +33,6 @@ CELLS = {
     "merge": ("merged", [(0, 0, 0), (0, 3, 32)]),
     "output": ("output", [(0, 4, 6), (0, 2, 1)]),
 }
-
-
-def result(page: Page) -> str:
-    """The number that the arithmetic ends in."""
-    return page.locator(".arithmetic .result").first.inner_text().split()[0]
 
 
 def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) -> None:
@@ -68,44 +50,34 @@ def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) ->
         assert chips == [format_number(value, 3, among) for value in products[: len(chips)]]
 
 
-def test_the_frame_of_a_focused_panel_is_whole(visit: Visit) -> None:
-    page = visit(f"scores?{PRIME}")
-    panel = page.locator('[data-panel="key_heads operand"]')
-    box = panel.bounding_box()
-    assert box
-    above: FloatRect = {
-        "x": box["x"] + box["width"] / 2,
-        "y": box["y"] - 6,
-        "width": 8,
-        "height": 2,
-    }
-    before = page.screenshot(clip=above)
-    panel.evaluate("panel => panel.focus({ focusVisible: true, preventScroll: true })")
-    assert page.screenshot(clip=above) != before
-
-
-@pytest.mark.parametrize("name", CELLS)
-def test_pointing_at_a_cell_gives_its_arithmetic(visit: Visit, name: str) -> None:
-    page, trace = visit(f"{name}?{PRIME}&whole=true"), trace_of(SCENARIO)
-    before, sent = page.url, []
-    page.on("websocket", lambda socket: sent.append(socket))
-    array, cells = CELLS[name]
-    for index in cells:
-        hover_cell(page, array, index)
-        expect_cell(page, trace, array, index)
-    assert (page.url, sent) == (before, [])
-
-
-def test_the_word_and_the_position_of_a_number(visit: Visit) -> None:
-    page, trace = visit(f"tokens?{PRIME}"), trace_of(SCENARIO)
+def test_pointing_at_cells_on_the_way_gives_their_arithmetic(go: Visit, page: Page) -> None:
+    trace, sent = trace_of(SCENARIO), []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda told: sent.append(told)))
+    go(f"tokens?{PRIME}&whole=true")
     hover_cell(page, "inputs", (0, 3, 5))
-    expect(page.locator(".arithmetic .result").first).to_contain_text(
-        format_number(float(trace.inputs[0, 3, 5]), 4)
-    )
+    value = format_number(float(trace.inputs[0, 3, 5]), 4)
+    expect(page.locator(".arithmetic .result").first).to_contain_text(value)
+    for name, (array, cells) in CELLS.items():
+        before = go(f"{name}?{PRIME}&whole=true").url
+        sent.clear()
+        for index in cells:
+            hover_cell(page, array, index)
+            expect_cell(page, trace, array, index)
+        assert (page.url, sent) == (before, [])
+    go(f"scores?{PRIME}&notation=gml")  # columns for tokens
+    hover_cell(page, "scores", (0, 0, 4, 2))
+    expect_cell(page, trace, "scores", (0, 0, 4, 2))
 
 
-def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
+def test_keys_move_in_a_matrix_and_enter_pins(visit: Visit) -> None:
     page, trace = visit(f"scores?{PRIME}&query=1&key=1"), trace_of(SCENARIO)
+    operand = page.locator('[data-panel="key_heads operand"]')
+    x, y, width, _ = box_of(operand).values()
+    above: FloatRect = {"x": x + width / 2, "y": y - 6, "width": 8, "height": 2}
+    before = page.screenshot(clip=above)
+    operand.evaluate("panel => panel.focus({ focusVisible: true, preventScroll: true })")
+    assert page.screenshot(clip=above) != before  # the frame of the focus is whole
+    page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     matrix = page.locator('[data-panel="scores result"]')
     matrix.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowLeft"):
@@ -118,78 +90,30 @@ def test_arrow_keys_move_and_enter_pins(visit: Visit) -> None:
     expect(matrix).to_be_focused()
     page.keyboard.press("Escape")
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
-
-
-def test_a_late_style_sheet(app_url: str, page: Page) -> None:
-    """Without its style sheet a board would stand elsewhere: it is shown when the style sheet has
-    arrived, and then explains its cells.
-    """
-    held: list[Route] = []
-    page.route("**/board.css", lambda route: held.append(route))
-    page.goto(f"{app_url}/scores?{PRIME}")
-    board = page.locator(".board")
-    expect(board).to_be_attached()
-    expect(page.locator(".st-key-closer")).to_be_visible()
-    expect(board).to_be_hidden()
-    held[0].continue_()
-    expect(board).to_be_visible()
-    hover_cell(settled(page), "scores", (0, 0, 4, 2))
-    expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
-
-
-def test_a_rerun_keeps_the_board(visit: Visit) -> None:
-    page = visit("scores")
-    page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
-    click_cell(page, "scores", (0, 0, 2, 9))
+    click_cell(page, "scores", (0, 0, 2, 1))
     expect_url(page, "query=2")
-    settled(page)
-    expect(page.locator("section.board").first).to_have_attribute("data-mine", "yes")
-    expect_cell(page, trace_of(Scenario()), "scores", (0, 0, 2, 9))
+    expect(settled(page).locator("section.board").first).to_have_attribute("data-mine", "yes")
+    expect_cell(page, trace, "scores", (0, 0, 2, 1))
+    told = dict(parse_qsl(f"{PRIME}&query=2&key=1"))
+    assert parameters(page) == told
 
 
-def test_playing_the_mask_gives_nothing_away(visit: Visit) -> None:
+def test_playing_a_step_gives_nothing_away_and_ends_by_key_or_choice(visit: Visit) -> None:
     page = visit(f"mask?{PRIME}")
     page.locator("select.unit").select_option("cell")
-    line = page.locator(".arithmetic .line").first
+    line, stop = page.locator(".arithmetic .line").first, page.locator(".tool.stop")
     page.locator(".tool.next").click()
     expect(line).to_be_visible()
     expect(line.locator(".result")).to_have_count(0)
     page.locator(".tool.next").click()
     expect_cell(page, trace_of(SCENARIO), "masked_scores", (0, 0, 0, 0))
-
-
-def test_a_cell_chosen_beside_the_board_ends_the_playing(visit: Visit) -> None:
-    page = visit(f"scores?{PRIME}")
+    stop.press("Enter")
+    expect(stop).to_be_disabled()
+    expect(page.locator(".tool.play")).to_be_focused()
     page.locator(".tool.first").click()
-    stop = page.locator(".tool.stop")
     expect(stop).to_be_enabled()
     page.get_by_label("Head", exact=True).click()
     page.get_by_role("option", name="2", exact=True).click()
     expect_url(page, "head=2")
-    settled(page)
     expect(stop).to_be_disabled()
-    expect_cell(page, trace_of(SCENARIO), "scores", (0, 2, 0, 0))
-
-
-def test_stopping_by_keys_keeps_the_place(visit: Visit) -> None:
-    page = visit(f"scores?{PRIME}")
-    page.locator(".tool.first").click()
-    stop = page.locator(".tool.stop")
-    stop.press("Enter")
-    expect(stop).to_be_disabled()
-    expect(page.locator(".tool.play")).to_be_focused()
-
-
-def test_hostile_tokens_stay_text(visit: Visit) -> None:
-    hostile = f"</script> <img/src/onerror=alert(1)> ‏שלום {'x' * 500} 👩🏽‍🚀 \"'`"
-    page = visit(f"scores?text={quote(hostile)}")
-    trace = trace_of(Scenario(text=hostile))
-    hover_cell(page, "scores", (0, 0, 0, 1))
-    expect_cell(page, trace, "scores", (0, 0, 0, 1))
-    assert page.locator("section.board img, section.board script").count() == 0
-
-
-def test_columns_for_tokens(visit: Visit) -> None:
-    page = visit(f"scores?{PRIME}&notation=gml")
-    hover_cell(page, "scores", (0, 0, 4, 2))
-    expect_cell(page, trace_of(SCENARIO), "scores", (0, 0, 4, 2))
+    expect_cell(settled(page), trace_of(SCENARIO), "masked_scores", (0, 2, 0, 0))

@@ -1,10 +1,6 @@
-"""The first example in a browser: in the URL, one entry of the history; and what a trained
-layer's sizes do to it.
-"""
+"""The first example in a browser: in the URL, one entry of the history."""
 
 from __future__ import annotations
-
-import re
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -43,18 +39,3 @@ def test_the_first_example_is_one_entry_of_the_history(page: Page, app_url: str)
     expect_url(page, "query=8")
     page.go_back()
     expect(page).to_have_url("about:blank")
-
-
-def test_a_trained_layer_shows_its_sizes_and_keeps_the_others(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/scores?d_model=24&n_heads=3&weights=trained")
-    settled(page)
-    size = page.get_by_label("Embedding size", exact=True).and_(page.locator(":visible"))
-    expect(size).to_have_value("384")
-    expect(size).to_be_disabled()
-    assert (parameters(page)["d_model"], parameters(page)["n_heads"]) == ("24", "3")
-    page.get_by_text("Weights", exact=True).first.click()
-    page.get_by_role("combobox", name=re.compile("Weights")).click()
-    page.get_by_role("option", name="tied", exact=True).click()
-    expect_url(page, "weights=tied", "d_model=24", "n_heads=3")
-    expect(settled(page).get_by_label("Embedding size", exact=True)).to_have_count(1)
-    expect(page.get_by_label("Embedding size", exact=True)).to_have_value("24")

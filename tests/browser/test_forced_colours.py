@@ -24,19 +24,17 @@ def colours(part: Locator) -> list[tuple[int, int]]:
     )
 
 
-def test_what_is_chosen_is_seen(visit: Callable[[str], Page], page: Page) -> None:
+def test_what_is_chosen_is_seen_and_formulas_keep_their_letters(
+    go: Callable[[str], Page], page: Page
+) -> None:
     page.emulate_media(forced_colors="active", color_scheme="dark")
-    visit("growth")
+    go("growth")
     chosen, other = (page.get_by_role("radio", name=name) for name in ("weightless", "tied"))
     assert colours(chosen)[0][0] != colours(other)[0][0]
     assert len(colours(page.locator("[data-testid=stCheckbox] label > div").first)) > 2
-    visit("mask")
+    go("mask")
     for track in page.get_by_test_id("stSlider").locator("[role=group]:visible").all():
         assert len(colours(track)) > 2
-
-
-def test_formulas_keep_their_letters(visit: Callable[[str], Page], page: Page) -> None:
-    """No ground is painted behind an accent, where it would hide the letter below."""
-    page.emulate_media(forced_colors="active", color_scheme="dark")
-    accented = visit("glossary").locator(".katex-html .accent").first
-    expect(accented.locator(".accent-body")).to_have_css("forced-color-adjust", "none")
+    # No ground is painted behind an accent, where it would hide the letter below.
+    accent = go("glossary").locator(".katex-html .accent").first.locator(".accent-body")
+    expect(accent).to_have_css("forced-color-adjust", "none")

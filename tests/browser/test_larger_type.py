@@ -6,12 +6,13 @@ from collections.abc import Callable
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import FloatRect, Page
 
 from attention_ui.registry import strip_pages
+from tests.browser.driving import box_of, resized
 
 pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
+Go = Callable[[str], Page]
 SIDEWAYS = """() => Math.max(...[document.documentElement,
   document.querySelector('[data-testid=stMain]')]
   .map(part => part.scrollWidth - part.clientWidth))"""
@@ -22,84 +23,57 @@ FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(
     return left < place.left - 1 || right > place.right + 1;
   });
 }).map(formula => formula.textContent)"""
+SIZE = "(element) => parseFloat(getComputedStyle(element).fontSize)"
 
 
-@pytest.mark.parametrize(("path", "factor"), [("scores", 1.1), ("lexicon", 1.1)])
-def test_presentation_enlarges_the_type(visit: Visit, path: str, factor: float) -> None:
-    size = "(element) => parseFloat(getComputedStyle(element).fontSize)"
-    page = visit(path)
-    before = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
-    page = visit(f"{path}?present=true")
-    after = page.locator("h1").evaluate(size), page.locator(".board .title").first.evaluate(size)
-    assert after[0] >= factor * before[0]
-    assert after[1] >= factor * before[1]
+def right_of(box: FloatRect) -> float:
+    """Where an area ends."""
+    return box["x"] + box["width"]
+
+
+def test_steps_in_larger_type(go: Go, page: Page) -> None:
+    sizes = {}
+    for path in ("scores", "lexicon?present=true", "scores?present=true", "lexicon"):
+        go(path)
+        parts = page.locator("h1"), page.locator(".board .title").first
+        sizes[path] = [part.evaluate(SIZE) for part in parts]
+    for path in ("scores", "lexicon"):
+        both = zip(sizes[path], sizes[f"{path}?present=true"], strict=True)
+        assert all(large >= 1.1 * small for small, large in both)
+
+    way = page.get_by_role("navigation", name="Steps of the story")
+    go("projections?present=true&query=4&key=1&feature=1")
+    for width in (1440, 1280):
+        resized(page, width, 900)
+        before, *steps, after = [box_of(link) for link in way.get_by_role("link").all()]
+        assert len(steps) == len(strip_pages())
+        assert len({box["y"] for box in steps}) == 1
+        assert all(right_of(before) <= box["x"] <= right_of(box) <= after["x"] for box in steps)
+        assert all(right_of(one) <= other["x"] for one, other in pairwise(steps))
+    resized(page, 320, 640)  # the arithmetic leaves half of the window
+    for path in ("scores", "projections", "softmax"):
+        go(f"{path}?present=true&query=4&key=1&feature=1")
+        assert 0 < box_of(page.locator(".board .dock").first)["height"] < 320
+
+
+def test_pages_in_larger_type(go: Go, page: Page) -> None:
+    for path in ("propositions", "stiefel"):
+        go(f"{path}?present=true")
+        assert page.locator(".katex-display").count() > 1
+        assert page.evaluate(FORMULAS_CUT) == []
+    go("shared-keys?present=true")
+    table, choice = page.locator("table").last, page.get_by_text("Growing size")
+    assert right_of(box_of(table)) < box_of(choice)["x"]
+    resized(page, 1024, 768)
+    for path in ("claims", "growth"):  # columns too narrow stand below each other
+        go(f"{path}?present=true")
+        assert page.evaluate(SIDEWAYS) <= 0
+        assert box_of(page.locator(".chart .names button").first)["height"] < 40
+        assert box_of(page.locator(".chart").first)["width"] > 500
+    resized(page, 320, 700)
+    go("one-matrix-or-many?present=true&query=4&key=1")
+    wide = "table => table.scrollWidth - table.clientWidth"
+    assert page.locator("table").first.evaluate(wide) > 0  # it is scrolled by itself
     assert page.evaluate(SIDEWAYS) <= 0
-
-
-@pytest.mark.parametrize("page_of_charts", ["claims", "growth"])
-def test_columns_too_narrow_for_larger_type_stand_below_each_other(
-    visit: Visit, page: Page, page_of_charts: str
-) -> None:
-    page.set_viewport_size({"width": 1024, "height": 768})
-    name = visit(f"{page_of_charts}?present=true").locator(".chart .names button").first
-    main = page.get_by_test_id("stMain").evaluate("(main) => main.scrollWidth - main.clientWidth")
-    assert main <= 0
-    frame, chart = name.bounding_box(), page.locator(".chart").first.bounding_box()
-    assert frame
-    assert chart
-    assert frame["height"] < 40
-    assert chart["width"] > 500
-
-
-@pytest.mark.parametrize("path", ["propositions", "stiefel"])
-def test_no_formula_runs_out_of_its_place(visit: Visit, path: str) -> None:
-    page = visit(f"{path}?present=true")
-    assert page.locator(".katex-display").count() > 1
-    assert page.evaluate(FORMULAS_CUT) == []
-
-
-@pytest.mark.parametrize(("width", "lines"), [(1440, 1), (1280, 1)])
-def test_the_names_of_the_steps_are_whole_in_larger_type(
-    visit: Visit, page: Page, width: int, lines: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": 900})
-    way = visit("projections?present=true").get_by_role("navigation", name="Steps of the story")
-    boxes = [link.bounding_box() for link in way.get_by_role("link").all()]
-    before, *steps, after = [box for box in boxes if box]
-    assert len(steps) == len(strip_pages())
-    assert len({box["y"] for box in steps}) == lines
-    assert all(
-        before["x"] + before["width"] <= box["x"] and box["x"] + box["width"] <= after["x"]
-        for box in steps
-    )
-    assert all(
-        one["x"] + one["width"] <= other["x"] or one["y"] + one["height"] <= other["y"]
-        for one, other in pairwise(steps)
-    )
-
-
-def test_a_table_leaves_the_chart_beside_it_free_in_larger_type(visit: Visit) -> None:
-    page = visit("shared-keys?present=true")
-    table, choice = (
-        page.locator("table").last.bounding_box(),
-        page.get_by_text("Growing size").bounding_box(),
-    )
-    assert table
-    assert choice
-    assert table["x"] + table["width"] < choice["x"]
-
-
-def test_a_wide_table_is_scrolled_by_itself(visit: Visit, page: Page) -> None:
-    page.set_viewport_size({"width": 320, "height": 700})
-    visit("one-matrix-or-many?present=true&query=4&key=1")
-    assert (
-        page.locator("table").first.evaluate("table => table.scrollWidth - table.clientWidth") > 0
-    )
-    assert page.evaluate(SIDEWAYS) <= 0
-    speed, dock = (
-        page.get_by_label("Speed").first.bounding_box(),
-        page.locator(".board .dock").first.bounding_box(),
-    )
-    assert speed
-    assert dock
-    assert speed["x"] + speed["width"] <= dock["x"] + dock["width"]
+    speed, dock = page.get_by_label("Speed").first, page.locator(".board .dock").first
+    assert right_of(box_of(speed)) <= right_of(box_of(dock))

@@ -20,8 +20,8 @@ from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.labels import format_number
 from attention_viz.scene import Stage, coloured_scene
+from attention_viz.sheets import worksheet
 from attention_viz.theme import PALETTES
-from attention_viz.worksheet import worksheet
 from tests.browser.conftest import WINDOW
 from tests.browser.driving import expect_url, settled
 from tests.browser.test_board import SCENARIO, expect_cell

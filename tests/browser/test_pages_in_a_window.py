@@ -1,49 +1,15 @@
-"""What a page shows on arrival: its main matrices whole, at its top, its parts in order."""
+"""What a page shows on arrival and after a click stands in the window, at its top."""
 
 from __future__ import annotations
-
-from itertools import pairwise
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from attention_ui.registry import PAGES as ALL
 from attention_ui.registry import page_of
-from tests.browser.driving import IDLE, expect_title, one_by_one, settled
+from tests.browser.driving import box_of, expect_title, opened, resized, settled
+from tests.browser.test_every_page import LAPTOPS, MATRICES
 
 pytestmark = pytest.mark.browser
-
-WINDOWS = [(1366, 768), (1280, 720)]
-# How many matrices the first board of each page shows.
-PAGES = {
-    "encoder-decoder": 6,
-    "mask-workshop": 6,
-    "invariances": 3,
-    "break-it": 3,
-    "self-attention-mass": 1,
-    "propositions": 1,
-    "one-head": 2,
-    "change-a-word": 3,
-    "compare": 3,
-    "convolution": 4,
-    "lexicon": 4,
-}
-FIRST_BOARD = """() => {
-  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
-    ...(element.matches(selector) ? [element] : []),
-    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
-  ]);
-  const [board] = all(document, 'section.board');
-  const area = element => {
-    const {top, left, right, bottom} = element.getBoundingClientRect();
-    return {name: element.dataset.matrix, role: element.dataset.role, top, left, right, bottom};
-  };
-  return {
-    matrices: [...board.querySelectorAll('[data-matrix]')].map(area),
-    scrolled: document.querySelector('[data-testid=stMain]').scrollTop,
-  };
-}"""
 
 SCRIPT_HAS_ENDED = """() => document.querySelector('h1')
   && document.querySelector('[data-testid=stApp]')?.dataset.testScriptState === 'notRunning'"""
@@ -54,108 +20,61 @@ WATCH_SHIFTS = """() => {
   observer.observe({type: 'layout-shift'});
   window.shifts = () => shifted + sum(observer.takeRecords());
 }"""
-LEVELS = """main => {
-  const all = root => [...root.querySelectorAll('*')].flatMap(element => [
-    ...(/^H[1-6]$/.test(element.tagName) ? [Number(element.tagName[1])] : []),
-    ...(element.shadowRoot ? all(element.shadowRoot) : []),
-  ]);
-  return all(main);
-}"""
+CUT = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
 
 
-def out_of_sight(page: Page, window: tuple[int, int], n_matrices: int) -> list[Any]:
-    """What of the first board is not in the window; all of it where it has too few matrices."""
-    page.set_viewport_size({"width": window[0], "height": window[1]})
-    page.evaluate(IDLE)
-    page.evaluate(IDLE)
-    shown = page.evaluate(FIRST_BOARD)
-    matrices = shown["matrices"]
-    if shown["scrolled"] or len(matrices) != n_matrices:
-        return [shown]
-    if not any(matrix["role"] == "result" for matrix in matrices):
-        return matrices
-    return [
-        matrix
-        for matrix in matrices
-        if matrix["top"] < 0
-        or matrix["left"] < 0
-        or matrix["right"] > window[0]
-        or matrix["bottom"] > window[1]
-    ]
+def test_the_titles_of_one_matrix_or_many_are_whole(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    for notation in ("ours", "columns"):
+        page.goto(f"{app_url}/one-matrix-or-many?notation={notation}")
+        found = settled(page).locator("section.board").first.locator(".title").evaluate_all(CUT)
+        assert len(found) == 6
+        assert max(found) <= 0
 
 
-@pytest.mark.parametrize("path", PAGES)
-def test_the_main_matrices_are_in_sight(page: Page, app_url: str, path: str) -> None:
-    found = {}
-    page.set_viewport_size({"width": WINDOWS[0][0], "height": WINDOWS[0][1]})
-    page.goto(f"{app_url}/{path}")
-    settled(page)
-    for window in WINDOWS:
-        if missing := out_of_sight(page, window, PAGES[path]):
-            found[window] = missing
-    assert found == {}
-
-
-@pytest.mark.parametrize("notation", ["ours", "columns"])
-def test_the_titles_of_one_matrix_or_many_are_whole(
-    page: Page, app_url: str, notation: str
-) -> None:
-    page.set_viewport_size({"width": WINDOWS[1][0], "height": WINDOWS[1][1]})
-    page.goto(f"{app_url}/one-matrix-or-many?notation={notation}")
-    settled(page)
-    board = page.locator("section.board").first
-    cut = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
-    found = board.locator(".title").evaluate_all(cut)
-    assert len(found) == 6
-    assert max(found) <= 0
-
-
-@pytest.mark.parametrize("window", WINDOWS)
-def test_training_and_its_curve_share_a_window(
-    page: Page, app_url: str, window: tuple[int, int]
-) -> None:
-    page.set_viewport_size({"width": window[0], "height": window[1]})
-    page.goto(f"{app_url}/training?train_steps=50&train_seed={window[0]}")
-    settled(page)
-    button = page.locator(".st-key-train-go button")
+def test_training_and_its_curve_share_a_window(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/training?train_steps=50&train_seed=77")
+    button, curve = page.locator(".st-key-train-go button"), page.locator(".js-plotly-plot").first
     for _ in range(2):
-        for part in (button, page.locator(".js-plotly-plot").first):
-            box = part.bounding_box()
-            assert box is not None
-            assert 0 < box["y"] < window[1] - box["height"]
+        for window in LAPTOPS:
+            resized(page, *window)
+            for part in (button, curve):
+                box = box_of(part)
+                assert 0 < box["y"] < window[1] - box["height"]
         button.click()
         expect(button).to_contain_text("Train again")
         settled(page)
 
 
-@pytest.mark.parametrize(
-    ("path", "panel", "across", "opened"),
-    [
+def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    main = page.get_by_test_id("stMain")
+    for path, panel, across, there in (
         ("overview", "probabilities", 0.3, "softmax"),
         ("trained-heads", "layer 2", 1 / 24, "one-head"),  # the middle of head 0
+    ):
+        opened(page, f"{app_url}/{path}?head=0")
+        main.evaluate("main => main.scrollTo(0, 150)")
+        box = box_of(page.locator(f'.board [data-matrix="{panel}"]').first)
+        page.mouse.click(box["x"] + across * box["width"], box["y"] + 0.8 * box["height"])
+        expect_title(page, page_of(there).title)
+        assert settled(page).get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [
+        ["mask-workshop", "self-attention-mass", "lexicon"],
+        pytest.param(list(MATRICES), marks=pytest.mark.every_situation),
     ],
+    ids=["three", "all"],
 )
-def test_a_clicked_picture_opens_its_page_at_the_top(
-    page: Page, app_url: str, path: str, panel: str, across: float, opened: str
-) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{app_url}/{path}?head=0")
-    settled(page)
-    page.locator("[data-testid=stMain]").evaluate("main => main.scrollTo(0, 150)")
-    box = page.locator(f'.board [data-matrix="{panel}"]').first.bounding_box()
-    assert box
-    page.mouse.click(box["x"] + across * box["width"], box["y"] + 0.8 * box["height"])
-    expect_title(page, page_of(opened).title)
-    settled(page)
-    assert page.locator("[data-testid=stMain]").evaluate("main => main.scrollTop") == 0
-
-
-def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str) -> None:
+def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str, paths: list[str]) -> None:
     page.set_viewport_size({"width": 1366, "height": 768})
     held: list[Route] = []
     page.route("**/component.js*", lambda route: held.append(route))
     found = {}
-    for path in PAGES:
+    for path in paths:
         with page.expect_request("**/component.js*"):
             page.goto(f"{app_url}/{path}")
         expect_title(page, page_of(path).title)
@@ -178,16 +97,5 @@ def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url
         "change-a-word?text=",
     ):
         page.goto(f"{app_url}/{path}")
-        message = settled(page).get_by_test_id("stAlertContentError").bounding_box()
-        assert message
+        message = box_of(settled(page).get_by_test_id("stAlertContentError"))
         assert message["y"] + message["height"] < 720, path
-
-
-def test_headings_are_in_order(page: Page, app_url: str) -> None:
-    found = {}
-    for at in one_by_one(page, [f"{app_url}/{one.url_path}?head=0" for one in ALL]):
-        levels = at.locator("[data-testid=stMain]").evaluate(LEVELS)
-        skips = [(one, two) for one, two in pairwise(levels) if two > one + 1]
-        if levels[:1] != [1] or levels.count(1) != 1 or skips:
-            found[at.url.split("/")[-1].split("?")[0]] = levels
-    assert found == {}

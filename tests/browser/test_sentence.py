@@ -9,12 +9,11 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.readings import shares_read
 from attention_lab.scenario import trace_of
-from tests.browser.driving import expect_title, resized, scenario_in, settled
+from tests.browser.driving import box_of, expect_title, resized, scenario_in, settled
 
 pytestmark = pytest.mark.browser
 
 OWN = "overview?weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20and%20the%20box%20and%20it"
-PERCENT = ".arcs text.on"
 # Shares of an arc's lines, for a click beside the words.
 ON_ARC = """path => {
   const at = path.getPointAtLength(path.getTotalLength() * 0.4);
@@ -23,14 +22,22 @@ ON_ARC = """path => {
 }"""
 
 
-def test_pointing_and_clicking(visit: Callable[[str], Page]) -> None:
-    page = resized(visit(OWN + "&query=6&key=1"), 1366, 768)
+def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(
+    visit: Callable[[str], Page],
+) -> None:
+    page = resized(visit(OWN + "&query=6&key=1"), 390, 844)
+    words, matrix = page.locator(".arc-word"), box_of(page.locator("[data-matrix]").first)
+    boxes = [box_of(one) for one in words.all()]
+    assert len(boxes) == 7
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    assert all(box["y"] + box["height"] < matrix["y"] for box in boxes)
+
+    resized(page, 1366, 768)
     trace = trace_of(scenario_in(page))
-    words = page.locator(".arc-word")
     expect(words).to_have_count(trace.sizes["T"])
     expect(page.locator(".arc-word.on")).to_have_text("it")
     share = f"{100 * trace.probabilities[0, 0, 6, 1]:.0f} %"
-    expect(page.locator(f"{PERCENT}.much").first).to_have_text(share)
+    expect(page.locator(".arcs text.on.much").first).to_have_text(share)
     words.nth(1).hover()
     expect(page.locator(".arc-word.on")).to_have_text("cat")
     page.mouse.move(5, 5)
@@ -45,21 +52,7 @@ def test_pointing_and_clicking(visit: Callable[[str], Page]) -> None:
     links.last.click()
     expect_title(page, "Softmax")  # the server leads there
 
-
-def test_first_on_a_phone(visit: Callable[[str], Page]) -> None:
-    page = resized(visit(OWN), 390, 844)
-    words = [box for box in (one.bounding_box() for one in page.locator(".arc-word").all()) if box]
-    matrix = page.locator("[data-matrix]").first.bounding_box()
-    assert matrix is not None
-    assert len(words) == 7
-    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in words)
-    assert all(box["y"] + box["height"] < matrix["y"] for box in words)
-
-
-def test_a_covered_result_is_not_read_off_the_arcs(visit: Callable[[str], Page]) -> None:
-    page = resized(visit(OWN.replace("overview", "softmax") + "&query=6&key=1"), 1366, 768)
-    assert page.locator(".arcs path").count() > 0
+    expect(settled(page).locator(".arcs path").first).to_be_attached()
     page.get_by_role("button", name="Cover the result").click()
-    settled(page)
-    expect(page.locator(".arcs path")).to_have_count(0)
+    expect(page.locator(".arcs path")).to_have_count(0)  # which would tell it
     expect(page.locator(".arc-word.on")).to_have_text("it")

@@ -1,4 +1,6 @@
-"""A step stands whole in one window: operands, result and arithmetic in sight, none on another."""
+"""A step stands whole in one window: operands, result and arithmetic in sight, none on another,
+nothing cut.
+"""
 
 from __future__ import annotations
 
@@ -8,22 +10,18 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, ViewportSize, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.presets import PRESET_FILE
 from attention_ui.registry import story_steps
-from tests.browser.driving import (
-    hover_cell,
-    one_by_one,
-    resized,
-    settled,
-)
+from tests.browser.driving import box_of, hover_cell, one_by_one, opened, resized, settled
 
 pytestmark = pytest.mark.browser
 
 WINDOWS = [(1280, 640), (1280, 720), (1366, 640), (1366, 768), (1920, 1080)]
 LECTURE = [(1280, 720), (1920, 1080)]
+ZOOMED: ViewportSize = {"width": 683, "height": 384}  # a laptop's window at 200 %
 FIRST = urlencode(json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"])
 SIZES = {
     "first example": FIRST,
@@ -31,9 +29,10 @@ SIZES = {
     "16 tokens, 64 features, 8 heads": "n_tokens=16&d_model=64&n_heads=8",
     "trained layer": "weights=trained&layer=3&head=1",
 }
+NAMES = list(SIZES)
 STEPS = [page.url_path for page in story_steps() if page.fields]
-# What a stage shows: the areas of its matrices, its arithmetic and its words, and the type of its
-# numbers.
+# What a stage shows: the areas of its matrices, of the lines of the memory, of its arithmetic and
+# its words, and the type of its numbers.
 SHOWN = """() => {
   const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
     ...(element.matches(selector) ? [element] : []),
@@ -42,36 +41,46 @@ SHOWN = """() => {
   const [stage] = all(document, '[data-stage]');
   const area = element => {
     const {x, y, width, height} = element.getBoundingClientRect();
-    return {name: element.dataset.matrix ?? element.className, role: element.dataset.role ?? '',
-      x, y, width, height};
+    const {matrix, ribbon, role} = element.dataset;
+    return {name: matrix ?? ribbon ?? element.className, role: role ?? '', x, y, width, height};
   };
-  const matrices = [...stage.querySelectorAll('[data-matrix]')].map(area);
+  const [matrices, ribbons] = ['matrix', 'ribbon']
+    .map(kind => [...stage.querySelectorAll(`[data-${kind}]`)].map(area));
   const [arithmetic, words, controls] = ['[data-arithmetic]', '.words', '.controls']
     .map(part => area(stage.querySelector(part)));
   const sizes = matrices.map(({name}) => [name, stage.numbers(name)?.letters]);
   const letters = Object.fromEntries(sizes);
   const scrolled = document.querySelector('[data-testid=stMain]').scrollTop;
-  return {matrices, arithmetic, words, controls, letters, scrolled};
+  return {matrices, ribbons, arithmetic, words, controls, letters, scrolled};
 }"""
-
-# What lies above the middle of a cell of a matrix that is in sight.
-UNDER = """name => {
-  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
-    ...(element.matches(selector) ? [element] : []),
-    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
-  ]);
-  const [panel] = all(document, `[data-matrix="${name}"][data-role=result]`);
+# What of the arithmetic and of a formula reaches out of its place; or what is missing.
+CUT = """root => {
+  const inside = (part, frame) => {
+    const [a, b] = [part, frame].map(one => one.getBoundingClientRect());
+    return a.left >= b.left - 1 && a.right <= b.right + 1 && a.bottom <= b.bottom + 1;
+  };
+  const terms = root.querySelector('.terms');
+  const chips = [...terms.children].filter(one => getComputedStyle(one).display !== 'none');
+  const cut = [...chips.filter(one => !inside(one, terms) || !inside(one, root)),
+    ...[...root.querySelectorAll('.result, .what .name')].filter(one => !inside(one, root)),
+    ...[...root.closest('.board').querySelectorAll('.formula')]
+      .filter(one => one.scrollWidth > one.clientWidth)];
+  const place = [...root.querySelectorAll('.at')].map(one => one.textContent).join();
+  return [...cut.map(one => one.textContent), ...(place.includes('position') ? [] : ['no place'])];
+}"""
+WRITTEN = "[data-arithmetic]:visible"
+# What is cut where a page is seen twice as large, and what lies on a cell of the result.
+CUT_WORDS = """all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth)
+  .map(e => e.textContent)"""
+ON_THE_RESULT = """panel => {
+  panel.scrollIntoView({block: 'start'});
   const {x, y, width} = panel.getBoundingClientRect();
   const [across, down] = [x + width / 2, y + 90];
   let found = document.elementFromPoint(across, down);
   while (found?.shadowRoot) found = found.shadowRoot.elementFromPoint(across, down);
-  return found?.closest('.stage') ? 'stage' : found?.outerHTML.slice(0, 80);
+  return found?.closest('.stage') ? [] : [`on the result: ${found?.outerHTML.slice(0, 80)}`];
 }"""
-CLOSE_UP = """name => {
-  const hosts = [...document.querySelectorAll('*')].filter(({shadowRoot}) => shadowRoot);
-  const stages = hosts.map(({shadowRoot}) => shadowRoot.querySelector('[data-stage]'));
-  return stages.find(Boolean).numbers(name).closeUp;
-}"""
+CLOSE_UP = "(stage, name) => stage.numbers(name).closeUp"
 
 
 def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
@@ -88,19 +97,26 @@ def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
     )
 
 
-def too_small(shown: dict[str, Any], least: int, name: str) -> dict[str, float]:
+def too_small(shown: dict[str, Any], least: int, name: str) -> list[str]:
     """Numbers below a size in px. Those of the first example are always written; others may be
-    colours, where their decimals have no room.
+    colours, where their decimals have no room; of large layers nothing is asked.
     """
+    if name not in NAMES[:2]:
+        return []
     sizes = {array: letters or 0 for array, letters in shown["letters"].items()}
-    if name != "first example":
-        sizes = {array: letters for array, letters in sizes.items() if letters}
-    return {array: letters for array, letters in sizes.items() if letters < least}
+    return [
+        f"numbers of {array} are {letters} px"
+        for array, letters in sizes.items()
+        if letters < least and (letters or name == NAMES[0])
+    ]
 
 
 def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
     """What is out of sight, or lies on something else."""
-    areas = [*shown["matrices"], shown["arithmetic"], shown["words"], shown["controls"]]
+    areas = [
+        *(shown["matrices"] + shown["ribbons"]),
+        *(shown[part] for part in ("arithmetic", "words", "controls")),
+    ]
     found = [
         f"{area['name']} reaches out of the window: {area}"
         for area in areas
@@ -118,60 +134,96 @@ def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
     return found + (["the page is scrolled"] if shown["scrolled"] else [])
 
 
+def faults_of_the_overview(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
+    """The thumbnails that are missing or out of the window."""
+    missing = {"inputs", "probabilities", "head_outputs", "output"}
+    return [*missing.difference(area["name"] for area in shown["matrices"])] + [
+        f"{area['name']} reaches out of the window: {area}"
+        for area in shown["matrices"]
+        if area["y"] + area["height"] > window[1] or area["x"] + area["width"] > window[0] + 1
+    ]
+
+
+def faults_twice_as_large(page: Page) -> list[str]:
+    """What of a step is covered or cut at 200 %."""
+    width, height = ZOOMED["width"], ZOOMED["height"]
+    found: list[str] = page.locator("[data-role=result]").evaluate(ON_THE_RESULT)
+    found += page.locator(".words :is(h1, .question, .sentence), .dock button").evaluate_all(
+        CUT_WORDS
+    )
+    dock = box_of(page.locator(".board .dock").first)
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    page.get_by_test_id("stMain").evaluate("main => main.scrollTo(0, 0)")
+    return found + ["dock"] * (dock["height"] > height / 4) + ["sideways"] * (wide > width)
+
+
+def windows_for(place: int, name: str, request: pytest.FixtureRequest) -> list[tuple[int, int]]:
+    """The windows of a step: all for the first example, two of five for another layer."""
+    if name == NAMES[0] or request.config.getoption("every_situation"):
+        return WINDOWS
+    first = place + NAMES.index(name)
+    return [WINDOWS[(first + more) % len(WINDOWS)] for more in (0, 2)]
+
+
 @pytest.mark.parametrize("name", SIZES)
-def test_a_step_fits_its_window(page: Page, app_url: str, name: str) -> None:
+def test_the_way_through_a_layer(
+    page: Page, app_url: str, name: str, request: pytest.FixtureRequest
+) -> None:
     found = {}
-    urls = [f"{app_url}/{step}?{SIZES[name]}" for step in STEPS if step != "overview"]
-    for at in one_by_one(page, urls):
-        for window in WINDOWS:
+    urls = [f"{app_url}/{step}?{SIZES[name]}" for step in STEPS]
+    for place, at in enumerate(one_by_one(page, urls)):
+        step = STEPS[place]
+        if page.viewport_size == ZOOMED and (wrong := faults_twice_as_large(at)):
+            found[step, "zoomed"] = wrong
+        for window in windows_for(place, name, request):
             shown = at_size(at, window)
-            wrong = faults(shown, window)
-            if name in list(SIZES)[:2]:
-                small = too_small(shown, 11, name)
-                wrong += [f"numbers of {array} are {size} px" for array, size in small.items()]
+            if step == "overview":
+                wrong = faults_of_the_overview(shown, window)
+            else:
+                expect(at.locator(f"{WRITTEN} .result").first).to_be_visible()
+                wrong = faults(shown, window) + at.locator(WRITTEN).first.evaluate(CUT)
+                wrong += too_small(shown, 11, name)
+            if step in ("split", "merge") and name in NAMES[:2] and len(shown["ribbons"]) != 2:
+                wrong.append("not two lines of the memory")
             if wrong:
-                found[at.url.split("/")[-1].split("?")[0], window] = wrong
+                found[step, str(window)] = wrong
+        if name == NAMES[0]:
+            page.set_viewport_size(ZOOMED)
     assert found == {}
 
 
-@pytest.mark.parametrize("name", list(SIZES)[:2])
+@pytest.mark.parametrize(
+    "name",
+    [*NAMES[:2], *(pytest.param(name, marks=pytest.mark.every_situation) for name in NAMES[2:])],
+)
 def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None:
     found = {}
-    urls = [f"{app_url}/{step}?{SIZES[name]}&present=true" for step in STEPS if step != "overview"]
-    for at in one_by_one(page, urls):
+    steps = [step for step in STEPS if step != "overview"]
+    urls = [f"{app_url}/{step}?{SIZES[name]}&present=true" for step in steps]
+    for step, at in zip(steps, one_by_one(page, urls), strict=True):
         expect(at.get_by_test_id("stSidebar")).not_to_be_visible()
         expect(at.get_by_test_id("stHeader")).not_to_be_visible()
         for window in LECTURE:
+            at.keyboard.press("Home")  # the result is covered at first
             shown = at_size(at, window)
             wrong = faults(shown, window)
-            least = 18 if name == "first example" else 11
-            small = too_small(shown, least, name)
-            wrong += [f"numbers of {array} are {size} px" for array, size in small.items()]
-            if wrong:
-                found[at.url.split("/")[-1].split("?")[0], window] = wrong
+            wrong += too_small(shown, 18 if name == NAMES[0] else 11, name)
+            at.keyboard.press("PageDown")
+            expect(at.locator(f"{WRITTEN} .result").first).to_be_visible()
+            if wrong := wrong + at.locator(WRITTEN).first.evaluate(CUT):
+                found[step, window] = wrong
     assert found == {}
 
 
-def test_the_overview_stands_in_one_window(page: Page, app_url: str) -> None:
-    for at in one_by_one(page, [f"{app_url}/overview?{asked}" for asked in SIZES.values()]):
-        for window in WINDOWS:
-            shown = at_size(at, window)
-            names = {area["name"] for area in shown["matrices"]}
-            assert {"inputs", "probabilities", "head_outputs", "output"} <= names
-            for area in shown["matrices"]:
-                assert area["y"] + area["height"] <= window[1], (window, area)
-                assert area["x"] + area["width"] <= window[0] + 1, (window, area)
-
-
-def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str) -> None:
+def test_a_trained_layer_shows_numbers_beside_its_matrices(page: Page, app_url: str) -> None:
     trace = trace_of(Scenario(weights="trained", layer=3))
     page.goto(f"{app_url}/scores?{SIZES['trained layer']}")
-    settled(page)
+    stage = settled(page).locator("[data-stage]").first
     before = page.evaluate(SHOWN)["matrices"]
     for query, key in ((0, 0), (3, 5), (9, 13), (13, 0)):
         hover_cell(page, "scores", (0, 1, query, key))
         scores = trace.scores[0, 1]
-        shown = [page.evaluate(CLOSE_UP, name) for name in ("scores", "query_heads", "key_heads")]
+        shown = [stage.evaluate(CLOSE_UP, name) for name in ("scores", "query_heads", "key_heads")]
         of_row, of_column = shown[0]["row"], shown[0]["column"]
         assert len(of_row) >= 4
         assert f"{scores[query, key]:.2f}".replace("-", "−") in of_row
@@ -181,27 +233,11 @@ def test_numbers_without_room_stand_beside_their_matrix(page: Page, app_url: str
         assert len(shown[1]["row"]) >= 8
         assert len(shown[2]["column"]) >= 8
     assert page.evaluate(SHOWN)["matrices"] == before
-    page.goto(f"{app_url}/scores?{FIRST}")
-    settled(page)
-    assert page.evaluate(CLOSE_UP, "scores") == {}
-
-
-def test_twice_as_large(page: Page, app_url: str) -> None:
-    found = {}
-    urls = [f"{app_url}/{step}?{FIRST}" for step in STEPS if step != "overview"]
-    page.set_viewport_size({"width": 683, "height": 384})
-    for at in one_by_one(page, urls):
-        result = at.locator("[data-role=result]")
-        result.evaluate("element => element.scrollIntoView({block: 'start'})")
-        dock = at.locator(".board .dock").first.bounding_box()
-        assert dock
-        wide = at.evaluate("document.documentElement.scrollWidth")
-        cut = at.locator(".words :is(h1, .question, .sentence), .dock button").evaluate_all(
-            "all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth)"
-            ".map(e => e.textContent)"
-        )
-        name = result.get_attribute("data-matrix")
-        over = at.evaluate(UNDER, name)
-        if dock["height"] > 384 / 4 or wide > 683 or cut or over != "stage":
-            found[at.url] = (dock["height"], wide, cut, over)
-    assert found == {}
+    opened(page, f"{app_url}/scale?{FIRST}")
+    assert stage.evaluate(CLOSE_UP, "scaled_scores") == {}
+    for more in ("", "&present=true"):
+        page.goto(f"{app_url}/one-head?head=0{more}")
+        for window in [(1366, 768), (1280, 720)]:
+            resized(settled(page), *window)
+            expect(page.locator(f"{WRITTEN} .result").first).to_be_visible()
+            assert page.locator(WRITTEN).first.evaluate(CUT) == []

@@ -6,10 +6,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import (
+    box_of,
     click_cell,
     expect_result,
+    expect_url,
     hover_cell,
-    parameters,
+    one_by_one,
+    opened,
     resized,
     settled,
 )
@@ -19,22 +22,15 @@ from tests.browser.test_stage import FIRST
 pytestmark = pytest.mark.browser
 
 
-def test_a_covered_result_is_in_the_url(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/scores?seed=0")
-    settled(page)
+def test_a_covered_result_is_asked_for_by_its_labels(page: Page, app_url: str) -> None:
+    result, labels = page.locator(".arithmetic .result"), page.locator(".ask")
+    opened(page, f"{app_url}/scores?{FIRST}&query=8&key=1")
     page.get_by_role("button", name="Cover the result").click()
-    page.wait_for_url("**hide=true**")
-    assert parameters(settled(page))["hide"] == "true"
-    expect(page.locator(".arithmetic .result")).to_have_count(0)
-    page.goto(f"{app_url}/scores?seed=0&hide=true")
+    expect_url(page, "hide=true")
+    expect(result).to_have_count(0)
+    settled(page).reload()
     settled(page)
-    expect(page.locator(".arithmetic .result")).to_have_count(0)
-
-
-def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/scores?{FIRST}&hide=true&query=8&key=1")
-    settled(page)
-    labels, result = page.locator(".ask"), page.locator(".arithmetic .result")
+    expect(result).to_have_count(0)
     expect(labels).to_have_count(10)
     labels.nth(2).click()
     expect(labels).to_have_count(9)
@@ -56,8 +52,7 @@ def test_a_label_asks_for_its_row(page: Page, app_url: str) -> None:
 
 
 def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/scores?{FIRST}")
-    settled(page)
+    opened(page, f"{app_url}/scores?{FIRST}")
     link = page.locator(".skip-to-board")
     expect(link).not_to_be_in_viewport()
     page.keyboard.press("Tab")
@@ -67,57 +62,52 @@ def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
     expect(page.locator("[data-role=result]")).to_be_focused()
     page.keyboard.press("ArrowDown")
     expect(page.locator(".arithmetic .what")).to_contain_text("cat")
-    page.goto(f"{app_url}/seen")
-    settled(page)
-    expect(link).to_have_count(0)
-
-
-@pytest.mark.parametrize("height", [664, 900])
-def test_the_strip_is_one_stop_of_the_tab_key(page: Page, app_url: str, height: int) -> None:
-    page.goto(f"{app_url}/scores?{FIRST}")
-    resized(page, 1280, height)
-    page.locator(".strip a.here").focus()
+    page.locator(".strip a.here").focus()  # the strip is one stop
     page.keyboard.press("Tab")
     assert page.locator(".strip a:focus").count() == 0
     page.keyboard.press("Shift+Tab")
     expect(page.locator(".strip a.here")).to_be_focused()
+    opened(page, f"{app_url}/seen")
+    expect(link).to_have_count(0)
 
 
-@pytest.mark.parametrize("state", ["", "&hide=true", "&present=true"])
+STATES = ("", "&hide=true", "&present=true")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_stage_has_no_serious_fault_for_a_reader(
-    page: Page, app_url: str, state: str, scheme: str
+    page: Page, app_url: str, scheme: str, request: pytest.FixtureRequest
 ) -> None:
-    page.emulate_media(color_scheme=scheme)
-    for step in ("scores", "projections", "overview"):
-        page.goto(f"{app_url}/{step}?{FIRST}{state}")
-        settled(page)
-        assert violations(page) == []
+    """Each step in another state, which the other scheme exchanges."""
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    steps, turned = ("scores", "projections", "overview"), scheme == "dark"
+    found = {}
+    for turn in range(3 if request.config.getoption("every_situation") else 1):
+        asked = [STATES[(place + turn + turned) % 3] for place in range(3)]
+        urls = [f"{app_url}/{one}?{FIRST}{more}" for one, more in zip(steps, asked, strict=True)]
+        for at, url in zip(one_by_one(page, urls), urls, strict=True):
+            if wrong := violations(at):
+                found[url] = wrong
+    assert found == {}
 
 
 def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/projections?{FIRST}&present=true")
+    opened(page, f"{app_url}/projections?{FIRST}&present=true")
     resized(page, 1280, 720)
     arithmetic = page.locator(".arithmetic")
-    line = arithmetic.bounding_box()
-    assert line
+    line = box_of(arithmetic)
     assert line["height"] <= 48
     page.get_by_role("button", name="All terms in a column").click()
-    opened = arithmetic.bounding_box()
-    assert opened
-    assert opened["height"] > 3 * line["height"]
+    column = box_of(arithmetic)
+    assert column["height"] > 3 * line["height"]
     bar = "element => getComputedStyle(element).scrollbarColor"
     assert arithmetic.locator(".terms").evaluate(bar) == "auto"
     page.get_by_role("button", name="The arithmetic in one line").click()
-    assert arithmetic.bounding_box() == line
+    assert box_of(arithmetic) == line
 
-
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (390, 844)])
-def test_a_term_that_is_no_product_shows_its_number(
-    page: Page, app_url: str, width: int, height: int
-) -> None:
-    page.goto(f"{app_url}/tokens?{FIRST}&query=1&feature=0")
-    chips = resized(page, width, height).locator(".arithmetic .chip b")
-    expect(chips).to_have_count(2)
-    for chip in chips.all():
-        expect(chip).to_be_visible()
+    opened(page, f"{app_url}/tokens?{FIRST}&query=1&feature=0")  # whose terms are no products
+    chips = arithmetic.locator(".chip b")
+    for width, height in [(1280, 720), (390, 844)]:
+        resized(page, width, height)
+        expect(chips).to_have_count(2)
+        expect(chips.filter(visible=True)).to_have_count(2)

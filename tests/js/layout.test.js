@@ -1,6 +1,6 @@
-import { cellUnder, labelStep, rectanglesOf } from "../../assets/board/place/geometry.js";
+import { labelStep } from "../../assets/board/place/geometry.js";
 import { layOut } from "../../assets/board/place/layout.js";
-import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { array, productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -74,24 +74,6 @@ test("tiles in a grid stand beside and below each other", () => {
   const { tiles, tileWidth } = box(plan(productScene(), 1200), "all");
   assert.equal(tiles.length, 2);
   assert.ok(tiles[1].x >= tiles[0].x + tileWidth && tiles[1].y === tiles[0].y);
-});
-
-test("the point in a cell's middle finds that cell, a point between panels none", () => {
-  const model = openScene(productScene());
-  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure, starts: new Map() });
-  const slices = { ...firstSlices(model), left: [1, 0, 0] };
-  const [area] = rectanglesOf(boxes[0], slices.left, [1, 1, 2], [1, 1, 2]);
-  assert.deepEqual(cellUnder(boxes, slices, area.x + area.width / 2, area.y + area.height / 2).index, [1, 1, 2]);
-  assert.equal(cellUnder(boxes, slices, area.x + area.width + 3, area.y), null);
-});
-
-test("a range of cells is one rectangle, and none where another slice is shown", () => {
-  const model = openScene(productScene());
-  const { boxes } = layOut(model, { width: 1200, zoom: 1, measure, starts: new Map() });
-  const left = boxes.find(({ panel }) => panel.id === "left");
-  const [row] = rectanglesOf(left, [1, 0, 0], [1, 1, 0], [1, 1, 2]);
-  assert.deepEqual([row.x, row.y, row.width, row.height], [left.x, left.y + 28, 3 * 46, 28]);
-  assert.deepEqual(rectanglesOf(left, [0, 0, 0], [1, 1, 0], [1, 1, 2]), []);
 });
 
 test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () => {

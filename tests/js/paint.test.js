@@ -2,7 +2,7 @@ import { openPalette } from "../../assets/board/draw/colours.js";
 import { lettersFor, paintPanel, onDiagonal, paintMarks, strokesOf } from "../../assets/board/draw/paint.js";
 import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
-import { array, flagged, array as given } from "./scenes.js";
+import { array, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const context = { font: "", measureText: (text) => ({ width: 0.49 * parseFloat(context.font) * text.length }) };
@@ -155,7 +155,7 @@ test("of a product the diagonal is framed and the rest marked as waste", () => {
 });
 
 test("marks lie within their cell: the ground of hatching, the frames of what is not computed or changed, and the corner of this", () => {
-  const { arrays } = openScene({ panels: [], arrays: { one: given([1, 3], "TK", [0, 0, 0], { changed: flagged([false, false, true]) }) } });
+  const { arrays } = openScene({ panels: [], arrays: { one: array([1, 3], "TK", [0, 0, 0], { changed: flagged([false, false, true]) }) } });
   const { context, drawn } = noting();
   const box = { panel: { mark: null }, array: arrays.one, rows: { start: 0 }, columns: { start: 0 } };
   const blank = (_, column) => column === 1;

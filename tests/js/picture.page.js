@@ -222,12 +222,6 @@ test("hidden cells are hatched, and nothing is painted of cells that are not com
   }
 });
 
-test("changed cells have a frame and a filled corner, upper right", () => {
-  const { colour } = painted([0, 0, 0, 0, 0, 0], { own: { changed: flagged([false, false, false, false, true, false]) } });
-  assert.deepEqual([colour(47, 38), colour(27, 22)].map((one) => close(one, "#ff00ff")), [true, false]);
-  assert.ok(!close(colour(34, 48), "#ff00ff") && colour(31, 44) !== colour(11, 44), "the frame at the left of the changed one");
-});
-
 test("cells that are small, but not very small, have lines between them in the ground's colour", () => {
   const edge = (size) => painted([1, 1, 1, 1, 1, 1], { size }).colour(10 + size[0], 20 + Math.floor(size[1] / 2));
   assert.ok(edge([8, 7]) !== "#0000ff");

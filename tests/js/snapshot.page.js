@@ -189,14 +189,8 @@ test("titles of thumbnails that stand close together are in two lines at most, t
 
 const signs = (text) => text.length;
 
-test("a sentence is broken where a word would pass the edge", () => {
+test("a sentence is broken where a word would pass the edge; a word wider than the line stands alone, whole", () => {
   assert.deepEqual(brokenAt(9, "scores of head 0", signs), ["scores of", "head 0"]);
-});
-
-test("a word wider than the line stands alone, whole", () => {
   assert.deepEqual(brokenAt(5, "a wonderful sum", signs), ["a", "wonderful", "sum"]);
-});
-
-test("a short sentence is one line", () => {
   assert.deepEqual(brokenAt(99, "0.5 = 1 / 2", signs), ["0.5 = 1 / 2"]);
 });

@@ -8,9 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_core import Projections
-from attention_lab.files.weight_file import WeightFile
-from attention_lab.files.weight_formats import open_weights
-from tests.lab.made_weight_files import Arrays, safetensors
+from attention_lab.files.weight_formats import WeightFile, open_weights
+from tests.lab.made_files import Arrays, safetensors
 
 D, H, K = 10, 6, 5
 MATRICES, BIASES = ("w_q", "w_k", "w_v", "w_o"), ("b_q", "b_k", "b_v", "b_o")

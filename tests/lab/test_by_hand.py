@@ -1,5 +1,5 @@
-"""The layer made by hand: every number of the first example by plain loops, other sentences, and
-what counts beside it.
+"""The layer made by hand: every number of the first example by plain loops, other sentences, words
+that it does not know.
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ import pytest
 from attention_core import Trace
 from attention_core.projections import MATRICES
 from attention_core.trace import STEPS
-from attention_lab.by_hand import HANDMADE_FEATURES, N_POSITIONS
+from attention_lab.by_hand import (
+    HANDMADE_FEATURES,
+    N_POSITIONS,
+    WORD_FEATURES,
+    part_of_speech,
+    unknown_words,
+)
 from attention_lab.choices import resolve
 from attention_lab.column_names import ColumnNames, column_names
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.sentences import embedding_of, tokens_of, weights_in_force
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
+from attention_lab.words.text import tokenize
 
 PRESETS = Path(__file__).parents[2] / "assets" / "data" / "presets.json"
 FIRST = Scenario(**json.loads(PRESETS.read_text(encoding="utf-8"))[0]["scenario"])
@@ -223,3 +230,59 @@ def test_every_column_has_a_name() -> None:
     own = UserMatrices(w_q=np.eye(8)).url_value()
     assert column_names(replace(FIRST, own=own)) == replace(names, queries=(), asks_for=())
     assert isinstance(names, ColumnNames)
+
+
+THE_CAT = Scenario("the cat ran", weights="by hand", d_model=8, n_heads=2)
+
+
+def test_words_it_does_not_know() -> None:
+    trace = trace_of(replace(THE_CAT, text="zorp, 7 猫 it", n_tokens=6))
+    assert [part_of_speech(token) for token in trace.tokens] == [("other",)] * 4 + [
+        ("pronoun",),
+        ("other",),
+    ]
+    np.testing.assert_allclose(trace.probabilities[0, 0], 1 / 6)
+    assert unknown_words(trace.tokens) == ("zorp", "猫")
+    assert part_of_speech("Zorp") == part_of_speech("Alice’s") == part_of_speech("cat")
+    assert part_of_speech("ZORP") == part_of_speech("7") == ("other",)
+
+
+@pytest.mark.parametrize(
+    ("text", "weights"),
+    [
+        ("I love you", "by hand"),
+        ("dogs bark at cats", "by hand"),
+        ("Alice gave Bob her book and he read it", "by hand"),
+        ("What does the cat want?", "by hand"),
+        ("hello", "random"),
+        ("it rained", "random"),
+        ("猫が好き", "random"),
+        ("🙂", "random"),
+        ("", "by hand"),  # no layer: the page says so
+    ],
+)
+def test_weights_that_find_nothing_become_random(text: str, weights: str) -> None:
+    scenario = replace(THE_CAT, text=text)
+    found = weights_in_force(scenario)
+    assert found == replace(scenario, weights=weights)
+    if text:
+        assert trace_of(found).scores[0, 0].any()
+        assert trace_of(scenario).scores[0, 0].any() == (weights == "by hand")
+    edited = replace(scenario, edits=Edits((Edit("w_q", 0, 0, 1.0),)).url_value())
+    assert weights_in_force(edited) == edited
+
+
+def test_one_sentence_of_a_batch_is_enough_for_weights_by_hand() -> None:
+    known = replace(THE_CAT, text="hello", batch="the cat ran")
+    assert weights_in_force(known).weights == "by hand"
+    assert weights_in_force(replace(THE_CAT, text="hello", batch="yes")).weights == "random"
+
+
+def test_the_lexicon_is_large_enough() -> None:
+    assert len(WORD_FEATURES) > 1000
+    assert {"noun", "animate", "pronoun", "verb", "other"} == {
+        part for parts in WORD_FEATURES.values() for part in parts
+    }
+    for word, parts in WORD_FEATURES.items():
+        assert tokenize(word).tokens == (word,) == (word.casefold(),)
+        assert "animate" not in parts or "noun" in parts or "pronoun" in parts

@@ -38,6 +38,7 @@ def test_kept_results_tell_numbers_from_switches() -> None:
     assert kept(1) is kept(1)
     assert [kept(value) for value in (1, 1.0, True, [2])] == [[1], [1.0], [True], [[2]]]
     assert [type(value) for value in calls] == [int, float, bool, list]
+    assert [kept(value=value) for value in (1, 2)] == [[1], [2]]
 
 
 def test_kept_results_are_the_same_for_all() -> None:

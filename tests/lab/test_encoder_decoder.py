@@ -1,14 +1,26 @@
-"""Encoder, decoder and cross-attention: who asks, who answers, and which mask belongs there."""
+"""Encoder, decoder and cross-attention: who asks, who answers, which mask belongs there; other
+sentences for the same layer.
+"""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.masks.encoder_decoder import ATTENTION_USES, attend_as, run_three_uses
-from attention_lab.masks.sentences import Sentence, other_sentence
+from attention_lab.masks.encoder_decoder import (
+    ATTENTION_USES,
+    Sentence,
+    attend_as,
+    other_sentence,
+    own_sentence,
+    padded_sentence,
+    run_three_uses,
+)
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.user_matrices import UserMatrices
 from tests.core.random_layers import assert_same
 
 S, T, D, H, K, V = 7, 5, 6, 2, 3, 4
@@ -53,35 +65,6 @@ def test_the_masks_of_the_uses(key: str, allowed: np.ndarray) -> None:
     assert (found == allowed).all()
 
 
-@pytest.mark.parametrize(("key", "own"), [("encoder", True), ("decoder", True), ("cross", False)])
-def test_self_attention_has_one_array(key: str, own: bool) -> None:
-    trace = run(key)
-    assert (trace.memory is trace.inputs) == own
-
-
-@pytest.mark.parametrize("key", BY_KEY)
-def test_the_residual_adds_the_query_sequence(key: str) -> None:
-    with_it, without = (run(key, residual) for residual in (True, False))
-    np.testing.assert_allclose(with_it.output, without.output + without.inputs, atol=1e-12)
-
-
-def test_every_use_explains_itself() -> None:
-    assert [use.key for use in ATTENTION_USES if use.causal] == ["decoder"]
-    assert len(BY_KEY) == 3
-    for use in ATTENTION_USES:
-        assert {use.queries_from, use.keys_from} <= {"source", "target"}
-        assert use.description.endswith(".")
-
-
-@pytest.mark.parametrize(
-    ("use", "shape"), [("encoder", (7, 7)), ("decoder", (5, 5)), ("cross", (5, 7))]
-)
-def test_the_shapes_of_the_three_uses(use: str, shape: tuple[int, int]) -> None:
-    trace = run_three_uses(SCENARIO, TARGET, 2)[use]
-    assert trace.scores.shape == (1, 2, *shape)
-    assert (len(trace.tokens), len(trace.memory_tokens)) == shape
-
-
 def test_which_keys_are_hidden() -> None:
     hidden = {
         use: np.isneginf(trace.masked_scores[0, 0])
@@ -103,3 +86,34 @@ def test_cross_attention_is_attention_with_a_memory() -> None:
     assert_same(
         cross.output, attend(target, own.projections, memory=own.inputs[0], scale=0.3).output
     )
+
+
+def test_the_own_sentence_holds_the_users_numbers() -> None:
+    edited = Scenario(text="we like tea and cake", d_model=6, n_heads=2, edits="x_0_1_9")
+    assert own_sentence(edited).vectors[0, 1] == 9
+    given = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
+    assert own_sentence(given).vectors[4, 5] == 29
+    for scenario in (edited, given):
+        assert (
+            other_sentence(scenario, SCENARIO.text).vectors == own_sentence(SCENARIO).vectors
+        ).all()
+
+
+def test_padding_comes_after_the_sentence() -> None:
+    padded = padded_sentence(SCENARIO, 2)
+    assert padded.tokens[4:] == ("cake", "[pad]", "[pad]")
+    assert padded.n_real == 5
+    assert (padded.vectors[:5] == trace_of(SCENARIO).inputs[0]).all()
+    assert (padded.vectors == other_sentence(SCENARIO, SCENARIO.text, 7).vectors).all()
+    fixed = Scenario(text="we like tea and cake", d_model=6, n_heads=2, n_tokens=3)
+    assert padded_sentence(fixed, 2).tokens == ("we", "like", "tea")
+    edited = replace(SCENARIO, edits="x_0_1_9")
+    assert (padded_sentence(edited, 2).vectors[:5] == trace_of(edited).inputs[0]).all()
+
+
+def test_a_trained_layer_reads_other_sentences() -> None:
+    scenario = Scenario(weights="trained", layer=1)
+    other = other_sentence(scenario, "It slept", 6)
+    assert other.vectors.shape == (6, 384)
+    one_pad = run_three_uses(scenario, "It slept", 1)["cross"]
+    assert one_pad.sizes["T"] == len(other_sentence(scenario, "It slept").tokens) + 1

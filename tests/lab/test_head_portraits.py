@@ -1,19 +1,146 @@
-"""Each measure has its known value for typical heads, and is left out if it has no meaning."""
+"""The measures of a head: known values for typical heads, and none where one has no meaning."""
 
 from __future__ import annotations
 
-import re
+import math
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attention_core import Projections, attend
+from attention_lab.heads import distances
+from attention_lab.heads import patterns as p
 from attention_lab.heads.head_portraits import MEASURES, Measure
 from attention_lab.heads.patterns import Pattern, mean_of_rows, pattern_of
-from attention_lab.notation.letters import in_letters
-from attention_lab.notation.notation import OURS, Notation
-from attention_lab.notation.texts import NOTATIONS
-from tests.core.random_layers import assert_same
+from attention_lab.notation.formulas import in_letters
+from attention_lab.notation.notation import OURS
+from attention_lab.notation.texts import GML
+from tests.core.random_layers import Layer, assert_same, calls
+
+LENGTHS = [1, 2, 3, 7, 16, 31]
+
+
+def uniform(n_tokens: int, causal: bool = False) -> np.ndarray:
+    """Even shares over all tokens, or over those up to the query."""
+    allowed = np.tri(n_tokens) if causal else np.ones((n_tokens, n_tokens))
+    return allowed / allowed.sum(axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_tokens", LENGTHS)
+def test_distances_of_uniform_attention(n_tokens: int) -> None:
+    assert distances.mean_distance(uniform(n_tokens)).mean() == pytest.approx(
+        (n_tokens**2 - 1) / (3 * n_tokens)
+    )
+    assert distances.mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+        (n_tokens - 1) / 4
+    )
+    assert distances.signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
+    assert distances.signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
+        -(n_tokens - 1) / 4
+    )
+
+
+@pytest.mark.parametrize("n_tokens", LENGTHS)
+def test_entropy_of_uniform_attention(n_tokens: int) -> None:
+    assert_same(p.entropy(uniform(n_tokens)), np.full(n_tokens, math.log(n_tokens)))
+    causal = p.entropy(uniform(n_tokens, causal=True))
+    assert causal.mean() == pytest.approx(math.log(math.factorial(n_tokens)) / n_tokens)
+
+
+def test_one_row_by_hand() -> None:
+    row = np.array([0.5, 0.25, 0.25])
+    assert float(p.entropy(row)) == pytest.approx(1.5 * math.log(2))
+    assert float(p.effective_tokens(row)) == pytest.approx(2**1.5)
+    assert float(p.participation_ratio(row)) == pytest.approx(16 / 6)
+    assert float(p.normalised_entropy(row, np.ones(3, dtype=bool))) == pytest.approx(
+        1.5 * math.log(2) / math.log(3)
+    )
+
+
+@settings(max_examples=40)
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=9).filter(lambda row: sum(row) > 0.01))
+def test_participation_is_never_above_effective_tokens(weights: list[float]) -> None:
+    row = np.array(weights) / sum(weights)
+    small, large = float(p.participation_ratio(row)), float(p.effective_tokens(row))
+    assert 1 - 1e-12 <= small <= large * (1 + 1e-12)
+    assert large <= len(row) * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2, 9])
+@pytest.mark.parametrize("n_keys", [3, 5, 7])
+def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
+    shares = np.random.default_rng(0).random((2, 5, n_keys))
+    mass = distances.offset_mass(shares, offset)
+    for x, query in np.ndindex(2, 5):
+        key = query + offset
+        if 0 <= key < n_keys:
+            assert mass[x, query] == shares[x, query, key]
+        else:
+            assert np.isnan(mass[x, query])
+
+
+@pytest.mark.parametrize("d_k", [1, 2, 3, 5])
+def test_the_rank_of_the_scores_is_the_head_width(d_k: int) -> None:
+    weights = Projections.random(7, 2, d_k=d_k, d_v=3, bias=True)
+    pattern = p.pattern_of(attend(np.random.default_rng(1).normal(size=(3, 11, 7)), weights))
+    assert (p.score_rank(pattern.scores) == d_k).all()
+    values = p.singular_values(pattern.scores)
+    assert values.shape == (3, 2, 11)
+    assert (values[..., d_k:] < 1e-12 * values[..., :1]).all()
+    assert_same(np.square(values).sum(axis=-1), np.square(pattern.scores).sum(axis=(-2, -1)))
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_column_sums_share_out_the_queries(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    pattern = p.pattern_of(layer.run(**options))
+    assert_same(
+        p.column_sums(pattern.probabilities).sum(axis=-1),
+        pattern.occupied.sum(axis=-1).astype(float),
+    )
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_the_uniform_pattern_is_attention_with_scale_zero(
+    call: tuple[Layer, dict[str, Any]],
+) -> None:
+    layer, options = call
+    even = layer.run(**{k: v for k, v in options.items() if k != "bias"} | {"scale": 0.0})
+    pattern = p.pattern_of(even)
+    assert_same(pattern.uniform.probabilities, pattern.probabilities)
+    several = pattern.allowed.sum(axis=-1) > 1
+    assert_same(p.normalised_entropy(pattern.probabilities, pattern.allowed), several.astype(float))
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_the_pattern_does_not_depend_on_what_empty_rows_hold(
+    call: tuple[Layer, dict[str, Any]],
+) -> None:
+    layer, options = call
+    zeros, nans = (
+        p.pattern_of(layer.run(**options | {"empty_rows": kind})) for kind in ("zero", "nan")
+    )
+    assert (zeros.probabilities == nans.probabilities).all()
+    assert (zeros.occupied == ~layer.run(**options).empty_rows).all()
+
+
+def test_means_leave_out_what_is_unknown() -> None:
+    means = p.mean_of_rows(np.array([[1.0, np.nan, 4.0], [np.nan] * 3]))
+    assert means[0] == 2.5
+    assert np.isnan(means[1])
+
+
+@pytest.mark.parametrize(("dtype", "large"), [("float32", 1e38), ("float64", 5e307)])
+def test_means_of_the_largest_numbers(dtype: str, large: float) -> None:
+    assert p.mean_of_rows(np.array([large, 3 * large], dtype)) == pytest.approx(2 * large, rel=1e-6)
+    assert p.mean_of_rows(np.array([1e-320, 3e-320])) == 2e-320
+
 
 N = 7
 BY_KEY = {measure.key: measure for measure in MEASURES}
@@ -105,50 +232,19 @@ def test_probabilities_alone_have_no_rank() -> None:
     assert {m.key for m in MEASURES if not m.applies(typical())} == {"rank"}
 
 
-def test_every_measure_of_a_layer(layer: Pattern) -> None:
-    assert all(one.applies(layer) for one in MEASURES)
-
-
 def test_a_single_token_has_no_neighbours() -> None:
     alone = pattern_of(attend([[1.0, 2.0]], Projections.random(2, 2)))
     unknown = {one.key for one in MEASURES if np.isnan(one.value(alone)).any()}
     assert unknown == {"previous_mass", "next_mass"}
 
 
-def test_every_measure_explains_itself() -> None:
-    assert len(BY_KEY) == len({measure.name for measure in MEASURES}) == len(MEASURES)
-    for measure in MEASURES:
-        assert all((measure.formula, measure.range))
-        assert measure.description.endswith(".")
-        assert not re.search(
-            r"-\d", measure.range + measure.description
-        )  # a true minus sign, as in numbers
-
-
-@pytest.mark.parametrize("text", NOTATIONS.values(), ids=lambda text: text.key)
-def test_formulas_in_the_letters_of_a_text(text: Notation) -> None:
-    words = (
-        r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i,"
-        r" \operatorname{rank} S \le d_k$"
-    )
-    _, i, j, _ = text.indices
-    cells = (
-        (f"{i},{i}-1", f"{i}{j}", f"{i}0")
-        if text.convention == "row"
-        else (f"{i}-1,{i}", f"{j}{i}", f"0{i}")
-    )
-    before, pair, first = (f"{text.base('probabilities')}_{{{cell}}}" for cell in cells)
-    known = (
-        rf"\ln {text.base('n_tokens')}_{i}, \operatorname{{rank}} {text.base('scores')} \le"
-        rf" {text.base('d_k')}"
-    )
-    expected = rf"n_i: $$d_{i} = |{i} - {j}|$$ ${before}, \sum_{j} {pair}^2, {first}$ n_i ${known}$"
-    even, uneven = (attend(np.ones((N, 6)), Projections.random(6, 3, d_k=d_k)) for d_k in (2, 5))
-    assert in_letters(words, text) == in_letters(words, text, even) == expected
-    assert in_letters("$d_k$", text, uneven) == ("$d_k$" if text.even else f"${text.base('d_k')}$")
-
-
-@pytest.mark.parametrize("measure", MEASURES, ids=lambda measure: measure.key)
-def test_every_formula_is_written_in_our_letters(measure: Measure) -> None:
-    words = f"${measure.formula}$ {measure.range}"
+def test_formulas_in_the_letters_of_a_text() -> None:
+    words = r"n_i: $$d_i = |i - j|$$ $A_{i,i-1}, \sum_j A_{ij}^2, A_{i0}$ n_i $\ln n_i, S \le d_k$"
     assert in_letters(words, OURS) == words
+    assert in_letters(words, GML) == (
+        r"n_i: $$d_n = |n - m|$$ $\mathcal{P}_{n-1,n}, \sum_m \mathcal{P}_{mn}^2,"
+        r" \mathcal{P}_{0n}$ n_i $\ln T_n, C \le N \div \mathtt{n\_heads}$"
+    )
+    even, uneven = (attend(np.ones((N, 6)), Projections.random(6, 3, d_k=d_k)) for d_k in (2, 5))
+    assert in_letters("$d_k$", GML, even) == in_letters("$d_k$", GML)
+    assert in_letters("$d_k$", GML, uneven) == "$d_k$"

@@ -1,4 +1,6 @@
-"""Heads switched off, and shares of the output: the sums are exact."""
+"""What each head adds to the output, what is left without it, and which changes of its weights
+change nothing.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +11,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import Projections, SettingsError, attend
-from attention_lab.heads.contributions import head_contributions
+from attention_core import Projections, SettingsError, Trace, attend
+from attention_lab.heads.basis_change import (
+    BasisChange,
+    BeforeAfter,
+    changed_arrays,
+    random_basis_change,
+    rerun_in_other_bases,
+    unchanged_arrays,
+    with_basis_change,
+)
 from attention_lab.heads.head_worth import (
     ablated_output,
     norm_shares,
@@ -20,8 +30,73 @@ from attention_lab.heads.head_worth import (
     without_heads,
 )
 from attention_lab.heads.reruns import rerun
+from attention_lab.heads.weight_blocks import (
+    absorbed_contributions,
+    absorbed_size,
+    head_contributions,
+    output_gap,
+    value_output_products,
+)
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import refused
+from tests.lab.small_layer import V, cross_layer
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    trace = layer.run(**options)
+    rest = trace.projections.b_o + (trace.inputs if trace.residual else 0)
+    assert_same(head_contributions(trace).sum(axis=1) + rest, trace.output)
+    assert output_gap(trace) <= 1e-12 * max(1.0, float(np.abs(trace.output).max()))
+
+
+def test_contributions_without_w_o() -> None:
+    trace = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.weightless(6, 3))
+    added = head_contributions(trace)
+    assert added.shape == (1, 3, 5, 6)
+    assert (added[0, 1, :, 2:4] == trace.head_outputs[0, 1]).all()
+    assert not added[0, 1, :, :2].any()
+    assert not added[0, 1, :, 4:].any()
+    assert_same(added.sum(axis=1), trace.output)
+
+
+def test_one_contribution_by_loops() -> None:
+    trace = cross_layer()
+    w_o = trace.projections.w_o
+    head, b, t, column = 4, 1, 2, 6
+    expected = sum(trace.head_outputs[b, head, t, v] * w_o[head * V + v, column] for v in range(V))
+    assert head_contributions(trace)[b, head, t, column] == pytest.approx(expected, abs=1e-12)
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_contributions_with_w_o_inside_the_values(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    trace = layer.run(**options)
+    assert_same(absorbed_contributions(trace), head_contributions(trace), 1e-12)
+    assert output_gap(trace, absorbed_contributions) <= 1e-12 * max(
+        1.0, float(np.abs(trace.output).max())
+    )
+
+
+def test_heads_added_without_w_o_by_hand() -> None:
+    p = Projections(
+        [[0.0, 0.0]],
+        [[0.0, 0.0]],
+        [[2.0, 3.0]],
+        [[5.0], [7.0]],
+        n_heads=2,
+        b_v=[1.0, 0.0],
+        b_o=[4.0],
+    )
+    trace = attend([[1.0], [3.0]], p)
+    assert absorbed_contributions(trace)[0, :, 0, 0].tolist() == [(2 * 2 + 1) * 5, 2 * 3 * 7]
+    assert trace.output[0, 0, 0] == 25 + 42 + 4
+    assert absorbed_size(trace) == (2 + 2, 2)
+    assert absorbed_size(attend(np.eye(4), Projections.random(4, 2, d_v=3))) == (24 + 24, 32)
+
 
 X = np.random.default_rng(8).normal(size=(2, 5, 7))
 FOUR = attend(X, Projections.random(7, 4, d_k=3, d_v=2, bias=True), residual=True)
@@ -127,13 +202,6 @@ def test_shares_do_not_depend_on_size(dtype: str, size: float) -> None:
     assert token_changes(trace) / size == pytest.approx(token_changes(expected), rel=rel)
 
 
-def test_shares_of_faint_outputs_in_single_precision() -> None:
-    y, p = np.random.default_rng(0).standard_normal((5, 6)), Projections.random(6, 2)
-    faint = attend((y * 1e-22).astype(np.float32), p.astype(np.float32))
-    assert signed_shares(faint)[0] == pytest.approx([0.19115, 0.80885], abs=1e-5)
-    assert norm_shares(faint) == pytest.approx(norm_shares(attend(y * 1e-22, p)), rel=1e-5)
-
-
 def test_a_change_beyond_the_range_of_float_is_refused() -> None:
     with refused(SettingsError, "float32"):
         token_changes(
@@ -156,7 +224,73 @@ def test_the_ranking() -> None:
     assert (np.diff(norm_shares(FOUR)[0][list(order)]) <= 0).all()
 
 
-def test_single_precision_stays() -> None:
-    trace = rerun(attend(X.astype(np.float32), FOUR.projections.astype(np.float32)))
-    assert without_heads(trace.projections, [0]).dtype == np.float32
-    assert ablated_output(trace, [0]).dtype == np.float32
+# W_Q R is up to 2 times as large and R⁻ᵀ W_K as well, so that rounding grows by a factor of 4.
+TOLERANCE = 1e-11
+WIDE_X = np.random.default_rng(5).normal(size=(7, 13))
+LAYERS = {
+    "random": Projections.random(13, 3, d_k=5, d_v=2, seed=1),
+    "with biases": Projections.random(13, 3, d_k=5, d_v=2, seed=1, bias=True),
+    "shared": Projections.random(13, 4, d_k=3, d_v=2, n_kv_heads=2, seed=2),
+    "weightless": Projections.weightless(13),
+}
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    trace = layer.run(**options)
+    other = rerun(
+        trace,
+        projections=with_basis_change(
+            trace.projections, random_basis_change(trace.projections, seed=3)
+        ),
+    )
+    for field in ("scores", "probabilities", "output"):
+        assert_same(getattr(other, field), getattr(trace, field), TOLERANCE)
+
+
+def test_weights_that_are_not_there() -> None:
+    p = Projections.weightless(6, 3)
+    x = np.random.default_rng(5).normal(size=(4, 6))
+    changed = with_basis_change(p, random_basis_change(p))
+    assert changed.w_o is not None
+    assert_same(attend(x, changed).output, attend(x, p).output)
+    assert_same(value_output_products(p).sum(axis=0), np.eye(6))
+
+
+def test_a_basis_change_by_hand() -> None:
+    p = Projections(
+        [[3.0]], [[5.0]], [[7.0]], [[11.0]], n_heads=1, b_q=[1.0], b_k=[2.0], b_v=[3.0], b_o=[4.0]
+    )
+    changed = with_basis_change(p, BasisChange(np.array([[[2.0]]]), np.array([[[4.0]]])))
+    found = {name: getattr(changed, name).ravel().tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
+    assert found == {"w_q": [6.0], "w_k": [2.5], "w_v": [28.0], "w_o": [2.75]}
+    assert [b.tolist() for b in (changed.b_q, changed.b_k, changed.b_v, changed.b_o)] == [
+        [2.0],
+        [1.0],
+        [12.0],
+        [4.0],
+    ]
+
+
+@pytest.mark.parametrize("name", LAYERS)
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_weights_change_and_nothing_else(name: str, causal: bool) -> None:
+    trace: Trace = attend(WIDE_X, LAYERS[name], causal=causal)
+    other, head = rerun_in_other_bases(trace, 3), trace.sizes["H"] - 1
+    assert {one.symbol for one in changed_arrays(trace, other, head)} == {
+        "W_Q",
+        "W_K",
+        "W_V",
+        "W_O",
+    }
+    assert all(one.change > 0.1 for one in changed_arrays(trace, other, head))
+    assert all(one.change < 1e-12 for one in unchanged_arrays(trace, other, head))
+    np.testing.assert_array_equal(other.inputs, trace.inputs)
+
+
+def test_the_change_is_a_part_of_the_largest_number() -> None:
+    before = np.array([4.0, 1.0, -np.inf])
+    assert BeforeAfter("x", before, np.array([3.0, 1.0, -np.inf])).change == 0.25
+    assert BeforeAfter("x", np.zeros(2), np.array([0.0, 0.5])).change == 0.5

@@ -1,12 +1,15 @@
 """Files that mean harm, or are only broken, are refused with a sentence before anything large
-is read.
+is read, and nothing in them is run.
 """
 
 from __future__ import annotations
 
 import ast
 import io
+import pickle
+import random
 import tracemalloc
+import zipfile
 from contextlib import suppress
 
 import numpy as np
@@ -14,15 +17,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import AttentionError, FileError
-from attention_lab.files.weight_file import MAX_WEIGHT_BYTES
-from attention_lab.files.weight_formats import open_weights
+from attention_core import AttentionError, FileError, ShapeError
+from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, open_weights
 from attention_lab.labs.picture_file import read_picture
-from attention_lab.user_data.layer_numbers import read_layer
-from attention_lab.user_data.layer_search import find_layers
-from attention_lab.user_data.user_matrices import read_matrices
-from tests.lab.hostile_weight_files import HOSTILE
-from tests.lab.made_weight_files import npz, safetensors
+from attention_lab.user_data.layer_search import find_layers, read_layer
+from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
+from tests.lab.hostile_files import CSV, LIMITED, MATRICES, MISSHAPEN, WEIGHTS
+from tests.lab.hostile_files import WHOLE as MATRIX_FILE
+from tests.lab.made_files import RAN, Harm, npz, safetensors
 from tests.lab.refusal import refused
 
 LAYER = {
@@ -34,18 +36,41 @@ WHOLE = {"m.safetensors": safetensors(LAYER), "m.npz": npz(LAYER)}
 
 
 def use(data: bytes, name: str) -> None:
-    """Everything a page does with a file."""
+    """Everything a page does with a file of weights."""
     file = open_weights(io.BytesIO(data), name)
     for layer in find_layers(file):
         read_layer(file, layer, layer.likely_heads)
 
 
-@pytest.mark.parametrize("fault", HOSTILE)
-def test_it_is_refused_with_a_sentence(fault: str) -> None:
-    name, make, facts = HOSTILE[fault]
-    with refused(FileError, *facts) as caught:
+@pytest.mark.parametrize("fault", WEIGHTS)
+def test_weights_are_refused_with_a_sentence(fault: str) -> None:
+    name, make, facts = WEIGHTS[fault]
+    with refused(FileError, *facts, *([4096] if fault in LIMITED else [])) as caught:
         use(make(), name)
     assert len(str(caught.value)) < 500
+    assert RAN == []
+
+
+@pytest.mark.parametrize("fault", MATRICES)
+def test_matrices_are_refused_with_a_sentence(fault: str) -> None:
+    make, facts = MATRICES[fault]
+    kind = ShapeError if fault in MISSHAPEN else FileError
+    with refused(kind, *facts, *([64] if fault in LIMITED else [])):
+        read_matrices(make(), "matrices.npz")
+    assert RAN == []
+
+
+@pytest.mark.parametrize("fault", CSV)
+def test_tables_are_refused_with_a_sentence(fault: str) -> None:
+    make, facts = CSV[fault]
+    with refused(ShapeError if fault in MISSHAPEN else FileError, *facts):
+        read_matrices(make(), "w_q.csv")
+
+
+def test_the_pickle_would_have_run() -> None:
+    pickle.loads(pickle.dumps(Harm()))
+    assert RAN == ["harm"]
+    RAN.clear()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +80,7 @@ def test_it_is_refused_before_it_is_read(fault: str) -> None:
     """What would need much memory is refused with little: 30 MB, most of it the header of
     10,000 names.
     """
-    name, make, _ = HOSTILE[fault]
+    name, make, _ = WEIGHTS[fault]
     data = make()
     tracemalloc.start()
     with pytest.raises(FileError):
@@ -63,6 +88,19 @@ def test_it_is_refused_before_it_is_read(fault: str) -> None:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 30_000_000 + len(data)
+
+
+def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    read, lengths = zipfile.ZipExtFile.read, []
+
+    def counted(self: zipfile.ZipExtFile, n: int | None = -1) -> bytes:
+        lengths.append(n)
+        return read(self, n)
+
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", counted)
+    with refused(ShapeError, "W_Q", 600, 512, 2048):
+        read_matrices(npz({"W_Q": np.ones((600, 600))}), "matrices.npz")
+    assert all(n is not None and 0 <= n < 4096 for n in lengths)
 
 
 def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
@@ -91,6 +129,30 @@ def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
         use(bytes(content), name)
 
 
+@pytest.mark.parametrize("name", ["matrices.npz", "w_q.csv"])
+def test_damaged_matrices_never_crash(name: str) -> None:
+    rng = random.Random(7)
+    packed = io.BytesIO()
+    np.savez_compressed(
+        packed, X=np.eye(3), W_Q=np.asfortranarray(np.ones((3, 4))), other=np.array(["text"])
+    )
+    files = {
+        "matrices.npz": [packed.getvalue(), MATRIX_FILE],
+        "w_q.csv": [b"W_Q\n1;2,5\n-3;4e1\n", b'"1",2\n3,4\n'],
+    }[name]
+    outcomes = set()
+    for _ in range(1500):
+        data = bytearray(rng.choice(files))
+        for _ in range(rng.randint(1, 3)):
+            place, change = rng.randrange(len(data)), rng.randrange(3)
+            data[place : place + (change == 0)] = rng.randbytes(1) if change else b""
+        try:
+            outcomes.add(type(read_matrices(bytes(data), name)))
+        except AttentionError as error:
+            outcomes.add(type(error))
+    assert {UserMatrices, FileError} <= outcomes
+
+
 @given(
     st.binary(max_size=300),
     st.sampled_from([b"", b"PK\x03\x04", b"\x30\x00\x00\x00\x00\x00\x00\x00{"]),
@@ -104,6 +166,12 @@ def test_any_bytes_are_refused(content: bytes, start: bytes) -> None:
 def test_the_first_bytes_decide(kind: str) -> None:
     for name in ("model.bin", "model.pt", "model"):
         assert len(open_weights(io.BytesIO(WHOLE[kind]), name).shapes) == len(LAYER)
+
+
+@pytest.mark.parametrize("kind", ["xlsx", "npy", "", "npz.exe"])
+def test_matrices_of_other_kinds(kind: str) -> None:
+    with refused(FileError, f"'matrices.{kind}'", ".npz", ".csv"):
+        read_matrices(MATRIX_FILE, f"matrices.{kind}")
 
 
 @pytest.mark.parametrize("name", ["", ".", "..", "/", ".pt", "a.pt/", "a/../.."])
@@ -143,19 +211,30 @@ def test_a_file_that_is_too_large() -> None:
         open_weights(Endless(), "m.safetensors")
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
 @pytest.mark.parametrize("write", [safetensors, npz])
-def test_numbers_that_are_none(bad: float, write: object) -> None:
-    weights = LAYER | {"w_k": np.full((4, 4), bad, np.float32)}
-    with refused(FileError, "w_k"):
+@pytest.mark.parametrize(
+    ("bad", "shown"),
+    [(np.nan, "nan"), (np.inf, "inf"), (1e39, "1e+39"), (-1_000_001.0, "-1000001.0")],
+)
+def test_numbers_beyond_the_limit(bad: float, shown: str, write: object) -> None:
+    weights = {name: array.astype(float) for name, array in LAYER.items()}
+    weights["w_k"][2, 3] = 1e6
+    use(write(weights), "m.npz")
+    weights["w_k"][2, 3] = bad
+    with refused(FileError, "w_k", shown, "row 2", "column 3", -1_000_000, 1_000_000):
         use(write(weights), "m.npz")
 
 
-@pytest.mark.parametrize(("bad", "said"), [(1e39, "1e+39"), (-1_000_001.0, "-1000001.0")])
-def test_numbers_beyond_the_limit(bad: float, said: str) -> None:
-    weights = {name: array.astype(float) for name, array in LAYER.items()}
-    weights["w_k"][2, 3] = 1e6
-    use(npz(weights), "m.npz")
-    weights["w_k"][2, 3] = bad
-    with refused(FileError, "w_k", said, "row 2", "column 3", -1_000_000, 1_000_000):
-        use(npz(weights), "m.npz")
+@pytest.mark.parametrize("order", ["<", ">"])
+@pytest.mark.parametrize(
+    ("kind", "kept"), [("f2", np.float32), ("f4", np.float32), ("f8", np.float64)]
+)
+def test_numbers_are_kept_in_as_many_bytes_as_the_limits_count(
+    order: str, kind: str, kept: type
+) -> None:
+    array = np.array([[0.5, -2.0, 3.0], [0.25, 7.0, -11.0]], order + kind)
+    file = open_weights(io.BytesIO(npz({"w": array})), "weights.npz")
+    read = file.read("w")
+    assert read.dtype == kept
+    assert read.nbytes == file.n_bytes("w")
+    assert np.array_equal(read, array)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend, merge_heads, split_heads
 from attention_lab.heads.layout_mistakes import (
@@ -72,6 +72,7 @@ def test_a_misplaced_number() -> None:
     assert find_misplaced(heads[0, :, :1], 1, 0, 0, split=False) is None
 
 
+@settings(max_examples=40)
 @given(layers())
 def test_a_reshape_without_the_swap(layer: Layer) -> None:
     """A bare reshape has the right shape; its numbers are right for one head or one token, and

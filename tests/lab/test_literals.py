@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from attention_core import causal_mask
-from attention_lab.export.literals import PACKED, UNPACKED, array_source, labels_source
+from attention_lab.export.script import PACKED, UNPACKED, array_source, labels_source
 
 KINDS = st.sampled_from([np.dtype("float64"), np.dtype("float32"), np.dtype("bool")])
 

@@ -1,18 +1,127 @@
-"""The mask workshop: the layer of the scenario on a batch, under all masks together."""
+"""Masks together, in either order and with several numbers for "hidden", on the batch of the mask
+workshop and in its experiments.
+"""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from attention_core import SettingsError, attend
-from attention_lab.masks.mask_workshop import WorkshopChoices, hide_row, masked_batch
-from attention_lab.masks.sentences import other_sentence
+from attention_core import attend, softmax
+from attention_lab.masks.encoder_decoder import other_sentence
+from attention_lab.masks.hiding import (
+    HIDING_VALUES,
+    build_masks,
+    combine_masks,
+    compare_orders,
+    hidden_by,
+    hide_with,
+    leaked_share,
+)
+from attention_lab.masks.mask_experiments import (
+    hide_all_keys,
+    hiding_effects,
+    hiding_values,
+    replace_padding,
+)
+from attention_lab.masks.mask_workshop import MaskedBatch, WorkshopChoices, hide_row, masked_batch
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.user_data.painted_masks import mask_to_text, painted_mask
-from tests.core.random_layers import assert_same
+from attention_lab.user_data.painted_masks import mask_to_text
+from tests.core.random_layers import Layer, assert_same, layers
+
+B, H, T, S = 2, 3, 5, 7
+VALUES = {way.key: way.value for way in HIDING_VALUES}
+
+
+def scores() -> np.ndarray:
+    """Raw scores of very different sizes."""
+    return np.random.default_rng(0).normal(scale=3, size=(B, H, T, S))
+
+
+@settings(max_examples=40)
+@given(
+    st.booleans(),
+    st.none() | st.integers(0, 3),
+    st.none() | st.lists(st.integers(0, S), min_size=B, max_size=B),
+)
+def test_masks_together_by_loops(
+    causal: bool, window: int | None, lengths: list[int] | None
+) -> None:
+    painted = np.random.default_rng(1).random((T, S)) < 0.8
+    masks = build_masks(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
+    allowed = np.broadcast_to(combine_masks(masks), (B, 1, T, S))
+    for b, t, s in np.ndindex(B, T, S):
+        hiding = [
+            name
+            for name, hides in (
+                ("causal", causal and s > t),
+                ("window", window is not None and abs(s - t) > window),
+                ("padding", lengths is not None and s >= lengths[b]),
+                ("painted", not painted[t, s]),
+            )
+            if hides
+        ]
+        assert list(hidden_by(masks, t, s, batch=b)) == hiding
+        assert allowed[b, 0, t, s] == (not hiding)
+
+
+@settings(max_examples=40)
+@given(layers())
+def test_infinity_is_the_mask_of_the_engine(layer: Layer) -> None:
+    trace = layer.run(mask=layer.mask)
+    found = hide_with(-np.inf, trace.scaled_scores, layer.mask)
+    assert_same(found, trace.probabilities)
+    assert not leaked_share(found, layer.mask).any()
+
+
+def test_a_billion_hides_like_infinity_if_a_key_is_visible() -> None:
+    allowed = np.tri(T, S, dtype=bool)
+    for dtype in (np.float32, np.float64):
+        numbers = scores().astype(dtype)
+        assert_same(
+            *(hide_with(value, numbers, allowed) for value in (-1e9, -np.inf)), tolerance=2**-22
+        )
+        assert not leaked_share(hide_with(-1e9, numbers, allowed), allowed).any()
+
+
+def test_a_billion_in_an_empty_row() -> None:
+    nothing = np.zeros((T, S), dtype=bool)
+    assert_same(hide_with(-1e9, scores(), nothing), softmax(scores()), 1e-6)
+    assert_same(
+        hide_with(-1e9, scores().astype(np.float32), nothing), np.full((B, H, T, S), 1 / S), 1e-6
+    )
+    assert not hide_with(-np.inf, scores(), nothing).any()
+
+
+@pytest.mark.parametrize("value", [-4.0, -1.0, 2.5])
+def test_a_finite_bias_hides_nothing(value: float) -> None:
+    allowed = np.tri(T, S, dtype=bool)
+    free, biased = softmax(scores()), hide_with(value, scores(), allowed)
+    weights = np.where(allowed, free, free * math.exp(value))
+    assert_same(biased, weights / weights.sum(axis=-1, keepdims=True))
+    assert_same(leaked_share(biased, allowed), np.where(allowed, 0, biased).sum(axis=-1))
+    assert (leaked_share(biased, allowed)[..., 0] > 0).all()
+
+
+@pytest.mark.parametrize("key", ["infinity", "billion"])
+def test_the_order_does_not_matter_for_a_mask(key: str) -> None:
+    addend = np.where(np.tri(T, S, dtype=bool), 0.0, VALUES[key])
+    order = compare_orders(scores(), 0.3, addend)
+    assert order.gap <= 1e-15
+    assert_same(order.scale_first, hide_with(-np.inf, scores() * 0.3, np.tri(T, S, dtype=bool)))
+
+
+def test_a_bias_by_hand() -> None:
+    order = compare_orders(np.zeros((1, 2)), 0.5, np.array([0.0, -2.0]))
+    assert order.scale_first[0, 1] == pytest.approx(1 / (1 + math.e**2))
+    assert order.mask_first[0, 1] == pytest.approx(1 / (1 + math.e))
+    assert order.gap == pytest.approx(1 / (1 + math.e) - 1 / (1 + math.e**2))
+
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 OTHERS = ("they slept", "one two three four five six seven")
@@ -81,17 +190,72 @@ def test_all_masks_together() -> None:
     assert list(made.masks) == ["causal", "window", "padding", "painted"]
 
 
-def test_no_mask_allows_everything() -> None:
-    hidden = mask_to_text(np.zeros((5, 5), dtype=bool))
-    made = masked_batch(SCENARIO, WorkshopChoices(OTHERS, (), 2, hidden))
-    assert made.allowed.all()
-    assert made.allowed.shape == (3, 5, 5)
+SEEDED = Scenario(text="we like tea and cake", d_model=6, n_heads=2, seed=3)
 
 
-def test_painted_masks() -> None:
-    blank = painted_mask("", 3)
-    assert blank.all()
-    assert hide_row(blank, 1).tolist() == [[True] * 3, [False] * 3, [True] * 3]
-    assert blank.all()
-    with pytest.raises(SettingsError):
-        painted_mask("banana", 3)
+def made(*masks: str) -> MaskedBatch:
+    """A batch of a sentence with 5 tokens and one with 2."""
+    return masked_batch(SEEDED, WorkshopChoices(("they slept",), masks))
+
+
+def test_only_minus_infinity_and_a_large_number_hide() -> None:
+    batch = made("padding")
+    infinite, billion, finite = hiding_effects(batch, 1, 0, 3, -4.0)
+    assert (infinite.largest_leak, billion.largest_leak) == (0.0, 0.0)
+    scores = batch.trace.scaled_scores[1, 0, 3] + np.array([0, 0, -4, -4, -4])
+    np.testing.assert_allclose(finite.leaked[3], softmax(scores)[2:].sum(), rtol=1e-12)
+    assert finite.largest_leak == finite.leaked.max()
+
+
+def test_an_empty_row_reads_hidden_keys() -> None:
+    batch = made("causal")
+    infinite, billion, _ = hiding_effects(batch, 0, 1, 2, -4.0)
+    assert all((shares == 0).all() for shares in infinite.empty_row)
+    double, single = billion.empty_row
+    np.testing.assert_allclose(double, softmax(batch.trace.scaled_scores[0, 1, 2]), atol=1e-6)
+    assert (single == np.float32(0.2)).all()
+
+
+@pytest.mark.parametrize(
+    ("bias", "name"), [(-4.0, "−4.0"), (0.0, "0.0"), (-0.0, "0.0"), (-12.5, "−12.5")]
+)
+def test_the_finite_bias_has_its_own_name(bias: float, name: str) -> None:
+    assert list(hiding_values(bias).items())[2] == (name, bias)
+
+
+def test_an_empty_row() -> None:
+    found = hide_all_keys(made("padding"), 1, 0, 3)
+    assert (found.zero.probabilities[:, :, 3] == 0).all()
+    assert (found.nan_here, found.nan_shares, found.nan_outputs) == (0, 5, 6)
+    others = [0, 1, 2, 4]
+    assert (
+        found.zero.probabilities[1, :, others] == made("padding").trace.probabilities[1, :, others]
+    ).all()
+
+
+def test_every_empty_row_counts() -> None:
+    emptied = mask_to_text(hide_row(np.ones((5, 5), dtype=bool), 0))
+    batch = masked_batch(SEEDED, WorkshopChoices(("they slept",), ("painted",), painted=emptied))
+    one, two = (hide_all_keys(some, 1, 0, 3) for some in (made(), batch))
+    assert [(found.nan_tokens, found.nan_outputs) for found in (one, two)] == [(1, 6), (2, 12)]
+
+
+@pytest.mark.parametrize("residual", [False, True])
+def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
+    scenario = replace(SEEDED, residual=residual, scaling="custom", scale=0.3)
+    batch = masked_batch(scenario, WorkshopChoices(("they slept",), ("padding",)))
+    others = [0, 1, 2, 4]
+    np.testing.assert_array_equal(
+        hide_all_keys(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
+    )
+    np.testing.assert_array_equal(
+        replace_padding(batch, 0).changed.output[0], batch.trace.output[0]
+    )
+
+
+def test_other_padding() -> None:
+    masked, bare = replace_padding(made("padding"), 1), replace_padding(made(), 1)
+    assert masked.real == 0.0
+    assert bare.real > 0.01
+    assert min(masked.padded, bare.padded) > 0.01
+    assert replace_padding(made(), 0).padded == 0.0

@@ -1,8 +1,14 @@
-"""Files of own matrices: names, templates, dialects of CSV, and cells that are refused."""
+"""Files of own matrices: names, templates, dialects of CSV, and cells that are refused; and texts
+of matrices from a link that somebody made up.
+"""
 
 from __future__ import annotations
 
+import base64
 import io
+import struct
+import zlib
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -87,49 +93,21 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "kind", "facts"),
     [
-        (
-            "1,2\n3",
-            ShapeError,
-            ("W_Q", "row 0", "2 cells", "row 1", "line 2", 1),
-        ),
-        (
-            "W_K\n\n1,2\n3,4,5",
-            ShapeError,
-            ("W_K", "row 0", "2 cells", "row 1", "line 4", 3),
-        ),
-        (
-            "1,2\n3,",
-            FileError,
-            ("W_Q", "row 1", "column 1", "line 2"),
-        ),
+        ("1,2\n3", ShapeError, ("W_Q", "row 0", "2 cells", "row 1", "line 2", 1)),
+        ("W_K\n\n1,2\n3,4,5", ShapeError, ("W_K", "row 0", "2 cells", "row 1", "line 4", 3)),
+        ("1,2\n3,", FileError, ("W_Q", "row 1", "column 1", "line 2")),
         ("a,b\n1,2", FileError, ("W_Q", "row 0", "column 0", "'a'")),
         ("1,2\n3,NaN", FileError, ("W_Q", "row 1", "column 1", "NaN")),
         ("1,-inf", FileError, ("W_Q", "row 0", "column 1", "-inf")),
-        (
-            "1,-1000001",
-            FileError,
-            ("W_Q", "row 0", "column 1", "-1000001.0", -1000000, 1000000),
-        ),
+        ("1,-1000001", FileError, ("W_Q", "row 0", "column 1", "-1000001.0", -1000000, 1000000)),
         ("1,1e999", FileError, ("W_Q", "row 0", "column 1", "1e999")),
         ("1,1_000", FileError, ("W_Q", "row 0", "column 1", "1_000")),
         ("1,１", FileError, ("W_Q", "row 0", "column 1", "１")),
         ("1;1.234,5", FileError, ("W_Q", "row 0", "column 1", "1.234,5")),
-        (
-            "1,234;0.5",
-            FileError,
-            ("W_Q", "row 0", "column 1", "line 1", "0.5"),
-        ),
-        (
-            "0.5;7\n1;1,234",
-            FileError,
-            ("W_Q", "row 1", "column 1", "line 2", "1,234"),
-        ),
+        ("1,234;0.5", FileError, ("W_Q", "row 0", "column 1", "line 1", "0.5")),
+        ("0.5;7\n1;1,234", FileError, ("W_Q", "row 1", "column 1", "line 2", "1,234")),
         ('0.5,"1,234"', FileError, ("W_Q", "row 0", "column 1", "1,234")),
-        (
-            '"1,234","-2,345"\n7,"3,456"',
-            FileError,
-            ("line 1", "1.234", "1234"),
-        ),
+        ('"1,234","-2,345"\n7,"3,456"', FileError, ("line 1", "1.234", "1234")),
         ("1,2+3j", FileError, ("W_Q", "row 0", "column 1", "2+3j")),
         ("1,=cmd()", FileError, ("W_Q", "row 0", "column 1", "=cmd()")),
         ('1,2\n"1"2,3', FileError, ("line 2", "quote")),
@@ -148,3 +126,51 @@ def test_cells_that_are_refused(text: str, kind: type[AttentionError], facts: Fa
 def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
     with refused(FileError, "X", "W_Q", "W_K", "W_V", "W_O", "b_Q", "b_K"):
         read_matrices(b"1,2", file_name)
+
+
+def text_of(content: bytes) -> str:
+    """Any bytes packed like the text of matrices."""
+    return base64.urlsafe_b64encode(zlib.compress(content)).rstrip(b"=").decode()
+
+
+TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
+    "letters that are none": (lambda: "a+b/", FileError, ("matrices",)),
+    "not packed": (lambda: "AAAA", FileError, ("matrices",)),
+    "beyond ASCII": (lambda: "é" * 8, FileError, ("matrices",)),
+    "cut off": (lambda: UserMatrices(x=np.eye(9)).encode()[:-8], FileError, ("matrices",)),
+    "goes on": (lambda: text_of(b"x 1 1\n" + bytes(8)) + "AAAA", FileError, ("matrices",)),
+    "bomb": (lambda: text_of(bytes(36 * 2**20)), FileError, ("matrices", 33870024)),
+    "too long": (lambda: "A" * (50 * 2**20), FileError, ("matrices", 52428800)),
+    "unknown name": (lambda: text_of(b"w_z 1 1\n" + bytes(8)), FileError, ("w_z 1 1",)),
+    "no head": (lambda: text_of(bytes(8)), FileError, ("matrices", "\\x00")),
+    "twice": (lambda: text_of(b"x 1 1;x 1 1\n" + bytes(16)), FileError, ("x 1 1",)),
+    "negative": (lambda: text_of(b"x -1 1\n" + bytes(8)), FileError, ("x -1 1",)),
+    "too large": (lambda: text_of(b"x 65 1\n" + bytes(8)), ShapeError, ("X", 65, 1)),
+    "bias too long": (lambda: text_of(b"b_q 1 9999\n" + bytes(8)), ShapeError, ("b_Q", 9999, 2048)),
+    "bias as matrix": (lambda: text_of(b"b_o 2 2\n" + bytes(32)), ShapeError, ("b_O", "(2, 2)")),
+    "bias without numbers": (lambda: text_of(b"b_v 1 0\n"), ShapeError, ("b_V", "(0,)")),
+    "bias nan": (
+        lambda: text_of(b"b_k 1 2\n" + struct.pack("<dd", 0, np.inf)),
+        FileError,
+        ("b_K", "inf", "place 1"),
+    ),
+    "huge": (
+        lambda: text_of(b"b_k 1 2\n" + struct.pack("<dd", 1e6, 1e39)),
+        FileError,
+        ("b_K", "1e+39", "place 1"),
+    ),
+    "too short": (lambda: text_of(b"x 1 2\n" + bytes(8)), FileError, (8, 16)),
+    "too many numbers": (lambda: text_of(b"x 1 1\n" + bytes(9)), FileError, (9, 8)),
+    "nan": (
+        lambda: text_of(b"x 1 1\n" + struct.pack("<d", np.nan)),
+        FileError,
+        ("X", "row 0", "column 0", "nan"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_hostile_texts(name: str) -> None:
+    make, kind, facts = TEXTS[name]
+    with refused(kind, *facts):
+        UserMatrices.decode(make())

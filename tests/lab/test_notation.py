@@ -1,30 +1,50 @@
-"""Seven notations of one layer: ours is what the trace itself writes, and the others differ in
-letters, not in truth.
+"""Seven notations of one layer, in letters, axes and words, true where they differ; tokens as
+columns are the same numbers transposed.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import FrozenInstanceError, fields
+from dataclasses import replace
 from itertools import combinations
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
 
-from attention_core import STEPS
-from attention_lab.notation.array_axes import axes
-from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, Symbol, symbol
+from attention_core import STEPS, Projections, Trace, attend
+from attention_lab.notation.columns import column_gap, column_layer
+from attention_lab.notation.element_wise import output_of_element, weights_of_element
+from attention_lab.notation.notation import (
+    COLUMN_NOTATION,
+    OURS,
+    Notation,
+    Symbol,
+    axes,
+    shape,
+    symbol,
+)
 from attention_lab.notation.quantities import glossary, remark
-from attention_lab.notation.texts import GML, NOTATIONS, NOTE
-from tests.lab.notation_cases import ALL, a_trace
+from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
+from attention_lab.scenario import trace_of
+from tests.core.random_layers import Layer, assert_same, calls
+from tests.lab.refusal import missing
+from tests.lab.test_scenario import SMALL
+
+B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+TEXTS = (GML, MQL5, DOSHI, SLIDES, NOTE)
+ALL = pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
 
 
-def test_there_are_seven() -> None:
-    assert list(NOTATIONS) == ["ours", "columns", "gml", "mql5", "doshi", "slides", "note"]
-    assert all(notation.key == key and notation.title for key, notation in NOTATIONS.items())
-    assert [key for key, notation in NOTATIONS.items() if notation.convention == "column"] == [
-        "columns",
-        "gml",
-    ]
+def a_trace(*, cross: bool = False, d_model: int = D, **weights: Any) -> Trace:
+    """Self-attention, or attention over a memory, every axis another prime (but the heads)."""
+    rng = np.random.default_rng(3)
+    made = {"d_k": K, "d_v": V, "d_memory": M if cross else d_model} | weights
+    memory = rng.normal(size=(B, S, M)) if cross else None
+    return attend(
+        rng.normal(size=(B, T, d_model)), Projections.random(d_model, H, **made), memory=memory
+    )
 
 
 def test_ours_transposed_keeps_our_letters() -> None:
@@ -33,11 +53,6 @@ def test_ours_transposed_keeps_our_letters() -> None:
         assert (theirs.their_symbol, theirs.their_word) == (ours.our_symbol, ours.our_word)
         assert theirs.remark == ours.remark
     assert COLUMN_NOTATION.indices == OURS.indices
-
-
-def test_a_notation_cannot_be_changed() -> None:
-    with pytest.raises(FrozenInstanceError):
-        GML.convention = "row"  # type: ignore[misc]
 
 
 @ALL
@@ -52,12 +67,6 @@ def test_what_is_listed_exists(notation: Notation) -> None:
     )
     for entries in (notation.symbols, notation.words, notation.remarks, notation.corrections):
         assert set(entries) <= known
-
-
-def test_our_symbols_are_those_of_the_trace() -> None:
-    assert {name: symbol(name, OURS).latex for name in STEPS} == {
-        name: step.symbol for name, step in STEPS.items()
-    }
 
 
 @ALL
@@ -106,27 +115,175 @@ def test_some_symbols_by_hand() -> None:
     assert symbol("w_v", NOTE).plain == "W^ν"
 
 
-def test_sentences_need_no_notation() -> None:
-    ours = [symbol(name, OURS).plain for name in ("w_q", "w_k", "w_v", "w_o", "scale")]
-    for name in STEPS:
-        said = set(re.findall(r"[\w’']+", a_trace().sentence(name)))
-        assert said.isdisjoint({*ours, "Q", "K", "V"}), name
-
-
-def test_the_data_never_changes() -> None:
-    trace = a_trace()
-    before = {field.name: getattr(trace, field.name) for field in fields(trace)}
-    bytes_before = {name: before[name].tobytes() for name in STEPS}
-    for notation in NOTATIONS.values():
-        for name in STEPS:
-            axes(trace, name, notation)
-    assert all(getattr(trace, name) is value for name, value in before.items())
-    assert {name: getattr(trace, name).tobytes() for name in STEPS} == bytes_before
-
-
 def test_transposing_twice_marks() -> None:
     """A symbol with an upper index is put in brackets, for a second one beside it would be no
     valid LaTeX.
     """
     assert Symbol("K_h").transposed.latex == r"K_h^{\top}"
     assert Symbol("K^{(i)}").transposed.latex == r"(K^{(i)})^{\top}"
+
+
+def test_our_axes_are_those_of_the_trace() -> None:
+    for trace in (a_trace(), a_trace(cross=True, n_kv_heads=G)):
+        assert [axes(trace, name, OURS) for name in STEPS] == [*map(trace.axes, STEPS)]
+
+
+def test_axes_of_the_texts_by_hand() -> None:
+    trace = a_trace(d_k=1, d_v=1, d_model=H)
+    assert axes(trace, "inputs", GML) == ("B", "N", "T")
+    assert axes(trace, "queries", GML) == ("B", "N", "T")
+    assert axes(trace, "query_heads", GML) == ("B", "n_heads", "N ÷ n_heads", "T")
+    assert axes(trace, "query_heads", DOSHI) == ("Batch", "Head", "Sequence", "Query size")
+    assert axes(trace, "merged", DOSHI) == ("Batch", "Sequence", "Head·Value size")
+    assert axes(trace, "scores", SLIDES) == ("B", "h", "N", "N")
+    assert axes(trace, "value_heads", NOTE) == ("B", "dₕ", "n", "dᵥ")
+    assert axes(trace, "keys", MQL5) == ("B", "N", "h·nK")
+
+
+def test_shapes_are_turned_like_their_axes() -> None:
+    trace = a_trace(cross=True)
+    for name in STEPS:
+        *first, rows, columns = getattr(trace, name).shape
+        assert shape(trace, name, OURS) == shape(trace, name, DOSHI) == (*first, rows, columns)
+        assert shape(trace, name, GML) == (*first, columns, rows)
+
+
+def test_two_sequences_have_two_lengths() -> None:
+    for notation in NOTATIONS.values():
+        *_, one, other = axes(a_trace(cross=True), "scores", notation)
+        assert one != other
+    assert axes(a_trace(cross=True), "scores", GML)[-2:] == ("S", "T")
+    assert axes(a_trace(), "scores", replace(OURS, convention="column"))[-2:] == ("S", "T")
+
+
+def test_a_width_that_does_not_hold_is_not_written() -> None:
+    """The manual's N ÷ n_heads is written only where the heads share the width evenly;
+    otherwise d_k and d_v.
+    """
+    uneven = a_trace()
+    assert axes(uneven, "query_heads", GML)[-2:] == ("dₖ", "T")
+    assert axes(uneven, "merged", GML)[-2:] == ("n_heads·dᵥ", "T")
+    shared = a_trace(d_k=1, d_v=1, d_model=H, n_kv_heads=G)
+    assert axes(shared, "keys", GML)[-2:] == ("G·(N ÷ n_heads)", "T")
+
+
+@pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
+def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
+    silent = [row for row in glossary(notation) if row.name not in notation.symbols]
+    assert silent
+    for row in silent:
+        assert missing(row.remark, OURS.title.lower()) == [], row.name
+        base = notation.base(row.name)
+        assert base == OURS.base(row.name)
+        assert row.their_symbol.latex == (
+            notation.of_head(base) if "_h" in row.our_symbol.latex else base
+        )
+
+
+CORRECTED = [
+    (GML, "w_q", ("N × (N ÷ n_heads)", "Pᵀ")),
+    (GML, "keys", ("keys",)),
+    (GML, "scores", (1,)),
+    (GML, "scaled_scores", ("√N", "N ÷ n_heads")),
+    (GML, "probabilities", ("T",)),
+    (MQL5, "scaled_scores", ("nK",)),
+    (MQL5, "probabilities", ("i", "j")),
+    (MQL5, "merged", ("h·d_v", "nI")),
+    (DOSHI, "inputs", ("embedding", "Q", "K", "V")),
+    (DOSHI, "scores", ("K", "transposed")),
+    (DOSHI, "head_outputs", ("values",)),
+    (DOSHI, "masked_scores", ("decoder's",)),
+    (SLIDES, "probabilities", ("α_ij", "α_ii", "α_jj")),
+    (SLIDES, "merged", ("W_O", "h·d_v")),
+    (SLIDES, "head_outputs", ("channels",)),
+    (NOTE, "values", ("w_ij", "x_j", "x_i")),
+    (NOTE, "scaled_scores", ("d", "√d")),
+    (NOTE, "head_outputs", ("H^(i)", "V^(i)", "n × n")),
+    (NOTE, "w_o", ("d·d_h", "d_h·d_v")),
+    (NOTE, "w_v", ("n", "s")),
+]
+
+
+def test_mistakes_are_corrected_where_they_stand() -> None:
+    for notation, name, facts in CORRECTED:
+        correction = notation.corrections[name]
+        assert missing(correction, *facts) == []
+        assert correction in remark(name, notation)
+
+
+MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
+MASK[0, 0, 1] = False
+
+
+def run(**options: Any) -> Trace:
+    """A layer in which every axis has another length."""
+    rng = np.random.default_rng(5)
+    x, memory = rng.normal(size=(B, T, D)), rng.normal(size=(B, S, M))
+    weights = Projections.random(D, H, d_k=K, d_v=V, d_memory=M, bias=True)
+    return attend(x, weights, memory=memory, **options)
+
+
+@settings(max_examples=40)
+@given(calls())
+def test_the_numbers_are_the_same_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    trace = layer.run(**options)
+    for name, array in column_layer(trace).items():
+        assert_same(array.swapaxes(-1, -2), getattr(trace, name))
+    assert column_gap(trace) < 1e-11
+
+
+def test_no_w_o_and_nan_rows() -> None:
+    trace = run()
+    joined = replace(trace.projections, w_o=None, b_o=np.arange(H * V))
+    assert (
+        column_gap(attend(trace.inputs, joined, memory=trace.memory, softcap=0.5, scale=-0.25))
+        < 1e-12
+    )
+    empty = run(mask=MASK, empty_rows="nan")
+    assert np.isnan(empty.probabilities).any()
+    assert column_gap(empty) < 1e-12
+
+
+def test_three_tokens_by_hand() -> None:
+    columns = column_layer(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
+    assert list(columns) == list(STEPS)
+    assert columns["inputs"].tolist() == [[[1, 2, 3]]]
+    assert columns["probabilities"][0, 0].round(4).tolist() == [
+        [0.09, 0.0159, 0.0024],
+        [0.2447, 0.1173, 0.0473],
+        [0.6652, 0.8668, 0.9503],
+    ]
+    assert_same(columns["probabilities"].sum(axis=-2), np.ones((1, 1, 3)))
+    assert_same(columns["output"], columns["inputs"] @ columns["probabilities"][0])
+
+
+def test_a_wrong_number_is_found_and_not_a_number_is_never_small() -> None:
+    trace = run(mask=MASK, residual=True)
+    for name, more in [*((name, 1e-3) for name in STEPS), ("output", np.nan)]:
+        wrong = getattr(trace, name).copy()
+        wrong[tuple(np.argwhere(np.isfinite(wrong))[-1])] += more
+        assert not column_gap(replace(trace, **{name: wrong})) < 1e-4, name
+
+
+NUMBER = re.compile(r"-?\d+\.\d{3}")
+
+
+def test_the_weights_of_one_element() -> None:
+    trace = trace_of(SMALL)
+    _, line = weights_of_element(trace, head=1, query=2, key=3)
+    shown = [0, 1, 3, 5]
+    expected = [*trace.masked_scores[0, 1, 2][shown], *trace.probabilities[0, 1, 2][shown]]
+    np.testing.assert_allclose([float(one) for one in NUMBER.findall(line)], expected, atol=6e-4)
+    assert line.count(r"\cdots") == 4
+
+
+@pytest.mark.parametrize("key", [0, 2, 5])
+def test_the_output_of_one_element(key: int) -> None:
+    trace = trace_of(SMALL)
+    *_, line = output_of_element(trace, head=1, query=4, key=key, feature=2)
+    *factors, total = (float(one) for one in NUMBER.findall(line))
+    shown = sorted({0, 1, key, 5})
+    pairs = zip(trace.probabilities[0, 1, 4][shown], trace.values[0, shown, 5], strict=True)
+    np.testing.assert_allclose(factors, np.array(list(pairs)).ravel(), atol=6e-4)
+    assert total == pytest.approx(trace.head_outputs[0, 1, 4, 2], abs=6e-4)

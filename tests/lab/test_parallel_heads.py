@@ -5,7 +5,6 @@ and a verdict that follows from the times.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -22,7 +21,6 @@ from attention_lab.heads.parallel_heads import (
     RunTimes,
     ThreadRuns,
     compare_threads,
-    largest_gap,
     multiply_at_once,
     multiply_in_threads,
     multiply_one_by_one,
@@ -76,12 +74,6 @@ def test_sizes_stay_within_their_bounds() -> None:
     assert max(run.gap for run in found) < 1e-13
 
 
-def test_the_largest_gap() -> None:
-    same, other = (replace(runs_at(16, 1, 1), gap=gap) for gap in (5e-14, 0.25))
-    assert largest_gap([same, same]) == 0
-    assert largest_gap([same, other]) == 0.25
-
-
 def test_measuring_ends_before_it_takes_too_long() -> None:
     """A size that would take four times as long as the last one, past two seconds in all, is not
     begun.
@@ -120,9 +112,7 @@ def runs_at(n_tokens: int, loop: float, threads: float, spread: float = 0.1) -> 
     ],
 )
 def test_from_which_size_threads_are_faster(
-    times: list[tuple[float, float]],
-    slower: tuple[int, ...],
-    faster_from: int | None,
+    times: list[tuple[float, float]], slower: tuple[int, ...], faster_from: int | None
 ) -> None:
     found = [runs_at(16 * 2**i, *pair) for i, pair in enumerate(times)]
     comparison = compare_threads(found)

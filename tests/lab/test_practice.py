@@ -1,4 +1,6 @@
-"""Questions to work out by hand: which cells are asked for, and which answers are right."""
+"""Questions to work out by hand: which cells are asked for, which answers are right, how help
+fades.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, askable_fields, practice_question
+from attention_lab.practice import (
+    ASKED_FIELDS,
+    HELP_LEVELS,
+    MAX_TERMS,
+    askable_fields,
+    fade_example,
+    practice_question,
+)
 from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import refused
@@ -32,7 +42,7 @@ def layer(n_tokens: int = 5, d_model: int = 8, **options: Any) -> Trace:
     return attend(x, Projections.random(d_model, 2, seed=1), **options)
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(calls())
 def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any]]) -> None:
     made, options = call
@@ -150,3 +160,30 @@ def test_no_question_adds_up_zeros_alone() -> None:
             assert len(values) > 1
         elif cell.field != "merged":
             assert values != {0}
+
+
+FIELDS = [field for field in ASKED_FIELDS if field != "merged"]
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_each_level_shows_less(field: str) -> None:
+    question = practice_question(layer(), 2, field)
+    own, no_result, no_term, worked = (fade_example(question, level) for level in HELP_LEVELS)
+    assert (own.lines, own.result) == ((), None)
+    assert no_result.result is None
+    assert None not in [line.value for line in no_result.lines]
+    assert [line.value for line in no_term.lines].count(None) == 1
+    assert no_term.result == worked.result == question.answer
+    assert len(worked.lines) == len(question.exact.terms)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_the_missing_term_is_judged(field: str) -> None:
+    question = practice_question(layer(), 3, field)
+    shown = fade_example(question, "one term missing")
+    assert shown.missing is not None
+    exact = question.exact.terms[shown.missing].value
+    assert shown.accepts(exact)
+    assert shown.accepts(round(question.rounded.terms[shown.missing].value, shown.decimals))
+    assert not shown.accepts(exact + 3 * shown.tolerance)
+    assert not shown.accepts(float("nan"))

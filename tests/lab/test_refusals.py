@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, Projections, attend
-from attention_core.checks import check_choice, whole_number
 from attention_core.errors import short_repr
-from attention_core.numbers import MAX_ARRAY_NUMBERS, check_room
 from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import counterexamples
@@ -105,22 +103,3 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     ):
         with pytest.raises(AttentionError, match="would take about"):
             call()
-
-
-def test_what_does_not_fit_into_memory_is_refused() -> None:
-    check_room(rows=MAX_ARRAY_NUMBERS, columns=1)
-    with pytest.raises(
-        AttentionError, match=r"rows 67108864 × columns 2 are more than the 67,108,864 numbers"
-    ):
-        check_room(rows=MAX_ARRAY_NUMBERS, columns=2)
-
-
-def test_choices_and_long_values() -> None:
-    assert check_choice("kind", "a", ("a", "b")) == "a"
-    with pytest.raises(AttentionError, match=r"^kind is \[\] but must be one of a, b$"):
-        check_choice("kind", [], ("a", "b"))
-    with pytest.raises(
-        AttentionError, match=r"^n is a number too long to write but must be at least 0$"
-    ):
-        whole_number("n", -(10**5000), 0)
-    assert short_repr("a" * 200) == "'" + "a" * 99 + "…"

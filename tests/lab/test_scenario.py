@@ -1,21 +1,38 @@
-"""A scenario is everything that decides the numbers, and nothing else does."""
+"""A scenario is everything that decides the numbers: choices, own matrices, edits, the output
+matrix.
+"""
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import STEPS, AttentionError, SettingsError, TextError
-from attention_lab.choices import MASK_KINDS, SCALINGS, WEIGHT_KINDS
-from attention_lab.scenario import Scenario, projections_of, trace_of
-from attention_lab.sentences import embedding_of, tokens_of
+from attention_core import (
+    STEPS,
+    AttentionError,
+    Projections,
+    SettingsError,
+    ShapeError,
+    TextError,
+    Trace,
+)
+from attention_lab.choices import MASK_KINDS, SCALINGS, WEIGHT_KINDS, resolve
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused
-from tests.lab.scenario_cases import SMALL, same
+
+SMALL = Scenario(text="we like green tea very much", d_model=6, n_heads=2)
+
+
+def same(first: Trace, second: Trace, name: str) -> bool:
+    """Whether a field of two traces is the same array, shape and numbers."""
+    return np.array_equal(getattr(first, name), getattr(second, name))
+
 
 # field -> a scenario in which the field matters, and another value of it.
 CHANGES: dict[str, tuple[Scenario, Any]] = {
@@ -63,12 +80,6 @@ UNTOUCHED = {
 }
 
 
-def test_equal_scenarios_give_the_same_object() -> None:
-    assert trace_of(replace(SMALL, seed=7)) is trace_of(replace(SMALL, seed=7))
-    assert tokens_of(SMALL) is tokens_of(replace(SMALL))
-    assert embedding_of(SMALL) is embedding_of(replace(SMALL))
-
-
 def test_every_field_is_tried() -> None:
     assert set(CHANGES) == {field.name for field in fields(Scenario)}
 
@@ -86,30 +97,6 @@ def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
     base, value = CHANGES[name]
     before, after = trace_of(base), trace_of(replace(base, **{name: value}))
     assert [field for field in UNTOUCHED[name] if not same(before, after, field)] == []
-
-
-def test_the_default_scenario() -> None:
-    trace = trace_of(Scenario())
-    assert trace.sizes == {
-        "B": 1,
-        "H": 4,
-        "G": 4,
-        "T": 12,
-        "S": 12,
-        "D": 16,
-        "M": 16,
-        "O": 16,
-        "K": 4,
-        "V": 4,
-    }
-    assert trace.tokens == trace.memory_tokens == tokens_of(Scenario()).tokens
-    assert trace.scale == 0.5
-    assert trace.mask is None
-
-
-def test_a_scenario_is_plain_values() -> None:
-    assert {type(value) for value in asdict(Scenario()).values()} <= {str, int, float, bool}
-    assert hash(Scenario()) == hash(Scenario())
 
 
 def test_masks_say_who_sees_whom() -> None:
@@ -164,24 +151,12 @@ def test_kinds_of_weights() -> None:
         ({"d_k": -1}, SettingsError, ("d_k",)),
         ({"seed": -1}, SettingsError, ("seed",)),
         ({"seed": 2**64}, SettingsError, ("seed",)),
-        (
-            {"weights": "magic"},
-            SettingsError,
-            ("weights", "magic", "random", "weightless"),
-        ),
+        ({"weights": "magic"}, SettingsError, ("weights", "magic", "random", "weightless")),
         ({"init": "magic"}, SettingsError, ("init", "magic", "xavier")),
-        (
-            {"scaling": "magic"},
-            SettingsError,
-            ("scaling", "magic", "on", "off", "custom"),
-        ),
+        ({"scaling": "magic"}, SettingsError, ("scaling", "magic", "on", "off", "custom")),
         ({"output_matrix": "magic"}, SettingsError, ("output_matrix", "magic", "W_O", "none")),
         ({"mask": "magic"}, SettingsError, ("mask", "magic", "none", "causal")),
-        (
-            {"embedding": "magic"},
-            SettingsError,
-            ("embedding", "magic", "normal", "integers"),
-        ),
+        ({"embedding": "magic"}, SettingsError, ("embedding", "magic", "normal", "integers")),
         ({"mask": "window", "window": -1}, SettingsError, ("window", -1, 0)),
         ({"scaling": "custom", "scale": float("nan")}, SettingsError, ("scale", "nan")),
         ({"weights": "orthonormal", "d_k": 7}, SettingsError, (6,)),
@@ -195,7 +170,101 @@ def test_a_wrong_choice_is_named(
         trace_of(replace(SMALL, **changes))
 
 
-def test_uneven_heads_with_a_given_width() -> None:
-    for given in ({"d_k": 4}, {"d_v": 4}, {"d_k": 4, "d_v": 4}):
-        weights = projections_of(replace(SMALL, n_heads=5, **given))
-        assert (weights.d_k, weights.d_v, weights.d_out) == (4, 4, 6)
+def test_own_matrices_decide_the_sizes() -> None:
+    rng = np.random.default_rng(3)
+    shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
+    own = UserMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
+    for weights in (weights for weights in WEIGHT_KINDS if weights != "trained"):
+        trace = trace_of(replace(SMALL, own=own.url_value(), weights=weights, d_k=3))
+        assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {
+            "H": 2,
+            "T": 5,
+            "D": 7,
+            "K": 11,
+            "V": 13,
+        }
+        assert (trace.inputs[0] == own.x).all()
+        assert all(
+            (getattr(trace.projections, name) == matrix).all()
+            for name, matrix in own.weights.items()
+        )
+
+
+def test_one_own_matrix_keeps_the_rest() -> None:
+    own = UserMatrices(w_q=np.ones((7, 22)))
+    scenario = replace(SMALL, own=own.url_value(), d_v=13)
+    trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))
+    assert (trace.projections.w_q == 1).all()
+    assert all(same(trace, plain, name) for name in ("inputs", "keys", "values"))
+    assert resolve(scenario) == replace(scenario, d_model=7, d_k=11)
+    assert resolve(SMALL) is SMALL
+
+
+def test_edits_come_on_top_of_own_matrices() -> None:
+    own = UserMatrices(w_v=np.ones((6, 6)))
+    edits = Edits((Edit("w_v", 1, 2, 5.0), Edit("x", 3, 4, 0.5)))
+    before = trace_of(replace(SMALL, own=own.url_value()))
+    after = trace_of(replace(SMALL, own=own.url_value(), edits=edits.url_value()))
+    assert np.argwhere(after.projections.w_v != before.projections.w_v).tolist() == [[1, 2]]
+    assert np.argwhere(after.inputs[0] != before.inputs[0]).tolist() == [[3, 4]]
+    assert (after.projections.w_v[1, 2], after.inputs[0, 3, 4]) == (5.0, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("changes", "facts"),
+    [
+        ({"edits": "wq_0_0_nan"}, ("value", "wq_0_0_nan")),
+        ({"own": "!"}, ("matrices",)),
+        ({"own": UserMatrices(w_q=np.ones((6, 9))).encode()}, (2, "heads")),
+        ({"edits": ".gone"}, ("state file",)),
+    ],
+)
+def test_bad_edits_and_matrices_are_named(changes: dict[str, Any], facts: Facts) -> None:
+    with refused(AttentionError, *facts):
+        trace_of(replace(SMALL, **changes))
+
+
+@pytest.mark.parametrize("weights", WEIGHT_KINDS)
+def test_a_layer_without_output_matrix(weights: str) -> None:
+    base = replace(SMALL, weights=weights, n_heads=2)
+    mixed, joined = trace_of(base), trace_of(replace(base, output_matrix="none"))
+    assert joined.projections.w_o is None
+    assert same(mixed, joined, "merged")
+    assert np.array_equal(joined.output, joined.merged)
+    width = joined.merged.shape[2]
+    own = UserMatrices(w_o=np.full((width, width), 0.5)).encode()
+    given = trace_of(replace(base, output_matrix="none", own=own))
+    np.testing.assert_allclose(given.output, given.merged @ np.full((width, width), 0.5))
+
+
+@pytest.mark.parametrize("weights", ["random", "tied", "opposite", "orthonormal"])
+def test_the_width_of_the_output(weights: str) -> None:
+    base = replace(SMALL, weights=weights, d_o=5)
+    assert trace_of(base).projections.w_o.shape == (6, 5)
+    assert trace_of(base).output.shape == (1, 6, 5)
+    own = UserMatrices(b_o=np.ones(7)).encode()
+    assert trace_of(replace(base, own=own)).sizes["O"] == 7
+    with refused(ShapeError, 6, 5):
+        trace_of(replace(base, residual=True))
+    assert trace_of(replace(base, residual=True, d_o=0))
+
+
+def test_joined_heads_that_are_wider_than_the_input() -> None:
+    base = replace(SMALL, output_matrix="none", d_v=5, residual=True)
+    with refused(ShapeError, 6, 10):
+        trace_of(base)
+    assert trace_of(replace(base, output_matrix="W_O")).sizes["O"] == 6
+
+
+def test_own_biases_beside_joined_heads() -> None:
+    base = replace(SMALL, output_matrix="none", d_v=5)
+    biased = trace_of(replace(base, own=UserMatrices(b_o=np.ones(10)).encode()))
+    np.testing.assert_allclose(biased.output, biased.merged + 1)
+    with refused(ShapeError, 10, 6):
+        trace_of(replace(base, own=UserMatrices(b_o=np.ones(6)).encode()))
+
+
+def test_the_engine_draws_an_output_as_wide_as_asked() -> None:
+    usual, wide = (Projections.random(6, 2, seed=3, **w) for w in ({}, {"d_out": 11}))
+    assert (usual.d_out, wide.d_out, wide.w_o.shape) == (6, 11, (6, 11))
+    assert np.array_equal(usual.w_v, wide.w_v)

@@ -54,8 +54,7 @@ def moved(before: Trace, later: Trace, plan: Schedule) -> set[BoxKey]:
 
 @pytest.mark.parametrize("name", LAYERS)
 @pytest.mark.parametrize(
-    ("matrix", "field", "parts"),
-    [("w_q", "queries", 4), ("w_k", "keys", 2), ("w_v", "values", 2)],
+    ("matrix", "field", "parts"), [("w_q", "queries", 4), ("w_k", "keys", 2), ("w_v", "values", 2)]
 )
 def test_boxes_that_wait_change(name: str, matrix: str, field: str, parts: int) -> None:
     options, _ = LAYERS[name]
@@ -110,10 +109,3 @@ def test_a_memory_is_an_input_too() -> None:
     assert waits["inputs", 0] == waits["memory", 0] == ()
     assert waits["queries", 1] == (("inputs", 0),)
     assert waits["keys", 1] == waits["values", 0] == (("memory", 0),)
-
-
-def test_one_head_has_nothing_to_merge() -> None:
-    plan = schedule(layer(1, 1))
-    assert "merged" not in {box.field for box in plan.boxes}
-    assert plan.depth == 6
-    assert plan.boxes[-1].waits_for == (("head_outputs", 0),)

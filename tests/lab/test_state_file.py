@@ -1,17 +1,19 @@
-"""The state file: it brings back every choice and every number, and refuses what no control
-could be set to.
+"""The state file: it brings back every choice and every number, and refuses what no control could
+be set to, what is damaged, and files of another kind.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
 from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -20,12 +22,49 @@ from attention_lab.choices import (
     user_matrices_of,
 )
 from attention_lab.files.file_checks import MAX_VALUE
+from attention_lab.files.json_file import JsonFile
+from attention_lab.lessons.lesson_file import LESSON_FILE
 from attention_lab.scenario import Scenario
-from attention_lab.state_file import FOCUS, State, read_state, write_state
+from attention_lab.state_file import FOCUS, STATE_FILE, State, read_state, write_state
 from attention_lab.user_data.edits import MAX_INDEX, MAX_URL_EDITS, Edit, Edits
-from attention_lab.user_data.matrix_names import SYMBOLS
+from attention_lab.user_data.matrix_files import pack
+from attention_lab.user_data.matrix_names import MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.user_matrices import UserMatrices
-from tests.lab.state_cases import DEFAULTS, STATE, file, scenario_file
+from tests.lab.refusal import Facts, refused
+
+OWN = UserMatrices(x=np.arange(10.0).reshape(2, 5) / 3, w_o=np.array([[-0.0, 5e-324]]))
+EDITS = Edits((Edit("w_q", 3, 5, 0.1), Edit("x", 1, 0, -0.0)))
+STATE = State(
+    Scenario(
+        text='“ß” שלום 🙂 \\ "',
+        d_model=10,
+        n_heads=2,
+        mask="causal",
+        scale=0.1,
+        batch='“ß”\nשלום "',
+        edits=EDITS.url_value(),
+        own=OWN.url_value(),
+    ),
+    (1, 2, 3, 4),
+    "slides",
+    sentence=2,
+)
+DEFAULTS = {
+    field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")
+}
+
+
+def file(**changes: Any) -> bytes:
+    """The file of a state with entries changed; None leaves one out."""
+    entries = json.loads(write_state(STATE)) | changes
+    return json.dumps(
+        {name: value for name, value in entries.items() if value is not None}
+    ).encode()
+
+
+def scenario_file(**changes: Any) -> bytes:
+    """The file of a state with fields of the scenario changed."""
+    return file(scenario={**json.loads(write_state(STATE))["scenario"], **changes})
 
 
 @st.composite
@@ -122,3 +161,124 @@ def test_every_field_has_bounds() -> None:
         "batch",
     }
     assert set(FIELD_BOUNDS) | set(FIELD_CHOICES) | free == set(DEFAULTS)
+
+
+FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
+    "empty": (b"", FileError, ("JSON", "UTF-8")),
+    "no JSON": (b"PK\3\4", FileError, ("JSON", "UTF-8")),
+    "not UTF-8": (b'{"format": "\xff"}', FileError, ("JSON", "UTF-8")),
+    "cut off": (write_state(STATE)[:-3], FileError, ("JSON", "UTF-8")),
+    "a list": (b"[]", FileError, ("state",)),
+    "unknown entry": (file(extra=1), FileError, ("extra", "format", "version")),
+    "unknown field": (scenario_file(__class__=1), FileError, ("scenario", "__class__", "text")),
+    "hidden fields": (scenario_file(edits="x_0_0_1"), FileError, ("scenario", "edits")),
+    "unknown focus": (file(focus={"row": 1}), FileError, ("focus", "row", "head", "query")),
+    "scenario as list": (file(scenario=[1]), FileError, ("scenario", "[1]")),
+    "focus as number": (file(focus=1), FileError, ("focus", 1)),
+    "edits as list": (file(edits=["x_0_0_1"]), FileError, ("edits", "x_0_0_1")),
+    "own as number": (file(own=1.5), FileError, ("own", "1.5")),
+    "said twice": (b'{"format": 1, "format": 2}', FileError, ("format",)),
+    "nan": (scenario_file(scale=float("nan")), FileError, ("NaN",)),
+    "infinity": (scenario_file(scale=float("-inf")), FileError, ("-Infinity",)),
+    "overflow": (
+        scenario_file(scale=0).replace(b'"scale": 0', b'"scale": 1e999'),
+        SettingsError,
+        ("scale", "inf"),
+    ),
+    "many digits": (
+        scenario_file(seed=0).replace(b'"seed": 0', b'"seed": 1' + b"0" * 5000),
+        FileError,
+        ("JSON", "UTF-8"),
+    ),
+    "deep": (b"[" * 1990, FileError, ("JSON", "UTF-8")),
+    "deep pairs": (b'{"a":' * 600, FileError, ("JSON", "UTF-8")),
+    "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, ("state",)),
+    "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, ("state",)),
+    "too large": (b" " * (MAX_STATE_BYTES + 1), FileError, (50331649, 50331648)),
+    "bad edit": (file(edits="wq_0_0_nan"), SettingsError, ("value", "wq_0_0_nan")),
+    "many edits": (file(edits="__".join(["x_0_0_1"] * 4001)), SettingsError, (4001, 4000)),
+    "key of kept edits": (file(edits=".0123"), SettingsError, (".0123",)),
+    "bad matrices": (file(own="AAAA"), FileError, ("matrices",)),
+    "notation as list": (file(notation=["ours"]), SettingsError, ("notation", "ours")),
+    "notation as page": (file(notation="<script>"), SettingsError, ("notation", "<script>")),
+    "notation of nobody": (file(notation="martian"), SettingsError, ("martian", "ours", "gml")),
+    "focus as text": (file(focus={"head": "1"}), SettingsError, ("head", "1")),
+    "negative focus": (file(focus={"query": -1}), SettingsError, ("query", -1, 0, 4095)),
+    "negative sentence": (file(focus={"sentence": -1}), SettingsError, ("sentence", -1, 0, 4095)),
+    "far focus": (file(focus={"key": 10**9}), SettingsError, ("key", 1000000000)),
+    "half a letter": (file(scenario={"text": "a\ud800"}), SettingsError, ("text",)),
+}
+VALUES: dict[str, tuple[Any, ...]] = {
+    "d_model": (0, 513, 16.0, "16", True, None, [16], 10**100),
+    "n_heads": (0, 17, -1, {}),
+    "d_k": (-1, 129),
+    "d_v": (-1, 129),
+    "d_o": (-1, 129),
+    "layer": (-1, 6, 1.0, True),
+    "n_tokens": (-1, 65),
+    "piece": (-1, 13),
+    "window": (-1, 65),
+    "seed": (-1, 2**53),
+    "scale": (-100.5, 1e308, "1", False, None, []),
+    "text": (1, None, ["a"], "x" * 1001),
+    "weights": ("magic", 0, None, ["random"]),
+    "init": ("magic",),
+    "output_matrix": ("magic", None),
+    "scaling": ("magic",),
+    "mask": ("magic",),
+    "embedding": ("magic",),
+    "positions": (0, "true", None),
+    "residual": (1, "no"),
+    "batch": (1, None, ["a"], "x" * 1001),
+    "painted": (1, None, "banana", "9x9.", "x" * 1001),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_that_are_refused(name: str) -> None:
+    data, kind, facts = FILES[name]
+    with refused(kind, *facts) as caught:
+        read_state(data)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_values_that_are_refused(name: str) -> None:
+    for value in VALUES[name]:
+        with refused((SettingsError, TextError), name) as caught:
+            read_state(scenario_file(**{name: value}))
+        assert len(str(caught.value)) < 300
+
+
+def test_a_matrix_that_is_too_large() -> None:
+    read = read_state(file(own=pack({"x": np.ones((64, 2))})))
+    assert user_matrices_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
+    with refused(ShapeError, "X", 65, 2, 64, 512):
+        read_state(file(own=pack({"x": np.ones((65, 2))})))
+
+
+WRONG: dict[str, tuple[dict[str, Any], Facts]] = {
+    "another format": ({"format": "notebook"}, ()),
+    "no format": ({"format": None}, ()),
+    "no version": ({"version": None}, ("version", "None", 1)),
+    "newer": ({"version": 2, "anything": 1}, ("version", 2, 1)),
+    "version as text": ({"version": "1"}, ("version", "'1'", 1)),
+    "version as bool": ({"version": True}, ("version", "True", 1)),
+}
+
+
+@pytest.mark.parametrize("kind", [STATE_FILE, LESSON_FILE], ids=lambda kind: kind.name)
+@pytest.mark.parametrize(("wrong", "facts"), WRONG.values(), ids=WRONG)
+def test_a_file_of_another_kind_is_refused(
+    kind: JsonFile, wrong: dict[str, Any], facts: Facts
+) -> None:
+    data = json.dumps(json.loads(kind.write({})) | wrong).encode()
+    with refused(FileError, *(facts or (kind.format,))):
+        kind.read(data)
+
+
+def test_entries_come_back() -> None:
+    entries = {"title": "Größe", "numbers": [1, 2.5, None]}
+    read = STATE_FILE.read(STATE_FILE.write(entries))
+    assert list(read)[:2] == ["format", "version"]
+    assert read == {"format": "Attention Lab state", "version": 1} | entries

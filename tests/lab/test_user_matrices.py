@@ -1,4 +1,4 @@
-"""The user's matrices: files are read exactly, and sizes that do not fit are explained."""
+"""The user's matrices and biases: files are read exactly; sizes that do not fit are explained."""
 
 from __future__ import annotations
 
@@ -10,12 +10,23 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import SettingsError, ShapeError
+from attention_core import STEPS, AttentionError, FileError, SettingsError, ShapeError
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.edits import MAX_EDITS
+from attention_lab.user_data.matrix_names import (
+    ALL_SYMBOLS,
+    MAX_FILE_BYTES,
+    MAX_MATRIX_BYTES,
+    MAX_SHAPES,
+    MAX_STATE_BYTES,
+    MAX_UNPACKED_BYTES,
+)
 from attention_lab.user_data.text_store import is_key
 from attention_lab.user_data.user_matrices import MAX_URL_CHARACTERS, UserMatrices, read_matrices
 from tests.lab.refusal import Facts, refused
 from tests.lab.user_matrix_cases import (
     MATRICES,
+    SHAPES,
     D,
     H,
     K,
@@ -51,26 +62,11 @@ def test_number_types_and_memory_layouts(dtype: str, order: Any) -> None:
 @pytest.mark.parametrize(
     ("changes", "facts"),
     [
-        (
-            {"x": (T, 6)},
-            ("X", 6, "W_Q", 7, "W_K", "W_V"),
-        ),
-        (
-            {"w_k": (D, 20)},
-            ("W_Q", 22, "W_K", 20),
-        ),
-        (
-            {"w_o": (25, D)},
-            ("W_V", 26, "W_O", 25),
-        ),
-        (
-            {"w_q": (D, 21), "w_k": (D, 21), "b_q": (21,), "b_k": (21,)},
-            ("b_Q", 21, "b_K", 2, 1, 3),
-        ),
-        (
-            {"w_v": (D, 258), "w_o": (258, D)},
-            ("d_v", 129, 2, 128),
-        ),
+        ({"x": (T, 6)}, ("X", 6, "W_Q", 7, "W_K", "W_V")),
+        ({"w_k": (D, 20)}, ("W_Q", 22, "W_K", 20)),
+        ({"w_o": (25, D)}, ("W_V", 26, "W_O", 25)),
+        ({"w_q": (D, 21), "w_k": (D, 21), "b_q": (21,), "b_k": (21,)}, ("b_Q", 21, "b_K", 2, 1, 3)),
+        ({"w_v": (D, 258), "w_o": (258, D)}, ("d_v", 129, 2, 128)),
     ],
 )
 def test_sizes_that_do_not_fit(changes: dict[str, tuple[int, int]], facts: Facts) -> None:
@@ -108,3 +104,112 @@ def test_small_matrices_stand_in_the_url() -> None:
         assert_identical(UserMatrices.from_url(own.url_value()), own)
     with refused(SettingsError, "state file", "matrices"):
         UserMatrices.from_url(".0123456789abcdef")
+
+
+@pytest.mark.parametrize("shape", [(4,), (1, 4), (4, 1)])
+def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
+    bias = np.arange(4.0).reshape(shape)
+    rows = "\n".join(",".join(map(repr, row)) for row in np.atleast_2d(bias).tolist())
+    for own in (
+        UserMatrices(b_k=bias),
+        read_matrices(npz(BK=bias.astype(">f4")), "m.npz"),
+        read_matrices(npz(b_K=bias[np.newaxis]), "m.npz"),
+        read_matrices(f"b_K\n{rows}".encode(), "m.csv"),
+        read_matrices(rows.encode(), "layer 2 b_k.csv"),
+    ):
+        assert own.arrays.keys() == {"b_k"}
+        assert own.b_k is not None
+        assert own.b_k.tolist() == [0, 1, 2, 3]
+        assert not own.b_k.flags.writeable
+
+
+def test_sizes_that_biases_decide() -> None:
+    assert some("b_q").sizes(H) == {"d_k": K}
+    assert some("b_v").sizes(13) == {"d_v": 2}
+    assert some("b_o").sizes(H) == {"d_model": D}
+    assert UserMatrices(w_o=np.ones((H * V, D + 2)), b_o=np.ones(D + 2)).sizes(H) == {"d_v": V}
+
+
+@pytest.mark.parametrize(
+    ("name", "width", "facts"),
+    [
+        ("b_q", 20, ("W_Q", 22, "W_K", "b_Q", 20, "b_K")),
+        ("b_k", 23, ("b_Q", 22, "b_K", 23)),
+        ("b_v", 1, ("W_V", 26, "b_V", 1, "W_O")),
+        ("b_o", 8, ("W_O", 7, "b_O", 8)),
+    ],
+)
+def test_a_bias_as_wide_as_another_matrix(name: str, width: int, facts: Facts) -> None:
+    given: dict[str, Any] = {**some().arrays, name: np.ones(width)}
+    with refused(ShapeError, *facts):
+        UserMatrices(**given).sizes(H)
+
+
+@pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
+def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
+    given: dict[str, Any] = {name: np.ones(7)}
+    own = UserMatrices(**given)
+    with refused(ShapeError, symbol, 7, 4, 1) as caught:
+        own.sizes(4)
+    assert "W_" not in str(caught.value)
+    with refused(ShapeError, 1, 4):
+        UserMatrices(b_q=np.ones(17)).sizes(4)
+
+
+def test_an_output_bias_without_its_matrix() -> None:
+    with refused(ShapeError, "W_Q", 7, "b_O", 8):
+        UserMatrices(w_q=np.ones((D, 4)), b_o=np.ones(D + 1)).sizes(2)
+
+
+def test_an_output_bias_where_the_heads_are_joined() -> None:
+    beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
+    joined = Scenario(
+        weights="weightless", n_heads=1, own=UserMatrices(**beside, b_o=np.arange(4.0)).url_value()
+    )
+    plain = replace(joined, own=UserMatrices(**beside).url_value())
+    np.testing.assert_allclose(
+        trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1))
+    )
+    with refused(ShapeError, "W_V", 4, "b_O", 7):
+        trace_of(replace(joined, own=UserMatrices(**beside, b_o=np.ones(D)).url_value()))
+    assert (
+        trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").url_value())).sizes["D"]
+        == D
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "facts"),
+    [
+        (np.ones((2, 3)), ShapeError, ("b_Q", "(2, 3)")),
+        (np.ones((2, 1, 4)), ShapeError, ("b_Q", "(2, 1, 4)")),
+        (1.0, ShapeError, ("b_Q", "()")),
+        ([], ShapeError, ("b_Q", "(0,)")),
+        (np.ones((1, 0)), ShapeError, ("b_Q", "(0,)")),
+        (np.ones(2049), ShapeError, ("b_Q", 2049, 2048)),
+        ([1.0, np.nan], FileError, ("b_Q", "place 1", "nan")),
+    ],
+)
+def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:
+    with refused(kind, *facts):
+        read_matrices(npz(b_q=values), "m.npz")
+
+
+def test_packing_many_numbers_is_quick_and_exact() -> None:
+    rng = np.random.default_rng(3)
+    own = UserMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
+    assert_identical(UserMatrices.decode(own.encode()), own)
+
+
+def test_every_matrix_is_known() -> None:
+    assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
+    assert all(len(MAX_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
+
+
+def test_files_have_room_for_the_largest_matrices() -> None:
+    assert sum(np.ones(shape).nbytes for shape in MAX_SHAPES.values()) == MAX_MATRIX_BYTES
+    largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
+    steps = sum(getattr(largest, name).nbytes for name in STEPS)
+    assert MAX_MATRIX_BYTES < MAX_FILE_BYTES
+    assert MAX_MATRIX_BYTES + steps < MAX_UNPACKED_BYTES
+    assert MAX_MATRIX_BYTES * 4 / 3 + MAX_EDITS * 100 < MAX_STATE_BYTES

@@ -11,11 +11,9 @@ from attention_core import (
     Projections,
     attend,
 )
-from attention_lab.heads.contributions import (
-    head_contributions,
-)
 from attention_lab.heads.weight_blocks import (
     features_read,
+    head_contributions,
     head_slice,
     is_identity,
     query_key_products,

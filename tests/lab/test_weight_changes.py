@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.compare import change_notes
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import embedding_of
 from attention_lab.user_data.user_matrices import UserMatrices, layer_matrices
-from attention_lab.weight_changes import change_notes
 
 USUAL = Scenario()
 WHOLE = layer_matrices(trace_of(USUAL))

@@ -16,12 +16,19 @@ from attention_core import AttentionError
 from attention_lab.state_file import FOCUS
 from attention_ui.browser_files import COMPONENT_PREFIX
 from attention_ui.control_list import CONTROL_GROUPS, CONTROLS
+from attention_ui.markdown import JOINER
 from attention_ui.page_context import PageContext
 from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
 
 ROOT = Path(__file__).resolve().parents[2]
+REFUSAL = re.compile("The URL asks for “(.*)” under “(.*?)”(.*)[.]", re.DOTALL)
+SHOWN_INSTEAD = re.compile(
+    r"; (?:the last one, |the nearest one, |the last head here is )?(.*?)"
+    r"(?:,? is shown| stays set for other pages|$)"
+)
+ERRORS_SHOWN: dict[str, AttentionError] = {}  # by the text of their box; conftest.py fills it
 MAIN = ROOT / "attention_ui" / "main_script.py"  # the script that Streamlit runs
 EVERY_PAGE = [page.url_path for page in PAGES]
 
@@ -105,7 +112,7 @@ def figures(app: AppTest) -> list[dict[str, Any]]:
 
 def charts(app: AppTest) -> list[dict[str, Any]]:
     """What the browser gets of every chart."""
-    return [json.loads(proto.json, parse_constant=refuse) for proto in _sent_to(app, "chart")]
+    return [json.loads(proto.json, parse_constant=refuse) for proto in sent_to(app, "chart")]
 
 
 def scenes(app: AppTest) -> list[dict[str, Any]]:
@@ -115,12 +122,12 @@ def scenes(app: AppTest) -> list[dict[str, Any]]:
 
 def _all_scenes(app: AppTest) -> list[dict[str, Any]]:
     """The same, and the strip of steps where it stands alone."""
-    return [scene_of(proto.bytes) for proto in _sent_to(app, "board") if not at_rest(proto)]
+    return [scene_of(proto.bytes) for proto in sent_to(app, "board") if not at_rest(proto)]
 
 
 def resting(app: AppTest) -> list[str]:
     """The names of the boards that keep the last picture, greyed."""
-    return [proto.id.split("-board ")[-1] for proto in _sent_to(app, "board") if at_rest(proto)]
+    return [proto.id.split("-board ")[-1] for proto in sent_to(app, "board") if at_rest(proto)]
 
 
 def at_rest(proto: Any) -> bool:
@@ -178,7 +185,7 @@ def entries(part: Any, names: frozenset[str]) -> Iterator[tuple[str, Any]]:
             yield from entries(value, names)
 
 
-def _sent_to(app: AppTest, name: str) -> list[Any]:
+def sent_to(app: AppTest, name: str) -> list[Any]:
     """What every component of a name is sent."""
     mounted = [element.proto for element in app.get("bidi_component")]
     return [proto for proto in mounted if proto.component_name == f"{COMPONENT_PREFIX}.{name}"]
@@ -204,16 +211,29 @@ def sent(array: dict[str, Any]) -> np.ndarray:
 
 def refused(app: AppTest) -> list[tuple[str, str, Any]]:
     """What of the address could not be followed: the label of each choice, what was asked for,
-    and what is shown instead.
+    and what is shown instead; None where the notice gives a reason.
     """
-    return [(one.label, one.asked, one.shown) for one in facts(app).get("refused", [])]
+    return [_read_refusal(unescaped(toast.value)) for toast in app.toast]
+
+
+def _read_refusal(sentence: str) -> tuple[str, str, Any]:
+    asked, label, answer = REFUSAL.fullmatch(sentence).groups()
+    found = SHOWN_INSTEAD.match(answer)
+    shown: Any = found and found[1]
+    if answer.startswith("; the last of them"):
+        shown = asked.split(", ")[-1]
+    return label, asked, "" if "nothing" in answer[:10] else shown
+
+
+def unescaped(text: str) -> str:
+    """A text as it is read, without the escapes of Markdown and the marks around them."""
+    return re.sub(rf"\\(.)|[{JOINER}\u2068\u2069]", r"\1", text)
 
 
 def error(app: AppTest) -> AttentionError:
     """The error in the one box of errors that the page shows."""
-    assert len(errors(app)) == 1
-    found: AttentionError = facts(app)["error"]
-    return found
+    (box,) = app.error
+    return ERRORS_SHOWN[box.value]
 
 
 def named_in(sentence: str) -> set[str]:
@@ -231,3 +251,9 @@ def array_of(sent: Any) -> np.ndarray:
 def pressed(app: AppTest, label: str) -> AppTest:
     """The app after a button."""
     return next(button for button in app.button if button.label == label).click().run()
+
+
+def opened_at(app: AppTest, expander: str) -> AppTest:
+    """The app with one of its expanders open."""
+    app.session_state[expander] = True
+    return app.run()

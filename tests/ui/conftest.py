@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Iterator
 from functools import cache
 from typing import Any
@@ -17,8 +18,10 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 
+from attention_core import AttentionError
 from attention_ui import show
 from attention_viz.theme import Figure
+from tests.ui.app import ERRORS_SHOWN
 
 # Said once by Streamlit when its own modules are used outside a running app, as tests do.
 EXPECTED = "missing ScriptRunContext"
@@ -78,6 +81,21 @@ def _figures_checked() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(show, "figure_json", checked)
+        yield
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _errors_remembered() -> Iterator[None]:
+    """Keep the error behind every box that shows one, so that a test can ask for its class."""
+    escape = show.escape_markdown
+
+    def remember(text: str) -> str:
+        if isinstance(error := sys.exception(), AttentionError):
+            ERRORS_SHOWN[escape(text)] = error
+        return escape(text)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(show, "escape_markdown", remember)
         yield
 
 

@@ -4,8 +4,6 @@ traceback in the log.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 import attention_ui.frame
@@ -18,7 +16,7 @@ from tests.ui.app import (
     EVERY_PAGE,
     error,
     errors,
-    facts,
+    gone_to,
     named_in,
     opened,
     page_context,
@@ -46,31 +44,32 @@ WORDLESS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
-        *((page, "") for page in EVERY_PAGE if page not in WORDLESS),
-        ("scores", "   "),
-        ("scores", "\u200b\u202e"),
-    ],
-)
-def test_an_empty_sentence(page: str, text: str) -> None:
-    app = opened(page, n_heads=2, text="first words")
+@pytest.mark.parametrize("text", ["", "   ", "\u200b\u202e"])
+def test_an_empty_sentence(text: str) -> None:
+    app = opened("scores", n_heads=2, text="first words")
     app.text_input(key="text").set_value(text).run()
     assert isinstance(error(app), TextError)
-    assert resting(app) or title(app) == page_of(page).title
+    assert resting(app)
     app.text_input(key="text").set_value("back again").run()
     assert not app.error
-    shown = page_context(app).scenario  # the step of the mask shows one where the layer has none
-    assert replace(shown, mask="none") == Scenario(text="back again", n_heads=2)
+    assert page_context(app).scenario == Scenario(text="back again", n_heads=2)
 
 
-@pytest.mark.parametrize("page", sorted(WORDLESS))
-def test_a_layer_that_a_page_does_not_show(page: str) -> None:
-    app = opened(page, n_heads=5, d_model=64, text="")
-    assert not errors(app)
-    assert not app.warning
-    assert title(app) == page_of(page).title
+def test_an_empty_sentence_is_refused_on_every_page_that_shows_words() -> None:
+    app = opened("scores", text="")
+    for page in EVERY_PAGE:
+        if page not in WORDLESS:
+            app = gone_to(app, page)
+            assert isinstance(error(app), TextError), page
+
+
+def test_a_layer_that_a_page_does_not_show() -> None:
+    app = opened("glossary", n_heads=5, d_model=64, text="")
+    for page in sorted(WORDLESS):
+        app = gone_to(app, page)
+        assert not errors(app)
+        assert not app.warning
+        assert title(app) == page_of(page).title
 
 
 @pytest.mark.parametrize(("text", "n_notes"), [("the cat", 0), ("القط رأى الصندوق", 1)])
@@ -90,11 +89,11 @@ REMEDIES = {
 }
 
 
-@pytest.mark.parametrize("page", ["overview", "scores", "output"])
 @pytest.mark.parametrize("label", REMEDIES)
-def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
-    app = opened(page, d_model=64, n_heads=5)
-    assert (facts(app)["uneven"], len(app.warning)) == ((5, 64), 1)
+def test_a_remedy_brings_the_page_back(label: str) -> None:
+    app = opened("output", d_model=64, n_heads=5)
+    assert len(app.warning) == 1
+    assert "5 heads cannot share 64 features evenly" in app.warning[0].value
     assert not scenes(app)
     buttons = {button.label: button for button in app.main.button}
     assert set(REMEDIES) == set(buttons)
@@ -111,14 +110,9 @@ def test_a_remedy_brings_the_page_back(label: str, page: str) -> None:
     ("d_model", "n_heads", "weights"),
     [
         (1, 16, "random"),
-        (7, 5, "random"),
         (13, 16, "tied"),
-        (512, 15, "random"),
         (2, 3, "orthonormal"),
-        (13, 16, "orthonormal"),
         (509, 16, "weightless"),
-        (7, 5, "weightless"),
-        (1, 2, "weightless"),
     ],
 )
 def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: str) -> None:
@@ -133,15 +127,14 @@ def test_every_remedy_works_at_every_size(d_model: int, n_heads: int, weights: s
 
 
 @pytest.mark.parametrize(
-    ("address", "named"),
+    ("page", "address", "named"),
     [
-        ({"weights": "orthonormal", "d_k": 17}, {"17", "16"}),
-        ({"weights": "orthonormal", "d_v": 128}, {"128", "16"}),
+        ("overview", {"weights": "orthonormal", "d_k": 17}, {"17", "16"}),
+        ("softmax", {"weights": "orthonormal", "d_v": 128}, {"128", "16"}),
     ],
 )
-@pytest.mark.parametrize("page", ["overview", "softmax"])
 def test_an_impossible_layer_is_explained(
-    address: dict[str, object], named: set[str], page: str
+    page: str, address: dict[str, object], named: set[str]
 ) -> None:
     app = opened(page, **address)
     assert named <= named_in(str(error(app)))
@@ -185,22 +178,9 @@ def test_user_text_in_markdown_is_escaped() -> None:
     assert len(PAGES) == len(EVERY_PAGE)
 
 
-@pytest.mark.parametrize(
-    "sought",
-    [
-        "www.a.b",
-        "http://a.b",
-        "a@b.c",
-        ":material/home:",
-        ":streamlit:",
-        "--",
-        "->",
-        "<->",
-        ">=",
-        "~=",
-    ],
-)
-def test_what_the_browser_seeks_after_the_escapes_is_broken_up(sought: str) -> None:
-    shown = escape_markdown(f"a {sought} b").replace("\\", "")
-    assert sought not in shown
-    assert shown.replace(JOINER, "") == f"a {sought} b"
+def test_what_the_browser_seeks_after_the_escapes_is_broken_up() -> None:
+    web, icons = ("www.a.b", "http://a.b", "a@b.c"), (":material/home:", ":streamlit:")
+    for sought in (*web, *icons, "--", "->", "<->", ">=", "~="):
+        shown = escape_markdown(f"a {sought} b").replace("\\", "")
+        assert sought not in shown
+        assert shown.replace(JOINER, "") == f"a {sought} b"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import pytest
@@ -12,30 +11,10 @@ from attention_lab.scenario import Scenario
 from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context, scenes, texts
 
 
-@pytest.mark.parametrize(
-    ("widget", "files"),
-    [
-        (
-            r"\.number_input\b",
-            {
-                "widgets.py",
-                "head_place.py",
-                "controls.py",
-                "compare.py",
-                "for_teachers.py",
-                "lesson_draft.py",
-            },
-        ),
-        (
-            r"\.segmented_control\b",
-            {"widgets.py", "shared_keys.py", "heads_shown.py", "construct.py"},
-        ),
-        ("query-params", {"binding.py"}),
-    ],
-)
-def test_every_bound_widget_is_guarded(widget: str, files: set[str]) -> None:
+def test_the_url_is_bound_at_one_place() -> None:
     found = [*(ROOT / "attention_ui").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]
-    assert {file.name for file in found if re.search(widget, file.read_text("utf-8"))} == files
+    bound = [file.name for file in found if "query-params" in file.read_text("utf-8")]
+    assert bound == ["binding.py"]
 
 
 @pytest.mark.parametrize(
@@ -49,8 +28,11 @@ def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
-def test_every_choice_of_a_page_is_understood(page: str) -> None:
-    url = dict(choices(opened(page)))
+def test_every_choice_of_a_page_is_understood_and_none_is_its_default(page: str) -> None:
+    plain = opened(page)
+    url = dict(choices(plain))
+    if not url:
+        return
     app = opened(page, **url)
     assert not app.toast
     first = texts(app), scenes(app), figures(app)
@@ -60,12 +42,7 @@ def test_every_choice_of_a_page_is_understood(page: str) -> None:
     assert {
         name: str(*one) if isinstance(one, list) else str(one) for name, one in shown.items()
     }.items() <= url.items()
-
-
-@pytest.mark.parametrize("page", EVERY_PAGE)
-def test_a_choice_set_to_nothing(page: str) -> None:
-    plain = opened(page)
-    wished = [name for name, _ in choices(plain) if not isinstance(plain.session_state[name], list)]
+    wished = [name for name in url if not isinstance(plain.session_state[name], list)]
     app = opened(page, **dict.fromkeys(wished, ""))
     assert not errors(app)
     assert (texts(app), scenes(app), figures(app)) == (texts(plain), scenes(plain), figures(plain))

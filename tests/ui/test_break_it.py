@@ -6,8 +6,12 @@ import re
 
 import pytest
 
-from attention_lab.masks.break_it import NO_MISTAKE, examine_layer, mistake_by_key
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS
+from attention_lab.masks.mistake_checks import (
+    MISTAKE_CHECKS,
+    NO_MISTAKE,
+    examine_layer,
+    mistake_by_key,
+)
 from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
 from attention_lab.scenario import Scenario
 from attention_ui.masks.break_it import MISTAKE_NAMES

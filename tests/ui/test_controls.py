@@ -80,7 +80,7 @@ def test_every_control_is_drawn_once() -> None:
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_moving_a_control_changes_its_field_alone(name: str) -> None:
+def test_moving_a_control_changes_its_field_alone_and_moving_it_back_nothing(name: str) -> None:
     value, url = MOVES[name]
     app = opened("scores", **url)
     before = page_context(app)
@@ -88,36 +88,20 @@ def test_moving_a_control_changes_its_field_alone(name: str) -> None:
     assert asdict(after.scenario) == asdict(before.scenario) | {name: value}
     assert different(before.batch, after.batch)
     assert after.batch is trace_of(after.scenario)
+    back = page_context(moved(app, name, asdict(before.scenario)[name]))
+    assert back.scenario == before.scenario
+    assert back.trace is before.trace
 
 
-@pytest.mark.parametrize("name", MOVES)
-def test_moving_back_gives_the_same_trace(name: str) -> None:
-    value, url = MOVES[name]
-    app = opened("scores", **url)
-    before = page_context(app)
-    moved(app, name, value)
-    after = page_context(moved(app, name, asdict(before.scenario)[name]))
-    assert after.scenario == before.scenario
-    assert after.trace is before.trace
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, v) for name in FIELD_CHOICES for v in FIELD_CHOICES[name]]
-)
-def test_every_choice_works(name: str, value: str) -> None:
-    app = moved(opened("scores"), name, value)
-    assert getattr(page_context(app).scenario, name) == value
-    assert not app.error
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, limits in FIELD_BOUNDS.items() for value in limits]
-)
-def test_both_ends_of_every_range_work(name: str, value: float) -> None:
-    app = moved(opened("scores", **MOVES[name][1], n_heads=1), name, type(DEFAULTS[name])(value))
-    assert getattr(page_context(app).scenario, name) == value or app.warning
-    assert not app.error
-    assert not app.exception
+@pytest.mark.parametrize("name", {**FIELD_CHOICES, **FIELD_BOUNDS})
+def test_every_choice_and_both_ends_of_every_range_work(name: str) -> None:
+    app = unfolded(opened("scores", **{"n_heads": 1} | MOVES[name][1]))
+    values = FIELD_CHOICES.get(name) or map(type(DEFAULTS[name]), FIELD_BOUNDS[name])
+    for value in values:
+        app.get_by_key(name).set_value(widget_value(BY_NAME[name], value)).run()
+        assert getattr(page_context(app).scenario, name) == value or app.warning
+        assert not app.error
+        assert not app.exception
 
 
 @pytest.mark.parametrize("name", ["own_scale", "present"])
@@ -129,27 +113,25 @@ def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MOVES)
-def test_a_url_sets_its_control(name: str) -> None:
+def test_a_url_sets_its_control_which_stays_on_the_page(name: str) -> None:
+    """A closed group is left out while all of it is at its default; what is not would leave the
+    URL.
+    """
     value, url = MOVES[name]
     asked = widget_value(BY_NAME[name], value)
     app = opened("scores", **url | {name: str(asked).lower() if isinstance(asked, bool) else asked})
     assert getattr(page_context(app).scenario, name) == value
     assert not app.toast
-
-
-@pytest.mark.parametrize("name", MOVES)
-def test_a_control_that_was_moved_stays_on_the_page(name: str) -> None:
-    """A closed group is left out while all of it is at its default; what is not would leave the
-    URL.
-    """
-    value, url = MOVES[name]
-    folded = BY_NAME[name].group != CONTROL_GROUPS[0]
-    assert drawn(opened("scores"), name) is not folded
-    app = opened("scores", **url | {name: str(widget_value(BY_NAME[name], value)).lower()})
     assert drawn(app, name)
     app.query_params.clear()
     assert drawn(app.run(), name)
     assert getattr(page_context(app).scenario, name) == value
+
+
+def test_a_group_at_its_defaults_is_closed() -> None:
+    app = opened("scores")
+    folded = {control.name for control in CONTROLS if control.group != CONTROL_GROUPS[0]}
+    assert {name for name in MOVES if not drawn(app, name)} == folded
 
 
 def drawn(app: AppTest, name: str) -> bool:

@@ -1,48 +1,133 @@
-"""The diagonal section: its pages, its laboratory, and the sentence that its pages read."""
+"""The pages of the section on the diagonal: what they are set to, search, measure and say."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
+import re
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.measures import diagonal_margins, pair_violations
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
-from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_core import AttentionError
+from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
+from attention_lab.diagonal.depth import Stack, sample_trajectories, stack_variants
+from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
+from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
+from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
 from attention_lab.words.text import tokenize_at_most
+from attention_ui.diagonal import charts
+from attention_ui.diagonal.self_attention_mass import describe_diagonal, describe_pair
+from attention_ui.diagonal.statements import check_propositions, describe_check
 from attention_ui.markdown import escape_markdown
-from attention_ui.registry import PAGES
-from tests.ui.app import facts, numbers_of_scene, opened, page_context, scenes, texts
+from attention_viz.labels import with_minus_signs
+from tests.ui.app import (
+    errors,
+    figures,
+    numbers_of,
+    numbers_of_scene,
+    opened,
+    page_context,
+    pressed,
+    scenes,
+    texts,
+)
 
-DIAGONAL = [page.url_path for page in PAGES if page.section == "diagonal"]
 LAB = "self-attention-mass"
+PAIR = DiagonalSettings(tokens="numbers", numbers="3; 2; 1", weights="weightless")
 
 
-def test_the_pages_of_the_section() -> None:
-    assert DIAGONAL[0] == LAB
-    assert set(DIAGONAL) == {LAB, "propositions", "growth", "geometry", "depth", "claims"}
+def test_every_claim_is_shown_with_its_check_and_found_by_its_words() -> None:
+    app = opened("claims")
+    for text in TEXTS:
+        app.session_state[f"claims of {text}"] = True
+    said = texts(app.run())
+    for one in CLAIMS:
+        checked = with_minus_signs(one.check().sentence)
+        for part in (one.statement, one.correction, checked):
+            assert escape_markdown(part) in said
+        assert not re.search(r"(?<![\w)-])-\d|\de-\d", checked)
+    for words, name in (("QKT", "note-divided-by-d"), ("4nC2", "popular-twice-as-long")):
+        app.text_input(key="claims_words").set_value(words).run()
+        assert f"Claims: **1** of {len(CLAIMS)}" in texts(app)
+        assert escape_markdown(find_claim(name).statement) in texts(app)
+    app.text_input(key="claims_words").set_value("zebra").run()
+    assert f"Claims: **0** of {len(CLAIMS)}" in texts(app)
 
 
-@pytest.mark.parametrize("preset", DIAGONAL_PRESETS, ids=lambda preset: preset.name)
-def test_examples_set_the_laboratory(preset: Any) -> None:
+def test_claims_of_a_verdict_and_a_text() -> None:
+    app = opened("claims", claims_status=FALSE, claims_text="slides")
+    few = [one for one in CLAIMS if one.status == FALSE and one.text == "slides"]
+    assert f"Claims: **{len(few)}** of {len(CLAIMS)}" in texts(app)
+    assert all(escape_markdown(one.statement) in texts(app) for one in few)
+    assert [heading.value for heading in app.header][-1:] == [TEXTS["slides"]]
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"depth_compare": "remedies", "depth_c": "32"},
+        {"depth_weights": "random", "depth_skip": "true"},
+        {"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"},
+        {"depth_layers": "1"},
+    ],
+)
+def test_kinds_of_depth(parameters: dict[str, str]) -> None:
+    app = opened("depth", **parameters)
+    assert not app.exception
+    assert len(figures(app)) == 2
+
+
+def test_the_error_of_the_cubic_rule_and_a_sentence_without_words() -> None:
+    app = opened("depth", depth_seed=7)
+    app.session_state["depth cubic"] = True
+    assert len(app.run().dataframe) == 1
+    app = opened("depth", text=" ", depth_tokens="sentence")
+    assert len(errors(app)) == 1
+    assert figures(app) == []
+
+
+def layers_until_equal(stack: Stack, width: int = 16, text: str | None = None) -> int | None:
+    """After how many layers the tokens of a stack count as equal."""
+    return sample_trajectories(stack, width, text).median.layers_until(0.01)
+
+
+def test_one_token_is_its_own_mean() -> None:
+    for weights, heads in (("weightless", 1), ("random", 4)):
+        stack = Stack(weights, heads, 24, False, 1.0, False, 0)
+        sample = sample_trajectories(stack, 16, "a")
+        assert sample.median.layers_until(0.01) == 0
+        assert np.allclose(sample.median.self_masses, 1)
+
+
+def test_what_delays_the_collapse() -> None:
+    remedies = stack_variants(Stack(n_layers=24))
+    ends = {name: layers_until_equal(one) for name, one in remedies.items()}
+    assert ends["4 random heads, skip and gain 0.25"] is None
+    assert ends["skip, LayerNorm before"] is ends["with skip"] is None
+    after = remedies["skip, LayerNorm after"]
+    assert layers_until_equal(after, 8) is not None
+    assert layers_until_equal(after, 64) is None
+    assert layers_until_equal(Stack("random", 4, 24, True)) == 20
+
+
+def test_examples_set_the_laboratory() -> None:
     app = opened(LAB, lab_weights="free", lab_temperature="3.0")
-    app.button(key=f"lab example {preset.name}").click().run()
-    expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
-    assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
-    assert preset.hint in texts(app)
+    for preset in DIAGONAL_PRESETS:
+        app.button(key=f"lab example {preset.name}").click().run()
+        expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
+        assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
+        assert preset.hint in texts(app)
     parameters = {f"lab_{name}": value for name, value in asdict(preset.settings).items()}
     assert preset.hint in texts(opened("propositions", **parameters))
 
 
 CHOICES: list[dict[str, Any]] = [
-    {"tokens": "drawn", "n_tokens": 7, "d_model": 5, "seed": 3},
-    {"weights": "angle", "angle": 120.0, "d_k": 4},
-    {"weights": "tied orthonormal", "d_k": 8},
-    {"spread": 1.5, "layer_norm": True},
-    {"positions": "concatenated"},
-    {"temperature": 0.5, "scaled": False, "causal": True},
+    {"tokens": "drawn", "n_tokens": 7, "d_model": 5, "seed": 3, "spread": 1.5, "layer_norm": True}
+    | {"weights": "angle", "angle": 120.0, "d_k": 4},
+    {"weights": "tied orthonormal", "d_k": 8, "positions": "concatenated"}
+    | {"temperature": 0.5, "scaled": False, "causal": True},
     {"tokens": "numbers", "numbers": "3,3; 10,0; 11,-20"},
 ]
 
@@ -51,110 +136,220 @@ CHOICES: list[dict[str, Any]] = [
 def test_an_address_sets_the_laboratory(choice: dict[str, Any]) -> None:
     app = opened(LAB, **{f"lab_{name}": value for name, value in choice.items()})
     assert not app.exception
-    expected = (
-        trace_of_settings(DiagonalSettings(**choice)).probabilities[0, 0].astype("f4").ravel()
-    )
-    assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
+    expected = trace_of_settings(DiagonalSettings(**choice)).probabilities[0, 0]
+    assert np.isin(expected.astype("f4").ravel(), numbers_of_scene(scenes(app)[0])).all()
+
+
+NONSENSE = {"lab_tokens": "banana", "lab_weights": "", "lab_temperature": "nan", "lab_d_k": "9999"}
 
 
 @pytest.mark.parametrize(
-    "parameters",
+    ("page", "parameters"),
     [
-        {
-            "lab_tokens": "banana",
-            "lab_weights": "",
-            "lab_temperature": "nan",
-            "lab_d_k": "9999",
-            "lab_cell": "x",
-        },
-        {"lab_tokens": "numbers", "lab_numbers": "1; banana"},
-        {"lab_tokens": "numbers", "lab_numbers": ""},
-        {"lab_cell": "999-999"},
-        {"lab_cell": "1-2-3"},
-        {"lab_weights": "orthonormal", "lab_d_k": "64"},
+        (LAB, NONSENSE | {"lab_cell": "x"}),
+        (LAB, {"lab_tokens": "numbers", "lab_numbers": "1; banana"}),
+        (LAB, {"lab_tokens": "numbers", "lab_numbers": "3", "lab_cell": "1-2-3"}),
+        (LAB, {"lab_weights": "orthonormal", "lab_d_k": "64", "lab_cell": "999-999"}),
+        ("propositions", NONSENSE | {"lab_tokens": "numbers", "lab_numbers": ""}),
+        ("propositions", {"lab_tokens": "numbers", "lab_numbers": "3"}),
     ],
 )
-@pytest.mark.parametrize("page", [LAB, "propositions"])
 def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
     assert not opened(page, **parameters).exception
 
 
 @pytest.mark.parametrize(
-    ("parameters", "n_first", "n_tied"),
+    ("settings", "n_first", "n_tied"),
     [
-        ({"lab_weights": "tied"}, 8, 0),  # a tendency: of 12
+        ({"weights": "tied"}, 8, 0),  # a tendency: of 12
         ({"text": "the the the"}, 3, 3),
-        ({"lab_tokens": "numbers", "lab_numbers": "1,0; 1,0; 0,1", "lab_spread": 0}, 3, 2),
+        ({"tokens": "numbers", "numbers": "1,0; 1,0; 0,1", "spread": 0.0}, 3, 2),
         ({"text": "a"}, 1, 0),
     ],
 )
 def test_how_many_tokens_prefer_themselves(
-    parameters: dict[str, Any], n_first: int, n_tied: int
+    settings: dict[str, Any], n_first: int, n_tied: int
 ) -> None:
-    page_facts = facts(opened(LAB, **parameters))
-    assert (page_facts["tokens_that_prefer_themselves"], page_facts["tokens_that_tie"]) == (
-        n_first,
-        n_tied,
-    )
-
-
-def test_the_verdict_is_that_of_the_matrix() -> None:
-    page_facts = facts(opened(LAB, lab_weights="free"))
-    text = "The animal did not cross the street because it was too tired"
-    trace = trace_of_settings(DiagonalSettings(weights="free", text=text))
-    shares = trace.probabilities[0, 0]
-    n_first = int((diagonal_margins(trace.masked_scores[0, 0]) >= 0).sum())
-    assert page_facts["tokens_that_prefer_themselves"] == n_first
-    assert page_facts["cells_that_break_the_bound"] == pair_violations(shares).sum()
-    assert page_facts["self_mass"] == pytest.approx(np.trace(shares) / len(shares))
+    now = page_context(opened(LAB)).scenario
+    trace = trace_of_settings(DiagonalSettings(**{"text": now.text} | settings))
+    said = describe_diagonal(trace, {"self_mass": 0.5})
+    assert f"**{n_first} of {trace.sizes['T']}** (ties: {n_tied})" in said
 
 
 def test_the_cell_that_is_explained_first() -> None:
-    held, broken, asked = (
-        opened(LAB, **parameters)
-        for parameters in ({}, {"lab_weights": "free"}, {"lab_cell": "1-2"})
-    )
-    trace = trace_of_settings(DiagonalSettings(text=page_context(held).scenario.text))
-    least = int(np.diagonal(trace.probabilities[0, 0]).argmin())
+    held, asked = opened(LAB), opened(LAB, lab_cell="1-2", lab_weights="free")
+    text = page_context(held).scenario.text
+    trace = trace_of_settings(DiagonalSettings(text=text))
+    shares = trace.probabilities[0, 0]
+    least = int(np.diagonal(shares).argmin())
+    assert shares[least].argmax() != least
     assert scenes(held)[0]["cell"]["index"][-2:] == [least, least]
-    assert facts(held)["looks_most_at"] != least
-    assert facts(broken)["pair_breaks_the_bound"]
+    assert describe_pair(trace, (least, least)) in texts(held)
     assert scenes(asked)[0]["cell"]["index"][-2:] == [1, 2]
-
-
-@pytest.mark.parametrize(("parameters", "is_open"), [({}, False), ({"lab_weights": "tied"}, True)])
-def test_the_controls_stand_behind_the_picture(parameters: dict[str, str], is_open: bool) -> None:
-    app = opened(LAB, **parameters)
-    (group,) = [box for box in app.expander if app.selectbox(key="lab_weights") in box.selectbox]
-    assert group.proto.expanded == is_open
+    broken = trace_of_settings(DiagonalSettings(text=text, weights="free"))
+    assert describe_pair(broken, (1, 2)) in texts(asked)
+    # The controls stand behind the picture: they are open when one was moved.
+    for app, is_open in ((held, False), (asked, True)):
+        (group,) = [
+            box for box in app.expander if app.selectbox(key="lab_weights") in box.selectbox
+        ]
+        assert group.proto.expanded == is_open
 
 
 def test_a_bound_that_is_met_has_nothing_to_spare() -> None:
-    page_facts = facts(opened(LAB, text="the the the", lab_cell="0-1"))
-    assert (page_facts["pair_breaks_the_bound"], page_facts["excess_over_the_bound"]) == (False, 0)
+    said = describe_pair(trace_of_settings(DiagonalSettings(text="the the the")), (0, 1))
+    assert "The pair bound **holds**: $a_{ij} - \\max(a_{ii}, a_{jj})$ = 0." in said
 
 
-@pytest.mark.parametrize("page", [LAB, "propositions"])
-def test_one_token_has_no_pair(page: str) -> None:
-    one = opened(page, lab_tokens="numbers", lab_numbers="3")
-    two = opened(page, lab_tokens="numbers", lab_numbers="3; 4", lab_cell="1-1")
-    assert [facts(app)["has_pairs"] for app in (one, two)] == [False, True]
-
-
-READ: list[tuple[str, dict[str, str], dict[str, str]]] = [
-    (LAB, {}, {"lab_tokens": "drawn"}),
-    ("propositions", {}, {"lab_tokens": "numbers"}),
-    ("geometry", {"plane_of": "free"}, {}),
-    ("depth", {"depth_tokens": "sentence"}, {}),
-]
-
-
-@pytest.mark.parametrize(("page", "with_words", "without"), READ, ids=[page for page, *_ in READ])
-def test_a_sentence_that_is_cut_is_said_to_be(
-    page: str, with_words: dict[str, str], without: dict[str, str]
-) -> None:
+@pytest.mark.parametrize(
+    ("page", "with_words"),
+    [
+        (LAB, {}),
+        ("propositions", {}),
+        ("geometry", {"plane_of": "free"}),
+        ("depth", {"depth_tokens": "sentence"}),
+    ],
+)
+def test_a_sentence_that_is_cut_is_said_to_be(page: str, with_words: dict[str, str]) -> None:
     text = " ".join(["tea"] * 100)
     (cut,) = tokenize_at_most(text, 64).notes
-    assert texts(opened(page, text=text, **with_words)).count(escape_markdown(cut)) == 1
-    assert escape_markdown(cut) not in texts(opened(page, text=text, **without))
-    assert tokenize_at_most("tea", 64).notes == ()
+    app = opened(page, text=text, **with_words)
+    assert texts(app).count(escape_markdown(cut)) == 1
+    if page == LAB:  # where the page does not read it, nothing is said
+        app.segmented_control(key="lab_tokens").set_value("drawn").run()
+        assert escape_markdown(cut) not in texts(app)
+
+
+def test_moving_a_token_in_the_plane() -> None:
+    app = opened("geometry", plane_token="1")
+    app.session_state["plane points"] = True
+    before = figures(app)
+    app.run()
+    assert not app.exception
+    assert figures(app) == before
+    app.slider(key="plane_x").set_value(-3.0).run()
+    assert app.session_state["plane"].split("; ")[1] == "-3,3"
+    assert app.query_params["plane"] == app.session_state["plane"]
+    app.button(key="plane inside").click().run()
+    assert app.session_state["plane"] == "1,1; 4,0; 0,4; -1,-1"
+
+
+def test_nonsense_in_the_plane() -> None:
+    for plane in ("banana", "1,2,3", "1,2; 999,0", "1,2;" * 13, "nan,1"):
+        with pytest.raises(AttentionError):
+            charts._read(plane)
+    app = opened("geometry", plane="banana")
+    assert app.session_state["plane"].startswith("2,1; 1,3")
+    assert app.toast
+
+
+@pytest.mark.parametrize(
+    ("parameters", "n_tokens", "chosen"),
+    [
+        (
+            {"plane_of": "tied", "text": "a b c d e f g h i j k", "plane_token": "10"},
+            11,
+            10,
+        ),
+        ({"plane_of": "free", "text": "tea", "plane_token": "3"}, 1, 0),
+        ({"plane": "0,0; 2,1; 1,3", "plane_token": "9"}, 3, 2),
+    ],
+)
+def test_the_chosen_token_is_what_is_drawn(
+    parameters: dict[str, str], n_tokens: int, chosen: int
+) -> None:
+    app = opened("geometry", **parameters)
+    slider = app.select_slider(key="plane_token")
+    assert slider.options == [str(place) for place in range(n_tokens)]
+    assert slider.value == chosen
+    assert len(figures(app)) == 1
+    assert app.query_params.get("plane_token") == (str(chosen) if chosen else None)
+    assert charts.BEATING_CONDITIONS[parameters.get("plane_of", "points")] in texts(app)
+
+
+def test_a_token_at_the_origin_has_no_half_plane() -> None:
+    assert charts.BEATING_CONDITIONS[False] in texts(opened("geometry", plane="0,0;1,3;2,1"))
+
+
+def test_measuring_growth() -> None:
+    parameters = {"growth_error": "0.02", "growth_seed": 7}
+    app = opened("growth", **parameters)
+    assert "0 of 28 points" in texts(app)
+    app = pressed(app, "Draw tokens and measure")
+    assert "28 of 28 points" in texts(app)
+    *_, point = estimates(Growth(seed=7).experiment(16, 8), error=0.02)
+    measured = np.float32([point.self_mass, point.self_mass_error])
+    assert np.isin(measured, numbers_of(figures(app)[0])).all()
+    assert np.isin(np.float32(point.argmax_rate), numbers_of(figures(app)[1])).all()
+    assert "28 of 28 points" in texts(opened("growth", **parameters))
+
+
+@pytest.mark.parametrize(
+    ("parameters", "divisor", "half"),
+    [
+        (
+            {"growth_causal": "true", "growth_lines": "uniform", "growth_n": "banana"},
+            r"\sqrt C",
+            r"\left(\ln(N-1)+\tfrac12\right)^2",
+        ),
+        ({"growth_scaled": "false", "growth_kind": "tied"}, "1", r"2 \ln(N-1)"),
+    ],
+)
+def test_the_formula_of_the_half_mass(parameters: dict[str, str], divisor: str, half: str) -> None:
+    app = opened("growth", **parameters)
+    assert len(figures(app)) == 2
+    assert rf"$\tau = {divisor}$" in texts(app)
+    assert half in app.latex[-1].value
+    dotted = half_mass_width(TOKEN_COUNTS[-1], scaled=divisor != "1")
+    assert f"{dotted:.1f}" in app.table[0].value.iloc[-1].astype(str).tolist()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [{"growth_n": "64", "growth_lines": ""}, {"growth_error": "0", "growth_seed": "-1"}],
+)
+def test_kinds_of_growth(parameters: dict[str, str]) -> None:
+    assert len(figures(opened("growth", **parameters))) == 2
+
+
+def test_every_proposition_has_its_card() -> None:
+    app = opened("propositions")
+    for one in PROPOSITIONS:
+        assert not any(line in texts(app) for line in one.proof)
+        app.session_state[f"proof {one.number}"] = True
+    said = texts(app.run())
+    for one in PROPOSITIONS:
+        assert f"**{one.number} · {one.title}**" in said
+        for part in (one.statement, one.failing_step, *one.proof):
+            assert part in said
+        assert app.button(key=f"search {one.number}")
+
+
+@pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
+def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
+    trace = trace_of_settings(replace(PAIR, numbers=numbers))
+    checks = check_propositions(trace)
+    for one in PROPOSITIONS:
+        check = checks[one.number]
+        verdict = ("holds" if check.holds else "violated") if check.applies else "does not apply"
+        said = describe_check(one, check, trace)
+        assert f"-badge[{verdict}]" in said
+        assert "“" not in said  # the token 2 stands in place 1: quoted, a place would be a token
+
+
+def test_names_of_words_are_quoted_and_places_are_not() -> None:
+    trace = trace_of_settings(PAIR)
+    assert "i = 2, j = 1" in describe_pair(trace, (2, 1))
+    assert "i = j = 2" in describe_pair(trace, (2, 2))
+
+
+def test_searching_a_counterexample() -> None:
+    app = opened("propositions")
+    before = scenes(app)
+    app.button(key="search S7").click().run()
+    assert (len(app.success), len(app.info), scenes(app)) == (0, 1, before)
+    assert "300" in app.info[0].value
+    app.button(key="search S4").click().run()
+    assert (len(app.success), len(app.info)) == (1, 0)
+    assert app.session_state["lab_tokens"] == "numbers"
+    assert "S4" in re.search(r"violate: \*\*(.*?)\*\*", texts(app)).group(1)

@@ -15,7 +15,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from attention_ui.focus import Focus
 from attention_ui.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
-from tests.ui.app import facts, gone_to, opened, page_context, texts
+from tests.ui.app import gone_to, opened, page_context, texts
 
 FIRST = presets()[0]
 OWN_SENTENCE = "the dog chased the ball because it was hungry"
@@ -59,11 +59,6 @@ def test_a_bare_url_opens_the_first_example() -> None:
     (script,) = [body for body in bodies(app) if "replaceState" in body]
     assert json.dumps(opening(app)) in script
     assert not opening(app.run())
-
-
-def test_no_page_calls_named_features_random() -> None:
-    assert not facts(opened("tokens"))["named_features"]
-    assert facts(opened("tokens", bare=True))["named_features"]
 
 
 def test_its_url_gives_the_same_screen() -> None:
@@ -122,14 +117,13 @@ def test_a_choice_wins_over_the_example_of_a_page() -> None:
 
 
 def test_no_page_opens_on_data_that_empty_it() -> None:
-    sets = facts(opened("shared-keys", bare=True))["sets_of_keys"]
-    assert sets["MHA"] > sets["GQA"] > sets["MQA"] == 1
+    assert page_context(opened("shared-keys", bare=True)).trace.sizes["H"] > 2
     app = opened("encoder-decoder", bare=True)
     target = app.text_input(key="ed_target").value
     shares = run_three_uses(page_context(app).scenario, target, 0)["cross"].probabilities
     assert (shares[0].std(axis=-1) > 0.01).all()
     assert (norm_shares(page_context(opened("head-worth", bare=True)).trace)[0] > 0.1).all()
-    assert facts(opened("homework", bare=True))["differs_by_student"]
+    assert not opened("homework", bare=True).info
 
 
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:

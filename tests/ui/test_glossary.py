@@ -1,25 +1,36 @@
-"""The glossary: the symbols of all texts, their names elsewhere, and the arrays that have them."""
+"""The section of reference: glossary, arrays, sources: every symbol, word, name and paper."""
 
 from __future__ import annotations
 
 import io
+import re
 
 import numpy as np
 import pytest
 
 from attention_core import STEPS
 from attention_lab import notation
+from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.export.trace_files import array_to_npy
-from attention_lab.notation.elsewhere import NAMES_ELSEWHERE
 from attention_lab.notation.notation import OURS
+from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
-from attention_ui.reference.arrays import array_table
+from attention_ui.markdown import escape_markdown
 from attention_ui.reference.glossary import (
+    array_table,
     elsewhere_table,
+    find_words,
     glossary_rows,
+    glossary_words,
     notation_table,
+    word_table,
 )
-from tests.ui.app import facts, opened, page_context, texts
+from attention_ui.reference.questions import concepts
+from attention_ui.registry import PAGES, read_table
+from tests.ui.app import ROOT, gone_to, opened, page_context, texts
+
+NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"
+CITED = re.compile(rf"({NAME})(?:, {NAME})*(?: et al\.| and {NAME})?,? \(?((?:1[89]|20)\d\d)\b")
 
 
 @pytest.mark.parametrize(
@@ -58,7 +69,8 @@ def test_one_array_as_table_and_files() -> None:
 )
 def test_what_the_output_is_made_from(residual: str, parts: list[str]) -> None:
     app = opened("arrays", ar_field="output", residual=residual)
-    assert facts(app)["made_from"] == parts
+    (made,) = [box.value for box in app.caption if box.value.startswith("Made from:")]
+    assert f"Made from: {', '.join(STEPS[name].title for name in parts)}. " in made
 
 
 def test_glossary_and_notations() -> None:
@@ -70,7 +82,7 @@ def test_glossary_and_notations() -> None:
     assert table[0].count("|") == 8  # the quantity, ours and five texts: not ours transposed
     assert [row.name for row in glossary_rows("correlation", NOTATIONS["gml"])] == ["scores"]
     app = opened("glossary", notation="gml", glossary_words="correlation")
-    assert facts(app)["quantities_found"] == ["scores"]
+    assert "`scores`" in texts(app)
     assert "`n_tokens`" not in texts(app)
 
 
@@ -87,5 +99,80 @@ def test_names_elsewhere_lead_to_ours() -> None:
         assert len(elsewhere_table(rows).splitlines()) == len(names) + 2
     assert NAMES_ELSEWHERE.keys() <= {row.name for row in glossary_rows("", OURS)}
     assert elsewhere_table(glossary_rows("key bias", OURS)) == ""
-    assert facts(opened("glossary"))["names_elsewhere"] == elsewhere_table(glossary_rows("", OURS))
-    assert facts(opened("glossary", glossary_words="b_k"))["names_elsewhere"] == ""
+    assert elsewhere_table(glossary_rows("", OURS)) in texts(opened("glossary"))
+
+
+def test_every_word_leads_to_a_page() -> None:
+    named = [one.word.casefold() for one in glossary_words()]
+    assert named == sorted(set(named))
+    assert {one.page for one in glossary_words()} <= {page.url_path for page in PAGES}
+    assert all(one.meaning.endswith(".") for one in glossary_words())
+
+
+# What is typed, and a word that is found.
+WORDS = {
+    "entropy": "entropy",
+    "skip connection": "residual connection (skip connection)",
+    "layer norm": "LayerNorm (layer normalisation)",
+    "Gram": "Gram matrix",
+    "cross attention": "cross-attention",
+    "elementwise": "Hadamard product (elementwise product)",
+    "positional": "position encoding (positional encoding)",
+}
+# What is typed, and the page to which a word found leads.
+WORDS_SEEN = {
+    "low-rank bottleneck": "split",
+    "pre-LN": "depth",
+    "pruning": "head-worth",
+    "top left": "mask",
+    "dropout": "softmax",
+}
+
+
+def test_a_word_is_found() -> None:
+    for typed, word in WORDS.items():
+        assert word in [one.word for one in find_words(typed)], typed
+    for typed, page in WORDS_SEEN.items():
+        assert page in {one.page for one in find_words(typed)}, typed
+
+
+def test_a_search_of_the_glossary() -> None:
+    app = opened("glossary", glossary_words="oversmoothing")
+    assert len(app.header) == 1
+    table = word_table(find_words("oversmoothing"))
+    assert len(table.splitlines()) == 3
+    assert table in texts(app)
+    app.text_input(key="glossary_words").set_value("zebra").run()
+    assert len(app.header) == 0
+
+
+def test_every_cited_paper_is_listed() -> None:
+    files = [
+        file
+        for part in ("core", "lab", "viz", "ui")
+        for file in (ROOT / f"attention_{part}").rglob("*.py")
+    ]
+    code = " ".join(
+        " ".join(file.read_text("utf-8").split())
+        for file in [*files, *(ROOT / "pages").rglob("*.py")]
+    )
+    listed = {(re.split(r"[ ,]", row["authors"])[0], row["year"]) for row in read_table("papers")}
+    assert set(CITED.findall(code)) - listed == set()
+    for author, year in listed:
+        assert re.search(rf"{author}\b.{{0,60}}\b{year}", code), f"{author} {year} is cited nowhere"
+
+
+def test_sources_name_texts_licences_and_versions() -> None:
+    app = gone_to(opened(), "sources")
+    said = texts(app)
+    assert len(concepts()) == 129
+    assert f"their {len(concepts())} ideas" in said
+    assert f"[{len(CLAIMS)} claims](claims)" in said
+    licence = (ROOT / "assets" / "minilm" / "LICENSE").read_text("utf-8")
+    name, number = re.search(r"the (Apache License) (\d\.\d)\.", said).groups()
+    assert name in licence
+    assert f"Version {number}" in licence
+    assert f"numpy {np.__version__}" in said
+    papers = read_table("papers")
+    assert f"({len(papers)})" in app.header[-1].value
+    assert all(escape_markdown(row["title"]) in said for row in papers)

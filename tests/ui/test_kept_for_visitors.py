@@ -13,7 +13,7 @@ from attention_lab import cache
 from attention_lab.scenario import Scenario
 from attention_lab.user_data import text_store
 from attention_lab.user_data.edits import Edit, Edits
-from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.text_store import is_key, store_text, stored_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import own_numbers

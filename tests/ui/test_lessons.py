@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -17,14 +18,24 @@ from attention_lab.lessons.lesson_file import (
 )
 from attention_lab.scenario import Scenario
 from attention_ui.control_list import CONTROLS
-from attention_ui.lesson import check_lesson_pages
-from attention_ui.lesson_bar import lesson_bar_html
+from attention_ui.lesson import check_lesson_pages, lesson_bar_html
 from attention_ui.registry import PAGES, page_of
-from attention_ui.teach.lesson_list import LESSON_PLANS
+from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
-from tests.ui.app import facts, opened, page_context, title
+from tests.ui.app import opened, page_context, refused, title
 
 MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
+
+
+def shown(app: AppTest) -> tuple[str, int] | None:
+    """The lesson that is shown, and which of its moments."""
+    lesson = app.session_state["session"].lesson
+    return lesson and (lesson.name, lesson.place)
+
+
+def draft(app: AppTest) -> Lesson:
+    """The lesson of the teacher, as the URL holds it."""
+    return lesson_named(str(app.query_params["draft"]))
 
 
 def lesson_style_of(app: AppTest) -> str:
@@ -57,15 +68,15 @@ def test_every_moment_of_a_shipped_lesson_is_shown(name: str) -> None:
     found = {}
     for place, moment in enumerate(shipped_lessons()[name].moments):
         app = opened(moment.page, lesson=name, moment=place + 1, **moment.choices)
-        wrong = [*app.exception, *app.error, *facts(app)["refused"]]
-        if wrong or facts(app)["lesson"] != (name, place, "lesson"):
-            found[moment.title] = (wrong, facts(app)["lesson"])
+        wrong = [*app.exception, *app.error, *refused(app)]
+        if wrong or shown(app) != (name, place):
+            found[moment.title] = (wrong, shown(app))
     assert found == {}
 
 
 def test_the_bare_url_opens_the_page_of_the_moment() -> None:
     app = opened("overview", bare=True, lesson="masks", moment=1)
-    assert facts(app)["lesson"] == ("masks", 0, "lesson")
+    assert shown(app) == ("masks", 0)
     app = opened("mask", lesson="masks", moment=1, mask="causal", n_heads=4)
     assert title(app) == page_of("mask").title
     assert page_context(app).scenario == Scenario(mask="causal")
@@ -73,14 +84,14 @@ def test_the_bare_url_opens_the_page_of_the_moment() -> None:
 
 def test_a_moment_beyond_the_last_is_the_last_one() -> None:
     app = opened("mask", lesson="masks", moment=40)
-    assert facts(app)["lesson"][1] == len(shipped_lessons()["masks"].moments) - 1
+    assert shown(app) == ("masks", len(shipped_lessons()["masks"].moments) - 1)
 
 
 @pytest.mark.parametrize("name", ["none", "~AAAA", ".0123", "<b>"])
 def test_a_lesson_that_is_none_is_refused(name: str) -> None:
     app = opened("scores", lesson=name)
-    assert facts(app)["lesson"] is None
-    assert [(one.label, one.asked) for one in facts(app)["refused"]] == [("Lesson", name)]
+    assert shown(app) is None
+    assert [one[:2] for one in refused(app)] == [("Lesson", name)]
 
 
 def test_a_new_moment_resets_what_it_does_not_name() -> None:
@@ -106,8 +117,8 @@ def test_the_bar_holds_the_texts_escaped() -> None:
 def test_a_page_that_does_not_exist_is_refused() -> None:
     lost = Lesson("Lost", (Moment("One", "nowhere", "head=0"),))
     app = opened("scores", lesson=lesson_to_link(lost))
-    assert facts(app)["lesson"] is None
-    assert len(facts(app)["refused"]) == 1
+    assert shown(app) is None
+    assert len(refused(app)) == 1
 
 
 def test_a_teacher_adds_views_in_order() -> None:
@@ -115,19 +126,19 @@ def test_a_teacher_adds_views_in_order() -> None:
     app.button(key="begin draft").click().run()
     app.button(key="add view").click().run()
     app.button(key="add view").click().run()
-    lesson = facts(app)["draft"]
+    lesson = draft(app)
     assert [moment.page for moment in lesson.moments] == ["for-teachers", "for-teachers"]
     assert all("draft" not in moment.choices for moment in lesson.moments)
     app.button(key="draft Remove").click().run()
-    assert len(facts(app)["draft"].moments) == 1
-    assert lesson_named(str(app.query_params["draft"])) == facts(app)["draft"]
+    assert len(draft(app).moments) == 1
+    assert draft(app) == replace(lesson, moments=lesson.moments[:1])
 
 
 def test_a_draft_is_opened_from_its_url() -> None:
     app = opened("scores", draft=keep_lesson(MINE))
-    assert facts(app)["draft"] == MINE
+    assert draft(app) == MINE
     app.button(key="add view").click().run()
-    added = facts(app)["draft"].moments[-1]
+    added = draft(app).moments[-1]
     assert (added.page, added.title) == ("scores", page_of("scores").title)
 
 
@@ -136,7 +147,7 @@ def test_a_file_that_is_no_lesson_changes_nothing(data: bytes) -> None:
     app = opened("for-teachers", draft=keep_lesson(MINE))
     app.file_uploader(key="lesson file").upload("x.json", data, "application/json").run()
     assert len(app.error) == 1
-    assert facts(app)["draft"] == MINE
+    assert draft(app) == MINE
 
 
 def test_a_lesson_file_is_opened() -> None:
@@ -145,7 +156,7 @@ def test_a_lesson_file_is_opened() -> None:
         "x.json", write_lesson(MINE), "application/json"
     ).run()
     assert not app.error
-    assert facts(app)["draft"] == MINE
+    assert draft(app) == MINE
 
 
 def test_the_plans_fit_their_periods() -> None:
@@ -163,5 +174,5 @@ def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
     assert ".st-key-mask" in style
     assert f".st-key-{OFFERED}" in style  # the slider of the heads that is seen
     assert lesson_style_of(opened("scores")) == ""
-    refused = facts(opened("scores", view="lesson", show="mask.x{}"))["refused"]
-    assert [one.label for one in refused] == ["Controls that are shown"]
+    (asked,) = refused(opened("scores", view="lesson", show="mask.x{}"))
+    assert asked[0] == "Controls that are shown"

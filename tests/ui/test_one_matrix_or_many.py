@@ -9,8 +9,7 @@ import pytest
 from attention_lab.heads import parallel_heads
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.schedule import schedule
-from attention_lab.heads.scheme_runs import scheme_gaps
-from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.heads.score_schemes import SCHEMES, scheme_gaps
 from tests.ui.app import (
     facts,
     figures,

@@ -10,7 +10,7 @@ import pytest
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, write_state
-from attention_lab.user_data.npz_matrices import write_npz
+from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
 from attention_ui.markdown import escape_markdown
@@ -41,66 +41,16 @@ def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     ("choices", "good", "bad", "named"),
     [
-        (
-            {"weights": "trained"},
-            {"w_q": (384, 384)},
-            {"w_q": (5, 12)},
-            {"W_Q", "5", "12", "384"},
-        ),
-        (
-            {"weights": "trained"},
-            {},
-            {"w_q": (5, 5)},
-            {"W_Q", "5", "384"},
-        ),
-        (
-            {"weights": "orthonormal"},
-            {"w_v": (16, 16)},
-            {"w_q": (16, 128)},
-            {"W_Q", "16", "128"},
-        ),
-        (
-            {"weights": "orthonormal"},
-            {},
-            {"w_q": (4, 64)},
-            {"W_Q", "4", "64"},
-        ),
-        (
-            {"weights": "weightless"},
-            {},
-            {"w_o": (8, 16)},
-            {"W_O", "8", "16"},
-        ),
-        (
-            {"residual": True},
-            {"w_o": (16, 16)},
-            {"w_o": (16, 5)},
-            {"Residual", "W_O", "16"},
-        ),
-        (
-            {},
-            {"w_q": (16, 16)},
-            {"b_q": (7,)},
-            {"W_Q", "16", "b_Q", "7"},
-        ),
-        (
-            {},
-            {"w_q": (16, 16)},
-            {"w_k": (16, 8)},
-            {"W_Q", "W_K", "16", "8"},
-        ),
-        (
-            {"weights": "weightless"},
-            {},
-            {"w_q": (16, 8)},
-            {"W_Q", "W_K", "8", "NPZ"},
-        ),
-        (
-            {"weights": "weightless"},
-            {"w_v": (16, 8)},
-            {"b_o": (16,)},
-            {"W_V", "8", "b_O", "16"},
-        ),
+        ({"weights": "trained"}, {"w_q": (384, 384)}, {"w_q": (5, 12)}, {"W_Q", "5", "12", "384"}),
+        ({"weights": "trained"}, {}, {"w_q": (5, 5)}, {"W_Q", "5", "384"}),
+        ({"weights": "orthonormal"}, {"w_v": (16, 16)}, {"w_q": (16, 128)}, {"W_Q", "16", "128"}),
+        ({"weights": "orthonormal"}, {}, {"w_q": (4, 64)}, {"W_Q", "4", "64"}),
+        ({"weights": "weightless"}, {}, {"w_o": (8, 16)}, {"W_O", "8", "16"}),
+        ({"residual": True}, {"w_o": (16, 16)}, {"w_o": (16, 5)}, {"Residual", "W_O", "16"}),
+        ({}, {"w_q": (16, 16)}, {"b_q": (7,)}, {"W_Q", "16", "b_Q", "7"}),
+        ({}, {"w_q": (16, 16)}, {"w_k": (16, 8)}, {"W_Q", "W_K", "16", "8"}),
+        ({"weights": "weightless"}, {}, {"w_q": (16, 8)}, {"W_Q", "W_K", "8", "NPZ"}),
+        ({"weights": "weightless"}, {"w_v": (16, 8)}, {"b_o": (16,)}, {"W_V", "8", "b_O", "16"}),
     ],
 )
 def test_a_file_that_makes_no_layer_leaves_the_one_before(

@@ -8,13 +8,13 @@ import json
 import re
 from collections import Counter
 from functools import lru_cache
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_ui.focus import Focus
 from attention_ui.panels import CLOSER_LOOKS
 from attention_ui.registry import PAGES, page_of, story_steps, strip_pages
 from attention_viz.theme import BOARD_PALETTES, PALETTES
@@ -22,7 +22,6 @@ from tests.ui.app import (
     EVERY_PAGE,
     alternatives,
     entries,
-    facts,
     figures,
     gone_to,
     html,
@@ -62,13 +61,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("situation", "page"), list(runs))
 
 
-def test_every_situation_is_run_in_every_section() -> None:
+def test_every_situation_is_run_in_two_sections() -> None:
     runs = list(chosen())
     assert len(set(runs)) == len(runs)
-    sections = {page.section for page in PAGES}
-    assert {(name, page_of(page).section) for name, page in runs} == set(
-        product(SITUATIONS, sections)
-    )
+    sections = Counter(name for name, _ in {(name, page_of(page).section) for name, page in runs})
+    assert min(sections[name] for name in SITUATIONS) >= 2
     assert min(Counter(page for _, page in runs)[page] for page in EVERY_PAGE) == USUAL
     assert set(runs) <= set(every())
 
@@ -84,17 +81,27 @@ def test_a_page_runs_clean(situation: str, page: str) -> None:
     assert boards or drawn or page in WAITING or page_of(page).section == "reference"
     for description in [*alternatives(app), *(board["description"] for board in boards)]:
         assert description.endswith(".")
+    assert all(table.proto.alt for table in app.dataframe)  # its name for a screen reader
     for _, colour in entries(drawn, COLOURS):
         assert "@" not in str(colour)
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
-def test_an_untouched_rerun_changes_nothing(page: str) -> None:
+def test_a_rerun_changes_nothing_and_the_theme_colours_only(page: str) -> None:
     app = opened(page, mask="causal")
-    before, trace = (scenes(app), figures(app), html(app)), page_context(app).trace
+    light, trace = scenes(app), page_context(app).trace
+    before = (figures(app), html(app))
     app.run()
-    assert (scenes(app), figures(app), html(app)) == before
+    assert (scenes(app), figures(app), html(app)) == (light, *before)
     assert page_context(app).trace is trace
+    dark = opened(page, theme="dark", mask="causal")
+    for one, other in zip(light, scenes(dark), strict=True):
+        assert one["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
+        assert other["palette"] == json.loads(json.dumps(BOARD_PALETTES["dark"]))
+        assert one["arrays"] == other["arrays"]
+    seen = str(figures(dark)) + "".join(html(dark))
+    for role in ("text", "focus", "query", "key", "value"):
+        assert PALETTES["light"][role] not in seen
 
 
 def numbers_shown(app: AppTest) -> np.ndarray:
@@ -124,47 +131,30 @@ def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
         assert np.isin(matrix[np.isfinite(matrix)].astype("f4"), drawn).all(), field
 
 
-@pytest.mark.parametrize("page", EVERY_PAGE)
-def test_the_theme_changes_colours_only(page: str) -> None:
-    light, dark = opened(page), opened(page, theme="dark")
-    for before, after in zip(scenes(light), scenes(dark), strict=True):
-        assert before["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
-        assert after["palette"] == json.loads(json.dumps(BOARD_PALETTES["dark"]))
-        assert before["arrays"] == after["arrays"]
-    seen = str(figures(dark)) + "".join(html(dark))
-    for role in ("text", "focus", "query", "key", "value"):
-        assert PALETTES["light"][role] not in seen
-
-
-@pytest.mark.parametrize("page", EVERY_PAGE)
-def test_tokens_with_markup_are_shown_letter_by_letter(page: str) -> None:
-    app = gone_to(in_situation("hostile text"), page)
-    trace = page_context(app).trace
-    assert {"<", "&", "$", "*", "`", "["} < set(trace.tokens)
-    for body in html(app):
-        assert set(re.findall(r"</?([^\s>/]*)", body)) <= TAGS
-    if page_of(page).section == "trained" or page == "encoder-decoder":
-        return  # its tokens are the trained model's, or those of two sentences
-    for board in scenes(app):
-        assert set(board["axes"].get("T", {"labels": trace.tokens})["labels"]) == set(trace.tokens)
+def test_tokens_with_markup_are_shown_letter_by_letter() -> None:
+    app = opened(**SITUATIONS["hostile text"])
+    for page in EVERY_PAGE:
+        app = gone_to(app, page)
+        tokens = set(page_context(app).trace.tokens)
+        assert {"<", "&", "$", "*", "`", "["} < tokens
+        for body in html(app):
+            assert set(re.findall(r"</?([^\s>/]*)", body)) <= TAGS
+        if page_of(page).section == "trained" or page == "encoder-decoder":
+            continue  # its tokens are the trained model's, or those of two sentences
+        for board in scenes(app):
+            assert set(board["axes"].get("T", {"labels": tokens})["labels"]) == tokens, page
 
 
 @pytest.mark.parametrize("page", [page.url_path for page in strip_pages()])
-def test_the_strip_of_steps(page: str) -> None:
-    shown = stage(opened(page))
-    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip_pages()]
-    assert shown["steps"][shown["place"]]["path"] == page
-
-
-@pytest.mark.parametrize("page", [page.url_path for page in story_steps()])
 def test_every_step_explains_itself(page: str) -> None:
     app = opened(page)
     shown = stage(app)
-    assert shown["question"] == page_of(page).question
-    if page == PAGES[0].url_path:
+    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip_pages()]
+    assert shown["steps"][shown["place"]]["path"] == page
+    if page == PAGES[0].url_path or page_of(page) not in story_steps():
         return
-    trace, fields = page_context(app).trace, page_of(page).fields
-    field = fields[0]
+    assert shown["question"] == page_of(page).question
+    trace, field = page_context(app).trace, page_of(page).fields[0]
     assert shown["formula"][0] == "math"
     result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")
     assert result["badge"].startswith(str(getattr(trace, field).shape[-2]))
@@ -174,30 +164,20 @@ def test_every_step_explains_itself(page: str) -> None:
     assert not app.exception
     assert trace.code(field).splitlines()[0] in app.code[0].value
     assert f'assert_allclose({field}, shown["{field}"]' in app.code[0].value
-    one_term = facts(app)["terms"] == 1
-    assert one_term == (
-        page in ("split", "scale", "mask", "merge")
-    )  # copied, multiplied once, let through or not
-    assert len(app.dataframe) == (1 if one_term else 2)  # the numbers, and the terms
+    # The numbers, and the terms; there is one term where a number is copied, multiplied once, or
+    # let through or not.
+    assert len(app.dataframe) == (1 if page in ("split", "scale", "mask", "merge") else 2)
     assert len(app.get("download_button")) == 5
     assert scenes(app)[0]["arithmetic"] is True
 
 
-@pytest.mark.parametrize(
-    ("page", "largest"), [("scores", 1e-14), ("one-head", 1e-4), ("self-attention-mass", None)]
-)
-def test_boards_with_tokens_as_columns_are_checked(page: str, largest: float | None) -> None:
-    app = opened(page, notation="gml")
-    assert "GeometricMachineLearning.jl" in texts(app)
-    gap = facts(app).get("gap_with_columns")
-    assert (gap is None) == (largest is None)
-    assert gap is None or gap < largest
-
-
-@pytest.mark.parametrize("page", EVERY_PAGE)
-def test_every_board_is_transposed_where_a_page_says_so(page: str) -> None:
-    app = opened(page, notation="gml")
-    boards = [scene["transposed"] for scene in scenes(app)]
-    assert len(set(boards)) <= 1
-    assert ("gap_with_columns" in facts(app)) == any(boards)
-    assert any(boards) == bool(boards) or not page_of(page).looks_into
+def test_a_walk_keeps_the_place_and_boards_are_transposed_where_a_page_says_so() -> None:
+    app = opened(notation="gml", head=3, query=7, key=5, feature=2)
+    for page in EVERY_PAGE:
+        app = gone_to(app, page)
+        assert page_context(app).focus == Focus(3, 7, 5, 2), page
+        boards = [scene["transposed"] for scene in scenes(app)]
+        assert len(set(boards)) <= 1, page
+        assert any(boards) == bool(boards) or not page_of(page).looks_into, page
+        if boards:
+            assert ("the whole layer" in texts(app)) == any(boards), page

@@ -11,7 +11,7 @@ from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
 from attention_ui.focus import move_focus
 from attention_ui.heads import head_worth
-from tests.ui.app import facts, gone_to, opened, page_context, scenes
+from tests.ui.app import gone_to, opened, page_context, refused, scenes
 
 
 @pytest.mark.parametrize(
@@ -86,8 +86,8 @@ def test_the_same_address_pins_the_same_operand() -> None:
 def test_a_pinned_place_that_the_board_has_not(index: str) -> None:
     app = opened("projections", pin=f"projection.w_q.{index}")
     assert scenes(app)[0]["cell"] == {"array": "queries", "index": [0, 0, 0]}
-    (refusal,) = facts(app)["refused"]
-    assert refusal.asked == f"projection.w_q.{index}"
+    (refusal,) = refused(app)
+    assert refusal[1] == f"projection.w_q.{index}"
     assert not app.run().toast
     assert "pin" not in app.query_params
 

@@ -17,7 +17,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_ui.control_list import CONTROLS, widget_value
 from attention_ui.focus import Focus
 from attention_ui.presets import PRESET_FILE, Preset, presets, widget_values
-from tests.ui.app import facts, opened, page_context, unfolded
+from tests.ui.app import opened, page_context, unfolded
 
 ELSEWHERE = {
     "batch": "one\ntwo",
@@ -179,5 +179,5 @@ def test_the_example_on_paper_has_whole_numbers() -> None:
 def test_other_choices_are_named_in_the_place_of_an_example(choice: dict[str, Any]) -> None:
     scenario = resolve(Scenario(**choice))
     named = (scenario.weights, scenario.n_heads, scenario.mask)
-    assert facts(opened("scores", **choice))["own_choices"] == named
-    assert "own_choices" not in facts(opened("scores"))
+    said = "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*named)
+    assert said in [caption.value for caption in opened("scores", **choice).caption]

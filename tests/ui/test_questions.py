@@ -1,61 +1,143 @@
-"""What learners ask stands on the overview, is found by their words, and leads to what is there."""
+"""What learners ask, and every idea of the five texts: found by the words of those who ask, and
+each link leads to a page in a state that there is.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
+from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.reference.questions import ASKED, Entry, find_entries, learner_questions
-from attention_ui.registry import read_table
-from tests.ui.app import facts, opened, texts
-
-QUOTING = [one for one in learner_questions() if "“" in one.look]
-
-
-def labels(app: AppTest) -> str:
-    """The names of all that can be opened, chosen and pressed, with the headings."""
-    named = (*app.expander, *app.button, *app.toggle, *app.get("download_button"))
-    options = [option for choice in app.get("button_group") for option in choice.options]
-    headings = [heading.value for heading in (*app.header, *app.subheader)]
-    return "\n".join([*headings, *options, *(one.label for one in named), texts(app)])
-
-
-def test_the_overview_lists_them_all() -> None:
-    app = opened("overview")
-    everything = [one.number for one in learner_questions()]
-    assert facts(app)["questions_found"] == everything
-    app.text_input(key="asked_words").set_value("GQA").run()
-    assert facts(app)["questions_found"] == [one.number for one in find_entries("GQA", [ASKED])]
-    app.text_input(key="asked_words").set_value("banana").run()
-    assert facts(app)["questions_found"] == []
-
-
-@pytest.mark.parametrize(
-    ("typed", "page"),
-    [
-        ("parameters", "shared-keys"),
-        ("do more heads have more parameters?", "shared-keys"),
-        ("explanation", "find-a-head"),
-        ("order", "invariances"),
-        ("position", "invariances"),
-        ("notebook", "scores"),
-        ("GQA", "shared-keys"),
-        ("one or eight heads", "training"),
-        ("reshape or permute", "split"),
-        ("my weights do not sum to one", "break-it"),
-        ("coreference", "find-a-head"),
-    ],
+from attention_lab.state_file import FOCUS
+from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
+from attention_ui.reference.questions import (
+    ASKED,
+    N_RELATED,
+    Entry,
+    concepts,
+    entry_table,
+    find_entries,
+    learner_questions,
+    related_questions,
 )
-def test_synonyms_are_known(typed: str, page: str) -> None:
-    """What is called otherwise here is found by the words of those who ask."""
-    assert page in {one.page for one in find_entries(typed, [ASKED])}
+from attention_ui.registry import PAGES, page_of, read_table, story_steps
+from attention_ui.search import finds, respelled
+from tests.ui.app import opened, texts
 
-
+MARKUP = "<b>x</b> | $y$ [l](javascript:alert(1)) `c` **d** :red[e]"
+CONTROL = {control.name: control for control in CONTROLS}
+VIEW = {"notation", "own_scale", "present"}
+# What is typed, and how a text spells it.
+SPELT = [
+    ("softmaxes", "the softmax"),
+    ("multihead", "multi-head"),
+    ("Multi head", "multi-head"),
+    ("selfmade", "self-made"),
+    ("colour", "a color"),
+    ("color", "colours"),
+    ("normalize", "normalised"),
+    ("centers", "centre"),
+    ("normalisation", "to normalize"),
+    ("qkv", "Q, K and V"),
+    ("q/k/v", "Q, K, V"),
+    ("d k", "dₖ"),
+    ("dmodel", "d_model"),
+    ("Wo", "W_O"),
+    ("W^O", "W_O"),
+    ("sqrt(d_k)", "√dₖ"),
+    ("QK^T", "QKᵀ"),
+    ("biases", "bias"),
+    ("masking", "masked"),
+    ("matrices", "a matrix"),
+    ("probability", "probabilities"),
+]
+# What is typed, and the page to which one of the questions found leads.
+FOUND = [
+    ("parameters", "shared-keys"),
+    ("do more heads have more parameters?", "shared-keys"),
+    ("explanation", "find-a-head"),
+    ("order", "invariances"),
+    ("position", "invariances"),
+    ("notebook", "scores"),
+    ("GQA", "shared-keys"),
+    ("one or eight heads", "training"),
+    ("reshape or permute", "split"),
+    ("my weights do not sum to one", "break-it"),
+    ("coreference", "find-a-head"),
+    ("Where is W_O?", "output"),
+    ("final linear layer", "output"),
+    ("c_proj", "output"),
+    ("attention scores printed", "arrays"),
+    ("q/k vectors", "arrays"),
+    ("softmax max exp values", "softmax"),
+    ("reshape or transpose?", "split"),
+    ("Why view straight to (h, n, d_k)?", "split"),
+    ("merge without transpose", "merge"),
+    ("Does each head see the whole embedding?", "projections"),
+    ("split the input before projecting", "break-it"),
+    ("heads summed, not concatenated", "output"),
+    ("Softmax over which axis?", "break-it"),
+    ("√C or √d_k", "scale"),
+    ("attention exceeds 1", "break-it"),
+    ("What are source and destination?", "glossary"),
+    ("Is the diagonal inside the causal mask?", "mask"),
+    ("colour bar", "all-heads"),
+    ("roll up heads", "all-heads"),
+    ("average over a sentence", "all-heads"),
+    ("cluster heads", "head-portraits"),
+    ("sparsity", "head-portraits"),
+    ("tokens attended", "head-portraits"),
+    ("rank heads", "head-worth"),
+    ("vector figures for papers", "all-heads"),
+    ("stand-alone web page", "scores"),
+    ("shareable URL", "overview"),
+    ("own model", "your-weights"),
+    ("long input", "your-weights"),
+    ("image patches", "convolution"),
+    ("cross-modal attention", "encoder-decoder"),
+    ("padded queries", "mask-workshop"),
+    ("every key masked NaN", "mask-workshop"),
+    ("why not 64 heads of width 1", "split"),
+    ("low-rank bottleneck", "split"),
+    ("fewer queries than keys", "mask"),
+    ("fp16", "mask-workshop"),
+    ("pre-LN", "depth"),
+    ("pruned", "head-worth"),
+    ("weights that I plot", "softmax"),
+]
+# What a student types on a first visit: the page stands among the first four questions found.
+FIRST_VISIT = {
+    "where is W_O, and what happens without it": "output",
+    "reshape then transpose": "split",
+    "whole embedding or a slice": "projections",
+    "which axis is the softmax over": "break-it",
+    "sqrt d_k, not sqrt C": "scale",
+    "why do my weights not sum to 1": "softmax",
+    "is the diagonal inside the causal mask": "mask",
+    "what about padded queries": "mask-workshop",
+    "do more heads need more parameters": "shared-keys",
+    "heads do not divide the embedding size": "split",
+    "sum heads instead of concatenate": "output",
+    "self-attention, masked, cross-attention": "encoder-decoder",
+    "does a token attend most to itself without weights": "self-attention-mass",
+    "what do trained heads look at": "trained-heads",
+    "load my own model": "your-weights",
+    "which head handles it": "find-a-head",
+    "is attention an explanation": "find-a-head",
+    "does word order matter": "invariances",
+    "MQA and GQA": "shared-keys",
+    "one head or eight": "training",
+    "work it out by hand": "practice",
+    "into my notebook": "scores",
+}
 # What a beginner types, by the number of the question that must come first.
 BEGINNERS_TYPE = {
     1: ("what is attention", "self-attention", "what is an attention mechanism"),
@@ -79,13 +161,90 @@ BEGINNERS_TYPE = {
 }
 
 
+def counted(app: AppTest) -> tuple[int, int]:
+    """How many questions and how many ideas the page says that it shows."""
+    found = re.search(r"Questions: \*\*(\d+)\*\* of \d+\. Ideas: \*\*(\d+)", texts(app))
+    return int(found[1]), int(found[2])
+
+
+def test_a_word_is_found_however_it_is_spelt() -> None:
+    assert [typed for typed, text in SPELT if not finds(typed, text)] == []
+    for typed, text in (("wo", "two words"), ("n", "a token"), ("√c", "√cost"), ("four", "for")):
+        assert not finds(typed, text)
+    assert not finds("softmax mask", "the softmax")
+
+
+def test_what_learners_ask_is_found_by_their_words() -> None:
+    for texts_searched in ([ASKED], []):
+        for typed, page in FOUND:
+            assert page in {one.page for one in find_entries(typed, texts_searched)}, typed
+    for typed, page in FIRST_VISIT.items():
+        assert page in [one.page for one in find_entries(typed, [ASKED])[:4]], typed
+    for row in read_table("synonyms"):
+        assert find_entries(row["typed"], [ASKED]), row
+
+
+def test_what_beginners_ask_comes_first() -> None:
+    for number, all_typed in BEGINNERS_TYPE.items():
+        for typed in all_typed:
+            assert find_entries(typed, [ASKED])[0].number == number, typed
+            beside_ideas = [one.number for one in find_entries(typed, []) if one.text == ASKED]
+            assert beside_ideas[0] == number, typed
+
+
+def test_the_overview_lists_the_questions_and_searches_them() -> None:
+    app = opened("overview")
+    assert all(f"]({one.url}):" in texts(app) for one in learner_questions())
+    app.text_input(key="asked_words").set_value("GQA").run()
+    assert entry_table(find_entries("GQA", [ASKED])) in texts(app)
+    app.text_input(key="asked_words").set_value("banana").run()
+    assert "| question |" not in texts(app)
+
+
+def test_the_list_of_questions_and_ideas() -> None:
+    app = opened("questions")
+    assert len(app.header) == 1 + 5  # one for the questions, one for each text
+    assert counted(app) == (len(learner_questions()), len(concepts()))
+    first = app.header[0].value
+    for words, headers in (("c_proj", [first]), ("zzyzx", []), ("banana", [])):
+        app.text_input(key="concepts_words").set_value(words).run()
+        assert [box.value for box in app.header] == headers
+        assert counted(app) == (len(headers), 0)
+    gml = opened("questions", concepts_words="stiefel", concepts_text="gml")
+    shown = find_entries("stiefel", ["gml"])
+    assert 0 < len(shown) < 29
+    assert counted(gml) == (0, len(shown))
+    assert first not in [box.value for box in gml.header]
+
+
 @pytest.mark.parametrize(
-    ("number", "typed"), [(number, one) for number, all_ in BEGINNERS_TYPE.items() for one in all_]
+    ("page", "field", "wrong", "right"),
+    [
+        ("questions", "concepts_words", "sotfmax", "softmax"),
+        ("overview", "asked_words", "paramters", "parameters"),
+        ("glossary", "glossary_words", "entroppy", "entropy"),
+        ("claims", "claims_words", "paddding", "padding"),
+    ],
 )
-def test_what_beginners_ask_comes_first(number: int, typed: str) -> None:
-    assert find_entries(typed, [ASKED])[0].number == number
-    beside_ideas = [one.number for one in find_entries(typed, []) if one.text == ASKED]
-    assert beside_ideas[0] == number
+def test_a_typing_error_finds_the_word_that_was_meant(
+    page: str, field: str, wrong: str, right: str
+) -> None:
+    app = opened(page)
+    app.text_input(key=field).set_value(wrong).run()
+    meant = [box.value for box in app.markdown]
+    assert any(f"“{right}”" in box.value for box in app.caption)
+    app.text_input(key=field).set_value(right).run()
+    assert [box.value for box in app.markdown] == meant
+    assert respelled("zzyzx", [right]) == "zzyzx"
+
+
+def test_a_row_with_markup_stays_text() -> None:
+    table = entry_table((Entry("gml", 1, MARKUP, "scores", "query=4", MARKUP),))
+    row = table.splitlines()[2]
+    assert row.count("[Scores](scores?query=4)") == 1
+    rest = row.replace("**[Scores](scores?query=4):**", "")
+    assert re.findall(r"(?<!\\)[<>$\[`]", rest) == []
+    assert len(re.findall(r"(?<!\\)\|", rest)) == 4
 
 
 def test_one_vector_for_query_and_key_makes_scores_symmetric() -> None:
@@ -96,9 +255,15 @@ def test_one_vector_for_query_and_key_makes_scores_symmetric() -> None:
         assert np.allclose(scores_TS, scores_TS.T) is symmetric
 
 
-@pytest.mark.parametrize("row", read_table("synonyms"), ids=lambda row: row["typed"])
-def test_every_synonym_finds_something(row: dict[str, str]) -> None:
-    assert find_entries(row["typed"], [ASKED])
+def labels(app: AppTest) -> str:
+    """The names of all that can be opened, chosen and pressed, with the headings."""
+    named = (*app.expander, *app.button, *app.toggle, *app.get("download_button"))
+    options = [option for choice in app.get("button_group") for option in choice.options]
+    headings = [heading.value for heading in (*app.header, *app.subheader)]
+    return "\n".join([*headings, *options, *(one.label for one in named), texts(app)])
+
+
+QUOTING = [one for one in learner_questions() if "“" in one.look]
 
 
 @pytest.mark.parametrize("question", QUOTING, ids=lambda one: str(one.number))
@@ -106,3 +271,88 @@ def test_what_a_question_names_is_on_its_page(question: Entry) -> None:
     shown = labels(opened(question.page, **dict(parse_qsl(question.query))))
     named = re.findall("“(.+?)”", question.look)
     assert [name for name in named if name not in shown] == []
+
+
+def test_two_or_three_questions_concern_a_page() -> None:
+    for page in PAGES:
+        shown = related_questions(page)
+        assert 2 <= len(shown) == len(set(shown)) <= N_RELATED
+        named = [one for one in learner_questions() if page.url_path in one.asked_on]
+        assert list(shown[: len(named)]) == named[:N_RELATED]
+
+
+def test_questions_name_pages_that_exist() -> None:
+    for one in learner_questions():
+        assert all(page_of(url).url_path == url for url in one.asked_on)
+        assert one.page not in one.asked_on
+
+
+@pytest.mark.parametrize("url", ["overview", "scores", "depth", "sources"])
+def test_a_page_ends_with_questions_and_the_next_page(url: str) -> None:
+    app = opened(url)
+    foot = next(part.value for part in app.markdown if "**Related questions**" in part.value)
+    links = re.findall(r"\]\(([\w-]+(?:\?\S+)?)\)", foot)
+    assert links == [*(one.url for one in related_questions(page_of(url))), "questions"]
+    after = PAGES[(PAGES.index(page_of(url)) + 1) % len(PAGES)]
+    labels = [link.proto.label for link in app.get("page_link")]
+    assert (f"Next: {after.title}" in labels) is (page_of(url) not in story_steps())
+
+
+def parameters(concept: Entry) -> dict[str, str]:
+    """The parameters of the URL of a concept."""
+    return dict(parse_qsl(concept.query, strict_parsing=True)) if concept.query else {}
+
+
+def own_choices() -> list[tuple[str, str]]:
+    """One concept's page and query for each parameter that a page, not the frame, reads."""
+    known = set(CONTROL) | set(FOCUS) | VIEW
+    linked = (*learner_questions(), *concepts())
+    first = {
+        (one.page, name): one for one in linked for name in sorted(set(parameters(one)) - known)
+    }
+    return sorted({(one.page, one.query) for one in first.values()})
+
+
+def takes(control: Control, value: str) -> bool:
+    """Whether a control of the sidebar can show a value of the URL."""
+    if control.name in FIELD_CHOICES:
+        return value in FIELD_CHOICES[control.name]
+    if isinstance(CONTROL_DEFAULTS[control.name], bool):
+        return value in ("true", "false")
+    if isinstance(CONTROL_DEFAULTS[control.name], str):
+        return True
+    low, high = FIELD_BOUNDS[control.name]
+    return value.isdigit() and low <= int(value) <= high
+
+
+def test_every_concept_of_every_text_is_listed() -> None:
+    counts = Counter(one.text for one in concepts())
+    assert counts == {"gml": 29, "mql5": 33, "doshi": 26, "slides": 17, "note": 24}
+    for text, count in counts.items():
+        assert [one.number for one in concepts() if one.text == text] == list(range(1, count + 1))
+
+
+def test_the_addresses_ask_for_what_there_is() -> None:
+    for one in (*learner_questions(), *concepts()):
+        assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.url), one
+        for name, value in parameters(one).items():
+            if name in CONTROL:
+                assert takes(CONTROL[name], value), one
+            elif name in FOCUS:
+                assert value.isdigit(), one
+            elif name == "notation":
+                assert value in NOTATIONS, one
+            elif name == "claims_words":
+                assert value in {claim.id for claim in CLAIMS}, one
+
+
+@pytest.mark.parametrize(("page", "query"), own_choices())
+def test_a_link_brings_the_state_it_names(page: str, query: str) -> None:
+    app = opened(page, **dict(parse_qsl(query)))
+    assert [error.value for error in [*app.exception, *app.error]] == []
+    assert list(app.toast) == []
+    for name, value in parse_qsl(query):
+        held = app.session_state[name]
+        assert value.casefold() in (
+            [str(one) for one in held] if isinstance(held, list) else [str(held).casefold()]
+        )

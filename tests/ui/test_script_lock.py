@@ -7,14 +7,14 @@ from types import SimpleNamespace
 
 import pytest
 
-from attention_ui import script_lock
-from attention_ui.script_lock import ScriptLock
+from attention_ui import frame
+from attention_ui.frame import ScriptLock
 
 
 def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
-    monkeypatch.setattr(script_lock, "MAX_LOCK_WAIT_SECONDS", 0.001)
+    monkeypatch.setattr(frame, "MAX_LOCK_WAIT_SECONDS", 0.001)
     monkeypatch.setattr(
-        script_lock, "time", SimpleNamespace(monotonic=lambda: 0.0)
+        frame, "time", SimpleNamespace(monotonic=lambda: 0.0)
     )  # no single script takes long
     lock, seen = ScriptLock(), []
 
@@ -30,7 +30,7 @@ def test_one_script_runs_at_a_time_however_many_wait(monkeypatch):
 
 
 def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
-    monkeypatch.setattr(script_lock, "MAX_LOCK_WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(frame, "MAX_LOCK_WAIT_SECONDS", 0.01)
     lock, begun, ends = ScriptLock(), Event(), Event()
 
     def long_script() -> None:
@@ -51,7 +51,7 @@ def test_nobody_waits_for_the_end_of_a_long_script(monkeypatch):
 
 
 def test_a_script_that_stops_gives_the_turn_back(monkeypatch):
-    monkeypatch.setattr(script_lock, "MAX_LOCK_WAIT_SECONDS", 60)
+    monkeypatch.setattr(frame, "MAX_LOCK_WAIT_SECONDS", 60)
     lock = ScriptLock()
     with pytest.raises(RuntimeError), lock():
         raise RuntimeError

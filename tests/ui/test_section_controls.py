@@ -10,8 +10,15 @@ from attention_ui.presets import preset_of, presets
 from attention_ui.registry import PAGES, Page
 from tests.ui.app import gone_to, opened, page_context
 
+FIRST_OF_A_SECTION = {page.section: page for page in reversed(PAGES)}
+OF_THEIR_OWN = {str(page.own_controls): page for page in PAGES}
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)
+
+@pytest.mark.parametrize(
+    "page",
+    dict.fromkeys([*FIRST_OF_A_SECTION.values(), *OF_THEIR_OWN.values()]),
+    ids=lambda page: page.url_path,
+)
 def test_a_section_shows_the_controls_it_uses(page: Page) -> None:
     app, own = opened(page.url_path), page.own_controls
     used = ("text", "n_tokens", "d_model", "n_heads") if own is None else own.used

@@ -14,7 +14,7 @@ import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attention_ui import server
-from attention_ui.first_paint import FirstPaint
+from attention_ui.server import FirstPaint
 from tests.ui.app import ROOT
 
 
@@ -106,3 +106,38 @@ def test_the_browser_of_this_machine_opens(
 
     asyncio.run(start())
     assert found == opened
+
+
+START = """
+import resource
+resource.setrlimit(resource.RLIMIT_NOFILE, (256, 1000))
+import app
+print(*resource.getrlimit(resource.RLIMIT_NOFILE))
+"""
+
+
+def test_the_app_raises_the_bound_on_open_files() -> None:
+    pytest.importorskip("resource", reason="Windows has no such bound")
+    run = subprocess.run(
+        [sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split()[-2:] == ["1000", "1000"]
+
+
+def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    resource = pytest.importorskip("resource", reason="Windows has no such bound")
+    asked: list[object] = []
+
+    def refuses(what: int, bounds: tuple[int, int]) -> None:
+        asked.append(bounds)
+        raise ValueError
+
+    monkeypatch.setattr(resource, "setrlimit", refuses)
+    for soft, hard in (
+        (20_000, 20_000),
+        (256, resource.RLIM_INFINITY),
+        (-1, resource.RLIM_INFINITY),
+    ):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, found=(soft, hard): found)
+        server.raise_file_limit()
+    assert asked == [(8192, resource.RLIM_INFINITY)]

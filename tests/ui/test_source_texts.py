@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -9,12 +10,12 @@ import pytest
 
 from attention_lab.notation.texts import GML
 from attention_ui.registry import story_steps
-from tests.ui.app import facts, figures, opened, page_context, scenes
+from tests.ui.app import facts, opened, page_context, scenes, texts
 from tests.ui.laboratories import opened_at
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
-    page, query = facts(opened("stiefel"))["walk"].split("?")
+    page, query = re.search(r"\((\w+)\?(\S+)\)", texts(opened("stiefel"))).groups()
     choices = dict(parse_qsl(query))
     trace = page_context(opened(page, **choices)).trace
     heads = np.hsplit(trace.projections.w_q, trace.sizes["H"])
@@ -64,13 +65,3 @@ def test_the_book_on_one_matrix_or_many() -> None:
     assert pinned[1]["index"] == [0, 0, 2, 1, 0]
     assert [row.fused[1] // row.one[1] for row in told["array_sizes"]] == [1] + [3] * 6
     assert max(max(one.gaps) for one in told["as_convolutions"]) < 1e-12
-
-
-@pytest.mark.parametrize("columns", ["true", "false"])
-def test_the_subspaces_of_the_heads(columns: str) -> None:
-    app = opened("stiefel", stiefel_plane="head 1", stiefel_plane_columns=columns)
-    told = facts(app)
-    assert told["lengths_are_kept"] is (columns == "true")
-    assert told["kept_in_the_planes"].shape == (2, 6)
-    kinds = [figure["data"][0]["type"] for figure in figures(app)]
-    assert kinds.count("scatter3d") == 2

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core.derivation import derive
-from attention_lab.heads.contributions import absorbed_size
+from attention_lab.heads.weight_blocks import absorbed_size
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
 from attention_ui.reference import questions

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
-from attention_lab.notation.array_axes import axis_name, axis_names
+from attention_lab.notation.notation import axis_name, axis_names
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import facts, opened, page_context, stage

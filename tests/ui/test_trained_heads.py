@@ -1,4 +1,4 @@
-"""The section on trained heads: its tokens, its places in the URL, and a missing model."""
+"""The section on trained heads: its pages, its places in the URL, files of weights, no model."""
 
 from __future__ import annotations
 
@@ -13,23 +13,34 @@ import pytest
 
 import attention_lab.trained.encoded_text as core
 from attention_core import FileError
+from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.change_a_word import change_word
 from attention_lab.trained.encoded_text import attention_of, pieces_of
+from attention_lab.trained.head_finder import rank_heads, targets_of
+from attention_lab.trained.layers import LAYER_MEASURES
+from attention_lab.trained.minilm import load_minilm
 from attention_ui.markdown import escape_markdown
 from attention_ui.trained import head_place
-from tests.lab.made_weight_files import npz
+from attention_viz.labels import format_percent
+from tests.lab.made_files import npz, safetensors
 from tests.ui.app import (
     errors,
-    facts,
+    figures,
     gone_to,
+    named_in,
     opened,
     page_context,
+    page_shown,
+    pressed,
     refused,
     scenes,
     sent,
     texts,
+    unescaped,
 )
-from tests.ui.uploads import ANIMAL, SHARES, uploaded
+from tests.ui.uploads import ANIMAL, BERT, SHARES, asked, rng, uploaded
 
 SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
 MISSING = "The trained model is not there"
@@ -41,45 +52,38 @@ def test_all_heads_of_all_layers() -> None:
         assert np.array_equal(sent(board["arrays"][f"layer {layer}"]), shares)
 
 
-def test_the_sequence_length_counts() -> None:
-    short = scenes(opened("trained-heads", text=ANIMAL, n_tokens=6))[0]["arrays"]["layer 0"][
-        "shape"
-    ]
-    long = scenes(opened("trained-heads", text=ANIMAL, n_tokens=40))[0]["arrays"]["layer 0"][
-        "shape"
-    ]
-    assert (short, long) == ([12, 6, 6], [12, 15, 15])
-
-
 @pytest.mark.parametrize("page", SECTION)
 def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
     (cut,) = pieces_of(ANIMAL, 6).notes
     app = opened(page, text=ANIMAL, n_tokens=6)
     assert {"15", "4"} <= set(re.findall(r"\d+", cut))
     assert texts(app).count(escape_markdown(cut)) == 1
-    assert "cut" not in facts(opened(page, text=ANIMAL, n_tokens=40))
+    if page == "trained-heads":
+        assert scenes(app)[0]["arrays"]["layer 0"]["shape"] == [12, 6, 6]
+        long = opened(page, text=ANIMAL, n_tokens=40)
+        assert scenes(long)[0]["arrays"]["layer 0"]["shape"] == [12, 15, 15]
+        assert escape_markdown(cut) not in texts(long)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"th_cell": "x"},
-        {"th_cell": "1-2"},
-        {"th_cell": "99999-0-0"},
-        {"th_layer": "77"},
-        {"th_head": "-1"},
-        {"fh_from": "zz", "fh_rule": "word to word"},
-        {"ly_measure": "size"},
-        {"oh_step": "no"},
-        {"cw_old": "$<b>"},
-    ],
-)
 @pytest.mark.parametrize("page", SECTION)
-def test_nonsense_in_the_url(page: str, parameters: dict[str, str]) -> None:
-    app = opened(page, text="a b c", **parameters)
-    assert not app.exception
-    assert not app.error
-    assert scenes(app)
+def test_nonsense_in_the_url_and_sizes_of_the_story(page: str) -> None:
+    junk = {"th_layer": "77", "th_head": "-1", "fh_from": "zz", "fh_rule": "word to word"}
+    more = {"ly_measure": "size", "oh_step": "no", "cw_old": "$<b>", "d_model": 5, "n_heads": 4}
+    for cell in ("x", "1-2", "99999-0-0"):
+        app = opened(page, text="a b c", th_cell=cell, **junk, **more)
+        assert not app.exception
+        assert not app.error
+        assert scenes(app)
+
+
+def test_a_place_that_the_model_does_not_have() -> None:
+    asked_for = {"fh_rule": "word to word", "fh_from": 77, "fh_to": 3}
+    assert refused(opened("find-a-head", text=ANIMAL, **asked_for)) == [
+        ("From the word", "77", "14")
+    ]
+    app = opened("one-head", text=ANIMAL, th_layer=77, th_head=77)
+    assert refused(app) == [("Layer", "77", "5"), ("Head", "77", "11")]
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (5, 11)
 
 
 def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,49 +98,236 @@ def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) 
     assert (state["th_layer"], state["th_head"], state["th_cell"]) == (2, 9, "6-5-0")
 
 
-@pytest.mark.parametrize("page", SECTION)
-def test_without_the_model(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing(folder: Path = Path("/nowhere")) -> None:
         raise FileError(MISSING)
 
     monkeypatch.setattr(core, "load_minilm", missing)
-    text = f"nobody has read this on {page} before {sys.maxsize}"
-    app = opened(page, text=text)
-    assert [MISSING in error for error in errors(app)] == [True]
+    app = opened(SECTION[0], text=f"nobody has read this before {sys.maxsize}")
+    for page in SECTION:
+        app = gone_to(app, page)
+        assert [MISSING in error for error in errors(app)] == [True]
     assert scenes(gone_to(app, "scores"))
-    app = uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights"))
-    assert not app.error
+    assert not uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights")).error
 
 
 def test_trained_weights_in_the_story() -> None:
     app = opened("softmax", text=ANIMAL, weights="trained", layer=3, head=1, query=9, key=2)
-    assert page_context(app).trace is trace_of(
-        replace(Scenario(), text=ANIMAL, weights="trained", layer=3)
-    )
-    assert page_context(app).trace.sizes["H"] == 12
+    trace = page_context(app).trace
+    assert trace is trace_of(replace(Scenario(), text=ANIMAL, weights="trained", layer=3))
+    assert trace.sizes["H"] == 12
     assert app.get_by_key("d_model").disabled
     assert app.get_by_key("n_heads").disabled
 
 
-@pytest.mark.parametrize(
-    ("page", "name", "label", "last"),
-    [
-        ("one-head", "th_layer", "Layer", 5),
-        ("change-a-word", "th_head", "Head", 11),
-        ("find-a-head", "fh_from", "From the word", 14),
-    ],
-)
-def test_a_place_that_the_model_does_not_have(page: str, name: str, label: str, last: int) -> None:
-    more = {"fh_rule": "word to word"} if name == "fh_from" else {}
-    app = opened(page, text=ANIMAL, **more, **{name: 77})
-    assert app.session_state[name] == last
-    assert refused(app) == [(label, "77", last)]
+def test_one_head_shows_the_layers_own_trace() -> None:
+    app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
+    heat, _, weights = scenes(app)
+    share = attention_of(ANIMAL).layers[3][1, 9, 2]
+    assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
+    assert sent(heat["arrays"]["probabilities"])[0, 1, 9, 2] == np.float32(share)
+    w_q = load_minilm().layers[3].attention.w_q
+    first = weights["arrays"]["w_q"]["start"][1]
+    assert first <= 32 < first + 64
+    assert np.array_equal(sent(weights["arrays"]["w_q"]), w_q[:, first : first + 64].astype("f4"))
+    said = texts(app)
+    assert all(part in said for part in ("“it”", "“animal”", f"**{format_percent(float(share))}**"))
+    app = pressed(app, "Walk through this layer step by step")
+    assert page_shown(app).url_path == "scores"
+    now = page_context(app)
+    assert (now.scenario.weights, now.scenario.layer) == ("trained", 3)
+    assert (now.focus.head, now.focus.query, now.focus.key) == (1, 9, 2)
+    assert now.trace.probabilities[0, 1, 9, 2] == share
+
+
+def test_every_step_of_a_head() -> None:
+    app = opened("one-head", text="we like tea", th_cell="1-2-40")
+    ends = {
+        "scores": [1, 2],
+        "mixing": [1, 31],
+        "W_Q": [1, 63],
+        "W_K": [2, 63],
+        "W_V": [2, 63],
+        "W_O": [1, 40],
+    }
+    for step, end in ends.items():
+        app.segmented_control(key="oh_step").set_value(step).run()
+        assert not app.exception
+        assert not app.error
+        assert len(scenes(app)) == 3
+        assert scenes(app)[2]["cell"]["index"][-2:] == end
+
+
+def test_a_feature_stays_in_its_head() -> None:
+    sides = {"q": (8, 12), "k": (8, 12), "v": (16, 12)}
+    tensors = {f"attn.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
+    tensors["attn.o_proj.weight"] = np.ones((12, 16), "f4")
+    app = opened("your-weights", text=ANIMAL, th_cell="1-1-7", th_head=1)
+    app = uploaded("wide.safetensors", safetensors(tensors), app)
+    asked(app, "Heads").set_value(2).run()
+    app = gone_to(app, "one-head")
+    for step, feature in (("W_Q", 7), ("W_K", 7), ("W_V", 15)):
+        app.segmented_control(key="oh_step").set_value(step).run()
+        assert scenes(app)[-1]["cell"]["index"] == [0, 1, feature]
+
+
+@pytest.mark.parametrize("rule", ["previous token", "repeated words"])
+def test_the_head_that_does_it_most(rule: str) -> None:
+    maps = attention_of(ANIMAL)
+    ranking = rank_heads(maps, targets_of(maps, rule))
+    app = opened("find-a-head", text=ANIMAL, fh_rule=rule)
+    layer, head, most = ranking.best(1)[0]
+    said = texts(app)
+    assert f"**Layer {layer}, head {head} does it most.**" in said
+    assert f"{format_percent(most)} of its attention" in said
+    assert f"would give {format_percent(ranking.even)}" in said
+    for *_, share in ranking.best(5):
+        assert f"{format_percent(share)}, {ranking.times_even(share):.1f} times" in said
+    assert len(app.warning) == 1  # attention is not explanation
+    assert {"W_O"} <= named_in(unescaped(app.warning[0].value))
+
+
+def test_the_output_projection_has_the_symbol_of_the_notation() -> None:
+    assert "mql5" in NOTATIONS
+    assert "W₀" in opened("find-a-head", notation="mql5").warning[0].value
+
+
+def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
+    text, rule = "unbelievably strange hallway", "word to word"
+    maps = attention_of(text)
+    assert maps.tokens[1:7] == ("un", "##bel", "##ie", "##va", "##bly", "strange")
+    most = max(float(layer[head, 1:6, 6].mean()) for layer in maps.layers for head in range(12))
+    app = opened("find-a-head", text=text, fh_rule=rule, fh_from=2, fh_to=6)
+    assert f"on average, a piece of “unbelievably” gives “strange” {format_percent(most)}" in texts(
+        app
+    )
+    app = opened("find-a-head", text=ANIMAL, fh_rule=rule, fh_from=9, fh_to=2)
+    assert "**Layer 3, head 1 does it most.** In it, “it” gives “animal”" in texts(app)
+
+
+def test_even_heads_give_the_even_share() -> None:
+    even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
+    app = gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head")
+    assert set(re.findall(r"([\d.]+) times", texts(app))) == {"1.0"}
+
+
+def test_cross_attention_from_elsewhere() -> None:
+    for n_queries in (1, 3):
+        shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
+        app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
+        assert not app.error
+        assert app.selectbox(key="fh_rule").options == ["first token", "last token", "word to word"]
+        ranking = sent(scenes(app)[0]["arrays"]["ranking"])
+        assert np.allclose(ranking, shares[..., 0].mean(axis=-1))
+        assert scenes(app)[1]["cell"]["index"] == [min(1, n_queries - 1), 0]
+    app.selectbox(key="fh_rule").set_value("word to word").run()
+    app.selectbox(key="fh_to").set_value(4).run()
+    asking = app.selectbox(key="fh_from").value
+    assert np.allclose(sent(scenes(app)[0]["arrays"]["ranking"]), shares[:, :, asking, 4])
+    app.segmented_control(key="th_whose").set_value("model").run()
+    assert len(app.selectbox(key="fh_rule").options) == 7
+    app.selectbox(key="fh_rule").set_value("itself").run()
+    app.segmented_control(key="th_whose").set_value("yours").run()
+    assert not app.error
+    assert app.selectbox(key="fh_rule").value == "first token"
+
+
+def test_a_rule_that_no_head_follows_and_heads_that_tie() -> None:
+    shares = np.tril(np.ones((1, 2, 4, 4), "f4"))
+    app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
+    app = gone_to(app, "find-a-head")
+    assert len(app.header) == 1
+    app.selectbox(key="fh_rule").set_value("next token").run()
+    assert " times" not in texts(app)
+    assert len(app.header) == 0
+    even = npz({"attention": np.full((2, 3, 4, 4), 0.25, "f4")})
+    app = uploaded("a.npz", even, gone_to(app, "your-weights"))
+    assert "layers: 2, heads in each: 3" in unescaped(app.success[0].value)
+    assert "exactly as much: 5." in texts(gone_to(app, "find-a-head"))
+
+
+def test_change_one_word() -> None:
+    app = opened("change-a-word", text="something else entirely")
+    assert len(app.info) == 1  # for “tired” is not there
+    assert "“entirely”" in app.info[0].value
+    app = pressed(app, "tired / wide")
+    assert (page_context(app).scenario.text, len(app.info)) == (ANIMAL, 0)
+    change = change_word(ANIMAL, "tired", "wide")
+    before, after = change.before[3][1, 9, 2], change.after[3][1, 9, 2]
+    assert [before, after] == pytest.approx([0.688, 0.323], abs=5e-4)
+    assert f"**{format_percent(float(before))}**" in texts(app)
+    assert f"**{format_percent(float(after))}**" in texts(app)
+    assert np.array_equal(sent(scenes(app)[1]["arrays"]["layer 3"]), change.differences[3])
+    moves = change.largest(5)
+    assert [move.query == move.key for move in moves[:2]] == [True, False]
+    buttons = [app.button(key=f"cw {move.layer} {move.head}") for move in moves]
+    assert all("“tired → wide” to “" in button.help for button in buttons[:2])
+    buttons[-1].click().run()
+    held = (app.session_state["th_layer"], app.session_state["th_head"])
+    assert held == (moves[-1].layer, moves[-1].head)
+
+
+def test_which_word_is_replaced() -> None:
+    app = opened("change-a-word")
+    assert scenes(app)[0]["cell"]["index"] == [9, 2]
+    for text, after in (
+        ("The cat saw the cat", "The wide saw the cat"),
+        ("The cat saw the dog", "The cat saw the wide"),
+    ):
+        app.text_input(key="text").set_value(text).run()
+        assert len(app.info) == 1
+        assert after in texts(app)
+
+
+def test_the_measures_and_attention_without_weights() -> None:
+    measure = LAYER_MEASURES["mean_distance"]
+    app = opened("layers", text=ANIMAL, ly_measure=measure.title, th_layer=4, th_head=5)
+    assert len(figures(app)[0]["data"][1]["customdata"]) == 72
+    assert measure.description in texts(app)
+    assert np.trace(sent(scenes(app)[1]["arrays"]["after LayerNorm"])) / 15 > 0.7
+    trained = sent(scenes(app)[1]["arrays"]["trained"])
+    assert np.array_equal(trained, attention_of(ANIMAL).layers[0][5])
+    assert gone_to(app, "one-head").session_state["th_layer"] == 4
+
+
+def test_the_page_opens_with_the_token_before() -> None:
+    app = opened("layers", text=ANIMAL)
+    assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["previous_mass"].title
+    two = npz({"attention": rng.dirichlet(np.ones(3), size=(1, 2, 4)).astype("f4")})
+    app = gone_to(uploaded("a.npz", two), "layers")
+    assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["entropy"].title
+    assert not app.error
+
+
+def test_one_token_has_no_scores_with_others() -> None:
+    app = opened("layers", text=ANIMAL, n_tokens=1)
+    assert not any("mean score with others" in table.value for table in app.table)
+    assert any("mean score with others" in table.value for table in opened("layers").table)
+    app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "layers")
+    app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
+    assert not app.error
+    assert [part["y"] for part in figures(app)[0]["data"]] == [[None], [None]]
+
+
+@pytest.mark.parametrize("page", ["change-a-word", "layers"])
+def test_the_model_beside_a_file(page: str) -> None:
+    app = opened(page)
+    said = [one.value for one in app.caption if "not of your file" in one.value]
+    app = gone_to(uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights")), page)
+    now = [one.value for one in app.caption if "not of your file" in one.value]
+    assert (len(said), len(now)) == (0, {"change-a-word": 1, "layers": 2}[page])
 
 
 @pytest.mark.parametrize(
-    "page", ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
+    ("notation", "symbols"),
+    [("ours", {"W_Q", "W_K", "C"}), ("mql5", {"W_QC", "W_KC", "nI"})],
 )
-def test_sizes_of_the_story_that_do_not_divide_leave_the_trained_heads(page: str) -> None:
-    app = opened(page, d_model=5, n_heads=4)
-    assert errors(app) == []
-    assert texts(app) == texts(opened(page))
+def test_weights_and_widths_have_the_symbols_of_the_notation(
+    notation: str, symbols: set[str]
+) -> None:
+    assert symbols <= named_in(texts(opened("layers", notation=notation)).replace("\\", ""))
+
+
+def test_heads_of_one_token() -> None:
+    maps = AttentionMaps.of(np.ones((1, 1, 1, 1), "f4"))
+    assert rank_heads(maps, targets_of(maps, "itself")).n_tied == 0

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -50,10 +51,54 @@ def written_and_read(scene: JSON) -> JSON:
 def numbers(array: JSON) -> np.ndarray:
     """The numbers of an array as a browser reads them."""
     found = np.frombuffer(array["data"], "<f4").reshape(array["shape"]).copy()
-    if "masked" in array:
-        flags = np.unpackbits(np.frombuffer(array["masked"], "u1"), bitorder="little")
-        found[flags[: found.size].reshape(found.shape).astype(bool)] = -np.inf
+    found[flags(array, "masked")] = -np.inf
     return found
+
+
+def sent(scene: JSON, name: str) -> np.ndarray:
+    """The numbers of one of the arrays of a scene."""
+    return numbers(scene["arrays"][name])
+
+
+def flags(array: JSON, name: str) -> np.ndarray:
+    """Which cells of an array are flagged."""
+    if name not in array:
+        return np.zeros(array["shape"], dtype=bool)
+    bits = np.unpackbits(np.frombuffer(array[name], "u1"), bitorder="little")
+    return bits[: math.prod(array["shape"])].reshape(array["shape"]).astype(bool)
+
+
+def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
+    """A cell by its rule and the numbers of the scene alone, written without the modules under
+    test.
+    """
+    rule = scene["rules"][name]
+    operation = rule["operation"]
+
+    def position(p: JSON, k: int) -> int:
+        total = sum((k if axis == -1 else index[axis]) * times for axis, times in p["parts"])
+        total //= p.get("over", 1)
+        return total % p["modulo"] if p.get("modulo") else total
+
+    def number(r: JSON, k: int) -> float:
+        start = scene["arrays"][r["array"]].get("start", [0] * 9)
+        places = (position(p, k) - s for p, s in zip(r["at"], start, strict=False))
+        return float(sent(scene, r["array"])[tuple(places)])
+
+    if operation == "difference":
+        first, second = (number(r, 0) for r in rule["reads"])
+        return first if math.isinf(first) else first - second
+    terms = [math.prod(number(r, k) for r in rule["reads"]) for k in range(rule["length"])]
+    if operation == "softmax":
+        own, top = position(rule["position"], 0), max(terms)
+        if math.isinf(top):
+            return 0.0
+        return math.exp(terms[own] - top) / sum(math.exp(t - top) for t in terms)
+    if operation == "softcap":
+        return rule["softcap"] * math.tanh(terms[0] / rule["softcap"])
+    if operation == "mask" and np.isneginf(sent(scene, name)[index]):
+        return -math.inf
+    return sum(terms) + sum(number(r, 0) for r in rule.get("adds", []))
 
 
 def _opened(text: str | bytes, part: Callable[[Any], bytes]) -> JSON:

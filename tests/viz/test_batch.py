@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from attention_lab.sentences import in_batch, tokens_of
 from attention_viz import story
 from attention_viz.payload import Stage, pack_bits
 from attention_viz.story.batch import BatchField, batch_board, with_sequence_pictures
+from tests.viz.reading_scenes import numbers
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran", mask="causal")
 TOKENS = [tokens_of(in_batch(BATCH, place)) for place in range(3)]
@@ -26,24 +26,13 @@ def batch(field: str, scenario: Scenario = BATCH) -> BatchField:
     return BatchField(trace_of(scenario), field, TOKENS, 1, index)
 
 
-def drawn(array: dict[str, Any]) -> np.ndarray:
-    """The numbers of an array of a board, minus infinity where they are masked."""
-    numbers = np.frombuffer(array["data"], "<f4").reshape(array["shape"]).copy()
-    if "masked" in array:
-        masked = np.unpackbits(
-            np.frombuffer(array["masked"], "u1"), bitorder="little", count=numbers.size
-        )
-        numbers[masked.reshape(numbers.shape).astype(bool)] = -np.inf
-    return numbers
-
-
 @pytest.mark.parametrize("field", FIELDS)
 def test_the_pictures_hold_the_numbers_of_every_sequence(field: str) -> None:
     board = batch_board(batch(field))
     for place in range(3):
         array = board["arrays"][f"sentence {place}"]
         expected = getattr(trace_of(BATCH), field)[place].astype("f4")
-        assert np.array_equal(drawn(array), expected)
+        assert np.array_equal(numbers(array), expected)
         labels = [board["axes"][letter]["labels"] for letter in array["axes"]]
         assert list(TOKENS[place].tokens) in labels
     assert board["cell"]["array"] == "sentence 1"
@@ -65,10 +54,10 @@ def test_the_stage_shows_one_head_of_every_sequence() -> None:
     pictures = board["panels"][len(step["panels"]) :]
     assert [panel.get("link") for panel in pictures] == ["sentence 0", None, "sentence 2"]
     for place, panel in enumerate(pictures):
-        shown = drawn(board["arrays"][panel["array"]])
+        shown = numbers(board["arrays"][panel["array"]])
         assert np.array_equal(shown, trace_of(BATCH).scores[place, 1].astype("f4"))
     assert board["arrays"]["scores"] == step["arrays"]["scores"]
-    scores = np.frombuffer(step["arrays"]["scores"]["data"], "<f4").reshape(2, 5, 5)
+    scores = numbers(step["arrays"]["scores"])[0]
     assert np.array_equal(scores, trace_of(BATCH).scores[1].astype("f4"))
 
 
@@ -84,4 +73,4 @@ def test_of_long_sequences_a_part_is_sent() -> None:
     wide = BatchField(trace_of(long), "queries", TOKENS, 1, [1, 100])
     array = batch_board(wide)["arrays"]["sentence 2"]
     assert (array["start"], array["whole"], array["shape"]) == ([0, 64], [5, 160], [5, 64])
-    assert np.array_equal(drawn(array), trace_of(long).queries[2][:, 64:128].astype("f4"))
+    assert np.array_equal(numbers(array), trace_of(long).queries[2][:, 64:128].astype("f4"))

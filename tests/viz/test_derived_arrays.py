@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
-from attention_lab.heads.contributions import head_contributions
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
+from attention_lab.heads.weight_blocks import head_contributions
 from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
 
 
@@ -108,6 +108,8 @@ def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
         )
         wanted = layer.scores[0, :, 4, 3]
         np.testing.assert_allclose(np.diag(products), wanted, atol=1e-13)
+        keys = layer.key_heads[0, :, 3].repeat(len(products) // layer.sizes["G"], axis=0)
+        np.testing.assert_allclose(products, layer.query_heads[0, :, 4] @ keys.T, atol=1e-13)
         np.testing.assert_allclose(hadamard.sum(axis=1), wanted, atol=1e-13)
         assert slice_of(layer, "pair_total", place) == pytest.approx(wanted.sum(), abs=1e-12)
 

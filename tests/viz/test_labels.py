@@ -7,20 +7,23 @@ from html import unescape
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_lab.words.text import PADDING_TOKEN, Tokens
 from attention_viz.labels import (
     MAX_LABEL_LENGTH,
     format_number,
-    format_percent,
     label_width,
     numbered_labels,
     shorten,
+    token_chips,
     without_noise,
 )
+from tests.viz.example_traces import HOSTILE
 
 
+@settings(max_examples=40)
 @given(st.text(st.characters(categories=None), max_size=40))
 def test_a_label_is_the_beginning_of_its_token(token: str) -> None:
     label = shorten(token)
@@ -111,6 +114,7 @@ def test_noise_is_zero() -> None:
 
 
 # Rounding a number next to the largest float gives one that float cannot hold.
+@settings(max_examples=40)
 @given(st.floats(-1e300, 1e300), st.integers(1, 6))
 def test_a_number_can_be_read_back(value: float, digits: int) -> None:
     text = format_number(value, digits)
@@ -122,8 +126,19 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
     assert (shown == 0) == (value == 0)
 
 
-@pytest.mark.parametrize(
-    ("share", "text"), [(0, "0.0 %"), (0.2447, "24.5 %"), (1, "100.0 %"), (1 / 3, "33.3 %")]
-)
-def test_percent(share: float, text: str) -> None:
-    assert format_percent(share) == text
+TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
+
+
+def test_tokens_are_escaped() -> None:
+    html = token_chips(TOKENS, 0)
+    assert "<script" not in html
+    assert "<b>" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+    assert "&amp;lt;b&amp;gt;" in html
+
+
+def test_the_chosen_token_and_the_padding_are_marked() -> None:
+    html = token_chips(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
+    assert html.count("chosen") == 1
+    assert html.count("padding") == 1
+    assert [f"<small>{place}</small>" in html for place in range(3)] == [True] * 3

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,8 +11,7 @@ from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
 from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
 from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
-from attention_lab.labs.sphere_step import sphere_step
-from attention_lab.labs.stiefel import orthonormality_drift
+from attention_lab.labs.stiefel import sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_viz.labels import without_noise
@@ -23,37 +20,21 @@ from attention_viz.labs import lexicon as lexicon_boards
 from attention_viz.labs.convolution import error_figure
 from attention_viz.labs.lexicon import received_figure
 from attention_viz.labs.stiefel import (
-    drift_figure,
     mapping_board,
     singular_value_figure,
     sphere_figure,
 )
-from attention_viz.labs.training import loss_figure, offset_figure, score_figure
-from attention_viz.labs.training_boards import sequence_board, token_labels
+from attention_viz.labs.training import (
+    comparison_figure,
+    loss_figure,
+    offset_figure,
+    score_figure,
+    sequence_board,
+    token_labels,
+)
 from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import sent, worked_out
 from tests.viz.reading_words import numbers_said
-
-
-def sent(board: dict[str, Any], name: str) -> np.ndarray:
-    """The numbers of one matrix, as the board gets them."""
-    array = board["arrays"][name]
-    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
-
-
-def recomputed(board: dict[str, Any], name: str, index: tuple[int, int]) -> float:
-    """A cell worked out from the board's own rule of the kind sum, as the browser does it."""
-    rule = board["rules"][name]
-    total = 0.0
-    for k in range(rule["length"]):
-        term = 1.0
-        for part in rule["reads"]:
-            places = [
-                sum((k if axis == -1 else index[axis]) * times for axis, times in position["parts"])
-                for position in part["at"]
-            ]
-            term *= float(sent(board, part["array"])[tuple(places)])
-        total += term
-    return total
 
 
 def test_loss_figure_draws_losses_and_floor() -> None:
@@ -107,10 +88,6 @@ def test_sequence_board() -> None:
 def test_stiefel_figures() -> None:
     values = np.array([2.0, 1.0, 0.5])
     np.testing.assert_array_equal(singular_value_figure({"normal": values})["data"][0]["y"], values)
-    drift = orthonormality_drift("cayley", n_steps=11)
-    figure = drift_figure({"cayley": drift})
-    as_sent(figure)
-    np.testing.assert_array_equal(figure["data"][0]["y"], drift.astype("f4"))
     step = sphere_step(np.array([1.0, 0, 0]), np.array([0.3, 1, 0]), 1.0)
     globe = sphere_figure(step)
     as_sent(globe)
@@ -137,10 +114,10 @@ def test_comparison_board_explains_itself(padding: str) -> None:
     run = run_convolution(picture, kernel, 2.0, padding)
     board = convolution_boards.convolution_board(picture, kernel, run, (0, 3))
     for index in ((0, 0), (3, 4), (7, 7)):
-        assert recomputed(board, "attention", index) == pytest.approx(
+        assert worked_out(board, "attention", index) == pytest.approx(
             run.output[index][0], abs=1e-5
         )
-        assert recomputed(board, "convolution", index) == pytest.approx(
+        assert worked_out(board, "convolution", index) == pytest.approx(
             run.expected[index][0], abs=1e-5
         )
 
@@ -184,3 +161,28 @@ def test_received_bars() -> None:
     masc = LEXICON_FEATURES.index("masc")
     assert own["y"][masc] == 0
     assert brought["y"][masc] == pytest.approx(0.93, abs=0.01)
+
+
+CURVES = {f"{n} heads": [(0, 1.5), (10, 1 / n), (25, 0.5 / n**4)] for n in (1, 2, 3, 4, 6)}
+
+
+def test_curves_levels_and_marks() -> None:
+    figure = comparison_figure(CURVES, {"level": 0.75}, {"top": 2.0, "floor": 0.25}, "error")
+    drawn = {part["name"]: list(zip(part["x"], part["y"], strict=True)) for part in figure["data"]}
+    for name, points in CURVES.items():
+        assert [number for point in drawn[name] for number in point] == pytest.approx(
+            [number for point in points for number in point]
+        )
+    for name, value in (("level", 0.75), ("top", 2.0), ("floor", 0.25)):
+        assert drawn[name] == [(0, value), (25, value)]
+    low, high = figure["layout"]["yaxis"]["range"]
+    assert 10**low < 0.5 / 6**4
+    assert 10**high > 2
+    as_sent(figure)
+
+
+def test_models_are_told_apart_by_their_dashes() -> None:
+    figure = comparison_figure(CURVES, {}, {}, "error")
+    looks = [part["line"] for part in figure["data"]]
+    assert len({line["dash"] for line in looks}) == len({line["color"] for line in looks}) == 5
+    assert figure["layout"]["showlegend"]

@@ -4,45 +4,22 @@ labels.
 
 from __future__ import annotations
 
-import plotly.graph_objects as go
 import pytest
 
 from attention_viz.labels import label_width
 from attention_viz.parts import (
     MAX_BAR_NAMES,
-    annotation,
-    dashed_line,
     figure_margins,
     frame,
     label_layout,
-    layout,
     named_axis,
 )
-from attention_viz.theme import coloured_figure
 
 
 def test_a_frame_surrounds_cells_on_its_axes() -> None:
     one, other = frame(3, 1, 2, 4, "@focus", 2), frame(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
     assert [one[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
     assert [(shape["xref"], shape["yref"]) for shape in (one, other)] == [("x", "y"), ("x2", "y3")]
-
-
-def test_a_word_stands_in_the_middle_of_its_place_unless_told_otherwise() -> None:
-    plain, told = (
-        annotation(1, 2, "a"),
-        annotation(1, 2, "a", "@key", "left", 9, yanchor="bottom", xref="x2"),
-    )
-    assert (plain["xanchor"], plain["yanchor"], plain["font"]) == (
-        "center",
-        "middle",
-        {"color": "@text", "size": 13},
-    )
-    assert (told["xanchor"], told["yanchor"], told["font"]) == (
-        "left",
-        "bottom",
-        {"color": "@key", "size": 9},
-    )
-    assert told["xref"] == "x2"
 
 
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])
@@ -65,21 +42,3 @@ def test_of_many_names_not_all_are_written() -> None:
     assert (few["dtick"], "nticks" in few) == (1, False)
     assert (many["nticks"], "dtick" in many) == (MAX_BAR_NAMES // 2, False)
     assert (few["fixedrange"], few["type"], few["tickangle"]) == (True, "category", 0)
-
-
-def test_what_all_pictures_share() -> None:
-    shared = layout(300, "One sentence.", showlegend=True)
-    assert (shared["height"], shared["meta"]) == (300, {"description": "One sentence."})
-    assert (shared["dragmode"], shared["hovermode"], shared["showlegend"]) == (
-        False,
-        "closest",
-        True,
-    )
-
-
-def test_plotly_takes_every_piece() -> None:
-    shapes = [frame(0, 0, 1, 1, "@focus", 2), dashed_line(0, 0, 1, 1, "@muted", 1, "dash")]
-    around = layout(
-        200, "A test.", shapes=shapes, annotations=[annotation(0, 0, "a")], margin={"l": 1}
-    )
-    go.Figure(coloured_figure({"data": [], "layout": around}))

@@ -1,20 +1,23 @@
-"""What travels of an array: its numbers, windows of wide ones, flags of cells, colour scales."""
+"""What travels of an array, and a scene that is written out and read again is the same one."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from attention_core import Projections, attend
 from attention_viz import story
 from attention_viz.payload import Stage, float_bytes, pack_bits
 from attention_viz.scene import coloured_scene
-from attention_viz.scene_formats import scene_to_bytes
-from tests.viz.example_traces import example
-from tests.viz.reading_scenes import numbers
+from attention_viz.scene_formats import scene_to_bytes, scene_to_text
+from tests.viz.example_traces import HOSTILE, example
+from tests.viz.reading_scenes import flags, numbers, scene_of, scene_of_text
 from tests.viz.story_boards import FOCUS, STORY
 
 
@@ -22,10 +25,7 @@ from tests.viz.story_boards import FOCUS, STORY
 def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
     trace = example(case)
     shares = story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]
-    flags = np.unpackbits(np.frombuffer(shares["hatched"], "u1"), bitorder="little")
-    np.testing.assert_array_equal(
-        flags[: trace.hidden.size].reshape(trace.hidden.shape), trace.hidden
-    )
+    np.testing.assert_array_equal(flags(shares, "hatched"), trace.hidden)
     assert (numbers(shares)[trace.hidden] == 0).all()
     assert "hatched" not in story.softmax_board(Stage(example()), FOCUS)["arrays"]["probabilities"]
 
@@ -54,30 +54,12 @@ def test_edited_cells_are_flagged() -> None:
     weights = Projections.weightless(3)
     before, after = attend(x, weights), attend(x + np.array([[0, 0, 0], [0, 1, 0]]), weights)
     scene = story.scores_board(Stage(after, before=before), (0, 0, 0))
-    sent = scene["arrays"]["query_heads"]["changed"]
-    flags = np.unpackbits(np.frombuffer(sent, "u1"), bitorder="little")
-    assert flags[:6].tolist() == [0, 0, 0, 0, 1, 0]
+    changed = flags(scene["arrays"]["query_heads"], "changed")
+    assert changed.ravel().tolist() == [False] * 4 + [True, False]
     assert (
         "changed"
         not in story.scores_board(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
     )
-
-
-def test_own_scales_give_every_head_its_limit() -> None:
-    trace = example()
-    scores = np.abs(trace.scores[0])
-    own = story.scores_board(Stage(trace, own_scale=True), FOCUS)["arrays"]["scores"]["limit"]
-    assert own["axis"] == 1
-    np.testing.assert_allclose(own["values"], scores.max(axis=(1, 2)), atol=1e-6)
-    assert story.scores_board(Stage(trace), FOCUS)["arrays"]["scores"]["limit"] == pytest.approx(
-        scores.max(), abs=1e-6
-    )
-    assert story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]["limit"] is None
-
-
-def test_bits_and_numbers_are_little_endian() -> None:
-    assert pack_bits(np.array([True, False, True] + [False] * 6 + [True])) == b"\x05\x02"
-    assert float_bytes(np.array([1.0, -2.0])) == b"\x00\x00\x80?\x00\x00\x00\xc0"
 
 
 def test_the_payload_is_small() -> None:
@@ -88,3 +70,79 @@ def test_the_payload_is_small() -> None:
             4 * math.prod(array["shape"]) for array in scene["arrays"].values() if "data" in array
         )
         assert len(scene_to_bytes(scene)) <= 1.1 * shown + 12_000, name
+
+
+AWKWARD = (
+    *HOSTILE,
+    "</script>",
+    "<!--",
+    "\"'\\",
+    "\u202eabc",
+    "👩‍🚀",
+    "\u2028\u2029",
+    "\x00\x1f",
+    "\ufeff",
+    "\ud800",
+    "a\udfff",
+)
+
+
+def test_the_bytes_of_a_small_scene() -> None:
+    masked = pack_bits(np.array([False] * 8 + [True]))
+    scene = {
+        "arrays": {
+            "a": {"data": float_bytes(np.array([1.0, -2.0])), "masked": masked},
+            "b": {"data": float_bytes(np.array([0.5]))},
+        }
+    }
+    text = b'{"arrays":{"a":{"data":[0,8],"masked":[8,2]},"b":{"data":[12,4]}}}'
+    parts = b"\x00\x00\x80?\x00\x00\x00\xc0" + b"\x00\x01" + b"\x00\x00" + b"\x00\x00\x00?"
+    assert scene_to_bytes(scene) == b"\x44\x00\x00\x00" + text + b"  " + parts
+
+
+def test_the_text_of_a_small_scene() -> None:
+    assert (
+        scene_to_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None})
+        == '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
+    )
+
+
+def test_masked_cells_arrive_as_bits() -> None:
+    trace = example("causal")
+    scene = scene_of(scene_to_bytes(story.mask_board(Stage(trace), (1, 2, 1))))
+    array = scene["arrays"]["masked_scores"]
+    np.testing.assert_array_equal(flags(array, "masked"), trace.hidden)
+    found = np.frombuffer(array["data"], "<f4").reshape(trace.hidden.shape)
+    np.testing.assert_array_equal(
+        found, np.where(trace.hidden, 0, trace.masked_scores).astype("f4")
+    )
+
+
+@given(st.lists(st.binary(max_size=9)))
+def test_parts_of_any_length_come_back(parts: list[bytes]) -> None:
+    scene = {"arrays": {str(i): {"data": part} for i, part in enumerate(parts)}}
+    assert scene_of(scene_to_bytes(scene)) == scene_of_text(scene_to_text(scene)) == scene
+
+
+@pytest.mark.parametrize("word", AWKWARD)
+def test_texts_arrive_letter_by_letter(word: str) -> None:
+    scene = {"description": word, "arrays": {word: {"title": word, "data": b"1234"}}}
+    assert scene_of(scene_to_bytes(scene)) == scene_of_text(scene_to_text(scene)) == scene
+
+
+@pytest.mark.parametrize("value", [np.zeros(2), np.float32(1), {1, 2}, bytearray(4)])
+def test_only_plain_values_and_bytes_are_written(value: Any) -> None:
+    """The numbers of an array in memory would pass for bytes; nothing is turned into text,
+    either.
+    """
+    for written in (scene_to_text, scene_to_bytes):
+        with pytest.raises(TypeError, match=type(value).__name__):
+            written({"limit": value})
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_no_number_is_infinite(value: float) -> None:
+    """JSON has no word for it, so a browser would refuse the whole scene."""
+    for written in (scene_to_text, scene_to_bytes):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            written({"limit": value})

@@ -1,20 +1,25 @@
-"""The boards of the story: which matrices stand where, what each of them is on the board, and
-what the board says.
+"""The boards of the story: which matrices stand where, what each of them is on the board, what the
+board says.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
 
 from attention_core import Projections, attend
+from attention_core.formulas import merge_heads
+from attention_lab.scenario import Scenario, trace_of
 from attention_lab.words.embeddings import embed
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
-from attention_viz.trained.one_head import one_head
-from tests.viz.example_traces import M, S, T, V, example
+from attention_viz.step_scene import StepWords, stage_board
+from tests.viz.example_traces import M, S, T, V, example, square
+from tests.viz.reading_scenes import worked_out
 from tests.viz.reading_words import holds
 from tests.viz.story_boards import FOCUS, STORY
 
@@ -202,5 +207,53 @@ def test_axes_know_how_wide_a_head_is() -> None:
     assert (S, M) == (7, 13)
 
 
-def test_the_pages_of_one_head_open_no_step() -> None:
-    assert not any("link" in panel for panel in one_head(Stage(example()), *FOCUS)["panels"])
+@pytest.mark.parametrize(
+    ("choices", "parts", "signs"),
+    [
+        ({}, ["merged", "w_o", "output"], ["·", "="]),
+        ({"residual": True}, ["merged", "w_o", "inputs", "output"], ["·", "+", "="]),
+        ({"output_matrix": "none"}, ["merged", "output"], ["→"]),
+        ({"output_matrix": "none", "residual": True}, ["merged", "inputs", "output"], ["+", "="]),
+    ],
+)
+def test_the_output_reads_as_an_equation(
+    choices: dict[str, Any], parts: list[str], signs: list[str]
+) -> None:
+    stage = Stage(trace_of(Scenario(**choices)))
+    shown = stage_board(story.output_board(stage, 0, 0), StepWords("", "", "", "y", (), 0))
+    assert [panel["array"] for panel in shown["panels"]] == parts
+    assert shown["stage"]["signs"] == signs
+
+
+ORDERS = ["token by token", "head by head"]
+
+
+@pytest.mark.parametrize("n_heads", [2, 5])
+@pytest.mark.parametrize("step", ["split", "merge"])
+def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
+    trace = square(7, n_heads)
+    stage, cell = Stage(trace), (1, 3, 2)
+    board = (
+        story.split_board(stage, "keys", cell)
+        if step == "split"
+        else story.merge_board(stage, cell)
+    )
+    heads = trace.key_heads if step == "split" else trace.head_outputs
+    shown = stage_board(board, StepWords("", "", "", "", [], 0))
+    ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
+    assert ribbons == (ORDERS if step == "split" else ORDERS[::-1])
+    for name, memory in zip(ORDERS, (merge_heads(heads).ravel(), heads.ravel()), strict=True):
+        cells = np.ndindex(*board["arrays"][name]["shape"])
+        found = [worked_out(board, name, cell) for cell in cells]
+        np.testing.assert_array_equal(found, memory.astype("f4"))
+    names = board["axes"][ORDERS[1]]["labels"]
+    assert names[:2] == ["t0 · 0", "t1 · 0"]
+    assert names[-1] == f"t6 · {n_heads - 1}"
+    briefs = [panel["brief"] for panel in shown["panels"] if panel["array"] == ORDERS[1]]
+    assert all(int(a) <= int(b) for a, b in pairwise(briefs[0]))
+
+
+@pytest.mark.parametrize(("n_tokens", "n_heads"), [(7, 1), (1, 3), (64, 4)])
+def test_where_there_are_no_lines(n_tokens: int, n_heads: int) -> None:
+    board = story.split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
+    assert all(panel["role"] != "ribbon" for panel in board["panels"])

@@ -1,20 +1,25 @@
-"""The numbers behind a picture: complete, in full precision, and safe in a spreadsheet."""
+"""The numbers behind a picture: complete, in full precision, safe in a spreadsheet, read back."""
 
 from __future__ import annotations
 
 import csv
 import io
 import math
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from attention_core import STEPS, Projections, attend
+from attention_core import STEPS, FileError, Projections, ShapeError, attend
 from attention_core.derivation import Factor, derive
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS
+from attention_lab.user_data.user_matrices import read_matrices
+from attention_viz.curves import error_bar_series, line_series
+from attention_viz.figure_table import ERROR, NAME, figure_table
 from attention_viz.labels import format_number
 from attention_viz.tables import (
-    column_labels,
     factor_code,
     field_table,
     format_derivation,
@@ -22,25 +27,23 @@ from attention_viz.tables import (
     terms_table,
 )
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
-from tests.viz.reading_words import numbers_said
+from tests.viz.reading_words import missing, numbers_said
 
-PER_HEAD = [name for name, step in STEPS.items() if step.per_head]
 FORMULAS = ("=1+1", "+1", "-1", "@sum", "=cmd|' /C calc'!A0", "\t=1", 'a,b"c')
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("field", STEPS)
-def test_a_table_is_its_matrix(field: str, case: str) -> None:
+def test_a_table_is_its_matrix(case: str) -> None:
     trace = example(case, tokens=("the",) * 7)
-    per_head = STEPS[field].per_head
-    table = matrix_table(trace, field, 5 if per_head else None)
-    array = getattr(trace, field)[0]
-    np.testing.assert_array_equal(table.to_numpy(), array[5] if per_head else array)
-    assert table.index.is_unique
-    assert table.columns.is_unique
+    for field, step in STEPS.items():
+        table = matrix_table(trace, field, 5 if step.per_head else None)
+        array = getattr(trace, field)[0]
+        np.testing.assert_array_equal(table.to_numpy(), array[5] if step.per_head else array)
+        assert table.index.is_unique
+        assert table.columns.is_unique
 
 
-@pytest.mark.parametrize("field", PER_HEAD)
+@pytest.mark.parametrize("field", ["query_heads", "masked_scores"])
 def test_the_table_of_all_heads(field: str) -> None:
     trace = example("causal")
     table = field_table(trace, field)
@@ -73,12 +76,7 @@ def test_labels_of_rows_and_columns() -> None:
     assert K == 2
 
 
-def test_columns_of_a_wide_matrix_are_head_and_feature() -> None:
-    assert column_labels(square(5), "queries") == ["0·0", "0·1", "0·2", "1·0", "1·1", "1·2"]
-    assert column_labels(square(3), "scores") == ["t0", "t1", "t2"]
-
-
-@pytest.mark.parametrize("field", STEPS)
+@pytest.mark.parametrize("field", ["queries", "masked_scores", "probabilities"])
 def test_the_csv_gives_the_numbers_back(field: str) -> None:
     trace = example("causal")
     text = field_table(trace, field).to_csv()
@@ -128,13 +126,12 @@ def test_where_a_number_stands(factor: Factor, text: str) -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.parametrize("field", STEPS)
-def test_the_sentence_of_a_cell_ends_in_its_number(field: str, case: str) -> None:
+def test_the_sentence_of_a_cell_ends_in_its_number(case: str) -> None:
     trace = example(case)
-    index = tuple(n - 1 for n in getattr(trace, field).shape)
-    assert format_derivation(derive(trace, field, index)).endswith(
-        format_number(float(getattr(trace, field)[index]), 4)
-    )
+    for field in STEPS:
+        index = tuple(n - 1 for n in getattr(trace, field).shape)
+        number = format_number(float(getattr(trace, field)[index]), 4)
+        assert format_derivation(derive(trace, field, index)).endswith(number), field
 
 
 def test_a_mask_says_what_it_did() -> None:
@@ -190,3 +187,82 @@ def test_one_product_can_be_followed() -> None:
     derivation = derive(narrow, "scores", (0, 0, 1, 0))
     assert format_derivation(derivation) == "1.0000 × −1.1355 = −1.1355"
     assert format_derivation(derivation, 2) == "1.00 × −1.14 ≈ −1.1355"
+
+
+LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "loss"}}}
+
+
+def test_curves_stand_below_one_another_with_the_titles_of_their_axes() -> None:
+    data = [
+        line_series([1, 2, 3], [0.5, None, 0.25], "<b>one</b>", "@text"),
+        error_bar_series([4], [2.0], [0.125], "other", "@text"),
+    ]
+    table = figure_table({"data": data, "layout": LAYOUT})
+    assert list(table) == [NAME, "step", "loss", ERROR]
+    assert table[NAME].tolist() == ["one", "one", "one", "other"]
+    assert table["loss"].dropna().tolist() == [0.5, 0.25, 2.0]
+    assert table[ERROR].dropna().tolist() == [0.125]
+
+
+def test_decoration_is_left_out() -> None:
+    mark = line_series([1], [1], "mark", "@text", hoverinfo="skip")
+    table = figure_table({"data": [mark, line_series([1], [7], "line", "@text")], "layout": LAYOUT})
+    assert table.to_numpy().tolist() == [["line", 1.0, 7.0]]
+
+
+def test_bars_have_the_words_of_their_places() -> None:
+    bars = {"type": "bar", "name": "b", "x": [0, 1], "y": np.array([0.5, 2.0]), "xaxis": "x2"}
+    ticks = {"tickvals": [0, 1], "ticktext": ["the &lt;cat&gt;", "sat"]}
+    table = figure_table({"data": [bars], "layout": {"xaxis2": ticks}})
+    assert table["x"].tolist() == ["the <cat>", "sat"]
+    assert table["y"].tolist() == [0.5, 2.0]
+
+
+def test_what_a_pointer_reads_as_words_is_told_without_markup() -> None:
+    dots = {
+        "type": "scatter",
+        "name": "",
+        "x": [0.1],
+        "y": [3],
+        "text": ["head 1<br><b>0.25</b>"],
+        "customdata": [["entropy", 1]],
+        "hovertemplate": "%{text}<extra>%{customdata[0]}</extra>",
+    }
+    table = figure_table({"data": [dots], "layout": {}})
+    assert table.to_dict("records") == [{"of": "entropy · 1", "says": "head 1, 0.25"}]
+
+
+TRACE = trace_of(Scenario(d_model=4, n_heads=2, text='we, "like" 3,5 tea; שלום token'))
+
+
+@pytest.mark.parametrize("kind", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}])
+@pytest.mark.parametrize("name", ["inputs.csv", "x.csv", "W_Q.csv"])
+def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
+    own = read_matrices(field_table(TRACE, "inputs").to_csv(**kind).encode(), name)
+    assert own.x is not None
+    np.testing.assert_array_equal(own.x, TRACE.inputs[0])
+    assert own.arrays.keys() == {"x"}
+
+
+@pytest.mark.parametrize("field", ["queries", "scores", "probabilities"])
+def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
+    with pytest.raises(FileError) as error:
+        read_matrices(field_table(TRACE, field).to_csv().encode(), f"{field}.csv")
+    assert missing(str(error.value), *ALL_SYMBOLS.values()) == []
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "facts"),
+    [
+        (b"token,0,1\n", FileError, ["no numbers"]),
+        (b"token,0\na,x\n", FileError, ["X", "'x'", "row 0", "column 0", "line 2"]),
+        (b"token,0,1\na,1,2\nb,3\n", ShapeError, ["X", "row 0", "2 cells", "row 1", "line 3"]),
+        (b'token,0\n"a,1\n', FileError, ["line 2", "quote"]),
+        (b"token,0,2\na,1,2\n", FileError, ["X", "'token'", "line 1"]),
+    ],
+)
+def test_a_damaged_table_is_refused(data: bytes, error: type[Exception], facts: list[str]) -> None:
+    with pytest.raises(error) as refused:
+        read_matrices(data, "x.csv")
+    said = str(refused.value).replace("Line", "line")
+    assert missing(said, *facts) == []

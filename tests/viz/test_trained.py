@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
@@ -13,14 +11,15 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.encoded_text import WeightlessAttention
 from attention_lab.trained.layers import LAYER_MEASURES, MeasuredHeads
-from attention_viz.trained.change_a_word import changed_word_board
-from attention_viz.trained.find_a_head import best_heads
+from attention_viz.thumbnails import max_tokens_sent, thumbnails, window_around
+from attention_viz.trained.heads import attention_alone, best_heads, changed_word_board
 from attention_viz.trained.layers import (
     added_parts_board,
     heads_matrix,
     measure_by_layer,
     weightless_board,
 )
+from tests.viz.reading_scenes import numbers, sent, written_and_read
 
 L, H, T = 2, 3, 5
 TOKENS = tuple("abcde")
@@ -28,16 +27,10 @@ SHARES = np.random.default_rng(5).dirichlet(np.ones(T), size=(2, L, H, T)).astyp
 VALUES = np.array([[0.5, -1.0, 2.0], [np.nan, 0.25, 3.0]])
 
 
-def sent(board: dict[str, Any], name: str) -> np.ndarray:
-    """The numbers of one of a board's arrays."""
-    array = board["arrays"][name]
-    return np.frombuffer(array["data"], "<f4").reshape(array["shape"])
-
-
 def test_one_number_for_each_head() -> None:
     board = heads_matrix(VALUES, (1, 2), "margin")
-    assert np.array_equal(sent(board, "ranking"), np.nan_to_num(VALUES).astype("f4"))
-    assert board["arrays"]["ranking"]["masked"]
+    hidden = np.nan_to_num(VALUES, nan=-np.inf).astype("f4")
+    assert np.array_equal(sent(board, "ranking"), hidden)
     assert (board["arrays"]["ranking"]["kind"], board["cell"]["index"]) == ("logit", [1, 2])
     assert (
         heads_matrix(np.ones((1, 1)), (0, 0), "share", shares=True)["arrays"]["ranking"]["kind"]
@@ -101,7 +94,63 @@ def test_what_layers_add_is_drawn_as_measured() -> None:
     scene = added_parts_board(AddedParts(("a", "b"), attention, fed), (1, 1))
     np.testing.assert_array_equal(sent(scene, "attention"), attention)
     np.testing.assert_array_equal(sent(scene, "feed-forward"), fed)
-    np.testing.assert_allclose(sent(scene, "share"), [[1 / 3, 0.8], [0, 0.25]], rtol=1e-6)
-    assert scene["arrays"]["share"]["masked"]
+    np.testing.assert_allclose(sent(scene, "share"), [[1 / 3, 0.8], [-np.inf, 0.25]], rtol=1e-6)
     assert scene["cell"] == {"array": "share", "index": [1, 1]}
     assert {scene["arrays"][name]["limit"] for name in ("attention", "feed-forward")} == {3.0}
+
+
+S = 7
+QUERIES, KEYS = tuple("abcde"), tuple("tuvwxyz")
+NUMBERS = np.random.default_rng(5).dirichlet(np.ones(S), size=(L, H, T)).astype("f4")
+
+
+def test_every_head_is_sent_whole() -> None:
+    board = thumbnails(tuple(NUMBERS), (QUERIES, KEYS), (1, 2, 3, 4), "Heads.")
+    assert list(board["arrays"]) == ["layer 0", "layer 1"]
+    for layer in range(L):
+        assert np.array_equal(numbers(board["arrays"][f"layer {layer}"]), NUMBERS[layer])
+        assert board["panels"][layer]["place"] == [0, layer]
+    assert board["cell"] == {"array": "layer 1", "index": [2, 3, 4]}
+    assert board["axes"]["T"]["labels"] == list(QUERIES)
+    assert board["axes"]["S"]["labels"] == list(KEYS)
+    board = written_and_read(board)
+
+
+def test_scales_of_colours() -> None:
+    labels = (QUERIES, KEYS)
+    assert {array["limit"] for array in thumbnails(tuple(NUMBERS), labels)["arrays"].values()} == {
+        None
+    }
+    gaps = NUMBERS - NUMBERS[::-1]
+    shared = thumbnails(tuple(gaps), labels, kind="logit")["arrays"]["layer 0"]["limit"]
+    assert shared == pytest.approx(float(np.abs(gaps).max()))
+    own = thumbnails(tuple(gaps), labels, kind="logit", own_scale=True)["arrays"]["layer 1"][
+        "limit"
+    ]
+    assert own["axis"] == 0
+    assert own["values"] == pytest.approx(np.abs(gaps[1]).max(axis=(1, 2)).tolist(), abs=1e-6)
+
+
+def test_of_a_long_sequence_the_part_around_the_cell_is_sent() -> None:
+    n_tokens, labels = 130, [str(i) for i in range(130)]
+    shares = np.random.default_rng(6).random((2, n_tokens, n_tokens)).astype("f4")
+    array = thumbnails((shares,), (labels, labels), (0, 1, 70, 129), "Heads.")["arrays"]["layer 0"]
+    assert (array["start"], array["whole"], array["shape"]) == (
+        [0, 64, 128],
+        [2, 130, 130],
+        [2, 64, 2],
+    )
+    assert np.array_equal(numbers(array), shares[:, 64:128, 128:])
+    alone = attention_alone(shares[1], (labels, labels), 70, 3)
+    assert alone["arrays"]["attention"]["start"] == [64, 0]
+    assert alone["cell"]["index"] == [70, 3]
+
+
+@pytest.mark.parametrize("n_heads", [1, 72, 144, 1152, 4096])
+def test_what_is_sent_is_bounded(n_heads: int) -> None:
+    side = max_tokens_sent(n_heads)
+    assert 1 <= side <= 64
+    assert n_heads * side**2 <= 300_000
+    for place in (0, 63, 64, 511):
+        part = window_around(512, place, side)
+        assert part.start <= place < part.stop <= 512

@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from .doshi import DOSHI_CLAIMS
-from .geometric_machine_learning import GML_CLAIMS
-from .lecture_note import NOTE_CLAIMS
-from .mql5 import MQL5_CLAIMS
-from .papers import PAPER_CLAIMS
-from .popular import POPULAR_CLAIMS
+from . import doshi, geometric_machine_learning, lecture_note, papers, popular, slides
 from .record import ALWAYS, CONDITION, FALSE, TEXTS, Claim, Evidence
-from .slides import SLIDES_CLAIMS
 
-CLAIMS: tuple[Claim, ...] = (
-    *POPULAR_CLAIMS,
-    *PAPER_CLAIMS,
-    *GML_CLAIMS,
-    *MQL5_CLAIMS,
-    *DOSHI_CLAIMS,
-    *SLIDES_CLAIMS,
-    *NOTE_CLAIMS,
-)
+_MODULES = (popular, papers, geometric_machine_learning, doshi, slides, lecture_note)
+_DECLARED = [one for module in _MODULES for one in vars(module).values() if isinstance(one, Claim)]
+# In the order of the texts; those of one text in the order of their module.
+CLAIMS = tuple(sorted(_DECLARED, key=lambda claim: list(TEXTS).index(claim.text)))
 
 
 def find_claim(identifier: str) -> Claim:

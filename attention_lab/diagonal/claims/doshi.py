@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.formulas import merge_heads, split_heads
+from attention_core.formulas import merge_heads, softmax, split_heads
+from attention_core.masks import causal_mask, padding_mask
 from attention_core.projections import Projections
+from attention_core.trace import Trace
 
 from ...heads.layout_mistakes import merge_without_swap
-from .doshi_masks import decoder_like_encoder, look_ahead_across, mask_before_scale, padding_is_gone
+from ..token_matrices import gaussian_tokens
 from .record import (
     ALWAYS,
+    CONDITION,
     EXAMPLE_HEADS,
     EXAMPLE_LAYER,
     EXAMPLE_TOKENS,
@@ -22,6 +25,7 @@ from .record import (
     are_equal,
     claims_of,
     fits,
+    format_gap,
     format_shape,
     max_difference,
 )
@@ -100,6 +104,41 @@ def q_times_k() -> Evidence:
     return Evidence(fits(query, key) or are_equal(silent, scores), right and wrong, sentence)
 
 
+def with_last_changed(causal: bool) -> tuple[Trace, Trace]:
+    """The layer before and after the last token changes."""
+    other = EXAMPLE_X.copy()
+    other[-1] += 1
+    return attend(EXAMPLE_X, EXAMPLE_LAYER, causal=causal), attend(
+        other, EXAMPLE_LAYER, causal=causal
+    )
+
+
+@claim(
+    "The mask is added before scaling.",
+    CONDITION,
+    "For −∞ the order does not matter. A finite bias must be added after scaling; otherwise it is"
+    " scaled as well.",
+)
+def mask_before_scale() -> Evidence:
+    """Both orders for a causal mask of −∞ and for a bias that falls with distance."""
+    trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
+    hidden = np.where(causal_mask(EXAMPLE_TOKENS), 0.0, -np.inf)
+    distance = -np.abs(
+        np.subtract.outer(np.arange(EXAMPLE_TOKENS), np.arange(EXAMPLE_TOKENS))
+    ).astype(float)
+    gaps = [
+        max_difference(
+            softmax((trace.scores + added) * trace.scale), softmax(trace.scaled_scores + added)
+        )
+        for added in (hidden, distance)
+    ]
+    sentence = (
+        f"Weights of the two orders differ by {format_gap(gaps[0])} for −∞ and by up to"
+        f" {gaps[1]:.2f} for a bias of −1 per position."
+    )
+    return Evidence(gaps[1] < 1e-9, gaps[0] < 1e-12 and gaps[1] > 0.01, sentence)
+
+
 @claim(
     "Merging is simply reshaping to eliminate the Head dimension.",
     FALSE,
@@ -112,6 +151,50 @@ def reshape_merges() -> Evidence:
     moved = int((bare != swapped).sum())
     sentence = f"Without the swap {moved} of {bare.size} numbers are in the wrong place."
     return Evidence(moved == 0, are_equal(swapped, trace.merged), sentence)
+
+
+@claim(
+    "The look-ahead mask belongs to the encoder-decoder attention.",
+    FALSE,
+    "It belongs to the decoder's self-attention. Cross-attention needs only the padding mask of the"
+    " source.",
+)
+def look_ahead_across() -> Evidence:
+    """How far earlier outputs move when the last target token changes, in cross-attention and in
+    self-attention without that mask.
+    """
+    source, other = gaussian_tokens(EXAMPLE_TOKENS, EXAMPLE_WIDTH, seed=1), EXAMPLE_X.copy()
+    other[-1] += 1
+    across, within = (
+        max_difference(
+            attend(EXAMPLE_X, EXAMPLE_LAYER, memory=one).output[0, :-1],
+            attend(other, EXAMPLE_LAYER, memory=two).output[0, :-1],
+        )
+        for one, two in ((source, source), (EXAMPLE_X, other))
+    )
+    sentence = (
+        f"If the last target token changes, earlier outputs move by {format_gap(across)} in"
+        f" cross-attention and by up to {within:.2f} in self-attention."
+    )
+    return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, sentence)
+
+
+@claim(
+    "The decoder's self-attention works just like the encoder's.",
+    CONDITION,
+    "There is one difference: the decoder's is causal, so a token must not see later ones.",
+)
+def decoder_like_encoder() -> Evidence:
+    """How far earlier outputs move when the last token changes, without and with a causal mask."""
+    free, causal = (
+        max_difference(*(t.output[0, :-1] for t in with_last_changed(hiding)))
+        for hiding in (False, True)
+    )
+    sentence = (
+        f"If the last token changes, earlier outputs move by up to {free:.2f} in an encoder and by"
+        f" {format_gap(causal)} in a decoder."
+    )
+    return Evidence(are_equal(free, causal), free > 0.01 and causal < 1e-12, sentence)
 
 
 @claim(
@@ -173,6 +256,28 @@ def merging_mixes() -> Evidence:
 
 
 @claim(
+    "The padding mask takes padding out of the attention.",
+    CONDITION,
+    "It hides padded keys. Padded queries still give rows, which must be ignored later.",
+)
+def padding_is_gone() -> Evidence:
+    """The attention to and from the two padded of five tokens."""
+    real = EXAMPLE_TOKENS - 2
+    shares = attend(
+        EXAMPLE_X, EXAMPLE_LAYER, mask=padding_mask([real], EXAMPLE_TOKENS)
+    ).probabilities[0]
+    to_padding, from_padding = (
+        float(shares[..., real:].sum()),
+        float(shares[:, real:].sum() / EXAMPLE_HEADS),
+    )
+    sentence = (
+        f"All weights for padded keys together are {format_gap(to_padding)}. The weights of the 2"
+        f" padded queries still sum to {from_padding:.0f}."
+    )
+    return Evidence(from_padding == 0, to_padding == 0 and abs(from_padding - 2) < 1e-9, sentence)
+
+
+@claim(
     "Merging is the reverse of splitting.",
     ALWAYS,
     "To split is to reshape and then swap. To merge is to swap and then reshape. Together they"
@@ -183,18 +288,3 @@ def merge_reverses_split() -> Evidence:
     fused = attend(EXAMPLE_X, EXAMPLE_LAYER).queries
     exact = bool((merge_heads(split_heads(fused, EXAMPLE_HEADS)) == fused).all())
     return Evidence(exact, exact, f"All {fused.size} numbers are back in their places.")
-
-
-DOSHI_CLAIMS = (
-    embedding_is_split,
-    attention_score,
-    q_times_k,
-    mask_before_scale,
-    reshape_merges,
-    look_ahead_across,
-    decoder_like_encoder,
-    cell_of_all_keys,
-    merging_mixes,
-    padding_is_gone,
-    merge_reverses_split,
-)

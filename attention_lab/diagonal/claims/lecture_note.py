@@ -24,7 +24,6 @@ from .record import (
 )
 
 claim = claims_of("note")
-
 # Length n, width s, width d of a query, width d_o of a value.
 N, S, D, D_O = 5, 6, 4, 3
 NOTE_X = gaussian_tokens(N, S)
@@ -229,18 +228,3 @@ def weights_from_0_to_1() -> Evidence:
         f"The weights lie between {A.min():.3f} and {A.max():.3f}, and all {N} rows sum to 1. For"
         f" two tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}.",
     )
-
-
-NOTE_CLAIMS = (
-    output_without_sum,
-    size_of_the_value_matrix,
-    rows_or_columns,
-    formula_without_softmax,
-    divided_by_d,
-    head_without_values,
-    size_of_the_output_matrix,
-    two_alphas,
-    direction_of_a_weight,
-    divided_into,
-    weights_from_0_to_1,
-)

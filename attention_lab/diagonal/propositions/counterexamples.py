@@ -11,8 +11,8 @@ from attention_core.checks import Array
 from attention_core.numbers import check_room
 
 from ...time_limit import check_seconds
+from .catalogue import Proposition
 from .checks import PropositionCheck
-from .record import Proposition
 
 
 @dataclass(frozen=True, eq=False)

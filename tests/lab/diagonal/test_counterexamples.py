@@ -7,10 +7,9 @@ import pytest
 
 from attention_core import softmax
 from attention_lab.diagonal.measures import pair_violations
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
+from attention_lab.diagonal.propositions.catalogue import FALSE, PROPOSITIONS, find_proposition
+from attention_lab.diagonal.propositions.checks import weightless_attention
 from attention_lab.diagonal.propositions.counterexamples import search
-from attention_lab.diagonal.propositions.record import FALSE
-from attention_lab.diagonal.propositions.tokens import weightless_attention
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend
-from attention_lab.diagonal.convex_hull import (
+from attention_lab.diagonal.geometry import (
+    half_plane,
+    half_plane_of,
     hull_corners,
     hull_weights,
     in_hull,
     nonnegative_least_squares,
 )
-from attention_lab.diagonal.geometry import half_plane, half_plane_of
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 SEEDS = st.integers(0, 2**32 - 1)
 
 
+@settings(max_examples=40)
 @given(SEEDS, st.integers(1, 9), st.integers(1, 5), st.integers(-3, 3))
 def test_averages_are_inside(seed: int, n_points: int, n_features: int, power: int) -> None:
     rng = np.random.default_rng(seed)
@@ -34,6 +36,7 @@ def test_averages_are_inside(seed: int, n_points: int, n_features: int, power: i
     assert weights @ points == pytest.approx(point, abs=1e-9 * np.abs(points).max())
 
 
+@settings(max_examples=40)
 @given(SEEDS, st.integers(1, 9), st.integers(1, 5))
 def test_what_lies_beyond_a_plane_is_outside(seed: int, n_points: int, n_features: int) -> None:
     rng = np.random.default_rng(seed)
@@ -64,6 +67,7 @@ def test_nonnegative_least_squares() -> None:
     assert nonnegative_least_squares(matrix, np.array([-3.0, -1.0])).tolist() == [0, 0]
 
 
+@settings(max_examples=40)
 @given(SEEDS)
 def test_outputs_are_in_the_hull_of_the_values(seed: int) -> None:
     trace = attend(gaussian_tokens(7, 3, seed), Projections.random(3, 2, d_v=3, seed=seed))
@@ -76,6 +80,7 @@ def test_layer_outputs_are_not_in_the_hull_of_the_inputs() -> None:
     assert sum(in_hull(row, trace.inputs[0]) for row in trace.output[0]) == 2
 
 
+@settings(max_examples=40)
 @given(SEEDS, st.integers(1, 12))
 def test_corners_of_the_hull(seed: int, n_points: int) -> None:
     points = np.random.default_rng(seed).integers(-3, 4, (n_points, 2)).astype(float)
@@ -89,6 +94,7 @@ def test_corners_of_the_hull(seed: int, n_points: int) -> None:
         assert (one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0] > 0).all()
 
 
+@settings(max_examples=40)
 @given(SEEDS)
 def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
     x = gaussian_tokens(9, 2, seed)
@@ -125,6 +131,7 @@ def test_equal_tokens_do_not_out_vote_each_other(weights: str) -> None:
         assert not (half_plane_of(trace, token).rivals & (words == word)).any()
 
 
+@settings(max_examples=40)
 @given(SEEDS, st.floats(0.5, 4))
 def test_the_region_is_the_half_plane_in_the_square(seed: int, reach: float) -> None:
     rng = np.random.default_rng(seed)

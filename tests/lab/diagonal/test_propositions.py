@@ -13,9 +13,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import attend
-from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS, find_proposition
-from attention_lab.diagonal.propositions.record import CONDITION, FALSE, THEOREM
-from attention_lab.diagonal.propositions.tokens import (
+from attention_lab.diagonal.propositions.catalogue import (
+    CONDITION,
+    FALSE,
+    PROPOSITIONS,
+    THEOREM,
+    find_proposition,
+)
+from attention_lab.diagonal.propositions.checks import (
     UnmaskedAttention,
     tokens_of_trace,
     weightless_attention,
@@ -52,6 +57,7 @@ def test_what_is_true_holds(number: str, x: np.ndarray, scale: float | None) -> 
     assert find_proposition(number).check(x, scale).holds
 
 
+@settings(max_examples=40)
 @given(x=token_matrices(least=2))
 def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
     length = np.linalg.norm(x, axis=1, keepdims=True)
@@ -64,6 +70,7 @@ def test_what_is_true_holds_with_equal_norms(x: np.ndarray) -> None:
     assert (np.diagonal(a) >= 1 / len(x) - 1e-12).all()
 
 
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1), st.integers(3, 6), st.integers(1, 4))
 def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: int) -> None:
     rng = np.random.default_rng(seed)
@@ -76,6 +83,7 @@ def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: in
     assert a[0] < a[1:].max()
 
 
+@settings(max_examples=40)
 @given(x=token_matrices(least=2))
 def test_identities_to_rounding(x: np.ndarray) -> None:
     x = x / max(1.0, float(np.abs(x).max()))

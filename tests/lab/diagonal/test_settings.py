@@ -5,20 +5,20 @@ refused.
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, fields, replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import AttentionError, SettingsError, ShapeError
 from attention_lab.diagonal.measures import gram_alignment
-from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.diagonal.settings import (
+    DIAGONAL_PRESETS,
     DIAGONAL_WEIGHTS,
     DiagonalSettings,
     at_angle,
@@ -37,14 +37,10 @@ from tests.lab.refusal import Facts, refused
 DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)
 
 
+@settings(max_examples=40)
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2), elements=st.floats(-1e300, 1e300)))
 def test_numbers_survive_as_text(x: np.ndarray) -> None:
     assert (parse_tokens(format_tokens(x)) == x).all()
-
-
-@pytest.mark.parametrize("text", ["1;2;3", " 1 ; 2 ; 3; ", "1\n;2;\t3", "1.0;2e0;+3", "1,;2,;3,"])
-def test_ways_to_type_numbers(text: str) -> None:
-    assert parse_tokens(text).tolist() == [[1], [2], [3]]
 
 
 @pytest.mark.parametrize(
@@ -68,11 +64,6 @@ def test_ways_to_type_numbers(text: str) -> None:
 def test_numbers_that_are_none(text: str, error: type[AttentionError], facts: Facts) -> None:
     with refused(error, *facts):
         parse_tokens(text)
-
-
-def test_settings_are_plain_values() -> None:
-    assert {type(value) for value in asdict(DiagonalSettings()).values()} <= {str, int, float, bool}
-    assert trace_of_settings(replace(DRAWN)) is trace_of_settings(DRAWN)
 
 
 @pytest.mark.parametrize(

@@ -1,27 +1,63 @@
 """Attention that is a convolution, compared with plain loops for every padding, kernel and number
-of heads.
+of heads; pictures and kernels.
 """
 
 from __future__ import annotations
 
+import math
+from itertools import pairwise, product
+
 import numpy as np
 import pytest
 
-from attention_core import SettingsError
-from attention_lab.labs.convolution import convolve, pixel_attention, run_convolution, run_two_heads
-from attention_lab.labs.convolution_heads import position_features
-from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
-from attention_lab.labs.padding import PADDINGS, kernel_offsets, shift_matrix, token_grid
-from tests.lab.labs.convolution_cases import (
-    EXACT_SHARPNESS,
-    IMAGE,
-    KERNEL,
-    RNG,
-    H,
-    W,
-    convolved_by_loops,
+from attention_core import Projections, SettingsError, attend
+from attention_lab.labs.convolution import (
+    convolve,
+    error_curve,
+    expected_error,
+    leaked_attention,
+    one_by_one_example,
+    pixel_attention,
+    run_convolution,
+    run_one_by_one,
+    run_two_heads,
 )
-from tests.lab.refusal import refused
+from attention_lab.labs.convolution_heads import (
+    PADDINGS,
+    kernel_offsets,
+    position_features,
+    shift_matrix,
+    token_grid,
+)
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, shrink_image
+from tests.lab.refusal import Facts, refused
+
+H, W = 5, 7
+RNG = np.random.default_rng(0)
+IMAGE = RNG.random((H, W, 1))
+KERNEL = RNG.normal(size=(3, 3, 1, 1))
+# Where each padding is as exact as float64 gets.
+EXACT_SHARPNESS = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
+
+
+def convolved_by_loops(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
+    """The convolution by plain loops over pixels and kernel cells. Shapes: (H, W, 1), (K, K, 1, 1)
+    -> (H, W).
+    """
+    height, width = image.shape[:2]
+    reach = len(kernel) // 2
+    result = np.zeros((height, width))
+    for row, column, down, across in product(
+        range(height), range(width), range(-reach, reach + 1), range(-reach, reach + 1)
+    ):
+        r, c = row + down, column + across
+        if padding == "circular":
+            r, c = r % height, c % width
+        elif padding == "nothing":
+            r, c = min(max(r, 0), height - 1), min(max(c, 0), width - 1)
+        if 0 <= r < height and 0 <= c < width:
+            result[row, column] += kernel[down + reach, across + reach, 0, 0] * image[r, c, 0]
+    return result
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
@@ -131,3 +167,112 @@ def test_every_example_is_its_convolution(name: str) -> None:
 def test_a_kernel_of_zeros_has_no_pattern() -> None:
     with refused(SettingsError, "kernel", 0):
         run_two_heads(IMAGE, np.zeros((3, 3, 1, 1)), 8)
+
+
+@pytest.mark.parametrize(
+    ("sharpness", "share"),
+    [(0.25, 0.087), (1, 0.318), (2, 0.619), (4, 0.931), (8, 0.99866), (12, 0.999975)],
+)
+def test_the_smallest_share_of_a_target(sharpness: float, share: float) -> None:
+    run = run_convolution(RNG.random((6, 6, 1)), KERNEL, sharpness, "nothing")
+    assert run.target_share == pytest.approx(share, abs=6e-4)
+    theta = 1 + 2 * sum(math.exp(-sharpness * k * k) for k in range(1, 30))
+    assert run.target_share >= theta**-2 - 1e-15
+
+
+def test_leaked_attention() -> None:
+    assert (
+        leaked_attention(3.0, "frame", (6, 6))
+        == leaked_attention(3.0, "nothing", (6, 6))
+        == pytest.approx(4 * math.exp(-3), rel=1e-15)
+    )
+    assert leaked_attention(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
+    assert leaked_attention(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
+    assert leaked_attention(3.0, "circular", (2, 6)) == pytest.approx(
+        math.exp(-6) + 2 * math.exp(-1.5), rel=1e-12
+    )
+    assert leaked_attention(3.0, "circular", (1, 1)) == 0
+
+
+@pytest.mark.parametrize("padding", PADDINGS)
+def test_the_error_falls_along_its_line(padding: str) -> None:
+    sharpnesses = [6.0, 9.0, 12.0]
+    errors = np.array(error_curve(IMAGE, KERNEL, sharpnesses, padding))
+    bounds = [expected_error(IMAGE, KERNEL, alpha, padding) for alpha in sharpnesses]
+    assert (errors < bounds).all()
+    assert (errors > np.array(bounds) / 6).all()
+    decay = -np.diff(np.log(errors)) / np.diff(sharpnesses)
+    gap = {"sink": 0.5, "circular": 1 - math.cos(2 * math.pi / W)}.get(padding, 1.0)
+    np.testing.assert_allclose(decay, gap, atol=0.12)
+
+
+@pytest.mark.parametrize(
+    ("kind", "all_of_them"), [("raw", False), ("layer-normed", True), ("with positions", True)]
+)
+def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bool) -> None:
+    run = run_one_by_one(*one_by_one_example(), sharpness=40, kind=kind)
+    assert (run.n_choosing_themselves == 6) is all_of_them
+    assert (run.error < 1e-9) is all_of_them
+
+
+def test_one_by_one_with_layer_norm_or_positions() -> None:
+    rng = np.random.default_rng(3)
+    x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
+    for kind in ("layer-normed", "with positions"):
+        errors = [run_one_by_one(x, kernel, sharpness, kind).error for sharpness in (2, 5, 20, 100)]
+        assert all(a > b for a, b in pairwise(errors))
+        assert errors[0] > 0.1
+        assert errors[-1] < 1e-9
+    run = run_one_by_one(x, kernel, 100, "with positions")
+    np.testing.assert_allclose(run.expected, x @ kernel)
+    assert run.self_weights.min() == 1
+
+
+def test_raw_tokens_cannot_choose_themselves() -> None:
+    tokens = np.array([[1.0], [2.0], [3.0]])
+    for m in np.linspace(-100, 100, 2001):
+        scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]
+        assert scores.argmax(axis=1).tolist() != [0, 1, 2]
+    assert run_one_by_one(tokens, np.eye(1), 200, "raw").error == pytest.approx(2)
+
+
+def test_typed_numbers() -> None:
+    assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
+        [-1, 0.5, 2],
+        [0, 10, 0],
+        [0, 0, 3],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cell", "facts"),
+    [
+        ("x<b>", ("x<b>",)),
+        (None, ()),
+        ("", ()),
+        ("nan", ("nan",)),
+        ("1_0", ("1_0",)),
+        ("٣", ("٣",)),
+        ("inf", ("inf", -1000, 1000)),
+        (1e9, ("1e+09", -1000, 1000)),
+    ],
+)
+def test_a_cell_that_is_not_a_number(cell: object, facts: Facts) -> None:
+    with refused(SettingsError, "row 2", "column 3", *facts):
+        as_kernel([[1, 2, 3], [4, 5, cell], [7, 8, 9]])
+
+
+def test_pixels_beyond_any_scale() -> None:
+    """A file may have a pixel of 1e308, which would overflow later, so it is refused."""
+    with refused(SettingsError, "pixel", "1e+308"):
+        shrink_image(np.full((1, 16), 1e308))
+
+
+def test_shrinking_takes_means() -> None:
+    image = np.arange(245.0).reshape(35, 7)
+    small = shrink_image(image)
+    assert small.shape == (12, 3)
+    assert small[:2].tolist() == [[8, 11, 13], [29, 32, 34]]
+    assert small[11].tolist() == [235.5, 238.5, 240.5]
+    assert (shrink_image(image[:16]) == image[:16]).all()
+    assert shrink_image(np.full((4096, 1000), 0.5)).shape == (16, 4)

@@ -1,23 +1,52 @@
-"""The gradients of the whole layer: against PyTorch's autograd, by finite differences, and by
-hand.
+"""The gradients of the whole layer, the losses and Adam: against PyTorch 2.13 (values made by
+scripts/make_gradient_golden.py), by finite differences, and by hand.
 """
 
 from __future__ import annotations
 
+import json
+import math
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import STEPS, Projections, ShapeError, Trace, attend
+from attention_core import Projections, ShapeError, Trace, attend
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.labs import gradients
+from attention_lab.labs.adam import Moments, adam_step, learning_rate_at
 from attention_lab.labs.backward import GRADIENTS, layer_gradients
+from attention_lab.labs.losses import (
+    LOSSES,
+    cross_entropy,
+    relative_error,
+    relative_error_gradient,
+    squared_error,
+    squared_error_gradient,
+)
 from tests.core.random_layers import Layer, calls
-from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
+
+DATA = Path(__file__).resolve().parents[2] / "data"
+RECORD: dict[str, Any] = json.loads((DATA / "gradient_golden.json").read_text(encoding="utf-8"))
+TOLERANCE = 1e-10
+
+
+@cache
+def stored_arrays() -> dict[str, np.ndarray]:
+    """All frozen arrays by key."""
+    with np.load(DATA / "gradient_golden.npz", allow_pickle=False) as archive:
+        return dict(archive)
+
+
+def arrays(case: dict[str, Any], group: str) -> dict[str, np.ndarray]:
+    """The inputs of a case, or the results of PyTorch."""
+    return {name: stored_arrays()[key] for name, key in case[group].items()}
+
 
 WEIGHTS = MATRICES + BIASES
 
@@ -56,7 +85,7 @@ def changed(
     return replace(layer.changed(**weights), x=x, memory=memory)
 
 
-@settings(max_examples=40)
+@settings(max_examples=20)
 @given(calls())
 def test_gradients_by_finite_differences(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
@@ -88,37 +117,74 @@ def test_the_softmax_gradient_by_hand() -> None:
     assert gradient.tolist() == [[[[0.1875, -0.1875]]]]
 
 
-def test_a_key_bias_learns_nothing() -> None:
-    rng = np.random.default_rng(0)
-    trace = attend(rng.normal(size=(2, 5, 6)), Projections.random(6, 3, bias=True))
-    assert np.abs(layer_gradients(trace, rng.normal(size=trace.output.shape))["b_k"]).max() < 1e-14
-
-
-def test_gradients_have_the_shapes_of_their_arrays() -> None:
-    x = np.random.default_rng(1).normal(size=(2, 3, 5)).astype(np.float32)
-    trace = attend(
-        x,
-        Projections.random(5, 4, n_kv_heads=2, d_k=7, d_v=3, bias=True).astype(np.float32),
-        softcap=2.0,
-    )
-    found = layer_gradients(trace, np.ones(trace.output.shape))
-    assert set(found) == set(GRADIENTS)
-    for name in found:
-        array = getattr(trace if name in STEPS else trace.projections, name)
-        assert found[name].shape == array.shape, name
-        assert found[name].dtype == np.float32, name
-
-
-@pytest.mark.parametrize("name", GRADIENTS)
-def test_every_gradient_names_its_forward_formula(name: str) -> None:
-    step = GRADIENTS[name]
-    assert step.name == name
-    assert step.step in STEPS
-    assert step.formula.startswith(step.symbol + " = ")
-    assert step.sentence.endswith(".")
-
-
 def test_a_gradient_of_another_shape() -> None:
     trace = attend([[1.0, 2.0]], Projections.weightless(2))
     with refused(ShapeError, "output_gradient", "(1, 2)", "(1, 1, 2)"):
         layer_gradients(trace, [[1.0, 2.0]])
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_and_their_gradients(name: str) -> None:
+    case = RECORD["losses"][name]
+    given, expected = arrays(case, "given"), arrays(case, "expected")
+    loss = LOSSES[name]
+    assert loss.value.compute(given["output"], given["target"]) == pytest.approx(
+        float(expected["loss"]), abs=1e-12
+    )
+    gradient = loss.gradient.compute(given["output"], given["target"])
+    np.testing.assert_allclose(gradient, expected["gradient"], rtol=0, atol=TOLERANCE)
+
+
+def test_a_certain_wrong_guess() -> None:
+    target = np.eye(10)[:, np.newaxis, np.newaxis]
+    output = np.zeros((10, 1, 10))
+    output[..., 0] = 1000
+    assert relative_error(output, target) == pytest.approx(math.sqrt(1.8))
+    assert not relative_error_gradient(output, target).any()
+    assert cross_entropy(output, target) == pytest.approx(900)
+
+
+def test_a_perfect_guess_has_no_gradient() -> None:
+    target = np.array([[[[1.0, 0.0]]]])
+    output = np.array([[[1000.0, 0.0]]])
+    assert relative_error(output, target) == 0
+    assert relative_error_gradient(output, target).tolist() == [[[0, 0]]]
+
+
+def test_six_steps_of_training_beside_pytorch() -> None:
+    given, expected = arrays(RECORD["adam"], "given"), arrays(RECORD["adam"], "expected")
+    weights = {name: given[name] for name in expected}
+    moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
+    for step, (x, target) in enumerate(
+        zip(given["inputs"], given["targets"], strict=True), start=1
+    ):
+        trace = attend(x, Projections(**weights, n_heads=2))
+        target = target[:, :, np.newaxis]
+        assert squared_error(trace.output, target) > 0
+        found = layer_gradients(trace, squared_error_gradient(trace.output, target))
+        for name in weights:
+            weights[name], moments[name] = adam_step(
+                weights[name], found[name], moments[name], step, 0.03
+            )
+    for name, array in expected.items():
+        np.testing.assert_allclose(weights[name], array, rtol=0, atol=TOLERANCE, err_msg=name)
+        assert np.abs(array - given[name]).max() > 0.01
+
+
+def test_two_steps_of_adam_by_hand() -> None:
+    weights, moments = adam_step(
+        np.array([0.0]), np.array([1.0]), Moments(np.zeros(1), np.zeros(1)), 1, 1.0
+    )
+    assert weights.item() == pytest.approx(-1, abs=1e-7)
+    weights, moments = adam_step(weights, np.array([3.0]), moments, 2, 1.0)
+    assert (moments.first.item(), moments.second.item()) == pytest.approx((0.39, 0.009999))
+    assert weights.item() == pytest.approx(
+        -1 - (0.39 / 0.19) / math.sqrt(0.009999 / 0.001999), abs=1e-6
+    )
+
+
+def test_the_schedule_of_the_learning_rate() -> None:
+    rates = [learning_rate_at(step, 100, 0.01) for step in range(1, 101)]
+    assert rates[:70] == [0.01] * 70
+    assert rates[-1] == pytest.approx(0.0002)
+    assert np.allclose(np.diff(rates[70:]), -0.0098 / 30)

@@ -1,17 +1,21 @@
-"""The lexicon and its four heads set by hand: every number of the page."""
+"""The lexicon and its four heads set by hand: every number of the page; refused words and
+sentences.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, Trace, attend
+from attention_core import Projections, TextError, Trace, attend
 from attention_lab.labs.lexicon import (
     FEATURE_SECTIONS,
+    LEXICON,
     LEXICON_FEATURES,
     LEXICON_SENTENCES,
-    check_own_word,
+    MAX_LEXICON_TOKENS,
     compose_sentence,
+    section_slices,
 )
 from attention_lab.labs.lexicon_heads import (
     CONJUNCTION_HEAD,
@@ -22,6 +26,7 @@ from attention_lab.labs.lexicon_heads import (
     run_lexicon,
     section_blocks,
 )
+from tests.lab.refusal import Facts, refused
 
 QUEEN, KING, DOGS, WOMEN = (compose_sentence(sentence) for sentence in LEXICON_SENTENCES)
 GENDER, NUMBER, PREVIOUS, SUBJECT = range(4)
@@ -102,11 +107,7 @@ def test_without_weights() -> None:
         round(float(shares.trace() / 10), 3),
         weight_of(trace, 0, 9, 2),
         weight_of(trace, 0, 7, 5),
-    ) == (
-        0.185,
-        0.107,
-        0.133,
-    )
+    ) == (0.185, 0.107, 0.133)
 
 
 def test_the_blocks_of_the_comparison() -> None:
@@ -138,9 +139,36 @@ def test_values_come_back_in_their_own_dimensions() -> None:
         assert (copied == np.diag(copied.diagonal())).all()
 
 
-def test_an_own_word() -> None:
-    added = dict([check_own_word(" Horse ", ["NOUN", "neut", "sg", "anim"])])
-    sentence = compose_sentence("The girl saw the horse when it lost its crown", added)
-    assert weight_of(run_lexicon(sentence), GENDER, 9, 5) > 0.45
-    assert added == {"horse": ("neut", "sg", "anim", "NOUN")}
-    assert check_own_word("o'clock", ["NOUN"])[0] == "o'clock"
+def test_the_lexicon() -> None:
+    assert len(LEXICON) == 51
+    assert len(LEXICON_FEATURES) == 16
+    assert section_slices()["part of speech"] == slice(6, 12)
+    for word, features in LEXICON.items():
+        assert set(features) <= set(LEXICON_FEATURES), word
+        assert len(set(features) & set(FEATURE_SECTIONS["part of speech"])) == 1, word
+        assert len(set(features) & set(FEATURE_SECTIONS["gender"])) <= 1, word
+        assert len(set(features) & set(FEATURE_SECTIONS["number"])) <= 1, word
+
+
+def test_a_vector() -> None:
+    vector = compose_sentence("the the the queen").vectors[4]
+    assert vector[:12].tolist() == [0, 1, 0, 1, 0, 1, 1, 0, 0, 0, 0, 0]
+    np.testing.assert_allclose(vector[12:], [0, 0, 0, 1], atol=1e-15)
+    assert compose_sentence("a book").vectors[0, 14:].tolist() == [1, 0]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("The queen saw her cat", ("cat",)),
+        ("the " + "x" * 10**4, ("x" * 24,)),
+        ("the <b>queen</b>", ("'<'",)),
+        ("...", ("word",)),
+        ("", ("word",)),
+        ("the " * MAX_LEXICON_TOKENS, (17, 16)),
+    ],
+)
+def test_bad_sentences(text: str, facts: Facts) -> None:
+    with refused(TextError, *facts):
+        compose_sentence(text)
+    assert len(compose_sentence("the " * (MAX_LEXICON_TOKENS - 1)).tokens) == MAX_LEXICON_TOKENS

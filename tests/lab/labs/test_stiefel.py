@@ -1,20 +1,26 @@
-"""Steps on the manifold of matrices with orthonormal columns."""
+"""Steps on the manifold of matrices with orthonormal columns, what such columns change in a layer,
+and the conventions of the Julia package.
+"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 import pytest
 
 from attention_core.initialisation import orthonormal_columns
 from attention_lab.labs.adam import Moments, adam_step
-from attention_lab.labs.sphere_step import sphere_step, sphere_step_example
+from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
 from attention_lab.labs.stiefel import (
     RETRACTIONS,
     canonical_gradient,
-    orthonormality_drift,
+    column_effect,
     orthonormality_error,
     parameter_counts,
     rotation_generator,
+    sphere_step,
+    sphere_step_example,
     tangent_projection,
 )
 from attention_lab.labs.stiefel_adam import (
@@ -99,9 +105,10 @@ def test_a_stack_is_retracted_matrix_by_matrix(name: str) -> None:
 
 @pytest.mark.parametrize("name", RETRACTIONS)
 def test_a_thousand_steps(name: str) -> None:
-    errors = orthonormality_drift(name, n=N, k=K)
-    assert errors.shape == (1000,)
-    assert errors[-1] < 2e-13
+    point = orthonormal_columns(RNG, N, K)
+    for gradient in 0.1 * RNG.standard_normal((1000, N, K)):
+        point = RETRACTIONS[name].compute(point, tangent_projection(point, gradient))
+    assert orthonormality_error(point) < 2e-13
 
 
 def test_adam_without_the_manifold_drifts_away() -> None:
@@ -165,3 +172,89 @@ def test_a_step_on_the_sphere() -> None:
 def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
     flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
     assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])
+
+
+N_FEATURES, TOKENS, HEADS = 12, 7, 3
+Z = np.random.default_rng(0).normal(size=(N_FEATURES, TOKENS))
+JULIA_HEADS = JuliaHeads.random(N_FEATURES, HEADS, seed=1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "condition", "singular", "spread", "entropy"),
+    [
+        (("orthonormal", 64, 8, None), 1.00, (1.00, 1.00), 0.99, 3.03),
+        (("normal", 64, 8, None), 1.83, (1.39, 0.61), 0.99, 3.03),
+        (("glorot", 64, 8, None), 1.77, (2.45, 1.08), 1.76, 2.42),
+        (("orthonormal", 64, 8, 1 / 8), 1.00, (1.00, 1.00), 0.35, 3.41),
+    ],
+)
+def test_what_the_columns_change(
+    arguments: tuple[str, int, int, float | None],
+    condition: float,
+    singular: tuple[float, float],
+    spread: float,
+    entropy: float,
+) -> None:
+    columns, d_model, n_heads, scale = arguments
+    effect = column_effect(columns, d_model, n_heads, scale=scale)
+    assert effect.condition == pytest.approx(condition, rel=0.1)
+    assert effect.singular_values[[0, -1]] == pytest.approx(singular, rel=0.08)
+    assert effect.score_spread == pytest.approx(spread, rel=0.05)
+    assert effect.entropy == pytest.approx(entropy, abs=0.05)
+
+
+def test_singular_values_of_the_comparison() -> None:
+    rng = np.random.default_rng(5)
+    rng.standard_normal((2, 4))
+    p_q, p_k = (np.stack([rng.standard_normal((4, 2)) / 2 for _ in range(2)]) for _ in range(2))
+    direct = np.linalg.svd(p_q @ p_k.swapaxes(1, 2), compute_uv=False)[:, :2].mean(axis=0)
+    np.testing.assert_allclose(
+        column_effect("normal", 4, 2, n_tokens=2, seed=5).singular_values, direct, atol=1e-12
+    )
+
+
+def test_even_attention_has_the_entropy_of_its_tokens() -> None:
+    assert column_effect("normal", 6, 2, n_tokens=13, scale=0.0).entropy == pytest.approx(
+        math.log(13)
+    )
+
+
+@pytest.mark.parametrize("connection", [False, True])
+@pytest.mark.parametrize("convention", CONVENTIONS)
+def test_both_mappings(convention: str, connection: bool) -> None:
+    check = check_mapping(Z, JULIA_HEADS, convention, add_connection=connection)
+    assert check.theirs.shape == (N_FEATURES, TOKENS)
+    assert check.difference < 1e-12
+
+
+def test_the_conventions_by_loops() -> None:
+    head, token, feature = 1, 4, 2
+    n = N_FEATURES // HEADS
+    scales = {"manual": math.sqrt(N_FEATURES / HEADS), "code": math.sqrt(N_FEATURES)}
+    for convention, scale in scales.items():
+        first, second = (
+            (JULIA_HEADS.p_k, JULIA_HEADS.p_q)
+            if convention == "manual"
+            else (JULIA_HEADS.p_q, JULIA_HEADS.p_k)
+        )
+        logits = [
+            sum((first[head].T @ Z[:, j]) * (second[head].T @ Z[:, token])) / scale
+            for j in range(TOKENS)
+        ]
+        total = sum(math.exp(logit) for logit in logits)
+        shares = [math.exp(logit) / total for logit in logits]
+        expected = sum(
+            share * (JULIA_HEADS.p_v[head].T @ Z[:, j])[feature] for j, share in enumerate(shares)
+        )
+        found = check_mapping(Z, JULIA_HEADS, convention).theirs[head * n + feature, token]
+        assert found == pytest.approx(expected, abs=1e-13)
+
+
+def test_the_conventions_differ() -> None:
+    manual, code = (check_mapping(Z, JULIA_HEADS, convention).theirs for convention in CONVENTIONS)
+    assert np.abs(manual - code).max() > 0.1
+
+
+def test_the_softmax_of_columns() -> None:
+    shares = column_softmax(np.array([[0.0, 1000.0], [math.log(3), 1000.0]]))
+    np.testing.assert_allclose(shares, [[0.25, 0.5], [0.75, 0.5]])

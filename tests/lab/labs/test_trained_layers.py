@@ -1,5 +1,5 @@
 """What training reaches: every number of the tables on the pages, within the spread of seeds 0 to
-4.
+4; the stored runs are those of the code.
 """
 
 from __future__ import annotations
@@ -14,16 +14,22 @@ from attention_core import Projections
 from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs import evaluation
 from attention_lab.labs.readouts import weightless_score
+from attention_lab.labs.stored_runs import STORED_FILE, STORED_SETTINGS, stored_runs
 from attention_lab.labs.tasks import unseen_examples
-from attention_lab.labs.training import train_layer
+from attention_lab.labs.training import Checkpoint, train_layer
 from attention_lab.labs.training_settings import TrainingSettings
+from scripts import make_training_runs
 
 
 @cache
+def run_of(settings: TrainingSettings) -> list[Checkpoint]:
+    """A whole run."""
+    return list(train_layer(settings))
+
+
 def trained(settings: TrainingSettings) -> Projections:
     """The weights at the end of a run."""
-    *_, point = train_layer(settings)
-    return point.projections
+    return run_of(settings)[-1].projections
 
 
 def result(**changes: Any) -> float:
@@ -59,7 +65,14 @@ RESULTS: list[tuple[str, dict[str, int], tuple[float, float]]] = [
 ROUNDING = 0.001
 
 
-@pytest.mark.parametrize("seed", range(5))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """`make test` trains every model once, `make test-all` with every seed."""
+    if "seed" in metafunc.fixturenames:
+        metafunc.parametrize(
+            "seed", range(5 if metafunc.config.getoption("every_situation") else 1)
+        )
+
+
 @pytest.mark.parametrize(("task", "model", "spread"), RESULTS)
 def test_results_of_training(
     task: str, model: dict[str, int], spread: tuple[float, float], seed: int
@@ -124,15 +137,6 @@ def test_without_a_head_its_half_of_the_target_is_lost() -> None:
         dead.append(settings.training_task.parts[int(np.argmax(parts))])
         assert dead[-1] == {-1: "previous", 1: "next"}[int(offsets[masses[head].argmax()])]
     assert sorted(dead) == ["next", "previous"]
-
-
-def test_silencing_changes_one_block_only() -> None:
-    p = Projections.random(7, 3, d_k=2, d_v=5)
-    silenced = without_heads(p, [1])
-    assert not silenced.w_o[5:10].any()
-    assert (
-        np.delete(silenced.w_o, range(5, 10), axis=0) == np.delete(p.w_o, range(5, 10), axis=0)
-    ).all()
 
 
 def test_one_answer_per_head() -> None:
@@ -209,3 +213,21 @@ def test_the_best_additive_logits_of_one_head() -> None:
     assert around.index(min(around)) == 4
     assert error(30, 0) > 0.3
     assert error(0, 30) > 0.4
+
+
+def test_training_again_gives_what_is_stored(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make_training_runs, "train_layer", run_of)
+    with np.load(STORED_FILE) as stored:
+        again = make_training_runs.arrays_to_store()
+        assert set(stored.files) == set(again)
+        for name in stored.files:
+            np.testing.assert_allclose(stored[name], again[name], rtol=1e-4, atol=1e-5)
+
+
+def test_a_stored_run_is_whole_and_small() -> None:
+    for name, settings in STORED_SETTINGS.items():
+        run = stored_runs()[name]
+        for points in (run.losses, run.points):
+            assert (points[0][0], points[-1][0]) == (0, settings.last_step)
+    assert TrainingSettings() in STORED_SETTINGS.values()
+    assert STORED_FILE.stat().st_size < 50_000

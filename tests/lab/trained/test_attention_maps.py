@@ -1,9 +1,10 @@
-"""Probabilities from anywhere: our encoder, other programs' tensors, files."""
+"""Probabilities from anywhere: our encoder, other programs, files, and hostile files of them."""
 
 from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,9 @@ import pytest
 
 from attention_core import FileError, Projections, ShapeError, attend, softmax
 from attention_lab.files.weight_formats import open_weights
-from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
+from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer, read_maps
 from attention_lab.trained.encoded_text import encoded
-from attention_lab.trained.maps_file import read_maps
-from tests.lab.made_weight_files import npz, safetensors
+from tests.lab.made_files import archive, head, npy, npz, safetensors, tensor, with_header
 from tests.lab.refusal import Facts, refused
 
 L, H, T = 2, 3, 5
@@ -73,26 +73,12 @@ def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
     assert np.array_equal(layer, given)
 
 
-def test_labels_that_are_not_given() -> None:
-    maps = AttentionMaps.of([shares(H, 2, T)])
-    assert maps.tokens == ("0", "1")
-    assert maps.memory_tokens == ("0", "1", "2", "3", "4")
-
-
 def test_our_own_encoder() -> None:
     ours = encoded("The cat sat.")
     maps = AttentionMaps.of_encoded(ours)
     assert maps.tokens == ours.tokens == ("[CLS]", "the", "cat", "sat", ".", "[SEP]")
     for layer, trace in zip(maps.layers, ours.traces, strict=True):
         assert np.shares_memory(layer, trace.probabilities)
-
-
-def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
-    given = shares(H, T, T)
-    maps = AttentionMaps.of([given])
-    with pytest.raises(ValueError, match="read-only"):
-        maps.layers[0][0, 0, 0] = 1
-    given[0, 0, 0] = 0.5
 
 
 @pytest.mark.parametrize(
@@ -106,18 +92,9 @@ def test_they_are_read_only_and_leave_the_given_array_alone() -> None:
         ([np.zeros((H, 0, T))], (0,)),
         ([[["a"]]], ("layer 0",)),
         ([np.full((H, T, T), 0.3)], ("head 0", "query 0", "1.5", 1)),
-        (
-            [np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))],
-            ("query 0", "-0.333", 0),
-        ),
-        (
-            [shares(H, T, T), BELOW],
-            ("layer 1", "head 2", "query 3", "-0.5"),
-        ),
-        (
-            [np.eye(T, dtype=bool)[np.newaxis]],
-            ("layer 0", "bool", "float32"),
-        ),
+        ([np.where(np.arange(T) < 2, 1.0, -1 / 3) * np.ones((H, T, T))], ("query 0", "-0.333", 0)),
+        ([shares(H, T, T), BELOW], ("layer 1", "head 2", "query 3", "-0.5")),
+        ([np.eye(T, dtype=bool)[np.newaxis]], ("layer 0", "bool", "float32")),
         ([np.full((H, T, T), np.nan)], ("layer 0", "nan")),
     ],
 )
@@ -205,3 +182,100 @@ def test_what_is_seen_is_looked_up_once() -> None:
     allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]
     assert np.array_equal(allowed[1][0, 0], (first + second)[0] > 0)
     assert np.shares_memory(*allowed)
+
+
+def maps(**arrays: np.ndarray) -> bytes:
+    """Attention tensors as NumPy writes them."""
+    return npz({"a": np.ones((1, 1, 2, 1), np.float32)} | arrays)
+
+
+NO_CHARACTERS = np.full(2, 0x110000, np.uint32).view("<U1")
+LABELS = {
+    "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), ("tokens",)),
+    "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), ("tokens", "surrogate")),
+    "half a character in metadata": (
+        lambda: safetensors(
+            {"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}
+        ),
+        ("tokens", "surrogate"),
+    ),
+    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), ("tokens", "x.astype(str)")),
+    "megabytes of labels": (
+        lambda: maps(tokens=np.zeros(2**21, "<U1")),
+        ("tokens", 8_388_608, 4_194_304),
+    ),
+    "a million layers": (
+        lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}),
+        (1_000_000, 1, 4096),
+    ),
+    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), (1_000_000, 4096)),
+    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), (4097, 4096)),
+    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), (4097, 4096)),
+    "a million heads": (
+        lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}),
+        (1, 1_000_000, 4096),
+    ),
+}
+EMPTY = {
+    "layers without heads": (20_000_000, 0, 3, 3),
+    "batches without heads": (20_000_000, 1, 0, 3, 3),
+    "no layers": (0, 2, 3, 3),
+    "heads without keys": (2, 3, 0),
+}
+
+
+@pytest.mark.parametrize("shape", EMPTY.values(), ids=list(EMPTY))
+@pytest.mark.parametrize("kind", ["npz", "safetensors"])
+def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
+    made = {
+        "npz": archive({"a.npy": npy(head(f"{shape}"))}),
+        "safetensors": with_header({"a": tensor([*shape], 0, 0)}),
+    }
+    file = open_weights(io.BytesIO(made[kind]), f"m.{kind}")
+    tracemalloc.start()
+    try:
+        with refused(FileError, "'a'", str(shape), 1):
+            read_maps(file)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("fault", LABELS)
+def test_attention_that_cannot_be_shown(fault: str) -> None:
+    make, facts = LABELS[fault]
+    with refused(FileError, *facts):
+        read_maps(open_weights(io.BytesIO(make()), "m.npz"))
+
+
+def test_the_longest_attention_that_is_read() -> None:
+    for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
+        shares = np.full(shape, 1 / shape[-1], np.float32)
+        assert (
+            read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape
+            == shape[1:]
+        )
+
+
+def deflated(*shape: int) -> io.BytesIO:
+    """Zeros that take a thousandth of their size."""
+    file = io.BytesIO()
+    np.savez_compressed(file, a=np.zeros(shape))
+    return file
+
+
+def test_a_small_file_that_unpacks_to_much() -> None:
+    file = open_weights(deflated(2, 3, 2048, 2048), "m.npz")
+    tracemalloc.start()
+    try:
+        with refused(FileError, 201326592, 160000000):
+            read_maps(file)
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_maps_beyond_the_limit() -> None:
+    big = type("Big", (), {"shapes": {"a": (24, 16, 512, 512)}, "labels": ()})()
+    with refused(FileError, 100663296, 33554432):
+        read_maps(big)

@@ -1,4 +1,4 @@
-"""A sentence in the trained encoder, as the pages about trained heads show it."""
+"""A sentence in the trained encoder, as the pages about trained heads show it; one word changed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ import pytest
 
 from attention_core import SettingsError, TextError, attend
 from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.change_a_word import change_word, replace_word, word_to_replace
 from attention_lab.trained.encoded_text import (
-    MAX_TOKENS,
     WeightlessAttention,
     attend_without_weights,
+    attention_of,
     encoded,
     trained_layer,
 )
 from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
-from tests.lab.refusal import refused
+from tests.lab.refusal import Facts, refused
 
 ANIMAL = "The animal did not cross the street because it was too tired."
 
@@ -58,12 +59,6 @@ def test_a_layer_that_does_not_exist(layer: int) -> None:
         trained_layer(ANIMAL, layer)
 
 
-def test_long_and_empty_texts() -> None:
-    assert len(encoded("word " * 500).tokens) == MAX_TOKENS
-    with pytest.raises(TextError):
-        encoded(" ")
-
-
 def test_weightless_attention_is_even_on_word_vectors(
     kinds: dict[str, WeightlessAttention],
 ) -> None:
@@ -84,15 +79,6 @@ def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
     assert (kind.trace.probabilities[0, 0].argmax(axis=-1) == np.arange(15)).all()
 
 
-def test_the_reason_by_hand(kinds: dict[str, WeightlessAttention]) -> None:
-    """With an own score a and all others b, a token would keep 1 / (1 + 14 e^(b - a)): 0.84,
-    near what comes out.
-    """
-    kind = kinds["after LayerNorm"]
-    even = 1 / (1 + 14 * np.exp(kind.others - kind.length))
-    assert abs(even - kind.share) < 0.15
-
-
 def test_heads_that_are_known() -> None:
     maps = AttentionMaps.of_encoded(encoded(ANIMAL))
     best = {
@@ -104,3 +90,83 @@ def test_heads_that_are_known() -> None:
     it, animal = maps.tokens.index("it"), maps.tokens.index("animal")
     layer, head, share = rank_heads(maps, word_to_word(maps.tokens, it, animal)).best(1)[0]
     assert (layer, head, round(share, 2)) == (3, 1, 0.69)
+
+
+def test_the_preset() -> None:
+    change = change_word(ANIMAL, "tired", "wide")
+    it, animal, street = (change.tokens.index(word) for word in ("it", "animal", "street"))
+    moved = change.differences[3, 1, it]
+    assert (round(float(moved[animal]), 2), round(float(moved[street]), 2)) == (-0.36, 0.09)
+    assert change.tokens[change.position] == "tired → wide"
+    assert np.array_equal(change.before, np.stack(attention_of(ANIMAL).layers))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "before", "after"),
+    [
+        ("tired", "unbelievably tiresome", "tired", "unbelievably tiresome"),
+        ("because", "although", "because", "although"),
+        ("too tired", "tired", "was too", "was"),
+        ("tired", "tired indeed", "tired", "tired indeed"),
+        ("The", "A big", "the", "a big"),
+    ],
+)
+def test_places_of_several_pieces(old: str, new: str, before: str, after: str) -> None:
+    change = change_word(ANIMAL, old, new)
+    assert (change.tokens_before[change.position], change.tokens_after[change.position]) == (
+        before,
+        after,
+    )
+    assert change.before.shape == change.after.shape
+    for shares in (change.before, change.after):
+        np.testing.assert_allclose(shares.sum(axis=-1), 1, atol=1e-5)
+    others = [place for place in range(len(change.tokens)) if place != change.position]
+    assert [change.tokens_before[i] for i in others] == [change.tokens_after[i] for i in others]
+
+
+def test_pieces_are_added_up_as_keys_and_averaged_as_queries() -> None:
+    change, raw = (
+        change_word(ANIMAL, "tired", "too tired"),
+        attention_of(ANIMAL.replace("tired", "too tired")),
+    )
+    place, layer = change.position, raw.layers[2][5]
+    assert change.tokens_after[place].split() == list(raw.tokens[place : place + 2])
+    assert change.after[2, 5, 0, place] == pytest.approx(layer[0, place] + layer[0, place + 1])
+    expected = (layer[place, 0] + layer[place + 1, 0]) / 2
+    assert change.after[2, 5, place, 0] == pytest.approx(expected)
+
+
+def test_how_much_moved() -> None:
+    change = change_word(ANIMAL, "tired", "wide")
+    by_hand = np.abs(change.after[1, 2] - change.before[1, 2]).sum() / 2 / len(change.tokens)
+    assert change.moved[1, 2] == pytest.approx(by_hand)
+    assert ((change.moved >= 0) & (change.moved <= 1)).all()
+    moves = change.largest(3)
+    sizes = [abs(move.after - move.before) for move in moves]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] == pytest.approx(float(np.abs(change.differences).max()))
+    assert len({(move.layer, move.head) for move in moves}) == 3
+
+
+def test_replacing_words() -> None:
+    assert replace_word("Cat, concat, cat", "cat", "dog") == "dog, concat, cat"
+    assert replace_word("is it (it)?", "(it)", r"\1") == r"is it \1?"
+    assert word_to_replace("a b c", "z") == "c"
+    assert word_to_replace("!?", "z") == "z"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "n_tokens", "facts"),
+    [
+        (ANIMAL, "dog", "cat", 0, ("“dog”",)),
+        (ANIMAL, " ", "cat", 0, ("word",)),
+        (ANIMAL, "tired", "", 0, ("word",)),
+        (ANIMAL, "tired", "TIRED", 0, ("tokens",)),
+        (ANIMAL, "tired", "wide", 6, ("tokens",)),
+    ],
+)
+def test_what_cannot_be_compared(
+    text: str, old: str, new: str, n_tokens: int, facts: Facts
+) -> None:
+    with refused(TextError, *facts):
+        change_word(text, old, new, n_tokens)

@@ -1,18 +1,32 @@
-"""The encoder around attention: LayerNorm, feed-forward, and the order in which they are
-applied.
+"""The encoder around attention: LayerNorm, feed-forward, GELU, their order, and what each part
+adds.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from statistics import NormalDist
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm, layer_norm
-from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, feed_forward
+from attention_lab.trained.added_parts import added_parts, parts_of_text
+from attention_lab.trained.encoded_text import encoded
+from attention_lab.trained.encoder import (
+    ERF_COEFFICIENTS,
+    EncoderLayer,
+    FeedForward,
+    encode,
+    erf,
+    feed_forward,
+    gelu,
+)
+from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import refused
 
 T, D, F, H = 5, 6, 11, 2
@@ -70,17 +84,6 @@ def test_layer_norm_by_hand() -> None:
     )
 
 
-def test_layer_norm_by_loops() -> None:
-    norm = a_layer(1).attention_norm
-    expected = [normed_by_loops(row, norm) for row in vectors().tolist()]
-    np.testing.assert_allclose(layer_norm(vectors(), norm), expected, atol=1e-13)
-
-
-def test_layer_norm_of_equal_features() -> None:
-    norm = a_layer(1).output_norm
-    assert layer_norm(np.full((1, D), 3.0), norm)[0].tolist() == norm.offset.tolist()
-
-
 def test_feed_forward_by_hand() -> None:
     weights = FeedForward(
         np.array([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]]),
@@ -89,12 +92,6 @@ def test_feed_forward_by_hand() -> None:
         np.array([0.5, 0.0]),
     )
     assert feed_forward(np.array([[10.0, 20.0]]), weights).tolist() == [[10.5, 50.0]]
-
-
-def test_feed_forward_by_loops() -> None:
-    weights = a_layer(2).feed_forward
-    expected = [fed_by_loops(row, weights) for row in vectors().tolist()]
-    np.testing.assert_allclose(feed_forward(vectors(), weights), expected, atol=1e-12)
 
 
 def test_the_order_of_a_layer() -> None:
@@ -133,13 +130,90 @@ def test_single_precision_stays() -> None:
     np.testing.assert_allclose(encoded.output, encode(vectors(), [a_layer(6)]).output, atol=1e-4)
 
 
-def test_the_input_is_not_written_to() -> None:
-    x = vectors()
-    encode(x, [a_layer(8)])
-    assert np.array_equal(x, vectors())
-
-
 def test_numbers_that_grow_too_large() -> None:
     weights = FeedForward(np.ones((D, F)), np.ones(F), np.full((F, D), 1e200), np.ones(D))
     with refused(SettingsError):
         feed_forward(1e200 * np.ones((T, D)), weights)
+
+
+LAST_BIT = 2**-23  # of float32 before 1
+EVERYWHERE = np.concatenate([np.linspace(-6, 6, 24_001), 10.0 ** np.linspace(-30, 38, 301), [0.0]])
+
+
+def c_library(x: np.ndarray) -> np.ndarray:
+    """math.erf of every number."""
+    return np.array([math.erf(value) for value in x.tolist()])
+
+
+def test_float32_is_right_to_the_last_bit() -> None:
+    x = np.concatenate([EVERYWHERE, -EVERYWHERE]).astype(np.float32)
+    result = erf(x)
+    assert result.dtype == np.float32
+    assert np.abs(result - c_library(x)).max() <= LAST_BIT
+    assert np.abs(result).max() <= 1
+
+
+def test_the_polynomial_before_rounding() -> None:
+    x = np.linspace(-8, 8, 16_001)
+    fitted = np.tanh(x * np.polyval(ERF_COEFFICIENTS[::-1], x**2))
+    assert np.abs(fitted - c_library(x)).max() < 8.6e-9
+
+
+def test_float64_is_the_c_library() -> None:
+    x = EVERYWHERE[:24_000].reshape(2, 3, -1)
+    assert erf(x).shape == x.shape
+    assert (erf(x).ravel() == c_library(x.ravel())).all()
+
+
+@settings(max_examples=40)
+@given(st.floats(-30, 30))
+def test_gelu_is_x_times_the_chance_of_a_smaller_one(x: float) -> None:
+    assert gelu([x])[0] == pytest.approx(x * NormalDist().cdf(x), rel=1e-12, abs=1e-14)
+
+
+def test_gelu_by_hand() -> None:
+    assert gelu([0.0, 1.0, -1.0, 40.0, -40.0]) == pytest.approx(
+        [0, 0.8413447460685429, -0.15865525393145707, 40, 0]
+    )
+
+
+@pytest.mark.parametrize(("dtype", "large"), [(np.float32, 3e38), (np.float64, 1.7e308)])
+def test_the_largest_numbers_pass(dtype: type, large: float) -> None:
+    x = np.array([large, -large], dtype)
+    assert gelu(x).tolist() == [x[0], 0]
+
+
+def test_both_parts_beside_what_they_are_added_to() -> None:
+    layers = [a_layer(1), a_layer(2)]
+    run = encode(vectors(), layers)
+    parts = added_parts(run, layers)
+    for number, (trace, layer) in enumerate(zip(run.traces, layers, strict=True)):
+        added = trace.merged[0] @ layer.attention.w_o + layer.attention.b_o
+        attended = layer_norm(trace.inputs[0] + added, layer.attention_norm)
+        fed = [fed_by_loops(list(row), layer.feed_forward) for row in attended]
+        for found, part, before in (
+            (parts.attention, added, trace.inputs[0]),
+            (parts.feed_forward, np.array(fed), attended),
+        ):
+            beside = np.linalg.norm(part, axis=1) / np.linalg.norm(before, axis=1)
+            np.testing.assert_allclose(found[number], beside)
+    both = parts.attention + parts.feed_forward
+    np.testing.assert_allclose(parts.share, parts.attention / both)
+
+
+def test_a_part_that_adds_nothing() -> None:
+    layer = a_layer(3)
+    none = {"w_out": np.zeros_like(layer.feed_forward.w_out), "b_out": np.zeros(D)}
+    quiet = replace(layer, feed_forward=replace(layer.feed_forward, **none))
+    parts = added_parts(encode(vectors(), [quiet]), [quiet])
+    assert not parts.feed_forward.any()
+    assert (parts.share == 1).all()
+    empty = replace(parts, attention=parts.feed_forward)
+    assert np.isnan(empty.share).all()
+
+
+def test_the_parts_of_the_trained_model() -> None:
+    text = "the animal was tired"
+    parts = parts_of_text(text)
+    assert parts.attention.shape == (len(load_minilm().layers), len(encoded(text).tokens))
+    assert ((parts.share > 0) & (parts.share < 1)).all()

@@ -1,4 +1,4 @@
-"""Heads ranked by what they do, on heads made to follow one rule each."""
+"""Heads ranked by what they do, on heads made to follow one rule each; their captions."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from attention_core import ShapeError, TextError
+from attention_core import TextError
+from attention_lab.heads.habits import HABIT_SHARE
 from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.head_finder import (
+    MIXED_CAPTION,
     TARGET_RULES,
     example_cell,
+    head_captions,
     positions_of_words,
     rank_heads,
     rules_for,
@@ -58,15 +64,6 @@ def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str)
     layer, head, score = ranking.best(1)[0]
     assert (layer, head) == DOERS[rule][0]
     assert score == pytest.approx(0.9 + 0.1 / T)
-
-
-def test_all_heads_are_ranked(maps: AttentionMaps) -> None:
-    """Every head has its score, the best come first, and five are listed unless asked otherwise."""
-    ranking = rank_heads(maps, TARGET_RULES["itself"](TOKENS))
-    assert ranking.scores.shape == (2, 3)
-    listed = [score for _, _, score in ranking.best(6)]
-    assert listed == sorted(listed, reverse=True)
-    assert len(ranking.best()) == 5
 
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
@@ -174,6 +171,70 @@ def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
         assert np.array_equal(targets_of(maps, rule), TARGET_RULES[rule](TOKENS))
 
 
-def test_targets_of_another_sentence(maps: AttentionMaps) -> None:
-    with refused(ShapeError, "(2, 2)", "(7, 7)"):
-        rank_heads(maps, TARGET_RULES["itself"](("a", "b")))
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from(("a", "b", "ab", "##a", "##b", "##")), max_size=11).map(tuple))
+def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
+    spelled = {
+        i: "".join(tokens[j].removeprefix("##") for j in word)
+        for word in positions_of_words(tokens)
+        for i in word
+    }
+    place = {i: word for word in positions_of_words(tokens) for i in word}
+    targets = TARGET_RULES["repeated words"](tokens)
+    assert targets.dtype == bool
+    assert targets.shape == (len(tokens), len(tokens))
+    for query in range(len(tokens)):
+        for key in range(len(tokens)):
+            assert targets[query, key] == (
+                spelled[query] == spelled[key] and place[query] != place[key]
+            )
+
+
+def test_repeated_words_take_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(np, "ix_")
+    assert TARGET_RULES["repeated words"](("a",) * 500).sum() == 500 * 499
+
+
+def test_no_repeated_word() -> None:
+    alike = AttentionMaps.of([np.full((1, 2, 2), 0.5)], ("a", "b"))
+    with refused(TextError, "rule"):
+        rank_heads(alike, TARGET_RULES["repeated words"](("a", "b")))
+
+
+IT_RAN = ("[CLS]", "it", "ran", "home", "[SEP]")
+N = len(IT_RAN)
+
+
+def captioned(*heads: np.ndarray) -> tuple[str, ...]:
+    """The captions of one layer of heads."""
+    return head_captions(AttentionMaps.of([np.stack(heads)], IT_RAN))[0]
+
+
+def shifted(offset: int) -> np.ndarray:
+    """A head whose tokens read one neighbour, those without it themselves."""
+    places = np.clip(np.arange(N) + offset, 0, N - 1)
+    return np.eye(N)[places]
+
+
+def test_each_habit_has_its_name() -> None:
+    first, last = (np.eye(N)[np.full(N, place)] for place in (0, N - 1))
+    even = np.full((N, N), 1 / N)
+    found = captioned(shifted(-1), shifted(1), np.eye(N), first, last, even)
+    assert found == ("token before", "token after", "itself", "[CLS]", "[SEP]", MIXED_CAPTION)
+
+
+@pytest.mark.parametrize(
+    ("share", "caption"), [(HABIT_SHARE, "it → home"), (HABIT_SHARE - 0.01, "[CLS]")]
+)
+def test_a_pair_of_words_comes_before_where_a_head_rests(share: float, caption: str) -> None:
+    head = np.eye(N)[np.zeros(N, int)]
+    head[1] = [1 - share, 0, 0, share, 0]
+    assert captioned(head) == (caption,)
+
+
+def test_the_trained_head_of_the_animal() -> None:
+    text = "The animal did not cross the street because it was too tired"
+    captions = head_captions(attention_of(text, 0))
+    assert captions[3][1] == "it → animal"
+    assert captions[0][2] == "token before"
+    assert [len(layer) for layer in captions] == [12] * 6

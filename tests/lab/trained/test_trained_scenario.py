@@ -15,7 +15,7 @@ from attention_lab.masks.mistake_checks import run_checks
 from attention_lab.masks.mistakes import MISTAKES
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, projections_of, trace_of
-from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.sentences import tokens_of
 from attention_lab.trained.encoded_text import encoded
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
@@ -54,15 +54,6 @@ def test_the_layer_is_the_models_own() -> None:
     assert (resolve(other).d_model, resolve(other).n_heads, resolve(other).d_k) == (384, 12, 32)
 
 
-def test_it_looks_at_the_animal() -> None:
-    found = []
-    for text in (ANIMAL, ANIMAL.replace("tired", "wide")):
-        trace = trace_of(replace(TRAINED, text=text))
-        it, animal, street = (trace.tokens.index(word) for word in ("it", "animal", "street"))
-        found.append(trace.probabilities[0, 1, it, [animal, street]].round(2).tolist())
-    assert found == [pytest.approx([0.69, 0.05]), pytest.approx([0.32, 0.15])]
-
-
 def test_mask_scale_and_residual_are_this_layers_alone() -> None:
     plain = trace_of(TRAINED)
     x, weights = plain.inputs[0], projections_of(TRAINED)
@@ -86,25 +77,6 @@ def test_padding_changes_no_real_token() -> None:
     assert missing(tokens_of(replace(TRAINED, n_tokens=19)).notes[0], "[PAD]", 4, 19) == []
 
 
-@pytest.mark.parametrize("n_tokens", [1, 2, 5, 64])
-def test_every_sequence_length(n_tokens: int) -> None:
-    trace = trace_of(replace(TRAINED, n_tokens=n_tokens))
-    assert trace.sizes["T"] == len(trace.tokens) == n_tokens
-    assert trace.tokens[0] == "[CLS]"
-    assert trace.tokens[min(n_tokens, 15) - 1] == ("[CLS]" if n_tokens == 1 else "[SEP]")
-
-
-def test_a_long_text_ends_where_the_controls_end() -> None:
-    tokens = tokens_of(replace(TRAINED, text="word " * 300))
-    assert (len(tokens.tokens), tokens.tokens[-1], tokens.n_real) == (64, "[SEP]", 64)
-
-
-def test_the_inputs_are_those_of_the_layer() -> None:
-    embedding = embedding_of(TRAINED)
-    assert np.array_equal(embedding.inputs, trace_of(TRAINED).inputs[0])
-    assert not embedding.positions.any()
-
-
 def test_edits_and_own_matrices_work_on_top() -> None:
     plain = trace_of(TRAINED)
     edited = trace_of(replace(TRAINED, edits=Edits((Edit("w_q", 3, 37, 2.5),)).url_value()))
@@ -118,14 +90,8 @@ def test_edits_and_own_matrices_work_on_top() -> None:
 @pytest.mark.parametrize(
     ("own", "facts"),
     [
-        (
-            UserMatrices(w_q=np.ones((16, 16))),
-            ("W_Q", 16, 384),
-        ),
-        (
-            UserMatrices(x=np.ones((5, 16))),
-            ("X", 5, 16, 384),
-        ),
+        (UserMatrices(w_q=np.ones((16, 16))), ("W_Q", 16, 384)),
+        (UserMatrices(x=np.ones((5, 16))), ("X", 5, 16, 384)),
     ],
 )
 def test_a_matrix_of_another_shape_does_not_fit(own: UserMatrices, facts: Facts) -> None:
@@ -146,7 +112,7 @@ def test_layers_that_there_are_not(layer: int) -> None:
         trace_of(replace(TRAINED, layer=layer))
 
 
-@pytest.mark.parametrize("layer", range(6))
+@pytest.mark.parametrize("layer", [0, 5])
 def test_checks_of_trained_layers_are_strict(layer: int) -> None:
     trace = trace_of(replace(TRAINED, layer=layer, mask="causal"))
     assert all(

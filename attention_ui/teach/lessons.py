@@ -1,0 +1,281 @@
+"""The shipped lessons with buttons to open, print and change them; and a teacher's own lesson:
+views are added on any page, and edited on *For teachers*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError
+from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment, state_text
+from attention_lab.lessons.lesson_file import (
+    LESSON_FILE,
+    keep_lesson,
+    lesson_named,
+    lesson_to_link,
+    read_lesson,
+    shipped_lessons,
+    write_lesson,
+)
+from attention_viz.sheets import lesson_sheet
+
+from ..lesson import check_lesson_pages
+from ..registry import Page, page_of
+from ..upload_limits import check_upload
+from ..url_state import request_page, restore, write_to_url
+from .links import show_link, visited_url
+
+DRAFT_KEY = "draft"
+EMPTY_LESSON = Lesson("My lesson")
+DRAFT_ERROR_KEY = "lesson refused"
+MAX_LESSON_FILE_MB = 1  # the smallest bound of the uploader
+# Lessons that fit into a period, by its minutes.
+LESSON_PLANS = {
+    20: (("multi-head-attention",), ("why-scale",), ("shared-keys",)),
+    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
+    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
+}
+
+
+def read_draft() -> Lesson | None:
+    """The teacher's lesson, whose key the URL holds; None if there is none."""
+    restore(DRAFT_KEY, "Your lesson", "", _checked)
+    write_to_url(DRAFT_KEY, "")
+    name = str(st.session_state[DRAFT_KEY])
+    if not name:
+        return None
+    return lesson_named(name)
+
+
+def _checked(name: str) -> str:
+    if name:
+        check_lesson_pages(lesson_named(name))
+    return name
+
+
+def keep_draft(lesson: Lesson) -> None:
+    """In a callback: store the teacher's lesson and put its key into the URL."""
+    st.session_state[DRAFT_KEY] = keep_lesson(lesson)
+
+
+@contextmanager
+def _keep_error() -> Any:
+    """In a callback: keep the sentence of an `AttentionError` for the page."""
+    try:
+        yield
+    except AttentionError as error:
+        st.session_state[DRAFT_ERROR_KEY] = str(error)
+
+
+def show_draft_box(page: Page) -> None:
+    """The box in the sidebar that adds the current view to the teacher's lesson, if any."""
+    lesson = read_draft()
+    if lesson is None:
+        return
+    with st.container(key="draft box", border=True):
+        st.markdown(f"**Your lesson** · moments: {len(lesson.moments)}")
+        with st.container(horizontal=True):
+            st.button("Add this view", on_click=_add, args=(lesson, page), key="add view")
+            st.button("Open", on_click=_open, key="open draft")
+
+
+def _add(lesson: Lesson, page: Page) -> None:
+    with _keep_error():
+        held = state_text(st.query_params.to_dict())
+        keep_draft(lesson.with_moment(Moment(page.title, page.url_path, held)))
+
+
+def _open() -> None:
+    request_page(page_of("for-teachers").path, **{DRAFT_KEY: st.session_state[DRAFT_KEY]})
+
+
+def edit_draft() -> None:
+    """The teacher's lesson, with everything to edit it."""
+    lesson = read_draft()
+    if error := st.session_state.pop(DRAFT_ERROR_KEY, None):
+        st.error(error)
+    if lesson is None:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.button(
+                "Begin a lesson", on_click=keep_draft, args=(EMPTY_LESSON,), key="begin draft"
+            )
+    else:
+        _edit(lesson)
+    st.file_uploader(
+        "Open a lesson from a file",
+        ["json"],
+        key="lesson file",
+        on_change=_load,
+        max_upload_size=MAX_LESSON_FILE_MB,
+        help=f"A lesson that was saved here, at most {LESSON_FILE.max_bytes // 1024} kB.",
+    )
+
+
+def _load() -> None:
+    file = st.session_state["lesson file"]
+    if file is None:
+        return
+    with _keep_error():
+        check_upload(file)
+        keep_draft(check_lesson_pages(read_lesson(file.getvalue())))
+
+
+def _edit(lesson: Lesson) -> None:
+    with st.form("title of the lesson", border=False):
+        left, right = st.columns([3, 1])
+        title = left.text_input("Title of the lesson", lesson.title, 90)
+        minutes = right.number_input("Minutes", 1, 600, lesson.minutes)
+        goals = st.text_area("Goals, one on each line", "\n".join(lesson.goals))
+        if st.form_submit_button("Keep title and goals"):
+            lines = tuple(line.strip() for line in goals.splitlines() if line.strip())
+            _change(lambda: replace(lesson, title=title, minutes=int(minutes), goals=lines))
+    if not lesson.moments:
+        st.info("Go to any page, set its controls, and press *Add this view*.")
+        return
+    place = st.selectbox(
+        "Moment",
+        range(len(lesson.moments)),
+        format_func=lambda one: f"{one + 1} · {lesson.moments[one].title}",
+        key="draft moment",
+    )
+    place = min(place or 0, len(lesson.moments) - 1)
+    _edit_moment(lesson, place)
+    _offer(lesson)
+
+
+def _edit_moment(lesson: Lesson, place: int) -> None:
+    moment = lesson.moments[place]
+    asked, ask, why = moment.question, "", ""
+    if asked:
+        ask, why = asked.ask, asked.why
+    with st.form(f"form of moment {place} {hash(moment)}", border=True):
+        title = st.text_input("Title", moment.title, 90)
+        text = st.text_input("For students", moment.text, 400)
+        note = st.text_area("Note for the teacher", moment.note)
+        left, right = st.columns(2)
+        ask = left.text_input("Question", ask, 400)
+        why = right.text_input("Why, shown with the answer", why, 400)
+        options = st.text_area(
+            "Answers to choose from, one on each line, the right one first",
+            "\n".join(_right_first(asked)),
+        )
+        if st.form_submit_button("Keep this moment"):
+            question = _question(ask, why, options)
+            _change(
+                lambda: lesson.with_changed(
+                    place, replace(moment, title=title, text=text, note=note, question=question())
+                )
+            )
+    with st.container(horizontal=True):
+        for label, changed in (
+            ("Earlier", lesson.moved(place, -1)),
+            ("Later", lesson.moved(place, 1)),
+            ("Remove", lesson.without(place)),
+        ):
+            st.button(label, on_click=keep_draft, args=(changed,), key=f"draft {label}")
+
+
+def _right_first(asked: LessonQuestion | None) -> tuple[str, ...]:
+    if asked is None:
+        return ()
+    right = asked.options[asked.right : asked.right + 1]
+    return (*right, *(one for one in asked.options if one not in right))
+
+
+def _question(ask: str, why: str, options: str) -> Callable[[], LessonQuestion | None]:
+    """A function that makes the question of a form. In the form the right answer comes first; in
+    the lesson the answers are in alphabetical order.
+    """
+    lines = [line.strip() for line in options.splitlines() if line.strip()]
+    in_order = tuple(sorted(lines))
+    right = 0
+    if lines:
+        right = in_order.index(lines[0])
+    if not ask.strip():
+        return lambda: None
+    return lambda: LessonQuestion(ask, why, in_order, right)
+
+
+def _change(changed: Callable[[], Lesson]) -> None:
+    """Store a changed lesson and run the page again; on an error show it."""
+    try:
+        keep_draft(changed())
+    except AttentionError as error:
+        st.error(str(error))
+        return
+    st.rerun()
+
+
+def _offer(lesson: Lesson) -> None:
+    """Buttons that open and save the lesson, and its link."""
+    name = lesson_to_link(lesson)
+    with st.container(horizontal=True):
+        st.link_button("Open it", f"./{lesson.url(0, name or draft_name())}")
+        st.download_button(
+            "Save as a file",
+            lambda: write_lesson(lesson),
+            "lesson.json",
+            "application/json",
+            on_click="ignore",
+            help="Keep the file: the server does not keep the lesson for good.",
+        )
+    if name is None:
+        st.caption("The lesson is too long for a link: hand out the file.")
+    else:
+        show_link(f"{visited_url()}?lesson={name}", lesson.title)
+
+
+def draft_name() -> str:
+    """The key of the teacher's lesson in the URL."""
+    return str(st.session_state[DRAFT_KEY])
+
+
+def show_plans() -> None:
+    """Lessons that fit into 20, 45 and 90 minutes."""
+    lessons = shipped_lessons()
+    links = {name: f"[{lesson.title}](?lesson={name})" for name, lesson in lessons.items()}
+    lines = [
+        f"| {minutes} | {' → '.join(links[name] for name in names)} |"
+        f" {sum(lessons[name].minutes for name in names)} |"
+        for minutes, plans in LESSON_PLANS.items()
+        for names in plans
+    ]
+    st.markdown("\n".join(["| Minutes | Lessons | Together |", "|---|---|---|", *lines]))
+
+
+def show_lessons() -> None:
+    """A box for each lesson."""
+    for name, lesson in shipped_lessons().items():
+        with st.expander(
+            f"{lesson.title} · {lesson.minutes} minutes", key=f"lesson {name}", on_change="rerun"
+        ) as box:
+            if box.open:
+                _show(name, lesson)
+
+
+def _show(name: str, lesson: Lesson) -> None:
+    link = f"{visited_url()}?lesson={name}"
+    goals = "\n".join(f"- {goal}" for goal in lesson.goals)
+    st.markdown(f"Afterwards students can:\n\n{goals}")
+    with st.container(horizontal=True):
+        st.link_button("Open", f"./{lesson.url(0, name)}", icon=":material/play_arrow:")
+        st.download_button(
+            "Teacher’s sheet",
+            partial(lesson_sheet, lesson, link),
+            f"{name}.html",
+            "text/html",
+            on_click="ignore",
+            icon=":material/print:",
+            help="Goals, notes, answers and tasks, to print.",
+        )
+        st.download_button(
+            "Lesson file", partial(write_lesson, lesson), f"{name}.json", on_click="ignore"
+        )
+        st.button("Change it", on_click=keep_draft, args=(lesson,), key=f"change {name}")
+    show_link(link, lesson.title)

@@ -1,0 +1,227 @@
+"""Sheets to print, each one HTML file: a lesson, empty boards, a form of the test and questions to
+work out by hand, with the answers on a sheet of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from html import escape
+
+from attention_core import STEPS, Trace
+from attention_core.checks import Array
+from attention_lab.before_and_after import (
+    form_description,
+    form_layer,
+    form_questions,
+    question_operands,
+)
+from attention_lab.guesses import Guess
+from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
+
+from .handout import quotations_html, sheet_page
+from .labels import format_number
+from .practice import QuestionText
+
+LESSON_STYLE = """
+h2 { font-size: 1.1rem; break-after: avoid; }
+small { opacity: 0.8; }
+table { border-collapse: collapse; margin: 0.3rem 0 1rem; break-inside: avoid; }
+td, th { border: 1px solid; min-width: 2.6rem; height: 1.7rem; padding: 0 0.3rem; }
+td { text-align: right; }
+th { border: 0; font-weight: 400; }
+.boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
+"""
+MAX_BOARD_CELLS = 16  # rows or columns
+# The steps of one head that students fill in.
+EMPTY_FIELDS = (
+    "query_heads",
+    "key_heads",
+    "value_heads",
+    "scores",
+    "scaled_scores",
+    "probabilities",
+)
+FORM_STYLE = """
+table { display: inline-table; margin: 0.3rem 1.2rem 0.3rem 0; border-collapse: collapse; }
+caption { text-align: start; font-size: 0.85rem; }
+td { border: 1px solid; padding: 0.05rem 0.45rem; text-align: end; }
+.options { display: flex; flex-wrap: wrap; gap: 0.2rem 1.4rem; padding: 0; list-style: none; }
+.options li { margin: 0; }
+.key { break-before: page; }
+"""
+WORKSHEET_TITLE = "Multi-head attention by hand"
+WORKSHEET_STYLE = """
+.given { font-size: 0.85rem; margin: 0.3rem 0; }
+.blank { border-bottom: 1px solid; display: inline-block; width: 9rem; }
+.answers { break-before: page; }
+"""
+
+
+def lesson_sheet(lesson: Lesson, link: str) -> str:
+    """The teacher's sheet of a lesson as one HTML page. link: opens the lesson."""
+    goals = "".join(f"<li>{quotations_html(goal)}</li>" for goal in lesson.goals)
+    asked = [lesson.question_at(place) for place in range(len(lesson.moments))]
+    moments = "".join(map(_moment, lesson.moments, asked))
+    tasks = "".join(map(_task, lesson.tasks))
+    body = f"""<h1>{escape(lesson.title)}</h1>
+<p>{lesson.minutes} minutes, {len(lesson.moments)} moments. Open it with
+<code>{escape(link)}</code>; Page down goes on, Page up goes back.</p>
+{f"<h2>Afterwards students can</h2><ul>{goals}</ul>" if goals else ""}
+<h2>Moments</h2><ol>{moments}</ol>
+{f"<h2>Tasks</h2><ol>{tasks}</ol>" if tasks else ""}"""
+    return sheet_page(lesson.title, LESSON_STYLE, body)
+
+
+def _moment(moment: Moment, question: LessonQuestion | None) -> str:
+    lines = [f"<b>{escape(moment.title)}</b> <small>({escape(moment.page)})</small>"]
+    if moment.text:
+        lines.append(quotations_html(moment.text))
+    if question:
+        options = " · ".join(map(escape, question.options))
+        lines.append(f"<i>Question:</i> {quotations_html(question.ask)} {options}")
+        lines.append(f"<i>Answer:</i> {_right(question)}{quotations_html(question.why)}")
+    if moment.note:
+        lines.append(f"<i>Note:</i> {quotations_html(moment.note)}")
+    return f"<li>{'<br>'.join(lines)}</li>\n"
+
+
+def _right(question: LessonQuestion) -> str:
+    if not question.options:
+        return ""
+    return f"<b>{escape(question.options[question.right])}.</b> "
+
+
+def _task(task: LessonTask) -> str:
+    mistakes = ""
+    if task.mistakes:
+        mistakes = f"<br><i>Typical mistake:</i> {quotations_html(task.mistakes)}"
+    expected = f"<i>Expected:</i> {quotations_html(task.answer)}"
+    return f"<li>{quotations_html(task.task)}<br>{expected}{mistakes}</li>\n"
+
+
+def blank_boards(trace: Trace, head: int, made_of: str) -> str:
+    """The matrices of a layer to fill in on paper: inputs and weights with numbers, results empty.
+
+    head: the head to work out. made_of: the layer in words. Only the first 16 tokens and features
+    are included.
+    """
+    weights = trace.projections
+    width, given = weights.d_k, [_table("X, the inputs", trace.labels("T"), trace.inputs[0])]
+    columns = slice(head * width, (head + 1) * width)
+    group = head * trace.sizes["G"] // trace.sizes["H"]
+    shared = slice(group * width, (group + 1) * width)
+    values = slice(group * weights.d_v, (group + 1) * weights.d_v)
+    rows = trace.labels("D")
+    given += [
+        _table(f"W_Q, head {head}", rows, weights.w_q[:, columns]),
+        _table(f"W_K, head {head}", rows, weights.w_k[:, shared]),
+        _table(f"W_V, head {head}", rows, weights.w_v[:, values]),
+    ]
+    empty = [
+        _table(
+            f"{STEPS[name].title}, head {head}", trace.labels("T"), None, shape=_shape(trace, name)
+        )
+        for name in (*EMPTY_FIELDS, "head_outputs")
+    ]
+    body = f"""<h1>Attention by hand: boards to fill in</h1>
+<p>{quotations_html(made_of)}</p>
+<p>Scores are multiplied by {format_number(trace.scale)}.</p>
+<h2>Given</h2><div class="boards">{"".join(given)}</div>
+<h2>To work out</h2><div class="boards">{"".join(empty)}</div>"""
+    return sheet_page("Boards to fill in", LESSON_STYLE, body)
+
+
+def _shape(trace: Trace, name: str) -> tuple[int, int]:
+    n_rows, n_columns = getattr(trace, name).shape[-2:]
+    return n_rows, n_columns
+
+
+def _table(
+    title: str, rows: Sequence[str], values: Array | None, shape: tuple[int, int] = (0, 0)
+) -> str:
+    """A matrix as an HTML table, with its numbers or with empty cells."""
+    n_rows, n_columns = shape if values is None else values.shape
+    lines = []
+    for row in range(min(n_rows, MAX_BOARD_CELLS)):
+        shown = range(min(n_columns, MAX_BOARD_CELLS))
+        cells = "".join(
+            f"<td>{'' if values is None else format_number(float(values[row, column]))}</td>"
+            for column in shown
+        )
+        lines.append(f"<tr><th>{escape(rows[row])}</th>{cells}</tr>")
+    return f"<div><b>{escape(title)}</b><table>{''.join(lines)}</table></div>"
+
+
+def matrix_text(matrix: Array) -> list[list[str]]:
+    """The numbers of a matrix as texts; whole numbers have no decimals."""
+    return [
+        [format_number(n, 0) if float(n).is_integer() else format_number(n, 2) for n in row]
+        for row in matrix
+    ]
+
+
+@lru_cache(maxsize=2)
+def form_sheet(form: str) -> str:
+    """The page of a form."""
+    asked = form_questions(form)
+    body = f"""<h1>Multi-head attention, form {escape(form)}</h1>
+<p>Name: ____________________ &emsp; Mark one answer to each question.</p>
+<p>{escape(form_description(form))}</p>
+<ol>{"".join(_form_question(form, guess) for guess in asked)}</ol>
+<h1 class="key">Key of form {escape(form)}</h1>
+<ol>{"".join(f"<li>{escape(_key(guess))}</li>" for guess in asked)}</ol>"""
+    return sheet_page(f"Attention, form {form}", FORM_STYLE, body)
+
+
+def _form_question(form: str, guess: Guess) -> str:
+    tables = "".join(
+        _numbers_table(name, matrix) for name, matrix in question_operands(form_layer(form), guess)
+    )
+    options = "".join(
+        f"<li>{place} ☐ {escape(option.label)}</li>"
+        for place, option in enumerate(guess.options, 1)
+    )
+    return f'<li>{escape(guess.prompt)}<br>{tables}<ul class="options">{options}</ul></li>\n'
+
+
+def _numbers_table(name: str, matrix: Array) -> str:
+    rows = "".join(
+        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>"
+        for row in matrix_text(matrix)
+    )
+    return f"<table><caption>{escape(name)}</caption>{rows}</table>"
+
+
+def _key(guess: Guess) -> str:
+    place = next(i for i, option in enumerate(guess.options, 1) if option.right)
+    return f"{place}: {guess.answer}. {guess.why}"
+
+
+def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
+    """A whole page: the questions by their numbers, then the answers on a sheet of their own.
+
+    made_of: the layer of the questions, in words.
+    """
+    questions = "".join(_question(number, one) for number, one in asked)
+    answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
+    body = f"""<h1>{WORKSHEET_TITLE}</h1>
+<p>{quotations_html(made_of)}</p>
+<p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may differ by the
+rounding.</p>
+<ol>{questions}</ol>
+<h1 class="answers">Answers</h1>
+<p><small>{quotations_html(made_of)}</small></p>
+<ol>{answers}</ol>"""
+    return sheet_page(WORKSHEET_TITLE, WORKSHEET_STYLE, body)
+
+
+def _question(number: int, asked: QuestionText) -> str:
+    given = "".join(
+        f'<p class="given">{quotations_html(name)}: <b>{escape(numbers)}</b></p>'
+        for name, numbers in asked.numbers
+    )
+    return (
+        f'<li value="{number}">{quotations_html(asked.question)}{given}<p>Answer: <span'
+        ' class="blank"></span></p></li>\n'
+    )

@@ -1,0 +1,165 @@
+"""The boards of the pages that look into trained heads: one head and its weights, the heads found,
+and a head before and after a word is changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_core.checks import Array
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.change_a_word import ChangedWord
+
+from .. import story
+from ..labels import format_percent
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..payload import JSON, Stage
+from ..scene import Panel, scene
+from ..sentence import with_arcs
+from ..thumbnails import (
+    HEAD_NUMBER_CAPTIONS,
+    heads_json,
+    max_tokens_sent,
+    thumbnail_board,
+    window_around,
+)
+
+# What a page can look into, and the step whose numbers it shows.
+STEP_FIELDS = {
+    "scores": "scores",
+    "W_Q": "queries",
+    "W_K": "keys",
+    "W_V": "values",
+    "mixing": "head_outputs",
+    "W_O": "output",
+}
+
+
+def layer_heads(one: JSON, captions: Sequence[str] = ()) -> JSON:
+    """All heads of the layer, taken from the board of one head. captions: what each head does."""
+    small = [panel for panel in one["panels"] if panel["size"] == "small"]
+    alone = [panel | {"place": [0, 0], "captions": list(captions)} for panel in small]
+    return one | {"panels": alone, "player": False, "arithmetic": False, "sentence": None}
+
+
+def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
+    """The attention weights of a head beside its scores, and all heads of its layer."""
+    # Transposed or not, the other heads are one line below: a column of them would be higher than
+    # the window.
+    below, line = ((0, 1), "across") if stage.notation.convention == "row" else ((2, 0), "down")
+    panels = [
+        Panel("probabilities", 2, 3, (0, 0), "result", title="what each query reads"),
+        Panel("masked_scores", 2, 3, (1, 0), title="scores, before the softmax"),
+        Panel(
+            "probabilities",
+            2,
+            3,
+            below,
+            "tiles",
+            tiles=1,
+            small=True,
+            arrange=line,
+            title="the layer's heads",
+        ),
+    ]
+    description = (
+        f"What each query of head {head} reads, beside its scores, and all heads of the layer."
+    )
+    board = scene(stage, panels, ("probabilities", (0, head, query, key)), description)
+    words = (stage.trace.labels("T"), stage.trace.labels("S"))
+    return with_arcs(board, words, "probabilities", query, "head {head}")
+
+
+def step_board(stage: Stage, step: str, head: int, query: int, key: int, feature: int) -> JSON:
+    """One step of a head as the story shows it. step: a key of `STEP_FIELDS`."""
+    if step == "scores":
+        return story.scores_board(stage, (head, query, key))
+    if step == "mixing":
+        return story.mixing_board(stage, (head, query, feature))
+    if step == "W_O":
+        return story.output_board(stage, query, feature)
+    row = query if step == "W_Q" else key
+    return story.projection_board(stage, STEP_FIELDS[step], (head, row, feature))
+
+
+def attention_alone(
+    shares_TS: Array, labels: tuple[Sequence[str], Sequence[str]], query: int, key: int
+) -> JSON:
+    """The attention weights of a head of which nothing else is known. Of a long sequence only the
+    part around the cell is sent.
+    """
+    title = "what each query reads"
+    panel = {
+        "id": "attention",
+        "array": "attention",
+        "rows": 0,
+        "columns": 1,
+        "place": [0, 0],
+        "role": "operand",
+        "title": title,
+        "badge": " × ".join(map(str, shares_TS.shape)),
+        "size": "full",
+    }
+    arrays = {"attention": heads_json(title, shares_TS, (query, key))}
+    board = thumbnail_board(
+        "What each query of the head reads.", arrays, labels, [panel], ("attention", (query, key))
+    )
+    return with_arcs(board, labels, "attention", query)
+
+
+def best_heads(
+    maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]
+) -> JSON:
+    """The matrices of some heads side by side, each with the share that it was chosen for.
+
+    best: layer, head and share, at least one of them. cell: the query and key that are pinned in
+    the first head.
+    """
+    side = max_tokens_sent(len(best) * 8)
+    rows, columns = (
+        window_around(maps.sizes["T"], cell[0], side),
+        window_around(maps.sizes["S"], cell[1], side),
+    )
+    sides = Side("query", maps.tokens[rows]), Side("key", maps.memory_tokens[columns])
+    matrices = [
+        Matrix(
+            f"head {layer} {head}",
+            maps.layers[layer][head][rows, columns],
+            *sides,
+            (column, 0),
+            f"layer {layer}, head {head}",
+            format_percent(share),
+            kind="probability",
+            small=True,
+            says=HEAD_NUMBER_CAPTIONS["probability"],
+        )
+        for column, (layer, head, share) in enumerate(best)
+    ]
+    first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
+    return matrix_board(matrices, first, f"The heads that do it most, in order: {len(matrices)}.")
+
+
+def changed_word_board(change: ChangedWord, layer: int, head: int, query: int, key: int) -> JSON:
+    """One head before and after the change, and the difference, which the board computes."""
+    before, after = (
+        Matrix(
+            name,
+            shares_LHNN[layer, head],
+            Side("query", tokens),
+            Side("key", tokens),
+            (column, 0),
+            name,
+            "",
+            "probability",
+        )
+        for column, name, shares_LHNN, tokens in (
+            (0, "before", change.before, change.tokens_before),
+            (1, "after", change.after, change.tokens_after),
+        )
+    )
+    gap = difference_matrix(after, before, (2, 0), "after − before")
+    return matrix_board(
+        [before, after, gap],
+        (gap.name, query, key),
+        f"Head {head} of layer {layer} on both sentences, and the difference.",
+    )

@@ -1,0 +1,253 @@
+"""Lessons come back from their files and links; those of the app are true of the layers that they
+show.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import AttentionError, FileError, SettingsError, TextError
+from attention_lab.lessons.lesson import (
+    MAX_MOMENTS,
+    MAX_TEXT,
+    Lesson,
+    LessonQuestion,
+    LessonTask,
+    Moment,
+    state_text,
+)
+from attention_lab.lessons.lesson_file import (
+    LESSON_FILE,
+    LINK_MARK,
+    MAX_LINK,
+    keep_lesson,
+    lesson_from_link,
+    lesson_named,
+    lesson_to_link,
+    read_lesson,
+    shipped_lessons,
+    write_lesson,
+)
+from attention_lab.scenario import Scenario, trace_of
+from tests.lab.refusal import Facts, refused
+
+QUESTION = LessonQuestion("Which is larger?", "The first.", ("first", "second"), 0)
+LESSON = Lesson(
+    "Größe & “Maß”",
+    (
+        Moment("One", "scores", "n_heads=2&text=a+b%26c", "Look.", "Say it.", QUESTION, ("mask",)),
+        Moment("Two", "mask"),
+    ),
+    minutes=45,
+    goals=("Know it.",),
+    tasks=(LessonTask("Do it.", "Done.", "Not done."),),
+    view="lesson",
+)
+
+
+def changed(**entries: Any) -> bytes:
+    """The file of the lesson with other entries."""
+    return json.dumps(json.loads(write_lesson(LESSON)) | entries).encode()
+
+
+def of_moment(**entries: Any) -> bytes:
+    """The file of the lesson with one moment that has other entries."""
+    return changed(moments=[{"title": "One", "page": "scores"} | entries])
+
+
+def test_a_lesson_comes_back_from_its_file_and_from_its_link() -> None:
+    assert read_lesson(write_lesson(LESSON)) == LESSON
+    link = lesson_to_link(LESSON)
+    assert link is not None
+    assert lesson_from_link(link) == LESSON
+    assert lesson_named(link) == LESSON
+    assert lesson_named(keep_lesson(LESSON)) == LESSON
+
+
+def test_a_long_lesson_has_no_link() -> None:
+    stream = np.random.default_rng(0)
+    notes = (stream.bytes(500).hex() for _ in range(MAX_MOMENTS))
+    long = Lesson("Long", tuple(Moment("One", "scores", note=note) for note in notes))
+    assert lesson_to_link(long) is None
+    assert read_lesson(write_lesson(long)) == long
+
+
+def test_the_url_of_a_moment_holds_its_state_and_its_number() -> None:
+    assert LESSON.url(0, "mine") == "scores?n_heads=2&text=a+b%26c&lesson=mine&moment=1"
+    assert LESSON.url(1, "mine", "full") == "mask?lesson=mine&moment=2&view=full"
+
+
+def test_moments_move_come_and_go() -> None:
+    titles = [one.title for one in LESSON.moved(0, 1).moments]
+    assert titles == ["Two", "One"]
+    assert LESSON.moved(0, -1) == LESSON == LESSON.moved(1, 1)
+    assert LESSON.without(0).moments == LESSON.moments[1:]
+    assert LESSON.with_moment(LESSON.moments[0]).moments[2] == LESSON.moments[0]
+
+
+def test_a_state_leaves_out_what_a_lesson_decides() -> None:
+    held = {"n_heads": "2", "lesson": "x", "moment": "3", "view": "full", "draft": ".a"}
+    assert state_text(held) == "n_heads=2"
+
+
+HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
+    "empty": (b"", FileError, ("JSON",)),
+    "unknown entry": (changed(script="alert"), FileError, ("script", "title")),
+    "no title": (changed(title=""), SettingsError, ("title",)),
+    "title as number": (changed(title=1), TextError, ("title",)),
+    "moments as text": (changed(moments="one"), FileError, ("moments",)),
+    "a moment as list": (changed(moments=[[]]), FileError, ("moment",)),
+    "no page": (changed(moments=[{"title": "One"}]), FileError, ("page",)),
+    "many moments": (
+        changed(moments=[{"title": "One", "page": "scores"}] * (MAX_MOMENTS + 1)),
+        SettingsError,
+        ("moments", MAX_MOMENTS + 1, MAX_MOMENTS),
+    ),
+    "long text": (
+        of_moment(text="a" * (MAX_TEXT + 1)),
+        SettingsError,
+        ("text", MAX_TEXT + 1, MAX_TEXT),
+    ),
+    "no state": (of_moment(state="heads"), SettingsError, ("state",)),
+    "another lesson": (of_moment(state="lesson=x"), SettingsError, ("lesson",)),
+    "a strange name": (of_moment(state="__class__=1"), SettingsError, ("__class__",)),
+    "a style": (of_moment(controls=["x{}"]), SettingsError, ("controls",)),
+    "no list": (of_moment(controls="mask"), FileError, ("controls",)),
+    "one option": (
+        of_moment(question={"ask": "a", "why": "b", "options": ["c"]}),
+        SettingsError,
+        ("question.options", 1),
+    ),
+    "right beyond": (
+        of_moment(question={"ask": "a", "why": "b", "options": ["c", "d"], "right": 2}),
+        SettingsError,
+        ("question.right", 2, 1),
+    ),
+    "half a character": (of_moment(text="\ud800"), SettingsError, ("text",)),
+    "too large": (b" " * (LESSON_FILE.max_bytes + 1), FileError, (LESSON_FILE.max_bytes,)),
+    "many parts": (b"[" + b"[]," * 5000 + b"[]]", FileError, ("lesson",)),
+    "a minus of minutes": (changed(minutes=-1), SettingsError, ("minutes", -1)),
+}
+
+
+@pytest.mark.parametrize(("data", "kind", "facts"), HOSTILE.values(), ids=HOSTILE)
+def test_a_hostile_file_is_refused_by_what_is_wrong(
+    data: bytes, kind: type[AttentionError], facts: Facts
+) -> None:
+    with refused(kind, *facts):
+        read_lesson(data)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "~",
+        "~!!!",
+        "~AAAA",
+        str(lesson_to_link(LESSON))[:-9],
+        LINK_MARK + base64.urlsafe_b64encode(zlib.compress(b" " * 2**26)).decode()[:MAX_LINK],
+        LINK_MARK + "a" * MAX_LINK,
+    ],
+)
+def test_a_hostile_link_is_refused(text: str) -> None:
+    with pytest.raises(FileError):
+        lesson_from_link(text)
+
+
+@pytest.mark.parametrize("name", ["none", ".0123456789abcdef", "../by-hand", ""])
+def test_an_unknown_lesson_is_refused(name: str) -> None:
+    with pytest.raises(FileError):
+        lesson_named(name)
+
+
+LESSONS = shipped_lessons()
+
+
+def scenario_of(choices: dict[str, str]) -> Scenario:
+    """The scenario that the state of a moment names."""
+    found: dict[str, Any] = {}
+    for name, usual in asdict(Scenario()).items():
+        if name in choices:
+            text = choices[name]
+            found[name] = text == "true" if isinstance(usual, bool) else type(usual)(text)
+    return Scenario(**found)
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Lesson) -> None:
+    assert len(lesson.goals) >= 3
+    assert len(lesson.tasks) == 3
+    assert all(task.mistakes for task in lesson.tasks)
+    assert len(lesson.moments) >= 5
+    assert any(moment.question for moment in lesson.moments)
+    assert sum(bool(moment.note) for moment in lesson.moments) >= len(lesson.moments) / 2
+    assert all(moment.text for moment in lesson.moments)
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
+    places = set()
+    asked = [(moment, lesson.question_at(n)) for n, moment in enumerate(lesson.moments)]
+    for moment, question in asked:
+        if question and moment.question and question.options:
+            right = question.options[question.right]
+            assert right == moment.question.options[moment.question.right]
+            assert sorted(question.options) == sorted(moment.question.options)
+            assert not re.search(rf"(?<!\w){re.escape(right)}(?!\w)", moment.text)
+            places.add(question.right)
+    n_choices = sum(bool(question and question.options) for _, question in asked)
+    assert len(places) > 1 or n_choices < 3
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_every_moment_names_a_layer_that_can_be_made(lesson: Lesson) -> None:
+    for moment in lesson.moments:
+        choices = moment.choices
+        trace = trace_of(scenario_of(choices))
+        sizes = trace.sizes
+        for name, axis in (("head", "H"), ("query", "T"), ("key", "S")):
+            assert int(choices.get(name, 0)) < sizes[axis], (moment.title, name)
+
+
+def by_hand() -> Any:
+    """The layer of the lesson by hand."""
+    return trace_of(scenario_of(LESSONS["by-hand"].moments[0].choices))
+
+
+def test_the_numbers_of_the_lesson_by_hand_are_those_of_the_layer() -> None:
+    trace = by_hand()
+    assert trace.queries[0, 1].tolist() == [2, -1, -1, 1]
+    assert trace.scores[0, 0, 1].tolist() == [-5, 2, 6]
+    assert trace.scores[0, 0, 0].tolist() == [4, -2, -4]
+    assert round(trace.probabilities[0, 0, 1, 2], 2) == 0.98
+    assert round(trace.head_outputs[0, 0, 1, 0], 1) == -2.9
+    assert trace.probabilities[0, 1, 0].round(3).tolist() == [0.045, 0.909, 0.045]
+    assert trace.merged.shape[-1] == 4
+
+
+def test_the_numbers_of_the_first_lesson_are_those_of_the_layer() -> None:
+    trace = trace_of(scenario_of(LESSONS["multi-head-attention"].moments[3].choices))
+    assert trace.scores[0, 0, 6].tolist() == [0, 14, 0, 0, 10, 0, 0, 0]
+    assert round(trace.probabilities[0, 0, 6, 1], 2) == 0.88
+    assert round(trace.head_outputs[0, 0, 6, 1], 2) == 0.88
+    assert trace.values[0, 1, 1] == 1
+    before = trace.probabilities[0, 1].argmax(-1)[1:]
+    assert before.tolist()[1:] == [1, 2, 3, 4, 5, 6]
+
+
+def test_large_scores_leave_one_share_as_the_lesson_on_the_scale_says() -> None:
+    bare, scaled = (
+        trace_of(scenario_of(LESSONS["why-scale"].moments[n].choices)).probabilities[0, 0, 8]
+        for n in (1, 2)
+    )
+    assert bare.max() > 0.99
+    assert scaled.max() < 0.5
+    assert np.sum(scaled > 0.05) >= 3

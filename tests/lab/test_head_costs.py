@@ -1,0 +1,289 @@
+"""What heads cost: counts are those of the arrays and of the arithmetic really done, on every way
+to the scores; sharing is averaging.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_core import Projections, attend
+from attention_lab.heads.counts import (
+    SIZE_OF_LETTER,
+    LayerSize,
+    growing_sizes,
+    layer_size,
+    size_value,
+    total_count,
+)
+from attention_lab.heads.score_schemes import (
+    MAX_SCHEME_MULTIPLICATIONS,
+    MAX_SCHEME_NUMBERS,
+    SCHEMES,
+    Scheme,
+    measure_scheme,
+    measure_schemes,
+    scheme_gaps,
+    wasted_share,
+)
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
+from attention_lab.heads.window_convolution import (
+    convolve_windows,
+    projections_as_convolutions,
+)
+from tests.core.counted_numbers import counted
+from tests.core.random_layers import assert_same
+
+SIZE = LayerSize(n_tokens=12, d_model=16, n_heads=4, n_kv_heads=2, d_k=4, d_v=4)
+
+
+@pytest.mark.parametrize("letter", SIZE_OF_LETTER)
+def test_only_what_must_grows(letter: str) -> None:
+    series = growing_sizes(SIZE, letter)
+    values = [size_value(size, letter) for size in series]
+    assert values == sorted(set(values))
+    assert len(values) > 1
+    stays = {
+        "n": ("d_model", "n_heads", "n_kv_heads", "d_k"),
+        "C": ("n_tokens", "n_heads", "n_kv_heads"),
+        "h": ("n_tokens", "d_model"),
+        "G": ("n_tokens", "d_model", "n_heads", "d_k"),
+    }
+    for size in series:
+        assert all(getattr(size, name) == getattr(SIZE, name) for name in stays[letter])
+        if letter in "Ch":
+            assert size.d_k == size.d_v == size.d_model // size.n_heads >= 1
+
+
+@pytest.mark.parametrize(
+    ("groups", "expected"), [(4, [1, 2, 4, 8, 16, 32]), (2, [1, 1, 2, 4, 8, 16]), (1, [1] * 6)]
+)
+def test_key_value_heads_follow_the_heads(groups: int, expected: list[int]) -> None:
+    size = LayerSize(12, 32, 4, groups, 8, 8)
+    assert [one.n_kv_heads for one in growing_sizes(size, "h")] == expected
+
+
+def test_every_divisor_is_a_number_of_groups() -> None:
+    size = LayerSize(12, 24, 6, 1, 4, 4)
+    series = growing_sizes(size, "G")
+    assert [one.n_kv_heads for one in series] == [1, 2, 3, 6]
+    assert [total_count(CACHE, one) for one in series] == [96, 192, 288, 576]
+
+
+T, D, K, V = 5, 7, 3, 2
+GROUPS = [1, 2, 3, 6]
+X = np.random.default_rng(0).normal(size=(T, D))
+
+
+def layer(n_kv_heads: int) -> Projections:
+    """Six heads with a number of shared keys and values."""
+    return Projections.random(D, 6, d_k=K, d_v=V, n_kv_heads=n_kv_heads)
+
+
+@pytest.mark.parametrize("n_kv_heads", GROUPS)
+def test_parameters_and_cache_are_the_sizes_of_the_arrays(n_kv_heads: int) -> None:
+    trace = attend(X, layer(n_kv_heads))
+    p, size = trace.projections, layer_size(trace)
+    assert [count.of(size) for count in PARAMETERS] == [
+        matrix.size for matrix in (p.w_q, p.w_k, p.w_v, p.w_o)
+    ]
+    assert [count.of(size) for count in CACHE] == [trace.keys.size, trace.values.size]
+
+
+@pytest.mark.parametrize("n_kv_heads", GROUPS)
+def test_multiplications_are_counted_right(n_kv_heads: int) -> None:
+    trace, tally = attend(X, layer(n_kv_heads)), Counter[str]()
+    p, read = trace.projections, 6 // n_kv_heads
+    key_heads, value_heads = (
+        heads[0].repeat(read, axis=0) for heads in (trace.key_heads, trace.value_heads)
+    )
+    products = [
+        (X, p.w_q),
+        (X, p.w_k),
+        (X, p.w_v),
+        (trace.query_heads[0], key_heads.swapaxes(-1, -2)),
+        (trace.probabilities[0], value_heads),
+        (trace.merged[0], p.w_o),
+    ]
+    for count, (left, right) in zip(MULTIPLICATIONS, products, strict=True):
+        tally.clear()
+        np.matmul(counted(left, tally), counted(right, tally))
+        assert count.of(layer_size(trace)) == tally["multiplications"]
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 4, 8])
+def test_heads_cost_nothing(n_heads: int) -> None:
+    size = LayerSize(11, 16, n_heads, n_heads, 16 // n_heads, 16 // n_heads)
+    assert total_count(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
+    assert total_count(PARAMETERS, size) == 4 * 16**2
+
+
+def test_the_width_of_the_values() -> None:
+    assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 512)) == 4_718_592
+    assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 64)) == 1_048_576
+
+
+def test_the_cache_shrinks_with_the_groups() -> None:
+    sizes = {g: total_count(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
+    assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
+
+
+@pytest.mark.parametrize("groups", GROUPS)
+def test_shared_keys_and_values_are_means(groups: int) -> None:
+    weights = Projections.random(D, 6, d_k=K, d_v=V, bias=True)
+    before, after = attend(X, weights), attend(X, share_heads(weights, groups))
+    assert after.sizes["G"] == groups
+    for field in ("key_heads", "value_heads"):
+        old = getattr(before, field)[0]
+        expected = old.reshape(groups, 6 // groups, *old.shape[1:]).mean(axis=1)
+        assert_same(getattr(after, field)[0], expected)
+    assert (after.queries == before.queries).all()
+
+
+def test_sharing_what_is_equal_changes_nothing() -> None:
+    weights = layer(6)
+    equal = replace(weights, w_k=np.tile(weights.w_k[:, :K], 6), w_v=np.tile(weights.w_v[:, :V], 6))
+    assert_same(attend(X, share_heads(equal, 2)).output, attend(X, equal).output)
+    assert_same(share_heads(share_heads(weights, 3), 1).w_k, share_heads(weights, 1).w_k)
+    assert (
+        np.abs(attend(X, share_heads(weights, 2)).output - attend(X, weights).output).max() > 0.01
+    )
+
+
+SMALL = st.integers(1, 7)
+every_scheme = pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.key)
+
+
+def heads(n_heads: int, n_tokens: int, d_k: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Queries and keys of one sequence."""
+    queries, keys = np.random.default_rng(seed).normal(size=(2, n_heads, n_tokens, d_k))
+    return queries, keys
+
+
+def size(n_heads: int, n_tokens: int, d_k: int) -> LayerSize:
+    """The sizes for counts of scores; the others do not matter."""
+    return LayerSize(n_tokens, n_heads * d_k, n_heads, n_heads, d_k, 1)
+
+
+@settings(max_examples=50)
+@given(SMALL, SMALL, SMALL, SMALL, st.integers(0, 2**32 - 1))
+def test_all_schemes_agree(n_heads: int, n_queries: int, n_keys: int, d_k: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    queries, keys = (
+        rng.normal(size=(n_heads, n_queries, d_k)),
+        rng.normal(size=(n_heads, n_keys, d_k)),
+    )
+    expected = np.einsum("htk,hsk->hts", queries, keys)
+    for scheme in SCHEMES:
+        assert_same(scheme.scores(queries, keys), expected)
+
+
+@pytest.mark.parametrize("sizes", [(1, 2, 3), (3, 2, 5), (2, 5, 1), (5, 3, 2)])
+@every_scheme
+def test_counts_of_arithmetic(scheme: Scheme, sizes: tuple[int, int, int]) -> None:
+    tally: Counter[str] = Counter()
+    queries, keys = heads(*sizes)
+    scheme.scores(counted(queries, tally), counted(keys, tally))
+    assert scheme.multiplications.of(size(*sizes)) == tally["multiplications"]
+    assert scheme.additions.of(size(*sizes)) == tally["additions"]
+
+
+@every_scheme
+def test_counts_of_memory(scheme: Scheme) -> None:
+    sizes = (5, 211, 7)
+    numbers = 5 * 211**2 + scheme.extra.of(size(*sizes))
+    peak = measure_scheme(scheme, *heads(*sizes), repeats=1).peak_bytes
+    assert 8 * numbers <= peak < 8 * (numbers + 211**2 // 2)
+
+
+def test_the_table_of_counts() -> None:
+    of_size = size(3, 10, 8)
+    found = {
+        s.key: (s.multiplications.of(of_size), s.additions.of(of_size), s.extra.of(of_size))
+        for s in SCHEMES
+    }
+    assert found == {
+        "loop": (2400, 2100, 100),
+        "fused": (2400, 2100, 0),
+        "full": (7200, 6300, 900),
+        "hadamard": (2400, 2100, 2400),
+    }
+    assert wasted_share(3) == pytest.approx(1 - 2400 / 7200)
+
+
+LAYERS = {
+    "one head": Projections.random(6, 1, d_k=5),
+    "several": Projections.random(10, 5, d_k=3, seed=4),
+    "shared keys": Projections.random(12, 6, d_k=3, n_kv_heads=2, seed=4),
+}
+
+
+@pytest.mark.parametrize("name", LAYERS)
+def test_four_ways_give_the_scores_of_the_layer(name: str) -> None:
+    weights = LAYERS[name]
+    trace = attend(np.random.default_rng(8).normal(size=(7, weights.d_model)), weights)
+    found = scheme_gaps(trace)
+    assert set(found.gaps) == {scheme.key for scheme in SCHEMES}
+    assert max(found.gaps.values()) < 1e-12
+    assert found.n_tokens == 7
+
+
+def test_a_large_layer_is_compared_in_part() -> None:
+    """Where a way would need too much, fewer tokens are compared; the result holds their number."""
+    weights = Projections.random(64, 16, d_k=128, d_v=1)
+    trace = attend(np.random.default_rng(8).normal(size=(61, 64)), weights)
+    found = scheme_gaps(trace)
+    assert found.n_tokens == 30
+    assert 0 < max(found.gaps.values()) < 1e-12
+
+
+def test_runs_stay_within_their_bounds() -> None:
+    size = LayerSize(n_tokens=64, d_model=4, n_heads=4, n_kv_heads=4, d_k=1, d_v=1)
+    runs = measure_schemes(size, "n")
+    reached = {}
+    for run in runs:
+        count = run.scheme
+        assert count.extra.of(run.size) + 4 * run.size.n_tokens**2 <= MAX_SCHEME_NUMBERS
+        assert count.multiplications.of(run.size) <= MAX_SCHEME_MULTIPLICATIONS
+        # The result alone is h n² numbers of 8 bytes.
+        assert run.measured.peak_bytes >= 8 * 4 * run.size.n_tokens**2
+        assert run.measured.seconds > 0
+        reached[count.key] = run.size.n_tokens
+    assert reached["fused"] == 512
+    assert reached["full"] == 256
+
+
+BUFFER_X = np.random.default_rng(5).standard_normal((7, 11))
+
+
+def test_a_convolution_by_hand() -> None:
+    filters = np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
+    buffer = np.array([5.0, 1.0, 2.0, 7.0, 3.0])
+    assert convolve_windows(buffer, filters, step=1).tolist() == [
+        [3.0, 2.0],
+        [-6.0, 4.0],
+        [-1.0, 14.0],
+    ]
+    assert convolve_windows(buffer, filters, step=2).tolist() == [[3.0, 2.0], [-1.0, 14.0]]
+
+
+@pytest.mark.parametrize("groups", [3, 1])
+@pytest.mark.parametrize("bias", [False, True])
+def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
+    """A window of one token, and a filter for each column of the weights, give the layer's
+    queries, keys and values; other weights would not.
+    """
+    p = Projections.random(11, 3, d_k=5, d_v=2, n_kv_heads=groups, bias=bias)
+    trace = attend(BUFFER_X, p)
+    found = projections_as_convolutions(trace, head=2)
+    assert [one.window for one in found] == [11] * 3
+    assert [one.filters_of_one for one in found] == [5, 5, 2]
+    assert [one.filters_of_all for one in found] == [15, 5 * groups, 2 * groups]
+    assert max(max(one.gaps) for one in found) < 1e-12
+    other = replace(trace, projections=replace(p, w_k=p.w_k + 1))
+    assert min(projections_as_convolutions(other, head=2)[1].gaps) > 0.1

@@ -1,0 +1,251 @@
+"""Weights and heads of a file: what the pages about trained heads ask and show, what they refuse,
+and a layer that goes to the story with its matrices, biases and heads.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from attention_core import AttentionError, Projections, TextError, attend
+from attention_core.projections import BIASES, MATRICES
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.files.weight_formats import open_weights
+from attention_lab.labs.training import train_layer
+from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
+from attention_lab.user_data.layer_search import find_layers
+from attention_lab.user_data.user_matrices import read_matrices
+from attention_ui.markdown import escape_markdown
+from attention_ui.registry import PAGES
+from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
+from tests.lab.hostile_files import WEIGHTS
+from tests.lab.made_files import npz, safetensors
+from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
+from tests.ui.app import (
+    errors,
+    gone_to,
+    named_in,
+    opened,
+    page_context,
+    page_shown,
+    pressed,
+    scenes,
+    sent,
+    texts,
+    title,
+)
+from tests.ui.uploads import BERT, SHARES, WORDS, asked, uploaded
+
+TAKE = "Take this layer to the story"
+MAPS = npz({"attention": SHARES, "tokens": WORDS})
+
+
+def labels(app: AppTest) -> list[str]:
+    """The names of all buttons."""
+    return [button.label for button in app.button]
+
+
+def test_attention_from_elsewhere() -> None:
+    app = uploaded("a.npz", MAPS)
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
+    assert set(app.query_params) == {"text"}  # the file is in no URL
+    for page in ("trained-heads", "one-head", "find-a-head", "layers"):
+        app = gone_to(app, page)
+        assert not app.exception
+        assert not app.error
+        named = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
+        assert page in ("find-a-head", "layers") or tuple(WORDS) in named
+        if page == "trained-heads":  # it does not speak of the model's 72 heads
+            assert "72" not in f"{title(app)}\n{texts(app)}"
+            assert "MiniLM" not in texts(app)
+    key, rank = next((key, one) for key, one in LAYER_MEASURES.items() if one.of_scores)
+    app.selectbox(key="ly_measure").set_value(rank.title).run()
+    with pytest.raises(AttentionError) as refused:
+        measure_layers(key, AttentionMaps.of(SHARES))
+    assert errors(app) == [str(refused.value)]
+
+
+def test_a_layer_of_a_file() -> None:
+    app = uploaded("bert.safetensors", safetensors(BERT))
+    assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
+    asked(app, "Layer").set_value(1).run()
+    asked(app, "Heads").set_value(4).run()
+    app = gone_to(app, "one-head")
+    heads = "n_heads"
+    assert heads in [slider.key for slider in app.sidebar.slider]  # all controls count
+    assert heads not in [slider.key for slider in gone_to(app, "training").sidebar.slider]
+    app = gone_to(app, "one-head")
+    heat = scenes(app)[0]["arrays"]["probabilities"]
+    assert heat["shape"] == [1, 4, 13, 13]
+    app.segmented_control(key="oh_step").set_value("W_Q").run()
+    expected = BERT["encoder.layer.1.attention.self.query.weight"].T
+    assert np.array_equal(sent(scenes(app)[-1]["arrays"]["w_q"]), expected)
+    app.segmented_control(key="th_whose").set_value("model").run()
+    assert heads not in [slider.key for slider in app.sidebar.slider]
+
+
+def test_each_file_is_asked_about_anew() -> None:
+    file = open_weights(io.BytesIO(safetensors(BERT)), "first.safetensors")
+    titles = [escape_markdown(layer.title) for layer in find_layers(file)]
+    app = uploaded("first.safetensors", safetensors(BERT))
+    asked(app, "Layer").set_value(1).run()
+    asked(app, "Heads").set_value(4).run()
+    assert f"{titles[1]} on your sentence, heads\\: 4" in app.success[0].value
+    app = uploaded("second.safetensors", safetensors(BERT), app)
+    assert (asked(app, "Layer").value, asked(app, "Heads").value) == (0, 1)
+    assert f"{titles[0]} on your sentence, heads\\: 1" in app.success[0].value
+
+
+def test_the_sidebar_has_what_the_shown_heads_read() -> None:
+    app = gone_to(uploaded("a.npz", MAPS, opened("your-weights")), "one-head")
+    assert [caption.value for caption in app.sidebar.caption] == [CONTROLS_OF_MAPS.says]
+    assert not app.sidebar.text_input
+    app.segmented_control(key="th_whose").set_value("model").run()
+    assert app.sidebar.text_input
+    app = gone_to(uploaded("bert.safetensors", safetensors(BERT)), "change-a-word")
+    assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
+
+
+def test_a_file_without_a_sentence() -> None:
+    app = uploaded("w.safetensors", safetensors(BERT), opened("your-weights", text=""))
+    with pytest.raises(TextError) as refused:
+        tokens_of(Scenario(text=""))
+    assert errors(app) == [str(refused.value)]
+    app = uploaded("a.npz", MAPS, app)
+    assert errors(app) == []
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
+    app.text_input(key="text").set_value("back again").run()
+    assert page_context(app).trace.tokens == ("back", "again")
+
+
+def test_a_layer_of_one_head_under_a_causal_mask() -> None:
+    sides = {"c_attn": (8, 24), "c_proj": (8, 8)}
+    content = safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()})
+    app = uploaded("w.safetensors", content)
+    (layer,) = find_layers(open_weights(io.BytesIO(content), "w.safetensors"))
+    assert [box.value for box in app.info] == [escape_markdown(note) for note in layer.notes]
+    many = uploaded("bert.safetensors", safetensors(BERT))
+    asked(many, "Heads").set_value(4).run()
+    one, four = (scenes(gone_to(shown, "one-head"))[0] for shown in (app, many))
+    assert one["description"] != four["description"]
+
+
+def test_a_layer_that_cannot_be_used_is_named() -> None:
+    odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
+    content = safetensors(odd | BERT)
+    app = uploaded("bert.safetensors", content)
+    assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
+    first, _ = find_layers(open_weights(io.BytesIO(content), "bert.safetensors"))
+    assert [box.value for box in app.info] == [escape_markdown(note) for note in first.notes]
+    assert "\\*c\\*\\.q\\_proj" in app.info[0].value
+
+
+def test_a_layer_between_two_sequences_is_refused() -> None:
+    sides = {letter: (12, 12 if letter in "kv" else 10) for letter in "qkv"} | {"o": (10, 12)}
+    across = {f"cross.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
+    app = uploaded("bert.safetensors", safetensors(across | BERT))
+    (error,) = errors(app)
+    assert {"10", "12"} <= set(re.findall(r"\d+", error))
+    assert not app.success
+    assert UPLOAD_KEY not in app.session_state
+    asked(app, "Layer").set_value(1).run()
+    assert not app.error
+    assert app.success
+
+
+def test_hostile_files_change_nothing() -> None:
+    app = uploaded("a.npz", MAPS)
+    before = app.session_state[UPLOAD_KEY].content.layers
+    for fault in ("a gap", "objects", "a .bin", "nothing"):  # what they say is the readers' own
+        name, make, _ = WEIGHTS[fault]
+        app = uploaded(name, make(), app)
+        assert len(app.error) == 1, fault
+        assert len(app.error[0].value) < 1200, fault
+        assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1]), fault
+        assert app.session_state[UPLOAD_KEY].content.layers is before, fault
+    app.file_uploader(key="yw_file").set_value(None).run()
+    app = pressed(app, "Drop it")
+    assert UPLOAD_KEY not in app.session_state
+    app = gone_to(app, "trained-heads")
+    assert page_shown(app).url_path == "trained-heads"
+    assert "Layers: 6, heads in each: 12" in texts(app)
+
+
+def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
+    app = uploaded("model.pt", b"\x80\x02")
+    assert len(errors(app)) == 1
+    assert "safetensors.torch.save_file" in app.code[0].value
+
+
+TELLING = [
+    next(page.url_path for page in PAGES if page.section == section)
+    for section in ("story", "heads", "masks", "diagonal")
+]
+
+
+@pytest.mark.parametrize("names", [as_torch, as_gpt2])
+def test_a_layer_of_a_file_is_told(names: Any) -> None:
+    layer = weights()
+    app = opened("your-weights", text="one two three", weights="trained", mask="causal")
+    app = uploaded("layer.safetensors", safetensors(names(layer)), app)
+    asked(app, "Heads").set_value(H).run()
+    app = pressed(app, TAKE)
+    assert title(app) == "Overview"
+    now = page_context(app)
+    chosen = (now.scenario.weights, now.scenario.n_heads, now.scenario.mask)
+    assert chosen == ("random", H, "causal")
+    for name in MATRICES + BIASES:
+        assert np.array_equal(getattr(now.trace.projections, name), getattr(layer, name)), name
+    for page in TELLING:
+        app = gone_to(app, page)
+        assert page_shown(app).url_path == page
+        assert not app.error, page
+        assert page_context(app).trace.sizes["D"] == D
+    assert "b_q" in scenes(gone_to(app, "projections"))[0]["arrays"]
+
+
+def test_a_layer_goes_back_and_forth_with_its_biases() -> None:
+    content = npz(as_torch(weights()))
+    app = uploaded("layer.npz", content, opened("your-weights", text="one two three"))
+    app = pressed(app, TAKE)
+    own = read_matrices(trace_to_npz(page_context(app).trace), "trace.npz")
+    assert own.arrays.keys() == {"x", *MATRICES, *BIASES}
+    app = pressed(app, "Drop own matrices")
+    assert page_context(app).scenario.own == ""
+    assert page_context(app).trace.projections.b_q is None
+
+
+def test_a_layer_that_cannot_be_told() -> None:
+    large = as_torch(Projections.random(768, 12, bias=True).astype(np.float32))
+    app = uploaded("bert.npz", npz(large))
+    assert TAKE not in labels(app)
+    assert {"768", "512"} <= named_in(app.info[0].value)
+    assert scenes(app)
+    arrays = as_torch(weights())
+    arrays["out_proj.bias"] = np.full(D, np.inf, np.float32)
+    app = uploaded("layer.safetensors", safetensors(arrays))
+    assert len(errors(app)) == 1
+    assert TAKE not in labels(app)
+    assert page_context(app).scenario.own == ""
+
+
+def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
+    app = opened("training", train_steps=40, train_seed=3, mask="causal", residual="true")
+    app = pressed(pressed(app, "Train"), TAKE)
+    assert title(app) == "Overview"
+    now = page_context(app)
+    trained = list(train_layer(TrainingSettings(n_steps=40, seed=3)))[-1].projections
+    assert trained.b_o is not None
+    assert np.abs(trained.b_o).max() > 0
+    assert np.array_equal(now.trace.projections.b_o, trained.b_o)
+    assert (now.scenario.mask, now.scenario.residual) == ("none", False)
+    np.testing.assert_array_equal(now.trace.output, attend(now.trace.inputs, trained).output)

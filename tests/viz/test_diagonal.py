@@ -1,0 +1,251 @@
+"""The pictures of the diagonal laboratory: every line, arrow, bar and outlined cell is what was
+computed or measured.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS
+from attention_lab.diagonal.depth import N_SAMPLES, Stack, sample_trajectories
+from attention_lab.diagonal.growth import Estimate, Growth, curves
+from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.measures import diagonal_margins, pair_violations
+from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
+from attention_lab.diagonal.token_matrices import format_tokens
+from attention_viz.diagonal.claims import verdict_bars
+from attention_viz.diagonal.depth import distance_figure, self_mass_figure
+from attention_viz.diagonal.geometry import describe_row, plane, points_from_table, points_table
+from attention_viz.diagonal.growth import argmax_figure, mass_figure
+from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
+from attention_viz.parts import Part
+from attention_viz.theme import Figure
+from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import flags, sent, written_and_read
+from tests.viz.reading_words import holds, numbers_said
+
+
+def test_verdicts_add_up() -> None:
+    figure = verdict_bars(CLAIMS)
+    as_sent(figure)
+    assert sum(sum(bar["x"]) for bar in figure["data"]) == len(CLAIMS)
+    always = next(bar for bar in figure["data"] if bar["name"] == "always true")
+    expected = Counter(claim.text for claim in CLAIMS if claim.status == ALWAYS)
+    drawn = {spot.split()[0]: n for spot, n in zip(always["customdata"], always["x"], strict=True)}
+    assert drawn == {text: expected[text] for text in drawn}
+
+
+def test_growth_curves_and_points() -> None:
+    points = {
+        (4, 8): Estimate(100, 0.7, 0.01, 0.9, 0.02),
+        (4, 2): Estimate(100, 0.4, 0.01, 0.6, 0.02),
+    }
+    mass = mass_figure(Growth(), (4, 16), points, ("exact", "uniform"))
+    as_sent(mass)
+    exact, uniform, measured = mass["data"][:3]
+    np.testing.assert_array_equal(exact["y"], np.array(curves(4).self_mass, "f4"))
+    assert set(uniform["y"].tolist()) == {0.25}
+    assert (measured["x"].tolist(), measured["error_y"]["array"].tolist()) == (
+        [2, 8],
+        [np.float32(0.01)] * 2,
+    )
+    assert exact["line"]["color"] == measured["marker"]["color"] != mass["data"][3]["line"]["color"]
+    assert [shape["x0"] for shape in mass["layout"]["shapes"]] == [
+        half_mass_width(4),
+        half_mass_width(16),
+    ]
+    rate = argmax_figure(Growth(causal=True), (4,), points)
+    as_sent(rate)
+    np.testing.assert_array_equal(
+        rate["data"][0]["y"], np.array(curves(4, causal=True).argmax_rate, "f4")
+    )
+    assert rate["data"][1]["y"].tolist() == pytest.approx([0.6, 0.9])
+
+
+def test_tied_growth_ends_at_the_tokens_width() -> None:
+    figure = mass_figure(Growth(tied=True, causal=True), (4,), {}, ("rule",))
+    assert "d_k" in figure["layout"]["xaxis"]["title"]["text"]
+    assert figure["layout"]["xaxis"]["tickvals"][-1] == 32
+    assert figure["layout"]["shapes"] == []
+
+
+def test_depth_curves() -> None:
+    samples = {
+        "C = 8": sample_trajectories(Stack(n_layers=20), 8),
+        "C = 64": sample_trajectories(Stack(n_layers=20), 64),
+    }
+    plain, mass, logarithmic = (
+        distance_figure(samples, False),
+        self_mass_figure(samples),
+        distance_figure(samples, True),
+    )
+    as_sent(logarithmic)
+    line, band = plain["data"][2], plain["data"][0]
+    np.testing.assert_array_equal(line["y"], np.array(samples["C = 8"].median.distances, "f4"))
+    np.testing.assert_array_equal(
+        mass["data"][3]["y"], np.array(samples["C = 64"].median.self_masses, "f4")
+    )
+    seen = np.array([one.distances for one in samples["C = 8"].trajectories])
+    assert len(seen) == N_SAMPLES
+    np.testing.assert_array_equal(band["y"], [*seen.max(axis=0), *seen.min(axis=0)[::-1]])
+    heights = logarithmic["data"][2]["y"]
+    assert np.isnan(heights[-1])
+    assert not np.isnan(heights[:3]).any()
+
+
+def test_where_nothing_is_drawn_there_is_no_band() -> None:
+    samples = {"words": sample_trajectories(Stack(n_layers=2), 8, "it was too tired")}
+    assert len(distance_figure(samples, False)["data"]) == 1
+    assert (
+        len(sample_trajectories(Stack("random", 4, 2), 8, "it was too tired").trajectories)
+        == N_SAMPLES
+    )
+
+
+WORDS = DiagonalSettings(text="<b>we like & tea", d_model=3)
+# The colours of the kinds of arrows.
+OTHERS, RIVALS, QUERY, OWN_KEY = "@primary", "@key", "@query", "@focus"
+
+
+def arrows(figure: Figure) -> dict[str, Part]:
+    """The heads of the arrows by their colour."""
+    heads = [part for part in figure["data"] if part.get("mode") == "markers+text"]
+    return {head["marker"]["color"]: head for head in heads}
+
+
+def hulls(figure: Figure) -> list[Part]:
+    """The outlines of the averages of all values."""
+    return [part for part in figure["data"] if part.get("line", {}).get("color") == "@value"]
+
+
+def test_the_plane() -> None:
+    trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
+    figure = plane(trace, 0)
+    as_sent(figure)
+    heads = arrows(figure)
+    assert heads[RIVALS]["customdata"] == ["1"]
+    assert heads[OTHERS]["customdata"] == ["2", "3"]
+    assert (heads[QUERY]["x"].tolist(), heads[QUERY]["y"].tolist()) == ([1], [0])
+    (outputs,) = (part for part in figure["data"] if part.get("mode") == "markers")
+    np.testing.assert_array_equal(outputs["y"], trace.head_outputs[0, 0, :, 1].astype("f4"))
+    (hull,) = hulls(figure)
+    assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
+    assert heads[OTHERS]["textposition"] == ["top center", "middle left"]
+
+
+def test_the_scores_of_a_row_in_words() -> None:
+    trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
+    assert numbers_said(describe_row(trace, 0)) == [1.0, 1, 2.0]
+    assert numbers_said(describe_row(trace, 2)) == [81.25]
+    assert numbers_said(describe_row(trace_of_settings(settings_of_numbers("2,0")), 0)) == [4.0]
+
+
+@pytest.mark.parametrize("weights", ["tied", "free"])
+def test_the_plane_of_a_head(weights: str) -> None:
+    trace = trace_of_settings(replace(WORDS, weights=weights, d_k=2))
+    figure = plane(trace, 1)
+    as_sent(figure)
+    assert hulls(figure) == []
+    assert (OWN_KEY in arrows(figure)) == (weights == "free")
+
+
+def test_points_as_a_table() -> None:
+    table = points_table(np.array([[1.5, -2.0], [3.0, 4.0]]))
+    assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    table.loc[2] = [7.0, np.nan]
+    assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
+    assert format_tokens(points_from_table(table.iloc[:0])) == ""
+
+
+def test_a_colour_of_the_plane_means_one_thing() -> None:
+    figure = plane(trace_of_settings(DiagonalSettings(weights="free", d_k=2)), 0)
+    as_sent(figure)
+    heads = arrows(figure)
+    assert set(heads) == {OTHERS, RIVALS, QUERY, OWN_KEY}
+    assert len({head["name"] for head in heads.values()}) == 4
+    for color, word in ((QUERY, "query"), (OWN_KEY, "key")):
+        (text,) = heads[color]["text"]
+        assert word in text
+        assert text.endswith("0 The")
+
+
+def test_no_word_of_the_plane_covers_another() -> None:
+    figure = plane(trace_of_settings(settings_of_numbers("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
+    heads = arrows(figure)
+    assert heads[QUERY]["text"] == ["0"]
+    assert (heads[RIVALS]["text"], heads[RIVALS]["hovertext"]) == (["", "2"], ["1", "2"])
+    assert (heads[OTHERS]["text"], heads[OTHERS]["hovertext"]) == (["3", "4"], ["3", "4"])
+
+
+@pytest.mark.parametrize(
+    ("points", "n_below", "n_rivals"),
+    [("3,0; 1,0", 1, 1), ("3,0; 1,0; 1,0", 2, 1), ("1,0; 2,0; 3,0", 2, 2)],
+)
+def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rivals: int) -> None:
+    trace = trace_of_settings(settings_of_numbers(points))
+    n_tokens, token = trace.sizes["T"], int(diagonal_margins(trace.masked_scores[0, 0]).argmin())
+    assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)
+    assert holds(plane(trace, token)["layout"]["meta"]["description"], n_tokens, n_rivals, token)
+
+
+SPREAD = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=2, spread=1.5)
+
+
+@pytest.mark.parametrize(
+    "scene", [SPREAD, settings_of_numbers("1; 2; 3"), WORDS, replace(SPREAD, causal=True)]
+)
+def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> None:
+    trace = trace_of_settings(scene)
+    board = diagonal_board(trace, (0, 0))
+    board = written_and_read(board)
+    shares = trace.probabilities[0, 0]
+    np.testing.assert_array_equal(sent(board, "probabilities"), shares.astype("f4"))
+    np.testing.assert_array_equal(
+        flags(board["arrays"]["probabilities"], "changed"), pair_violations(shares)
+    )
+    assert board["rules"]["probabilities"]["operation"] == "softmax"
+    assert [panel["array"] for panel in board["panels"]] == ["probabilities"]
+
+
+@pytest.mark.parametrize(
+    "scene",
+    [
+        SPREAD,
+        replace(SPREAD, causal=True),
+        WORDS,
+        settings_of_numbers("2"),
+        DiagonalSettings(text="a b " * 32),
+    ],
+)
+def test_margin_bars_are_the_margins(scene: DiagonalSettings) -> None:
+    trace = trace_of_settings(scene)
+    expected, figure = diagonal_margins(trace.masked_scores[0, 0]), margin_bars(trace, 0)
+    as_sent(figure)
+    drawn = {int(y): x for bar in figure["data"] for y, x in zip(bar["y"], bar["x"], strict=True)}
+    finite = np.flatnonzero(np.isfinite(expected))
+    assert drawn == {int(i): np.float32(expected[i]) for i in finite}
+    assert all(
+        (bar["x"] >= 0).all() == (bar["marker"]["color"] == "@primary")
+        for bar in figure["data"]
+        if len(bar["x"])
+    )
+    assert [note["y"] for note in figure["layout"]["annotations"]] == np.flatnonzero(
+        ~np.isfinite(expected)
+    ).tolist()
+
+
+def test_the_board_of_the_plane() -> None:
+    trace = trace_of_settings(settings_of_numbers("3,4; 0,2"))
+    board = plane_board(trace, (0, 1))
+    assert sent(board, "gram").tolist() == [[25, 8], [8, 4]]
+    assert board["rules"]["gram"]["length"] == 2
+    # What the shares are made from is named by how it comes from what is drawn.
+    assert board["arrays"]["scores"]["title"] == "X Xᵀ / √2"
+    np.testing.assert_allclose(
+        sent(board, "scores"), np.array([[25, 8], [8, 4]]) / 2**0.5, rtol=1e-6
+    )
+    assert len(set(board["arrays"]["gram"]["axes"])) == 2

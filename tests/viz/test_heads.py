@@ -1,0 +1,288 @@
+"""The pictures of heads: side by side, together, by query and by key, as lines; what is drawn is
+the trace.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from itertools import product
+
+import numpy as np
+import pytest
+
+from attention_core import Trace
+from attention_lab.heads.all_heads import maximum_of_heads, mean_of_heads
+from attention_lab.heads.one_wide_head import one_wide_head
+from attention_lab.heads.reruns import rerun
+from attention_lab.heads.shared_keys import share_heads
+from attention_viz.heads.all_heads import (
+    combined_heads_board,
+    field_limit,
+    heads_grid,
+    key_board,
+    query_board,
+)
+from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
+from attention_viz.heads.shared_keys import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
+from attention_viz.heads.similarity import correlation_board, divergence_board
+from attention_viz.labels import format_percent
+from attention_viz.payload import JSON, Stage
+from attention_viz.scene_formats import scene_to_bytes
+from attention_viz.theme import Figure
+from tests.viz.example_traces import CASES, H, S, T, example, square
+from tests.viz.reading_figures import as_sent, strings
+from tests.viz.reading_scenes import flags, numbers, written_and_read
+from tests.viz.reading_words import numbers_said
+
+FIELDS = ("scores", "scaled_scores", "masked_scores", "probabilities")
+
+
+def grid(trace: Trace, field: str, heads: list[int], cell: tuple[int, int, int]) -> JSON:
+    """The board of some heads, as a browser reads it."""
+    return written_and_read(heads_grid(Stage(trace), field, heads, cell=cell))
+
+
+@pytest.mark.parametrize(
+    ("field", "case"), [*product(FIELDS, ["no mask"]), *product(["probabilities"], CASES)]
+)
+def test_each_tile_is_its_head(field: str, case: str) -> None:
+    trace = example(case)
+    board = grid(trace, field, [2, 5, 16], (5, 2, 1))
+    array, (panel,) = board["arrays"][field], board["panels"]
+    np.testing.assert_array_equal(numbers(array), getattr(trace, field).astype("f4"))
+    if field == "probabilities" and trace.hidden.any():
+        np.testing.assert_array_equal(flags(array, "hatched"), trace.hidden)
+    assert panel["only"] == [2, 5, 16]
+    assert (panel["tiles"], panel["rows"], panel["columns"]) == (1, 2, 3)
+    assert board["cell"] == {"array": field, "index": [0, 5, 2, 1]}
+    assert board["axes"]["S"]["labels"] == list(trace.labels("S"))
+    assert array["limit"] == pytest.approx(field_limit(trace, field), rel=1e-5)
+    scale = "share" if field == "probabilities" else "score"
+    masked = ["masked"] if "masked" in array or "hatched" in array else []
+    assert [part["scale"] for part in board["legend"]] == [scale, *masked]
+
+
+def test_a_focus_on_a_head_that_is_not_chosen() -> None:
+    assert grid(example(), "scores", [2, 5], (3, 2, 1))["cell"]["index"] == [0, 2, 2, 1]
+    assert "only" not in grid(example(), "scores", list(range(17)), (3, 2, 1))["panels"][0]
+
+
+def test_each_head_its_own_scale() -> None:
+    trace = example()
+    board = heads_grid(Stage(trace, own_scale=True), "scores", [0, 1], cell=(0, 0, 0))
+    limits = board["arrays"]["scores"]["limit"]
+    assert limits["axis"] == 1
+    np.testing.assert_allclose(
+        limits["values"], np.abs(trace.scores[0]).max(axis=(1, 2)), atol=1e-6
+    )
+
+
+def test_scores_of_all_stages_share_one_scale() -> None:
+    trace = example()
+    assert (
+        field_limit(trace, "scaled_scores")
+        == field_limit(trace, "masked_scores")
+        == np.abs(trace.scores).max()
+    )
+    assert field_limit(trace, "probabilities") == trace.probabilities.max()
+
+
+@pytest.mark.parametrize("field", ["scores", "probabilities"])
+def test_one_wide_head_beside_the_others(field: str) -> None:
+    trace = square(7, 3)
+    one = one_wide_head(trace)
+    board = written_and_read(heads_grid(Stage(trace), field, [0, 2], cell=(2, 1, 0), one_head=one))
+    alone, heads = board["arrays"]["one head"], board["arrays"][field]
+    np.testing.assert_array_equal(numbers(alone), getattr(one, field).astype("f4"))
+    assert alone["limit"] == heads["limit"]
+    assert alone["limit"] == pytest.approx(
+        max(field_limit(one, field), field_limit(trace, field)), rel=1e-5
+    )
+    assert [panel["array"] for panel in board["panels"]] == ["one head", field]
+    assert [panel.get("only") for panel in board["panels"]] == [None, [0, 2]]
+    assert "H" not in alone["axes"], "a click there leaves the head in focus"
+
+
+def test_mean_and_maximum() -> None:
+    trace = example("causal")
+    array = trace.masked_scores[0]
+    merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
+    board = written_and_read(combined_heads_board(trace, "masked_scores", merged, (0, 1, 1)))
+    for name, shown in merged.items():
+        sent = board["arrays"][name]
+        np.testing.assert_array_equal(numbers(sent), shown.astype("f4"))
+        assert sent["limit"] == pytest.approx(field_limit(trace, "masked_scores"), rel=1e-5)
+
+
+@pytest.mark.parametrize("case", ["no mask", "causal"])
+def test_one_query_and_one_key_in_all_heads(case: str) -> None:
+    trace = example(case)
+    row = written_and_read(query_board(trace, 4, 3, 6))
+    column = written_and_read(key_board(trace, 4, 3, 6))
+    for board, shares, hidden, place in (
+        (row, trace.probabilities[0, :, 3], trace.hidden[0, :, 3], 6),
+        (column, trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6], 3),
+    ):
+        (array,) = board["arrays"].values()
+        np.testing.assert_array_equal(numbers(array), shares.astype("f4"))
+        assert board["cell"]["index"] == [4, place]
+        assert ("hatched" in array) == bool(hidden.any())
+
+
+def test_pairs_of_heads_in_order() -> None:
+    values = np.arange(9.0).reshape(3, 3) / 10
+    values[1] = values[:, 1] = np.nan
+    scene = written_and_read(correlation_board(values, (2, 0, 1)))
+    (array,) = scene["arrays"].values()
+    ordered = np.nan_to_num(values[[2, 0, 1]][:, [2, 0, 1]], nan=-np.inf)
+    np.testing.assert_array_equal(numbers(array), ordered.astype("f4"))
+    assert {tuple(axis["labels"]) for axis in scene["axes"].values()} == {
+        ("head 2", "head 0", "head 1")
+    }
+    (divergence,) = divergence_board(values, (0, 1, 2))["arrays"].values()
+    assert (array["limit"], divergence["limit"]) == (1, pytest.approx(np.log(2), rel=1e-5))
+
+
+def test_the_most_similar_pair_is_lit() -> None:
+    distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
+    assert divergence_board(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
+    assert correlation_board(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
+
+
+def test_the_size_of_what_is_sent() -> None:
+    usual = heads_grid(Stage(square(12, 4, causal=False)), "scores", range(4), cell=(0, 0, 0))
+    assert len(scene_to_bytes(usual)) < 10_000
+    largest = heads_grid(Stage(square(64, 16)), "masked_scores", range(16), cell=(0, 0, 0))
+    assert len(scene_to_bytes(largest)) < 300_000
+
+
+def ends(figure: Figure) -> set[tuple[int, int, int]]:
+    """Head, query and key of every line, read from where it begins and ends."""
+    found = set()
+    for part in figure["data"]:
+        if part.get("mode") == "lines" and part["x"][0] is not None:
+            starts, stops = (
+                part["y"][np.asarray(part["x"]) == 0],
+                part["y"][np.asarray(part["x"]) == 1],
+            )
+            head = int(part["legendgroup"])
+            found |= {
+                (head, round(float(a)), round(float(b))) for a, b in zip(starts, stops, strict=True)
+            }
+    return found
+
+
+def test_the_lines_of_one_query_and_of_one_key() -> None:
+    trace, heads = example(), (1, 4)
+    from_query, left_out = attention_lines(trace, heads, "query", 3, 6)
+    assert ends(from_query) == {(head, 3, key) for head in heads for key in range(S)}
+    to_key, _ = attention_lines(trace, heads, "key", 3, 6)
+    assert ends(to_key) == {(head, query, 6) for head in heads for query in range(T)}
+    assert left_out == 0
+
+
+def test_masked_keys_get_no_line() -> None:
+    figure, _ = attention_lines(square(7), (0, 1), "query", 2, 0)
+    assert ends(figure) == {(head, 2, key) for head in (0, 1) for key in (0, 1, 2)}
+    assert ends(attention_lines(example("empty row"), (0,), "query", 2, 0)[0]) == set()
+    as_sent(attention_lines(example("all hidden"), range(H), "all", 0, 0)[0])
+
+
+def test_the_strongest_are_drawn() -> None:
+    trace = square(17, 2, causal=False)
+    figure, left_out = attention_lines(trace, (0, 1), "all", 0, 0)
+    weights = np.sort(trace.probabilities[0].ravel())
+    kept = ends(figure)
+    assert len(kept) == MAX_DRAWN_LINES
+    assert left_out == 2 * 17 * 17 - MAX_DRAWN_LINES
+    assert min(trace.probabilities[0][place] for place in kept) == weights[-MAX_DRAWN_LINES]
+
+
+@pytest.mark.parametrize("which", ["query", "key", "all"])
+def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
+    trace = square(5, causal=False)
+    figure, _ = attention_lines(trace, (0, 1), which, 1, 3)
+    dots = [
+        (part["legendgroup"], text)
+        for part in figure["data"]
+        if part.get("mode") == "markers"
+        for text in part["text"]
+    ]
+    assert {(head, text) for head, text in dots} == {
+        (
+            str(h),
+            f"head {h}<br>{t} t{t} → {s}"
+            f" t{s}<br><b>{format_percent(trace.probabilities[0, h, t, s])}</b>",
+        )
+        for h, t, s in ends(figure)
+    }
+    widths: dict[float, list[float]] = {}
+    for part in figure["data"]:
+        if part.get("mode") == "lines" and part["x"][0] is not None:
+            for head, query, key in ends({"data": [part]}):
+                widths.setdefault(part["line"]["width"], []).append(
+                    trace.probabilities[0, head, query, key]
+                )
+    ordered = [widths[width] for width in sorted(widths)]
+    assert all(max(thin) <= min(thick) + 1e-12 for thin, thick in itertools.pairwise(ordered))
+
+
+def test_tokens_stay_text() -> None:
+    figure, _ = attention_lines(example(), range(4), "all", 1, 2)
+    as_sent(figure)
+    around = figure["layout"]
+    assert around["yaxis"]["ticktext"][1] == "<b>1 @query</b>"
+    assert around["yaxis2"]["ticktext"][2].startswith("<b>2 &amp;lt;")
+    for text in strings([part.get("text") for part in figure["data"]]):
+        assert not re.search(r"<(?!/?b>|br>)", text), text
+
+
+def board(
+    n_tokens: int, n_heads: int, *, causal: bool = False
+) -> tuple[JSON, dict[str, np.ndarray]]:
+    """The board of three kinds, and the shares that it should hold."""
+    trace = square(n_tokens, n_heads, causal=causal)
+    sets = {"MHA": n_heads, "GQA": 2, "MQA": 1}
+    kinds = {
+        name: rerun(trace, projections=share_heads(trace.projections, count))
+        for name, count in sets.items()
+    }
+    sent = shared_keys_board(kinds, (1, 2, 0), 0.5, "GQA")
+    return sent, {name: one.probabilities[0] for name, one in kinds.items()}
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_every_share_is_in_its_place(causal: bool) -> None:
+    sent, shares = board(5, 4, causal=causal)
+    assert [panel["title"] for panel in sent["panels"]] == ["MHA", "GQA", "MQA"]
+    assert [panel["place"] for panel in sent["panels"]] == [[0, 0], [0, 1], [0, 2]]
+    for name, expected in shares.items():
+        array = sent["arrays"][name]
+        np.testing.assert_array_equal(numbers(array), expected.astype("f4"))
+        assert array["limit"] == 0.5
+        hidden = np.triu(np.full((5, 5), causal), 1)
+        np.testing.assert_array_equal(flags(array, "hatched"), np.broadcast_to(hidden, (4, 5, 5)))
+    assert sent["cell"] == {"array": "GQA", "index": [1, 2, 0]}
+
+
+def test_heads_name_the_keys_they_read() -> None:
+    sent, _ = board(3, 4)
+    named = {panel["title"]: panel["captions"] for panel in sent["panels"]}
+    assert named == {
+        "MHA": ["K/V 0", "K/V 1", "K/V 2", "K/V 3"],
+        "GQA": ["K/V 0", "K/V 0", "K/V 1", "K/V 1"],
+        "MQA": ["K/V 0"] * 4,
+    }
+    assert [numbers_said(panel["badge"]) for panel in sent["panels"]] == [[4], [2], [1]]
+
+
+def test_many_cells_are_drawn_small() -> None:
+    assert 4 * 12 <= MAX_KEYS_FULL_SIZE < 16 * 16
+    assert {panel["size"] for panel in board(12, 4)[0]["panels"]} == {"full"}
+    assert {panel["size"] for panel in board(16, 16)[0]["panels"]} == {"small"}
+
+
+def test_the_strongest_colour_is_rarely_exceeded() -> None:
+    trace = square(20, 4)
+    assert (trace.probabilities > strongest_colour(trace)).mean() == pytest.approx(0.01, abs=0.001)

@@ -1,0 +1,242 @@
+"""The pictures of the mask section: a browser can read each, every rule gives its cell, every curve
+is what is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from attention_core import STEPS
+from attention_core.formulas import softmax
+from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
+from attention_lab.masks.invariances import LAYER_CHANGES
+from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
+from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mistake_checks import examine_layer
+from attention_lab.masks.shuffles import run_shuffled
+from attention_lab.masks.temperature import score_spread, softmax_jacobian
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.user_data.painted_masks import painted_mask
+from attention_viz.masks import break_it, encoder_decoder, invariances, mask_workshop
+from attention_viz.masks import temperature as figures
+from attention_viz.masks.mask_workshop import query_shares_figure
+from attention_viz.payload import JSON, Stage
+from tests.viz.reading_figures import as_sent
+from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
+
+SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
+TRACE = trace_of(SCENARIO)
+BATCH = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("causal", "padding")))
+USED = run_three_uses(SCENARIO, "wir mögen Tee", 2)
+BROKEN = examine_layer(SCENARIO, "split").faulty
+WARMER = LAYER_CHANGES[4].apply(TRACE, 0)
+SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
+BOARDS: dict[str, Callable[[], JSON]] = {
+    "sequences": lambda: mask_workshop.sequences_board(BATCH, 1, (1, 4, 3)),
+    "painting": lambda: mask_workshop.painting_board(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
+    "emptied": lambda: mask_workshop.empty_row_board(
+        BATCH, hide_all_keys(BATCH, 1, 1, 4).zero, 1, (1, 4, 3)
+    ),
+    "padding": lambda: mask_workshop.padding_board(
+        BATCH, replace_padding(BATCH, 1).changed, (1, 4, 3)
+    ),
+    "side by side": lambda: encoder_decoder.uses_board(USED, 1, "cross", (4, 6)),
+    **{
+        f"shuffled {f}": lambda f=f: invariances.shuffle_board(
+            run_shuffled(SCENARIO, "causal mask"), f, (1, 2, 3)
+        )
+        for f in ("output", "probabilities")
+    },
+    **{
+        f"changed {c.key}": lambda c=c: invariances.change_board(
+            TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3)
+        )
+        for c in LAYER_CHANGES
+    },
+    "temperatures": lambda: invariances.temperature_board(TRACE, WARMER, 2.0, (1, 2, 3)),
+    "jacobians": lambda: invariances.jacobian_board(TRACE, SHARES, (1, 2, 3)),
+    **{
+        f"broken {f}": lambda f=f: break_it.mistake_board(TRACE, BROKEN, f, 1, 2, 3)
+        for f in break_it.COMPUTED_FIELDS
+    },
+}
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_a_board_is_whole(name: str) -> None:
+    scene = written_and_read(BOARDS[name]())
+    assert scene["description"].endswith(".")
+    for array in scene["arrays"].values():
+        assert np.isfinite(numbers(array)[~np.isneginf(numbers(array))]).all()
+        for letter, size in zip(array["axes"], array["shape"], strict=True):
+            labels = scene["axes"][letter]["labels"]
+            assert labels is None or len(labels) == size
+    assert {panel["array"] for panel in scene["panels"]} <= set(scene["arrays"])
+    assert len({panel["id"] for panel in scene["panels"]}) == len(scene["panels"])
+    shape = scene["arrays"][scene["cell"]["array"]]["shape"]
+    assert all(0 <= place < size for place, size in zip(scene["cell"]["index"], shape, strict=True))
+    for array in scene["rules"]:
+        rows, columns = scene["arrays"][array]["shape"]
+        for index in ((0, 0), (rows - 1, 0), (rows - 1, columns - 1)):
+            expected = float(sent(scene, array)[index])
+            assert worked_out(scene, array, index) == pytest.approx(expected, abs=1e-5)
+
+
+@pytest.mark.parametrize("weights", ["random", "trained"])
+def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
+    scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
+    trace = trace_of(scenario)
+    for scene, same in (
+        (
+            invariances.shuffle_board(run_shuffled(scenario, "words alone"), "output", (1, 2, 3)),
+            True,
+        ),
+        (
+            invariances.shuffle_board(run_shuffled(scenario, "causal mask"), "output", (1, 2, 3)),
+            False,
+        ),
+        *(
+            (invariances.change_board(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.keeps_output)
+            for c in LAYER_CHANGES
+        ),
+        (
+            break_it.mistake_board(
+                trace, examine_layer(scenario, "mask").faulty, "probabilities", 1, 2, 3
+            ),
+            True,
+        ),
+    ):
+        *_, gap = scene["arrays"].values()
+        darkest = float(np.abs(numbers(gap)).max()) / gap["limit"]
+        assert (darkest < 0.01) is same
+        assert (darkest > 0.99) is not same
+
+
+def test_numbers_of_the_boards() -> None:
+    arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
+    for n in range(2):
+        np.testing.assert_array_equal(
+            numbers(arrays["sequences"][f"shares {n}"]),
+            BATCH.trace.probabilities[n, 1].astype("f4"),
+        )
+    cross = USED["cross"].probabilities[0, 1].astype("f4")
+    np.testing.assert_array_equal(numbers(arrays["side by side"]["shares cross"]), cross)
+    np.testing.assert_array_equal(
+        numbers(arrays["broken output"]["right"]), TRACE.output[0].astype("f4")
+    )
+    np.testing.assert_array_equal(
+        numbers(arrays["broken queries"]["right"]), TRACE.queries[0, :, 3:].astype("f4")
+    )
+    slope = softmax_jacobian(SHARES[1]).astype("f4")
+    np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
+
+
+def test_only_the_chosen_large_sequence_is_full_size() -> None:
+    scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
+    batch = masked_batch(scenario, WorkshopChoices(("b",)))
+    scene = mask_workshop.sequences_board(batch, 0, (1, 0, 0))
+    assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
+        "scores 0": "small",
+        "shares 0": "small",
+        "scores 1": "full",
+        "shares 1": "full",
+    }
+
+
+def test_the_steps_of_a_use() -> None:
+    scene = encoder_decoder.use_scene(Stage(USED["cross"]), ATTENTION_USES[2], 1, (4, 6))
+    assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
+    assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
+    titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
+    assert ATTENTION_USES[2].queries_from != ATTENTION_USES[2].keys_from
+    assert ATTENTION_USES[2].queries_from in titles["query_heads"]
+    assert ATTENTION_USES[2].keys_from in titles["key_heads"]
+    assert ATTENTION_USES[2].keys_from in titles["value_heads"]
+
+
+def test_the_table_of_shapes() -> None:
+    table = encoder_decoder.shapes_table(USED)
+    assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
+    assert "| head outputs | B · H · T · V |" in table
+    assert table.count("\n") == 1 + len(encoder_decoder.TABLE_FIELDS)
+    assert set(encoder_decoder.TABLE_FIELDS) < set(STEPS)
+
+
+SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])
+TOKENS = ("we", "<b>", "tea", "and", "cake")
+SPREADS = tuple(score_spread(d_k) for d_k in (1, 4, 16))
+
+
+def test_the_curves_over_the_temperature() -> None:
+    figure = figures.temperature_figure(SCORES, TOKENS, 3, 0.5)
+    assert len(figure["data"]) == 5
+    chosen = figure["data"][-1]
+    assert (chosen["name"], chosen["line"]["color"]) == ("and", "@key")
+    for curve in figure["data"]:
+        key = [token.replace("<", "&lt;").replace(">", "&gt;") for token in TOKENS].index(
+            curve["name"]
+        )
+        expected = [softmax(SCORES / heat)[key] for heat in np.geomspace(0.05, 20, 61)]
+        np.testing.assert_allclose(curve["y"], expected, atol=1e-6)
+    assert figure["layout"]["shapes"][0]["x0"] == 0.5
+    assert {note["text"].strip() for note in figure["layout"]["annotations"]} == {"tea", "and"}
+
+
+def test_the_measured_variances() -> None:
+    theory, measured = figures.variance_figure(SPREADS)["data"]
+    assert theory["x"].tolist() == theory["y"].tolist() == measured["x"] == [1, 4, 16]
+    assert measured["y"] == [spread.variance for spread in SPREADS]
+    assert measured["error_y"]["array"] == [2 * spread.standard_error for spread in SPREADS]
+
+
+def test_the_saturation() -> None:
+    curves = {curve["name"]: curve["y"] for curve in figures.saturation_figure(SPREADS)["data"]}
+    assert curves["largest share, raw"] == pytest.approx(
+        [spread.raw.largest_share for spread in SPREADS]
+    )
+    assert curves["largest share, scaled"] == pytest.approx(
+        [spread.scaled.largest_share for spread in SPREADS]
+    )
+    assert curves["Jacobian trace, raw"] == pytest.approx(
+        [spread.raw.jacobian_trace for spread in SPREADS]
+    )
+    assert curves["Jacobian trace, scaled"] == pytest.approx(
+        [spread.scaled.jacobian_trace for spread in SPREADS]
+    )
+
+
+def test_the_derivative_of_two_tokens() -> None:
+    (curve,) = figures.derivative_figure()["data"]
+    assert curve["y"].max() == curve["y"][60] == 0.25
+    np.testing.assert_allclose(curve["y"], curve["y"][::-1], atol=1e-7)
+
+
+def test_every_figure_can_be_sent() -> None:
+    drawn = [
+        figures.temperature_figure(SCORES, TOKENS, 3, 0.5),
+        figures.variance_figure(SPREADS),
+        figures.saturation_figure(SPREADS),
+        figures.derivative_figure(),
+        query_shares_figure(
+            TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."
+        ),
+    ]
+    for figure in drawn:
+        assert '"@' not in as_sent(figure)
+        assert figure["layout"]["meta"]["description"].endswith(".")
+
+
+def test_the_bars_of_a_row() -> None:
+    rows = {
+        "−∞ added": softmax(SCORES),
+        "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),
+    }
+    figure = query_shares_figure(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
+    assert [bar["name"] for bar in figure["data"]] == list(rows)
+    for bar, row in zip(figure["data"], rows.values(), strict=True):
+        np.testing.assert_array_equal(bar["y"], row.astype("f4"))
+    assert figure["layout"]["xaxis"]["ticktext"] == ["we", "(&lt;b&gt;)", "tea", "and", "cake"]
+    assert figure["layout"]["meta"]["description"] == "Some shares."

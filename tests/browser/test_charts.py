@@ -42,19 +42,14 @@ def drawn(page: Page) -> Locator:
     return chart
 
 
-def test_a_bar_is_chosen_and_a_chart_stays_and_fills_the_screen(go: Visit) -> None:
-    page = go("claims")
+def test_a_bar_is_chosen_and_a_chart_fills_the_screen_and_stays(visit: Visit) -> None:
+    page = visit("claims")
     box = drawn(page).locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect_url(page, "claims_text=popular")
     settled(page)
-    chart = drawn(go("depth"))
-    page.evaluate(f"() => {{ {PLOT}.seen = true; }}")
-    page.get_by_text("LayerNorm after", exact=True).click()
-    expect_url(page, "depth_norm=true")
-    settled(page)
-    assert page.evaluate(f"{PLOT}.seen") is True
+    chart = drawn(visit("depth"))
     chart.scroll_into_view_if_needed()
     chart.hover()
     buttons = chart.locator(".modebar-btn").evaluate_all(
@@ -67,6 +62,11 @@ def test_a_bar_is_chosen_and_a_chart_stays_and_fills_the_screen(go: Visit) -> No
     page.evaluate("() => document.exitFullscreen()")
     page.wait_for_function(f"() => {WIDTH} < innerWidth")
     assert chart.bounding_box() == before
+    page.evaluate(f"() => {{ {PLOT}.seen = true; }}")
+    page.get_by_text("LayerNorm after", exact=True).click()
+    expect_url(page, "depth_norm=true")
+    settled(page)
+    assert page.evaluate(f"{PLOT}.seen") is True
 
 
 def test_a_chart_follows_the_system_and_the_window_and_goes_while_it_is_drawn(

@@ -6,7 +6,7 @@ ARGS ?=
 PARALLEL := --numprocesses auto --maxprocesses 4 --dist worksteal
 # Where sentences stand. The checks that are off in .proselintrc.json: straight quotes of code, lines of tables and CSV that
 # begin alike, "color" of CSS, "sans-serif" of CSS, names with "-ly", ranges of numbers.
-PROSE := "*.md" "pages/*.py" "attention_*/*.py" "assets/*.csv" "assets/*.json"
+PROSE := "*.md" "pages/*.py" "attention_*/*.py" "assets/data/*.csv" "assets/data/*.json"
 VENV := .venv
 BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check

@@ -5,8 +5,7 @@ from .errors import AttentionError, FileError, SettingsError, ShapeError, TextEr
 from .formulas import merge_heads, softmax, split_heads
 from .masks import causal_mask, padding_mask, window_mask
 from .projections import Projections
-from .steps import AXES, Step
-from .steps_in_heads import HeadTrace
+from .steps import AXES, HeadTrace, Step
 from .trace import STEPS, Trace
 
 __all__ = [

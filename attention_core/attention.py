@@ -5,7 +5,7 @@ they gave.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,9 +25,9 @@ from .formulas import (
 )
 from .formulas import empty_rows as empty_rows_of
 from .layer_checks import Options, as_heads, checked_inputs, checked_options, residual_connection
-from .number_types import check_range
+from .numbers import check_range
 from .projections import Projections
-from .steps_in_heads import HeadTrace
+from .steps import HeadTrace
 from .trace import Trace
 
 
@@ -91,42 +91,48 @@ def run_layer(
     connection: Array | None,
     steps: LayerSteps = USUAL_STEPS,
 ) -> Trace:
-    """The steps of the layer in their order: project, split, what happens in the heads, mix.
+    """The layer: softmax(Q_h K_hᵀ / √d_k + mask) V_h for every head, merged and mixed by W_O.
 
     Nothing is checked here but the range of the output. connection: the inputs where they are
     added to it. Raises: SettingsError.
     """
+    # Q = X W_Q + b_Q, K = M W_K + b_K, V = M W_V + b_V
     queries = steps.project(inputs, p.w_q, p.b_q)
     keys = steps.project(memory, p.w_k, p.b_k)
     values = steps.project(memory, p.w_v, p.b_v)
+    # each head takes its own columns of Q, K and V
     query_heads = steps.split(queries, p.n_heads)
     key_heads = steps.split(keys, p.groups)
     value_heads = steps.split(values, p.groups)
+    # O_h = softmax(scale Q_h K_hᵀ + bias, -inf where masked) V_h, as `plain_heads` writes it out
     heads = steps.heads(query_heads, key_heads, value_heads, options)
+    # Y = [O_0 | O_1 | …] W_O + b_O, plus X
     merged = steps.merge(heads.head_outputs)
     output = steps.mix(merged, p.w_o, p.b_o, connection)
     check_range(output)
     if options.empty_rows == "nan" and _fill_empty_rows(heads):
         merged = steps.merge(heads.head_outputs)
         output = steps.mix(merged, p.w_o, p.b_o, connection)
-    fused = {"queries": queries, "keys": keys, "values": values}
-    split = {"query_heads": query_heads, "key_heads": key_heads, "value_heads": value_heads}
-    arrays = {"inputs": inputs, "memory": memory, **fused, **split, **vars(heads)}
-    arguments = _arguments(p, options, residual=connection is not None)
-    return Trace.of({**arrays, "merged": merged, "output": output, **arguments})
-
-
-def _arguments(p: Projections, options: Options, residual: bool) -> dict[str, Any]:
-    """The arguments of a call as fields of its `Trace`."""
-    return {
-        "projections": p,
-        "scale": options.scale,
-        "softcap": options.softcap,
-        "mask": options.allowed,
-        "bias": options.bias,
-        "residual": residual,
-        "empty_rows_as": options.empty_rows,
-    }
+    return Trace.of(
+        inputs=inputs,
+        memory=memory,
+        queries=queries,
+        keys=keys,
+        values=values,
+        query_heads=query_heads,
+        key_heads=key_heads,
+        value_heads=value_heads,
+        **vars(heads),
+        merged=merged,
+        output=output,
+        projections=p,
+        scale=options.scale,
+        softcap=options.softcap,
+        mask=options.allowed,
+        bias=options.bias,
+        residual=connection is not None,
+        empty_rows_as=options.empty_rows,
+    )
 
 
 def plain_heads(

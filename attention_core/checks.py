@@ -9,9 +9,9 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from .errors import SettingsError, ShapeError, TextError
-from .number_types import DOUBLE, SINGLE, all_finite
-from .number_types import Array as Array
+from .errors import SettingsError, ShapeError, TextError, short_repr
+from .numbers import DOUBLE, SINGLE, all_finite
+from .numbers import Array as Array
 
 MAX_WHOLE = 2**64 - 1
 # To Python and NumPy a bool and a length of time are whole numbers; here neither counts as one.
@@ -183,12 +183,3 @@ def check_text(name: str, value: object) -> None:
     """A text is a str."""
     if not isinstance(value, str):
         raise TextError(f"{name} is {short_repr(value)} but must be a text")
-
-
-def short_repr(value: object) -> str:
-    """A value as errors show it, in at most a hundred characters."""
-    try:
-        text = repr(value)
-    except ValueError:  # a whole number of thousands of digits
-        text = "a number too long to write"
-    return text if len(text) <= 100 else f"{text[:100]}…"

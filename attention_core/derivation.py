@@ -14,9 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .checks import Array, as_list, whole_number
-from .embeddings import Embedding
 from .errors import SettingsError
-from .rules import INPUT_RULE, Read, Rule
+from .rules import Read, Rule
 from .trace import Trace
 
 Index = tuple[int, ...]
@@ -102,23 +101,6 @@ def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
     }
     result = float(arrays[field][where])
     return expand(rule, field, where, lambda name, at: float(arrays[name][at]), result, allowed)
-
-
-def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
-    """How one number of the layer's input was made: the word's number plus the position's.
-
-    >>> from attention_core.embeddings import embed
-    >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
-    [-1.0, 1.0]
-    """
-    result = float(embedding.inputs[token, feature])
-    return expand(
-        INPUT_RULE,
-        "inputs",
-        (0, token, feature),
-        lambda name, at: float(getattr(embedding, name)[at]),
-        result,
-    )
 
 
 def array_of(trace: Trace, name: str) -> Array:

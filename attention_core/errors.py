@@ -23,3 +23,12 @@ class TextError(AttentionError):
 
 class FileError(AttentionError):
     """A file that is damaged, too large, or not what it says it is."""
+
+
+def short_repr(value: object) -> str:
+    """A value as errors show it, in at most a hundred characters."""
+    try:
+        text = repr(value)
+    except ValueError:  # a whole number of thousands of digits
+        text = "a number too long to write"
+    return text if len(text) <= 100 else f"{text[:100]}…"

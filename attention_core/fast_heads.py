@@ -19,8 +19,8 @@ from .buffer_pool import pooled_array
 from .checks import Array
 from .formulas import multiply_heads
 from .layer_checks import Options, check_hidden
-from .number_types import MAX_OF_TYPE, too_large
-from .steps_in_heads import HeadTrace
+from .numbers import MAX_OF_TYPE, too_large
+from .steps import HeadTrace
 
 # exp of it, and of its negative, times a billion keys, stays inside float32.
 SAFE_EXPONENT = 64.0

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array, as_array, as_scores, short_repr, whole_number
-from .errors import ShapeError
-from .number_types import in_type
+from .checks import Array, as_array, as_scores, whole_number
+from .errors import ShapeError, short_repr
+from .numbers import in_type
 
 
 def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Array:

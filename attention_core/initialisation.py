@@ -12,7 +12,7 @@ import numpy as np
 
 from .checks import Array
 from .errors import SettingsError
-from .limits import check_room
+from .numbers import check_room
 
 Draw = Callable[[np.random.Generator, int, int], Array]
 

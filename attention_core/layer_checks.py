@@ -18,13 +18,11 @@ from .checks import (
     check_switch,
     is_finite_number,
     score_scale,
-    short_repr,
 )
-from .errors import SettingsError, ShapeError
-from .head_widths import uneven_sharing
-from .limits import check_scores
+from .errors import SettingsError, ShapeError, short_repr
 from .masks import causal_mask
-from .number_types import engine_dtype, in_type, too_large
+from .numbers import check_scores, engine_dtype, in_type, too_large
+from .projection_checks import uneven_sharing
 from .projections import Projections
 
 

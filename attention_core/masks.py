@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .checks import Array, as_array, short_repr, whole_number
-from .errors import SettingsError
-from .limits import MAX_SCORES, check_room
+from .checks import Array, as_array, whole_number
+from .errors import SettingsError, short_repr
+from .numbers import MAX_SCORES, check_room
 
 
 def causal_mask(T: int, S: int | None = None) -> Array:

@@ -20,11 +20,9 @@ from .checks import (
     whole_number,
 )
 from .errors import ShapeError
-from .head_widths import head_width, head_widths
 from .initialisation import INITIALISATIONS, Stream, draw, generator, orthonormal_columns
-from .limits import check_room
-from .number_types import engine_dtype, in_type
-from .projection_checks import check_weights, joined_heads
+from .numbers import check_room, engine_dtype, in_type
+from .projection_checks import check_weights, head_width, head_widths, joined_heads
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from .layer import Layer
+if TYPE_CHECKING:
+    from .trace import Trace
 
 RUNNING = -1  # the axis number of the index that a sum runs over
 
@@ -66,7 +68,7 @@ class Rule:
     softcap: float | None = None
 
 
-RuleOf = Callable[[Layer], Rule]
+RuleOf = Callable[["Trace"], Rule]
 
 
 def axis(number: int, over: int = 1, modulo: int = 0) -> Position:
@@ -92,7 +94,7 @@ def given(field: str, n_axes: int) -> RuleOf:
 def projected(source: str, weights: str, bias: str) -> RuleOf:
     """A token's features times a column of a matrix, plus the bias."""
 
-    def rule(layer: Layer) -> Rule:
+    def rule(layer: Trace) -> Rule:
         p = layer.projections
         reads = (read(source, 0, 1, RUNNING), read(weights, RUNNING, 2))
         adds = () if getattr(p, bias) is None else (read(bias, 2),)
@@ -104,55 +106,55 @@ def projected(source: str, weights: str, bias: str) -> RuleOf:
 def split(source: str, width: str) -> RuleOf:
     """A head's block of columns."""
 
-    def rule(layer: Layer) -> Rule:
+    def rule(layer: Trace) -> Rule:
         column = Position(((1, layer.sizes[width]), (3, 1)))
         return Rule("copy", (read(source, 0, 2, column),))
 
     return rule
 
 
-def shared_head(layer: Layer, number: int = 1) -> Position:
+def shared_head(layer: Trace, number: int = 1) -> Position:
     """The key/value head that is read by the head along an axis of the result."""
     p = layer.projections
     return axis(number, over=p.n_heads // p.groups)
 
 
-def scores(layer: Layer) -> Rule:
+def scores(layer: Trace) -> Rule:
     """One query times one key."""
     key = read("key_heads", 0, shared_head(layer), 3, RUNNING)
     return Rule("sum", (read("query_heads", 0, 1, 2, RUNNING), key), layer.projections.d_k)
 
 
-def scaled(layer: Layer) -> Rule:
+def scaled(layer: Trace) -> Rule:
     """One score times the scale, under the soft cap."""
     operation = "product" if layer.softcap is None else "softcap"
     return Rule(operation, (read("scores", 0, 1, 2, 3), read("scale")), softcap=layer.softcap)
 
 
-def masked(layer: Layer) -> Rule:
+def masked(layer: Trace) -> Rule:
     """One scaled score plus its bias, or minus infinity."""
     adds = () if layer.bias is None else (read("bias", 0, 1, 2, 3),)
     return Rule("mask", (read("scaled_scores", 0, 1, 2, 3),), adds=adds)
 
 
-def softmax(layer: Layer, field: str = "masked_scores") -> Rule:
+def softmax(layer: Trace, field: str = "masked_scores") -> Rule:
     """One share of a row."""
     return Rule("softmax", (read(field, 0, 1, 2, RUNNING),), layer.sizes["S"], own=axis(3))
 
 
-def mixed(layer: Layer) -> Rule:
+def mixed(layer: Trace) -> Rule:
     """A row of shares times one feature of all values."""
     value = read("value_heads", 0, shared_head(layer), RUNNING, 3)
     return Rule("sum", (read("probabilities", 0, 1, 2, RUNNING), value), layer.sizes["S"])
 
 
-def merged(layer: Layer) -> Rule:
+def merged(layer: Trace) -> Rule:
     """A column belongs to one head."""
     d_v = layer.projections.d_v
     return Rule("copy", (read("head_outputs", 0, axis(2, over=d_v), 1, axis(2, modulo=d_v)),))
 
 
-def output(layer: Layer) -> Rule:
+def output(layer: Trace) -> Rule:
     """The merged heads times a column of W_O, plus bias and inputs."""
     p = layer.projections
     bias = () if p.b_o is None else (read("b_o", 2),)
@@ -161,7 +163,3 @@ def output(layer: Layer) -> Rule:
         return Rule("sum", (read("merged", 0, 1, 2),), adds=adds)
     reads = (read("merged", 0, 1, RUNNING), read("w_o", RUNNING, 2))
     return Rule("sum", reads, p.w_o.shape[0], adds)
-
-
-# The layer's input is made before the layer: a word's vector plus its position's.
-INPUT_RULE = Rule("sum", (read("words", 1, 2),), adds=(read("positions", 1, 2),))

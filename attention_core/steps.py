@@ -1,16 +1,17 @@
-"""What a field of the `Trace` declares about itself."""
+"""The arrays of one attention call in the order of computation, each with what it declares about
+itself.
 
-from __future__ import annotations
+A new step is a field here, its formula in `formulas`, its rule in `rules`, and its line in
+`attention.run_layer`; inside the heads, in `plain_heads` and `fast_heads`.
+"""
 
+# Without `from __future__ import annotations`: the declarations are read from the annotations.
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Annotated
 
+from . import rules
 from .checks import Array
-from .gradients import Backward
-from .layer import Layer
-from .rules import Rule
 
 AXES = {
     "B": "batch",
@@ -41,15 +42,6 @@ GIVEN_AXES = {
 }
 
 
-class Gradient(NamedTuple):
-    """How the gradient of something that a step reads is computed: LaTeX in our letters, in which
-    the gradient of the loss with respect to A is written ∇_A; and one sentence for a student.
-    """
-
-    formula: str
-    sentence: str
-
-
 @dataclass(frozen=True)
 class Step:
     """What one field of the `Trace` is. Everything shown about it is read from here.
@@ -57,13 +49,10 @@ class Step:
     axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. kind:
     feature, logit or probability; it chooses the colour scale. symbol: LaTeX. formula: LaTeX, with
     the parts that depend on notation and options in angle brackets: `attention_lab.notation` writes
-    it. sentence: what it is, for a student. numpy, torch: the statements that compute it from what
-    it needs; what stands in braces depends on the options of a layer (`numpy_code`). rule: how each
-    cell is computed, for a layer. magnitude: what its rounding errors are a small part of, from
-    those of the fields before it. backward: the gradients of what it reads, from its own; a field
-    that several steps read collects from all. gradients: how these are computed, each described
-    once. needs: the fields it is computed from. role: query, key, value, output or text; it chooses
-    the colour of the frame. name: of the field.
+    it. sentence: what it is, for a student. numpy: the statements that compute it from what it
+    needs; what stands in braces depends on the options of a layer (`wording`). rule: how each cell
+    is computed, for a layer. needs: the fields it is computed from. role: query, key, value, output
+    or text; it chooses the colour of the frame. name: of the field.
     """
 
     axes: str
@@ -72,11 +61,7 @@ class Step:
     formula: str
     sentence: str
     numpy: str
-    torch: str
-    rule: Callable[[Layer], Rule]
-    magnitude: Callable[[Layer, Mapping[str, Array]], Array]
-    backward: Backward
-    gradients: Mapping[str, Gradient] = field(default_factory=dict)
+    rule: rules.RuleOf
     needs: str = ""
     role: str = "text"
     name: str = ""
@@ -100,3 +85,237 @@ class Step:
 def axis_size(axis: str, sizes: dict[str, int]) -> int:
     """The length of an axis, which may hold blocks: "H·K" is H times K long."""
     return math.prod(sizes[letter] for letter in axis.split("·"))
+
+
+@dataclass(frozen=True, eq=False)
+class BeforeHeads:
+    """One field per step, annotated with its `Step`."""
+
+    inputs: Annotated[
+        Array,
+        Step(
+            axes="B T D",
+            kind="feature",
+            symbol="X",
+            formula="<inputs>",
+            sentence="One row of numbers per token: all that the layer knows about it.",
+            numpy="inputs = x",
+            rule=rules.given("inputs", 3),
+        ),
+    ]
+    memory: Annotated[
+        Array,
+        Step(
+            axes="B S M",
+            kind="feature",
+            symbol="M",
+            needs="inputs",
+            formula="<memory><self-attention>",
+            sentence="What keys and values are made from: the same sequence in self-attention,"
+            " another one in cross-attention.",
+            numpy="memory = {memory}",
+            rule=rules.given("memory", 3),
+        ),
+    ]
+    queries: Annotated[
+        Array,
+        Step(
+            axes="B T H·K",
+            kind="feature",
+            role="query",
+            symbol="Q",
+            needs="inputs",
+            formula="<queries> = <inputs @ w_q><b_q>",
+            sentence="A token asks a question per head: its whole vector times the query weights.",
+            numpy="queries = inputs @ w_q{b_q}",
+            rule=rules.projected("inputs", "w_q", "b_q"),
+        ),
+    ]
+    keys: Annotated[
+        Array,
+        Step(
+            axes="B S G·K",
+            kind="feature",
+            role="key",
+            symbol="K",
+            needs="memory",
+            formula="<keys> = <memory @ w_k><b_k>",
+            sentence="Every token offers one label per head to be found by: its whole vector"
+            " times the key weights.",
+            numpy="keys = memory @ w_k{b_k}",
+            rule=rules.projected("memory", "w_k", "b_k"),
+        ),
+    ]
+    values: Annotated[
+        Array,
+        Step(
+            axes="B S G·V",
+            kind="feature",
+            role="value",
+            symbol="V",
+            needs="memory",
+            formula="<values> = <memory @ w_v><b_v>",
+            sentence="Every token prepares what it passes on when it is attended to: its whole"
+            " vector times the value weights.",
+            numpy="values = memory @ w_v{b_v}",
+            rule=rules.projected("memory", "w_v", "b_v"),
+        ),
+    ]
+    query_heads: Annotated[
+        Array,
+        Step(
+            axes="B H T K",
+            kind="feature",
+            role="query",
+            symbol="Q_h",
+            needs="queries",
+            formula="<query_heads> = <queries[d_k]>",
+            sentence="Each head takes its own block of columns: reshape, then swap.",
+            numpy="query_heads = queries.reshape(B, T, H, K).swapaxes(1, 2)",
+            rule=rules.split("queries", "K"),
+        ),
+    ]
+    key_heads: Annotated[
+        Array,
+        Step(
+            axes="B G S K",
+            kind="feature",
+            role="key",
+            symbol="K_h",
+            needs="keys",
+            formula="<key_heads> = <keys[d_k]>",
+            sentence="Each head takes its own block of columns: reshape, then swap.",
+            numpy="key_heads = keys.reshape(B, S, {G}, K).swapaxes(1, 2)",
+            rule=rules.split("keys", "K"),
+        ),
+    ]
+    value_heads: Annotated[
+        Array,
+        Step(
+            axes="B G S V",
+            kind="feature",
+            role="value",
+            symbol="V_h",
+            needs="values",
+            formula="<value_heads> = <values[d_v]>",
+            sentence="Each head takes its own block of columns: reshape, then swap.",
+            numpy="value_heads = values.reshape(B, S, {G}, V).swapaxes(1, 2)",
+            rule=rules.split("values", "V"),
+        ),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class HeadTrace:
+    """What happened inside the heads.
+
+    Shapes: the three score arrays and the probabilities (B, H, T, S), head_outputs (B, H, T, V).
+    """
+
+    scores: Annotated[
+        Array,
+        Step(
+            axes="B H T S",
+            kind="logit",
+            symbol="S_h",
+            needs="query_heads key_heads",
+            formula="<scores> = <query_heads @ key_heads.T><sharing>",
+            sentence="Each cell compares one query with one key: the dot product of their vectors.",
+            numpy="scores = query_heads @ {key_heads}.swapaxes(-1, -2)",
+            rule=rules.scores,
+        ),
+    ]
+    scaled_scores: Annotated[
+        Array,
+        Step(
+            axes="B H T S",
+            kind="logit",
+            symbol=r"\tilde S_h",
+            needs="scores",
+            formula="<scaled_scores> = <scaled scores>",
+            sentence="Every score is multiplied by the scale, usually one over the root of the head"
+            " width, so that wide heads do not put nearly all weight on one key.",
+            numpy="scaled_scores = scores * scale{softcap}",
+            rule=rules.scaled,
+        ),
+    ]
+    masked_scores: Annotated[
+        Array,
+        Step(
+            axes="B H T S",
+            kind="logit",
+            symbol=r"\hat S_h",
+            needs="scaled_scores",
+            formula="<masked_scores[i,j]> = <scaled_scores[i,j]><bias>"
+            r"\ \text{if allowed, else}\ {-\infty}",
+            sentence="The score of a key that the query may not see becomes minus infinity; the"
+            " others stay as they are.",
+            numpy="masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
+            rule=rules.masked,
+        ),
+    ]
+    probabilities: Annotated[
+        Array,
+        Step(
+            axes="B H T S",
+            kind="probability",
+            symbol="A_h",
+            needs="masked_scores",
+            formula="<probabilities[i,j]> = "
+            r"\frac{e^{<masked_scores[i,j]>}}{\sum_{<k>} e^{<masked_scores[i,k]>}}",
+            sentence="Each row becomes shares that sum to 1: how much its query reads from every"
+            " key.",
+            numpy="row_max = masked_scores.max(axis=-1, keepdims=True){no_maximum}\n"
+            "exponentials = np.exp(masked_scores - row_max)\n"
+            "row_sum = exponentials.sum(axis=-1, keepdims=True)\n"
+            "probabilities = exponentials / {row_sum}",
+            rule=rules.softmax,
+        ),
+    ]
+    head_outputs: Annotated[
+        Array,
+        Step(
+            axes="B H T V",
+            kind="feature",
+            symbol="O_h",
+            needs="probabilities value_heads",
+            formula="<head_outputs> = <probabilities @ value_heads><sharing>",
+            sentence="Each token receives the average of the value vectors, weighted by its row of"
+            " probabilities.",
+            numpy="head_outputs = probabilities @ {value_heads}",
+            rule=rules.mixed,
+        ),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Intermediates(HeadTrace, BeforeHeads):
+    """The fields of `BeforeHeads`, those of `HeadTrace`, and what the heads make together."""
+
+    merged: Annotated[
+        Array,
+        Step(
+            axes="B T H·V",
+            kind="feature",
+            symbol="O",
+            needs="head_outputs",
+            formula="<merged> = <side by side>",
+            sentence="The heads are laid side by side again, token by token: swap, then reshape.",
+            numpy="merged = head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
+            rule=rules.merged,
+        ),
+    ]
+    output: Annotated[
+        Array,
+        Step(
+            axes="B T O",
+            kind="feature",
+            role="output",
+            symbol="Y",
+            needs="merged inputs",
+            formula="<output> = <merged @ w_o><b_o><residual>",
+            sentence="The output projection mixes what the heads found into one vector per token.",
+            numpy="output = merged{w_o}{b_o}{inputs}",
+            rule=rules.output,
+        ),
+    ]

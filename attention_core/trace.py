@@ -6,15 +6,13 @@ from typing import Any, Self, get_type_hints
 
 import numpy as np
 
-from . import numpy_code, step_words
+from . import wording
 from .checks import Array, as_labels, check_choice
 from .errors import ShapeError
 from .formulas import empty_rows
-from .intermediates import Intermediates
 from .projections import Projections
 from .rules import Rule
-from .step_words import display_axes, position_numbers
-from .steps import AXES, GIVEN_AXES, Step, axis_size
+from .steps import AXES, GIVEN_AXES, Intermediates, Step, axis_size
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,7 @@ class Trace(Intermediates):
     memory_tokens: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, fields: dict[str, Any]) -> Self:
+    def of(cls, **fields: Any) -> Self:
         """A record of these fields; those with a default may be missing. It takes half the time of
         the constructor, which sets the fields one by one.
         """
@@ -87,7 +85,7 @@ class Trace(Intermediates):
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
         """The names of axes: M and O are called D, and G is called H, where the sizes are equal."""
-        return display_axes(letters, self.sizes)
+        return wording.display_axes(letters, self.sizes)
 
     @property
     def empty_rows(self) -> Array:
@@ -106,7 +104,7 @@ class Trace(Intermediates):
 
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError."""
-        return numpy_code.fill_template(STEPS[check_choice("field", name, STEPS)].numpy, self)
+        return wording.fill_template(STEPS[check_choice("field", name, STEPS)].numpy, self)
 
     def rule(self, name: str) -> Rule:
         """How every cell of a field is computed. Raises: SettingsError.
@@ -119,11 +117,11 @@ class Trace(Intermediates):
 
     def sentence(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call. Raises: SettingsError."""
-        return step_words.sentence(self, STEPS[check_choice("field", name, STEPS)])
+        return wording.sentence(self, STEPS[check_choice("field", name, STEPS)])
 
     def addition(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""
-        return step_words.addition(self, STEPS[name])
+        return wording.addition(self, STEPS[name])
 
     def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
         """The same record with a label for each position; without a memory's own it has the same.
@@ -147,7 +145,7 @@ class Trace(Intermediates):
         for letter in axis.split("·") if isinstance(axis, str) else (axis,):
             check_choice("axis", letter, AXES)
         tokens = {"T": self.tokens, "S": self.memory_tokens}.get(axis)
-        return tokens or position_numbers(axis, self.sizes)
+        return tokens or wording.position_numbers(axis, self.sizes)
 
 
 STEPS: dict[str, Step] = {
@@ -155,3 +153,31 @@ STEPS: dict[str, Step] = {
     for name, hint in get_type_hints(Intermediates, include_extras=True).items()
 }
 _INTERMEDIATES = attrgetter(*STEPS)
+
+
+def head_of(trace: Trace, field: str, head: int) -> int:
+    """The index along a field's head axis of what a head reads: its own, or the key/value head that
+    it shares.
+
+    >>> from attention_core import attend
+    >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
+    >>> head_of(trace, "query_heads", 3), head_of(trace, "key_heads", 3)
+    (3, 1)
+    """
+    if "G" not in STEPS[field].axes:
+        return head
+    sizes = trace.sizes
+    return head // (sizes["H"] // sizes["G"])
+
+
+def head_columns(trace: Trace, field: str, head: int) -> slice:
+    """The columns of queries, keys, values or merged that belong to a head.
+
+    >>> from attention_core import attend
+    >>> trace = attend([[1.0, 2.0]], Projections.random(d_model=2, n_heads=4, n_kv_heads=2, d_k=3))
+    >>> head_columns(trace, "queries", 3), head_columns(trace, "keys", 3)
+    (slice(9, 12, None), slice(3, 6, None))
+    """
+    width = trace.sizes[STEPS[field].letters[-1].split("·")[1]]
+    first = head_of(trace, field, head) * width
+    return slice(first, first + width)

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.trace import STEPS, Trace
 
+from .cache import cached
 from .rounding import tolerance
 from .scenario import Scenario, sequence_of, trace_of
 from .sentences import alone, in_batch, tokens_of

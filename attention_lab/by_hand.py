@@ -19,9 +19,10 @@ from pathlib import Path
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.embeddings import Embedding
 from attention_core.projections import Projections
-from attention_core.text import PADDING_TOKEN
+
+from .words.embeddings import Embedding
+from .words.text import PADDING_TOKEN
 
 HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
 D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4

@@ -9,17 +9,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
-from attention_core.cache import cached
-from attention_core.embeddings import EMBEDDINGS
 from attention_core.errors import AttentionError
 from attention_core.initialisation import INITIALISATIONS
 
 from . import by_hand
+from .cache import cached
 from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 from .user_data.size_checks import check_beside_trained
 from .user_data.user_matrices import UserMatrices
+from .words.embeddings import EMBEDDINGS
 
 WEIGHT_KINDS = ("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand")
 SEEDED_WEIGHTS = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.text import PADDING_TOKEN
 from attention_core.trace import Trace
 
 from .by_hand import part_of_speech
+from .words.text import PADDING_TOKEN
 
 # Tokens that stand for no word; the trained model adds some of its own.
 SPECIAL_TOKENS = (PADDING_TOKEN, "[PAD]", "[CLS]", "[SEP]")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,15 +1,29 @@
-"""The largest effect of rounding on the numbers of a trace, for checks as strict as possible."""
+"""The largest effect of rounding on the numbers of a trace, for checks as strict as possible.
+
+Each step has a magnitude: its rounding errors are a small part of it. It follows from the
+magnitudes of the steps before. A projection counts the absolute values of its terms, for the
+rounding is theirs even where they cancel. An error in one factor of a later product is multiplied
+by the other factor. No probability is wrong by more than 1.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
-from attention_core.magnitudes import RELATIVE_ROUNDING
-from attention_core.number_types import MAX_OF_TYPE
+from attention_core.formulas import cut_heads, join_heads
+from attention_core.numbers import MAX_OF_TYPE
 from attention_core.trace import STEPS, Trace
 
+from .cache import cached
+
+# 450 and 84 roundings; a sum of n terms in another order differs by n of them at worst, by √n as a
+# rule.
+RELATIVE_ROUNDING = {np.dtype(np.float64): 1e-13, np.dtype(np.float32): 1e-5}
+Before = Mapping[str, Array]
+MagnitudeOf = Callable[[Trace, Before], Array]
 # Near zero, numbers are rounded to whole steps of the smallest number, and a long sum may be a
 # hundred steps off. One more digit of the largest number would be infinity.
 ROUNDING_RANGE = {
@@ -21,7 +35,7 @@ ROUNDING_RANGE = {
 def tolerance(trace: Trace, field: str) -> float:
     """The largest difference between a field and the same sums in another order, on any machine.
 
-    Units or range: 1e-13 (float32: 1e-5) of the sum of absolute values, see `magnitudes`; within
+    Units or range: 1e-13 (float32: 1e-5) of the sum of absolute values, see `MAGNITUDES`; within
     `ROUNDING_RANGE`.
 
     >>> from attention_core import Projections, attend
@@ -37,10 +51,111 @@ def tolerance(trace: Trace, field: str) -> float:
 @cached
 @np.errstate(over="ignore", invalid="ignore")
 def magnitudes(trace: Trace) -> dict[str, float]:
-    """The number of each field to which its rounding error is relative, from step to step (see
-    `attention_core.magnitudes`).
-    """
+    """The number of each field to which its rounding error is relative, from step to step."""
     sizes: dict[str, Array] = {}
-    for name, step in STEPS.items():
-        sizes[name] = step.magnitude(trace, sizes)
+    for name in STEPS:
+        sizes[name] = MAGNITUDES[name](trace, sizes)
     return {field: float(array.max()) for field, array in sizes.items()}
+
+
+def given(field: str) -> MagnitudeOf:
+    """The numbers that the layer is given."""
+    return lambda layer, before: np.abs(getattr(layer, field))
+
+
+def projected(source: str, weights: str, bias: str) -> MagnitudeOf:
+    """The absolute values of all terms."""
+
+    def magnitude(layer: Trace, before: Before) -> Array:
+        p = layer.projections
+        return np.asarray(before[source] @ np.abs(getattr(p, weights)) + _largest(getattr(p, bias)))
+
+    return magnitude
+
+
+def split(source: str, heads: str) -> MagnitudeOf:
+    """The magnitudes of the fused matrix, cut into heads."""
+    return lambda layer, before: cut_heads(before[source], layer.sizes[heads])
+
+
+def scores(layer: Trace, before: Before) -> Array:
+    """The errors of both factors, each times the other factor."""
+    key_BHKS = _read(np.abs(layer.key_heads), layer).swapaxes(2, 3)
+    error_BHKS = _read(before["key_heads"], layer).swapaxes(2, 3)
+    scores_BHTS: Array = before["query_heads"] @ key_BHKS
+    scores_BHTS += np.abs(layer.query_heads) @ error_BHKS
+    return scores_BHTS
+
+
+def scaled(layer: Trace, before: Before) -> Array:
+    """The magnitudes of the scores times the scale."""
+    return before["scores"] * abs(layer.scale)
+
+
+def masked(layer: Trace, before: Before) -> Array:
+    """The bias adds its magnitude; minus infinity is exact."""
+    biased_BHTS = before["scaled_scores"] + _largest(layer.bias)
+    return np.where(np.isfinite(layer.masked_scores), biased_BHTS, 0)
+
+
+def softmax(layer: Trace, before: Before) -> Array:
+    """Errors of scores change a share by a factor of up to e to twice the largest error in the
+    row: exponential and sum may move apart. From an error of one half on, a share can be anything.
+    """
+    shares_BHTS = np.nan_to_num(layer.probabilities)  # NaN in an empty row has no error
+    relative = RELATIVE_ROUNDING[layer.output.dtype]
+    moved_BHT1 = relative * before["masked_scores"].max(axis=-1, keepdims=True)
+    error: Array = shares_BHTS * (np.expm1(2 * np.minimum(moved_BHT1, 0.5)) / relative + 1)
+    return np.where(moved_BHT1 < 0.5, error, 1 / relative)
+
+
+def mixed(layer: Trace, before: Before) -> Array:
+    """The errors of the shares times the values, and the other way round."""
+    mixed_BHTV: Array = before["probabilities"] @ _read(np.abs(layer.value_heads), layer)
+    shares_BHTS = np.nan_to_num(layer.probabilities)
+    mixed_BHTV += shares_BHTS @ _read(before["value_heads"], layer)
+    return mixed_BHTV
+
+
+def merged(layer: Trace, before: Before) -> Array:
+    """The magnitudes of the heads, side by side."""
+    return join_heads(before["head_outputs"])
+
+
+def output(layer: Trace, before: Before) -> Array:
+    """The magnitudes of the merged heads through W_O, of the bias and of the inputs."""
+    p, merged_BTF = layer.projections, before["merged"]
+    mixed_BTO = (merged_BTF if p.w_o is None else merged_BTF @ np.abs(p.w_o)) + _largest(p.b_o)
+    return mixed_BTO + (before["inputs"] if layer.residual else 0.0)
+
+
+def _read(heads_BGSF: Array, layer: Trace) -> Array:
+    """The key or value head that each query head reads. Shapes: (B, G, S, F) -> (B, H, S, F)."""
+    p = layer.projections
+    read_BHSF: Array = np.repeat(heads_BGSF, p.n_heads // p.groups, axis=1)
+    return read_BHSF
+
+
+def _largest(array: Array | None) -> float:
+    """The largest absolute value among the finite numbers; 0 for nothing."""
+    return 0.0 if array is None else float(np.abs(array[np.isfinite(array)]).max(initial=0.0))
+
+
+# What the rounding errors of each step are a small part of, from those of the fields before it.
+MAGNITUDES: dict[str, MagnitudeOf] = {
+    "inputs": given("inputs"),
+    "memory": given("memory"),
+    "queries": projected("inputs", "w_q", "b_q"),
+    "keys": projected("memory", "w_k", "b_k"),
+    "values": projected("memory", "w_v", "b_v"),
+    "query_heads": split("queries", "H"),
+    "key_heads": split("keys", "G"),
+    "value_heads": split("values", "G"),
+    "scores": scores,
+    "scaled_scores": scaled,
+    "masked_scores": masked,
+    "probabilities": softmax,
+    "head_outputs": mixed,
+    "merged": merged,
+    "output": output,
+}

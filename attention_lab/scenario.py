@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array, check_choice, whole_number
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import STEPS, Trace
 
 from . import by_hand
+from .cache import cached
 from .choices import (
     MASK_KINDS,
     OUTPUT_MATRICES,

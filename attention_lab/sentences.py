@@ -11,18 +11,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import check_text
-from attention_core.embeddings import Embedding, embed
 from attention_core.errors import SettingsError, TextError
-from attention_core.text import Tokens, tokenize, tokenize_at_most
 from attention_core.trace import Trace
 
 from . import by_hand
+from .cache import cached
 from .choices import Scenario, edits_of, resolve, user_matrices_of
 from .trained.encoded_text import pieces_of, trained_layer
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
+from .words.embeddings import Embedding, embed
+from .words.text import Tokens, tokenize, tokenize_at_most
 
 MAX_SENTENCES = 4  # of a batch
 

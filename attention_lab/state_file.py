@@ -11,10 +11,9 @@ from attention_core.checks import (
     check_switch,
     check_text,
     number_between,
-    short_repr,
     whole_number,
 )
-from attention_core.errors import FileError, SettingsError
+from attention_core.errors import FileError, SettingsError, short_repr
 
 from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, edits_of, user_matrices_of
 from .files.file_checks import has_half_character

@@ -71,8 +71,8 @@ def first_scripts() -> str:
 
 
 def read_script(file: str, **values: Any) -> str:
-    """A script of assets/, with values in the place of the names that stand for them."""
-    script = (ASSETS / f"{file}.js").read_text(encoding="utf-8")
+    """A script of assets/page/, with values in the place of the names that stand for them."""
+    script = (ASSETS / "page" / f"{file}.js").read_text(encoding="utf-8")
     for name, value in values.items():
         script = script.replace(name, json.dumps(value).replace("<", "\\u003c"))
     return script

@@ -13,7 +13,6 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.text import Tokens, is_right_to_left
 from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -23,6 +22,7 @@ from attention_lab.choices import (
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.weight_changes import change_notes
+from attention_lab.words.text import Tokens, is_right_to_left
 
 from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
 from .control_list import CONTROLS as CONTROLS

@@ -19,11 +19,11 @@ SHORTENING = (b"accept-encoding", b"if-none-match", b"if-modified-since")
 
 
 class FirstPaint:
-    """Server middleware that adds `assets/first_paint.css` to the page in which Streamlit runs."""
+    """Server middleware that adds `assets/page/first_paint.css` to the page of Streamlit."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        style = (ASSETS / "first_paint.css").read_bytes()
+        style = (ASSETS / "page" / "first_paint.css").read_bytes()
         self.added = b"<style>" + style + b"</style>" + END_OF_HEAD
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
 from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS

@@ -225,10 +225,10 @@ def _set_up_browser(page: Page) -> None:
     if sent[1] != style:
         sheets["attention-lab-look"] = style
     if not now.has_scripts:
-        sheets["attention-lab-style"] = (ASSETS / "style.css").read_text("utf-8")
+        sheets["attention-lab-style"] = (ASSETS / "page" / "app.css").read_text("utf-8")
         scripts = opening_script() + first_scripts()
     if sheets:
-        scripts = read_script("style", STYLE_SHEETS=sheets) + scripts
+        scripts = read_script("style_sheets", STYLE_SHEETS=sheets) + scripts
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 
 

@@ -1,4 +1,4 @@
-"""The bar of a lesson above the page, as HTML; assets/lesson.js handles its links and buttons."""
+"""The bar of a lesson above the page, as HTML; assets/page/lesson.js handles its links."""
 
 from __future__ import annotations
 

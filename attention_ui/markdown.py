@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attention_core.text import is_right_to_left
+from attention_lab.words.text import is_right_to_left
 
 ISOLATE, END = "\u2068", "\u2069"
 JOINER = "\u2060"  # shows nothing and parts no words

@@ -10,11 +10,11 @@ from typing import cast
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.text import Tokens
 from attention_lab.column_names import column_names
 from attention_lab.notation.notation import Notation, Symbol, symbol, written_name
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, sentences_of, tokens_of
+from attention_lab.words.text import Tokens
 from attention_viz.payload import Stage
 
 from .focus import Focus

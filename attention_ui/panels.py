@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
-from attention_core.head_blocks import head_of
+from attention_core.trace import head_of
 from attention_lab import notation
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap

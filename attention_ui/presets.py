@@ -1,4 +1,4 @@
-"""The examples of assets/presets.json: each sets every control and the cell in focus."""
+"""The examples of assets/data/presets.json: each sets every control and the cell in focus."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .url_state import session
 
 EXAMPLE_KEY = "example"
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
-PRESET_FILE = Path(__file__).parent.parent / "assets" / "presets.json"
+PRESET_FILE = Path(__file__).parent.parent / "assets" / "data" / "presets.json"
 
 # The examples with which pages open that show little of the first one: more heads, words for which
 # the target is a translation, a seed that gives each student other numbers.

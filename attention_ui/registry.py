@@ -1,4 +1,4 @@
-"""The pages of the app, in the order of the menu: assets/pages.csv has one line for each."""
+"""The pages of the app, in the order of the menu: assets/data/pages.csv has one line for each."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ ROOT = Path(__file__).parent.parent
 ASSETS = ROOT / "assets"
 PAGES_FOLDER = ROOT / "pages"
 
-# The headings of the menu by their keys in assets/pages.csv: the sections, and one heading for the
-# pages that need mathematics or programming, whose files stay in the folder of their section.
+# The headings of the menu by their keys in assets/data/pages.csv: the sections, and one heading for
+# the pages that need mathematics or programming, whose files stay in the folder of their section.
 MENU = {
     "story": "The story",
     "heads": "Heads",
@@ -123,8 +123,8 @@ def _page(line: dict[str, str]) -> Page:
 
 
 def read_table(name: str) -> list[dict[str, str]]:
-    """The rows of a CSV file in `assets/`, as dictionaries with the names of its first line."""
-    with (ASSETS / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+    """The rows of a CSV file in `assets/data/`, as dictionaries by the names of its first line."""
+    with (ASSETS / "data" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
         return list(csv.DictReader(file))
 
 

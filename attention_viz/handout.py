@@ -13,13 +13,13 @@ from functools import lru_cache
 from html import escape
 from pathlib import Path
 
-from attention_core.text import is_right_to_left
+from attention_lab.words.text import is_right_to_left
 
 from .payload import JSON
 from .scene_formats import scene_to_text
 
-BOARD_FOLDER = Path(__file__).parent.parent / "assets" / "board"
-JS_IMPORT = re.compile(r'^import \{[^}]*\} from "\./(\w+)\.js";\n', re.MULTILINE)
+BOARD_FOLDER = Path(__file__).resolve().parents[1] / "assets" / "board"
+JS_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[\w./]+)";\n', re.MULTILINE)
 # The script is compressed to a third of its size; the page's policy names both scripts by their
 # hashes.
 UNPACK_JS = """
@@ -126,18 +126,17 @@ def joined_script() -> str:
     """The board's modules as one script, each after those that it imports, without imports,
     comments and indents.
     """
-    order: list[str] = []
-    _visit("handout", order)
-    return "\n".join(
-        _inlined((BOARD_FOLDER / f"{name}.js").read_text(encoding="utf-8")) for name in order
-    )
+    order: list[Path] = []
+    _visit(BOARD_FOLDER / "handout.js", order)
+    return "\n".join(_inlined(file.read_text(encoding="utf-8")) for file in order)
 
 
-def _visit(name: str, order: list[str]) -> None:
-    for needed in JS_IMPORT.findall((BOARD_FOLDER / f"{name}.js").read_text(encoding="utf-8")):
-        if needed not in order:
-            _visit(needed, order)
-    order.append(name)
+def _visit(file: Path, order: list[Path]) -> None:
+    for needed in JS_IMPORT.findall(file.read_text(encoding="utf-8")):
+        other = (file.parent / needed).resolve()
+        if other not in order:
+            _visit(other, order)
+    order.append(file)
 
 
 def _inlined(module: str) -> str:

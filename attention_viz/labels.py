@@ -11,7 +11,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.text import PADDING_TOKEN, Tokens
+from attention_lab.words.text import PADDING_TOKEN, Tokens
 
 MAX_LABEL_LENGTH = 14
 NOISE, NOISE_SHARE = 5e-7, 1e-6

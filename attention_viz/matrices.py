@@ -9,8 +9,8 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.head_blocks import head_columns, head_of
 from attention_core.rules import RUNNING, Rule, axis, read
+from attention_core.trace import head_columns, head_of
 from attention_lab.notation.notation import OURS, Notation
 
 from .labels import shown_numbers

@@ -15,11 +15,12 @@ import numpy as np
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.derivation import array_of
-from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
-from attention_core.rules import INPUT_RULE, Position, Read, Rule
+from attention_core.rules import Position, Read, Rule
 from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written_name
+from attention_lab.words.embeddings import INPUT_RULE
+from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
 
 from .labels import shown_numbers
 from .names import axis_labels, role_of, symbol_of, title_of

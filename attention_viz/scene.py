@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from attention_core import AXES, STEPS
-from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
+from attention_viz.derived_arrays import DERIVED_ARRAYS
 
 from .names import title_of
 from .payload import JSON, Stage, Window, array_json, rule_json

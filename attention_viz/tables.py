@@ -11,7 +11,7 @@ import pandas as pd
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.derivation import Derivation, Factor, Term
-from attention_core.head_blocks import head_of
+from attention_core.trace import head_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
 from .labels import format_number, is_rounded, shorten, without_noise

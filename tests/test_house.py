@@ -16,6 +16,10 @@ import pytest
 
 import attention_core
 from attention_core import STEPS
+from attention_lab.export.torch_code import TORCH_LINES
+from attention_lab.labs.backward import GRADIENT_TEXTS
+from attention_lab.labs.gradients import BACKWARD
+from attention_lab.rounding import MAGNITUDES
 from tests.lab import test_refusals
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -193,10 +197,6 @@ def test_the_docs_list_the_doors() -> None:
     assert methods | {"derive", "embed"} <= tested
 
 
-@pytest.mark.parametrize("name", STEPS)
-def test_a_step_has_all_that_hangs_on_it(name: str) -> None:
-    step = STEPS[name]
-    assert step.formula
-    assert step.sentence
-    assert f"{name} = " in step.numpy
-    assert callable(step.rule)
+def test_the_tables_of_the_steps_have_a_row_for_each() -> None:
+    for table in (BACKWARD, GRADIENT_TEXTS, MAGNITUDES, TORCH_LINES):
+        assert list(table) == list(STEPS)

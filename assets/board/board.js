@@ -1,22 +1,20 @@
-import { chosenPalette, openPalette, styleColours } from "./colours.js";
-import { editCell } from "./editor.js";
-import { flightsOf } from "./flights.js";
-import { spotOnScreen } from "./geometry.js";
-import { markHead } from "./heads.js";
-import { attachInput } from "./input.js";
-import { highlightsOf } from "./overlay.js";
-import { Picture } from "./picture.js";
-import { Pins } from "./pins.js";
-import { Player } from "./player.js";
-import { restPicture, wakePicture } from "./rest.js";
-import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene.js";
-import { showSliders } from "./sliders.js";
-import { savePicture } from "./snapshot.js";
-import { buildStage, showStyled } from "./stage.js";
+// The board as a whole: what a scene, a pointer, a key or a moment of the player changes in it.
+import { chosenPalette, openPalette, styleColours } from "./draw/colours.js";
+import { editCell } from "./point/editor.js";
+import { flightsOf } from "./draw/flights.js";
+import { spotOnScreen } from "./place/geometry.js";
+import { attachInput, Pins } from "./point/input.js";
+import { highlightsOf } from "./draw/overlay.js";
+import { Picture } from "./draw/picture.js";
+import { Player } from "./play/player.js";
+import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene/scene.js";
+import { showSliders } from "./point/sliders.js";
+import { savePicture } from "./keep/snapshot.js";
+import { buildStage, showStyled, watchSurroundings } from "./draw/stage.js";
 import { Step } from "./step.js";
-import { watchSurroundings } from "./surroundings.js";
-import { cellBeyond, startsToSee } from "./windows.js";
-import { placeWords, spokenOf } from "./wording.js";
+import { cellBeyond, startsToSee } from "./place/windows.js";
+import { placeWords, spokenOf } from "./words/wording.js";
+import { markHead } from "./words/words.js";
 
 /** Put a matrix board into root: {update(scene), rest(), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
 export function createBoard(root, handlers = {}) {
@@ -245,4 +243,31 @@ class Board {
     if (moved.length) this.lay();
     return moved.length > 0;
   }
+}
+
+/**
+ * Let the picture of a board rest, because the present choices make none: it stays, greyed, and only the strip of steps is
+ * in reach. The page shows its start, where it says the reason.
+ */
+function restPicture(board) {
+  if (!board.model || !setResting(board, true)) return;
+  board.hovered = null;
+  board.player.stop();
+  if (board.width) board.refresh();
+  document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}
+
+/** End the rest of a picture; gives whether it has rested. */
+function wakePicture(board) {
+  return setResting(board, false);
+}
+
+function setResting({ parts, step }, rests) {
+  const { section, words, arcs, stage, dock, onward } = parts;
+  if (section.classList.contains("rests") === rests) return false;
+  section.classList.toggle("rests", rests);
+  for (const part of [words, arcs, stage, dock, onward]) part.inert = rests;
+  step.unskip?.(); // it leads to what is out of reach; a scene makes another
+  step.unskip = null;
+  return true;
 }

@@ -1,5 +1,6 @@
+// The entry for Streamlit.
 import { createBoard } from "./board.js";
-import { openMessage } from "./decode.js";
+import { openMessage } from "./scene/scene.js";
 
 /** Show the scene that a Streamlit component gets as bytes; the board stays while the page runs again. */
 export default function mountBoard(component) {

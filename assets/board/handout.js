@@ -1,3 +1,4 @@
+// The entry for a page that needs no server.
 import { createBoard } from "./board.js";
 
 // Show the scene that the page holds. Numbers cannot be edited here: nothing would compute the others anew.

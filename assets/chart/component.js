@@ -1,6 +1,5 @@
-import { attachClicks } from "./clicks.js";
+// A chart, drawn by plotly.js in a Streamlit component.
 import { createLegend } from "./legend.js";
-import { loadPlotly } from "./library.js";
 import { askedHeight, fitted, heightOf, tools, turnOf } from "./screen.js";
 
 /** Show a figure in a Streamlit component; the chart stays while the page runs again. */
@@ -87,4 +86,25 @@ function hostIn(parent) {
   host.setAttribute("role", "figure");
   parent.append(host);
   return host;
+}
+
+/** Report clicked points: act({name}). The second click of a double click, and a finger that scrolls, are ignored. */
+export function attachClicks(host, act) {
+  let pressed = true, clicks = 1;
+  host.addEventListener("pointerdown", () => (pressed = true), true);
+  host.addEventListener("pointercancel", () => (pressed = false), true);
+  host.addEventListener("mousedown", ({ detail }) => (clicks = detail), true);
+  host.on("plotly_click", ({ points: [point] }) => {
+    if (host.classList.contains("clickable") && pressed && clicks < 2) act({ name: point.customdata });
+  });
+}
+
+// plotly.js sets window.Plotly; its URL is relative to that of the app (attention_ui/browser_files.py).
+async function loadPlotly(file) {
+  try {
+    await import(new URL(`../../../${file}`, import.meta.url).href);
+    return window.Plotly;
+  } catch {
+    throw new Error("This chart could not be drawn: plotly.js did not load. Reload the page.");
+  }
 }

@@ -1,3 +1,5 @@
+// The tools above a chart, and its size on the page and on the whole screen.
+
 // Four corners, the usual sign of full screen.
 const CORNERS = {
   width: 24,
@@ -7,12 +9,6 @@ const CORNERS = {
 
 const MAX_WAIT = 500; // ms
 
-const CAMERA = {
-  width: 24,
-  height: 24,
-  path: "M9 4 7.5 6H4v14h16V6h-3.5L15 4zm3 4a5 5 0 1 1 0 10 5 5 0 0 1 0-10zm0 2a3 3 0 1 0 0 6 3 3 0 0 0 0-6z",
-};
-
 // A frame with a hill and a sun.
 const PICTURE = {
   width: 24,
@@ -20,12 +16,7 @@ const PICTURE = {
   path: "M3 4h18v16H3zm2 2v9l4-5 4 5 2-2.5 4 5V6zm9 1.5a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5z",
 };
 
-const SHARP = { png: { scale: 2 } }; // dots for each px, enough for a slide
-
-// A PNG gets the background of the page: without one it could not be read on paper of another colour.
-function onPage(host) {
-  return { paper_bgcolor: getComputedStyle(host).getPropertyValue("--st-background-color") || "white" };
-}
+const SHARPNESS = 2; // dots for each px, enough for a slide
 
 function turnFull(host) {
   if (document.fullscreenElement) document.exitFullscreen();
@@ -38,9 +29,12 @@ function turnFull(host) {
  * picture(): the data and the layout of the image file; name(): what it is called.
  */
 export function tools(picture, name) {
-  const keep = (format, more) => (host) => {
+  // The picture gets the background of the page: without one it could not be read on paper of another colour.
+  const keep = (host) => {
     const { data, layout } = picture();
-    return window.Plotly.downloadImage({ data, layout: { ...layout, ...more(host) } }, { format, filename: name(), width: layout.width, height: layout.height, ...SHARP[format] });
+    const paper_bgcolor = getComputedStyle(host).getPropertyValue("--st-background-color") || "white";
+    const { width, height } = layout;
+    return window.Plotly.downloadImage({ data, layout: { ...layout, paper_bgcolor } }, { format: "png", filename: name(), width, height, scale: SHARPNESS });
   };
   return {
     displayModeBar: matchMedia("(hover: hover)").matches ? "hover" : false,
@@ -48,8 +42,7 @@ export function tools(picture, name) {
     plotlyServerURL: "", // nothing leaves the machine
     modeBarButtonsToRemove: ["sendChartToCloud", "toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     modeBarButtonsToAdd: [
-      { name: "keep", title: "Keep as a picture (SVG)", icon: CAMERA, click: keep("svg", () => ({})) },
-      { name: "keep dots", title: "Keep as a picture (PNG)", icon: PICTURE, click: keep("png", onPage) },
+      { name: "keep", title: "Keep as a picture", icon: PICTURE, click: keep },
       { name: "full", title: "Full screen", icon: CORNERS, click: turnFull },
     ],
   };

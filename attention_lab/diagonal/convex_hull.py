@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.limits import check_room
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range, check_room
 
 from ..heads.number_range import scaled_to_one
 

@@ -13,12 +13,12 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.limits import check_seconds
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range
 from attention_core.projections import Projections
 
 from ..heads.number_range import scaled_to_one
 from ..layer_norm import standardised
+from ..time_limit import check_seconds
 from .measures import diagonal
 
 STACK_WEIGHTS = ("weightless", "random")

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import cached
-from attention_core.embeddings import embed
-from attention_core.text import tokenize_at_most
-
+from ..cache import cached
+from ..words.embeddings import embed
+from ..words.text import tokenize_at_most
 from .depth import Stack, levels
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 

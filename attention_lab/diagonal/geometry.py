@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.head_blocks import head_of
-from attention_core.number_types import check_range
-from attention_core.trace import Trace
+from attention_core.numbers import check_range
+from attention_core.trace import Trace, head_of
 
 from .measures import TOLERANCE
 

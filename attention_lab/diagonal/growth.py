@@ -14,8 +14,9 @@ import numpy as np
 from attention_core.attention import scaled_dot_product_attention
 from attention_core.checks import Array
 from attention_core.initialisation import Stream
-from attention_core.limits import check_room, check_seconds
+from attention_core.numbers import check_room
 
+from ..time_limit import check_seconds
 from .measures import SelfAttention
 from .metrics import argmax_rate, self_mass
 

@@ -13,9 +13,10 @@ from statistics import NormalDist
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
-from attention_core.limits import check_seconds
+
+from ..cache import cached
+from ..time_limit import check_seconds
 
 NORMAL = NormalDist()
 # Nodes over the length of a token and over the Laplace variable: the curves are then right to 1e-6.

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from attention_core.cache import cached
-
+from ..cache import cached
 from .growth import Experiment
 from .growth_curves import argmax_rate_exact, self_mass_bound, self_mass_exact, self_mass_rule
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.head_blocks import head_columns
-from attention_core.number_types import check_range, too_large
-from attention_core.trace import Trace
+from attention_core.numbers import check_range, too_large
+from attention_core.trace import Trace, head_columns
 
 from ..heads.number_range import scaled_to_one
 

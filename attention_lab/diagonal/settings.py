@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array
-from attention_core.embeddings import embed, sinusoidal_positions
 from attention_core.projections import Projections
-from attention_core.text import tokenize_at_most
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..layer_norm import standardised
+from ..words.embeddings import embed, sinusoidal_positions
+from ..words.text import tokenize_at_most
 from .token_matrices import MAX_TOKENS, gaussian_tokens, parse_tokens, stretch
 
 TOKEN_SOURCES = ("sentence", "drawn", "numbers")

@@ -9,8 +9,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.initialisation import Stream, generator
-from attention_core.limits import check_room
-from attention_core.number_types import all_finite, check_range
+from attention_core.numbers import all_finite, check_range, check_room
 
 from ..files.file_checks import typed_number
 

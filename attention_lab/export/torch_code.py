@@ -1,7 +1,8 @@
 """The PyTorch statements of every step, as a reader would write them, for the options of one trace.
 
-They use the names of `numpy_code` for tensors of the same shapes. `scripts/check_torch_code.py`
-runs them, in an environment that has PyTorch, and compares each with its field of the `Trace`.
+They use the names of the NumPy statements for tensors of the same shapes.
+`scripts/check_torch_code.py` runs them, in an environment that has PyTorch, and compares each with
+its field of the `Trace`.
 """
 
 from __future__ import annotations
@@ -9,42 +10,60 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from attention_core.layer import Layer
-from attention_core.numpy_code import (
+from attention_core.projections import BIASES
+from attention_core.trace import Trace
+from attention_core.wording import (
     NUMPY_PARTS,
     Parts,
     fill_template,
     has_shared_heads,
     zeros_empty_rows,
 )
-from attention_core.projections import BIASES
-from attention_core.trace import STEPS, Trace
 
 from .torch_masks import has_rule, heads_mask, layer_mask
+
+# The statements of each step; what stands in braces depends on the options of a layer.
+TORCH_LINES = {
+    "inputs": "inputs = x",
+    "memory": "memory = {memory}",
+    "queries": "queries = F.linear(inputs, w_q.T{b_q})",
+    "keys": "keys = F.linear(memory, w_k.T{b_k})",
+    "values": "values = F.linear(memory, w_v.T{b_v})",
+    "query_heads": "query_heads = queries.unflatten(-1, (H, K)).transpose(1, 2)",
+    "key_heads": "key_heads = keys.unflatten(-1, ({G}, K)).transpose(1, 2)",
+    "value_heads": "value_heads = values.unflatten(-1, ({G}, V)).transpose(1, 2)",
+    "scores": "scores = query_heads @ {key_heads}.transpose(-2, -1)",
+    "scaled_scores": "scaled_scores = scores * scale{softcap}",
+    "masked_scores": "masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
+    "probabilities": "probabilities = torch.softmax(masked_scores, dim=-1){no_keys}",
+    "head_outputs": "head_outputs = probabilities @ {value_heads}",
+    "merged": "merged = head_outputs.transpose(1, 2).flatten(2)",
+    "output": "output = {mixed}{inputs}",
+}
 
 
 def statements(trace: Trace, field: str) -> str:
     """The PyTorch statements that compute a field from those before it."""
-    return fill_template(STEPS[field].torch, trace, TORCH_PARTS)
+    return fill_template(TORCH_LINES[field], trace, TORCH_PARTS)
 
 
-def _bias(bias: str) -> Callable[[Layer], str]:
+def _bias(bias: str) -> Callable[[Trace], str]:
     return lambda layer: "" if getattr(layer.projections, bias) is None else f", {bias}"
 
 
-def _repeated(heads: str) -> Callable[[Layer], str]:
+def _repeated(heads: str) -> Callable[[Trace], str]:
     return lambda layer: (
         f"{heads}.repeat_interleave(H // G, dim=1)" if has_shared_heads(layer) else heads
     )
 
 
-def _no_keys(layer: Layer) -> str:
+def _no_keys(layer: Trace) -> str:
     if not zeros_empty_rows(layer):
         return ""
     return "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
 
 
-def _mixed(layer: Layer) -> str:
+def _mixed(layer: Trace) -> str:
     p = layer.projections
     joined = "merged" if p.b_o is None else "merged + b_o"
     return joined if p.w_o is None else f"F.linear(merged, w_o.T{_bias('b_o')(layer)})"

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from attention_core.checks import short_repr
-from attention_core.errors import AttentionError, FileError
+from attention_core.errors import AttentionError, FileError, short_repr
 
 
 @dataclass(frozen=True)

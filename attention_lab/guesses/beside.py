@@ -13,10 +13,9 @@ from itertools import islice
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.head_blocks import head_of
-from attention_core.text import PADDING_TOKEN
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import STEPS, Trace, head_of
 
+from ..words.text import PADDING_TOKEN
 from .ask import make_guess
 from .asked_item import AskedItem
 from .items import items_of

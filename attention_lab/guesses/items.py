@@ -1,4 +1,4 @@
-"""The questions and the misconceptions in `assets/guesses.json`."""
+"""The questions and the misconceptions in `assets/data/guesses.json`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attention_core.checks import check_choice
 
-GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "guesses.json"
+GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "data" / "guesses.json"
 ITEM_KINDS = ("number", "largest", "sign", "shape", "place", "grows", "picture")
 ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
 ITEM_SCOPES = ("cell", "pair", "row", "matrix", "nothing")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 from attention_core.trace import Trace
 
 # The letter of each size that can grow.

@@ -14,7 +14,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import merge_heads, mix_heads
-from attention_core.number_types import too_large
+from attention_core.numbers import too_large
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import Trace
+from attention_lab.rounding import RELATIVE_ROUNDING
 
 
 def row_sum(trace: Trace, head: int, query: int) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import merge_heads, split_heads
-from attention_core.limits import check_room
+from attention_core.numbers import check_room
 from attention_core.trace import Trace
 
 

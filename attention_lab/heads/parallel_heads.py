@@ -14,7 +14,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
-from attention_core.magnitudes import RELATIVE_ROUNDING
+from attention_lab.rounding import RELATIVE_ROUNDING
 
 from .counts import LayerSize
 from .scheme_runs import MEASUREMENT_LOCK

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range
 from attention_core.trace import Trace
 
 from .number_range import binary_exponent, scaled_to_one

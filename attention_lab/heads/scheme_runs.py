@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
+from ..cache import cached
 from .counts import LayerSize, growing_sizes, layer_size
 from .score_schemes import SCHEMES, Scheme
 

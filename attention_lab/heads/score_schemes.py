@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.number_types import MAX_OF_TYPE, too_large
+from attention_core.numbers import MAX_OF_TYPE, too_large
 
 from .counts import Count
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import split_heads
-from attention_core.head_blocks import head_columns
 from attention_core.projections import Projections
-from attention_core.trace import Trace
+from attention_core.trace import Trace, head_columns
 
 # The field that is divided among the heads in the same way as the weight matrix.
 FIELD_OF_MATRIX = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "merged"}

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.head_blocks import head_columns
-from attention_core.trace import Trace
+from attention_core.trace import Trace, head_columns
 
 WEIGHTS_OF_FIELD = {"queries": "w_q", "keys": "w_k", "values": "w_v"}
 

@@ -9,11 +9,11 @@ from numpy.typing import ArrayLike
 
 from attention_core.checks import Array, as_numbers
 from attention_core.errors import SettingsError, ShapeError
-from attention_core.gradients import Gradients
-from attention_core.number_types import all_finite, check_range
+from attention_core.numbers import all_finite, check_range
 from attention_core.trace import STEPS, Trace
 
 from ..notation.notation import OURS, symbol
+from .gradients import BACKWARD, Gradients
 
 
 # NumPy does not warn about numbers that grow too large: `check_range` refuses them with a sentence.
@@ -31,8 +31,8 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> Gradients:
     [[[3.0], [0.0]]]
     """
     gradients = {"output": _checked(trace, output_gradient)}
-    for name, step in reversed(STEPS.items()):
-        for source, gradient in step.backward(trace, gradients[name]).items():
+    for name in reversed(STEPS):
+        for source, gradient in BACKWARD[name](trace, gradients[name]).items():
             before = gradients.get(source)
             gradients[source] = gradient if before is None else before + gradient
     for name, gradient in gradients.items():
@@ -78,12 +78,116 @@ def _described(name: str, step: str, right: str, sentence: str) -> GradientFormu
     return GradientFormula(name, step, sign, f"{sign} = {right}", sentence)
 
 
+SIDE_BY_SIDE = "Joining undoes cutting: the heads' gradients stand side by side."
+ALL_TOKENS = "A bias is added to every token, so its gradient is the sum over all of them."
+# How the gradient of something that a step reads is computed, each described once: LaTeX in our
+# letters, in which the gradient of the loss with respect to A is written ∇_A; and one sentence for
+# a student.
+GRADIENT_TEXTS: dict[str, dict[str, tuple[str, str]]] = {
+    "inputs": {},
+    "memory": {},
+    "queries": {
+        "inputs": (
+            r"\nabla_{Q}\,W_Q^{\top}\;[{} + \nabla_{M}]\;[{} + \nabla_{Y}]",
+            "An input collects the gradients that come back through its query, in"
+            " self-attention also through its key and value, and through the residual.",
+        ),
+        "w_q": (
+            r"X^{\top}\,\nabla_{Q}",
+            "The inputs times the gradients of their queries, summed over all tokens.",
+        ),
+        "b_q": (r"\mathbf 1^{\top}\,\nabla_{Q}", ALL_TOKENS),
+    },
+    "keys": {
+        "memory": (
+            r"\nabla_{K}\,W_K^{\top} + \nabla_{V}\,W_V^{\top}",
+            "A token of the memory is used twice, as key and as value, so two gradients are added.",
+        ),
+        "w_k": (
+            r"M^{\top}\,\nabla_{K}",
+            "The memory times the gradients of its keys, summed over all tokens.",
+        ),
+        "b_k": (
+            r"\mathbf 1^{\top}\,\nabla_{K}",
+            "A bias on the keys shifts a whole row of scores, which the softmax cannot see:"
+            " 0, unless a soft cap bends the scores.",
+        ),
+    },
+    "values": {
+        "w_v": (
+            r"M^{\top}\,\nabla_{V}",
+            "The memory times the gradients of its values, summed over all tokens.",
+        ),
+        "b_v": (r"\mathbf 1^{\top}\,\nabla_{V}", ALL_TOKENS),
+    },
+    "query_heads": {"queries": (r"[\,\nabla_{Q_0} \mid \nabla_{Q_1} \mid \cdots\,]", SIDE_BY_SIDE)},
+    "key_heads": {"keys": (r"[\,\nabla_{K_0} \mid \nabla_{K_1} \mid \cdots\,]", SIDE_BY_SIDE)},
+    "value_heads": {"values": (r"[\,\nabla_{V_0} \mid \nabla_{V_1} \mid \cdots\,]", SIDE_BY_SIDE)},
+    "scores": {
+        "query_heads": (
+            r"\nabla_{S_h} K_h",
+            "A query moves towards the keys whose scores should grow.",
+        ),
+        "key_heads": (
+            r"\nabla_{S_h}^{\top} Q_h",
+            "A key moves towards the queries that should find it.",
+        ),
+    },
+    "scaled_scores": {
+        "scores": (
+            r"s\,\nabla_{\tilde S_h}",
+            "The scale multiplies gradients as it multiplied scores; a soft cap c adds the"
+            " factor 1 - (S̃/c)².",
+        )
+    },
+    "masked_scores": {
+        "scaled_scores": (
+            r"\nabla_{\hat S_h}",
+            "A mask adds a constant, so nothing changes; where a key is hidden the gradient"
+            " is already 0.",
+        )
+    },
+    "probabilities": {
+        "masked_scores": (
+            r"A_h \circ \bigl(\nabla_{A_h} - \mathrm{rowsum}(A_h \circ"
+            r" \nabla_{A_h})\bigr)",
+            "Shares compete: a score gains only by as much as its key is wanted above the"
+            " row's average.",
+        )
+    },
+    "head_outputs": {
+        "value_heads": (
+            r"A_h^{\top}\,\nabla_{O_h}",
+            "A value collects from every query that read it, as much as the query read.",
+        ),
+        "probabilities": (
+            r"\nabla_{O_h} V_h^{\top}",
+            "A query should read more of a key whose value points where its output should go.",
+        ),
+    },
+    "merged": {
+        "head_outputs": (
+            r"(\nabla_{O})_{:,\,h d_v:(h+1) d_v}",
+            "Each head takes its own columns: cutting undoes joining.",
+        )
+    },
+    "output": {
+        "merged": (r"\nabla_{Y}\,W_O^{\top}", "The output's gradient goes back through W_O."),
+        "w_o": (
+            r"O^{\top}\,\nabla_{Y}",
+            "What the heads found times the output's gradient, summed over all tokens.",
+        ),
+        "b_o": (r"\mathbf 1^{\top}\,\nabla_{Y}", ALL_TOKENS),
+    },
+}
+
+
 def _gradient_formulas() -> dict[str, GradientFormula]:
     """Every gradient in the order of the backward pass, those of the weights last."""
     loss = "The loss says for every number of the output in which direction it should move."
     found = [_described("output", "output", r"\partial L / \partial Y", loss)]
-    for step in reversed(STEPS.values()):
-        found += [_described(name, step.name, *text) for name, text in step.gradients.items()]
+    for step, texts in reversed(GRADIENT_TEXTS.items()):
+        found += [_described(name, step, *text) for name, text in texts.items()]
     return {one.name: one for one in sorted(found, key=lambda one: one.name not in STEPS)}
 
 

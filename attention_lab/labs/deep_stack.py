@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from attention_core import gradients
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.initialisation import orthonormal_columns, xavier
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from . import gradients
 from .adam import Moments, adam_step
 from .backward import layer_gradients
 from .losses import LOSSES

@@ -16,9 +16,10 @@ from pathlib import Path
 
 import numpy as np
 
-from attention_core.checks import Array, short_repr
-from attention_core.errors import SettingsError, TextError
-from attention_core.text import tokenize
+from attention_core.checks import Array
+from attention_core.errors import SettingsError, TextError, short_repr
+
+from ..words.text import tokenize
 
 _DATA = json.loads(Path(__file__).with_name("lexicon.json").read_text(encoding="utf-8"))
 FEATURE_SECTIONS: dict[str, tuple[str, ...]] = {

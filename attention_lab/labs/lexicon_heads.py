@@ -14,9 +14,8 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.head_blocks import head_columns
 from attention_core.projections import Projections
-from attention_core.trace import Trace
+from attention_core.trace import Trace, head_columns
 
 from .lexicon import (
     LEXICON_FEATURES,

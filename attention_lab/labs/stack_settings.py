@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from attention_core.limits import check_seconds
-
+from ..time_limit import check_seconds
 from .textures import TEXTURE_NAMES
 
 STACK_WIDTH = 16

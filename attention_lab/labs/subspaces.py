@@ -14,8 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.embeddings import embed
 from attention_core.projections import Projections
+
+from ..words.embeddings import embed
 
 TOKEN_SIZE, HEAD_SIZE = 3, 2  # features of a token, and of a head's vectors
 EXAMPLE_WORDS = ("animal", "street", "cross", "tired", "because", "it")

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
+
+from ..cache import cached
 
 RING_LENGTH = 12
 N_WORDS = 10

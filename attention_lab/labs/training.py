@@ -13,9 +13,9 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.gradients import Gradients
 from attention_core.initialisation import Stream, generator, orthonormal_columns
 from attention_core.projections import Projections
+from attention_lab.labs.gradients import Gradients
 
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass, replace
 
 from attention_core.errors import SettingsError
-from attention_core.limits import check_seconds
 
+from ..time_limit import check_seconds
 from .tasks import TRAINING_TASKS, TrainingTask
 
 # The matrices whose columns stay orthonormal, head by head.

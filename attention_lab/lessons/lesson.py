@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from random import Random
 from urllib.parse import parse_qsl, urlencode
 
-from attention_core.checks import check_choice, check_text, short_repr, whole_number
-from attention_core.errors import SettingsError
+from attention_core.checks import check_choice, check_text, whole_number
+from attention_core.errors import SettingsError, short_repr
 
 from ..files.file_checks import has_half_character
 

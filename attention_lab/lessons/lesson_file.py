@@ -10,8 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from attention_core.checks import short_repr
-from attention_core.errors import FileError, SettingsError
+from attention_core.errors import FileError, SettingsError, short_repr
 
 from ..files.json_file import JsonFile, check_entries
 from ..user_data.text_store import is_key, store_text, stored_text

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attention_core.cache import cached
 from attention_core.masks import causal_mask
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..heads.reruns import rerun
 from ..scenario import Scenario, trace_of
 from .mistake_checks import CheckResult, run_checks

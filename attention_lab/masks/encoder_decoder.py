@@ -7,10 +7,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..scenario import Scenario, trace_of
 from ..user_data.matrix_names import MAX_TOKENS
 from .hiding import build_masks, combine_masks

@@ -14,7 +14,7 @@ from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.masks import causal_mask, padding_mask, window_mask
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun

@@ -9,7 +9,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
-from attention_core.limits import check_room
+from attention_core.numbers import check_room
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..scenario import Scenario, trace_of
 from ..user_data.painted_masks import painted_mask
 from .hiding import build_masks, combine_masks

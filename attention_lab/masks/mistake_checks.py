@@ -9,8 +9,8 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_core.trace import STEPS, Trace
+from attention_lab.rounding import RELATIVE_ROUNDING
 
 from ..rounding import tolerance
 from .invariances import shuffled_order

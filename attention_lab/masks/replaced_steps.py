@@ -9,12 +9,13 @@ import numpy as np
 
 from attention_core import HeadTrace
 from attention_core.attention import LayerSteps, plain_heads, run_layer
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.formulas import cut_heads, join_heads, softmax
 from attention_core.layer_checks import Options
 from attention_core.projections import Projections
 from attention_core.trace import Trace
+
+from ..cache import cached
 
 
 @dataclass(frozen=True)

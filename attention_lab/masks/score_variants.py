@@ -10,8 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.head_blocks import head_of
-from attention_core.trace import Trace
+from attention_core.trace import Trace, head_of
 
 
 @dataclass(frozen=True, eq=False)

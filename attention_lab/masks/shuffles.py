@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array
-from attention_core.embeddings import sinusoidal_positions
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..choices import resolve, user_matrices_of
 from ..heads.reruns import RunGaps, permutation_gaps
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of
+from ..words.embeddings import sinusoidal_positions
 from .invariances import shuffled_order
 
 

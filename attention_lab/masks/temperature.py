@@ -10,14 +10,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
-from attention_core.limits import check_room
-from attention_core.number_types import too_large
+from attention_core.numbers import check_room, too_large
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..heads.reruns import rerun
 
 KEY_SIZES = (1, 4, 16, 64, 256, 1024)

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 
+from ..cache import cached
 from ..layer_norm import layer_norm
 from .encoded_text import encoded_alone
 from .encoder import Encoded, EncoderLayer, feed_forward

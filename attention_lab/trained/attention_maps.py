@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, as_array, as_labels, short_repr
-from attention_core.errors import SettingsError, ShapeError
+from attention_core.checks import Array, as_array, as_labels
+from attention_core.errors import SettingsError, ShapeError, short_repr
 
 from ..heads.patterns import Pattern
 from .encoder import Encoded

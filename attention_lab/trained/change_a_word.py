@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.cache import cached
 from attention_core.checks import Array
 from attention_core.errors import TextError
 
+from ..cache import cached
 from .encoded_text import attention_of
 
 

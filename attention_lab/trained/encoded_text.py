@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.cache import cached
 from attention_core.checks import Array, check_text, whole_number
 from attention_core.masks import padding_mask
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
 from .attention_maps import AttentionMaps
 from .encoder import Encoded, encode

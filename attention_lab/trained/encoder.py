@@ -15,7 +15,7 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.buffer_pool import pooled_array
 from attention_core.checks import Array
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from attention_core.checks import Array, as_array, as_labels
 from attention_core.errors import SettingsError, ShapeError, TextError
-from attention_core.text import CONTINUATION_MARK
 
+from ..words.text import CONTINUATION_MARK
 from .attention_maps import AttentionMaps
 
 # Which keys a rule names for each query. Shapes: (T, S) bool.

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from attention_core.errors import TextError
-from attention_core.text import CONTINUATION_MARK, MAX_CHARACTERS
+
+from ..words.text import CONTINUATION_MARK, MAX_CHARACTERS
 
 CLS, SEP, UNK, PAD = "[CLS]", "[SEP]", "[UNK]", "[PAD]"
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, short_repr
-from attention_core.errors import SettingsError
+from attention_core.checks import Array
+from attention_core.errors import SettingsError, short_repr
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from attention_core.errors import FileError
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 
 from ..files.weight_file import WeightFile, bytes_read
 from .weight_names import NAMINGS, UNUSED_TENSORS, Naming

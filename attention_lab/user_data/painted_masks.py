@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.errors import SettingsError
-from attention_core.limits import check_room
+from attention_core.numbers import check_room
 
 from .matrix_names import MAX_TOKENS
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.errors import FileError, ShapeError
-from attention_core.head_widths import nearest_divisors
+from attention_core.projection_checks import nearest_divisors
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
 

@@ -14,7 +14,6 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.measures import pair_violations, worst_pair
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import (
@@ -24,6 +23,7 @@ from attention_lab.diagonal.settings import (
     DiagonalSettings,
 )
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
+from attention_lab.words.text import tokenize_at_most
 
 from ..markdown import escape_markdown
 from ..reference.glossary import meaning

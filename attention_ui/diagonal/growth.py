@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.cache import Cache
+from attention_lab.cache import Cache
 from attention_lab.diagonal.growth import Estimate, Experiment, estimates
 from attention_lab.diagonal.growth_table import TOKEN_COUNTS, Growth
 from attention_viz.diagonal.growth import argmax_figure, mass_figure

@@ -7,11 +7,11 @@ from functools import partial
 import streamlit as st
 
 from attention_core import SettingsError, Trace
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_lab.heads.basis_change import changed_arrays, rerun_in_other_bases, unchanged_arrays
 from attention_lab.heads.head_worth import ablated_output
 from attention_lab.heads.reruns import relative_change
 from attention_lab.notation.notation import Notation, symbol
+from attention_lab.rounding import RELATIVE_ROUNDING
 from attention_viz.heads import head_worth as figures
 from attention_viz.labels import format_number, format_percent
 

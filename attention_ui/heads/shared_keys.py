@@ -10,7 +10,7 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_core.checks import check_choice
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 
 from ..focus import move_focus
 from ..url_state import parse_place, refuse, restore, set_if_changed, write_to_url

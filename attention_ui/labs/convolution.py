@@ -9,8 +9,8 @@ from typing import Any
 
 import streamlit as st
 
-from attention_core.cache import cached
 from attention_core.checks import Array
+from attention_lab.cache import cached
 from attention_lab.labs.convolution import error_curve, expected_error
 from attention_lab.labs.convolution_heads import signed_patterns
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from attention_core import Projections
-from attention_core.cache import Cache, cached
 from attention_core.checks import Array
+from attention_lab.cache import Cache, cached
 from attention_lab.labs.evaluation import (
     Score,
     agreement_masses,

@@ -8,8 +8,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from attention_core.cache import cached
 from attention_core.checks import Array, score_scale
+from attention_lab.cache import cached
 from attention_lab.diagonal.measures import TOLERANCE
 from attention_lab.labs.column_effect import column_effect
 from attention_lab.labs.julia_mapping import CONVENTIONS, mapping_example

@@ -7,7 +7,7 @@ from statistics import fmean
 
 import streamlit as st
 
-from attention_core.cache import Cache
+from attention_lab.cache import Cache
 from attention_lab.labs.deep_stack import stack_accuracy, train_stack, untrained_output_size
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,

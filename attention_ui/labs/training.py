@@ -8,9 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import attend
-from attention_core.cache import cached
 from attention_core.projections import Projections
 from attention_core.trace import Trace
+from attention_lab.cache import cached
 from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs.evaluation import one_answer_loss, one_answer_score
 from attention_lab.labs.loss_curves import LossPoint

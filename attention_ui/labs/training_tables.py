@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core.cache import cached
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
+from attention_lab.cache import cached
 from attention_lab.labs.adam import ADAM
 from attention_lab.labs.backward import GRADIENTS
 from attention_lab.labs.evaluation import one_answer_score

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from attention_core import Projections, Trace, attend
-from attention_core.embeddings import embed
 from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.words.embeddings import embed
 
 from ..page_context import PageContext
 from ..registry import OwnControls, Page

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from attention_core import Trace
-from attention_core.head_blocks import head_of
+from attention_core.trace import head_of
 from attention_lab.notation.notation import OURS, Notation
 
 from ..payload import JSON, float_bytes, pack_bits

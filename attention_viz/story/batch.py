@@ -12,9 +12,9 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.head_blocks import head_of
-from attention_core.text import Tokens
+from attention_core.trace import head_of
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.text import Tokens
 
 from ..names import role_of
 from ..payload import JSON, float_bytes, largest_magnitude, pack_bits

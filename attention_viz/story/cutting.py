@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_core.head_blocks import head_columns, head_of
+from attention_core.trace import head_columns, head_of
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene

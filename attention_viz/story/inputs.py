@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core import Trace
-from attention_core.embeddings import Embedding
+from attention_lab.words.embeddings import Embedding
 
 from ..payload import JSON, Stage
 from ..scene import Panel, scene

@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from attention_core import Trace
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
 
 from ..payload import JSON, Stage, Window
 from ..scene import Panel, scene

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from attention_core.magnitudes import RELATIVE_ROUNDING
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.scheme_runs import scheme_gaps
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
+from attention_lab.rounding import RELATIVE_ROUNDING
 from attention_ui.board import show_board
 from attention_ui.facts import fact
 from attention_ui.heads.one_matrix_or_many import (

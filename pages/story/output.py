@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
 from attention_lab.heads.contributions import absorbed_contributions, absorbed_size, output_gap
 from attention_lab.heads.weight_blocks import heads_mixed
 from attention_lab.notation.formulas import output_without_w_o

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.head_blocks import head_columns
+from attention_core.trace import head_columns
 from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context

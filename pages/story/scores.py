@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core.derived_arrays import slice_of
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
@@ -14,6 +13,7 @@ from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, tok
 from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
+from attention_viz.derived_arrays import slice_of
 from attention_viz.labels import format_number
 from attention_viz.payload import largest_magnitude
 

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_core.head_blocks import head_of
+from attention_core.trace import head_of
 from attention_lab.heads.layout_mistakes import split_positions, wrong_token_cells
 from attention_lab.notation.array_axes import axis_name, axis_names
 from attention_ui.facts import fact

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from attention_core.derivation import derive_input
 from attention_lab.choices import edits_of, resolve, user_matrices_of
 from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.words.embeddings import derive_input
 from attention_ui.facts import fact
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token_markdown

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.browser.conftest import answers, free_port, started, watched
+from attention_lab.guesses import ITEMS
+from tests.browser.conftest import another_tab, answers, free_port, started
 from tests.browser.test_every_page import violations
 from tests.browser.test_larger_type import SIDEWAYS
 
@@ -49,22 +48,21 @@ class Class:
 @pytest.fixture
 def a_class(context: BrowserContext, app_url: str) -> Iterator[Class]:
     """Two browsers that know nothing of each other; neither asks another machine or fails."""
-    assert context.browser is not None
-    with ExitStack() as stack:
-        tabs, faults = [], []
-        for window in (PROJECTOR, PHONE):
-            visitor = context.browser.new_context(viewport=window)
-            visitor.set_default_timeout(30_000)
-            stack.callback(visitor.close)
-            tabs.append(visitor.new_page())
-            faults.append(stack.enter_context(watched(tabs[-1])))
-        yield Class(app_url, *tabs)
-        assert faults == [[], []]
+    with (
+        another_tab(context, viewport=PROJECTOR) as teacher,
+        another_tab(context, viewport=PHONE) as student,
+    ):
+        yield Class(app_url, teacher, student)
 
 
-def test_a_class_votes_and_is_told(a_class: Class) -> None:
+def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open("class?text=%3Cimg+src%3Dx+onerror%3Dalert(1)%3E+b&head=0")
+    expect_large_letters_and_code(teacher)
+    assert "teacher=" not in teacher.url
+    teacher.reload()
+    expect(teacher.get_by_role("button", name="Ask: open the vote")).to_be_visible()
+    assert teacher.locator(".class-room b").inner_text() == a_class.room
     a_class.join()
     expect(teacher.locator(".people")).to_have_text("1 person in the room")
     expect(teacher.get_by_test_id("stSidebar")).to_be_hidden()
@@ -91,15 +89,28 @@ def test_a_class_votes_and_is_told(a_class: Class) -> None:
         expect(page.locator(".arithmetic")).to_be_visible()
         expect(page.locator(".bars li.right")).to_have_count(1)
         assert page.locator(".classroom img").count() == 0
+    guess_by_pictures(a_class)
 
 
-def test_a_class_guesses_by_pictures(a_class: Class) -> None:
+def expect_large_letters_and_code(teacher: Page) -> None:
+    """The letters of the room and its code can be read from the back of the room."""
+    letters = teacher.locator(".class-room b")
+    assert letters.evaluate("b => parseFloat(getComputedStyle(b).fontSize)") >= 80
+    picture = teacher.locator(".class-room img")
+    code = picture.bounding_box()
+    assert code is not None
+    assert min(code["width"], code["height"]) >= 240
+    assert code["y"] + code["height"] <= 720
+    assert picture.evaluate("img => img.naturalWidth") > 0
+
+
+def guess_by_pictures(a_class: Class) -> None:
+    """The next question has four pictures, of which the student takes two in turn."""
     teacher, student = a_class.teacher, a_class.student
-    a_class.open()
     for label, option in (("From", "Guess first"), ("About", "softmax, picture")):
         teacher.get_by_role("combobox", name=label).fill(option)
         teacher.get_by_role("option", name=option).click()
-    a_class.join()
+    expect(teacher.get_by_text(ITEMS["softmax-picture"].prompt)).to_be_visible()
     a_class.press("Ask: open the vote")
     options = student.locator("button.option")
     expect(options).to_have_count(4)
@@ -117,23 +128,7 @@ def test_a_class_guesses_by_pictures(a_class: Class) -> None:
     assert violations(teacher) == violations(student) == []
 
 
-def test_letters_and_code_are_large(a_class: Class) -> None:
-    a_class.open()
-    teacher = a_class.teacher
-    letters = teacher.locator(".class-room b")
-    assert letters.evaluate("b => parseFloat(getComputedStyle(b).fontSize)") >= 80
-    code = teacher.locator(".class-room img").bounding_box()
-    assert code is not None
-    assert min(code["width"], code["height"]) >= 240
-    assert code["y"] + code["height"] <= 720
-    assert teacher.locator(".class-room img").evaluate("img => img.naturalWidth") > 0
-    assert "teacher=" not in teacher.url
-    teacher.reload()
-    expect(teacher.get_by_role("button", name="Ask: open the vote")).to_be_visible()
-    assert teacher.locator(".class-room b").inner_text() == a_class.room
-
-
-def test_a_student_follows_and_leaves(a_class: Class) -> None:
+def test_a_student_follows_leaves_and_is_asked_elsewhere(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open()
     a_class.join()
@@ -151,65 +146,40 @@ def test_a_student_follows_and_leaves(a_class: Class) -> None:
     student.wait_for_url("**/scores?*")
     assert "n_heads=2" in student.url
     assert "mask=causal" not in student.url
-
-
-def test_a_question_reaches_who_looks_elsewhere(a_class: Class) -> None:
-    a_class.open()
-    a_class.join()
-    student = a_class.student
     student.get_by_role("button", name="Stop following").click()
-    student.goto(f"{a_class.app_url}/scores?head=0")
+    teacher.goto(f"{a_class.app_url}/class?room={a_class.room}")
     a_class.press("Ask: open the vote")
     student.get_by_role("button", name="Answer", exact=True).click()
     expect(student.get_by_label(FIELD)).to_be_visible()
 
 
-def test_a_killed_server_loses_no_vote(
-    context: BrowserContext, tmp_path: Path, a_class: Class
+@pytest.mark.every_situation
+def test_a_class_goes_on_while_one_of_its_two_servers_is_killed(
+    tmp_path: Path, a_class: Class
 ) -> None:
-    port = free_port()
-    a_class.app_url = f"http://localhost:{port}"
-    server = started(tmp_path, port)
+    ports = [free_port(), free_port()]
+    servers = [started(tmp_path, port) for port in ports]
+    urls = [f"http://localhost:{port}" for port in ports]
+    status = a_class.student.locator(".status")
     try:
-        assert answers(server, a_class.app_url)
+        assert all(map(answers, servers, urls))
+        a_class.app_url = urls[0]
         a_class.open()
+        a_class.app_url = urls[1]
         a_class.join()
         a_class.press("Ask: open the vote")
-        student, status = a_class.student, a_class.student.locator(".status")
-        student.get_by_label(FIELD).fill("1")
-        student.get_by_role("button", name="Send").click()
-        expect(status).to_have_attribute("data-state", "kept")
-        server.kill()
-        server.wait(30)
-        student.get_by_label(FIELD).fill("2")
-        student.get_by_role("button", name="Send").click()
-        expect(status).to_have_attribute("data-state", "refused")  # no answer yet, and it says so
-        server = started(tmp_path, port)
-        assert answers(server, a_class.app_url)
+        for answer, state in (("1", "kept"), ("2", "refused")):
+            a_class.student.get_by_label(FIELD).fill(answer)
+            a_class.student.get_by_role("button", name="Send").click()
+            expect(status).to_have_attribute("data-state", state)
+            expect(a_class.teacher.locator(".count")).to_have_text("1 answer")
+            servers[1].kill()
+            servers[1].wait(30)
+        servers.append(started(tmp_path, ports[1]))
+        assert answers(servers[2], urls[1])
         expect(status).to_have_attribute("data-state", "kept", timeout=60_000)
         a_class.teacher.reload()
         expect(a_class.teacher.locator(".count")).to_have_text("1 answer", timeout=60_000)
-    finally:
-        server.kill()
-        server.wait(30)
-
-
-def test_two_processes_serve_one_class(
-    context: BrowserContext, tmp_path: Path, a_class: Class
-) -> None:
-    ports = [free_port(), free_port()]
-    servers: list[subprocess.Popen[bytes]] = [started(tmp_path, port) for port in ports]
-    try:
-        for server, port in zip(servers, ports, strict=True):
-            assert answers(server, f"http://localhost:{port}")
-        a_class.app_url = f"http://localhost:{ports[0]}"
-        a_class.open()
-        a_class.app_url = f"http://localhost:{ports[1]}"
-        a_class.join()
-        a_class.press("Ask: open the vote")
-        a_class.student.get_by_label(FIELD).fill("3")
-        a_class.student.get_by_role("button", name="Send").click()
-        expect(a_class.teacher.locator(".count")).to_have_text("1 answer")
     finally:
         for server in servers:
             server.kill()

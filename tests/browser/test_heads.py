@@ -1,4 +1,6 @@
-"""The pages about heads in a real browser: choices that stay in the URL."""
+"""Heads and the sentences of a batch in a real browser: choices that stay in the URL, cells reached
+by keys, nothing cut.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +16,26 @@ from tests.browser.driving import (
     expect_title,
     expect_url,
     parameters,
+    resized,
     settled,
 )
+from tests.browser.test_stage import SHOWN
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
+SPACE = """* {
+  line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
+p { margin-bottom: 2em !important; }"""
+# The words that reach out of their buttons.
+OUT_OF_BUTTONS = """() => [...document.querySelectorAll('[data-testid=stButtonGroup] button')]
+  .map(button => [button.querySelector('p'), button.getBoundingClientRect()])
+  .filter(([word]) => word)
+  .map(([word, frame]) => [word.textContent, word.getBoundingClientRect(), frame])
+  .map(([text, word, frame]) => [text, word.top < frame.top || word.bottom > frame.bottom])"""
+CUT = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
 
 
-def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
+def test_heads_are_switched_off_and_stay_off(visit: Visit) -> None:
     page = visit("head-worth")
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
     switches.get_by_role("button", name="1", exact=True).click()
@@ -38,51 +52,91 @@ def test_the_url_holds_switched_off_heads(visit: Visit) -> None:
     assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
 
 
-def test_a_click_opens_one_wide_head(visit: Visit) -> None:
-    page = visit("split?n_heads=2&d_model=8&head=1")
-    page.get_by_role("button", name="Compare with one wide head").click()
-    expect_title(page, "All heads")
-    expect_url(page, "beside_one=true")
-    expect_url(page, "head=1")
-
-
-@pytest.mark.parametrize(
-    "path", ["head-portraits", "all-heads?heads_view=Lines", "arrays?notation=gml"]
-)
-def test_nothing_wide_is_cut_in_a_small_window(visit: Visit, page: Page, path: str) -> None:
-    page.set_viewport_size({"width": 1024, "height": 768})
-    cut = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
-    found = visit(path).locator("[class*=st-key-wide]").evaluate_all(cut)
-    assert found
-    assert max(found) <= 0
-
-
-def test_the_keyboard_reaches_every_cell_of_all_heads(visit: Visit) -> None:
-    page = visit("all-heads?subset=0.3")
-    page.locator("[data-panel='probabilities tiles']").focus()
+def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -> None:
+    page = resized(visit("all-heads?subset=0.3"), 1366, 768)
+    tiles = page.locator("[data-panel='probabilities tiles']")
+    box = tiles.bounding_box()
+    assert box is not None
+    assert box["y"] < 400
+    assert page.locator(".board .legend .share").first.is_visible()
+    tiles.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight", "PageDown"):
         page.keyboard.press(key)
     share = trace_of(Scenario()).probabilities[0, 3, 2, 1]
     expect_result(page, float(share))
     stated = page.locator(".board .unseen[aria-live]").first
-    expect(stated).to_contain_text("head 3")
-    expect(stated).to_contain_text("query position 2 did")
-    expect(stated).to_contain_text("key position 1 animal")
+    for said in ("head 3", "query position 2 did", "key position 1 animal"):
+        expect(stated).to_contain_text(said)
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     expect_url(page, "head=3", "query=2", "key=11")
-
-
-def test_the_first_line_of_heads_is_in_sight(visit: Visit) -> None:
-    page = visit("all-heads")
-    page.set_viewport_size({"width": 1366, "height": 768})
-    settled(page)
-    first = page.locator("[data-panel='probabilities tiles']")
-    box = first.bounding_box()
-    assert box is not None
-    assert box["y"] < 400
-    assert page.locator(".board .legend .share").first.is_visible()
+    page.add_style_tag(content=SPACE)
+    words = settled(page).evaluate(OUT_OF_BUTTONS)
+    assert len(words) > 8
+    assert [word for word, is_out in words if is_out] == []
     page = visit("all-heads?n_tokens=64&n_heads=12&d_model=24")
     assert page.locator(".board .window").count() == 0, "nothing is left out of the picture"
     for index in ([0, 0, 0, 0], [0, 11, 63, 63]):
         cell_at(page, "probabilities", index)
+
+
+def test_nothing_wide_is_cut_and_one_wide_head_is_a_click_away(page: Page, go: Visit) -> None:
+    page.set_viewport_size({"width": 1024, "height": 768})
+    found = {}
+    for path in ("head-portraits", "all-heads?heads_view=Lines", "arrays?notation=gml"):
+        found[path] = go(path).locator("[class*=st-key-wide]").evaluate_all(CUT)
+    assert {path: cut for path, cut in found.items() if not cut or max(cut) > 0} == {}
+    go("split?n_heads=2&d_model=8&head=1")
+    page.get_by_role("button", name="Compare with one wide head").click()
+    expect_title(page, "All heads")
+    expect_url(page, "beside_one=true", "head=1")
+
+
+BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran")
+QUERY = "text=we+like+green+tea+today&n_heads=2&batch=it+slept%0Athe+dog+ran&query=1&key=2"
+
+
+def expect_share(page: Page, value: float, token: str) -> None:
+    """The arithmetic ends in a number and names the query of a token."""
+    expect(page.locator(".arithmetic .what").first).to_contain_text(token)
+    expect_result(page, value)
+
+
+def beyond_the_window(page: Page) -> list[object]:
+    """What of a step reaches out of its window; the buttons of the sentences too small to hit."""
+    shown = page.evaluate(SHOWN)
+    areas = [area for area in shown["matrices"] if not area["name"].startswith("sentence")]
+    buttons = [one.bounding_box() for one in page.locator(".choice.sentences button").all()]
+    assert len(buttons) == 3
+    return [
+        area
+        for area in (*areas, shown["arithmetic"], shown["controls"], *buttons)
+        if area["y"] + area["height"] > 720 or area["x"] + area["width"] > 1281
+    ] + [box for box in buttons if box["width"] < 24]
+
+
+def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, go: Visit) -> None:
+    scores = trace_of(BATCH).scores
+    page.set_viewport_size({"width": 1280, "height": 720})
+    found = {}
+    for step in ("split", "merge", "scores"):
+        if beyond := beyond_the_window(go(f"{step}?{QUERY}")):
+            found[step] = beyond
+    assert found == {}
+    expect_share(page, float(scores[0, 0, 1, 2]), "like")
+    page.get_by_role("button", name="2 →").click()
+    expect_url(page, "sentence=2")
+    expect_share(page, float(scores[2, 0, 1, 2]), "dog")
+    page.get_by_role("button", name="Sentence 1: it slept").click()
+    expect_url(page, "sentence=1")
+    expect_share(page, float(scores[1, 0, 1, 2]), "slept")
+    picture = settled(page).locator("section.board").nth(1).locator('[data-matrix="sentence 2"]')
+    picture.scroll_into_view_if_needed()
+    box = picture.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 20, box["y"] + box["height"] - 4)  # its last row
+    expect_url(page, "sentence=2", "query=4")
+    key = int(parameters(settled(page)).get("key", 0))
+    expect_share(page, float(scores[2, 0, 4, key]), "[pad]")
+    page.reload()
+    expect_result(settled(page), float(scores[2, 0, 4, key]))

@@ -18,58 +18,43 @@ from tests.browser.driving import (
     scenario_in,
     score_at,
     settled,
-    slider,
 )
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def test_back_and_forth(visit: Visit) -> None:
-    page = visit("scores?n_heads=2&mask=causal&query=4")
+def test_back_takes_one_act_back_and_forward_does_it_again(visit: Visit) -> None:
+    page = visit("tokens?n_heads=2&mask=causal")
+    page.get_by_role("link", name="Scores", exact=True).first.click()
+    expect_title(page, "Scores")
+    entries = settled(page).evaluate("history.length")
+    trace = trace_of(Scenario(n_heads=2, mask="causal"))
+    click_cell(page, "scores", [0, 0, 2, 3])
+    expect_url(page, "query=2", "key=3")
+    assert settled(page).evaluate("history.length") == entries + 1
+    page.go_back()
+    expect_url(page, "!query", "!key", "!unset")
+    expect(settled(page).get_by_label("Query", exact=True)).to_have_value("0 · The")
+    expect_result(page, score_at(trace, 0, 0, 0))
+    page.go_forward()
+    expect_url(page, "query=2", "key=3")
+    expect_result(settled(page), score_at(trace, 0, 2, 3))
     steps = page.get_by_role("navigation", name="Steps of the story")
     expect(steps.locator("[aria-current=page]")).to_have_text("Scores")
     steps.get_by_role("link", name="Mask").click()
-    expect_url(page, "/mask")
     expect_title(page, "Mask")
     settled(page)
-    expected = {"n_heads": "2", "mask": "causal", "query": "4"}
-    expect_url(page, "query=4", "mask=causal", "n_heads=2")
-    assert parameters(page) == expected
-    page.go_back()
-    expect_title(page, "Scores")
-    assert path_of(page) == "scores"
-    assert scenario_in(settled(page)) == Scenario(n_heads=2, mask="causal")
+    assert parameters(page) == {"n_heads": "2", "mask": "causal", "query": "2", "key": "3"}
+    for title in ("Scores", "Scores", "Tokens"):
+        page.go_back()
+        expect_title(page, title)
+        settled(page)
+        assert scenario_in(page) == Scenario(n_heads=2, mask="causal")
+    assert path_of(page) == "tokens"
 
 
-def test_the_choices_of_a_page_are_there_after_a_step_back_from_another(visit: Visit) -> None:
-    page = visit("break-it?bi_spot=true&bi_round=4")
-    page.locator("[data-testid=stTopNavSection]").first.click()
-    page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
-    expect_title(page, "Split")
-    settled(page).go_back()
-    expect_title(page, "Break it")
-    expect_url(page, "bi_spot=true", "bi_round=4")
-    expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
-
-
-def test_one_act_is_one_entry_of_the_history(visit: Visit) -> None:
-    page = visit("tokens")
-    page.get_by_role("link", name="Scores", exact=True).first.click()
-    expect_title(page, "Scores")
-    settled(page)
-    entries = page.evaluate("history.length")
-    click_cell(page, "scores", [0, 0, 2, 3])
-    expect_url(page, "query=2", "key=3")
-    assert page.evaluate("history.length") == entries + 1
-    settled(page).go_back()
-    expect_url(page, "!query", "!key", "!unset")
-    expect_result(page, score_at(trace_of(Scenario()), 0, 0, 0))
-    settled(page).go_back()
-    expect_title(page, "Tokens")
-
-
-def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) -> None:
+def test_what_follows_from_a_control_is_no_act_of_its_own(visit: Visit) -> None:
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 9, 7])
     expect_url(page, "query=9", "key=7")
@@ -84,32 +69,8 @@ def test_what_follows_from_a_control_is_no_entry_of_the_history(visit: Visit) ->
     expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
 
 
-def test_a_late_answer_does_not_take_a_newer_value_away(visit: Visit) -> None:
-    page = visit("scores?n_tokens=6&query=5")
-    slider(page, "Sequence length").press("ArrowLeft")
-    expect_url(page, "n_tokens=5", "query=2", "key=4")
-    late = "history.pushState({}, '', '?n_tokens=6&query=3&key=4')"
-    settled(page).evaluate(late)
-    assert parameters(page) == {"n_tokens": "5", "query": "3", "key": "4"}
-    page.locator("h1").click()
-    page.evaluate(late)
-    assert parameters(page) == {"n_tokens": "6", "query": "3", "key": "4"}
-
-
-def test_back_takes_the_first_act_back_and_forward_does_it_again(visit: Visit) -> None:
-    page = visit("scores")
-    click_cell(page, "scores", [0, 0, 2, 3])
-    expect_url(page, "query=2", "key=3")
-    settled(page).go_back()
-    expect_url(page, "!query", "!key", "!unset")
-    expect(settled(page).get_by_label("Query", exact=True)).to_have_value("0 · The")
-    page.go_forward()
-    expect_url(page, "query=2", "key=3")
-    expect_result(page, score_at(trace_of(Scenario()), 0, 2, 3))
-
-
-def test_forward_after_undo_undoes_again(visit: Visit) -> None:
-    page = visit("projections?edits=wq_0_0_9")
+def test_what_was_undone_or_left_comes_back(go: Visit) -> None:
+    page = go("projections?edits=wq_0_0_9")
     page.get_by_role("button", name="Undo").click()
     expect_url(page, "!edits")
     settled(page).go_back()
@@ -117,6 +78,14 @@ def test_forward_after_undo_undoes_again(visit: Visit) -> None:
     settled(page).go_forward()
     expect_url(page, "!edits", "!unset")
     expect(settled(page).get_by_role("button", name="Undo")).to_have_count(0)
+    go("break-it?bi_spot=true&bi_round=4")
+    page.locator("[data-testid=stTopNavSection]").first.click()
+    page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
+    expect_title(page, "Split")
+    settled(page).go_back()
+    expect_title(page, "Break it")
+    expect_url(page, "bi_spot=true", "bi_round=4")
+    expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
 
 
 def test_a_pinned_operand_is_in_the_url(visit: Visit) -> None:

@@ -1,5 +1,5 @@
-"""What only a browser can show of the laboratories: training that is watched and left, and a
-picture from a file.
+"""The laboratories in a real browser: runs that are watched and stopped, matrices that are painted
+and typed, a picture from a file.
 """
 
 from __future__ import annotations
@@ -7,17 +7,20 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import numpy as np
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import Page, expect
 
-from tests.browser.driving import click_cell, expect_title, expect_url, settled
+from attention_lab.user_data.painted_masks import mask_from_text
+from attention_ui.registry import page_of
+from tests.browser.driving import click_cell, expect_title, expect_url, parameters, settled
 from tests.ui.picturing import pixels_of, png
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 
 
-def go(page: Page, title: str) -> None:
+def by_menu(page: Page, title: str) -> None:
     """Go to a laboratory by the menu."""
     page.get_by_test_id("stTopNavSection").filter(has_text="Labs").click()
     page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
@@ -25,48 +28,10 @@ def go(page: Page, title: str) -> None:
     settled(page)
 
 
-def test_training_is_watched_and_stops_when_the_page_is_left(visit: Visit) -> None:
+def test_training_is_watched_stopped_and_continued(visit: Visit) -> None:
     page = visit("training?train_steps=20000&train_seed=77")
-    page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.get_by_test_id("stProgress")).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
-    go(page, "Lexicon")
-    go(page, "Training: why several heads?")
-    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
-    step = page.get_by_test_id("stMetricValue").first.inner_text()
-    assert 0 < int(step.replace(",", "")) < 20_000
-    page.wait_for_timeout(700)
-    go(page, "Lexicon")
-    go(page, "Training: why several heads?")
-    expect(page.get_by_test_id("stMetricValue").first).to_have_text(step)
-
-
-def test_two_visitors_train_for_themselves(context: BrowserContext, app_url: str) -> None:
-    assert context.browser is not None
-    one, other = (context.browser.new_context().new_page() for _ in range(2))
-    for page in (one, other):
-        page.goto(f"{app_url}/training?train_steps=300&train_seed=79")
-        expect(page.locator(".st-key-train-go button")).to_contain_text("Train")
-    one.locator(".st-key-train-go button").click()
-    expect(one.locator(".st-key-train-go button")).to_contain_text("Train again")
-    expect(one.get_by_test_id("stMetricValue").first).to_have_text("300")
-    other.reload()
-    button = other.locator(".st-key-train-go button")
-    expect(button).to_contain_text("Train")
-    expect(button).not_to_contain_text("again")
-    expect(other.get_by_test_id("stMetricValue").first).to_have_text("0")
-    button.click()
-    expect(button).to_contain_text("Train again")
-    button.click()
-    expect(other.get_by_test_id("stProgress")).to_be_visible()
-    expect(button).to_contain_text("Train again")
-    expect(other.get_by_test_id("stMetricValue").first).to_have_text("300")
-    for page in (one, other):
-        page.context.close()
-
-
-def test_one_button_trains_and_stops(visit: Visit) -> None:
-    page = visit("training?train_steps=20000&train_seed=78")
     button = page.locator(".st-key-train-go button")
+    progress, step = page.get_by_test_id("stProgress"), page.get_by_test_id("stMetricValue").first
     button.press("Enter")
     for label in ("Stop", "Continue", "Stop"):
         expect(button).to_contain_text(label)
@@ -75,15 +40,28 @@ def test_one_button_trains_and_stops(visit: Visit) -> None:
             page.get_by_role("button", name=re.compile("^(Train|Stop|Continue)$"))
         ).to_have_count(1)
         if label == "Stop":
-            expect(page.get_by_test_id("stProgress")).to_contain_text(
-                re.compile(r"[1-9]\d* of 20000")
-            )
+            expect(progress).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
         button.press("Enter")
     expect(button).to_contain_text("Continue")
+    button.press("Enter")
+    expect(progress).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
+    by_menu(page, "Lexicon")  # it stops where its page is left
+    by_menu(page, "Training: why several heads?")
+    expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
+    reached = step.inner_text()
+    assert 0 < int(reached.replace(",", "")) < 20_000
+    page.wait_for_timeout(700)
+    by_menu(page, "Lexicon")
+    by_menu(page, "Training: why several heads?")
+    expect(step).to_have_text(reached)
 
 
-def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
-    page = visit("convolution?conv_image=drawn")
+def test_pixels_are_clicked_and_numbers_typed_one_after_the_other(visit: Visit) -> None:
+    page = visit("convolution")
+    click_cell(page, "attention", (1, 6))
+    expect_url(page, "conv_pixel=1-6")
+    expect(page.get_by_role("heading", name="What the heads read for pixel (1, 6)")).to_be_visible()
+    visit("convolution?conv_image=drawn")
     grid = page.get_by_test_id("stDataFrame")
     grid.locator(".dvn-scroller").click(position={"x": 20, "y": 50})
     editor = page.locator("#portal input")
@@ -103,14 +81,6 @@ def test_numbers_are_typed_one_after_the_other(visit: Visit) -> None:
 def test_a_picture_from_a_file(visit: Visit) -> None:
     page = visit("convolution?conv_image=file")
     upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
-    upload.set_input_files(
-        {
-            "name": "a.pgm",
-            "mimeType": "image/x-portable-graymap",
-            "buffer": b"P2 5 3 9 " + b"1 " * 15,
-        }
-    )
-    expect(page.locator(".board .badge").first).to_have_text("3 × 5")
     picture = png(4, 2, pixels_of(b"abcd", b"efgh"))
     upload.set_input_files({"name": "c.png", "mimeType": "image/png", "buffer": picture})
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")
@@ -119,13 +89,90 @@ def test_a_picture_from_a_file(visit: Visit) -> None:
     )
     expect(page.get_by_test_id("stAlert")).to_contain_text("10,000 × 10,000")
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")
-    go(page, "Lexicon")
-    go(page, "Convolution")
+    by_menu(page, "Lexicon")
+    by_menu(page, "Convolution")
     expect(page.locator(".board .badge").first).to_have_text("2 × 4")
 
 
-def test_a_clicked_pixel(visit: Visit) -> None:
-    page = visit("convolution")
-    click_cell(page, "attention", (1, 6))
-    expect_url(page, "conv_pixel=1-6")
-    expect(page.get_by_role("heading", name="What the heads read for pixel (1, 6)")).to_be_visible()
+def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> None:
+    page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20&lab_weights=tied")
+    click_cell(page, "probabilities", (17, 2))
+    expect_url(page, "lab_cell=17-2", "!query=17")
+    expect(page.get_by_text("i = 17, j = 2")).to_be_visible()
+    settled(page).get_by_role("button", name="Equal norms").click()
+    expect_url(page, "lab_tokens=numbers", "lab_numbers=3%2C4")
+    settled(page).reload()
+    expect(settled(page).get_by_role("textbox", name="Such as")).to_have_value(
+        "3,4; 5,0; -4,3; 0,-5; 4,-3"
+    )
+    page.go_back()
+    expect_url(page, "!lab_numbers", "lab_tokens=drawn")
+    settled(page).get_by_role("button", name="X = [1, 2, 3]").click()
+    expect_url(page, "lab_tokens=numbers", "!lab_weights")
+    settled(page)
+    weights = page.get_by_role("combobox", name=re.compile("Weights")).last
+    weights.scroll_into_view_if_needed()
+    settled(page)  # a list that is open closes where the page is scrolled
+    weights.click()
+    page.get_by_role("option", name="tied", exact=True).click()
+    expect_url(page, "lab_weights=tied")
+    for url_path, expected in (("propositions", "S4, S5"), ("self-attention-mass", "of 3")):
+        goal = page_of(url_path)
+        page.get_by_text(goal.heading, exact=True).first.click()
+        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=goal.title).click()
+        expect_title(page, goal.title)
+        expect(settled(page).get_by_text(expected).first).to_be_visible()
+    expect_url(page, "lab_weights=tied", "lab_tokens=numbers")
+
+
+def test_a_run_can_be_stopped_and_begun_again(visit: Visit) -> None:
+    page = visit("growth?growth_kind=tied&growth_error=0.001&growth_seed=11")
+    stop = page.get_by_role("button", name="Stop")
+    expect(page.get_by_text("0 of 20 points")).to_be_visible()
+    for _ in range(2):
+        page.get_by_role("button", name="Draw tokens and measure").click()
+        stop.click()
+        expect(stop).to_have_count(0)
+        expect(page.get_by_text(re.compile(r"^1?\d of 20 points"))).to_be_visible()
+
+
+PAINT = 1  # the second board of the mask workshop
+
+
+def hidden_cells(page: Page) -> list[list[int]]:
+    """The cells that the painted mask in the URL hides."""
+    return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
+
+
+def test_a_mask_is_painted_by_mouse_and_by_keys_and_opened_by_its_link(visit: Visit) -> None:
+    page = visit("mask-workshop")
+    click_cell(page, "painted", (4, 1), PAINT)
+    expect_url(page, "painted=")
+    expect(page.get_by_text(re.compile(r"\b1 of 144\b"))).to_be_visible()
+    assert hidden_cells(settled(page)) == [[4, 1]]
+    matrix = page.locator('[data-panel="painted"]')
+    matrix.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text(re.compile(r"\b2 of 144\b"))).to_be_visible()
+    assert hidden_cells(settled(page)) == [[4, 1], [4, 2]]
+    again = visit(page.url.split("/", 3)[3])
+    expect(again.get_by_text(re.compile(r"\b2 of 144\b"))).to_be_visible()
+    click_cell(again, "painted", (4, 2), PAINT)
+    expect(again.get_by_text(re.compile(r"\b1 of 144\b"))).to_be_visible()
+    click_cell(again, "painted", (4, 1), PAINT)
+    expect_url(again, "!painted=")
+
+
+def test_masks_are_tried_by_keys_and_met_in_use(go: Visit) -> None:
+    page = go("mask")
+    for mask in ("causal", "padding", "window"):
+        page.get_by_role("button", name=mask, exact=True).press("Enter")
+        expect_url(page, f"mask={mask}")
+        expect(settled(page).get_by_role("button", name=f"✓ {mask}", exact=True)).to_be_focused()
+        expect(page.get_by_role("button").filter(has_text="✓")).to_have_count(1)
+    page.get_by_role("button", name="none", exact=True).press("Enter")
+    expect_url(page, "!mask=")
+    expect(settled(page).get_by_role("button", name="✓ none", exact=True)).to_be_focused()
+    click_cell(go("encoder-decoder"), "scores decoder", (3, 1))
+    expect_url(page, "ed_use=decoder", "ed_cell=3.1")

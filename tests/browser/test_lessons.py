@@ -36,7 +36,13 @@ def expect_moment(page: Page, name: str, place: int) -> None:
         ).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("name", shipped_lessons())
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """The lessons that are gone through: one of them, or all."""
+    if "name" in metafunc.fixturenames:
+        every = metafunc.config.getoption("every_situation")
+        metafunc.parametrize("name", list(shipped_lessons()) if every else ["masks"])
+
+
 def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/?lesson={name}")
@@ -51,29 +57,42 @@ def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, na
     expect(page.locator(".lesson-bar a.after")).to_have_count(0)
 
 
-def test_links_and_keys_lead_back(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/?lesson=masks&moment=3")
-    expect_moment(page, "masks", 2)
-    page.locator(".lesson-bar a.after").click()
-    expect_moment(page, "masks", 3)
-    page.keyboard.press("PageUp")
-    expect_moment(page, "masks", 2)
-
-
-def test_the_note_has_a_window_of_its_own(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/?lesson=masks&moment=3")
-    expect_moment(page, "masks", 2)
+def test_a_lesson_is_led_by_links_and_keys_with_its_notes_and_left(
+    page: Page, app_url: str
+) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto(f"{app_url}/?lesson=masks&moment=1")
+    expect_moment(page, "masks", 0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
     notes = [moment.note for moment in shipped_lessons()["masks"].moments]
     with page.expect_popup() as opened:
         page.get_by_role("button", name="Note").click()
-    expect(opened.value.locator("p")).to_have_text(notes[2])
+    expect(opened.value.locator("p")).to_have_text(notes[0])
     page.locator(".lesson-bar a.after").click()
-    expect(opened.value.locator("p")).to_have_text(notes[3])
+    expect_moment(page, "masks", 1)
+    expect(opened.value.locator("p")).to_have_text(notes[1])
+    opened.value.close()
+    page.keyboard.press("PageUp")
+    expect_moment(page, "masks", 0)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.get_by_role("link", name="All controls").click()
+    expect(page.locator("[data-testid=stHeader]")).to_be_visible()
+    settled(page)
+    assert parameters(page)["view"] == "full"
+    page.get_by_role("link", name="End lesson").click()
+    expect(page.locator(".lesson-bar")).to_have_count(0)
+    settled(page)
+    assert parameters(page)["mask"] == "causal"
+    assert not {"lesson", "hide"} & set(parameters(page))
 
 
-def test_a_question_is_answered_in_the_bar(page: Page, app_url: str) -> None:
+def test_a_question_is_answered_in_the_bar_above_the_whole_result(page: Page, app_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/?lesson=multi-head-attention&moment=4")
     expect_moment(page, "multi-head-attention", 3)
+    result = page.locator("[data-role=result]").first.bounding_box()
+    assert result is not None
+    assert result["y"] + result["height"] <= 720
     why = page.locator(".lesson-question output")
     expect(why).to_be_hidden()
     bar = page.get_by_role("navigation", name="Lesson")
@@ -82,36 +101,3 @@ def test_a_question_is_answered_in_the_bar(page: Page, app_url: str) -> None:
     expect(why).to_be_visible()
     expect(page.locator(".lesson-question .wrong")).to_have_text("box")
     expect(page.locator(".lesson-question .right")).to_have_text("cat")
-
-
-def test_the_whole_result_is_in_the_window_below_the_bar(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    page.goto(f"{app_url}/?lesson=multi-head-attention&moment=4")
-    expect_moment(page, "multi-head-attention", 3)
-    result = page.locator("[data-role=result]").first.bounding_box()
-    assert result is not None
-    assert result["y"] + result["height"] <= 720
-
-
-def test_all_controls_come_back_and_the_lesson_ends(page: Page, app_url: str) -> None:
-    page.goto(f"{app_url}/?lesson=masks&moment=1")
-    expect_moment(page, "masks", 0)
-    page.get_by_role("link", name="All controls").click()
-    expect(page.locator("[data-testid=stHeader]")).to_be_visible()
-    settled(page)
-    assert parameters(page)["view"] == "full"
-    page.get_by_role("link", name="End lesson").click()
-    expect(page.locator(".lesson-bar")).to_have_count(0)
-    settled(page)
-    assert "lesson" not in parameters(page)
-    assert parameters(page)["mask"] == "causal"
-    assert "hide" not in parameters(page)
-
-
-def test_a_lesson_on_a_phone(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.goto(f"{app_url}/?lesson=masks&moment=1")
-    expect_moment(page, "masks", 0)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.locator(".lesson-bar a.after").click()
-    expect_moment(page, "masks", 1)

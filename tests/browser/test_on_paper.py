@@ -1,10 +1,13 @@
-"""What is printed: boards and hand-outs, whole, light, with nothing lying on them."""
+"""What is taken along: files, hand-outs that open from the disk, what is printed, whole, light."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,15 +15,22 @@ from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.state_file import read_state
 from attention_viz import story
 from attention_viz.handout import handout
+from attention_viz.labels import format_number
 from attention_viz.scene import Stage, coloured_scene
 from attention_viz.theme import PALETTES
 from attention_viz.worksheet import worksheet
-from tests.browser.driving import settled
+from tests.browser.conftest import WINDOW
+from tests.browser.driving import expect_url, settled
+from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_every_page import rgb
+from tests.browser.test_guess import AT, asked_for
+from tests.browser.test_stage import FIRST
 
 pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
 PRINTS = "name => window.dispatchEvent(new Event(name))"
 WIDTHS = "parts => parts.map(part => part.clientWidth)"
 # How many pixels of the lower canvas have a colour.
@@ -33,99 +43,102 @@ COUNT = """(canvas, colour) => {
 }"""
 
 
-def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
+@contextmanager
+def at_home(context: BrowserContext, file: Path, **kind: Any) -> Iterator[Page]:
+    """A file opened from the disk, without a network; it asks for no other, and nothing fails."""
     assert context.browser
-    alone = context.browser.new_context(offline=True, color_scheme="dark")
-    page = alone.new_page()
-    stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
-    file = tmp_path / "scores.html"
-    file.write_text(
-        handout(coloured_scene(story.scores_board(stage, (0, 4, 1)), "both"), "Scores", "", "", ""),
-        encoding="utf-8",
-    )
+    alone = context.browser.new_context(offline=True, **kind)
+    page, faults = alone.new_page(), []
+    page.on("request", lambda request: faults.append(request.url))
+    page.on("pageerror", lambda error: faults.append(str(error)))
+    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
     page.goto(file.as_uri())
-    title, board = page.locator(".board .title").first, page.locator(".board")
-    expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
-    page.emulate_media(media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    expect(title).to_have_css("color", rgb(PALETTES["light"]["text"]))
-    expect_free(page)
-    # What is lit is on the only canvas that is printed: one that is cleared takes away what lies
-    # below it.
-    expect(page.locator(".board .overlay")).to_be_hidden()
-    assert page.locator(".board .base").evaluate(COUNT, rgb(PALETTES["light"]["focus"])) > 100
-    assert board.locator(".terms").evaluate("terms => terms.scrollHeight - terms.clientHeight") <= 2
-    page.evaluate(PRINTS, "afterprint")
-    expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
-    assert board.get_attribute("style") is not None
-    assert "width" not in (board.get_attribute("style") or "")
+    yield page
     alone.close()
+    assert [fault for fault in faults if not fault.startswith("blob:")] == [file.as_uri()]
 
 
-def test_a_page_is_printed_without_what_moves_it(visit: Callable[[str], Page]) -> None:
-    page = visit("scores?query=4&key=1")
-    page.emulate_media(media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
-    expect(page.locator(".board .player")).to_be_hidden()
-    expect_free(page)
+def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
+    stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
+    scene = coloured_scene(story.scores_board(stage, (0, 4, 1)), "both")
+    file = tmp_path / "scores.html"
+    file.write_text(handout(scene, "Scores", "", "", ""), encoding="utf-8")
+    with at_home(context, file, color_scheme="dark") as page:
+        title, board = page.locator(".board .title").first, page.locator(".board")
+        expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
+        with on_paper(page):
+            expect(title).to_have_css("color", rgb(PALETTES["light"]["text"]))
+            expect_free(page)
+            # What is lit is on the only canvas that is printed: one that is cleared takes away what
+            # lies below it.
+            expect(page.locator(".board .overlay")).to_be_hidden()
+            focus = rgb(PALETTES["light"]["focus"])
+            assert page.locator(".board .base").evaluate(COUNT, focus) > 100
+            cut = board.locator(".terms").evaluate("one => one.scrollHeight - one.clientHeight")
+            assert cut <= 2
+        expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
+        assert "width" not in str(board.get_attribute("style"))
 
 
-def test_a_step_is_printed_on_one_sheet(visit: Callable[[str], Page], page: Page) -> None:
-    stage = visit("split?query=4").locator(".board.step")
-    page.emulate_media(media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
-    for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
-        box = stage.locator(part).first.bounding_box()
-        assert box, part
-        assert box["y"] + box["height"] < 1517
-    visible = stage.locator("button").filter(visible=True)
-    assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
-    expect(page.get_by_test_id("stButton").filter(visible=True)).to_have_count(0)
-
-
-@pytest.mark.parametrize("path", ["overview", "growth"])
-def test_columns_are_as_wide_as_on_the_screen(
-    visit: Callable[[str], Page], page: Page, path: str
-) -> None:
-    """On a sheet, narrower than the window, boards and charts would lie on what stands beside
-    them.
-    """
-    columns, main = visit(path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
-    on_screen = columns.evaluate_all(WIDTHS)
+@contextmanager
+def on_paper(page: Page) -> Iterator[None]:
+    """The page as it is printed."""
     page.evaluate(PRINTS, "beforeprint")
     page.emulate_media(media="print")
-    page.set_viewport_size({"width": 718, "height": 1000})
-    assert all(
-        paper >= screen
-        for paper, screen in zip(columns.evaluate_all(WIDTHS), on_screen, strict=True)
-    )
-    assert (
-        main.evaluate("main => main.getBoundingClientRect().width") <= 1.5 * 718
-    )  # as far as browsers shrink
+    yield
     page.evaluate(PRINTS, "afterprint")
-    assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
+    page.emulate_media(media="screen")
 
 
-def test_a_dark_page_is_printed_light(visit: Callable[[str], Page], page: Page) -> None:
-    """It would take much ink; and what a board clears is white on paper, where names of tokens
-    were white, too.
-    """
-    page.emulate_media(color_scheme="dark")
-    base = visit("scores").locator(".board .base")
+def test_a_page_is_printed_light_and_without_what_moves_it(
+    visit: Callable[[str], Page], page: Page
+) -> None:
+    page.emulate_media(color_scheme="dark")  # it would take much ink
+    base = visit("scores?query=4&key=1").locator(".board .base")
     ground = rgb(PALETTES["dark"]["background"])
     assert brightness(page) < 50
     assert base.evaluate(COUNT, ground) == 0
-    page.emulate_media(color_scheme="dark", media="print")
-    page.evaluate(PRINTS, "beforeprint")
-    assert brightness(page) > 200
-    assert base.evaluate(COUNT, ground) > 10_000
-    page.evaluate(PRINTS, "afterprint")
-    page.emulate_media(color_scheme="light", media="print")
-    settled(page)
-    expect(page.get_by_test_id("stApp")).to_have_css("filter", "none")
+    closed = page.locator("details:not([open])")
+    assert closed.count() > 3
+    with on_paper(page):
+        assert brightness(page) > 200
+        # What a board clears is white on paper, where names of tokens were white, too.
+        assert base.evaluate(COUNT, ground) > 10_000
+        expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+        expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
+        expect(page.locator(".board .player")).to_be_hidden()
+        expect(closed.filter(visible=True)).to_have_count(0)
+        expect_free(page)
+    page.emulate_media(color_scheme="light")
+    with on_paper(settled(page)):
+        expect(page.get_by_test_id("stApp")).to_have_css("filter", "none")
+
+
+def test_a_step_is_printed_on_one_sheet_and_columns_as_wide_as_on_the_screen(
+    go: Visit, page: Page
+) -> None:
+    stage = go("split?query=4").locator(".board.step")
+    with on_paper(page):
+        page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
+        for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
+            box = stage.locator(part).first.bounding_box()
+            assert box, part
+            assert box["y"] + box["height"] < 1517
+        visible = stage.locator("button").filter(visible=True)
+        assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
+        expect(page.get_by_test_id("stButton").filter(visible=True)).to_have_count(0)
+    # On a sheet, narrower than the window, boards and charts would lie on what stands beside them.
+    for path in ("overview", "growth"):
+        page.set_viewport_size(WINDOW)
+        columns, main = go(path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
+        on_screen = columns.evaluate_all(WIDTHS)
+        with on_paper(page):
+            page.set_viewport_size({"width": 718, "height": 1000})
+            paper = columns.evaluate_all(WIDTHS)
+            assert all(one >= other for one, other in zip(paper, on_screen, strict=True)), path
+            width = main.evaluate("main => main.getBoundingClientRect().width")
+            assert width <= 1.5 * 718, "as far as browsers shrink"
+        assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
 
 
 def brightness(page: Page) -> float:
@@ -133,19 +146,10 @@ def brightness(page: Page) -> float:
     return float(np.median(np.asarray(Image.open(io.BytesIO(page.screenshot())).convert("L"))))
 
 
-def test_what_is_closed_is_left_out(visit: Callable[[str], Page], page: Page) -> None:
-    closed = visit("scores").locator("details:not([open])")
-    assert closed.count() > 3
-    page.emulate_media(media="print")
-    expect(closed.filter(visible=True)).to_have_count(0)
-
-
 def expect_free(page: Page) -> None:
     """Nothing lies on the matrices."""
-    stage, dock = (
-        page.locator(".board .stage").bounding_box(),
-        page.locator(".board .dock").bounding_box(),
-    )
+    parts = (".board .stage", ".board .dock")
+    stage, dock = (page.locator(part).bounding_box() for part in parts)
     assert stage
     assert dock
     assert dock["y"] >= stage["y"] + stage["height"]
@@ -159,9 +163,120 @@ def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -
         worksheet([], made_of),
         handout(board, "Scores", made_of, trace.code("scores"), made_of),
     ):
-        page.goto(
-            "about:blank"
-        )  # the policy of the sheet before would forbid the style of this one
+        page.goto("about:blank")  # the policy of the sheet before forbids the style of this one
         page.set_content(sheet)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.locator("p bdi").first).to_have_text(" ".join(trace.tokens))
+
+
+def test_a_step_is_read_from_the_disk_without_a_network(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    trace = trace_of(SCENARIO)
+    scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
+    file = tmp_path / "scores.html"
+    said = ("Scores", "One </script> sentence.", "scores = q @ k.T", "“a”")
+    file.write_text(handout(scene, *said), encoding="utf-8")
+    with at_home(context, file) as page:
+        expect_cell(page, trace, "scores", (0, 1, 3, 2))
+        code, board = (page.locator(part).bounding_box() for part in ("code", "section.board"))
+        assert code
+        assert board
+        assert code["y"] > board["y"] + board["height"]
+        page.locator('[data-panel="scores result"]').focus()
+        page.keyboard.press("ArrowUp")
+        expect_cell(page, trace, "scores", (0, 1, 2, 2))
+        page.get_by_role("button", name=re.compile("^Play")).click()
+        page.wait_for_timeout(600)
+        save_picture(page, "PNG")
+
+
+def save_picture(page: Page, kind: str) -> None:
+    """The board of the scores is kept as a picture of a kind, made in the page itself."""
+    page.locator(".save summary").click()
+    with page.expect_download() as kept:
+        page.get_by_role("button", name=f"Save the board as a picture ({kind})").click()
+    expect(page.locator(".save .opened")).to_be_hidden()
+    assert kept.value.url.startswith("blob:")
+    assert kept.value.suggested_filename == f"scores.{kind.lower()}"
+    begins = {"PNG": b"\x89PNG", "SVG": b"<svg"}[kind]
+    assert Path(kept.value.path()).read_bytes().startswith(begins)
+
+
+def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
+    """Open a group, or choose one, and press each of its buttons; gives the files by their
+    names.
+    """
+    page.locator("summary, [data-testid=stButtonGroup] button", has_text=group).click()
+    files = {}
+    for label in labels:
+        with settled(page).expect_download() as kept:
+            page.get_by_role("button", name=label, exact=True).click()
+        files[kept.value.suggested_filename] = Path(kept.value.path()).read_bytes()
+    return files
+
+
+def test_a_state_is_kept_and_comes_back_where_other_files_were_refused(visit: Visit) -> None:
+    page = visit("scores?mask=causal&head=1&query=5&key=2&notation=gml")
+    kept = downloaded(page, "Own numbers", "These matrices as NPZ", "State")["attention-lab.json"]
+    state = read_state(kept)
+    assert (state.scenario.mask, state.focus, state.notation) == ("causal", (1, 5, 2, 0), "gml")
+    page = visit("scores")
+    page.locator("summary", has_text="Own numbers").click()
+    place = settled(page).get_by_test_id("stFileUploader")
+    files = {
+        "words.txt": "Which matrix is it?",
+        "b_Q.csv": "your own b_Q",
+        "notes.txt": "Which matrix is it?",
+    }
+    for name, said in files.items():
+        file = {"name": name, "mimeType": "", "buffer": b"0,1,2,3,4,5,6,7\n"}
+        place.locator("input[type=file]").set_input_files(file)
+        expect(place).to_contain_text(name)
+        expect(page.get_by_test_id("stSidebar").get_by_text(said)).to_be_visible()
+        settled(page)
+        if name == "words.txt":
+            place.evaluate("element => { element.dataset.place = 'the first'; }")
+        # What is said of a file must not make the place anew, which would drop the next upload.
+        expect(place).to_have_attribute("data-place", "the first")
+    file = {"name": "s.json", "mimeType": "application/json", "buffer": kept}
+    place.locator("input[type=file]").set_input_files(file)
+    expect_url(page, "mask=causal", "head=1", "query=5", "key=2", "notation=gml")
+
+
+def test_a_step_is_taken_along_and_asks_at_home(
+    visit: Visit, context: BrowserContext, tmp_path: Path
+) -> None:
+    page = visit(f"scores?{FIRST}&{AT}&guess=true")
+    names = (
+        "This step as one web page",
+        "The layer as a notebook",
+        "The layer as a script",
+        "The whole trace as NPZ",
+    )
+    files = downloaded(page, "Take it with you", *names) | downloaded(
+        page, "The numbers", "This field as CSV"
+    )
+    assert {name.rpartition(".")[2] for name in files} == {"html", "ipynb", "py", "npz", "csv"}
+    assert all(files.values())
+    for kind in ("PNG", "SVG"):
+        save_picture(page, kind)
+    chosen = page.get_by_role("button", name="The code")
+    chosen.click()
+    expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
+    page.locator(".onward a").click()
+    expect(page.get_by_role("heading", name="Scale")).to_be_visible()
+    expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
+    chosen.click()
+    expect(settled(page).get_by_test_id("stCode")).to_have_count(0)
+    file = tmp_path / "scores.html"
+    file.write_bytes(next(data for name, data in files.items() if name.endswith(".html")))
+    _, score = asked_for("scores")
+    with at_home(context, file) as hand_out:
+        expect(hand_out.locator(".arithmetic")).to_be_hidden()
+        hand_out.locator(".guess .typed").fill("12")
+        hand_out.locator(".guess .typed").press("Enter")
+        expect(hand_out.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
+        expect(hand_out.locator(".guess .given")).to_have_text("12")
+        told = hand_out.locator(".arithmetic .result").first
+        expect(told).to_have_text(format_number(score, 0))

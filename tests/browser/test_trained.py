@@ -11,7 +11,16 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.trained.encoded_text import attention_of
-from tests.browser.driving import BOARDS, click_cell, expect_url, path_of, resized, settled
+from attention_ui.registry import page_of
+from tests.browser.driving import (
+    BOARDS,
+    click_cell,
+    expect_title,
+    expect_url,
+    path_of,
+    resized,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -36,16 +45,22 @@ def drawn(page: Page, count: int) -> Page:
 
 
 def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
-    page = drawn(visit(f"trained-heads?text={ANIMAL}"), 1)
-    share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
-    x, y = page.evaluate(AT_CELL, [3, 1, 9, 2, 15])
-    page.mouse.move(x, y)
+    page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
     explained = page.locator(".arithmetic")
-    expect(explained).to_contain_text("layer 3")
-    expect(explained).to_contain_text("animal")
-    expect(explained).to_contain_text(f"{share:.4f}")
+    page.locator('[data-panel="layer 3"]').focus()
+    page.keyboard.press("PageDown")
+    expect(explained).to_contain_text("head 2")
+    page.keyboard.press("Enter")
+    expect_url(page, "/one-head", "th_head=2", "th_cell=9-2-0")
+    drawn(page, 3).go_back()
+    expect_title(page, page_of("trained-heads").title)
+    share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
+    x, y = drawn(page, 1).evaluate(AT_CELL, [3, 1, 9, 2, 15])
+    page.mouse.move(x, y)
+    for said in ("layer 3", "animal", f"{share:.4f}"):
+        expect(explained).to_contain_text(said)
     page.mouse.click(x, y)
-    expect_url(page, "/one-head", "th_cell=9-2-0")
+    expect_url(page, "/one-head", "!th_head=2", "th_cell=9-2-0")
     drawn(page, 3)
     click_cell(page, "probabilities", (0, 1, 7, 6))
     expect_url(page, "th_cell=7-6-0")
@@ -55,40 +70,42 @@ def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     assert path_of(settled(page)) == "scores"
 
 
-def test_a_layer_on_its_way_through_the_story_is_not_taken_for_an_example(visit: Visit) -> None:
+def test_a_layer_goes_through_the_story_and_one_step_leads_back(visit: Visit) -> None:
     page = drawn(visit("one-head?th_layer=2"), 3)  # layer 3 is an example
+    entries = page.evaluate("history.length")
     box = page.get_by_role("combobox", name="Example")
     expect(box).to_have_value("The animal and the street")
     page.get_by_role("button", name="Walk through this layer").click()
     expect_url(page, "/scores", "weights=trained")
     expect(box).to_have_value("")
+    assert settled(page).evaluate("history.length") == entries + 1
+    page.go_back()
+    expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
+    settled(page).go_forward()
+    expect_title(page, "Scores")
     settled(page).get_by_role("link", name="Softmax").first.click()
-    expect_url(page, "/softmax", "weights=trained")
+    expect_title(page, "Softmax")
     settled(page)
     expect_url(page, "weights=trained")
 
 
-def test_one_step_back_leads_to_the_page_whose_button_opened_the_story(visit: Visit) -> None:
-    page = drawn(visit("one-head?th_layer=2"), 3)
-    entries = page.evaluate("history.length")
-    page.get_by_role("button", name="Walk through this layer").click()
-    expect_url(page, "/scores", "weights=trained")
-    assert settled(page).evaluate("history.length") == entries + 1
-    page.go_back()
-    expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
-
-
-def test_a_head_is_opened_by_keys(visit: Visit) -> None:
-    page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
-    page.locator('[data-panel="layer 3"]').focus()
-    page.keyboard.press("PageDown")
-    expect(page.locator(".arithmetic")).to_contain_text("head 2")
-    page.keyboard.press("Enter")
-    expect_url(page, "/one-head", "th_head=2", "th_cell=9-2-0")
-
-
-def test_the_example_of_the_changed_word(visit: Visit) -> None:
-    page = visit("change-a-word?text=hello+there")
+def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
+    go: Visit, page: Page
+) -> None:
+    """It is in sight while its board is; where it would lie on the framed cell, or its board has
+    only begun, it stands at the foot of the board.
+    """
+    page.set_viewport_size({"width": 1366, "height": 768})
+    dock = go("trained-heads").locator(".board .dock")
+    expect(dock).to_be_in_viewport()
+    resized(page, 1366, 740)
+    expect(dock).not_to_be_in_viewport()
+    resized(page, 1366, 768)
+    second = go("find-a-head").locator(".board .dock").nth(1)
+    expect(second).not_to_be_in_viewport()
+    page.locator(".board").nth(1).evaluate("board => board.scrollIntoView()")
+    expect(second).to_be_in_viewport()
+    go("change-a-word?text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)
@@ -115,21 +132,3 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     page.reload()
     settled(page)
     expect(source).not_to_be_visible()
-
-
-def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
-    visit: Visit, page: Page
-) -> None:
-    """It is in sight while its board is; where it would lie on the framed cell, or its board has
-    only begun, it stands at the foot of the board.
-    """
-    page.set_viewport_size({"width": 1366, "height": 768})
-    dock = visit("trained-heads").locator(".board .dock")
-    expect(dock).to_be_in_viewport()
-    resized(page, 1366, 740)
-    expect(dock).not_to_be_in_viewport()
-    resized(page, 1366, 768)
-    second = visit("find-a-head").locator(".board .dock").nth(1)
-    expect(second).not_to_be_in_viewport()
-    page.locator(".board").nth(1).evaluate("board => board.scrollIntoView()")
-    expect(second).to_be_in_viewport()

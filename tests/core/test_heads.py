@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_core.head_blocks import head_columns, head_of
+from attention_core.trace import head_columns, head_of
 
 FUSED = {
     "queries": "query_heads",

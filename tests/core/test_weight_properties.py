@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend, softmax
 from attention_core.initialisation import INITIALISATIONS
-from attention_core.number_types import all_finite
+from attention_core.numbers import all_finite
 from tests.core.random_layers import assert_same
 
 SIZE = st.integers(1, 5)

@@ -1,4 +1,4 @@
-import { contrast, inkOn, openPalette, rgbOf, shadeOf, shadesOf } from "../../assets/board/colours.js";
+import { contrast, inkOn, openPalette, rgbOf, shadeOf, shadesOf } from "../../assets/board/draw/colours.js";
 import { assert, test } from "./testing.js";
 
 test("colours are read from hex and from rgb()", () => {

@@ -1,5 +1,5 @@
-import { fitStage } from "../../assets/board/fit.js";
-import { openScene } from "../../assets/board/scene.js";
+import { fitStage } from "../../assets/board/place/fit.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { assert, test } from "./testing.js";
 
 const axes = {

@@ -1,4 +1,4 @@
-/** A page of its own at an address, with a body, in which a script of assets/ runs; change: what is done to its text and window before. */
+/** A page of its own at an address, with a body, in which a script of assets/page/ runs; change: what is done to its text and window before. */
 export async function framed(script, address, { body = "", text = (source) => source, before = () => {} } = {}) {
   const frame = document.body.appendChild(document.createElement("iframe"));
   await new Promise((resolve) => {
@@ -10,7 +10,7 @@ export async function framed(script, address, { body = "", text = (source) => so
   const parts = new DOMParser().parseFromString(body, "text/html").body.children;
   within.body.replaceChildren(...parts);
   before(page);
-  const source = await (await fetch(new URL(`../../assets/${script}`, import.meta.url))).text();
+  const source = await (await fetch(new URL(`../../assets/page/${script}`, import.meta.url))).text();
   const run = () => within.body.append(Object.assign(within.createElement("script"), { textContent: text(source) }));
   run();
   return { page, find: (selector) => within.querySelector(selector), run, end: () => frame.remove() };

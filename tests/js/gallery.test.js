@@ -1,5 +1,5 @@
-import { layOutGallery } from "../../assets/board/gallery.js";
-import { openScene } from "../../assets/board/scene.js";
+import { layOutGallery } from "../../assets/board/place/gallery.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { assert, test } from "./testing.js";
 
 const measure = (text, size) => 0.55 * size * text.length;

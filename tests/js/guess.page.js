@@ -1,5 +1,4 @@
-import { fillSummary, Guess, sharePlace } from "../../assets/board/guess.js";
-import { forgetGuesses, keepAsking, keptGuesses, visitAsks } from "../../assets/board/guessing.js";
+import { fillSummary, Guess, sharePlace, forgetGuesses, keepAsking, keptGuesses, visitAsks } from "../../assets/board/play/guess.js";
 import { assert, test } from "./testing.js";
 
 const STEP = { path: "scores", title: "Scores" };

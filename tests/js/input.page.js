@@ -1,5 +1,6 @@
-import { click, current, dressedScene, point, press, standing } from "./stand.js";
+import { openEditor } from "../../assets/board/point/editor.js";
 import { array } from "./scenes.js";
+import { click, current, dressedScene, point, press, standing, at, sent } from "./stand.js";
 import { assert, test } from "./testing.js";
 
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -193,4 +194,138 @@ test("a board that is gone listens no more, and one beside another answers for i
   await wait(300);
   assert.equal(current(other), "left 0,0,1");
   other.end();
+});
+
+const wide = sent(5, 90);
+
+test("with Shift the wheel moves the columns that are seen, within what was sent; without it the page scrolls", () => {
+  const stand = standing(dressedScene(wide), 1300);
+  const field = () => stand.find(".window input");
+  const turn = (more, place) => {
+    const made = new WheelEvent("wheel", { ...at(stand, "result", [0, 0, Number(field().value) + place]), ...more });
+    return stand.find(".stage").dispatchEvent(made);
+  };
+  const { min, max } = field();
+  assert.deepEqual([min, Number(max) + 64, field().value], ["5", 95, "5"]);
+  assert.ok(turn({ deltaY: 100 }, 3));
+  assert.ok(!turn({ deltaY: 100, shiftKey: true }, 3));
+  assert.equal(field().value, "9");
+  turn({ deltaX: -100, shiftKey: true }, 3);
+  assert.equal(field().value, "5", "a wheel that tilts");
+  turn({ deltaY: -100, shiftKey: true }, 3);
+  assert.equal(field().value, "5");
+  for (let i = 0; i < 12; i += 1) turn({ deltaY: 100, shiftKey: true }, 3);
+  assert.equal(field().value, max);
+  stand.board.update(dressedScene(sent(30, 64)));
+  assert.ok(turn({ deltaY: 100, shiftKey: true }, 3), "there is nothing to move");
+  stand.end();
+});
+
+test("a slider moves what is seen, says so, and its buttons ask for what was not sent", () => {
+  const stand = standing(dressedScene(wide), 1300);
+  const field = stand.find(".window input");
+  field.value = 20;
+  field.dispatchEvent(new Event("input"));
+  assert.equal(field.getAttribute("aria-valuetext"), "column 20–83 of 100");
+  assert.equal(stand.board.where({ array: "result", index: [0, 0, 19] }), null);
+  assert.ok(stand.board.where({ array: "result", index: [0, 0, 83] }));
+  const buttons = [...stand.root.querySelectorAll(".window button")];
+  assert.deepEqual(buttons.map(({ title }) => title), ["earlier: column 4", "later: column 95"]);
+  assert.ok(buttons[0] === stand.find(".window button"), "the one with the focus stays");
+  for (const button of buttons) button.click();
+  assert.deepEqual(stand.calls.map(([, { array: name, index }]) => `${name} ${index}`), ["result 0,0,4", "result 0,0,95"]);
+  stand.end();
+});
+
+test("a slider offers nothing beyond the ends of its axis, moves nothing where all that was sent is seen, and goes with its scene", () => {
+  const stand = standing(dressedScene(sent(0, 64)), 1300);
+  const titles = () => [...stand.root.querySelectorAll(".window button")].map(({ title }) => title);
+  assert.deepEqual([titles(), stand.find(".window input").disabled], [["later: column 64"], true]);
+  stand.board.update(dressedScene(sent(30, 70)));
+  assert.deepEqual([titles(), stand.find(".window input").disabled], [["earlier: column 29"], false]);
+  stand.board.update(dressedScene());
+  assert.equal(stand.find(".window"), null);
+  stand.end();
+});
+
+test("a key that leads to a cell that was not sent asks for it", () => {
+  const stand = standing(dressedScene(wide), 1300);
+  press(stand, "result", "ArrowLeft");
+  assert.deepEqual(stand.calls, [["onPin", { array: "result", index: [0, 0, 4] }]]);
+  stand.end();
+});
+
+/** A field over a cell, what it gave in told, and how to type and press keys in it. */
+function opened(first = "", before = "0.1235") {
+  const stage = document.body.appendChild(document.createElement("div"));
+  const told = [];
+  const area = { x: 100, y: 50, width: 30, height: 20 };
+  openEditor(stage, area, { before, first, name: "W_Q, row 1", done: (value) => told.push(value), closed: () => told.push("closed") });
+  const field = stage.querySelector("input");
+  const press = (key) => field.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true }));
+  const type = (text) => (field.value = text);
+  return { stage, told, field, press, type, end: () => stage.remove() };
+}
+
+test("a field has the number as it is shown or the first sign of a new one, with the mark behind it and a name", () => {
+  for (const first of ["", "7"]) {
+    const { field, end } = opened(first);
+    assert.deepEqual([field.value, field.selectionStart, field.selectionEnd], first ? ["7", 1, 1] : ["0.1235", 6, 6]);
+    assert.ok(document.activeElement === field);
+    assert.equal(field.getAttribute("aria-label"), "New value of W_Q, row 1");
+    assert.deepEqual([field.style.left, field.style.width, field.style.top], ["73px", "84px", "47px"], "in the middle of its cell");
+    end();
+  }
+});
+
+test("Enter takes a number and closes, Escape closes and takes none", () => {
+  const { told, press, type, stage } = opened();
+  type("−2,5");
+  press("Enter");
+  assert.deepEqual([told, stage.children.length], [["closed", -2.5], 0]);
+  stage.remove();
+  const other = opened("7");
+  other.press("Escape");
+  assert.deepEqual([other.told, other.stage.children.length], [["closed"], 0]);
+  other.end();
+});
+
+test("what is no number is refused with a sentence, and dropped when one goes elsewhere", () => {
+  const { told, press, type, stage, field } = opened();
+  type("two");
+  press("Enter");
+  assert.deepEqual([told, field.getAttribute("aria-invalid")], [[], "true"]);
+  assert.equal(stage.querySelector("[role=alert]").textContent, "Type a number such as −0.5");
+  field.dispatchEvent(new Event("blur"));
+  assert.deepEqual(told, ["closed"]);
+  stage.remove();
+});
+
+test("a number is taken once when one goes elsewhere; one that was left as it was, with its rounded digits, is none", () => {
+  const { told, type, field, end } = opened();
+  type("3");
+  for (let i = 0; i < 2; i += 1) field.dispatchEvent(new Event("blur"));
+  assert.deepEqual(told, ["closed", 3]);
+  end();
+  for (const act of ["Enter", "Tab"]) {
+    const left = opened();
+    if (act === "Enter") left.press("Enter");
+    else left.field.dispatchEvent(new Event("blur"));
+    assert.deepEqual(left.told, ["closed"]);
+    left.end();
+  }
+  const typed = opened("7", "7");
+  typed.press("Enter");
+  assert.deepEqual(typed.told, ["closed", 7], "a new number may look like the one before");
+  typed.end();
+});
+
+test("neither keys nor clicks in the field reach the board below", () => {
+  const { stage, press, field, end } = opened();
+  let heard = 0;
+  for (const kind of ["keydown", "click", "pointermove", "dblclick"]) stage.addEventListener(kind, () => (heard += 1));
+  press("ArrowLeft");
+  for (const kind of ["click", "pointermove", "dblclick"]) field.dispatchEvent(new Event(kind, { bubbles: true }));
+  assert.equal(heard, 0);
+  end();
 });

@@ -1,6 +1,6 @@
-import { cellUnder, labelStep, rectanglesOf } from "../../assets/board/geometry.js";
-import { layOut } from "../../assets/board/layout.js";
-import { firstSlices, openScene } from "../../assets/board/scene.js";
+import { cellUnder, labelStep, rectanglesOf } from "../../assets/board/place/geometry.js";
+import { layOut } from "../../assets/board/place/layout.js";
+import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { array, productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";
 

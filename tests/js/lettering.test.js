@@ -1,6 +1,6 @@
-import { STEEPNESS, paintCaption, paintLabels, labelSpot, spotsBeside } from "../../assets/board/lettering.js";
-import { openScene } from "../../assets/board/scene.js";
-import { TYPE } from "../../assets/board/sizes.js";
+import { STEEPNESS, paintCaption, paintLabels, labelSpot, spotsBeside } from "../../assets/board/draw/lettering.js";
+import { openScene } from "../../assets/board/scene/scene.js";
+import { TYPE } from "../../assets/board/place/sizes.js";
 import { noting } from "./noting.js";
 import { array } from "./scenes.js";
 import { assert, test } from "./testing.js";

@@ -1,9 +1,12 @@
-import { paintArrows, paintBeams } from "../../assets/board/links.js";
+import { flightsOf, paintFlights } from "../../assets/board/draw/flights.js";
+import { paintArrows, paintBeams } from "../../assets/board/draw/links.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
+import { productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
-// A panel with a matrix of 40 by 20 px, its title 10 px higher.
-const box = (id, x, y) => ({ panel: { id }, x, y, titleY: y - 10, bodyWidth: 40, bodyHeight: 20 });
+// A panel with a matrix of 40 by 20 px, its title 10 px higher and 6 px further left.
+const box = (id, x, y) => ({ panel: { id }, x, y, titleX: x - 6, titleY: y - 10, bodyWidth: 40, bodyHeight: 20 });
 
 /** The lines and the heads of the arrows from a to b among panels. */
 function arrows(...boxes) {
@@ -12,31 +15,15 @@ function arrows(...boxes) {
   return drawn.map((one) => one.at(-1));
 }
 
-test("an arrow runs from below one matrix to above the title of the next, and upwards the other way", () => {
-  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 120)), ["M20,44 C20,74 120,74 120,104", "M120,106 L124,98 L116,98"]);
-  assert.deepEqual(arrows(box("a", 100, 120), box("b", 0, 20)), ["M120,106 C120,76 20,76 20,46", "M20,44 L24,52 L16,52"]);
-});
-
-test("beside each other matrices are joined from side to side at a height that both have, to the right and to the left", () => {
-  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 30)), ["M44,35 C69,35 69,35 94,35", "M96,35 L88,39 L88,31"]);
-  assert.deepEqual(arrows(box("a", 100, 30), box("b", 0, 20)), ["M96,35 C71,35 71,35 46,35", "M44,35 L52,39 L52,31"]);
-});
-
-test("where a matrix lies between, the arrow passes beside all of them, at the side to which it leads", () => {
-  const between = (x) => ({ ...box("c", x, 80), bodyWidth: 90 });
-  assert.deepEqual(arrows(box("a", 20, 20), between(20), box("b", 40, 140))[0], "M64,30 L117,30 L117,145 L83,145");
-  assert.deepEqual(arrows(box("a", 20, 20), between(10), box("b", 0, 140)), ["M16,30 L-7,30 L-7,145 L-3,145", "M-1,145 L-9,149 L-9,141"]);
-});
-
-test("in the picture of a layer an arrow passes below the columns between", () => {
-  const flowing = (id, x, y) => ({ ...box(id, x, y), titleX: x - 6, flowing: true });
-  assert.deepEqual(arrows(flowing("a", 0, 20), flowing("b", 100, 20)), ["M44,30 C65,30 65,30 86,30", "M88,30 L80,34 L80,26"]);
-  const [line] = arrows(flowing("a", 0, 20), flowing("c", 100, 80), flowing("b", 200, 20));
+test("an arrow leads from side to side, and below the columns between", () => {
+  assert.deepEqual(arrows(box("a", 0, 20), box("b", 100, 20)), ["M44,30 C65,30 65,30 86,30", "M88,30 L80,34 L80,26"]);
+  const [line] = arrows(box("a", 0, 20), box("c", 100, 80), box("b", 200, 20));
   assert.deepEqual(line, "M44,30 C69,30 69,107 94,107 L140,107 C163,107 163,37 186,37");
 });
 
-test("an arrow to a panel that is not drawn is none", () => {
+test("an arrow back, or to a panel that is not drawn, is none", () => {
   assert.deepEqual(arrows(box("a", 0, 20)), []);
+  assert.deepEqual(arrows(box("a", 0, 20), box("b", 0, 120)), []);
 });
 
 // A matrix of 4 rows and 5 columns of cells of 10 by 10 px.
@@ -152,4 +139,70 @@ test("a band is as wide as the column it leads to", () => {
   const column = { x: 60, y: 0, width: 30, height: 40, box: upper, tile: { x: 0, y: 0 }, light };
   const cell = { x: 60, y: 110, width: 30, height: 10, box: lower, tile: { x: 0, y: 100 } };
   assert.deepEqual(beams([column], cell).map((one) => one.split("fill ")[1]), ["R60,40,30,70", "R60,40,1,70", "R89,40,1,70"]);
+});
+
+const roles = { background: "ground", text: "ink", focus: "focus", query: "query", key: "key" };
+
+// A look at a product in cells of 20 by 10 px, and the cell of its second row and third column.
+function lookAt(change = () => {}) {
+  const scene = productScene();
+  change(scene);
+  const model = openScene(scene);
+  const box = (id, x, y) => {
+    const panel = model.panels.find((one) => one.id === id);
+    const seen = (axis) => ({ start: 0, count: model.arrays[panel.array].shape[axis] });
+    return { panel, rows: seen(panel.rows), columns: seen(panel.columns), cell: { width: 20, height: 10 }, tiles: [{ place: null, x, y }] };
+  };
+  const boxes = [box("left", 0, 100), box("right", 100, 0), box("result", 100, 100)];
+  return { model, boxes, palette: roles, zoom: 1, font: "", slices: { left: [0, 1, 0], right: [0, 0], result: [0, 1, 2] } };
+}
+const cell = { array: "result", index: [0, 1, 2] };
+
+/** What is drawn of a moment: the frames of what is lit, and the words with their places. */
+function drawn(look, [from, to], share) {
+  const { context, drawn: notes } = noting();
+  paintFlights(context, look, flightsOf(look, cell, [from, to]), share);
+  const frames = notes.filter((one) => one.length === 2 && one[0] !== "ground").map((one) => one.join(" "));
+  return [frames.slice(0, 2), notes.filter(([, kind]) => kind === "text").map(([colour, , text]) => `${colour} ${text}`)];
+}
+
+test("the two numbers of a term fly from their cells to that of the result, apart from each other", () => {
+  const look = lookAt();
+  const lit = ["query R19,109,22,12", "key R139,9,22,12"];
+  assert.deepEqual(drawn(look, [1, 2], 0), [lit, ["query 5.00 30,115.5", "key 3.00 150,15.5"]]);
+  assert.deepEqual(drawn(look, [1, 2], 0.5), [lit, ["query 5.00 90,125.5", "key 3.00 150,55.5"]]);
+});
+
+test("they start and land gently", () => {
+  const [early, late] = [0.25, 0.75].map((share) => drawn(lookAt(), [1, 2], share)[1][0]);
+  assert.ok(early.startsWith("query 5.00 45,"), early);
+  assert.ok(late.startsWith("query 5.00 135,"), late);
+});
+
+test("when they have landed, the result's cell shows the sum so far, not only of the terms that are lit", () => {
+  assert.deepEqual(drawn(lookAt(), [1, 2], 1)[1], ["focus 23.00 150,115.5"]);
+  assert.deepEqual(drawn(lookAt(), [0, 1], 1)[1], ["focus 8.00 150,115.5"]);
+});
+
+test("terms taken together light up and do not fly; a sum of one term and what is no sum has none so far", () => {
+  assert.deepEqual(flightsOf(lookAt(), cell, [0, 2]).numbers, []);
+  assert.equal(flightsOf(lookAt(), cell, [0, 2]).lit.length, 4);
+  const single = lookAt(({ rules }) => (rules.result.length = 1));
+  const product = lookAt(({ rules }) => (rules.result = { ...rules.result, operation: "product", length: 1 }));
+  assert.deepEqual([single, product].map((look) => flightsOf(look, cell, [0, 1]).running), [null, null]);
+});
+
+test("a number that is out of sight stays, and without the result in sight nothing moves", () => {
+  const look = lookAt();
+  look.boxes[0].columns = { start: 2, count: 1 };
+  assert.deepEqual(flightsOf(look, cell, [1, 2]).numbers.map(({ text }) => text), ["3.00"]);
+  look.boxes[2].columns = { start: 3, count: 2 };
+  assert.equal(flightsOf(look, cell, [1, 2]), null);
+});
+
+test("a number on its way has a ground around it, outlined in its colour", () => {
+  const { context, drawn: notes } = noting();
+  const look = { ...lookAt(), zoom: 2 };
+  paintFlights(context, look, flightsOf(look, cell, [1, 2]), 0);
+  assert.deepEqual(notes.slice(2, 5), [["ground", "fill", "R6,95,48,40"], ["query", "R6,95,48,40"], ["query", "text", "5.00 30,115.5"]]);
 });

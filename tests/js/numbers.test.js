@@ -1,4 +1,4 @@
-import { cellNumber, figure, isRounded, number, percent, shorten } from "../../assets/board/numbers.js";
+import { cellNumber, figure, isRounded, number, percent, shorten, numberTyped } from "../../assets/board/scene/numbers.js";
 import { assert, test } from "./testing.js";
 
 // Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.
@@ -92,4 +92,12 @@ test("500 signs, or one letter with 500 accents, are cut as well", () => {
 test("a number is rounded when digits are left off that its seven digits have", () => {
   assert.deepEqual([0.5, Math.fround(0.1), 0.50001, 2 / 3, 1234.5].map((value) => isRounded(value)), [false, false, true, true, false]);
   assert.deepEqual([0.0625, 0.03125, -3.081097].map((value) => isRounded(value, 4)), [false, true, true]);
+});
+
+test("numbers are understood with point or comma, true minus and exponent", () => {
+  assert.deepEqual(["1.5", " -2,25 ", "−.5", "3e-2", "+7"].map(numberTyped), [1.5, -2.25, -0.5, 0.03, 7]);
+});
+
+test("what is no finite float32 number is refused", () => {
+  assert.deepEqual(["", "abc", "1.2.3", "NaN", "Infinity", "1e99", "0x10", "1 2"].map(numberTyped), Array(8).fill(null));
 });

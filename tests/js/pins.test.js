@@ -1,4 +1,4 @@
-import { Pins } from "../../assets/board/pins.js";
+import { Pins } from "../../assets/board/point/input.js";
 import { assert, test } from "./testing.js";
 
 const cell = (place) => ({ array: "result", index: [0, place] });

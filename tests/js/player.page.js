@@ -1,5 +1,5 @@
-import { Player } from "../../assets/board/player.js";
-import { openScene } from "../../assets/board/scene.js";
+import { Player } from "../../assets/board/play/player.js";
+import { openScene } from "../../assets/board/scene/scene.js";
 import { click, current, dressedScene, point, press, standing } from "./stand.js";
 import { along, array, productScene } from "./scenes.js";
 import { assert, test } from "./testing.js";

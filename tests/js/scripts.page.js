@@ -62,3 +62,159 @@ test("when the system turns dark or light the page runs once more, a little late
   assert.equal(runs, 1);
   end();
 });
+
+/** The app's page at an address; push(to) gives how that is written into the history, "push" or "replace", and the address then. */
+async function opened(address) {
+  const written = [];
+  const before = ({ history }) => {
+    const write = history.replaceState.bind(history); // nothing of it reaches the history of the tests
+    const noted = (kind) => (state, unused, to) => {
+      write(state, unused, to);
+      written.push(kind);
+    };
+    Object.assign(history, { pushState: noted("push"), replaceState: noted("replace") });
+  };
+  const body = "<h1>title</h1><a data-testid=stLogoLink><i>logo</i></a>";
+  const { page, find, run, end } = await framed("history.js", address, { body, before });
+  const push = (to) => {
+    written.length = 0;
+    page.history.pushState(null, "", to);
+    const { pathname, search } = page.location;
+    return `${written} ${pathname}${search}`;
+  };
+  const act = (selector = "h1", kind = "pointerdown", more = {}) =>
+    find(selector).dispatchEvent(Object.assign(new Event(kind, { bubbles: true }), more));
+  for (const kind of ["pointerdown", "keydown"]) find("h1").addEventListener(kind, (event) => event.stopPropagation());
+  const move = (to) => page.history.replaceState(null, "", to);
+  return { page, push, act, move, run, end };
+}
+
+test("one act is one entry of the history; what the page writes without one replaces it", async () => {
+  const { push, act, end } = await opened("/scores");
+  assert.equal(push("?query=1"), "replace /scores?query=1");
+  act();
+  assert.deepEqual([push("?query=2"), push("?query=2&key=1")], ["push /scores?query=2", "replace /scores?query=2&key=1"]);
+  act("h1", "keydown", { key: "ArrowDown" });
+  assert.equal(push("?query=3"), "push /scores?query=3");
+  end();
+});
+
+test("another page is an entry, and what an act writes on the way there is none of the page that is left", async () => {
+  const { push, act, end } = await opened("/tokens");
+  assert.equal(push("/scores"), "push /scores");
+  act();
+  assert.deepEqual([push("?head=2"), push("/mask?head=2")], ["push /scores?head=2", "replace /mask?head=2"]);
+  assert.deepEqual([push("?head=3"), push("/output")], ["replace /mask?head=3", "push /output"]);
+  end();
+});
+
+test("what a control moves is no entry, and a later answer with its older value does not take it away, until a click", async () => {
+  const { push, act, move, end } = await opened("/scores?n=6");
+  act("h1", "keydown", { key: "ArrowLeft" });
+  move("?n=5&of=1&of=2");
+  assert.equal(push("?n=6&query=3"), "replace /scores?query=3&n=5&of=1&of=2", "nor the whole act, which was the control's");
+  assert.equal(push("?n=5&of=1&of=2&query=3"), "replace /scores?n=5&of=1&of=2&query=3", "in its own order where nothing is newer");
+  assert.equal(push("?n=5&of=2&of=1"), "replace /scores?n=5&of=1&of=2");
+  act("h1", "keydown", { key: "a" });
+  assert.equal(push("?n=6"), "push /scores?n=5&of=1&of=2");
+  for (const [kind, key] of [["keydown", "Enter"], ["keydown", " "], ["pointerdown", undefined]]) {
+    move("?n=5");
+    move("?n=4");
+    act("h1", kind, { key });
+    assert.equal(push("?n=6"), "push /scores?n=6");
+  }
+  move("?n=4");
+  assert.equal(push("/mask?n=6"), "replace /mask?n=6", "another page has its own");
+  end();
+});
+
+test("after a step back neither an act nor a control of before counts", async () => {
+  const { page, push, act, move, end } = await opened("/scores?n=6");
+  move("?n=5");
+  act("h1", "keydown", { key: "a" });
+  page.dispatchEvent(new page.PopStateEvent("popstate"));
+  assert.equal(push("?n=6"), "replace /scores?n=6");
+  end();
+});
+
+test("only the logo leads to the first page: what a server asks for that has just begun is not written", async () => {
+  const { push, act, end } = await opened("/scores?head=2");
+  act();
+  assert.equal(push("/"), " /scores?head=2");
+  assert.equal(push("?head=3"), "replace /scores?head=3", "that was no new act");
+  act("i");
+  assert.equal(push("/"), "push /");
+  end();
+});
+
+test("a step back to an entry without a choice says which one is taken back", async () => {
+  const { page, push, act, end } = await opened("/scores");
+  if (!page.navigation) return;
+  const write = page.History.prototype.replaceState.bind(page.history);
+  const back = (from, to, navigationType = "traverse") => {
+    act();
+    if (from) push(from);
+    write(null, "", to);
+    page.navigation.dispatchEvent(Object.assign(new Event("currententrychange"), { navigationType }));
+    return page.location.search;
+  };
+  assert.equal(back("?head=1&query=2&key=3", "/scores"), "?unset=head.query.key");
+  assert.equal(back("?head=1&query=2", "/scores?head=0"), "?head=0&unset=query");
+  assert.equal(back(null, "/scores"), "?unset=head", "one step more");
+  assert.equal(back("?head=1&unset=query", "/scores?head=0"), "?head=0");
+  assert.equal(back("?head=1", "/scores", "push"), "");
+  assert.equal(back("?head=1", "/mask"), "");
+  end();
+});
+
+test("loaded twice it acts once", async () => {
+  const { push, act, run, end } = await opened("/scores");
+  run();
+  act();
+  assert.equal(push("?query=1"), "push /scores?query=1");
+  end();
+});
+
+/** The app's page with its corner, a clipboard or none, and an old command that copies or does not. */
+async function corner({ writeText = null, copies = false }) {
+  const before = (page) => {
+    Object.defineProperty(page.navigator, "clipboard", { value: writeText ? { writeText } : undefined });
+    page.document.execCommand = () => copies;
+  };
+  const { page, find, end } = await framed("link.js", "/scores?head=1", { before });
+  const [said, button, field] = [".said", "button.link", ".by-hand input"].map((part) => find(`#attention-corner ${part}`));
+  const press = async () => {
+    button.click();
+    await new Promise((resolve) => setTimeout(resolve));
+    return [said.textContent, field.checkVisibility()];
+  };
+  return { page, find, button, field, press, end };
+}
+
+test("the link is copied by the clipboard", async () => {
+  const taken = [];
+  const { page, press, end } = await corner({ writeText: async (text) => taken.push(text) });
+  assert.deepEqual([await press(), taken], [["Copied", false], [page.location.href]]);
+  end();
+});
+
+test("without a clipboard, or leave to use it, the old command copies what is selected", async () => {
+  const writeText = async () => {
+    throw new Error("no leave");
+  };
+  for (const clipboard of [{}, { writeText }]) {
+    const { page, press, field, end } = await corner({ copies: true, ...clipboard });
+    assert.deepEqual([await press(), field.value], [["Copied", false], page.location.href]);
+    end();
+  }
+});
+
+test("where nothing copies the link stands selected, to be copied by hand, until Escape", async () => {
+  const { page, find, button, field, press, end } = await corner({});
+  assert.deepEqual(await press(), ["", true]);
+  const chosen = field.value.slice(field.selectionStart, field.selectionEnd);
+  assert.deepEqual([chosen, page.document.activeElement === field], [page.location.href, true]);
+  field.dispatchEvent(Object.assign(new Event("keydown", { bubbles: true }), { key: "Escape" }));
+  assert.deepEqual([find(".by-hand").hidden, page.document.activeElement === button], [true, true]);
+  end();
+});

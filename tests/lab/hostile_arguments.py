@@ -6,11 +6,11 @@ import numpy as np
 
 from attention_core import causal_mask, softmax
 from attention_core.derivation import derive
-from attention_core.embeddings import embed
 from attention_lab.export import step_code
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import previous_token, rank_heads
+from attention_lab.words.embeddings import embed
 from tests.core.hostile_values import (
     HUGE,
     NO_COUNT,

@@ -24,7 +24,7 @@ from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.user_matrices import UserMatrices
 
-PRESETS = Path(__file__).parents[2] / "assets" / "presets.json"
+PRESETS = Path(__file__).parents[2] / "assets" / "data" / "presets.json"
 FIRST = Scenario(**json.loads(PRESETS.read_text(encoding="utf-8"))[0]["scenario"])
 SPEECH = [
     "other",

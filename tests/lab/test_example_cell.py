@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_core.text import PADDING_TOKEN
 from attention_lab.choices import MASK_KINDS
 from attention_lab.example_cell import SPECIAL_TOKENS, Cell, choose_example_cell
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.words.text import PADDING_TOKEN
 
 TOKENS = ("red", "tea", "we", "like")
 

@@ -30,7 +30,7 @@ from attention_lab.sentences import embedding_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.learners import Learner
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets"
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "data"
 PRESETS = {
     one["name"]: Scenario(**one["scenario"])
     for one in json.loads((ASSETS / "presets.json").read_text(encoding="utf-8"))

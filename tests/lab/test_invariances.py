@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend
-from attention_core.embeddings import sinusoidal_positions
 from attention_lab.heads.reruns import permutation_gaps, rerun, run_gaps
 from attention_lab.masks.invariances import (
     LAYER_CHANGES,
@@ -21,6 +20,7 @@ from attention_lab.masks.invariances import (
     with_key_bias,
     with_query_bias,
 )
+from attention_lab.words.embeddings import sinusoidal_positions
 from tests.core.random_layers import Layer, assert_same, calls
 
 N, D = 13, 8

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core.text import tokenize
 from attention_lab.by_hand import WORD_FEATURES, part_of_speech, unknown_words
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import weights_in_force
 from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.words.text import tokenize
 
 FIRST = Scenario("the cat ran", weights="by hand", d_model=8, n_heads=2)
 

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 
 from attention_core import Projections, SettingsError, Trace, attend, merge_heads, split_heads
-from attention_core.derivation import derive_input
-from attention_core.embeddings import embed
 from attention_lab.heads.layout_mistakes import (
     find_misplaced,
     merge_without_swap,
@@ -18,6 +16,7 @@ from attention_lab.heads.layout_mistakes import (
     wrong_merged_cells,
     wrong_token_cells,
 )
+from attention_lab.words.embeddings import derive_input, embed
 from tests.core.random_layers import Layer, layers
 from tests.lab.refusal import refused
 

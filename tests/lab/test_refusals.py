@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, Projections, attend
-from attention_core.checks import check_choice, short_repr, whole_number
-from attention_core.limits import MAX_ARRAY_NUMBERS, check_room, check_seconds
+from attention_core.checks import check_choice, whole_number
+from attention_core.errors import short_repr
+from attention_core.numbers import MAX_ARRAY_NUMBERS, check_room
 from attention_lab.diagonal import depth, growth, growth_curves
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions import counterexamples
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.labs import backward
 from attention_lab.layer_norm import standardised
+from attention_lab.time_limit import check_seconds
 from tests.lab.hostile_arguments import CASES
 
 X = np.random.default_rng(0).standard_normal((5, 4))

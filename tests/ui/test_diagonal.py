@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core.text import tokenize_at_most
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
+from attention_lab.words.text import tokenize_at_most
 from attention_ui.markdown import escape_markdown
 from attention_ui.registry import PAGES
 from tests.ui.app import facts, numbers_of_scene, opened, page_context, scenes, texts

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core.head_widths import divisors
+from attention_core.projection_checks import divisors
 from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.matrix_names import MAX_HEADS

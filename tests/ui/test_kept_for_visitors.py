@@ -8,7 +8,8 @@ from collections import OrderedDict
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, cache
+from attention_core import SettingsError
+from attention_lab import cache
 from attention_lab.scenario import Scenario
 from attention_lab.user_data import text_store
 from attention_lab.user_data.edits import Edit, Edits

@@ -52,6 +52,17 @@ def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> No
     assert {name for moment in lesson.moments for name in moment.controls} <= names
 
 
+@pytest.mark.parametrize("name", shipped_lessons())
+def test_every_moment_of_a_shipped_lesson_is_shown(name: str) -> None:
+    found = {}
+    for place, moment in enumerate(shipped_lessons()[name].moments):
+        app = opened(moment.page, lesson=name, moment=place + 1, **moment.choices)
+        wrong = [*app.exception, *app.error, *facts(app)["refused"]]
+        if wrong or facts(app)["lesson"] != (name, place, "lesson"):
+            found[moment.title] = (wrong, facts(app)["lesson"])
+    assert found == {}
+
+
 def test_the_bare_url_opens_the_page_of_the_moment() -> None:
     app = opened("overview", bare=True, lesson="masks", moment=1)
     assert facts(app)["lesson"] == ("masks", 0, "lesson")

@@ -70,7 +70,7 @@ def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool)
     scope = {"type": "http", "method": "GET", "headers": headers}
     asyncio.run(FirstPaint(serve)(scope, keep, keep))
     got = b"".join(message.get("body", b"") for message in sent)
-    style = (ROOT / "assets" / "first_paint.css").read_bytes()
+    style = (ROOT / "assets" / "page" / "first_paint.css").read_bytes()
     assert (got != body) == is_changed == (style in got)
     assert dict(sent[0]["headers"])[b"content-length"] == b"%d" % len(got)
     assert (b"accept-encoding" in asked) == (accepts == "*/*")

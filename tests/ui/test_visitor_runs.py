@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from attention_core import cache
+from attention_lab import cache
 from attention_lab.labs import training
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings

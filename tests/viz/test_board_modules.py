@@ -8,10 +8,27 @@ import re
 
 import pytest
 
-from attention_viz.handout import BOARD_FOLDER
+from attention_viz.handout import BOARD_FOLDER, JS_IMPORT
 
-MODULES = {file.name: file.read_text("utf-8") for file in sorted(BOARD_FOLDER.glob("*.js"))}
+# Each folder imports from itself and from those before it; the entries at the top from all.
+FOLDERS = ("scene", "place", "draw", "words", "point", "play", "keep", "board")
+MODULES = {
+    file.relative_to(BOARD_FOLDER).as_posix(): file.read_text("utf-8")
+    for file in sorted(BOARD_FOLDER.rglob("*.js"))
+}
 NAMES = re.compile(r"^(?:export )?(?:default )?(?:function|const|let|class) (\w+)", re.MULTILINE)
+
+
+def test_imports_go_one_way() -> None:
+    for name, text in MODULES.items():
+        file = BOARD_FOLDER / name
+        for needed in JS_IMPORT.findall(text):
+            other = (file.parent / needed).resolve()
+            assert other.is_file(), (name, needed)
+            assert FOLDERS.index(other.parent.name) <= FOLDERS.index(file.parent.name), (
+                name,
+                needed,
+            )
 
 
 def test_no_top_level_name_stands_in_two_modules() -> None:
@@ -21,22 +38,13 @@ def test_no_top_level_name_stands_in_two_modules() -> None:
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_imports_are_of_one_kind(name: str) -> None:
-    lines = [
-        line for line in MODULES[name].splitlines() if re.search(r"^import\b|\bimport\(", line)
-    ]
-    assert [
-        line for line in lines if not re.fullmatch(r'import \{ [\w, ]+ \} from "\./\w+\.js";', line)
-    ] == []
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_exports_are_of_one_kind(name: str) -> None:
-    allowed = r"export (function|const|class) \w+.*" + (
+def test_imports_and_exports_are_of_one_kind(name: str) -> None:
+    imports = r'import \{ [\w, ]+ \} from "\.[\w./]+\.js";'
+    exports = r"export (function|const|class) \w+.*" + (
         r"|export default function .*" if name == "component.js" else ""
     )
-    lines = [line for line in MODULES[name].splitlines() if line.startswith("export ")]
-    assert [line for line in lines if not re.fullmatch(allowed, line)] == []
+    lines = re.findall(r"^(?:import|export)\b.*|.*\bimport\(.*", MODULES[name], re.MULTILINE)
+    assert [line for line in lines if not re.fullmatch(f"{imports}|{exports}", line)] == []
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -48,4 +56,4 @@ def test_text_reaches_the_page_as_text(name: str) -> None:
 
 def test_the_documentation_names_every_module() -> None:
     told = (BOARD_FOLDER.parent.parent / "docs" / "board.md").read_text("utf-8")
-    assert [name for name in MODULES if f"`{name}`" not in told] == []
+    assert [name for name in MODULES if f"`{name.split('/')[-1]}`" not in told] == []

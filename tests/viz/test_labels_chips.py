@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attention_core.text import PADDING_TOKEN, Tokens
+from attention_lab.words.text import PADDING_TOKEN, Tokens
 from attention_viz.labels import token_chips
 from tests.viz.example_traces import HOSTILE
 

@@ -15,10 +15,10 @@ from hypothesis import given
 
 from attention_core import Projections, Trace, attend
 from attention_core.derivation import array_of, derive
-from attention_core.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
-from attention_core.embeddings import embed
 from attention_lab.notation.texts import NOTATIONS
+from attention_lab.words.embeddings import embed
 from attention_viz import story
+from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene

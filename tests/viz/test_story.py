@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_core.embeddings import embed
+from attention_lab.words.embeddings import embed
 from attention_viz import story
 from attention_viz.payload import JSON, Stage
 from attention_viz.trained.one_head import one_head

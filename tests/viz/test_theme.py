@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_core.derived_arrays import DERIVED_ARRAYS
 from attention_lab.notation.notation import WEIGHTS
+from attention_viz.derived_arrays import DERIVED_ARRAYS
 from attention_viz.names import COLOUR_ROLES, role_of
 from attention_viz.theme import PALETTES, coloured_figure
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.limits import check_room
-from attention_core.number_types import check_range
+from attention_core.numbers import check_range, check_room
 
 from ..convex_hull import in_hull
 from ..measures import diagonal, diagonal_margins, pair_excess

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.limits import check_room, check_seconds
+from attention_core.numbers import check_room
 
+from ...time_limit import check_seconds
 from .checks import PropositionCheck
 from .record import Proposition
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import pytest
 
-from attention_core.embeddings import embed
 from attention_lab.diagonal.depth import Stack, levels
 from attention_lab.diagonal.depth_trajectories import stack_variants, trajectory
 from attention_lab.diagonal.growth_curves import (
@@ -20,6 +19,7 @@ from attention_lab.diagonal.growth_curves import (
 )
 from attention_lab.diagonal.growth_table import CURVE_WIDTHS, Growth, curves
 from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.words.embeddings import embed
 
 
 @pytest.mark.parametrize(("scaled", "causal"), [(True, False), (False, False), (True, True)])

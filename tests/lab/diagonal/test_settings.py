@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from attention_core import AttentionError, SettingsError, ShapeError
-from attention_core.embeddings import sinusoidal_positions, word_vector
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.presets import DIAGONAL_PRESETS
 from attention_lab.diagonal.propositions.catalogue import find_proposition
@@ -32,6 +31,7 @@ from attention_lab.diagonal.token_matrices import (
     stretch,
 )
 from attention_lab.layer_norm import standardised
+from attention_lab.words.embeddings import sinusoidal_positions, word_vector
 from tests.lab.refusal import Facts, refused
 
 DRAWN = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=7, d_k=3)

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import STEPS, Projections, ShapeError, Trace, attend, gradients
+from attention_core import STEPS, Projections, ShapeError, Trace, attend
 from attention_core.projections import BIASES, MATRICES
+from attention_lab.labs import gradients
 from attention_lab.labs.backward import GRADIENTS, layer_gradients
 from tests.core.random_layers import Layer, calls
 from tests.lab.labs.gradient_golden import RECORD, TOLERANCE, arrays

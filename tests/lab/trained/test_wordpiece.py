@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from attention_core import TextError
-from attention_core.text import MAX_CHARACTERS
 from attention_lab.trained.minilm import load_minilm
+from attention_lab.words.text import MAX_CHARACTERS
 from tests.lab.refusal import missing, refused
 
 

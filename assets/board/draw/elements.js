@@ -1,0 +1,53 @@
+// One element of the page: a part with a text, a button, an icon, a canvas.
+
+/** An element with a class and a text; children may be elements or texts. */
+export function element(tag, className = "", ...children) {
+  const made = document.createElement(tag);
+  if (className) made.className = className;
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** A button with a text and an accessible name. */
+export function button(className, text, name, act) {
+  const made = element("button", className, text);
+  made.type = "button";
+  made.title = name;
+  made.setAttribute("aria-label", name);
+  made.addEventListener("click", act);
+  return made;
+}
+
+/** A word of the data, as plain text that is isolated from the direction of its surroundings. */
+export function word(text) {
+  const made = element("bdi", "word", text.length > 60 ? `${[...text.slice(0, 200)].slice(0, 59).join("")}…` : text);
+  made.title = text;
+  return made;
+}
+
+/** A drawing of one path on a field of 16 by 16, in the colour of the text. */
+export function icon(path) {
+  const [made, line] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
+  made.setAttribute("viewBox", "0 0 16 16");
+  made.setAttribute("aria-hidden", "true");
+  line.setAttribute("d", path);
+  made.append(line);
+  return made;
+}
+
+const STEP = 512; // px
+
+/**
+ * Give a canvas a size in px and the resolution of the screen; gives its context.
+ *
+ * It holds more lines than it shows, because changing their number costs a new canvas.
+ */
+export function sizeCanvas(canvas, width, height) {
+  const ratio = Math.min(window.devicePixelRatio || 1, 3);
+  const [wide, high] = [Math.round(width * ratio), Math.round(STEP * Math.ceil(height / STEP) * ratio)];
+  if (canvas.width !== wide || canvas.height !== high) [canvas.width, canvas.height] = [wide, high];
+  Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
+  const context = canvas.getContext("2d");
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  return context;
+}

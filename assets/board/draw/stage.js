@@ -1,0 +1,203 @@
+// The elements of a board, the title above each matrix, and what changes around a board: the theme, the typeface, paper.
+import { button, element, icon } from "./elements.js";
+
+const ROLES = { result: "result", operand: "operand" };
+const TABBED = new Set(["result", "operand", "tiles"]);
+const KEYS = [
+  ["arrow keys", "move from cell to cell"],
+  ["Home, End", "first and last cell of the row"],
+  ["Page up, Page down", "previous and next matrix of a stack"],
+  ["Enter or Space", "pin the cell: everything else follows it"],
+  ["Escape", "back to the pinned cell"],
+  ["Tab", "next matrix"],
+];
+let boards = 0;
+
+/** Put the elements of a board into root, in reading order. keep(kind): saves a picture. */
+export function buildStage(root, keep) {
+  boards += 1;
+  const base = element("canvas", "base");
+  const overlay = element("canvas", "overlay");
+  for (const canvas of [base, overlay]) canvas.setAttribute("aria-hidden", "true");
+  const help = element("p", "unseen", `${KEYS.map(([key, act]) => `${key}: ${act}`).join("; ")}.`);
+  help.id = `board-keys-${boards}`;
+  const spot = element("div", "spot");
+  const stage = element("div", "stage", base, element("div", "panels"), overlay, spot);
+  const live = element("p", "unseen");
+  live.setAttribute("aria-live", "polite");
+  const controls = element("div", "controls");
+  const arithmetic = element("div", "arithmetic");
+  arithmetic.dataset.arithmetic = "";
+  const guess = element("div", "guess");
+  const dock = element("div", "dock", controls, arithmetic, guess);
+  const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
+  const arcs = element("div", "arcs");
+  Object.assign(arcs, { role: "group", ariaLabel: "The sentence", hidden: true });
+  Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
+  const onward = element("div", "onward");
+  const section = element("section", "board", strip, help, words, arcs, stage, dock, onward, live, black);
+  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), saveMenu(keep), keysHelp());
+  root.append(section);
+  const [windows, player, chosen] = controls.children;
+  return {
+    strip,
+    words,
+    arcs,
+    onward,
+    black,
+    controls,
+    chosen,
+    section,
+    stage,
+    dock,
+    spot,
+    base,
+    overlay,
+    panels: stage.children[1],
+    help,
+    live,
+    windows,
+    player,
+    arithmetic,
+    guess,
+  };
+}
+
+/** Show a board only when its style sheet has arrived, without which the layout would be wrong; gives whether it has. */
+export function showStyled(section) {
+  const styled = getComputedStyle(section).position === "relative";
+  section.style.visibility = styled ? "" : "hidden";
+  return styled;
+}
+
+function saveMenu(keep) {
+  const way = (kind, words) => button("option", `${kind.toUpperCase()}: ${words}`, `Save the board as a picture (${kind.toUpperCase()})`, () => keep(kind));
+  const ways = element("div", "opened", way("png", "dots, for slides"), way("svg", "lines, sharp at every size"));
+  return opener("save", icon("M8 1v8M4.5 6 8 9.5 11.5 6M2 11v3h12v-3"), "Save the board as a picture", ways);
+}
+
+function keysHelp() {
+  const rows = KEYS.map(([key, act]) => element("div", "", element("dt", "", key), element("dd", "", act)));
+  return opener("keys", "?", "? Keys", element("dl", "opened", ...rows));
+}
+
+// A round button that opens what it holds, until a choice in it is made or something else is looked at.
+function opener(kind, sign, name, held) {
+  const summary = element("summary", "", sign);
+  Object.assign(summary, { title: name, ariaLabel: name });
+  const made = element("details", `opener ${kind}`, summary, held);
+  const close = () => (made.open = false);
+  held.addEventListener("click", close);
+  made.addEventListener("focusout", ({ relatedTarget }) => relatedTarget && !made.contains(relatedTarget) && close());
+  made.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !made.open) return;
+    event.stopPropagation();
+    close();
+    summary.focus();
+  });
+  return made;
+}
+
+/** Put a title over every panel; elements of panels that stay are kept, and so is the focus. */
+export function placePanels(parts, model, boxes, zoom, open) {
+  const kept = new Map([...parts.panels.children].map((child) => [child.dataset.panel, child]));
+  const wanted = boxes.map((box) => {
+    const made = kept.get(box.panel.id) ?? element("div", "panel");
+    if (made.dataset.panel !== box.panel.id) made.dataset.panel = box.panel.id;
+    Object.assign(made.dataset, { [box.panel.role === "ribbon" ? "ribbon" : "matrix"]: box.panel.array, role: ROLES[box.panel.role] ?? "aside" });
+    dressPanel(made, parts, model, box, zoom, open);
+    return made;
+  });
+  for (const child of [...parts.panels.children]) if (!wanted.includes(child)) child.remove();
+  wanted.forEach((made, i) => {
+    if (parts.panels.children[i] !== made) parts.panels.insertBefore(made, parts.panels.children[i] ?? null);
+  });
+}
+
+function dressPanel(made, parts, model, box, zoom, open) {
+  const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small, tight, broken } = box;
+  const [right, bottom] = [Math.max(x + bodyWidth, titleX + titleWidth), y + bodyHeight];
+  Object.assign(made.style, {
+    left: `${titleX}px`,
+    top: `${titleY}px`,
+    width: `${right - titleX}px`,
+    height: `${bottom - titleY}px`,
+  });
+  made.className = `panel ${small ? "small" : "full"}${tight ? " tight" : ""}${broken ? " broken" : ""} ${panel.role ?? ""}`;
+  const words = box.worded ? axesWords(model, box) : "";
+  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight]);
+  if (made.dataset.head !== head) {
+    made.dataset.head = head;
+    made.replaceChildren(...heading(panel, words, tight, open));
+  }
+  const tabbed = TABBED.has(panel.role) && !panel.link;
+  const attributes = tabbed
+    ? { role: "application", tabindex: "0", "aria-roledescription": "matrix", "aria-describedby": parts.help.id }
+    : { role: "group" };
+  attributes["aria-label"] = [panel.title, panel.badge, words].filter(Boolean).join(", ");
+  for (const [name, value] of Object.entries(attributes)) if (made.getAttribute(name) !== value) made.setAttribute(name, value);
+  made.style.setProperty("--zoom", box.zoom ?? zoom);
+}
+
+function heading(panel, words, tight, open) {
+  const title = panel.link ? element("button", "title link", panel.title, tight ? "" : " →") : element("span", "title", panel.title);
+  title.title = panel.title ?? "";
+  if (panel.link) {
+    title.type = "button";
+    title.addEventListener("click", (event) => {
+      event.stopPropagation();
+      open(panel.link);
+    });
+  }
+  const badge = panel.badge && !tight ? badgeOf(panel.badge, panel.quiet) : null;
+  const head = element("div", "head", title, badge);
+  if (!words) return [head];
+  const line = element("div", "axes", words);
+  line.title = words;
+  return [head, line];
+}
+
+// The sizes, and the axes in words, which are left out first if room is short, and only spoken if they are quiet.
+function badgeOf(text, quiet) {
+  const [sizes, ...words] = text.split(", ");
+  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", quiet ? "unseen" : "", words.join(", ")) : null);
+  badge.title = text;
+  return badge;
+}
+
+/** The axes of a panel in words: "↓ query position → key position". */
+export function axesWords(model, { panel, array }) {
+  const word = (axis) => model.axes[array.axes[axis]]?.word ?? "";
+  const parts = [panel.rows === null ? "" : `↓ ${word(panel.rows)}`, panel.columns === null ? "" : `→ ${word(panel.columns)}`];
+  return parts.filter(Boolean).join("\u2002");
+}
+
+const SHEET = 1088; // px, which browsers shrink to the width of a sheet
+
+/**
+ * Call dress when the surroundings of a board change: the system turns dark or light, a typeface arrives, the page is printed.
+ *
+ * Gives {now(), end()}; now() says whether the board is printed, where it keeps its width, and whether the theme is dark.
+ */
+export function watchSurroundings(section, dress) {
+  const system = window.matchMedia("(prefers-color-scheme: dark)");
+  let printed = false;
+  const print = ({ type }) => {
+    printed = type === "beforeprint";
+    section.style.width = printed ? `${Math.min(SHEET, section.clientWidth)}px` : "";
+    dress();
+  };
+  const watched = [
+    [system, "change", dress],
+    [document.fonts, "loadingdone", dress],
+    [window, "beforeprint", print],
+    [window, "afterprint", print],
+  ];
+  for (const [target, event, act] of watched) target?.addEventListener(event, act);
+  return {
+    now: () => ({ printed, dark: system.matches && !printed }),
+    end: () => {
+      for (const [target, event, act] of watched) target?.removeEventListener(event, act);
+    },
+  };
+}

@@ -1,0 +1,105 @@
+// Keys that lead from step to step and through a lecture, and a link for the keyboard to the result.
+import { button, element, icon } from "../draw/elements.js";
+import { goTo } from "../words/words.js";
+
+const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);
+const BACK_KEYS = new Set(["PageUp", "ArrowLeft"]);
+const FIELDS = "input, textarea, select, [contenteditable], [role=slider], [role=combobox], [role=listbox], [role=textbox]";
+const ARROWS = ".terms, [role=radiogroup], [role=toolbar], [role=tablist], [role=menu], [role=dialog]"; // they move by arrow keys
+
+const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
+
+/**
+ * Let keys move through the steps, without a click first; gives a function that stops this. In a lecture and in a lesson
+ * these are the keys of a clicker, which also uncover the result; elsewhere the arrow keys go from step to step.
+ *
+ * What uses a key and has the focus keeps it. step: the step of a board, with guess and cover; an open guess is answered first.
+ */
+export function attachClicker(step) {
+  const act = (event) => {
+    const { stage } = step.model ?? {};
+    if (!stage || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
+    if (isTaken(event.composedPath(), event.key)) return;
+    if (stage.lecture || stage.lesson ? acted(step, event.key) : turnStep(step, event.key)) event.preventDefault();
+  };
+  document.addEventListener("keydown", act);
+  return () => document.removeEventListener("keydown", act);
+}
+
+function isTaken(path, key) {
+  const within = (kinds) => path.some((one) => one instanceof Element && one.matches(kinds));
+  if (within(FIELDS) || within("[role=application]")) return true;
+  return within({ " ": "button, a, summary", ArrowLeft: ARROWS, ArrowRight: ARROWS }[key] ?? ":not(*)");
+}
+
+function turnStep(step, key) {
+  const by = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  return Boolean(by) && goBeside(step, by);
+}
+
+function acted(step, key) {
+  if (ON_KEYS.has(key)) return goOn(step);
+  if (BACK_KEYS.has(key)) return step.cover.turn(-1) || goBeside(step, -1);
+  if (key === "Home") return firstMoment(step);
+  if (key === "b" || key === ".") return turnBlack(step);
+  if (key === "f") return fillScreen();
+  return false;
+}
+
+function goOn(step) {
+  return step.guess.show() || step.cover.turn(1) || goBeside(step, 1);
+}
+
+function firstMoment({ cover }) {
+  cover.moments.go(0);
+  return true;
+}
+
+// To the moment of a lesson, or to the step, that is next; gives whether there is one.
+function goBeside({ model: { stage } }, by) {
+  if (stage.lesson) {
+    const moment = document.querySelector(`.lesson-bar a.${by > 0 ? "after" : "before"}`);
+    moment?.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    moment?.click();
+    return true;
+  }
+  const there = stage.steps[stage.place + by];
+  if (there) goTo(there.path);
+  return Boolean(there);
+}
+
+/** The button that begins or ends the lecture mode. */
+export function lectureButton({ lecture, board }) {
+  return button("lecture-button", lecture ? "✕" : icon(SCREEN), lecture ? "End the lecture mode" : "Lecture mode", () => board.handlers.onChoose?.("present", !lecture));
+}
+
+/** A black screen, or the step again. */
+export function turnBlack({ parts: { black } }) {
+  black.hidden = !black.hidden;
+  return true;
+}
+
+function fillScreen() {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else document.documentElement.requestFullscreen?.();
+  return true;
+}
+
+/** A link at the start of the page that moves the keyboard's focus to a step's result; gives a function that removes it. */
+export function offerSkip(section) {
+  const link = element("a", "skip-to-board", "Skip to the board");
+  // The target of the link lies outside the shadow tree, where a reader can find it.
+  const { host = section } = section.getRootNode();
+  host.id = "board";
+  link.href = "#board";
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    const matrix = ["[data-role=result]", "[role=application]"].map((kind) => section.querySelector(`.panel${kind}`)).find(Boolean);
+    matrix?.setAttribute("tabindex", matrix.getAttribute("tabindex") ?? "-1");
+    matrix?.focus();
+  });
+  const place = element("nav", "", link);
+  place.setAttribute("aria-label", "Skip link");
+  document.body.prepend(place);
+  return () => place.remove();
+}

@@ -1,0 +1,131 @@
+// The places of the words of a sentence, its arcs, and what is said about a share.
+import { button, element } from "../draw/elements.js";
+import { cellNumber, figure, shorten } from "../scene/numbers.js";
+import { offsetOf, valueAt } from "../scene/scene.js";
+
+/**
+ * The places of the words of a sentence in one line: {size, words: [{place, x, width}], cut}.
+ *
+ * widthOf(word, size): px; room: {from, width}; sizes: {most, least} px of the type. All words are shown in the largest type
+ * with which they fit; of a longer sentence those around the word in focus.
+ */
+export function lineOfWords(words, focus, { from, width }, sizes, widthOf) {
+  for (let size = sizes.most; size >= sizes.least; size -= 1) {
+    const line = spread(words.map((_, place) => place), words, size, widthOf, { from, width });
+    if (line) return { size, words: line, cut: false };
+  }
+  const size = sizes.least;
+  let shown = [focus];
+  for (let turn = 1; turn < words.length; turn += 1) {
+    const more = [focus - turn, focus + turn].filter((place) => place >= 0 && place < words.length);
+    const longer = [...shown, ...more].sort((a, b) => a - b);
+    if (!more.length || !spread(longer, words, size, widthOf, { from, width })) break;
+    shown = longer;
+  }
+  return { size, words: spread(shown, words, size, widthOf, { from, width }) ?? [], cut: true };
+}
+
+const WORD_GAP = { least: 0.5, most: 2.2 }; // of the size of the type
+
+// The words side by side in the middle of the room; null if they do not fit.
+function spread(places, words, size, widthOf, { from, width }) {
+  const widths = places.map((place) => widthOf(words[place], size));
+  const used = widths.reduce((sum, one) => sum + one, 0);
+  const gaps = places.length - 1;
+  const gap = gaps ? Math.min(WORD_GAP.most * size, (width - used) / gaps) : 0;
+  if (used > width || (gaps && gap < WORD_GAP.least * size)) return null;
+  let x = from + (width - used - gap * gaps) / 2;
+  return places.map((place, i) => {
+    const at = { place, x, width: widths[i] };
+    x += widths[i] + gap;
+    return at;
+  });
+}
+
+const ARC = { thin: 1.25, thick: 13, lowest: 0.36, far: 240 }; // px; the height of the lowest arc as a share of the room
+
+/**
+ * The arcs of the word in focus: {place, share, thick, path, top: [x, y]}, the largest share first.
+ *
+ * shares: pairs of a place and its share; middles: the x of each place that is shown; base: the y of their ends; room: px above
+ * it, or below it if side is 1; scale: of the thickness.
+ */
+export function arcsFrom(focus, shares, middles, { base, room, side, scale = 1 }) {
+  const end = middles.get(focus);
+  if (end === undefined) return [];
+  const shown = shares.filter(([place]) => middles.has(place));
+  const farthest = Math.max(ARC.far, ...shown.map(([place]) => Math.abs(end - middles.get(place))));
+  return shown.map(([place, share]) => {
+    const start = middles.get(place);
+    const thick = scale * (ARC.thin + ARC.thick * share);
+    const high = Math.max(4, room - thick / 2) * (ARC.lowest + ((1 - ARC.lowest) * Math.abs(end - start)) / farthest);
+    const [y, bend] = [base + side * high, base + side * high * (4 / 3)];
+    if (place === focus) {
+      const wide = Math.min(14, 0.6 * high + 4);
+      return { place, share, thick, path: `M${start - 3} ${base}C${start - wide} ${bend} ${start + wide} ${bend} ${start + 3} ${base}`, top: [start, y] };
+    }
+    return { place, share, thick, path: `M${start} ${base}C${start} ${bend} ${end} ${bend} ${end} ${base}`, top: [(start + end) / 2, y] };
+  });
+}
+
+/** The most characters of a word in the sentence. */
+export const LONGEST_WORD = 16;
+
+/** The place of a cell along an axis; null if its array has no such axis. */
+export function placeAlong(model, cell, letter) {
+  const axis = cell && model.arrays[cell.array] ? model.arrays[cell.array].axes.indexOf(letter) : -1;
+  return axis < 0 ? null : cell.index[axis];
+}
+
+/** A cell with other places along some axes. */
+export function withPlaces(model, { array, index }, places) {
+  const { axes } = model.arrays[array];
+  return { array, index: index.map((place, axis) => places[axes[axis]] ?? place) };
+}
+
+/** The shares of a row of an array of shares, the largest first. */
+export function rowOf(model, cell, place) {
+  if (!cell) return [];
+  const { axes, whole } = model.arrays[cell.array];
+  const at = withPlaces(model, cell, { T: place });
+  const keys = Array.from({ length: whole[axes.indexOf("S")] }, (_, key) => key);
+  const read = keys.map((key) => withPlaces(model, at, { S: key })).filter(({ array, index }) => offsetOf(model.arrays[array], index) >= 0);
+  const shares = read.map(({ array, index }) => [index[axes.indexOf("S")], valueAt(model, array, index)]);
+  return shares.filter(([, share]) => share >= 0.01).sort((a, b) => b[1] - a[1]);
+}
+
+/** The place with the largest share. */
+export function strongest(shares) {
+  return shares[0]?.[0] ?? null;
+}
+
+/** The sentence about a word without names: whom it reads most. */
+export function saidOf({ says, words }, focus, shares) {
+  const [first, second] = shares;
+  const even = second && first[1] - second[1] < 1e-4;
+  const count = even ? shares.filter(([, share]) => first[1] - share < 1e-4).length : 0;
+  const form = !first ? says.none : even ? says.even : says.most;
+  const facts = { query: shorten(words[focus], LONGEST_WORD), key: first && shorten(words[first[0]], LONGEST_WORD), share: first && percentOf(first[1]), count };
+  return filledIn(form, facts);
+}
+
+/** A text of the scene with facts in the places of their names. */
+export function filledIn(form, facts) {
+  return form.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
+}
+
+/** A share in whole percent. */
+export function percentOf(share) {
+  return `${cellNumber(100 * share, 0)} %`;
+}
+
+/** The numbers from a score to the share of an arc, as buttons that open their steps; null for other cells. */
+export function chainOf(model, cell, open) {
+  if (!model.sentence?.chain || cell.array !== model.sentence.array) return null;
+  const links = model.sentence.chain.map(({ array, title, link }) => {
+    const made = button("option", "", `${title}: open the step`, () => open(link));
+    made.append(`${title} `, element("b", "", figure(valueAt(model, array, cell.index))));
+    return made;
+  });
+  return element("span", "chain", ...links);
+}

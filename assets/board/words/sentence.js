@@ -1,0 +1,241 @@
+// The sentence in one line, with an arc for each share of the word in focus.
+import { arcsFrom, filledIn, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./arcs.js";
+import { button, element } from "../draw/elements.js";
+import { shorten } from "../scene/numbers.js";
+
+const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
+const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 216 }, small: 46 }; // px, and of the window
+const TOLD = { width: 236, from: 700 }; // px, the words about each head, beside the sentence if it is so wide
+const TOLD_LINES = { one: 20, two: 38, narrow: 480 }; // px, the words about a head above or below the sentence, in one line or two
+const LABELLED_SHARE = 0.045;
+const LABELS_APART = 36; // px between percentages
+const NEXT_WORD = { ArrowLeft: -1, ArrowRight: 1 };
+
+/** The sentence of a scene in one line, with an arc for each share of the word in focus; clicks and keys choose a word or an arc. */
+export class Sentence {
+  constructor(board, root) {
+    Object.assign(this, { board, root, about: null, box: null, drawn: "" });
+    root.addEventListener("pointerleave", () => this.point(null));
+    root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  /** Take over the sentence of the scene, if it has one. */
+  adopt(about) {
+    Object.assign(this, { about: about ?? null, box: null, drawn: "" });
+    this.root.hidden = !about;
+  }
+
+  get isLarge() {
+    return this.about?.size === "large";
+  }
+
+  /** The height in px that the sentence takes in a width; 0 if it is not shown. window: the height of a window, or null. */
+  room(width, window = null) {
+    if (!this.about || (!this.isLarge && this.board.surroundings.now().printed)) return 0;
+    if (!this.isLarge) return width < 40 * Math.min(6, this.about.words.length) ? 0 : HEIGHTS.small;
+    const { share, least, most, scrolled } = HEIGHTS.large;
+    const high = window === null ? scrolled : Math.round(Math.min(most, Math.max(least, share * window)));
+    return this.about.heads?.length === 1 || !this.about.heads ? Math.round(0.75 * high) : high;
+  }
+
+  /** Draw the sentence in a box {x, y, width, height} of the board; null: as a part that is scrolled with it. */
+  lay(box, width) {
+    const high = box?.height ?? this.room(width);
+    this.root.hidden = !high;
+    this.box = high ? { width: box?.width ?? width, height: high } : null;
+    this.drawn = "";
+    const [left, top] = box ? [`${box.x}px`, `${box.y}px`] : ["", ""];
+    Object.assign(this.root.style, { left, top, width: box ? `${box.width}px` : "", height: `${high}px` });
+  }
+
+  /** Show the word in focus of a cell, and its arcs. */
+  follow(current) {
+    if (!this.about || !this.box) return;
+    const cell = current ?? this.board.pins.cell;
+    const focus = this.focusOf(cell);
+    const heads = this.headsAt(cell, focus);
+    const state = JSON.stringify([focus, heads, this.box, this.board.picture.typeface]);
+    if (state === this.drawn) return;
+    this.drawn = state;
+    this.draw(focus, heads);
+  }
+
+  // The word in focus: the one that a pointer or the keyboard is at, else the query of the cell.
+  focusOf(cell) {
+    const place = this.pointed ?? placeAlong(this.board.model, cell, "T") ?? this.about.query;
+    return Math.min(place, this.about.words.length - 1);
+  }
+
+  // The heads {head, title, chosen, shares, lines} at a word; without heads in the scene that of the cell.
+  headsAt(cell, focus) {
+    const { model } = this.board;
+    const chosen = placeAlong(model, cell, "H");
+    if (!this.about.heads) {
+      const at = this.arrayAt(cell);
+      const shares = rowOf(model, at, focus);
+      const title = filledIn(this.about.says.title, { array: at && model.arrays[at.array].title, head: at && placeAlong(model, at, "H") });
+      return [{ head: chosen, title, chosen: true, shares, lines: [[[saidOf(this.about, focus, shares), ""]]] }];
+    }
+    const all = this.about.heads.map(({ head, title, arcs, asks }) => {
+      const lines = asks?.[focus] ?? [[[saidOf(this.about, focus, arcs[focus]), ""]]];
+      return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares: arcs[focus], lines };
+    });
+    if (all.length && !all.some((one) => one.chosen)) all[0].chosen = true;
+    if (this.isLarge) return all;
+    const shown = all.filter((one) => one.chosen);
+    return this.isCovered ? shown.map((one) => ({ ...one, shares: [] })) : shown;
+  }
+
+  // A covered result must not be read off the arcs.
+  get isCovered() {
+    const { step } = this.board;
+    return !this.isLarge && (step.cover.moments.hiding || step.guess.isOpen);
+  }
+
+  // The array of shares at a cell {array, index}: the cell's own, or the scene's.
+  arrayAt(cell) {
+    const { model, slices } = this.board;
+    const own = cell && model.arrays[cell.array];
+    if (own?.kind === "probability" && own.axes.at(-1) === "S") return cell;
+    const { array } = this.about;
+    return model.arrays[array] ? { array, index: slices[array] } : null;
+  }
+
+  draw(focus, heads) {
+    const { width, height } = this.box;
+    const { words } = this.about;
+    const beside = this.isLarge && width >= TOLD.from;
+    const room = this.isLarge ? { from: beside ? TOLD.width : 0, width: beside ? width - TOLD.width : width } : { from: 2, width: width - 4 };
+    const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + 0.5 * size;
+    const type = this.isLarge ? { ...TYPES.large, most: Math.min(TYPES.large.most, Math.round(0.17 * height)) } : TYPES.small;
+    const line = lineOfWords(words, focus, room, type, measured);
+    const lines = !this.isLarge || beside ? 0 : width < TOLD_LINES.narrow ? TOLD_LINES.two : TOLD_LINES.one;
+    const high = Math.round(1.5 * line.size);
+    const free = height - high - lines * heads.length;
+    const two = heads.length > 1;
+    const above = lines + Math.round(this.isLarge ? free * (two ? 0.56 : 1) : free);
+    const middles = new Map(line.words.map(({ place, x, width: wide }) => [place, x + wide / 2]));
+    const areas = [
+      { base: above, room: above - lines - 16, side: -1 },
+      { base: above + high, room: height - above - high - lines - 16, side: 1 },
+    ];
+    const arcs = heads.flatMap((head, i) => arcsFrom(focus, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
+    const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - lines : 0, width]));
+    this.root.classList.toggle("beside", beside);
+    this.root.classList.toggle("small", !this.isLarge);
+    this.root.replaceChildren(
+      this.drawing(arcs, focus, { width, height }),
+      element("div", "arc-words", ...line.words.map((at) => this.word(at, focus, arcs, { y: above, high, size: line.size }))),
+      ...(this.isLarge ? told : this.named(heads)),
+    );
+  }
+
+  named(heads) {
+    return heads.filter(({ title }) => title).map(({ title }) => element("span", "arc-head", title));
+  }
+
+  // What is said of a head, at [y, width].
+  told({ title, lines, chosen, head }, [y, width]) {
+    const parts = lines.map((line) => element("p", "", ...line.map(([text, role]) => (role ? element("b", role, text) : text))));
+    const name = title && button(`arc-title${chosen ? " on" : ""}`, title, `Choose ${title}`, () => this.choose(head));
+    const made = element("div", "arc-told", name || null, ...parts);
+    Object.assign(made.style, { top: `${y}px`, width: `${width}px` });
+    return made;
+  }
+
+  word({ place, x, width }, focus, arcs, { y, high, size }) {
+    const text = this.about.words[place];
+    const made = element("button", `arc-word${place === focus ? " on" : ""}`, element("bdi", "", shorten(text, LONGEST_WORD)));
+    const read = arcs.filter((arc) => arc.place === place).map(({ head, share }) => `${head.title} ${percentOf(share)}`);
+    Object.assign(made, { type: "button", title: text, tabIndex: place === focus ? 0 : -1 });
+    made.dataset.place = place;
+    if (place === focus) made.setAttribute("aria-current", "true");
+    else if (read.length) made.setAttribute("aria-label", `${text}: ${read.join(", ")}`);
+    Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${high}px`, fontSize: `${size}px` });
+    made.addEventListener("pointerenter", (event) => event.pointerType !== "touch" && this.point(place));
+    made.addEventListener("click", () => this.choose(null, place));
+    return made;
+  }
+
+  // The arcs, small shares first, and the percentages of the large ones.
+  drawing(arcs, focus, { width, height }) {
+    const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
+    for (const arc of [...arcs].reverse()) {
+      const group = drawn("g", { class: arc.head.chosen ? "on" : "" });
+      group.append(drawn("path", { d: arc.path, "stroke-width": arc.thick.toFixed(2) }), drawn("path", { d: arc.path, class: "hit" }));
+      const name = drawn("title", {});
+      name.textContent = `${arc.head.title} ${percentOf(arc.share)}`;
+      group.append(name);
+      group.addEventListener("click", () => this.choose(arc.head.head, focus, arc.place));
+      svg.append(group);
+    }
+    for (const { top: [x, y], share, side, thick, head } of labelled(arcs, this.isLarge)) {
+      const label = drawn("text", { x, y: side < 0 ? y - thick / 2 - 4 : y + thick / 2 + 14, class: `${head.chosen ? "on" : ""}${share >= 0.3 ? " much" : ""}` });
+      label.textContent = percentOf(share);
+      svg.append(label);
+    }
+    return svg;
+  }
+
+  point(place) {
+    if (this.pointed === place || (place === null && this.pointed === undefined)) return;
+    this.pointed = place ?? undefined;
+    const cell = place === null ? null : this.cellAt(place);
+    if (place === null) this.board.hover(null);
+    else if (cell && this.board.has(cell)) this.board.hover(cell);
+    this.follow(this.board.current());
+  }
+
+  /** Pin the cell of a head, a word and the word that it reads; what is null stays, or is the one that the word reads most. */
+  choose(head, place = null, key = null) {
+    const focus = place ?? this.focusOf(this.board.pins.cell);
+    this.pointed = undefined;
+    const cell = this.cellAt(focus, head, key);
+    if (cell) this.board.pin(cell);
+  }
+
+  cellAt(place, head = null, key = null) {
+    const { model, pins } = this.board;
+    const shares = this.arrayAt(this.board.hovered ?? pins.cell);
+    if (shares) {
+      const at = withPlaces(model, shares, { H: head, T: place });
+      const read = key ?? strongest(this.sharesAt(at, place));
+      return withPlaces(model, at, { S: read });
+    }
+    const base = pins.cell;
+    const letter = base && ["T", "S"].find((one) => placeAlong(model, base, one) !== null);
+    return letter ? withPlaces(model, base, { H: head, [letter]: place }) : null;
+  }
+
+  sharesAt(cell, place) {
+    const head = placeAlong(this.board.model, cell, "H");
+    return this.about.heads?.find((one) => one.head === head)?.arcs[place] ?? rowOf(this.board.model, cell, place);
+  }
+
+  key(event) {
+    const step = NEXT_WORD[event.key];
+    const at = event.target.dataset?.place;
+    if (!step || at === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    const next = Math.max(0, Math.min(this.about.words.length - 1, Number(at) + step));
+    this.point(next);
+    this.root.querySelector(`[data-place="${next}"]`)?.focus();
+  }
+}
+
+// The arcs with room for their percentage: large shares first; in a small picture the largest alone.
+function labelled(arcs, large) {
+  const found = [];
+  for (const arc of [...arcs].sort((a, b) => b.share - a.share)) {
+    const free = found.every(({ top, side }) => side !== arc.side || Math.hypot(top[0] - arc.top[0], 2 * (top[1] - arc.top[1])) > LABELS_APART);
+    if (arc.share >= LABELLED_SHARE && free) found.push(arc);
+  }
+  return large ? found : found.slice(0, 1);
+}
+
+function drawn(tag, attributes) {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}

@@ -1,0 +1,182 @@
+// The words of a step and its choices: strip, title, formula, heads, sentences of a batch, legend.
+import { button, element } from "../draw/elements.js";
+import { shorten } from "../scene/numbers.js";
+
+const FORMULA = 1.35; // em, the type of the formula in board.css
+
+/** Write the words of a step: its name and question, its formula, one sentence, and its choices. */
+export function fillWords(root, { title, question, formula, says, notes = [], choices = [] }, choose) {
+  const shown = JSON.stringify([title, question, formula, says, notes, choices]);
+  if (root.dataset.shown === shown) return;
+  root.dataset.shown = shown;
+  const heading = element("div", "heading", element("h1", "", title), question ? element("p", "question", question) : null);
+  const picked = choices.map((choice) => chooser(choice, choose));
+  const written = element("div", "formula", formula ? mathOf(formula) : null);
+  root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""), ...notes.map((note) => noteOf(note, choose)));
+}
+
+/** Write the formula in smaller type if it is wider than its place. */
+export function fitFormula(root) {
+  const formula = root.querySelector(".formula");
+  formula.style.fontSize = "";
+  const [has, needs] = [formula.clientWidth, formula.scrollWidth];
+  if (needs > has) formula.style.fontSize = `${Math.floor((1000 * FORMULA * (has - 3)) / needs) / 1000}em`;
+}
+
+// Notes on the numbers, with a button that makes a choice if there is a server.
+function noteOf({ text, label, act, value }, choose) {
+  return element("p", "note", text, label && choose ? button("option", label, label, () => choose(act, value)) : null);
+}
+
+// A formula of MathML as nested lists: [tag, attributes, text or parts …].
+function mathOf([tag, attributes, ...parts]) {
+  const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...parts.map((part) => (typeof part === "string" ? part : mathOf(part))));
+  return made;
+}
+
+// A choice as buttons, of which one is pressed.
+function chooser({ name, label, options, value }, choose) {
+  const made = element("div", "choice");
+  made.setAttribute("role", "group");
+  made.setAttribute("aria-label", label);
+  for (const option of options) {
+    const one = button("option", option, option, () => option !== value && choose?.(name, option));
+    one.setAttribute("aria-pressed", String(option === value));
+    made.append(one);
+  }
+  return made;
+}
+
+let followed = null; // the kind of the link that a key opened: on the next page it gets the keyboard's focus
+
+/** The steps of the story: links {title, path}, one stop of the Tab key, with arrow keys from link to link; or words. */
+export function fillStrip(nav, { steps, place }, linked = true) {
+  const shown = JSON.stringify([steps, place]);
+  if (nav.dataset.shown === shown) return;
+  nav.dataset.shown = shown;
+  nav.setAttribute("aria-label", "Steps of the story");
+  if (!linked) {
+    const words = steps.map(({ title }, i) => element("span", i === place ? "here" : "", title));
+    return nav.replaceChildren(element("div", "steps", ...words));
+  }
+  const [before, after] = [steps[place - 1], steps[place + 1]];
+  const list = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
+  nav.replaceChildren(endLink(before, "‹", "Previous", "before"), list, endLink(after, "›", "Next", "after"));
+  const here = list.children[place];
+  for (const link of nav.querySelectorAll("a")) link.tabIndex = link === here ? 0 : -1;
+  nav.onkeydown = (event) => moveFocus(nav, event);
+  list.scrollLeft = here ? here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2 : 0;
+  if (followed !== null) (nav.querySelector(`a.${followed}`) ?? here)?.focus({ preventScroll: true });
+  followed = null;
+}
+
+// The next or previous step; if there is none its place stays empty, so that nothing moves.
+function endLink(step, sign, name, kind) {
+  if (!step) return element("span", `${kind} none`, sign);
+  const link = linkTo(step, sign, kind);
+  link.setAttribute("aria-label", `${name}: ${step.title}`);
+  return link;
+}
+
+/** A link to the next step with its name, in place; gives whether there is a next step. */
+export function fillNext(link, { steps, place, lesson }, linked) {
+  const step = linked && !lesson ? steps[place + 1] : null;
+  link.hidden = !step;
+  if (!step || link.firstChild?.dataset.path === step.path) return Boolean(step);
+  const made = linkTo(step, step.title, "go");
+  made.dataset.path = step.path;
+  made.prepend(element("span", "", "Next: "));
+  made.append(" →");
+  link.replaceChildren(made);
+  return true;
+}
+
+/** Leave room for the link to the next step beside the controls; both get shorter if they are too wide together. */
+export function squeezeNext({ section, controls, onward }, width) {
+  section.classList.remove("crowded");
+  if (onward.hidden) return;
+  const leaveRoom = () => (controls.style.width = `${width - onward.offsetWidth - 8}px`);
+  leaveRoom();
+  section.classList.toggle("crowded", controls.scrollWidth > controls.clientWidth);
+  leaveRoom();
+}
+
+function moveFocus(nav, event) {
+  const links = [...nav.querySelectorAll("a")];
+  const at = links.indexOf(event.target);
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (at < 0 || !step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  links[(at + step + links.length) % links.length].focus();
+}
+
+function linkTo(step, text, kind) {
+  const link = element("a", kind, text);
+  link.href = `./${step.path}`;
+  if (kind === "here") link.setAttribute("aria-current", "page");
+  if (text !== step.title) link.title = step.title;
+  // With the choices as they are now, also in a new tab.
+  for (const act of ["pointerdown", "focus"]) link.addEventListener(act, () => (link.href = `./${step.path}${window.location.search}`));
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    if (kind === "here") return;
+    followed = event.detail ? null : kind || "here"; // after a click of the mouse the arrow keys turn the steps
+    goTo(step.path);
+  });
+  return link;
+}
+
+/** Go to a page by its URL: Streamlit follows, as it does when the browser goes back or forward. */
+export function goTo(path) {
+  window.history.pushState(null, "", `./${path}${window.location.search}`);
+  window.dispatchEvent(new PopStateEvent("popstate"));
+  document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+}
+
+const MAX_HEAD_BUTTONS = 4; // more heads are a list
+
+/** One button for each head, or a list of many: it explains the same query in that head. `markHead` marks the one shown. */
+export function headChoice({ heads }, choose) {
+  if (!choose || !heads || heads.count < 2) return [];
+  const all = Array.from({ length: heads.count }, (_, head) => head);
+  if (heads.count > MAX_HEAD_BUTTONS) {
+    const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
+    list.setAttribute("aria-label", "Head");
+    list.addEventListener("change", () => choose("head", list.selectedIndex));
+    return [list];
+  }
+  const made = all.map((head) => button("option", String(head), `Head ${head}`, () => choose("head", head)));
+  made.forEach((one, head) => (one.dataset.head = head));
+  return [element("span", "choice", element("span", "name", "head"), ...made)];
+}
+
+/** Mark the button of the head that is shown, which a key in a matrix may have changed. slices: the index shown of each array. */
+export function markHead(root, { stage, arrays }, slices) {
+  const name = Object.keys(arrays).find((one) => arrays[one].axes.includes(stage?.heads?.axis));
+  if (!name) return;
+  const head = slices[name][arrays[name].axes.indexOf(stage.heads.axis)];
+  const list = root.querySelector("select[aria-label=Head]");
+  if (list) list.selectedIndex = head;
+  for (const one of root.querySelectorAll("[data-head]")) one.setAttribute("aria-pressed", String(Number(one.dataset.head) === head));
+}
+
+const MAX_SENTENCE = 60; // characters of a sentence in the name of its button
+
+/** One button for each sentence of a batch, {texts, chosen}, which shows the same step of that sentence; none without a batch. */
+export function sentenceButtons(sentences, choose) {
+  if (!choose || !sentences) return [];
+  const made = sentences.texts.map((text, place) => button("option", String(place), `Sentence ${place}: ${shorten(text, MAX_SENTENCE)}`, () => choose("sentence", place)));
+  made.forEach((one, place) => one.setAttribute("aria-pressed", String(place === sentences.chosen)));
+  return [element("span", "choice sentences", element("span", "name", "sentence"), ...made)];
+}
+
+/** The legend of a scene's colours as an element, from its parts {scale, low, high}; null without a legend. */
+export function legendOf({ legend }) {
+  if (!legend?.length) return null;
+  const parts = legend.flatMap(({ scale, low = "", high = "" }) => [element("span", "space"), low, " ", element("i", scale), " ", high]);
+  return element("span", "legend", ...parts.slice(1));
+}

@@ -1,0 +1,118 @@
+"""What a step says about itself for the options of one layer: its sentence, its axes, and its NumPy
+statements as a reader would write them.
+
+The statements are shown, and a test runs them: each reproduces its field of the `Trace` from the
+fields before it. The engine itself computes the same with fewer temporary arrays (see `formulas`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
+
+from .projections import BIASES
+from .steps import Step, axis_size
+
+if TYPE_CHECKING:
+    from .trace import Trace
+
+# What a step may add to its product, in words; the bias of the scores is no part of one.
+_ADDED = {bias: f"b_{bias[-1].upper()}" for bias in BIASES} | {"inputs": "the inputs"}
+Parts = Mapping[str, Callable[["Trace"], str]]
+EMPTY_MAXIMUM = (
+    "\nrow_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to attend to"
+)
+
+
+def sentence(layer: Trace, step: Step) -> str:
+    """What a step did, in one sentence for the options of a layer."""
+    added = addition(layer, step)
+    if step.name == "output" and layer.projections.w_o is None:
+        also = f"{added}," if added else ""
+        return (
+            f"This layer has no output projection: the heads side by side{also} are the output, and"
+            " heads are not mixed."
+        )
+    return f"{step.sentence.removesuffix('.')}{added}."
+
+
+def addition(layer: Trace, step: Step) -> str:
+    """What is added to the product of a step: its bias, and to a residual layer's output the
+    inputs.
+    """
+    added = (read.array for read in step.rule(layer).adds)
+    words = [_ADDED[name] for name in added if name in _ADDED]
+    return f", plus {' and '.join(words)}" if words else ""
+
+
+def display_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
+    """The names of axes. M and O are called D, and G is called H, where the sizes are equal."""
+    usual = (("M", "D"), ("O", "D"), ("G", "H"))
+    names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
+    return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
+
+
+def position_numbers(axis: str, sizes: dict[str, int]) -> tuple[str, ...]:
+    """The positions along an axis as numbers; heads have the word before it."""
+    prefix = "head " if axis in "HG" else ""
+    return tuple(f"{prefix}{place}" for place in range(axis_size(axis, sizes)))
+
+
+def fill_template(template: str, layer: Trace, parts: Parts | None = None) -> str:
+    """The statements of a `Step`, with the parts in braces as the options of a layer want them.
+
+    >>> from attention_core import STEPS, Projections, attend
+    >>> fill_template(STEPS["queries"].numpy, attend([[1.0]], Projections.weightless(1)))
+    'queries = inputs @ w_q'
+    """
+    return template.format_map(_Filled(NUMPY_PARTS if parts is None else parts, layer))
+
+
+class _Filled(dict[str, str]):
+    """Works out a part when it is asked for."""
+
+    def __init__(self, parts: Parts, layer: Trace) -> None:
+        self.parts, self.layer = parts, layer
+
+    def __missing__(self, name: str) -> str:
+        return self.parts[name](self.layer)
+
+
+def has_shared_heads(layer: Trace) -> bool:
+    """Whether heads share keys and values."""
+    return layer.projections.groups != layer.projections.n_heads
+
+
+def zeros_empty_rows(layer: Trace) -> bool:
+    """Whether a row with nothing to attend to has to become zeros."""
+    return layer.empty_rows_as == "zero" and bool(layer.empty_rows.any())
+
+
+def _plus(bias: str) -> Callable[[Trace], str]:
+    return lambda layer: "" if getattr(layer.projections, bias) is None else f" + {bias}"
+
+
+def _repeated(heads: str) -> Callable[[Trace], str]:
+    return lambda layer: f"np.repeat({heads}, H // G, axis=1)" if has_shared_heads(layer) else heads
+
+
+NUMPY_PARTS: Parts = {
+    "memory": lambda layer: "inputs" if layer.memory is layer.inputs else "other_sequence",
+    "G": lambda layer: "G" if has_shared_heads(layer) else "H",
+    **{bias: _plus(bias) for bias in ("b_q", "b_k", "b_v", "b_o")},
+    **{heads: _repeated(heads) for heads in ("key_heads", "value_heads")},
+    "softcap": lambda layer: (
+        ""
+        if layer.softcap is None
+        else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
+    ),
+    "if_allowed": lambda layer: "" if layer.mask is None else "np.where(mask, ",
+    "bias": lambda layer: "" if layer.bias is None else " + bias",
+    "else_hidden": lambda layer: "" if layer.mask is None else ", -np.inf)",
+    "no_maximum": lambda layer: EMPTY_MAXIMUM if zeros_empty_rows(layer) else "",
+    "row_sum": lambda layer: (
+        "np.where(row_sum == 0, 1, row_sum)" if zeros_empty_rows(layer) else "row_sum"
+    ),
+    "w_o": lambda layer: "" if layer.projections.w_o is None else " @ w_o",
+    "inputs": lambda layer: " + inputs" if layer.residual else "",
+}

@@ -1,0 +1,1 @@
+"""A sentence becomes tokens, tokens become vectors."""

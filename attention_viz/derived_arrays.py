@@ -1,0 +1,217 @@
+"""Matrices that explain a step without being one: each is only a rule, worked out from the trace
+where it is looked at.
+
+The weighted values before they are added up, a softmax row in its stages, what each head adds to
+the output, the same numbers after a forgotten swap, and the h by h products of one query with one
+key.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.derivation import array_of, expand
+from attention_core.errors import SettingsError
+from attention_core.numbers import check_room
+from attention_core.rules import RUNNING, Position, Rule, axis, read, shared_head
+from attention_core.trace import Trace
+
+# About ten seconds.
+MAX_DERIVED_CELLS = 100_000
+
+
+@dataclass(frozen=True)
+class DerivedArray:
+    """An array that is not stored: its axes, letter by letter as in `Step`, its kind, and its
+    rule.
+    """
+
+    axes: tuple[str, ...]
+    kind: str
+    rule: Rule
+
+
+def derived_array_of(trace: Trace, name: str) -> DerivedArray:
+    """The derived array of a name. Raises: SettingsError for one that this layer does not have.
+
+    >>> from attention_core import Projections, attend
+    >>> derived_array_of(attend([[1.0], [2.0]], Projections.weightless(1)),
+    ...     "weighted_values").rule.operation
+    'product'
+    """
+    return DERIVED_ARRAYS[name](trace)
+
+
+def shape_of(trace: Trace, derived: DerivedArray) -> tuple[int, ...]:
+    """The shape that a derived array has for a trace."""
+    sizes = trace.sizes
+    return tuple(math.prod(sizes[letter] for letter in a.split("·")) for a in derived.axes)
+
+
+def slice_of(trace: Trace, name: str, fixed: dict[int, int]) -> Array:
+    """The numbers of a derived array with some axes fixed, worked out cell by cell from its rule.
+
+    Raises: SettingsError for too many cells, or an array that this layer does not have.
+    """
+    derived = derived_array_of(trace, name)
+    shape = shape_of(trace, derived)
+    free = [number for number in range(len(shape)) if number not in fixed]
+    check_room(MAX_DERIVED_CELLS, cells=math.prod(shape[number] for number in free))
+    result = np.empty([shape[number] for number in free])
+    for place in np.ndindex(*result.shape):
+        index = {**dict(zip(free, place, strict=True)), **fixed}
+        result[place] = _value(trace, name, tuple(index[number] for number in range(len(shape))))
+    return result
+
+
+def _value(trace: Trace, name: str, index: tuple[int, ...]) -> float:
+    """One number of an array or, by its rule, of a derived array."""
+    if name not in DERIVED_ARRAYS:
+        return float(array_of(trace, name)[index])
+    rule = derived_array_of(trace, name).rule
+    return expand(
+        rule, name, index, lambda array, at: _value(trace, array, at), math.nan
+    ).recompute()
+
+
+def _weighted_values(trace: Trace) -> DerivedArray:
+    rule = Rule(
+        "product",
+        (read("probabilities", 0, 1, 2, 3), read("value_heads", 0, shared_head(trace), 3, 4)),
+    )
+    return DerivedArray(("B", "H", "T", "S", "V"), "feature", rule)
+
+
+def _head_contributions(trace: Trace) -> DerivedArray:
+    if trace.projections.w_o is None:
+        raise SettingsError(
+            "this layer has no W_O, so its heads contribute their own columns; choose other weights"
+        )
+    d_v = trace.sizes["V"]
+    block = Position(((1, d_v), (RUNNING, 1)))
+    rule = Rule("sum", (read("head_outputs", 0, 1, 2, RUNNING), read("w_o", block, 3)), d_v)
+    return DerivedArray(("B", "H", "T", "O"), "feature", rule)
+
+
+def _row_maximum(trace: Trace) -> DerivedArray:
+    rule = Rule("max", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"])
+    return DerivedArray(("B", "H", "T"), "logit", rule)
+
+
+def _shifted_scores(trace: Trace) -> DerivedArray:
+    rule = Rule("difference", (read("masked_scores", 0, 1, 2, 3), read("row_maximum", 0, 1, 2)))
+    return DerivedArray(("B", "H", "T", "S"), "logit", rule)
+
+
+def _exponentials(trace: Trace) -> DerivedArray:
+    return DerivedArray(
+        ("B", "H", "T", "S"), "probability", Rule("exp", (read("shifted_scores", 0, 1, 2, 3),))
+    )
+
+
+def _row_sum(trace: Trace) -> DerivedArray:
+    rule = Rule("sum", (read("exponentials", 0, 1, 2, RUNNING),), trace.sizes["S"])
+    return DerivedArray(("B", "H", "T"), "feature", rule)
+
+
+def _share_sum(trace: Trace) -> DerivedArray:
+    rule = Rule("sum", (read("probabilities", 0, 1, 2, RUNNING),), trace.sizes["S"])
+    return DerivedArray(("B", "H", "T"), "probability", rule)
+
+
+def _shares(field: str) -> Callable[[Trace], DerivedArray]:
+    """What the softmax would make of a field of scores, without the mask."""
+
+    def derived(trace: Trace) -> DerivedArray:
+        rule = Rule("softmax", (read(field, 0, 1, 2, RUNNING),), trace.sizes["S"], own=axis(3))
+        return DerivedArray(("B", "H", "T", "S"), "probability", rule)
+
+    return derived
+
+
+def _reshaped(source: str, heads: str, token: str, width: str) -> Callable[[Trace], DerivedArray]:
+    """A fused matrix with every row cut into heads: the same numbers, one axis more."""
+
+    def derived(trace: Trace) -> DerivedArray:
+        column = Position(((2, trace.sizes[width]), (3, 1)))
+        return DerivedArray(
+            ("B", token, heads, width), "feature", Rule("copy", (read(source, 0, 1, column),))
+        )
+
+    return derived
+
+
+def _unswapped(source: str, heads: str, token: str, width: str) -> Callable[[Trace], DerivedArray]:
+    """The classic mistake: a fused matrix reshaped straight to one matrix per head."""
+
+    def derived(trace: Trace) -> DerivedArray:
+        n_heads, n_tokens, size = (trace.sizes[letter] for letter in (heads, token, width))
+        flat = ((1, n_tokens * size), (2, size), (3, 1))
+        across = n_heads * size
+        reads = read(source, 0, Position(flat, over=across), Position(flat, modulo=across))
+        return DerivedArray(("B", heads, token, width), "feature", Rule("copy", (reads,)))
+
+    return derived
+
+
+def _merged_unswapped(trace: Trace) -> DerivedArray:
+    """The classic mistake on the way back: the heads reshaped straight to one matrix."""
+    n_heads, n_tokens, d_v = (trace.sizes[letter] for letter in "HTV")
+    flat = ((1, n_heads * d_v), (2, 1))
+    token = Position(flat, over=d_v, modulo=n_tokens)
+    reads = read(
+        "head_outputs", 0, Position(flat, over=n_tokens * d_v), token, Position(flat, modulo=d_v)
+    )
+    return DerivedArray(("B", "T", "H·V"), "feature", Rule("copy", (reads,)))
+
+
+def _pair_products(trace: Trace) -> DerivedArray:
+    """Every head's query vector of one token with every head's key vector of another: only the
+    diagonal is wanted.
+    """
+    reads = (
+        read("query_heads", 0, 3, 1, RUNNING),
+        read("key_heads", 0, shared_head(trace, 4), 2, RUNNING),
+    )
+    return DerivedArray(("B", "T", "S", "H", "H"), "logit", Rule("sum", reads, trace.sizes["K"]))
+
+
+def _pair_hadamard(trace: Trace) -> DerivedArray:
+    """The same two stacks of vectors multiplied number by number; the row sums are the diagonal."""
+    reads = (read("query_heads", 0, 3, 1, 4), read("key_heads", 0, shared_head(trace, 3), 2, 4))
+    return DerivedArray(("B", "T", "S", "H", "K"), "logit", Rule("product", reads))
+
+
+def _pair_total(trace: Trace) -> DerivedArray:
+    """The sum of one pair's scores over the heads: the dot product of the fused vectors, one
+    head in disguise.
+    """
+    return DerivedArray(
+        ("B", "T", "S"), "logit", Rule("sum", (read("scores", 0, RUNNING, 1, 2),), trace.sizes["H"])
+    )
+
+
+_SPLITS = {"queries": ("H", "T", "K"), "keys": ("G", "S", "K"), "values": ("G", "S", "V")}
+
+DERIVED_ARRAYS: dict[str, Callable[[Trace], DerivedArray]] = {
+    "weighted_values": _weighted_values,
+    "head_contributions": _head_contributions,
+    "row_maximum": _row_maximum,
+    "shifted_scores": _shifted_scores,
+    "exponentials": _exponentials,
+    "row_sum": _row_sum,
+    "share_sum": _share_sum,
+    "raw_shares": _shares("scores"),
+    "scaled_shares": _shares("scaled_scores"),
+    "merged_unswapped": _merged_unswapped,
+    "pair_products": _pair_products,
+    "pair_hadamard": _pair_hadamard,
+    "pair_total": _pair_total,
+    **{f"reshaped_{source}": _reshaped(source, *axes) for source, axes in _SPLITS.items()},
+    **{f"unswapped_{source}": _unswapped(source, *axes) for source, axes in _SPLITS.items()},
+}

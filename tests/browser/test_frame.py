@@ -1,0 +1,208 @@
+"""What frames every page: the sidebar, the link in the corner, the title, and what passes between
+the server and the browser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Page, WebSocket, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from attention_viz.theme import PALETTES
+from tests.browser.driving import (
+    expect_title,
+    expect_url,
+    parameters,
+    resized,
+    rgb,
+    settled,
+    slider,
+)
+
+pytestmark = pytest.mark.browser
+Visit = Callable[[str], Page]
+FOLDED = "document.querySelector('[data-testid=stSidebar]').dataset.collapsed === 'true'"
+WIDTH = "document.querySelector('[data-testid=stMain]').clientWidth"
+# Where the named controls and groups begin in the sidebar.
+PLACES = """names => {
+  const side = document.querySelector('[data-testid=stSidebarContent]');
+  const shown = [...side.querySelectorAll('summary, label')].filter(one => one.offsetHeight);
+  return names.map(name => {
+    const one = shown.find(one => one.innerText.trim().split('\\n').at(-1) === name);
+    return one ? Math.round(one.getBoundingClientRect().top + side.scrollTop) : null;
+  });
+}"""
+NAMES = ["Example", "Sentence", "Sequence length", "Embedding size", "Heads", "Weights", "View"]
+# The contrast of the first caption of the sidebar with its ground.
+CONTRAST = """() => {
+  const part = document.querySelector('[data-testid=stSidebar] [data-testid=stCaptionContainer]');
+  const ground = getComputedStyle(document.querySelector('[data-testid=stSidebar]'));
+  const numbers = colour => colour.match(/[\\d.]+/g).slice(0, 3).map(Number);
+  const [ink, paper] = [numbers(getComputedStyle(part).color), numbers(ground.backgroundColor)];
+  const over = Number(getComputedStyle(part).opacity);
+  const light = colour => {
+    const [r, g, b] = colour.map(one => one / 255)
+      .map(one => one <= 0.04045 ? one / 12.92 : ((one + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+  };
+  const both = [light(ink.map((one, i) => over * one + (1 - over) * paper[i])), light(paper)];
+  return Math.max(...both) / Math.min(...both);
+}"""
+
+
+def test_in_a_small_window_the_controls_are_a_drawer(visit: Visit, page: Page) -> None:
+    page.set_viewport_size({"width": 1000, "height": 700})
+    visit("scores")
+    page.wait_for_function(FOLDED)
+    assert page.evaluate(WIDTH) == 1000
+    page.get_by_test_id("stExpandSidebarButton").click()
+    page.wait_for_function(f"!({FOLDED})")
+    assert page.evaluate(WIDTH) == 1000
+    slider(page, "Heads").press("ArrowLeft")
+    expect_url(page, "n_heads=2")
+    page.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()
+    page.locator(".strip .after").click()
+    expect_url(settled(page), "n_heads=2")
+    assert page.evaluate(FOLDED)
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.wait_for_function(f"!({FOLDED}) && {WIDTH} <= 980")
+    page.set_viewport_size({"width": 1179, "height": 720})
+    page.wait_for_function(f"{FOLDED} && {WIDTH} === 1179")
+
+
+def test_controls_keep_their_places_from_layer_to_layer(go: Visit) -> None:
+    page = go("scores")
+    first = page.evaluate(PLACES, NAMES)
+    assert None not in first
+    found = {}
+    for path in (
+        "tokens",
+        "output?n_heads=2",
+        "scores?d_model=24",
+        "tokens?edits=x_0_0_9",
+        "scores?weights=trained&layer=3",
+    ):
+        found[path] = go(path).evaluate(PLACES, NAMES)
+    # a group with a choice in it that is not the usual one is longer
+    assert {path: shown for path, shown in found.items() if shown[:6] != first[:6]} == {}
+    field = page.get_by_label("Sentence", exact=True)
+    field.select_text()
+    page.evaluate("document.execCommand('insertText', false, 'the cat\\nand it')")
+    field.press("Enter")
+    expect_url(page, "text=the+cat+and+it")
+    expect(field).to_have_value("the cat and it")
+    for scheme in ("dark", "light"):
+        page.emulate_media(color_scheme=scheme)
+        ground = rgb(PALETTES[scheme]["background"])
+        expect(page.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        assert page.evaluate(CONTRAST) >= 4.5, scheme
+
+
+BUTTON = "#attention-corner button.link"
+COPIED = """() => { window.taken = [];
+  const clipboard = { writeText: async (text) => { window.taken.push(text); } };
+  Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true }); }"""
+
+
+def test_the_link_is_copied_by_keys_from_a_button_that_covers_nothing(go: Visit) -> None:
+    page = go("softmax?head=1&mask=causal")
+    page.evaluate(COPIED)
+    button = page.locator(BUTTON)
+    button.focus()
+    page.keyboard.press("Shift+Tab")
+    expect(button).not_to_be_focused()
+    page.keyboard.press("Tab")
+    expect(button).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#attention-corner .said")).to_have_text("Copied")
+    assert page.evaluate("window.taken") == [page.url]
+    assert {"head=1", "mask=causal"} <= set(page.url.split("?")[1].split("&"))
+    expect(page.locator("#attention-corner .said")).to_be_empty()
+    found = {}
+    for window in ((1366, 768), (1180, 720), (700, 800), (390, 844)):
+        resized(page, *window).wait_for_timeout(300)
+        corner = button.bounding_box()
+        links = page.locator("[data-testid=stHeader] :is(a, button, [role=button])")
+        boxes = [box for box in (link.bounding_box() for link in links.all()) if box]
+        assert corner
+        assert boxes
+        ends = max(box["x"] + box["width"] for box in boxes)
+        if corner["x"] + corner["width"] > window[0] or ends > corner["x"] + 1:
+            found[window] = (ends, corner)
+    assert found == {}
+    expect(button).to_be_visible()
+    go("scores?present=true")
+    expect(button).to_be_hidden()
+
+
+MOST_MESSAGES = 31  # each is drawn for itself, and all visitors' messages pass one lock
+
+
+def test_an_act_brings_few_messages_each_whole(page: Page, app_url: str) -> None:
+    received: list[ForwardMsg] = []
+    sockets: list[WebSocket] = []
+
+    def listen(socket: WebSocket) -> None:
+        sockets.append(socket)
+        socket.on("framereceived", lambda data: received.append(ForwardMsg.FromString(bytes(data))))
+
+    def ends_a_run(data: bytes | str) -> bool:
+        return ForwardMsg.FromString(bytes(data)).WhichOneof("type") == "script_finished"
+
+    page.on("websocket", listen)
+    page.goto(f"{app_url}/scores?n_heads=16&d_model=64&n_tokens=11&query=1")
+    settled(page)
+    for _ in range(2):
+        with sockets[-1].expect_event("framereceived", ends_a_run):
+            page.get_by_text("The code", exact=True).click()
+        settled(page)
+    before = len(received)
+    with sockets[-1].expect_event("framereceived", ends_a_run):
+        slider(page, "Sequence length").press("ArrowRight")
+    kinds = [message.WhichOneof("type") for message in received]
+    # What the browser keeps, and what nobody sees, is not sent again.
+    assert kinds.index("script_finished", before) + 1 - before <= MOST_MESSAGES
+    boards = [
+        message.ByteSize()
+        for message in received[:before]
+        if message.delta.new_element.WhichOneof("type") == "bidi_component"
+        and message.ByteSize() > 10_000
+    ]
+    assert len(boards) >= 3
+    assert "ref_hash" not in kinds, "nothing is sent as a reference"
+    page.remove_listener("websocket", listen)
+
+
+def test_title_look_and_boxes_follow_the_reader(visit: Visit) -> None:
+    page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
+    height = "() => getComputedStyle(document.querySelector('.st-key-stage')).minHeight"
+
+    def expect_state(title: str, staged: bool, **boxes: str) -> None:
+        expect_title(page, title)
+        assert settled(page).evaluate(height).endswith("px") is staged, title
+        for label, words in boxes.items():
+            expect(page.get_by_role("combobox", name=label, exact=True)).to_have_value(words)
+        query = boxes.get("Query", "0").split()[0]
+        assert parameters(page).get("query", "0") == query
+
+    expect_state("Scores", True, Query="5 · mat", Key="1 · cat")
+    page.get_by_label("Sentence", exact=True).fill("the dog sat on the rug")
+    page.get_by_label("Sentence", exact=True).press("Enter")
+    expect_url(page, "text=the+dog")
+    expect_state("Scores", True, Query="5 · rug", Key="1 · dog")
+    for _ in range(3):
+        slider(page, "Sequence length").press("ArrowLeft")
+    expect_url(page, "n_tokens=3")
+    expect_state("Scores", True, Query="0 · the", Key="1 · dog")
+    way = page.get_by_role("navigation", name="Steps of the story")
+    way.get_by_role("link", name="Mixing", exact=True).click()
+    expect_state("Mixing", True, Query="0 · the")
+    page.locator("[data-testid=stTopNavSection]").nth(1).click()
+    page.locator("a[data-testid^=stTopNav]", has_text="All heads").first.click()
+    expect_state("All heads", False)
+    for title in ("Mixing", "Scores"):
+        page.go_back()
+        expect_state(title, True, Query="0 · the")
+    expect_state("Scores", True, Key="1 · dog")

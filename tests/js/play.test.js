@@ -1,0 +1,145 @@
+import { Moments } from "../../assets/board/play/cover.js";
+import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guess.js";
+import { beatsOf, frameOf, indexInOrder, nextMoment, placeInOrder, previousMoment } from "../../assets/board/play/player.js";
+import { assert, test } from "./testing.js";
+
+const flat = frameOf({ panel: { tiles: null, rows: 1, columns: 2 }, array: { start: [0, 0, 0], shape: [2, 3, 5] } });
+const tiled = frameOf({ panel: { tiles: 0, rows: 1, columns: 2 }, array: { start: [0, 0, 10], shape: [2, 3, 5] } });
+
+test("cells are played in reading order, row by row and tile by tile", () => {
+  assert.deepEqual([flat.count, indexInOrder(flat, [1, 0, 0], 7)], [15, [1, 1, 2]]);
+  assert.deepEqual([tiled.count, indexInOrder(tiled, [0, 0, 0], 22)], [30, [1, 1, 12]]);
+});
+
+test("the place of an index in the order is the inverse", () => {
+  for (let place = 0; place < 30; place += 1) assert.equal(placeInOrder(tiled, indexInOrder(tiled, [0, 0, 0], place)), place);
+});
+
+test("every term has a beat, up to 40; longer sums take several terms at once and end with all", () => {
+  assert.deepEqual(beatsOf(4), [1, 2, 3, 4]);
+  assert.deepEqual([beatsOf(0), beatsOf(1)], [[], [1]]);
+  assert.deepEqual([beatsOf(512).length <= 40, beatsOf(512).at(-1)], [true, 512]);
+});
+
+test("after the last term comes the result, after the result the next cell, after the last cell nothing", () => {
+  const moments = [{ cell: 0, beat: 0 }];
+  while (moments.at(-1)) moments.push(nextMoment(moments.at(-1), { count: 2, beats: 2 }));
+  assert.deepEqual(
+    moments.slice(0, -1).map(({ cell, beat }) => `${cell}.${beat}`),
+    ["0.0", "0.1", "0.2", "1.0", "1.1", "1.2"],
+  );
+});
+
+test("stepping back undoes stepping on", () => {
+  const scope = { count: 3, beats: 2 };
+  for (let moment = { cell: 0, beat: 0 }, next = nextMoment(moment, scope); next; moment = next, next = nextMoment(moment, scope)) {
+    assert.deepEqual(previousMoment(next, scope), moment);
+  }
+  assert.equal(previousMoment({ cell: 0, beat: 0 }, scope), null);
+});
+
+test("without motion playing goes from result to result", () => {
+  const scope = { count: 2, beats: 7 };
+  assert.deepEqual(nextMoment({ cell: 0, beat: 3 }, scope, true), { cell: 0, beat: 7 });
+  assert.deepEqual(nextMoment({ cell: 0, beat: 7 }, scope, true), { cell: 1, beat: 7 });
+  assert.deepEqual(previousMoment({ cell: 1, beat: 7 }, scope, true), { cell: 0, beat: 7 });
+});
+
+const FOCUS = [0, 2, 1];
+const seen = (moments) => [[0, 2, 1], [0, 2, 3], [0, 5, 1]].map((index) => !moments.hides(index, FOCUS, 1));
+
+test("a result that is not covered has one moment", () => {
+  const moments = new Moments(() => {});
+  assert.deepEqual([seen(moments), moments.step(1), moments.step(-1)], [[true, true, true], false, false]);
+});
+
+test("a covered result goes from nothing to one cell, its row and all of it, and back", () => {
+  const moments = new Moments(() => {});
+  moments.cover(true);
+  const found = [seen(moments)];
+  while (moments.step(1)) found.push(seen(moments));
+  assert.deepEqual(found, [[false, false, false], [true, false, false], [true, true, false], [true, true, true]]);
+  assert.deepEqual([moments.step(-1), seen(moments)], [true, [true, true, false]]);
+  moments.turnOver();
+  assert.deepEqual([seen(moments), moments.hiding], [[true, true, true], false]);
+  moments.turnOver();
+  assert.deepEqual([seen(moments), moments.step(-1)], [[false, false, false], false]);
+});
+
+test("another moment of a lesson covers the result anew, the same one does not", () => {
+  const moments = new Moments(() => {});
+  moments.cover(true, "masks.1");
+  while (moments.step(1));
+  moments.cover(true, "masks.1");
+  assert.equal(moments.hiding, false);
+  moments.cover(true, "masks.2");
+  assert.equal(moments.hiding, true);
+});
+
+test("of a covered result a cell or a row can be asked for, and stays in sight when one goes on", () => {
+  let changes = 0;
+  const moments = new Moments(() => (changes += 1));
+  assert.equal(moments.ask([0, 2, 3]), false);
+  moments.cover(true);
+  assert.deepEqual(seen(moments), [false, false, false]);
+  assert.equal(moments.ask([0, 2, 3]), true);
+  assert.deepEqual(seen(moments), [false, true, false]);
+  moments.ask([0, 5, 0], 5);
+  assert.deepEqual(seen(moments), [false, true, true]);
+  moments.step(1);
+  assert.deepEqual(seen(moments), [true, true, true]);
+  moments.step(-1);
+  assert.deepEqual(seen(moments), [false, false, false]);
+  moments.cover(false);
+  assert.deepEqual([seen(moments), changes], [[true, true, true], 6]);
+});
+
+const ASKED = {
+  kind: "number", array: "scores", number: 3, tolerance: 0.1, hides: [[0, 1, 2, null]],
+  options: [
+    { value: "3", right: true, misconceptions: [] },
+    { value: "6", right: false, misconceptions: ["no-scale"] },
+    { value: "1", right: false, misconceptions: [] },
+  ],
+};
+
+test("a number is read as a hand writes it", () => {
+  const texts = ["-0,5", "−2", "12 %", "2/3", " 4 ", "", "many", "1/0", "1/2/3", "%"];
+  assert.deepEqual(texts.map(numberGuessed), [-0.5, -2, 0.12, 2 / 3, 4, null, null, null, null, null]);
+});
+
+test("a guess is right, near, of the other sign, or what a misconception gives", () => {
+  const said = (given) => judgeGuess(ASKED, given).said;
+  assert.deepEqual([3, 3.1, 2.9].map(said), ["right", "right", "right"]);
+  assert.deepEqual([3.4, -3, 9, 1].map(said), ["near", "sign", "wrong", "wrong"]);
+  assert.deepEqual(judgeGuess(ASKED, 6.05), { said: "wrong", misconceptions: ["no-scale"] });
+  assert.deepEqual(judgeGuess(ASKED, "6"), { said: "wrong", misconceptions: ["no-scale"] });
+  assert.deepEqual(judgeGuess(ASKED, "3"), { said: "right", misconceptions: [] });
+  assert.equal(judgeGuess(ASKED, "none of these").said, "wrong");
+});
+
+test("of an array only the places that are asked for are out of sight", () => {
+  const hidden = (index, name = "scores") => isAskedFor(ASKED, name, index);
+  assert.deepEqual([hidden([0, 1, 2, 5]), hidden([0, 1, 3, 5]), hidden([0, 1, 2, 5], "queries")], [true, false, false]);
+});
+
+test("a visit keeps one guess of each step, and tells how it went", () => {
+  forgetGuesses();
+  const guess = (step, said) => keepGuess({ step, title: step.toUpperCase(), said });
+  guess("scores", "wrong");
+  guess("scale", "wrong");
+  guess("scores", "right");
+  guess("mask", "shown");
+  guess("softmax", "near");
+  assert.deepEqual(keptGuesses().map(({ step }) => step), ["scale", "scores", "mask", "softmax"]);
+  assert.deepEqual(summaryOf(keptGuesses()), { guessed: 3, right: 1, shown: 1, surprises: ["SCALE", "SOFTMAX"] });
+  forgetGuesses();
+  assert.deepEqual(keptGuesses(), []);
+});
+
+test("a visit keeps whether it is asked first, or nothing; at first neither", () => {
+  keepAsking(null);
+  const kept = [null, true, false].map((asks) => (keepAsking(asks), visitAsks()));
+  assert.deepEqual(kept, [null, true, false]);
+  keepAsking(null);
+});

@@ -1,0 +1,117 @@
+import { arcsFrom, lineOfWords } from "../../assets/board/words/arcs.js";
+import { openScene } from "../../assets/board/scene/scene.js";
+import { equalsOf, placeWords, spokenOf } from "../../assets/board/words/wording.js";
+import { along, array, flagged, productScene, running } from "./scenes.js";
+import { assert, test } from "./testing.js";
+
+test("a cell is named by axis, number and label; axes of one place are left out", () => {
+  const scene = productScene();
+  scene.arrays.single = array([1, 2], "HT", [1, 2]);
+  const model = openScene(scene);
+  assert.equal(placeWords(model, { array: "result", index: [1, 0, 4] }), "head 1, row 0 a, column 4 t");
+  assert.equal(placeWords(model, { array: "single", index: [0, 1] }), "row 1 b");
+});
+
+test("a screen reader hears the number and how it came about", () => {
+  assert.equal(
+    spokenOf(openScene(productScene()), { array: "result", index: [0, 0, 1] }),
+    "result, head 0, row 0 a, column 1 q, 6 = 3 + 0 + 3",
+  );
+});
+
+test("beside a rounded number nothing is said to be equal; what is exactly 0 or hidden is not rounded", () => {
+  const from = (result, ...values) => ({ terms: [{ factors: values.map((value) => ({ value })) }], result });
+  assert.equal(equalsOf(from(0.0625, 0.25, 0.25), 4), "=");
+  assert.equal(equalsOf(from(Math.fround(0.1) * 2, Math.fround(0.1), 2), 4), "=");
+  assert.equal(equalsOf(from(0.03125, 0.125, 0.25), 4), "≈");
+  assert.equal(equalsOf(from(2 / 3, 1 / 3, 2), 4), "≈");
+  assert.equal(equalsOf(from(0, 1 / 3, 0), 4), "=");
+  assert.equal(equalsOf(from(-Infinity, 1 / 3), 4), "=");
+});
+
+test("a share is spoken as a quotient, an empty slice as such", () => {
+  const scene = productScene();
+  scene.arrays.share = array([2, 3], "TK", null, { kind: "probability", title: "share" });
+  scene.rules.share = {
+    operation: "softmax",
+    length: 3,
+    reads: [{ array: "left", at: [{ parts: [] }, along(0), running] }],
+    position: along(1),
+  };
+  const said = spokenOf(openScene(scene), { array: "share", index: [0, 2] });
+  assert.equal(said, "share, row 0 a, feature 2, 0.665 ≈ exp(3 minus 3) divided by 1.503");
+});
+
+test("every operation is spoken in its own words", () => {
+  const one = { array: "given", at: [{ parts: [] }] };
+  const said = (operation, more = {}, hidden = false) => {
+    const scene = { panels: [], axes: {}, arrays: {}, rules: {} };
+    scene.arrays.given = array([2], "K", [0.5, 2], { title: "given" });
+    const masked = hidden ? { masked: flagged([true]) } : {};
+    scene.arrays.made = array([1], "T", [0.5], { title: "made", ...masked });
+    scene.rules.made = { operation, length: 1, reads: [one], ...more };
+    return spokenOf(openScene(scene), { array: "made", index: [0] }).replace(/^made, /, "");
+  };
+  assert.equal(said("mask"), "0.500, unchanged");
+  assert.equal(said("mask", {}, true), "−∞, not allowed");
+  assert.equal(said("mask", { adds: [one] }), "0.500 = 0.500 + 0.500");
+  assert.equal(said("copy"), "0.500, copied from given, K 0");
+  assert.equal(said("product", { reads: [one, one] }), "0.500 = 0.500 × 0.500");
+  assert.equal(said("difference", { reads: [one, one] }), "0.500 = 0.500 minus 0.500");
+  assert.equal(said("softcap", { softcap: 3 }), "0.500 = 3 times tanh(0.500 divided by 3)");
+  assert.equal(said("max", { length: 2, reads: [{ array: "given", at: [running] }] }), "0.500, the largest of 2");
+  assert.equal(said("exp"), "0.500 = exp(0.500)");
+});
+
+test("of a long sum twelve terms are spoken, and how many more there are", () => {
+  const spoken = (length) => {
+    const arrays = { row: array([13], "K", Array(13).fill(1)), sum: array([1], "T", [length]) };
+    const rules = { sum: { operation: "sum", length, reads: [{ array: "row", at: [running] }] } };
+    return spokenOf(openScene({ panels: [], axes: {}, arrays, rules }), { array: "sum", index: [0] });
+  };
+  assert.ok(spoken(12).endsWith("1 + 1"));
+  assert.equal(spoken(12).split(" + ").length, 12);
+  assert.ok(spoken(13).endsWith("1 + 1 more"));
+});
+
+test("a word of another script keeps the direction of its letters to itself, and so does one that would turn all around", () => {
+  const scene = productScene();
+  scene.axes.T.labels = ["שלום", "\u202eabc"];
+  const model = openScene(scene);
+  const named = (row) => placeWords(model, { array: "result", index: [0, row, 1] });
+  assert.equal(named(0), "head 0, row 0 \u2068שלום\u2069, column 1 q");
+  assert.equal(named(1), "head 0, row 1 \u2068\u202eabc\u2069, column 1 q");
+});
+
+const widthOf = (word, size) => 0.5 * size * word.length;
+const words = (count) => Array.from({ length: count }, (_, i) => `word${i}`);
+const sizes = { most: 28, least: 11 };
+
+test("the words of a sentence stand in one line inside their room, none on another", () => {
+  for (const [count, width] of [[1, 300], [8, 800], [10, 390], [40, 900], [64, 300]]) {
+    const line = lineOfWords(words(count), Math.floor(count / 2), { from: 20, width }, sizes, widthOf);
+    const ends = line.words.map(({ x, width: wide }) => x + wide);
+    assert.ok(line.words[0].x >= 19.99 && ends.at(-1) <= 20 + width + 0.01);
+    assert.ok(line.words.every(({ x }, i) => i === 0 || x >= ends[i - 1]));
+    assert.ok(line.words.some(({ place }) => place === Math.floor(count / 2)));
+    assert.equal(line.cut, line.words.length < count);
+  }
+});
+
+test("a wider room has larger type", () => {
+  const [narrow, wide] = [350, 900].map((width) => lineOfWords(words(10), 0, { from: 0, width }, sizes, widthOf).size);
+  assert.ok(narrow < wide && wide === sizes.most);
+});
+
+test("an arc is as thick as its share, ends at its words, and stays in its room", () => {
+  const middles = new Map([[0, 10], [1, 110], [2, 310]]);
+  for (const side of [-1, 1]) {
+    const arcs = arcsFrom(2, [[0, 0.6], [1, 0.3], [2, 0.1], [9, 0.5]], middles, { base: 100, room: 80, side });
+    assert.deepEqual(arcs.map(({ place }) => place), [0, 1, 2]);
+    const [one, other] = arcs;
+    assert.close((one.thick - other.thick) / 0.3, 13, 1e-9);
+    assert.ok(one.path.startsWith("M10 100C") && one.path.endsWith("310 100"));
+    assert.ok(arcs.every(({ top, thick }) => Math.abs(top[1] - 100) + thick / 2 <= 80.001));
+    assert.ok(side * (one.top[1] - other.top[1]) > 0); // the wider arc is the higher one
+  }
+});

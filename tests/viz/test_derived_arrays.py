@@ -1,0 +1,123 @@
+"""Derived arrays: the matrices that only explain agree with the functions that compute them
+whole.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from attention_core import Projections, SettingsError, Trace, attend, softmax
+from attention_lab.heads.contributions import head_contributions
+from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
+from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
+
+
+@pytest.fixture(scope="module")
+def trace() -> Trace:
+    """A layer in which every size is another prime, and some keys are hidden."""
+    x = np.random.default_rng(3).normal(size=(5, 11))
+    return attend(x, Projections.random(11, 3, d_k=2, d_v=7, seed=1), causal=True)
+
+
+@pytest.fixture(scope="module")
+def shared() -> Trace:
+    """Four query heads on two key/value heads, looking at another sequence."""
+    rng = np.random.default_rng(5)
+    weights = Projections.random(11, 4, n_kv_heads=2, d_k=3, d_v=5, d_memory=13, seed=2)
+    return attend(rng.normal(size=(5, 11)), weights, memory=rng.normal(size=(7, 13)))
+
+
+def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None:
+    for layer in (trace, shared):
+        for name in DERIVED_ARRAYS:
+            shape = shape_of(layer, derived_array_of(layer, name))
+            for corner in (0, -1):
+                fixed = {axis: range(length)[corner] for axis, length in enumerate(shape)}
+                assert not np.isnan(slice_of(layer, name, fixed))
+
+
+def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace) -> None:
+    for layer, head, group in ((trace, 2, 2), (shared, 3, 1)):
+        drawn = slice_of(layer, "weighted_values", {0: 0, 1: head, 2: 4})
+        weights_S, values_SV = layer.probabilities[0, head, 4], layer.value_heads[0, group]
+        for key, (weight, value) in enumerate(zip(weights_S, values_SV, strict=True)):
+            np.testing.assert_allclose(drawn[key], weight * value, atol=1e-15)
+        np.testing.assert_allclose(drawn.sum(axis=0), layer.head_outputs[0, head, 4], atol=1e-12)
+
+
+def test_head_contributions_are_blocks_of_w_o(trace: Trace) -> None:
+    drawn = slice_of(trace, "head_contributions", {0: 0, 2: 3})
+    np.testing.assert_allclose(drawn, head_contributions(trace)[0, :, 3], atol=1e-13)
+
+
+def test_the_softmax_in_its_stages(trace: Trace) -> None:
+    place = {0: 0, 1: 1, 2: 2}
+    scores = [float(score) for score in trace.masked_scores[0, 1, 2]]
+    shifted = [score - max(scores) for score in scores]
+    exponentials = [math.exp(number) for number in shifted]
+    assert slice_of(trace, "row_maximum", place) == max(scores)
+    assert slice_of(trace, "row_sum", place) == pytest.approx(math.fsum(exponentials), abs=1e-14)
+    np.testing.assert_array_equal(slice_of(trace, "shifted_scores", place), shifted)
+    np.testing.assert_allclose(slice_of(trace, "exponentials", place), exponentials, atol=1e-15)
+    np.testing.assert_allclose(
+        trace.probabilities[0, 1, 2] * math.fsum(exponentials), exponentials, atol=1e-14
+    )
+
+
+def test_a_row_with_nothing_to_attend_to() -> None:
+    layer = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.zeros((2, 2), dtype=bool))
+    assert slice_of(layer, "row_maximum", {0: 0, 1: 0, 2: 1}) == -np.inf
+    assert slice_of(layer, "exponentials", {0: 0, 1: 0, 2: 1}).tolist() == [0, 0]
+
+
+def test_shares_without_the_mask(trace: Trace) -> None:
+    for name, scores in (("raw_shares", trace.scores), ("scaled_shares", trace.scaled_scores)):
+        drawn = slice_of(trace, name, {0: 0, 1: 2, 2: 1})
+        np.testing.assert_allclose(drawn, softmax(scores[0, 2, 1]), atol=1e-14)
+
+
+@pytest.mark.parametrize("field", ["queries", "keys", "values"])
+def test_the_split_with_and_without_the_swap(trace: Trace, shared: Trace, field: str) -> None:
+    for layer in (trace, shared):
+        fused = getattr(layer, field)
+        n_heads = layer.sizes["H" if field == "queries" else "G"]
+        np.testing.assert_array_equal(
+            slice_of(layer, f"reshaped_{field}", {0: 0}),
+            fused.reshape(*fused.shape[:2], n_heads, -1)[0],
+        )
+        np.testing.assert_array_equal(
+            slice_of(layer, f"unswapped_{field}", {0: 0}), split_without_swap(fused, n_heads)[0]
+        )
+
+
+def test_the_merge_without_the_swap(trace: Trace) -> None:
+    np.testing.assert_array_equal(
+        slice_of(trace, "merged_unswapped", {0: 0}), merge_without_swap(trace.head_outputs)[0]
+    )
+
+
+def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
+    for layer in (trace, shared):
+        place = {0: 0, 1: 4, 2: 3}
+        products, hadamard = (
+            slice_of(layer, "pair_products", place),
+            slice_of(layer, "pair_hadamard", place),
+        )
+        wanted = layer.scores[0, :, 4, 3]
+        np.testing.assert_allclose(np.diag(products), wanted, atol=1e-13)
+        np.testing.assert_allclose(hadamard.sum(axis=1), wanted, atol=1e-13)
+        assert slice_of(layer, "pair_total", place) == pytest.approx(wanted.sum(), abs=1e-12)
+
+
+def test_the_total_over_heads_is_one_wide_dot_product(trace: Trace) -> None:
+    fused = trace.queries[0, 4] @ trace.keys[0, 3]
+    assert slice_of(trace, "pair_total", {0: 0, 1: 4, 2: 3}) == pytest.approx(fused, abs=1e-12)
+
+
+def test_what_there_is_not() -> None:
+    layer = attend([[1.0], [2.0]], Projections.weightless(1))
+    with pytest.raises(SettingsError, match="no W_O"):
+        derived_array_of(layer, "head_contributions")

@@ -94,6 +94,7 @@ ON_THE_RESULT = """panel => {
 }"""
 CLOSE_UP = "(stage, name) => stage.numbers(name).closeUp"
 
+STATES = ("", "&hide=true", "&present=true")
 NOTE_WINDOWS = [(1366, 768), (1280, 720), (1000, 700), (390, 844)]
 
 
@@ -304,9 +305,6 @@ def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
     expect(page.locator(".strip a.here")).to_be_focused()
     opened(page, f"{app_url}/seen")
     expect(link).to_have_count(0)
-
-
-STATES = ("", "&hide=true", "&present=true")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

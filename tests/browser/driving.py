@@ -85,7 +85,7 @@ def press_and_see(page: Page, key: str) -> Page:
     """Press a key, and wait until something on the page has changed and is drawn."""
     before = page.evaluate(DRAWING)
     page.keyboard.press(key)
-    page.wait_for_function(f"before => ({DRAWING})() !== before", arg=before, polling=50)
+    page.wait_for_function(f"before => ({DRAWING})() !== before", arg=before, polling=100)
     return settled(page)
 
 

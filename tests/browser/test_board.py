@@ -1,5 +1,5 @@
 """The matrix board in a real browser: it explains the cell under the pointer or the keyboard with
-the engine's numbers.
+the engine's numbers, takes numbers typed on it, and leads from words to sums.
 """
 
 from __future__ import annotations
@@ -7,14 +7,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
 from attention_core import Trace
 from attention_core.derivation import derive
+from attention_lab.readings import shares_read
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import format_number
-from tests.browser.driving import box_of, click_cell, expect_url, hover_cell, parameters, settled
+from tests.browser.driving import (
+    box_of,
+    click_cell,
+    expect_title,
+    expect_url,
+    hover_cell,
+    opened,
+    parameters,
+    resized,
+    scenario_in,
+    settled,
+)
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -33,6 +46,21 @@ CELLS = {
     "merge": ("merged", [(0, 0, 0), (0, 3, 32)]),
     "output": ("output", [(0, 4, 6), (0, 2, 1)]),
 }
+
+OWN = "overview?weights=by%20hand&d_model=8&n_heads=2&text=the%20cat%20and%20the%20box%20and%20it"
+# Shares of an arc's lines, for a click beside the words.
+ON_ARC = """path => {
+  const at = path.getPointAtLength(path.getTotalLength() * 0.4);
+  const frame = path.ownerSVGElement.getBoundingClientRect();
+  return [frame.x + at.x, frame.y + at.y];
+}"""
+# The numbers of an array as the page's only board with such a panel draws them, and where it is.
+DRAWN = """panel => {
+  const {x, y} = panel.getBoundingClientRect();
+  let board = panel;
+  while (!board.numbers) board = board.parentElement;
+  return {...board.numbers(panel.dataset.matrix), x, y};
+}"""
 
 
 def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) -> None:
@@ -117,3 +145,93 @@ def test_playing_a_step_gives_nothing_away_and_ends_by_key_or_choice(visit: Visi
     expect_url(page, "head=2")
     expect(stop).to_be_disabled()
     expect_cell(settled(page), trace_of(SCENARIO), "masked_scores", (0, 2, 0, 0))
+
+
+def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
+    opened(page, f"{app_url}/projections?{PRIME}")
+    click_cell(page, "w_q", (2, 1))
+    expect_url(page, "feature=1")
+    settled(page)
+    page.keyboard.press("F2")  # a number left as it was is no edit
+    page.keyboard.press("Enter")
+    page.keyboard.type("9")
+    page.keyboard.press("Enter")
+    expect_url(page, "edits=wq_2_1_9")
+    edited = trace_of(Scenario(**(vars(SCENARIO) | {"edits": "wq_2_1_9"})))
+    hover_cell(settled(page), "queries", (0, 3, 1))
+    expect_cell(page, edited, "queries", (0, 3, 1))
+    page.get_by_role("button", name="Undo").click()
+    expect_url(page, "!edits")
+    hover_cell(settled(page), "queries", (0, 3, 1))
+    expect_cell(page, trace_of(SCENARIO), "queries", (0, 3, 1))
+
+    opened(resized(page, 390, 844), f"{app_url}/tokens?seed=0")  # a refusal is in sight on a phone
+    click_cell(page, "inputs", (0, 1, 7))  # the last column that is shown
+    expect_url(page, "feature=7")
+    settled(page).keyboard.type("1 x")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Type a number such as")).to_be_in_viewport(ratio=1)
+
+
+def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(
+    visit: Callable[[str], Page],
+) -> None:
+    page = resized(visit(OWN + "&query=6&key=1"), 390, 844)
+    words, matrix = page.locator(".arc-word"), box_of(page.locator("[data-matrix]").first)
+    boxes = [box_of(one) for one in words.all()]
+    assert len(boxes) == 7
+    assert all(box["x"] >= 0 and box["x"] + box["width"] <= 390 for box in boxes)
+    assert all(box["y"] + box["height"] < matrix["y"] for box in boxes)
+
+    resized(page, 1366, 768)
+    trace = trace_of(scenario_in(page))
+    expect(words).to_have_count(trace.sizes["T"])
+    expect(page.locator(".arc-word.on")).to_have_text("it")
+    share = f"{100 * trace.probabilities[0, 0, 6, 1]:.0f} %"
+    expect(page.locator(".arcs text.on.much").first).to_have_text(share)
+    words.nth(1).hover()
+    expect(page.locator(".arc-word.on")).to_have_text("cat")
+    page.mouse.move(5, 5)
+    expect(page.locator(".arc-word.on")).to_have_text("it")
+    second = page.locator(".arcs g.on", has=page.locator("path.hit")).first
+    page.mouse.click(*second.locator("path").first.evaluate(ON_ARC))
+    settled(page)
+    links = page.locator(".chain button")
+    expect(links).to_have_count(3)
+    key, _ = shares_read(trace, 0, 6)[-1]  # the thinnest arc is drawn first
+    expect(links.last).to_contain_text(f"{trace.probabilities[0, 0, 6, key]:.3f}")
+    links.last.click()
+    expect_title(page, "Softmax")  # the server leads there
+
+    expect(settled(page).locator(".arcs path").first).to_be_attached()
+    page.get_by_role("button", name="Cover the result").click()
+    expect(page.locator(".arcs path")).to_have_count(0)  # which would tell it
+    expect(page.locator(".arc-word.on")).to_have_text("it")
+
+
+def test_the_story_ends_with_what_the_heads_add(page: Page, app_url: str) -> None:
+    places = {}
+    for name in ("output", "seen", "practice"):
+        opened(page, f"{app_url}/{name}?guess=false&query=5")
+        strip, title = box_of(page.locator(".strip .here")), box_of(page.locator("h1"))
+        places[name] = np.array((strip["y"], strip["height"], title["x"], title["y"]))
+        if name == "seen":
+            expect_sum(page)
+    for name in ("seen", "practice"):
+        assert (abs(places[name] - places["output"]) < (1, 1, 2, 12)).all()
+
+
+def expect_sum(page: Page) -> None:
+    """What the heads add stands above its sum, all numbers written."""
+    names = ("inputs", "output", "head_contributions")
+    panels = [page.locator(f"[data-matrix={name}]").first for name in names]
+    before, after, adds = parts = [panel.evaluate(DRAWN) for panel in panels]
+    assert before["y"] < adds["y"] < after["y"]
+    assert abs(adds["x"] - after["x"]) < 2
+    assert min(part["letters"] for part in parts) >= 13
+    trace = trace_of(Scenario())
+    np.testing.assert_allclose(before["data"], trace.inputs[0, 5], atol=1e-5)
+    np.testing.assert_allclose(after["data"], trace.output[0, 5], atol=1e-5)
+    np.testing.assert_allclose(
+        np.reshape(adds["data"], adds["shape"]).sum(axis=0), trace.output[0, 5], atol=1e-5
+    )

@@ -11,8 +11,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.guesses import ITEMS
 from tests.browser.conftest import another_tab, answers, free_port, started
-from tests.browser.test_every_page import violations
-from tests.browser.test_larger_type import SIDEWAYS
+from tests.browser.test_every_page import SIDEWAYS, violations
 
 pytestmark = pytest.mark.browser
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
 from playwright.sync_api import Page
 
@@ -34,23 +32,11 @@ STEPS = {
     "output": lambda s: story.output_board(s, 1, 1),
     "": lambda s: overview(s, *CELL),
 }
-
-
-@dataclass(frozen=True)
-class Window:
-    """A window, the place of the board in it, and whether it is that of a lecture."""
-
-    width: int
-    height: int
-    left: int
-    top: int
-    lecture: bool = False
-
-
+# The size of a window, the place of the board in it, and whether it is that of a lecture.
 WINDOWS = (
-    Window(1366, 768, 316, 62),
-    Window(1280, 720, 16, 4, lecture=True),
-    Window(1920, 1080, 316, 62),
+    (1366, 768, 316, 62, False),
+    (1280, 720, 16, 4, True),
+    (1920, 1080, 316, 62, False),
 )
 LAYERS = ((2, 2), (5, 4), (10, 8), (30, 2), (2, 8), (30, 8))  # tokens and heads
 
@@ -150,14 +136,15 @@ def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str
     return found
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=lambda one: f"{one.width}x{one.height}")
-def test_nothing_lies_on_another(page: Page, files: str, window: Window) -> None:
-    page.set_viewport_size({"width": window.width, "height": window.height})
+@pytest.mark.parametrize(("width", "height", "left", "top", "lecture"), WINDOWS)
+def test_nothing_lies_on_another(
+    page: Page, files: str, width: int, height: int, left: int, top: int, lecture: bool
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
     page.goto(f"{files}/tests/js/")
     page.evaluate(NOTE)
-    place = {"left": window.left, "top": window.top, "width": window.width - window.left - 16}
+    place = {"left": left, "top": top, "width": width - left - 16}
     found = []
     for n_tokens, n_heads in LAYERS:
-        scenes = scenes_of(n_tokens, n_heads, window.lecture)
-        found += page.evaluate(SHOW, [place, scenes])
+        found += page.evaluate(SHOW, [place, scenes_of(n_tokens, n_heads, lecture)])
     assert not found, "\n".join(found)

@@ -58,7 +58,6 @@ def run_app() -> None:
     """Draw the app, then show which requests of the URL were refused."""
     with script_lock():
         read_url()
-        session().facts = {}
         page = _draw()
         elsewhere: tuple[str, ...] = ()
         if own := uploaded_heads.controls_of(page):

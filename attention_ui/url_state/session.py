@@ -52,8 +52,6 @@ class Session:
     arrived: bool = False
     # own_numbers: the texts that keys in the URL stand for, so that they are not forgotten
     held: list[Any] = field(default_factory=list)
-    # facts: the facts that the sentences of the current page state, by name
-    facts: dict[str, Any] = field(default_factory=dict)
     # frame: the pages of the menu by heading; whether the browser has the scripts, and the title
     # and style sheet that it has
     menu: dict[str, list[Any]] | None = None

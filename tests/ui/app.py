@@ -72,13 +72,6 @@ def page_context(app: AppTest) -> PageContext:
     return found
 
 
-def facts(app: AppTest) -> dict[str, Any]:
-    """What the sentences of the page state, by name: see `attention_ui.facts`."""
-    assert not app.exception
-    found: dict[str, Any] = app.session_state["session"].facts
-    return found
-
-
 def errors(app: AppTest) -> list[str]:
     """The sentences of the error boxes, without the escapes."""
     assert not app.exception

@@ -46,8 +46,13 @@ DRAWN = f"""() => {{
       >= frames.length;
 }}"""
 # A board is told of a new scene only after React has shown the page; when the browser is idle, that
-# is done.
-IDLE = "() => new Promise(resolve => requestIdleCallback(resolve, {timeout: 1000}))"
+# is done. A browser that draws no frames may not say that it is idle.
+IDLE = """() => new Promise(resolve => {
+  let idle = false;
+  requestIdleCallback(() => resolve(idle = true), {timeout: 1000});
+  const frame = () => idle || requestAnimationFrame(frame);
+  frame();
+})"""
 # Whether a place is in the window, with nothing of the page or of the board's own dock on it.
 UNCOVERED = """({x, y}) => {
   let at = document.elementFromPoint(x, y);

@@ -88,6 +88,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     size.fill("12")
     size.press("Enter")
     expect_url(page, "d_model=12")
+    expect(slider(page, "Heads")).to_have_attribute("max", "5")  # 1, 2, 3, 4, 6 and 12 fit
     slider(page, "Heads").press("ArrowLeft")
     expect_url(page, "n_heads=3")
     scenario = scenario_in(page)

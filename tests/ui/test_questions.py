@@ -93,7 +93,7 @@ FOUND = [
     ("roll up heads", "all-heads"),
     ("average over a sentence", "all-heads"),
     ("cluster heads", "head-portraits"),
-    ("sparsity", "head-portraits"),
+    ("sparsity", "layers"),
     ("tokens attended", "head-portraits"),
     ("rank heads", "head-worth"),
     ("vector figures for papers", "all-heads"),

@@ -242,6 +242,7 @@ def compare(now: PageContext) -> list[str]:
     shares = [two.moved_share(head) for head in range(4)]
     return [
         f"{format_percent(moved.before)} → {format_percent(moved.after)}",
+        f"{100 * abs(moved.after - moved.before):.1f} percentage points",
         format_percent(shares[1]),
         format_percent(max(shares)),
         f"most in head {int(np.argmax(shares))}",

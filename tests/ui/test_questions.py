@@ -94,7 +94,7 @@ FOUND = [
     ("average over a sentence", "all-heads"),
     ("cluster heads", "head-portraits"),
     ("sparsity", "layers"),
-    ("tokens attended", "head-portraits"),
+    ("tokens attended", "layers"),
     ("rank heads", "head-worth"),
     ("vector figures for papers", "all-heads"),
     ("stand-alone web page", "scores"),

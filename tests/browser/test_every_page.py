@@ -51,8 +51,6 @@ UNROLLED = """[data-testid=stApp], [data-testid=stAppViewContainer], [data-testi
 OUTSIDE = {
     "exclude": [["[data-testid^=st]:has(> label):has(input:disabled)"], ["[data-testid=stCode]"]]
 }
-# The rules that colours alone decide.
-COLOURS = ["color-contrast", "link-in-text-block"]
 AXE = Axe()
 # What axe-core also reports on a bare Streamlit page with the same kinds of widgets: lists in its
 # navigation and menus.
@@ -69,13 +67,9 @@ WATCH_SHIFTS = """() => {
 CUT = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
 
 
-def violations(page: Page, colours: bool = False) -> list[tuple[str, str]]:
-    """What axe-core finds serious on a page, or in its colours alone, but for what Streamlit
-    brings along.
-    """
+def violations(page: Page) -> list[tuple[str, str]]:
+    """What axe-core finds serious on a page, but for what Streamlit brings along."""
     options: dict[str, Any] = {"resultTypes": ["violations"]}
-    if colours:
-        options["runOnly"] = COLOURS
     if not page.evaluate("'axe' in window"):
         page.evaluate(AXE.axe_script)
     found = page.evaluate("([outside, options]) => axe.run(outside, options)", [OUTSIDE, options])
@@ -97,13 +91,15 @@ def picture(page: Page, name: str) -> None:
     style.evaluate("(element) => element.remove()")
 
 
-def faults_of_colours(page: Page, scheme: str) -> list[Any]:
-    """What is wrong with the theme that follows the system's scheme."""
+def faults_of_look(page: Page, scheme: str) -> list[Any]:
+    """What is wrong with the theme that follows the system's scheme, and for a reader."""
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     palette = PALETTES[scheme]
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
     expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
-    return violations(settled(page), colours=scheme == "dark")
+    for link in settled(page).locator(".strip a:not(.here)").all()[:1]:  # the board follows later
+        expect(link).to_have_css("color", rgb(palette["text"]))
+    return violations(page)
 
 
 def faults_of_headings(page: Page) -> list[int]:
@@ -143,26 +139,26 @@ def faults_on_a_phone(page: Page) -> list[str]:
 def test_a_walk_through_the_pages(
     page: Page, app_url: str, entries: list[Entry], request: pytest.FixtureRequest
 ) -> None:
-    """Each page in the light; every fourth in the dark, too, and every second on a phone."""
+    """One walk of four in the dark, and every second page on a phone, too."""
     every, pictures = (request.config.getoption(one) for one in ("every_situation", "screenshots"))
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
     found: dict[tuple[str, str], Any] = {}
+    is_dark = entries == WALKS[2]
+    page.emulate_media(color_scheme="dark" if is_dark else "light")
+    schemes = ["light", "dark"] if every or pictures else ["dark" if is_dark else "light"]
     urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in entries]
     for place, at in enumerate(one_by_one(page, urls)):
         name = entries[place].url_path
         expect(errors).to_have_count(0)
         looks: dict[str, Any] = {
             "sideways": at.evaluate(SIDEWAYS) > 0,
-            "light": faults_of_colours(at, "light"),
             "headings": faults_of_headings(at),
         }
-        if pictures:
-            picture(at, f"{name}-light")
-        if every or place % 4 == 0:
-            looks["dark"] = faults_of_colours(at, "dark")
+        for look in schemes:
+            looks[look] = faults_of_look(at, look)
             if pictures:
-                picture(at, f"{name}-dark")
-            at.emulate_media(color_scheme="light")
+                picture(at, f"{name}-{look}")
+        page.emulate_media(color_scheme="dark" if schemes == ["dark"] else "light")
         looks["out of sight"] = out_of_sight(at, name)
         if every or place % 2:
             looks["phone"] = faults_on_a_phone(at)

@@ -142,6 +142,7 @@ def test_a_visitor_guesses_goes_on_and_is_told_at_the_end(asked: Page, app_url: 
     expect(told).to_be_hidden()
 
 
+@pytest.mark.every_situation
 def test_a_question_on_a_phone(context: BrowserContext, app_url: str) -> None:
     with another_tab(context, script="", **PHONE) as phone:
         opened(phone, f"{app_url}/scores?{FIRST}&{AT}")

@@ -77,6 +77,7 @@ def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -
         cell_at(page, "probabilities", index)
 
 
+@pytest.mark.every_situation
 def test_nothing_wide_is_cut(page: Page, go: Visit) -> None:
     page.set_viewport_size({"width": 1024, "height": 768})
     found = {}

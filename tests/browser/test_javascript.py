@@ -33,6 +33,7 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
 @pytest.mark.skipif(
     shutil.which("node") is None, reason="no Node on this machine: Chromium runs the same tests"
 )
+@pytest.mark.every_situation
 def test_under_node() -> None:
     node = str(shutil.which("node"))
     done = subprocess.run(

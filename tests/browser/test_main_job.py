@@ -142,6 +142,7 @@ def test_an_example_reaches_the_url(visit: Visit) -> None:
     expect_title(page, PAGES[0].title)
 
 
+@pytest.mark.every_situation
 def test_a_deep_link_on_a_fresh_server(page: Page, fresh_url: str) -> None:
     query = "text=one+two+three&n_heads=2&mask=causal&residual=true&head=1&query=2&key=1"
     scenario = Scenario(text="one two three", n_heads=2, mask="causal", residual=True)

@@ -58,6 +58,7 @@ def test_steps_in_larger_type(go: Visit, page: Page) -> None:
         assert 0 < box_of(page.locator(".board .dock").first)["height"] < 320
 
 
+@pytest.mark.every_situation
 def test_pages_in_larger_type(go: Visit, page: Page) -> None:
     for path in ("propositions", "stiefel"):
         go(f"{path}?present=true")

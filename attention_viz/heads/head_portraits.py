@@ -20,6 +20,19 @@ ROW_PX, TITLE_PX = 20, 24  # a bar of a head, the name above a measure
 BAR_HEIGHT = 0.7  # the part of its row that a bar takes
 # Of a column, which is 1 wide: the longest bar, and where the numbers end.
 MAX_BAR_WIDTH, NUMBER_END = 0.56, 0.88
+ROWS: Part = {
+    "fixedrange": True,
+    "showgrid": False,
+    "zeroline": False,
+    "tickfont": {"size": 12},
+    "ticklabelstandoff": 4,
+}
+TICKS: Part = {
+    "type": "scatter",
+    "mode": "markers",
+    "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
+    "hovertemplate": "no preference: <b>%{text}</b><extra>%{customdata}</extra>",
+}
 
 
 def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[str, int]) -> Figure:
@@ -40,72 +53,60 @@ def measures_figure(measures: Sequence[Measure], pattern: Pattern, lit: tuple[st
     heads = [f"head {head}" for head in range(n_heads)]
     heads[lit[1]] = f"<b>{heads[lit[1]]}</b>"
     names = [measure.name for measure in measures]
-    around: Part = {
+    written = [_format_share(share) for share in values_MH.ravel()]
+    bars = {"x": _sent(np.nan_to_num(values_MH * scale_M1)), "y": _sent(rows_MH), "text": written}
+    ends = {"x": _sent(left_MH + NUMBER_END), "y": _sent(rows_MH), "text": written}
+    ticks = {
+        "x": _sent(left_MH + even_MH * scale_M1),
+        "y": _sent(rows_MH),
+        "text": [format_number(float(share), 3) for share in even_MH.ravel()],
+        "customdata": [name for name in names for _ in range(n_heads)],
+    }
+    titles = {
+        "x": list(range(len(names))),
+        "y": [TITLE_PX / 2] * len(names),
+        "text": [f"<b>{name}</b>" if name == lit[0] else name for name in names],
+    }
+    data = [
+        _bars(names, n_heads, lit[1]) | {"base": _sent(left_MH).tolist()} | bars,
+        _words("middle left", 12) | ends,
+        TICKS | ticks,
+        _words("middle right", 11) | titles,
+    ]
+    axes: Part = {
         "xaxis": {"range": [0, len(measures)], "visible": False, "fixedrange": True},
-        "yaxis": {
-            "range": [height, 0],
-            "tickvals": rows_MH[0].tolist(),
-            "ticktext": heads,
-            "fixedrange": True,
-            "showgrid": False,
-            "zeroline": False,
-            "tickfont": {"size": 12},
-            "ticklabelstandoff": 4,
-        },
+        "yaxis": ROWS | {"range": [height, 0], "tickvals": rows_MH[0].tolist(), "ticktext": heads},
         "margin": {"l": round(label_width([f"head {n_heads - 1}"])) + 10, "r": 4, "t": 4, "b": 4},
     }
-    written = [_format_share(share) for share in values_MH.ravel()]
-    data: list[Part] = [
-        {
-            "type": "bar",
-            "orientation": "h",
-            "y": _sent(rows_MH),
-            "base": _sent(left_MH).tolist(),
-            "x": _sent(np.nan_to_num(values_MH * scale_M1)),
-            "width": BAR_HEIGHT * ROW_PX,
-            "customdata": [[name, head] for name in names for head in range(n_heads)],
-            "marker": {
-                "color": "@primary",
-                "opacity": [0.9 if head == lit[1] else 0.45 for head in range(n_heads)]
-                * len(names),
-            },
-            "text": written,
-            "textposition": "none",
-            "hovertemplate": "head %{customdata[1]}: <b>%{text}</b><extra>%{customdata[0]}</extra>",
-        },
-        {
-            "type": "scatter",
-            "mode": "text",
-            "y": _sent(rows_MH),
-            "x": _sent(left_MH + NUMBER_END),
-            "text": written,
-            "textposition": "middle left",
-            "textfont": {"size": 12},
-            "hoverinfo": "skip",
-        },
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": _sent(left_MH + even_MH * scale_M1),
-            "y": _sent(rows_MH),
-            "marker": {"symbol": "line-ns", "size": 13, "line": {"color": "@focus", "width": 2}},
-            "text": [format_number(float(share), 3) for share in even_MH.ravel()],
-            "customdata": [name for name in names for _ in range(n_heads)],
-            "hovertemplate": "no preference: <b>%{text}</b><extra>%{customdata}</extra>",
-        },
-        {
-            "type": "scatter",
-            "mode": "text",
-            "x": list(range(len(names))),
-            "y": [TITLE_PX / 2] * len(names),
-            "text": [f"<b>{name}</b>" if name == lit[0] else name for name in names],
-            "textposition": "middle right",
-            "textfont": {"size": 11},
-            "hoverinfo": "skip",
-        },
-    ]
     description = f"A bar with its number for each measure of each head. Heads: {n_heads}."
-    return {"data": data, "layout": layout(height + 8, description, **around)}
+    return {"data": data, "layout": layout(height + 8, description, **axes)}
+
+
+def _bars(names: list[str], n_heads: int, lit: int) -> Part:
+    """How the bars look, and what a click on one sends."""
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "width": BAR_HEIGHT * ROW_PX,
+        "customdata": [[name, head] for name in names for head in range(n_heads)],
+        "marker": {
+            "color": "@primary",
+            "opacity": [0.9 if head == lit else 0.45 for head in range(n_heads)] * len(names),
+        },
+        "textposition": "none",
+        "hovertemplate": "head %{customdata[1]}: <b>%{text}</b><extra>%{customdata[0]}</extra>",
+    }
+
+
+def _words(position: str, size: int) -> Part:
+    """How words and numbers between the bars look."""
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "textposition": position,
+        "textfont": {"size": size},
+        "hoverinfo": "skip",
+    }
 
 
 def profile_figure(trace: Trace, measure: Measure, pattern: Pattern, head: int) -> Figure:

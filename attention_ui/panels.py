@@ -9,10 +9,8 @@ import streamlit as st
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
 from attention_core.trace import head_of
-from attention_lab import notation
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap
-from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.rounding import tolerance
@@ -37,20 +35,6 @@ CLOSER_LOOKS = {
     "numbers": ":material/table: The numbers",
     "files": ":material/download: Take it with you",
 }
-
-
-def show_formula(now: PageContext, field: str, more: str = "") -> None:
-    """Show what a step does: one sentence, its formula, and the shape of the result.
-
-    more: LaTeX that is added to the formula.
-    """
-    trace, text = now.trace, now.notation
-    sizes = " × ".join(map(str, notation.shape(trace, field, text)))
-    named = ", ".join(notation.axes(trace, field, text))
-    badge = f":gray-badge[{STEPS[field].title}: ({named}) = {sizes}]"
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{trace.sentence(field)}\n\n{badge}", width="stretch")
-        st.latex(formula(trace, field, text) + more, width="content")
 
 
 def note_columns(now: PageContext) -> None:

@@ -25,12 +25,6 @@ from ..heads.patterns import entropy
 from .formula import Formula
 
 
-def orthonormality_error(point: Array) -> float:
-    """How far the columns are from orthonormal: the largest ‖PᵀP - I‖ of a stack."""
-    gram = point.mT @ point
-    return float(np.linalg.norm(gram - np.eye(point.shape[-1]), axis=(-2, -1)).max())
-
-
 def tangent_projection(point: Array, gradient: Array) -> Array:
     """The part of a gradient along the manifold; the rest would change lengths and angles of the
     columns.

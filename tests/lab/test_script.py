@@ -26,7 +26,7 @@ from attention_lab.notation.notation import OURS
 from tests.core.random_layers import Layer, calls
 from tests.lab.script_cases import CASES, HOSTILE, case
 
-SENTENCE = "All 15 steps agree with the numbers that the app showed.\n"
+SENTENCE = f"All {len(STEPS)} steps agree with the numbers that the app showed.\n"
 
 
 def run(source: str) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def test_a_script_needs_numpy_only() -> None:
 def test_a_script_has_one_block_for_each_step() -> None:
     trace = case("everything")
     _, *blocks = script(trace).split("# Step ")
-    assert len(blocks) == 15
+    assert len(blocks) == len(STEPS)
     for number, (field, block) in enumerate(zip(STEPS, blocks, strict=True), 1):
         assert block.startswith(f"{number}: {STEPS[field].title}\n# {trace.sentence(field)}\n# in ")
         assert trace.code(field) in block

@@ -25,7 +25,7 @@ from attention_lab.labs.stack_settings import (
     draw_textures,
     expected_stack_seconds,
 )
-from attention_lab.labs.stiefel import orthonormality_error
+from tests.lab.labs.orthonormal import orthonormality_error
 from tests.lab.labs.test_gradients import RECORD, TOLERANCE, arrays
 from tests.lab.refusal import refused
 

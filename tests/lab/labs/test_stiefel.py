@@ -28,18 +28,13 @@ from attention_lab.labs.stiefel_adam import (
     head_matrices,
     stiefel_adam_step,
 )
+from tests.lab.labs.orthonormal import orthonormality_error
 
 N, K = 7, 3
 RNG = np.random.default_rng(0)
 POINT = orthonormal_columns(RNG, N, K)
 GRADIENT = RNG.normal(size=(N, K))
 TANGENT = tangent_projection(POINT, GRADIENT)
-
-
-def orthonormality_error(point: np.ndarray) -> float:
-    """How far the columns are from orthonormal: the largest ‖PᵀP - I‖ of a stack."""
-    gram = point.mT @ point
-    return float(np.linalg.norm(gram - np.eye(point.shape[-1]), axis=(-2, -1)).max())
 
 
 def test_the_tangent_projection() -> None:

@@ -27,7 +27,6 @@ from attention_lab.labs.loss_curves import (
 )
 from attention_lab.labs.losses import cross_entropy, squared_error_gradient
 from attention_lab.labs.readouts import weightless_score
-from attention_lab.labs.stiefel import orthonormality_error
 from attention_lab.labs.stiefel_adam import head_matrices
 from attention_lab.labs.tasks import (
     TRAINING_TASKS,
@@ -37,6 +36,7 @@ from attention_lab.labs.tasks import (
 )
 from attention_lab.labs.training import TRAINED_ARRAYS, Checkpoint, train_layer
 from attention_lab.labs.training_settings import TrainingSettings, models
+from tests.lab.labs.orthonormal import orthonormality_error
 from tests.lab.refusal import Facts, refused
 
 SHORT = TrainingSettings(n_steps=37, batch=5)

@@ -69,6 +69,7 @@ def test_a_bar_is_chosen_and_a_chart_fills_the_screen_and_stays(visit: Visit) ->
     assert page.evaluate(f"{PLOT}.seen") is True
 
 
+@pytest.mark.every_situation
 def test_a_chart_follows_the_system_and_the_window_and_goes_while_it_is_drawn(
     visit: Visit,
 ) -> None:

@@ -114,6 +114,7 @@ def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(page: Page, app
     expect(pressed).to_have_text("1")
 
 
+@pytest.mark.every_situation
 def test_each_step_ends_with_a_link_to_the_next(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/output?head=0&n_heads=4")
     link = page.locator(".onward a")

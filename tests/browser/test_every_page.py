@@ -91,12 +91,16 @@ def picture(page: Page, name: str) -> None:
     style.evaluate("(element) => element.remove()")
 
 
-def faults_of_look(page: Page, scheme: str) -> list[Any]:
-    """What is wrong with the theme that follows the system's scheme, and for a reader."""
+def faults_of_look(page: Page, scheme: str, for_readers: bool) -> list[Any]:
+    """What is wrong with the theme that follows the system's scheme; for_readers: and what axe-core
+    finds, a third of the time of a walk.
+    """
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     palette = PALETTES[scheme]
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
     expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
+    if not for_readers:
+        return []
     if found := violations(settled(page)):
         page.wait_for_timeout(1500)  # board and sidebar follow a change of the scheme later
         found = violations(page)
@@ -140,7 +144,9 @@ def faults_on_a_phone(page: Page) -> list[str]:
 def test_a_walk_through_the_pages(
     page: Page, app_url: str, entries: list[Entry], request: pytest.FixtureRequest
 ) -> None:
-    """One walk of four in the dark, and every second page on a phone, too."""
+    """One walk of four in the dark, every second page on a phone, too, and every third asked for
+    faults for readers.
+    """
     every, pictures = (request.config.getoption(one) for one in ("every_situation", "screenshots"))
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
     found: dict[tuple[str, str], Any] = {}
@@ -156,7 +162,7 @@ def test_a_walk_through_the_pages(
             "headings": faults_of_headings(at),
         }
         for look in schemes:
-            looks[look] = faults_of_look(at, look)
+            looks[look] = faults_of_look(at, look, every or place % 3 == 0)
             if pictures:
                 picture(at, f"{name}-{look}")
         page.emulate_media(color_scheme="dark" if schemes == ["dark"] else "light")
@@ -170,6 +176,7 @@ def test_a_walk_through_the_pages(
     assert found == {}
 
 
+@pytest.mark.every_situation
 def test_the_titles_of_one_matrix_or_many_are_whole(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     for notation in ("ours", "columns"):
@@ -179,6 +186,7 @@ def test_the_titles_of_one_matrix_or_many_are_whole(page: Page, app_url: str) ->
         assert max(found) <= 0
 
 
+@pytest.mark.every_situation
 def test_training_and_its_curve_share_a_window(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/training?train_steps=50&train_seed=77")
     button, curve = page.locator(".st-key-train-go button"), page.locator(".js-plotly-plot").first
@@ -208,6 +216,7 @@ def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -
         assert settled(page).get_by_test_id("stMain").evaluate("main => main.scrollTop") == 0
 
 
+@pytest.mark.every_situation
 @pytest.mark.parametrize(
     "paths",
     [

@@ -106,6 +106,7 @@ COPIED = """() => { window.taken = [];
   Object.defineProperty(navigator, "clipboard", { value: clipboard, configurable: true }); }"""
 
 
+@pytest.mark.every_situation
 def test_the_link_is_copied_by_keys_from_a_button_that_covers_nothing(go: Visit) -> None:
     page = go("softmax?head=1&mask=causal")
     page.evaluate(COPIED)
@@ -175,6 +176,7 @@ def test_an_act_brings_few_messages_each_whole(page: Page, app_url: str) -> None
     page.remove_listener("websocket", listen)
 
 
+@pytest.mark.every_situation
 def test_title_look_and_boxes_follow_the_reader(visit: Visit) -> None:
     page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
     height = "() => getComputedStyle(document.querySelector('.st-key-stage')).minHeight"

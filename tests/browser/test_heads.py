@@ -34,6 +34,7 @@ OUT_OF_BUTTONS = """() => [...document.querySelectorAll('[data-testid=stButtonGr
 CUT = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
 
 
+@pytest.mark.every_situation
 def test_heads_are_switched_off_and_stay_off(visit: Visit) -> None:
     page = visit("head-worth")
     switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")

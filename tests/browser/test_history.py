@@ -54,6 +54,7 @@ def test_back_takes_one_act_back_and_forward_does_it_again(visit: Visit) -> None
     assert path_of(page) == "tokens"
 
 
+@pytest.mark.every_situation
 def test_what_follows_from_a_control_is_no_act_of_its_own(visit: Visit) -> None:
     page = visit("scores")
     click_cell(page, "scores", [0, 0, 9, 7])
@@ -69,6 +70,7 @@ def test_what_follows_from_a_control_is_no_act_of_its_own(visit: Visit) -> None:
     expect(settled(page).get_by_test_id("stToast")).to_have_count(0)
 
 
+@pytest.mark.every_situation
 def test_what_was_undone_or_left_comes_back(go: Visit) -> None:
     page = go("projections?edits=wq_0_0_9")
     page.get_by_role("button", name="Undo").click()
@@ -88,6 +90,7 @@ def test_what_was_undone_or_left_comes_back(go: Visit) -> None:
     expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
 
 
+@pytest.mark.every_situation
 def test_a_pinned_operand_is_in_the_url(visit: Visit) -> None:
     page = visit("scores")
     entries = page.evaluate("history.length")

@@ -56,6 +56,7 @@ def test_training_is_watched_stopped_and_continued(visit: Visit) -> None:
     expect(step).to_have_text(reached)
 
 
+@pytest.mark.every_situation
 def test_pixels_are_clicked_and_numbers_typed_one_after_the_other(visit: Visit) -> None:
     page = visit("convolution")
     click_cell(page, "attention", (1, 6))
@@ -78,6 +79,7 @@ def test_pixels_are_clicked_and_numbers_typed_one_after_the_other(visit: Visit) 
     expect(column).to_have_text(["1", "2", "0"])
 
 
+@pytest.mark.every_situation
 def test_a_picture_from_a_file(visit: Visit) -> None:
     page = visit("convolution?conv_image=file")
     upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
@@ -125,6 +127,7 @@ def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> N
     expect_url(page, "lab_weights=tied", "lab_tokens=numbers")
 
 
+@pytest.mark.every_situation
 def test_a_run_can_be_stopped_and_begun_again(visit: Visit) -> None:
     page = visit("growth?growth_kind=tied&growth_error=0.001&growth_seed=11")
     stop = page.get_by_role("button", name="Stop")
@@ -164,6 +167,7 @@ def test_a_mask_is_painted_by_mouse_and_by_keys_and_opened_by_its_link(visit: Vi
     expect_url(again, "!painted=")
 
 
+@pytest.mark.every_situation
 def test_masks_are_tried_by_keys_and_met_in_use(go: Visit) -> None:
     page = go("mask")
     for mask in ("causal", "padding", "window"):

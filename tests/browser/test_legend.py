@@ -32,6 +32,7 @@ def name(chart: Locator, text: str) -> Locator:
     return chart.get_by_role("button", name=text, exact=True)
 
 
+@pytest.mark.every_situation
 def test_names_hide_and_show_also_in_a_kept_picture(visit: Callable[[str], Page]) -> None:
     page = visit("head-worth")
     chart = page.locator(".chart").first

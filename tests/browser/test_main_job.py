@@ -110,6 +110,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
             expect_url(page, f"/{following.url_path}?")
 
 
+@pytest.mark.every_situation
 def test_from_the_overview_of_a_long_sentence_to_a_step_and_home(visit: Visit) -> None:
     page = visit("overview?n_tokens=64&query=60&key=3&n_heads=2")
     drawn = page.locator(".board .window label")
@@ -128,6 +129,7 @@ def test_from_the_overview_of_a_long_sentence_to_a_step_and_home(visit: Visit) -
     assert parameters(page)["n_heads"] == "2"
 
 
+@pytest.mark.every_situation
 def test_an_example_reaches_the_url(visit: Visit) -> None:
     page = visit("scores")
     page.get_by_label("Example", exact=True).click()
@@ -159,6 +161,7 @@ def test_a_deep_link_on_a_fresh_server(page: Page, fresh_url: str) -> None:
         settled(page)
 
 
+@pytest.mark.every_situation
 def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
     port = free_port()
     with running_app(tmp_path, port) as app_url:
@@ -218,6 +221,7 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
     assert {place: seen for place, seen in found.items() if seen != HELD} == {}
 
 
+@pytest.mark.every_situation
 def test_without_a_picture_the_message_stands_with_the_heading(page: Page, app_url: str) -> None:
     urls = [f"{app_url}/{path}?d_model=8&n_heads=3" for path in ("scores", "all-heads", "compare")]
     found: dict[object, object] = {}
@@ -262,6 +266,7 @@ def test_a_reload_keeps_every_choice(visit: Visit) -> None:
     assert {name: parameters(page).get(name) for name in wished} == wished
 
 
+@pytest.mark.every_situation
 def test_the_first_example_is_one_entry_of_the_history(page: Page, app_url: str) -> None:
     page.goto(app_url)  # the first visitor of a server comes to its first page first
     settled(page).goto("about:blank")

@@ -90,6 +90,7 @@ def on_paper(page: Page) -> Iterator[None]:
     page.emulate_media(media="screen")
 
 
+@pytest.mark.every_situation
 def test_a_page_is_printed_light_and_without_what_moves_it(
     visit: Callable[[str], Page], page: Page
 ) -> None:

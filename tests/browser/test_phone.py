@@ -113,6 +113,7 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     assert arithmetic["height"] <= SHARE * 844
 
 
+@pytest.mark.every_situation
 def test_the_menu_shows_its_sections_first(phone: Page, app_url: str) -> None:
     opened(phone, f"{app_url}/{naming('scores')}")
     phone.get_by_test_id("stExpandSidebarButton").click()

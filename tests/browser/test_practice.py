@@ -43,6 +43,7 @@ def test_questions_are_passed_by_keys_and_one_is_answered_on_the_board(visit: Vi
     expect(settled(page).get_by_label("Your answer")).to_have_value(f"{question.answer:.2f}")
 
 
+@pytest.mark.every_situation
 def test_a_head_is_built_and_a_test_is_taken(go: Visit) -> None:
     page = go("construct?construct_task=Copy%20the%20first%20token")
     page.get_by_role("button", name="Start from here").click()

@@ -89,6 +89,7 @@ def test_the_app_is_used_by_keys_alone(go: Visit) -> None:
     expect_title(page, "What you have seen")
 
 
+@pytest.mark.every_situation
 def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     visit("break-it")
@@ -140,6 +141,7 @@ def test_a_notice_quotes_letter_by_letter(visit: Visit) -> None:
     assert [text for text in SOUGHT if f"“{text}”" not in said] == []
 
 
+@pytest.mark.every_situation
 def test_the_menu_opens_new_tabs_with_the_choices(visit: Visit) -> None:
     page = visit("scores?text=a+b+c&n_heads=2")
     acts: tuple[dict[str, Any], ...] = ({"modifiers": ["Control"]}, {"button": "middle"})
@@ -171,6 +173,7 @@ def test_a_board_serves_a_finger_and_forgets_what_it_said(go: Visit) -> None:
     expect(said).to_be_empty()
 
 
+@pytest.mark.every_situation
 def test_a_concept_opens_where_it_is_seen_and_an_old_url_where_it_moved(
     visit: Callable[[str], Page],
 ) -> None:

@@ -33,6 +33,7 @@ def right_of(box: FloatRect) -> float:
     return box["x"] + box["width"]
 
 
+@pytest.mark.every_situation
 def test_steps_in_larger_type(go: Visit, page: Page) -> None:
     sizes = {}
     for path in ("scores", "lexicon?present=true", "scores?present=true", "lexicon"):
@@ -137,6 +138,7 @@ def colours(part: Locator) -> list[tuple[int, int]]:
     )
 
 
+@pytest.mark.every_situation
 def test_what_is_chosen_is_seen_and_formulas_keep_their_letters(go: Visit, page: Page) -> None:
     page.emulate_media(forced_colors="active", color_scheme="dark")
     go("growth")

@@ -182,12 +182,7 @@ def windows_for(place: int, name: str, request: pytest.FixtureRequest) -> list[t
 
 @pytest.mark.parametrize(
     "name",
-    [
-        name
-        if name in (NAMES[0], NAMES[-1])
-        else pytest.param(name, marks=pytest.mark.every_situation)
-        for name in NAMES
-    ],
+    [NAMES[0], *(pytest.param(name, marks=pytest.mark.every_situation) for name in NAMES[1:])],
 )
 def test_the_way_through_a_layer(
     page: Page, app_url: str, name: str, request: pytest.FixtureRequest
@@ -238,6 +233,7 @@ def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None
     assert found == {}
 
 
+@pytest.mark.every_situation
 def test_a_trained_layer_shows_numbers_beside_its_matrices(page: Page, app_url: str) -> None:
     trace = trace_of(Scenario(weights="trained", layer=3))
     page.goto(f"{app_url}/scores?{SIZES['trained layer']}")
@@ -356,6 +352,7 @@ def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
         expect(chips.filter(visible=True)).to_have_count(2)
 
 
+@pytest.mark.every_situation
 def test_random_weights_lead_to_a_trained_head(page: Page, app_url: str) -> None:
     names = ("overview", "scores", "softmax")
     note, button = page.locator(".words .note"), page.locator(".words .note button")

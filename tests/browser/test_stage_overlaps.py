@@ -35,8 +35,8 @@ STEPS = {
 # The size of a window, the place of the board in it, and whether it is that of a lecture.
 WINDOWS = (
     (1366, 768, 316, 62, False),
-    (1280, 720, 16, 4, True),
-    (1920, 1080, 316, 62, False),
+    pytest.param(1280, 720, 16, 4, True, marks=pytest.mark.every_situation),
+    pytest.param(1920, 1080, 316, 62, False, marks=pytest.mark.every_situation),
 )
 LAYERS = ((2, 2), (5, 4), (10, 8), (30, 2), (2, 8), (30, 8))  # tokens and heads
 

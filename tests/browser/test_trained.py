@@ -44,6 +44,7 @@ def drawn(page: Page, count: int) -> Page:
     return settled(page)
 
 
+@pytest.mark.every_situation
 def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
     page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
     explained = page.locator(".arithmetic")
@@ -89,6 +90,7 @@ def test_a_layer_goes_through_the_story_and_one_step_leads_back(visit: Visit) ->
     expect_url(page, "weights=trained")
 
 
+@pytest.mark.every_situation
 def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     go: Visit, page: Page
 ) -> None:

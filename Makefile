@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint bench clean
+.PHONY: help run test test-all lint types words bench clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -26,10 +26,15 @@ test: lint ## lint, types, doctests, unit, page and browser tests
 test-all: ## make test with every page in every situation
 	$(MAKE) test ARGS="--every-situation $(ARGS)"
 
-lint: $(VENV)/dev.stamp ## style and types only
+lint: $(VENV)/dev.stamp ## style, types and words only
+	$(MAKE) --jobs 2 types words
+
+types: $(VENV)/dev.stamp
+	$(BIN)/python -m mypy
+
+words: $(VENV)/dev.stamp
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy
 	$(BIN)/codespell .
 	git ls-files $(PROSE) | xargs $(BIN)/proselint --config .proselintrc.json check
 

@@ -20,12 +20,18 @@ from attention_lab.choices import (
     fitting_heads,
 )
 from attention_lab.compare import change_notes
+from attention_lab.control_list import (
+    CONTROL_DEFAULTS,
+    CONTROL_GROUPS,
+    Control,
+    decided_values,
+    widget_value,
+)
+from attention_lab.control_list import CONTROLS as CONTROLS
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from attention_lab.words.text import Tokens, is_right_to_left
 
-from .control_list import CONTROL_DEFAULTS, CONTROL_GROUPS, Control, decided_values, widget_value
-from .control_list import CONTROLS as CONTROLS
 from .mask_choice import make_room_for_padding
 from .uneven_heads import HEADS, offer_heads
 from .url_state import (

@@ -17,6 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import AttentionError, Trace
 from attention_lab.choices import has_uneven_heads, resolve
 from attention_lab.notation.notation import Notation, symbol
+from attention_lab.page_list import OwnControls, Page, page_of, story_steps
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of, weights_in_force
 
@@ -31,7 +32,7 @@ from .panels import note_columns, note_notation
 from .presets import choose_example
 from .random_weights import by_hand_notes
 from .reference.questions import show_foot
-from .registry import ASSETS, OwnControls, Page, menu_pages, page_of, story_steps
+from .registry import ASSETS, menu_pages
 from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip

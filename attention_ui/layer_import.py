@@ -9,11 +9,11 @@ import streamlit as st
 
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
+from attention_lab.page_list import page_of
 from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.user_matrices import UserMatrices
 
 from .markdown import escape_markdown
-from .registry import page_of
 from .url_state import request_page
 
 

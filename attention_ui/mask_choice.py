@@ -9,13 +9,13 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_lab.choices import MASK_KINDS, user_matrices_of
+from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import sentences_of, tokens_of
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_viz.step_scene import Note
 
 from .page_context import PageContext
-from .registry import page_of
 from .url_state import request_page, restore, session, write_to_url
 
 PADDING_ROOM = 2  # positions for [pad]

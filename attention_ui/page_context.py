@@ -15,10 +15,10 @@ from attention_lab.notation.notation import Notation, Symbol, symbol, written_na
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, sentences_of, tokens_of
 from attention_lab.words.text import Tokens
+from attention_viz.layer_caption import layer_caption
 from attention_viz.payload import Stage
 
 from .focus import Focus
-from .layer_caption import layer_caption
 from .markdown import escape_markdown
 from .url_state import session
 

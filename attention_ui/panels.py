@@ -13,6 +13,7 @@ from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
+from attention_lab.page_list import step_of
 from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
 from attention_viz.labels import format_agreement, format_number
@@ -24,7 +25,6 @@ from .closer_look import code_order_note as code_order_note
 from .focus import Focus
 from .markdown import escape_markdown, quote_token
 from .page_context import PageContext
-from .registry import step_of
 from .url_state import PERSISTENCE, choose_one, request_page
 
 MAX_QUOTED_CHARACTERS = 24

@@ -14,9 +14,9 @@ import streamlit as st
 from attention_core import AttentionError
 from attention_lab.by_hand import Cell, choose_example_cell
 from attention_lab.choices import resolve
+from attention_lab.control_list import CONTROLS, widget_value
 from attention_lab.scenario import Scenario, trace_of
 
-from .control_list import CONTROLS, widget_value
 from .url_state import session
 
 EXAMPLE_KEY = "example"

@@ -11,8 +11,9 @@ from unicodedata import normalize
 
 import streamlit as st
 
+from attention_lab.page_list import read_table
+
 from .markdown import escape_markdown
-from .registry import read_table
 from .url_state import draw_bound
 
 Row = TypeVar("Row")

@@ -11,6 +11,7 @@ import streamlit as st
 from attention_lab.guesses import as_data, guess_beside
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import Notation, symbol
+from attention_lab.page_list import Page, strip_pages
 from attention_lab.sentences import embedding_of, tokens_of
 from attention_viz import story
 from attention_viz.payload import JSON
@@ -24,7 +25,6 @@ from .controls import layer_notes, left_out_notes
 from .lesson import lesson_place
 from .page_context import PageContext
 from .random_weights import by_hand_notes
-from .registry import Page, strip_pages
 from .url_state import session
 
 # The names of boards in URLs with pinned cells, where they are not the URL path of the page.

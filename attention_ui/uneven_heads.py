@@ -10,10 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core.projection_checks import nearest_divisors
+from attention_lab.control_list import Control
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
-from .control_list import Control
 from .url_state import session, set_if_changed
 
 HEADS = "n_heads"

@@ -24,7 +24,7 @@ from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import ViewportSize, sync_playwright
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import PAGES, Page, page_of
+from attention_lab.page_list import PAGES, Page, page_of
 
 from ._servers import ROOT, SERVERS, served
 from .rivals.usual import in_place_of_boards
@@ -102,7 +102,7 @@ def script_times(pages: Sequence[Page]) -> dict[str, float]:
 def script_times_of(root: Path, names: Sequence[str]) -> dict[str, float]:
     """The same of the version in a folder, in a process of its own; 0 for pages that it lacks."""
     code = (
-        "import json, sys\nfrom attention_ui.registry import PAGES\n"
+        "import json, sys\nfrom attention_lab.page_list import PAGES\n"
         "from benchmarks.pages import script_times\n"
         "pages = [page for page in PAGES if page.url_path in sys.argv]\n"
         "print(json.dumps(script_times(pages)))"

@@ -15,7 +15,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from attention_ui.registry import PAGES, Page, page_of
+from attention_lab.page_list import PAGES, Page, page_of
 
 ROOT = Path(__file__).resolve().parents[1]
 MAX_PAGE_SECONDS = 120

@@ -12,9 +12,9 @@ from attention_lab.cache import CACHE_BYTES
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
+from attention_lab.page_list import PAGES
 from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
-from attention_ui.registry import PAGES
 from attention_ui.server import MAX_OPEN_FILES
 from attention_ui.upload_limits import MAX_UPLOADED_BYTES
 from attention_viz.theme import PALETTES

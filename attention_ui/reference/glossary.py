@@ -14,9 +14,9 @@ from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS, Notation, Symbol
 from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
+from attention_lab.page_list import page_of, read_table
 
 from ..markdown import escape_markdown
-from ..registry import page_of, read_table
 from ..search import finds
 
 

@@ -8,8 +8,9 @@ from functools import cache
 
 import streamlit as st
 
+from attention_lab.page_list import PAGES, Page, page_of, read_table, story_steps
+
 from ..markdown import escape_markdown
-from ..registry import PAGES, Page, page_of, read_table, story_steps
 from ..search import best_matches, search_field
 
 ASKED = "asked"  # the `text` of a question

@@ -23,10 +23,10 @@ from attention_lab.lessons.lesson_file import (
     shipped_lessons,
     write_lesson,
 )
+from attention_lab.page_list import Page, page_of
 from attention_viz.sheets import lesson_sheet
 
 from ..lesson import check_lesson_pages
-from ..registry import Page, page_of
 from ..upload_limits import check_upload
 from ..url_state import request_page, restore, write_to_url
 from .links import show_link, visited_url

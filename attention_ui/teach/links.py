@@ -7,9 +7,8 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from attention_lab.lessons.lesson import LESSON_PARAMETERS
+from attention_lab.page_list import PAGES, page_of
 from attention_viz.qr_code import qr_code
-
-from ..registry import PAGES, page_of
 
 MAX_QR_CHARACTERS = 1200  # QR codes of longer links are too fine for a phone
 LOOK_PARAMETERS = {

@@ -12,13 +12,13 @@ import streamlit as st
 from attention_core import AttentionError, Projections, Trace, attend
 from attention_core.errors import FileError
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
+from attention_lab.page_list import OwnControls, Page
 from attention_lab.trained.attention_maps import AttentionMaps, read_maps
 from attention_lab.user_data.layer_search import FileLayer, find_layers, read_layer
 from attention_lab.words.embeddings import embed
 
 from ..markdown import escape_markdown
 from ..page_context import PageContext
-from ..registry import OwnControls, Page
 from ..upload_limits import check_upload
 
 # In the session: the heads of the file, and whether they or the model's are shown.

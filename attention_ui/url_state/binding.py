@@ -11,9 +11,9 @@ from typing import Any, NoReturn
 import streamlit as st
 
 from attention_core import AttentionError
+from attention_lab.page_list import OLD_URLS, Page
 
 from ..markdown import escape_markdown
-from ..registry import OLD_URLS, Page
 from .session import begin_run, session
 
 MAX_QUOTED = 40

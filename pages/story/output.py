@@ -10,10 +10,10 @@ from attention_lab.heads.weight_blocks import (
     output_gap,
 )
 from attention_lab.notation.formulas import output_without_w_o
+from attention_lab.page_list import page_of
 from attention_lab.rounding import tolerance
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, token_markdown
-from attention_ui.registry import page_of
 from attention_ui.step import show_step
 from attention_ui.url_state import request_page
 from attention_viz import story

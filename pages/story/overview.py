@@ -4,11 +4,11 @@ import streamlit as st
 
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.heads.keys_read import read_row
+from attention_lab.page_list import step_of
 from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token_markdown
 from attention_ui.random_weights import random_notes
 from attention_ui.reference.questions import show_questions
-from attention_ui.registry import step_of
 from attention_ui.step import show_step
 from attention_viz.labels import format_number, format_percent
 from attention_viz.overview import overview

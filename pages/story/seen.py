@@ -3,10 +3,10 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import strongest_keys
+from attention_lab.page_list import page_of
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
-from attention_ui.registry import page_of
 from attention_viz import story
 from attention_viz.labels import format_percent
 

@@ -2,12 +2,12 @@
 
 import streamlit as st
 
+from attention_lab.page_list import page_of
 from attention_lab.user_data.layer_search import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.layer_import import offer_story
 from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
-from attention_ui.registry import page_of
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.heads_shown import heads_of_upload

@@ -13,10 +13,10 @@ from urllib.parse import parse_qs, urlsplit
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from attention_core import Trace
+from attention_lab.control_list import CONTROLS
+from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
-from attention_ui.control_list import CONTROLS
-from attention_ui.registry import page_of
 from attention_viz.labels import format_number
 
 BOARDS = """() => {

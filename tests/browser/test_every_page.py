@@ -12,8 +12,8 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
-from attention_ui.registry import PAGES, page_of
-from attention_ui.registry import Page as Entry
+from attention_lab.page_list import PAGES, page_of
+from attention_lab.page_list import Page as Entry
 from attention_viz.theme import PALETTES
 from tests.browser.driving import box_of, expect_title, one_by_one, opened, resized, rgb, settled
 

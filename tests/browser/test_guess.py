@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.guesses import guess_beside
+from attention_lab.page_list import story_steps
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.registry import story_steps
 from tests.browser.conftest import PHONE, another_tab
 from tests.browser.driving import (
     box_of,

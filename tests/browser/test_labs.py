@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.page_list import page_of
 from attention_lab.user_data.painted_masks import mask_from_text
-from attention_ui.registry import page_of
 from tests.browser.driving import click_cell, expect_title, expect_url, parameters, settled
 from tests.ui.picturing import pixels_of, png
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from attention_ui.registry import MENU, PAGES, story_steps
+from attention_lab.page_list import MENU, PAGES, story_steps
 from tests.browser.driving import (
     box_of,
     cell_at,

@@ -9,9 +9,9 @@ from urllib.parse import quote, urlencode
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.page_list import OLD_URLS, PAGES, page_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.markdown import JOINER
-from attention_ui.registry import OLD_URLS, PAGES, page_of
 from attention_viz.labels import format_number
 from tests.browser.conftest import at_home
 from tests.browser.driving import (

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from attention_ui.registry import strip_pages
+from attention_lab.page_list import strip_pages
 from tests.browser.driving import box_of, resized
 from tests.browser.test_every_page import SIDEWAYS
 

@@ -7,9 +7,9 @@ from playwright.sync_api import Page
 
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.texts import NOTATIONS
+from attention_lab.page_list import step_of, strip_pages
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import embedding_of
-from attention_ui.registry import step_of, strip_pages
 from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage

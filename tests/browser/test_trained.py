@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.page_list import page_of
 from attention_lab.trained.encoded_text import attention_of
-from attention_ui.registry import page_of
 from tests.browser.driving import (
     BOARDS,
     click_cell,

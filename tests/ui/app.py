@@ -13,12 +13,12 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from attention_core import AttentionError
+from attention_lab.control_list import CONTROL_GROUPS, CONTROLS
+from attention_lab.page_list import PAGES, Page, page_of
 from attention_lab.state_file import FOCUS
 from attention_ui.browser_files import COMPONENT_PREFIX
-from attention_ui.control_list import CONTROL_GROUPS, CONTROLS
 from attention_ui.markdown import JOINER
 from attention_ui.page_context import PageContext
-from attention_ui.registry import PAGES, Page, page_of
 from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
 

@@ -8,10 +8,10 @@ import pytest
 
 import attention_ui.frame
 from attention_core import SettingsError, TextError
+from attention_lab.page_list import PAGES, page_of
 from attention_lab.scenario import Scenario
 from attention_ui.controls import sentence_notes
 from attention_ui.markdown import JOINER, escape_markdown
-from attention_ui.registry import PAGES, page_of
 from tests.ui.app import (
     EVERY_PAGE,
     error,

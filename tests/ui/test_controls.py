@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import STEPS, Trace
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
+from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
 DEFAULTS = asdict(Scenario())

@@ -12,9 +12,9 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.projection_checks import divisors
 from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.control_list import CONTROLS
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.matrix_names import MAX_HEADS
-from attention_ui.control_list import CONTROLS
 from attention_ui.controls import sentence_notes
 from attention_ui.presets import Preset, presets
 from attention_ui.uneven_heads import HEADS, OFFERED

@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.guesses import ITEMS
-from attention_ui.registry import story_steps
+from attention_lab.page_list import story_steps
 from attention_viz.story import HEAD_FIELDS
 from tests.ui.app import opened, scenes
 from tests.viz.reading_scenes import numbers

@@ -13,9 +13,9 @@ from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui import closer_look
 from attention_ui.focus import Focus
-from attention_ui.layer_caption import layer_facts
 from attention_ui.page_context import PageContext
 from attention_ui.trained.heads_shown import context_of_layer, heads_of_model
+from attention_viz.layer_caption import layer_facts
 from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 

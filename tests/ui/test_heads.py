@@ -14,11 +14,11 @@ from attention_lab.construct import HEAD_TASKS
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import mean_of_heads
 from attention_lab.heads.patterns import largest_entropy, pattern_of
+from attention_lab.page_list import PAGES
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.heads.choices import SHARING_KINDS, choose_clicked_kind
 from attention_ui.heads.parts import choose_portrait
-from attention_ui.registry import PAGES
 from attention_viz.labels import format_number
 from tests.lab.test_construct import solution
 from tests.ui.app import (

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from attention_lab.choices import TRAINED_CHOICES
+from attention_lab.control_list import CONTROLS
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.control_list import CONTROLS
 from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, different, drawn, moved
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.control_list import CONTROLS
 from attention_lab.lessons.lesson import Lesson, Moment
 from attention_lab.lessons.lesson_file import (
     keep_lesson,
@@ -16,10 +17,9 @@ from attention_lab.lessons.lesson_file import (
     shipped_lessons,
     write_lesson,
 )
+from attention_lab.page_list import PAGES, page_of
 from attention_lab.scenario import Scenario
-from attention_ui.control_list import CONTROLS
 from attention_ui.lesson import check_lesson_pages, lesson_bar_html
-from attention_ui.registry import PAGES, page_of
 from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
 from tests.ui.app import opened, page_context, refused, title

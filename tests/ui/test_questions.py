@@ -15,6 +15,7 @@ from streamlit.testing.v1 import AppTest
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
+from attention_lab.page_list import PAGES, page_of, read_table, story_steps
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
@@ -28,7 +29,6 @@ from attention_ui.reference.questions import (
     learner_questions,
     related_questions,
 )
-from attention_ui.registry import PAGES, page_of, read_table, story_steps
 from attention_ui.search import finds, respelled
 from tests.ui.app import opened, texts
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from attention_core import STEPS
-from attention_ui.registry import (
+from attention_lab.page_list import (
     MENU,
     OLD_URLS,
     PAGES,

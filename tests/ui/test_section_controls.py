@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.page_list import PAGES, Page
 from attention_lab.scenario import Scenario
 from attention_ui.presets import preset_of, presets
-from attention_ui.registry import PAGES, Page
 from tests.ui.app import gone_to, opened, page_context
 
 FIRST_OF_A_SECTION = {page.section: page for page in reversed(PAGES)}

@@ -12,11 +12,11 @@ import pytest
 from attention_core import STEPS
 from attention_lab.export.script import notebook
 from attention_lab.heads.layout_mistakes import find_misplaced
+from attention_lab.page_list import page_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
 from attention_ui.panels import short_quote
 from attention_ui.reference import questions
-from attention_ui.registry import page_of
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 

@@ -18,6 +18,7 @@ from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.page_list import PAGES
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.trained.attention_maps import AttentionMaps
@@ -25,7 +26,6 @@ from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.layer_search import find_layers
 from attention_lab.user_data.user_matrices import read_matrices
 from attention_ui.markdown import escape_markdown
-from attention_ui.registry import PAGES
 from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
 from tests.lab.hostile_files import WEIGHTS
 from tests.lab.made_files import npz, safetensors

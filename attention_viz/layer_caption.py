@@ -13,7 +13,8 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-from attention_viz.labels import format_number
+
+from .labels import format_number
 
 Facts = dict[str, Any]
 

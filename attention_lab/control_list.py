@@ -6,16 +6,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from attention_lab.by_hand import D_MODEL, N_HEADS
-from attention_lab.choices import (
+from .by_hand import D_MODEL, N_HEADS
+from .choices import (
     HANDMADE_CHOICES,
     MAX_TEXT_LENGTH,
     SEEDED_WEIGHTS,
     TRAINED_CHOICES,
     has_handmade_sizes,
 )
-from attention_lab.scenario import Scenario
-from attention_lab.sentences import MAX_SENTENCES, weights_in_force
+from .scenario import Scenario
+from .sentences import MAX_SENTENCES, weights_in_force
 
 CONTROL_DEFAULTS = asdict(Scenario())
 CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")

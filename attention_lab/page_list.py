@@ -1,0 +1,153 @@
+"""The pages of the app, in the order of the menu: assets/data/pages.csv has one line for each."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+DATA_FOLDER = ROOT / "assets" / "data"
+PAGES_FOLDER = ROOT / "pages"
+
+# The headings of the menu by their keys in assets/data/pages.csv: the sections, and one heading for
+# the pages that need mathematics or programming, whose files stay in the folder of their section.
+MENU = {
+    "story": "The story",
+    "heads": "Heads",
+    "masks": "Masks and kinds",
+    "diagonal": "The diagonal",
+    "trained": "Trained heads",
+    "labs": "Labs",
+    "teach": "Teaching",
+    "experts": "For experts",
+    "reference": "Reference",
+}
+
+
+@dataclass(frozen=True)
+class OwnControls:
+    """What the sidebar says in a section with its own controls, and which of the shared controls
+    the section uses.
+    """
+
+    says: str
+    used: tuple[str, ...] = ()
+
+
+OWN_CONTROLS = {
+    "diagonal": OwnControls(
+        "This section uses only the sentence. The page has its other choices.", ("text",)
+    ),
+    "trained": OwnControls(
+        "This section uses the sentence. Sizes, weights and mask are those of the model.",
+        ("text", "n_tokens"),
+    ),
+    "labs": OwnControls(
+        "A lab has its own controls on its page. The controls of other sections keep their values."
+    ),
+    "reference": OwnControls(
+        "This page is the same for every sentence. The controls of other sections keep their"
+        " values."
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page: its section, its place in the menu, URL path, title, icon, question, and the trace
+    fields that it shows.
+
+    section: the folder of its file, whose controls it has. heading: in the menu, one of `MENU`.
+    looks_into: the names of the places (head, query, key, feature) that give the cell in focus;
+    empty if the page explains no cell. on_boards: whether that cell is on a board, which a notation
+    may transpose; charts and tables are never transposed.
+    """
+
+    section: str
+    heading: str
+    url_path: str
+    title: str
+    icon: str
+    question: str
+    fields: tuple[str, ...]
+    looks_into: tuple[str, ...]
+    on_boards: bool
+
+    @property
+    def path(self) -> str:
+        """The absolute path of its file, which has the name of the URL path."""
+        return str(PAGES_FOLDER / self.section / f"{self.url_path.replace('-', '_')}.py")
+
+    @property
+    def own_controls(self) -> OwnControls | None:
+        """What the sidebar says and shows if the page uses few of the controls; None if it uses
+        all.
+        """
+        if self.url_path in ("your-weights", "arrays"):
+            return None
+        return OWN_CONTROLS.get(self.section)
+
+    @property
+    def has_sidebar(self) -> bool:
+        """Whether the sidebar stands beside the page; not beside what a class looks at, nor where
+        it changes nothing.
+        """
+        return self.url_path not in ("class", "before-and-after")
+
+    @property
+    def needs_layer(self) -> bool:
+        """Whether the page needs a layer made from the controls; a file of attention and a class
+        do not.
+        """
+        return self.url_path not in ("your-weights", "class", "before-and-after")
+
+
+def _page(line: dict[str, str]) -> Page:
+    """The page of a row; several names in a cell are separated by spaces. A page without a place of
+    its own in the menu stands with its section.
+    """
+    return Page(
+        line["section"],
+        MENU[line["menu"] or line["section"]],
+        line["url_path"],
+        line["title"],
+        f":material/{line['icon']}:",
+        line["question"],
+        fields=tuple(line["shows"].split()),
+        looks_into=tuple(line["looks_into"].split()),
+        on_boards=line["drawn_on"] == "boards",
+    )
+
+
+def read_table(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file in `assets/data/`, as dictionaries by the names of its first line."""
+    with (DATA_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+PAGES = tuple(map(_page, read_table("pages")))
+
+# URL paths that pages had in earlier versions, and the URL path of each page now.
+OLD_URLS = {row["old"]: row["page"] for row in read_table("old_urls")}
+
+
+def story_steps() -> tuple[Page, ...]:
+    """The steps of the layer, in order."""
+    return tuple(page for page in PAGES if page.section == "story" and page.fields)
+
+
+def strip_pages() -> tuple[Page, ...]:
+    """The pages of the strip: the steps, then the pages that follow them in the story."""
+    return tuple(page for page in PAGES if page.section == "story")
+
+
+def page_of(url_path: str) -> Page:
+    """The page at a URL path, also at an old one; the first page if there is none."""
+    now = OLD_URLS.get(url_path, url_path)
+    return next((page for page in PAGES if page.url_path == now), PAGES[0])
+
+
+def step_of(field: str) -> Page:
+    """The step of the story that explains a trace field."""
+    return next((page for page in story_steps()[1:] if field in page.fields), PAGES[0])

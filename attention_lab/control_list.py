@@ -1,4 +1,6 @@
-"""The list of the controls: the field that each sets, its words, and when it has an effect."""
+"""The list of the controls: the field that each sets, its words, and when it has an effect. At the
+end: the switches that change only how things look.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from .choices import (
     TRAINED_CHOICES,
     has_handmade_sizes,
 )
+from .notation.notation import OURS
 from .scenario import Scenario
 from .sentences import MAX_SENTENCES, weights_in_force
 
@@ -247,3 +250,34 @@ def widget_value(control: Control, value: Any) -> Any:
     if control.zero:
         return str(value or control.zero)
     return value
+
+
+# The switches that change only how things look: label, name, help.
+VIEW_DEFAULTS = {
+    "notation": OURS.key,
+    "own_scale": False,
+    "present": False,
+    "hide": False,
+    "guess": False,
+    "whole": False,
+}
+
+VIEW_SWITCHES = (
+    ("Each head its own colours", "own_scale", "Otherwise all heads share one scale."),
+    (
+        "Lecture mode",
+        "present",
+        "The step alone in the window, in large type; a clicker goes forward and back.",
+    ),
+    ("Hide the result", "hide", "Cells are covered until you ask for a cell or a row."),
+    (
+        "Ask me first",
+        "guess",
+        "Each step covers one number and asks you for it. Otherwise it only offers a question.",
+    ),
+    (
+        "Whole matrices",
+        "whole",
+        "Steps show the columns of all heads, not only those of the head in focus.",
+    ),
+)

@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core.checks import check_text
-from attention_core.errors import SettingsError, TextError
+from attention_core.errors import AttentionError, SettingsError, TextError
 from attention_core.trace import Trace
 
 from . import by_hand
@@ -25,6 +25,7 @@ from .words.embeddings import Embedding, embed
 from .words.text import Tokens, tokenize, tokenize_at_most
 
 MAX_SENTENCES = 4  # of a batch
+PADDING_ROOM = 2  # positions for [pad]
 
 
 def _further_sentences(batch: str) -> tuple[str, ...]:
@@ -110,6 +111,21 @@ def tokens_of(scenario: Scenario) -> Tokens:
     if scenario.weights != "by hand":
         return tokens
     return replace(tokens, notes=tokens.notes + by_hand.position_notes(len(tokens.tokens)))
+
+
+def longer_sequence(scenario: Scenario) -> int | None:
+    """The sequence length with which a sentence that fills its sequence has [pad] after it; None
+    where none is needed, or none can be.
+    """
+    with suppress(AttentionError):
+        if len(sentences_of(scenario)) > 1:  # shorter sentences have [pad] after them
+            return None
+        tokens = tokens_of(scenario)
+        n_whole = tokens.n_real + tokens.n_left_out
+        is_full = len(tokens.tokens) == tokens.n_real
+        if is_full and n_whole < MAX_TOKENS and user_matrices_of(scenario).x is None:
+            return min(MAX_TOKENS, n_whole + PADDING_ROOM)
+    return None
 
 
 @cached

@@ -12,53 +12,13 @@ from attention_core.projections import MATRICES
 from attention_lab import notation
 from attention_lab.compare import gap_alone
 from attention_viz.labels import format_agreement
-from attention_viz.payload import JSON
-from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board, with_sequence_pictures
+from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board
 
 from .board import show_board
 from .focus import move_focus
 from .markdown import escape_markdown
 from .page_context import PageContext
 from .sequence import choose_sequence
-
-OVERVIEW_FIELD = "probabilities"  # the field that the overview shows for each sequence
-
-
-def batch_field(now: PageContext, field: str, board: JSON) -> BatchField | None:
-    """The field of a batch that a step shows, or None without a batch. board: of the step; its cell
-    is marked in the sequence that is shown.
-    """
-    if len(now.sentences) == 1:
-        return None
-    field, cell = field or OVERVIEW_FIELD, board["cell"]
-    index = [now.focus.query, 0]
-    if STEPS[field].per_head:
-        index = [now.focus.head, *index]
-    if cell["array"] == field:
-        index = cell["index"][1:]
-    return BatchField(now.batch, field, now.sequences, now.sequence, index)
-
-
-def with_batch(now: PageContext, stage: JSON, batch: BatchField | None) -> JSON:
-    """A stage with a choice of sentences and a picture of each sequence. The overview has no room
-    for pictures.
-    """
-    if batch is None:
-        return stage
-    choice = {"texts": list(now.sentences), "chosen": now.sequence}
-    stage = stage | {"stage": stage["stage"] | {"sentences": choice}}
-    if now.sequence:  # edits of X belong to the first sentence
-        stage["panels"] = list(map(_without_editing, stage["panels"]))
-    if "flow" in stage:
-        return stage
-    return with_sequence_pictures(stage, batch, now.focus.head)
-
-
-def _without_editing(panel: JSON) -> JSON:
-    """A panel in which X cannot be edited."""
-    if panel["array"] not in ("inputs", "memory"):
-        return panel
-    return {name: value for name, value in panel.items() if name != "editable"}
 
 
 def open_link(on_open: Callable[[str], None] | None) -> Callable[[str], None]:

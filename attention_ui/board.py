@@ -15,10 +15,9 @@ from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.story import PROJECTION_FACTORS
 
 from .browser_files import component, component_value
-from .focus import follow_head, move_focus
+from .focus import follow_head, move_focus, show_trained_head
 from .mask_choice import choose_mask
 from .own_numbers import edit_cell
-from .random_weights import show_trained_head
 from .sequence import choose_sequence
 from .show import theme_mode, zoom
 from .url_state import parse_place, requested, restore, session, write_to_url

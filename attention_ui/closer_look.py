@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import streamlit as st
 
@@ -15,9 +16,11 @@ from attention_lab.export.trace_files import trace_to_npz
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
+from attention_viz.story.stages import step_scene
 from attention_viz.tables import field_table, matrix_table, readable, terms_table
 
 from .page_context import PageContext
+from .url_state import session
 
 
 def code_order_note(now: PageContext) -> str:
@@ -72,13 +75,16 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
-def draw_downloads(now: PageContext, field: str, board: JSON) -> None:
+def draw_downloads(now: PageContext, field: str, board: JSON | None) -> None:
     """Buttons for downloads; each file is made when its button is pressed."""
     trace, title = now.batch, STEPS[field].title
     said = trace.sentence(field)
 
+    path = session().page.url_path
+
     def page() -> str:
-        return handout(coloured_scene(board, "both"), title, said, trace.code(field), now.sentence)
+        scene = board or step_scene(replace(now, before=None, lesson=""), path)
+        return handout(coloured_scene(scene, "both"), title, said, trace.code(field), now.sentence)
 
     with st.container(horizontal=True):
         _offer(

@@ -19,7 +19,6 @@ from attention_lab.choices import (
     MAX_TEXT_LENGTH,
     fitting_heads,
 )
-from attention_lab.compare import change_notes
 from attention_lab.control_list import (
     CONTROL_DEFAULTS,
     CONTROL_GROUPS,
@@ -30,7 +29,6 @@ from attention_lab.control_list import (
 from attention_lab.control_list import CONTROLS as CONTROLS
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
-from attention_lab.words.text import Tokens, is_right_to_left
 
 from .mask_choice import make_room_for_padding
 from .uneven_heads import HEADS, offer_heads
@@ -45,10 +43,6 @@ from .url_state import (
 
 TEXT_AREA_HEIGHT = 68  # px, two lines
 WIDTHS = ("d_k", "d_v", "d_o")
-RIGHT_TO_LEFT_NOTE = (
-    "The sentence is read from right to left. The boards count its positions as for every"
-    " sentence: the first token is the column at the left."
-)
 MAX_DIGITS = 5  # more than any size has
 
 
@@ -114,36 +108,6 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
     return {
         control.name: widget_value(control, CONTROL_DEFAULTS[control.name]) for control in controls
     }
-
-
-def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
-    """Notes on sentences that the controls cut, and on the order of one that is written from right
-    to left.
-    """
-    fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
-    order = (RIGHT_TO_LEFT_NOTE,) * is_right_to_left(scenario.text)
-    cut = (note for field, text in fields.items() for note in field_notes(field, text))
-    return (*order, *cut)
-
-
-def left_out_notes(scenario: Scenario, tokens: Tokens) -> tuple[str, ...]:
-    """Notes on what of the sentences is left out although nobody asked for it."""
-    notes = sentence_notes(scenario)
-    if tokens.n_left_out and not scenario.n_tokens:
-        notes += tokens.notes
-    return notes
-
-
-def layer_notes(scenario: Scenario) -> tuple[str, ...]:
-    """Notes on how the last choices changed the weights."""
-    return change_notes(session().before, scenario)
-
-
-def field_notes(field: str, text: str) -> tuple[str, ...]:
-    """A note if a text field is full."""
-    if len(text) < MAX_TEXT_LENGTH:
-        return ()
-    return (f"{field} holds at most {MAX_TEXT_LENGTH:,} characters; the rest is left out.",)
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:

@@ -12,10 +12,11 @@ import streamlit as st
 from attention_core import AttentionError, Trace
 from attention_lab.by_hand import Cell, choose_example_cell
 from attention_lab.page_list import OwnControls
+from attention_lab.presets import SENTENCE_KEY, Preset, example_for, preset_of, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
 
-from .presets import SENTENCE_KEY, Preset, example_for, is_held, preset_of, widget_values
+from .presets import is_held
 from .url_state import held_place, requested, session, url_texts
 
 # The choices that decide how many tokens there are, and which.

@@ -8,65 +8,21 @@ them, and a changed URL wins.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from attention_core import Trace
-from attention_core.trace import head_columns
+from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.heads.keys_read import strongest_keys
+from attention_lab.presets import trained_head
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .presets import is_held
 from .url_state import choose_place, held_place, numbered_places, restore_place, write_to_url
-
-FOCUS_HELP = {
-    "head": "Which head the pages look into.",
-    "query": "The token that asks.",
-    "key": "The token that is looked at.",
-    "feature": ("Which number of a vector is explained. A shorter vector shows its last number."),
-}
-FOCUS_AXES = {
-    "H": "head",
-    "T": "query",
-    "S": "key",
-    "K": "feature",
-    "V": "feature",
-    "D": "feature",
-    "O": "feature",
-}
-
-
-@dataclass(frozen=True)
-class Focus:
-    """The places of the cell that the pages explain; each lies within the trace."""
-
-    head: int
-    query: int
-    key: int
-    feature: int
-
-    def cell(self, rows: str, columns: str) -> tuple[int, int, int]:
-        """Head, row and column of the cell. rows, columns: names of places, such as query, key."""
-        return self.head, getattr(self, rows), getattr(self, columns)
-
-    def within(self, trace: Trace, field: str) -> Focus:
-        """The same places; a feature beyond one head's width of a field becomes its last one."""
-        width = trace.sizes[trace.axes(field)[-1].split("·")[-1]]
-        return replace(self, feature=min(self.feature, width - 1))
-
-    def column(self, trace: Trace, field: str) -> int:
-        """The column of a field that has the feature; if heads lie side by side, in the block of
-        the head.
-        """
-        place = self.within(trace, field).feature
-        if "·" in trace.axes(field)[-1]:
-            place += head_columns(trace, field, self.head).start
-        return place
 
 
 def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
@@ -125,16 +81,15 @@ def follow_head(trace: Trace) -> None:
         st.session_state["key"] = key
 
 
-def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
-    """Move the focus to a cell of an array.
-
-    axes: each axis letter, and the width of a head if heads lie side by side. Axes of batches and
-    of shared heads move nothing.
+def show_trained_head(scenario: Scenario) -> None:
+    """In a callback: show the same sentence in a head of the trained model, with a cell of a
+    pronoun in focus.
     """
-    moved: dict[str, int] = {}
-    for (letter, block), number in zip(axes, index, strict=True):
-        if block:
-            moved["head"], moved["feature"] = divmod(number, block)
-        elif letter in FOCUS_AXES:
-            moved[FOCUS_AXES[letter]] = number
-    st.session_state.update({name: min(number, MAX_INDEX) for name, number in moved.items()})
+    trained, cell = trained_head(scenario)
+    chosen = {"weights": trained.weights, "layer": trained.layer}
+    st.session_state.update(chosen | cell._asdict())
+
+
+def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:
+    """In a callback: move the focus to a cell of an array; see `moved_places`."""
+    st.session_state.update(moved_places(axes, index))

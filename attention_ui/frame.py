@@ -16,21 +16,23 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
 from attention_lab.choices import has_uneven_heads, resolve
+from attention_lab.compare import change_notes
+from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.page_list import OwnControls, Page, page_of, story_steps
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of, weights_in_force
+from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
 
 from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
-from .lesson import lesson_style, read_shown_lesson, stage_place
+from .lesson import lesson_place, lesson_style, read_shown_lesson, stage_place
 from .markdown import escape_markdown
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
-from .random_weights import by_hand_notes
 from .reference.questions import show_foot
 from .registry import ASSETS, menu_pages
 from .sequence import batch_page_notes, page_scenario
@@ -48,7 +50,7 @@ from .url_state import (
     session,
     show_refusals,
 )
-from .view import VIEW_DEFAULTS, draw_view, page_css
+from .view import draw_view, page_css, view_switches
 
 SECTIONS_WITH_OWN_SYMBOLS = ("diagonal", "labs")  # their symbols are the same in every notation
 # After so long a wait a script runs beside the one that holds the lock.
@@ -95,7 +97,16 @@ def _draw() -> Page:
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
-    now.page_context = PageContext(seen, place, notation, sequence=sequence, chosen=chosen)
+    now.page_context = PageContext(
+        seen,
+        place,
+        notation,
+        sequence=sequence,
+        chosen=chosen,
+        before=now.before,
+        lesson=lesson_place(),
+        **view_switches(),
+    )
     if own is not None or trace is not None or not page.needs_layer:
         with explained_errors(now.message_place):
             try:
@@ -181,14 +192,14 @@ def _notes(
     """
     if own and "text" not in own.used:
         return ()
-    found = [*controls.sentence_notes(scenario), *batch_page_notes(scenario, page)]
+    found = [*sentence_notes(scenario), *batch_page_notes(scenario, page)]
     if trace is None:
         return tuple(found)
     tokens = tokens_of(page_context().shown)
     if page not in story_steps():
         by_hand = [note.text for note in by_hand_notes(page_context())]
-        return (*found, *controls.layer_notes(scenario), *by_hand, *tokens.notes)
-    on_stage = controls.left_out_notes(scenario, tokens)
+        return (*found, *change_notes(session().before, scenario), *by_hand, *tokens.notes)
+    on_stage = left_out_notes(scenario, tokens)
     return tuple(note for note in (*found, *tokens.notes) if note not in on_stage)
 
 

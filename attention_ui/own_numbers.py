@@ -15,7 +15,9 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_lab.choices import edits_of, user_matrices_of
+from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS
+from attention_lab.presets import SENTENCE_KEY, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
@@ -31,9 +33,7 @@ from attention_lab.user_data.user_matrices import (
 )
 from attention_viz.tables import numbered_table
 
-from .focus import Focus
 from .markdown import escape_markdown
-from .presets import SENTENCE_KEY, widget_values
 from .upload_limits import check_upload
 from .url_state import draw_expander, restore, session, write_to_url
 

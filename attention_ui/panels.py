@@ -8,26 +8,23 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
-from attention_core.trace import head_of
-from attention_lab.heads.layout_mistakes import find_misplaced
+from attention_lab.focus import Focus
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.page_list import step_of
 from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
-from attention_viz.labels import format_agreement, format_number
+from attention_viz.labels import format_agreement
 from attention_viz.payload import JSON
 from attention_viz.tables import format_derivation
 
 from . import closer_look
 from .closer_look import code_order_note as code_order_note
-from .focus import Focus
 from .markdown import escape_markdown, quote_token
 from .page_context import PageContext
 from .url_state import PERSISTENCE, choose_one, request_page
 
-MAX_QUOTED_CHARACTERS = 24
 # The parts that open below the board of a step.
 CLOSER_LOOKS = {
     "terms": ":material/calculate: Every term",
@@ -73,33 +70,6 @@ def note_swap(now: PageContext) -> None:
             "In this notation the heads lie one below the other, so a reshape alone splits and"
             " merges them. The code needs the swap because its tokens are rows."
         )
-
-
-def misplaced_sentence(now: PageContext, field: str, focus: Focus, row: int) -> str:
-    """A sentence on what a reshape without the swap would do to one number; "" if it does no harm.
-
-    field: with one matrix per head. row: the token of the number in focus.
-    """
-    trace, split = now.trace, field != "head_outputs"
-    heads_HTF = getattr(trace, field)[0]
-    head = head_of(trace, field, focus.head)
-    lost = find_misplaced(heads_HTF, head, row, focus.feature, split=split)
-    if lost is None:
-        return ""
-    words = trace.labels(trace.axes(field)[2])
-    value = format_number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
-    return (
-        f"Without the swap, the reshape would put the number {value} of"
-        f" {short_quote(words, lost.token)} where {short_quote(words, lost.row)} stands."
-    )
-
-
-def short_quote(words: Sequence[str], place: int) -> str:
-    """A token as plain text in quotation marks, with its place if the word occurs twice."""
-    quotation = f"“{words[place][:MAX_QUOTED_CHARACTERS]}”"
-    if words.count(words[place]) > 1:
-        quotation += f" ({place})"
-    return quotation
 
 
 def draw_element_wise(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
@@ -168,13 +138,17 @@ def pair_markdown(trace: Trace, focus: Focus) -> str:
 
 
 def look_closer(
-    now: PageContext, field: str, board: JSON, arithmetic: Derivation, beside: Sequence[str] = ()
+    now: PageContext,
+    field: str,
+    arithmetic: Derivation,
+    beside: Sequence[str] = (),
+    board: JSON | None = None,
 ) -> None:
     """Offer the terms of the arithmetic, the code, tables of numbers, and downloads.
 
-    field: of the board. beside: further fields of the step. A part is made when it is chosen, and
-    stays chosen on the next step. One row of buttons costs the browser a fifth of the time of the
-    same number of expanders.
+    field: of the board. beside: further fields of the step. board: of a page that has no stage. A
+    part is made when it is chosen, and stays chosen on the next step. One row of buttons costs the
+    browser a fifth of the time of the same number of expanders.
     """
     chosen = st.pills(
         "Look closer",

@@ -9,11 +9,11 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.page_list import Page
+from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import MAX_SENTENCES, alone, batch_notes, sentences_of
 from attention_lab.user_data.edits import MAX_INDEX
 
-from .presets import SENTENCE_KEY
 from .url_state import restore_place, write_to_url
 
 

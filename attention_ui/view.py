@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from attention_lab.control_list import VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
 from attention_viz.theme import PALETTES
@@ -47,35 +50,6 @@ LECTURE_WORDS_CSS = (
     "{ font-size: max(1em, var(--lecture)); } .st-key-stage { min-height: 0 !important; } }"
 )
 
-VIEW_DEFAULTS = {
-    "notation": OURS.key,
-    "own_scale": False,
-    "present": False,
-    "hide": False,
-    "guess": False,
-    "whole": False,
-}
-
-VIEW_SWITCHES = (
-    ("Each head its own colours", "own_scale", "Otherwise all heads share one scale."),
-    (
-        "Lecture mode",
-        "present",
-        "The step alone in the window, in large type; a clicker goes forward and back.",
-    ),
-    ("Hide the result", "hide", "Cells are covered until you ask for a cell or a row."),
-    (
-        "Ask me first",
-        "guess",
-        "Each step covers one number and asks you for it. Otherwise it only offers a question.",
-    ),
-    (
-        "Whole matrices",
-        "whole",
-        "Steps show the columns of all heads, not only those of the head in focus.",
-    ),
-)
-
 
 def main_container() -> DeltaGenerator:
     """A container for the choices and the main picture of a page. It is as high as the window below
@@ -100,6 +74,12 @@ def draw_view() -> Notation:
             if key in shown:
                 draw_bound(st.toggle, label, VIEW_DEFAULTS[key], key=key, help=text)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
+
+
+def view_switches() -> dict[str, Any]:
+    """The switches as the story's view holds them, which calls lecture mode by another name."""
+    held = {key: bool(st.session_state.get(key)) for _, key, _ in VIEW_SWITCHES}
+    return {"lecture" if key == "present" else key: is_on for key, is_on in held.items()}
 
 
 def page_css(is_staged: bool, is_story: bool, has_sidebar: bool = True) -> str:

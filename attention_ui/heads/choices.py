@@ -16,13 +16,13 @@ from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
 from attention_lab.compare import COMPARABLE, TwoSettings, largest_change, other_value, value_in
 from attention_lab.construct import HEAD_TASKS, HeadTask, judge_task
 from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, Control
+from attention_lab.presets import widget_values
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario
 from attention_viz.labels import format_decimals, format_number, format_percent
 
 from ..focus import move_focus
 from ..markdown import quote_token
-from ..presets import widget_values
 from ..url_state import (
     PERSISTENCE,
     SWITCH_LABELS,

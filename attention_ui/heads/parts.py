@@ -7,6 +7,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import STEPS, Trace
+from attention_lab.focus import Focus
 from attention_lab.heads import similarity
 from attention_lab.heads.counts import LayerSize
 from attention_lab.heads.habits import HABITS, habit_of
@@ -30,7 +31,7 @@ from attention_viz.heads.compare import (
 from attention_viz.labels import format_number, format_percent
 
 from ..board import show_board
-from ..focus import Focus, move_focus
+from ..focus import move_focus
 from ..page_context import PageContext
 from ..panels import token_markdown
 from .choices import choose_heads

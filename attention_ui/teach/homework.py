@@ -11,12 +11,12 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_lab.practice import Homework, PracticeQuestion
+from attention_lab.presets import presets
 from attention_viz.practice import question_text
 
 from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..practice import judge_answer, parse_answer
-from ..presets import presets
 from ..url_state import PERSISTENCE, draw_bound
 
 SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out

@@ -10,13 +10,13 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import STEPS
+from attention_lab.focus import FOCUS_AXES, Focus
 from attention_lab.page_list import page_of
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
 from attention_lab.trained.head_finder import strongest_pair, strongest_pair_of_head
 from attention_lab.user_data.edits import MAX_INDEX
 
-from ..focus import FOCUS_AXES, Focus
 from ..panels import open_step
 from ..url_state import (
     cell_places,

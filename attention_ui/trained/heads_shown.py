@@ -10,10 +10,10 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_core.checks import Array
+from attention_lab.focus import Focus
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of, encoded_alone, pieces_of
 
-from ..focus import Focus
 from ..markdown import escape_markdown
 from ..page_context import PageContext
 from .uploaded_heads import SOURCE_KEY, UPLOAD_KEY, UploadedHeads, trace_of_layer
@@ -132,4 +132,4 @@ def context_of_layer(now: PageContext, shown: HeadsShown, layer: int, focus: Foc
     )
     if shown.of_model:
         scenario = replace(scenario, weights="trained", mask="none")
-    return PageContext(scenario, focus, now.notation, trace)
+    return replace(now, scenario=scenario, focus=focus, layer=trace, sequence=0, chosen=None)

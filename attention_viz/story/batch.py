@@ -81,6 +81,26 @@ def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
     }
 
 
+def with_batch(stage: JSON, batch: BatchField, sentences: Sequence[str], head: int) -> JSON:
+    """A stage with a choice of sentences and a picture of each sequence. The overview has no room
+    for pictures.
+    """
+    choice = {"texts": list(sentences), "chosen": batch.shown}
+    stage = stage | {"stage": stage["stage"] | {"sentences": choice}}
+    if batch.shown:  # edits of X belong to the first sentence
+        stage["panels"] = list(map(_without_editing, stage["panels"]))
+    if "flow" in stage:
+        return stage
+    return with_sequence_pictures(stage, batch, head)
+
+
+def _without_editing(panel: JSON) -> JSON:
+    """A panel in which X cannot be edited."""
+    if panel["array"] not in ("inputs", "memory"):
+        return panel
+    return {name: value for name, value in panel.items() if name != "editable"}
+
+
 def with_sequence_pictures(board: JSON, batch: BatchField, head: int) -> JSON:
     """The board of a step with one picture of each sequence, for one head; a click on a picture
     opens its link.

@@ -4,15 +4,18 @@ import streamlit as st
 
 from attention_lab.choices import MASK_KINDS
 from attention_lab.masks.hiding import last_query_alone
-from attention_ui.mask_choice import choose_mask, longer_sequence, open_workshop, with_example_mask
+from attention_lab.sentences import longer_sequence
+from attention_ui.mask_choice import choose_mask, choose_unmasked, open_workshop
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
 from attention_ui.step import show_step
-from attention_viz import story
+from attention_ui.url_state import session
 from attention_viz.labels import format_number
+from attention_viz.story.stages import shown_view
 
 mask = page_context().scenario.mask
-now, notes = with_example_mask(page_context())
+chosen = choose_unmasked(page_context())
+now = session().page_context = shown_view(chosen, "mask")
 trace, focus, scenario = now.trace, now.focus, now.scenario
 n_keys = trace.sizes["S"]
 n_seen = n_keys - int(trace.hidden_keys[0, focus.head, focus.query])
@@ -66,8 +69,7 @@ if mask == "padding" and not trace.hidden.any():
             args=({"n_tokens": str(length)},),
         )
 
-board = story.mask_board(now.stage, cell)
-board = show_step(now, "masked_scores", board, notes=notes)
+show_step(chosen)
 st.caption(
     f"Keys that {token_markdown(trace, 'T', focus.query)} sees in head {focus.head}: {n_seen} of"
     f" {n_keys}."
@@ -89,4 +91,4 @@ with st.expander("What if there are fewer queries than keys?", icon=":material/h
         " differs from a run of the whole sequence by"
         f" {format_number(alone.bottom_right, among=1.0)}."
     )
-look_closer(now, "masked_scores", board, arithmetic)
+look_closer(now, "masked_scores", arithmetic)

@@ -7,12 +7,10 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import (
     draw_arithmetic,
     look_closer,
-    misplaced_sentence,
     note_swap,
     token_markdown,
 )
 from attention_ui.step import show_step
-from attention_viz import story
 
 now = page_context()
 trace = now.trace
@@ -23,8 +21,7 @@ wrong_row, wrong_column = merged_position(trace, head, query, feature, swap=Fals
 moved = wrong_merged_cells(trace)
 n_heads, d_v = trace.sizes["H"], trace.sizes["V"]
 
-board = story.merge_board(now.stage, (head, query, feature), not now.whole)
-board = show_step(now, "merged", board, also=misplaced_sentence(now, "head_outputs", focus, query))
+show_step(now)
 note_swap(now)
 correct, mistaken = st.columns(2)
 with correct:
@@ -81,4 +78,4 @@ arithmetic = draw_arithmetic(
     (0, query, column),
     f"Row {query}, column {column} of the merged matrix, copied",
 )
-look_closer(now, "merged", board, arithmetic, beside=("head_outputs",))
+look_closer(now, "merged", arithmetic, beside=("head_outputs",))

@@ -7,7 +7,6 @@ from attention_lab.notation.element_wise import output_of_element
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_element_wise, look_closer, token_markdown
 from attention_ui.step import show_step
-from attention_viz import story
 from attention_viz.labels import format_percent
 
 now = page_context()
@@ -31,8 +30,7 @@ if row.strongest:
 else:
     st.warning(f"In head {head}, {asks} sees no key: all its weights are 0, and so is its output.")
 
-board = story.mixing_board(now.stage, (head, query, feature))
-board = show_step(now, "head_outputs", board)
+show_step(now)
 notes = [
     "All features of a head have the same weights, so a head moves whole vectors. An average never"
     " leaves the range of its parts. If almost all weight is on one token, the result is nearly a"
@@ -60,4 +58,4 @@ arithmetic = draw_arithmetic(
     (0, head, query, feature),
     f"**Head {head}:** feature {feature} of the output of :blue[{asks}]",
 )
-look_closer(now, "head_outputs", board, arithmetic)
+look_closer(now, "head_outputs", arithmetic)

@@ -51,8 +51,7 @@ if n_out != trace.sizes["D"]:
         f"Numbers for each token: {trace.sizes['D']} in the input, {n_out} in the output. The sizes"
         " differ, so the input cannot be added to the output."
     )
-board = story.output_board(now.stage, query, column, not now.whole)
-board = show_step(now, "output", board)
+show_step(now)
 if now.whole and n_out > story.MAX_COLUMNS_SENT:
     drawn = slice(*story.output_window(trace, column))
     st.caption(f"Shown: {format_span(drawn, 'column')} of {n_out}.")
@@ -96,7 +95,7 @@ if w_o is not None:
                 " rank of each does"
                 f" not grow: it is at most {now.symbol('d_v')} = {d_v}."
             )
-look_closer(now, "output", board, arithmetic, beside=("merged",))
+look_closer(now, "output", arithmetic, beside=("merged",))
 practice = page_of("practice")
 st.button(
     practice.question,

@@ -7,11 +7,9 @@ from attention_lab.heads.keys_read import read_row
 from attention_lab.page_list import step_of
 from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token_markdown
-from attention_ui.random_weights import random_notes
 from attention_ui.reference.questions import show_questions
 from attention_ui.step import show_step
 from attention_viz.labels import format_number, format_percent
-from attention_viz.overview import overview
 
 now = page_context()
 trace, focus, sizes = now.trace, now.focus, now.trace.sizes
@@ -73,12 +71,7 @@ STEP_SUMMARIES = (
     ),
 )
 
-picture = overview(now.stage, head, query, key)
-n_batch = len(now.sentences)
-also = ""
-if n_batch > 1:
-    also = f"A batch of {n_batch} sentences runs; sentence {now.sequence} is shown."
-show_step(now, "", picture, also=also, notes=random_notes(now), on_open=open_step)
+show_step(now, on_open=open_step)
 for place, (title, text, fields) in enumerate(STEP_SUMMARIES, 1):
     st.markdown(f"**{place} · {title}** {text}")
     with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):

@@ -1,19 +1,20 @@
 """Projections: one product gives the queries of all heads, one the keys, one the values."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from attention_core.trace import head_columns
 from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.page_context import page_context
 from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown
-from attention_ui.step import projection_choice, show_step
+from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.labels import format_span
 
-now = page_context()
-trace, focus = now.trace, now.focus
-
 field = choose_projection()
+now = replace(page_context(), which=field)
+trace, focus = now.trace, now.focus
 color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[
     field
 ]
@@ -28,8 +29,7 @@ block = head_columns(trace, field, focus.head)
 columns_of_head = format_span(block, "column")
 sent = story.head_window(trace, field, focus.head)
 
-board = story.projection_board(now.stage, field, (focus.head, row, place.feature), not now.whole)
-board = show_step(now, field, board, choices=projection_choice(field))
+show_step(now)
 if now.whole and sent != (0, width):
     st.caption(
         f"Columns of {weights} and {made}: {width}. Shown: {format_span(slice(*sent), 'column')},"
@@ -66,4 +66,4 @@ arithmetic = draw_arithmetic(
     f" {token_markdown(trace, axis, row)}] = "
     f"the dot product of row {row} of {source} and column {column} of {weights}{biased}",
 )
-look_closer(now, field, board, arithmetic, beside=tuple(story.PROJECTION_FACTORS))
+look_closer(now, field, arithmetic, beside=tuple(story.PROJECTION_FACTORS))

@@ -3,11 +3,9 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import scale_effect
-from attention_lab.notation.notation import symbol
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown
 from attention_ui.step import show_step
-from attention_viz import story
 from attention_viz.labels import format_number, format_percent
 
 now = page_context()
@@ -16,12 +14,7 @@ effect = scale_effect(trace, focus.head)
 d_k, wide = trace.sizes["K"], now.symbol("d_k")
 cell = focus.cell("query", "key")
 
-s, width = symbol("scale", now.notation).latex, now.notation.width(trace, "d_k")
-how = ""
-if now.scenario.scaling == "on":
-    how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{d_k}}}}} = "
-board = story.scale_board(now.stage, cell)
-board = show_step(now, "scaled_scores", board, rf", \quad {s} = {how}{trace.scale:.4g}")
+show_step(now)
 st.caption(
     f"Both matrices have the same colour scale: if |{now.symbol('scale')}| is below 1, scaling"
     " makes the colours weaker. Beside each you see the softmax of the row you point at (no mask)."
@@ -43,4 +36,4 @@ st.markdown(
     f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with scaled"
     " scores (no mask)."
 )
-look_closer(now, "scaled_scores", board, arithmetic)
+look_closer(now, "scaled_scores", arithmetic)

@@ -9,7 +9,6 @@ from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
-from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
 from attention_viz import story
 from attention_viz.derived_arrays import slice_of
@@ -22,8 +21,7 @@ cell = focus.cell("query", "key")
 h, d_k = trace.sizes["H"], trace.sizes["K"]
 many, wide = now.symbol("n_heads"), now.symbol("d_k")
 
-board = story.scores_board(now.stage, cell)
-board = show_step(now, "scores", board, notes=random_notes(now))
+show_step(now)
 colours = (
     "Violet is a positive score: query and key point in similar directions and fit well. Orange is"
     " a negative score: they point apart. Longer vectors give larger scores."
@@ -58,4 +56,4 @@ with st.expander(
             f" whole vectors, of width {h * d_k}: **{format_number(together, among=largest)}**."
             " Code without the split computes only this sum, the score of one wide head."
         )
-look_closer(now, "scores", board, arithmetic)
+look_closer(now, "scores", arithmetic)

@@ -14,9 +14,7 @@ from attention_ui.panels import (
     pair_markdown,
     token_markdown,
 )
-from attention_ui.random_weights import random_notes
 from attention_ui.step import show_step
-from attention_viz import story
 from attention_viz.labels import format_number, format_percent
 
 now = page_context()
@@ -33,8 +31,7 @@ rest = ""
 if row.others:
     rest = f" Other keys it reads: {row.others}."
 
-board = story.softmax_board(now.stage, cell)
-board = show_step(now, "probabilities", board, notes=random_notes(now))
+show_step(now)
 if reads:
     st.markdown(
         f"In head {focus.head}, :blue[{query}] reads {', '.join(reads)}.{rest} The shares of its"
@@ -83,4 +80,4 @@ with st.expander(
 ) as box:
     if box.open:
         show_temperature(now)
-look_closer(now, "probabilities", board, arithmetic)
+look_closer(now, "probabilities", arithmetic)

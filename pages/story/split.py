@@ -1,5 +1,7 @@
 """Split: one wide matrix becomes one matrix per head."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from attention_core.trace import head_of
@@ -10,17 +12,15 @@ from attention_ui.panels import (
     choose_projection,
     draw_arithmetic,
     look_closer,
-    misplaced_sentence,
     note_swap,
     token_markdown,
 )
-from attention_ui.step import projection_choice, show_step
+from attention_ui.step import show_step
 from attention_viz import story
 
-now = page_context()
-trace = now.trace
-
 chosen = choose_projection()
+now = replace(page_context(), which=chosen)
+trace = now.trace
 field = story.HEAD_FIELDS[chosen]
 one, row_name, color = {
     "queries": ("query", "query", "blue"),
@@ -35,9 +35,7 @@ T, K = axes[2:]
 places = split_positions(shape, focus.head, row, focus.feature, now.sequence)
 foreign = wrong_token_cells(n_tokens, n_heads, width)
 
-board = story.split_board(now.stage, chosen, (focus.head, row, focus.feature), not now.whole)
-also = misplaced_sentence(now, field, focus, row)
-board = show_step(now, field, board, also=also, choices=projection_choice(chosen))
+show_step(now)
 note_swap(now)
 names = axis_names(trace, now.notation)
 b, h, t, k = (names[axis] for axis in axes)
@@ -91,4 +89,4 @@ arithmetic = draw_arithmetic(
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
     f" {token_markdown(trace, T, row)}] is moved, not computed",
 )
-look_closer(now, field, board, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))
+look_closer(now, field, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))

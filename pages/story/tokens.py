@@ -36,9 +36,7 @@ else:
 st.html(token_chips(tokens, focus.query))
 
 stage = now.stage
-board = story.inputs_board(stage, embedding, focus.query, number, not now.whole)
-sum_of_parts = r" = E_{\text{words}} + P_{\text{positions}}" * made
-board = show_step(now, "inputs", board, sum_of_parts)
+show_step(now)
 if user_matrices_of(scenario).x is not None and not made:
     where = (
         f"{now.symbol('inputs')} is your own matrix: its numbers replace word vectors and position"
@@ -94,4 +92,4 @@ st.caption(
     "Queries, keys and values are all made from these numbers: in self-attention the *memory*, the"
     f" tokens that are looked at, is the sentence itself{memory_is}."
 )
-look_closer(now, "inputs", board, arithmetic, beside=("memory",))
+look_closer(now, "inputs", arithmetic, beside=("memory",))

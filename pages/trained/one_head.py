@@ -98,7 +98,7 @@ if shown.traces:
     feature = focus.within(one.trace, STEP_FIELDS[step]).feature
     steps = step_board(one.stage, step, head, query, key, feature)
     show_board(steps, f"one head {step}", on_pin=pin, fits=True)
-    look_closer(one, "probabilities", board, arithmetic, beside=("scores",))
+    look_closer(one, "probabilities", arithmetic, beside=("scores",), board=board)
 if shown.of_model:
     st.button(
         "Walk through this layer step by step",

@@ -11,11 +11,10 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_lab.control_list import CONTROLS, widget_value
+from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES, widget_value
 from attention_lab.page_list import PAGES, story_steps
+from attention_lab.presets import presets
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.presets import presets
-from attention_ui.view import VIEW_DEFAULTS, VIEW_SWITCHES
 from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
     OPEN,

@@ -13,8 +13,8 @@ import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
 from attention_lab.page_list import story_steps
+from attention_lab.presets import PRESET_FILE
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.presets import PRESET_FILE
 from tests.browser.driving import (
     box_of,
     click_cell,

@@ -10,9 +10,9 @@ import pytest
 from attention_core import STEPS
 from attention_core.derivation import derive
 from attention_lab.page_list import story_steps
+from attention_lab.presets import presets
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.board import apply_stage_choice
-from attention_ui.presets import presets
 from attention_viz.tables import format_derivation
 from tests.ui.app import (
     error,

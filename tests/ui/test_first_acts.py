@@ -12,13 +12,12 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core.projection_checks import divisors
 from attention_lab.choices import MAX_TEXT_LENGTH
-from attention_lab.control_list import CONTROLS
+from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
+from attention_lab.presets import Preset, presets
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.matrix_names import MAX_HEADS
-from attention_ui.controls import sentence_notes
-from attention_ui.presets import Preset, presets
 from attention_ui.uneven_heads import HEADS, OFFERED
-from attention_ui.view import VIEW_DEFAULTS, VIEW_SWITCHES
+from attention_viz.story.notes import sentence_notes
 from tests.ui.app import (
     errors,
     named_in,

@@ -9,12 +9,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.by_hand import choose_example_cell
+from attention_lab.focus import Focus
 from attention_lab.heads.head_worth import norm_shares
 from attention_lab.masks.encoder_decoder import run_three_uses
+from attention_lab.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
-from attention_ui.focus import Focus
-from attention_ui.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
 from tests.ui.app import gone_to, opened, page_context, scenes, texts
 
 FIRST = presets()[0]

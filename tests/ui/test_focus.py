@@ -11,10 +11,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.by_hand import choose_example_cell
+from attention_lab.focus import Focus
 from attention_lab.page_list import PAGES, Page
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
-from attention_ui.focus import Focus
 from attention_ui.markdown import escape_markdown
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from tests.ui.app import MAIN, gone_to, opened, page_context, refused, scenes

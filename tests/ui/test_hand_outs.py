@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from attention_core import STEPS
+from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui import closer_look
-from attention_ui.focus import Focus
 from attention_ui.page_context import PageContext
 from attention_ui.trained.heads_shown import context_of_layer, heads_of_model
 from attention_viz.layer_caption import layer_facts
@@ -131,7 +131,7 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
     monkeypatch: pytest.MonkeyPatch, page: str, which: str, field: str
 ) -> None:
     taken: list[str] = []
-    monkeypatch.setattr(closer_look, "draw_downloads", lambda now, of, board: taken.append(of))
+    monkeypatch.setattr(closer_look, "draw_downloads", lambda now, of, _: taken.append(of))
     app = opened(page, which=which)
     app.session_state["closer"] = ["code", "numbers", "files"]
     app.run()

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.focus import Focus
 from attention_lab.page_list import PAGES, page_of, story_steps, strip_pages
-from attention_ui.focus import Focus
 from attention_ui.panels import CLOSER_LOOKS
 from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (

@@ -7,7 +7,7 @@ import pytest
 from attention_lab.choices import SEEDED_WEIGHTS, WEIGHT_KINDS
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui import board, random_weights
+from attention_ui import board, focus
 from attention_ui.url_state import Session
 from tests.ui.app import opened, page_context, stage, texts, unfolded
 
@@ -60,7 +60,7 @@ def test_weights_by_hand_that_find_nothing_are_replaced() -> None:
 
 def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:
     state, before = {}, Session(page_context=page_context(opened("scores")))
-    monkeypatch.setattr(random_weights.st, "session_state", state)
+    monkeypatch.setattr(focus.st, "session_state", state)
     monkeypatch.setattr(board, "session", lambda: before)
     board.apply_stage_choice(*LEADS)
     assert state == {

@@ -6,8 +6,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.page_list import PAGES, Page
+from attention_lab.presets import preset_of, presets
 from attention_lab.scenario import Scenario
-from attention_ui.presets import preset_of, presets
 from tests.ui.app import gone_to, opened, page_context
 
 FIRST_OF_A_SECTION = {page.section: page for page in reversed(PAGES)}

@@ -15,8 +15,8 @@ from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.page_list import page_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
-from attention_ui.panels import short_quote
 from attention_ui.reference import questions
+from attention_viz.story.stages import short_quote
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 

@@ -1,0 +1,72 @@
+"""The cell in focus: a head, a query, a key and a feature that the pages explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from attention_core.trace import Trace, head_columns
+
+from .user_data.edits import MAX_INDEX
+
+FOCUS_HELP = {
+    "head": "Which head the pages look into.",
+    "query": "The token that asks.",
+    "key": "The token that is looked at.",
+    "feature": ("Which number of a vector is explained. A shorter vector shows its last number."),
+}
+FOCUS_AXES = {
+    "H": "head",
+    "T": "query",
+    "S": "key",
+    "K": "feature",
+    "V": "feature",
+    "D": "feature",
+    "O": "feature",
+}
+
+
+@dataclass(frozen=True)
+class Focus:
+    """The places of the cell that the pages explain; each lies within the trace."""
+
+    head: int
+    query: int
+    key: int
+    feature: int
+
+    def cell(self, rows: str, columns: str) -> tuple[int, int, int]:
+        """Head, row and column of the cell. rows, columns: names of places, such as query, key."""
+        return self.head, getattr(self, rows), getattr(self, columns)
+
+    def within(self, trace: Trace, field: str) -> Focus:
+        """The same places; a feature beyond one head's width of a field becomes its last one."""
+        width = trace.sizes[trace.axes(field)[-1].split("·")[-1]]
+        return replace(self, feature=min(self.feature, width - 1))
+
+    def column(self, trace: Trace, field: str) -> int:
+        """The column of a field that has the feature; if heads lie side by side, in the block of
+        the head.
+        """
+        place = self.within(trace, field).feature
+        if "·" in trace.axes(field)[-1]:
+            place += head_columns(trace, field, self.head).start
+        return place
+
+
+def moved_places(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> dict[str, int]:
+    """The places of the focus that a cell of an array moves, by name.
+
+    axes: each axis letter, and the width of a head if heads lie side by side. Axes of batches and
+    of shared heads move nothing.
+
+    >>> moved_places([("B", None), ("T", None), ("H·K", 4)], (0, 3, 6))
+    {'query': 3, 'head': 1, 'feature': 2}
+    """
+    moved: dict[str, int] = {}
+    for (letter, block), number in zip(axes, index, strict=True):
+        if block:
+            moved["head"], moved["feature"] = divmod(number, block)
+        elif letter in FOCUS_AXES:
+            moved[FOCUS_AXES[letter]] = number
+    return {name: min(number, MAX_INDEX) for name, number in moved.items()}

@@ -1,0 +1,100 @@
+"""Sentences on a stage about its numbers: what of the sentence is left out, what the last choice
+changed, and weights that say little about the sentence. A button leads to the same sentence in a
+trained head.
+"""
+
+from __future__ import annotations
+
+from attention_lab.by_hand import unknown_words
+from attention_lab.choices import MAX_TEXT_LENGTH, SEEDED_WEIGHTS, resolve
+from attention_lab.compare import change_notes
+from attention_lab.scenario import Scenario
+from attention_lab.sentences import tokens_of
+from attention_lab.words.text import Tokens, is_right_to_left
+
+from ..step_scene import Note
+from .story_view import StoryView
+
+RIGHT_TO_LEFT_NOTE = (
+    "The sentence is read from right to left. The boards count its positions as for every"
+    " sentence: the first token is the column at the left."
+)
+MAX_NAMED = 4  # unknown words
+LONGEST_NAMED = 16  # of one of them
+
+
+def choice_notes(view: StoryView) -> tuple[Note, ...]:
+    """Notes on what of the sentence is left out, and on how the last choice changed the layer."""
+    left_out = left_out_notes(view.scenario, tokens_of(view.shown))
+    return tuple(map(Note, (*left_out, *change_notes(view.before, view.scenario))))
+
+
+def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
+    """Notes on sentences that the controls cut, and on the order of one that is written from right
+    to left.
+    """
+    fields = {"The sentence field": scenario.text, "The field of further sentences": scenario.batch}
+    order = (RIGHT_TO_LEFT_NOTE,) * is_right_to_left(scenario.text)
+    cut = (note for field, text in fields.items() for note in field_notes(field, text))
+    return (*order, *cut)
+
+
+def left_out_notes(scenario: Scenario, tokens: Tokens) -> tuple[str, ...]:
+    """Notes on what of the sentences is left out although nobody asked for it."""
+    notes = sentence_notes(scenario)
+    if tokens.n_left_out and not scenario.n_tokens:
+        notes += tokens.notes
+    return notes
+
+
+def field_notes(field: str, text: str) -> tuple[str, ...]:
+    """A note if a text field is full."""
+    if len(text) < MAX_TEXT_LENGTH:
+        return ()
+    return (f"{field} holds at most {MAX_TEXT_LENGTH:,} characters; the rest is left out.",)
+
+
+def random_notes(view: StoryView) -> tuple[Note, ...]:
+    """The note, if a seed decides the weights of the page."""
+    own = view.layer is not None or view.scenario.own
+    is_random = not own and resolve(view.scenario).weights in SEEDED_WEIGHTS
+    if not is_random or _is_replaced(view):
+        return ()
+    return (_with_way_out("These random weights mean nothing."),)
+
+
+def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
+    """A note, if weights by hand were chosen, on words that they do not know, and on random weights
+    in their place.
+    """
+    if not view.chosen or resolve(view.chosen).weights != "by hand" or view.chosen.own:
+        return ()
+    words = unknown_words([t for one in view.labels for t in one])
+    unknown = f"Not in the list of words: {_named(words)}."
+    if _is_replaced(view):
+        told = (
+            "The weights by hand find nothing here: no word asks, or none answers. So the weights"
+            " are random and mean nothing."
+        )
+        return (_with_way_out(f"{told} {unknown}" if words else told),)
+    return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
+
+
+def _with_way_out(text: str) -> Note:
+    """A note with the button to a trained head."""
+    return Note(text, "The same sentence in a trained head", act="weights", value="trained")
+
+
+def _is_replaced(view: StoryView) -> bool:
+    """Whether random weights stand in the place of those by hand."""
+    return view.chosen is not None and view.chosen.weights != view.scenario.weights
+
+
+def _named(words: tuple[str, ...]) -> str:
+    """Some words in quotation marks, and the number of the others."""
+    named = [
+        f"“{word if len(word) <= LONGEST_NAMED else word[: LONGEST_NAMED - 1] + '…'}”"
+        for word in words[:MAX_NAMED]
+    ]
+    more = len(words) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")

@@ -1,0 +1,308 @@
+"""The finished scene of every step of the story: its board with words, formula, notes, choices and
+question. The app, hand-outs and the static site show the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from attention_core import STEPS
+from attention_core.trace import head_of
+from attention_lab.focus import Focus
+from attention_lab.guesses import as_data, guess_beside
+from attention_lab.heads.layout_mistakes import find_misplaced
+from attention_lab.notation.formulas import formula
+from attention_lab.notation.notation import symbol
+from attention_lab.page_list import Page, page_of, strip_pages
+from attention_lab.sentences import embedding_of
+
+from ..labels import format_number
+from ..overview import overview
+from ..payload import JSON
+from ..sentence import with_sentence
+from ..step_scene import Choice, Note, StepWords, stage_board, strip_board
+from .batch import BatchField, with_batch
+from .cutting import HEAD_FIELDS, merge_board, split_board
+from .notes import by_hand_notes, choice_notes, random_notes
+from .per_head import mask_board, mixing_board, scale_board, scores_board, softmax_board
+from .products import (
+    PROJECTION_FACTORS,
+    inputs_board,
+    is_sum_of_words,
+    output_board,
+    projection_board,
+)
+from .story_view import StoryView
+
+OVERVIEW_FIELD = "probabilities"  # the field that the overview shows for each sequence
+OVERVIEW_SENTENCE = "Point at a word; click an arc or a matrix."
+EXAMPLE_MASK = "causal"
+EXAMPLE_NOTE = Note(
+    f"The layer has no mask: this is what a {EXAMPLE_MASK} one would hide.",
+    "Use it in every step",
+    act="mask",
+    value=EXAMPLE_MASK,
+)
+MAX_QUOTED_CHARACTERS = 24
+View = TypeVar("View", bound=StoryView)
+
+
+@dataclass(frozen=True, eq=False)
+class StepParts:
+    """What one step adds to what all steps have.
+
+    field: of the trace; "" for the whole layer. more: LaTeX that is added to the formula. also: a
+    sentence that is added to that of the step. notes: on the numbers.
+    """
+
+    field: str
+    board: JSON
+    more: str = ""
+    also: str = ""
+    choices: Sequence[Choice] = ()
+    notes: Sequence[Note] = ()
+
+
+def stage_of(view: StoryView, path: str) -> JSON:
+    """The scene of a step, or of the strip above a page of the story that is no step.
+
+    path: of the page in the URL. Raises: AttentionError if the choices make no layer.
+    """
+    if path not in STEPS_OF_STORY:
+        return strip_of(view, path)
+    stage = step_scene(view, path)
+    batch = batch_of(view, path, stage)
+    return stage if batch is None else with_batch(stage, batch, view.sentences, view.focus.head)
+
+
+def step_scene(view: StoryView, path: str) -> JSON:
+    """The scene of a step with the sentence that is shown, without pictures of a batch. Raises:
+    AttentionError.
+    """
+    page, shown = page_of(path), shown_view(view, path)
+    parts = STEPS_OF_STORY[path](shown)
+    if shown is not view:
+        parts = replace(parts, notes=(EXAMPLE_NOTE,))
+    head = shown.focus.head if "head" in page.looks_into else None
+    board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
+    return stage_board(board, _words(shown, page, parts))
+
+
+def shown_view(view: View, path: str) -> View:
+    """The view as a step shows it: the mask step has a causal mask where the layer has none, unless
+    no mask was chosen.
+    """
+    if path == "mask" and _lacks_mask(view):
+        return replace(view, scenario=replace(view.scenario, mask=EXAMPLE_MASK))
+    return view
+
+
+def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
+    """The field of a batch that a step shows, or None without a batch. stage: its scene, whose cell
+    is marked in the sequence that is shown.
+    """
+    if len(view.sentences) == 1:
+        return None
+    fields = {
+        "overview": OVERVIEW_FIELD,
+        "projections": view.which,
+        "split": HEAD_FIELDS[view.which],
+    }
+    field, cell = fields.get(path, page_of(path).fields[0]), stage["cell"]
+    index = [view.focus.query, 0]
+    if STEPS[field].per_head:
+        index = [view.focus.head, *index]
+    if cell["array"] == field:
+        index = cell["index"][1:]
+    return BatchField(view.batch, field, view.sequences, view.sequence, index)
+
+
+def _lacks_mask(view: StoryView) -> bool:
+    return view.scenario.mask == "none" and len(view.sentences) == 1 and not view.unmasked
+
+
+def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
+    """The words of a step. Those of a lesson take the place of its own sentence, which may hold the
+    answer to the question of the lesson.
+    """
+    says, latex = OVERVIEW_SENTENCE, ""
+    if parts.field:
+        says = view.trace.sentence(parts.field)
+        latex = formula(view.trace, parts.field, view.notation) + parts.more
+    steps, heads = strip_pages(), {}
+    if "head" in page.looks_into:
+        heads = {"heads": view.trace.sizes["H"], "head": view.focus.head}
+    return StepWords(
+        title=page.title,
+        question=page.question.replace("W_O", symbol("w_o", view.notation).plain),
+        says="" if view.lesson else f"{says} {parts.also}".strip(),
+        formula=latex,
+        steps=[(step.title, step.url_path) for step in steps],
+        place=steps.index(page),
+        choices=parts.choices,
+        notes=(*choice_notes(view), *by_hand_notes(view), *parts.notes),
+        hide=view.hide,
+        lecture=view.lecture,
+        lesson=view.lesson,
+        guess=_guess(view, parts),
+        **heads,
+    )
+
+
+def _guess(view: StoryView, parts: StepParts) -> JSON | None:
+    """The question beside the cell in focus, or None: a lesson has its own questions."""
+    field, cell = parts.field, parts.board.get("cell")
+    if view.lesson or not cell or cell["array"] != field:
+        return None
+    words, array = None, parts.board["arrays"][field]
+    if field == "inputs":
+        embedding = embedding_of(view.shown)
+        if is_sum_of_words(view.trace, embedding):
+            words = embedding.words
+    starts = array.get("start", [0] * len(array["shape"]))
+    spans = [(start, start + n) for start, n in zip(starts, array["shape"], strict=True)][1:]
+    names = _column_names(array, cell["index"])
+    guess = guess_beside(view.trace, field, cell["index"], spans, words, names)
+    return as_data(guess) | {"first": view.guess} if guess else None
+
+
+def _column_names(array: JSON, index: Sequence[int]) -> tuple[str, ...]:
+    """The names of the columns of the matrix with a cell, if they have names."""
+    names = array.get("names", {}).get(str(len(index) - 1), {"labels": [], "by": None})
+    labels = names["labels"] if names["by"] is None else names["labels"][index[names["by"]]]
+    return tuple(labels)
+
+
+def strip_of(view: StoryView, path: str) -> JSON:
+    """The strip of steps alone, above a page of the story without a stage."""
+    steps = strip_pages()
+    links = [(step.title, step.url_path) for step in steps]
+    place, is_column = steps.index(page_of(path)), view.notation.convention == "column"
+    return strip_board(links, place, is_column, path == "seen", view.lecture, view.lesson)
+
+
+def _overview(view: StoryView) -> StepParts:
+    head, query, key = view.focus.cell("query", "key")
+    n_batch, also = len(view.sentences), ""
+    if n_batch > 1:
+        also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
+    picture = overview(view.stage, head, query, key)
+    return StepParts("", picture, also=also, notes=random_notes(view))
+
+
+def _tokens(view: StoryView) -> StepParts:
+    embedding, feature = embedding_of(view.shown), view.focus.within(view.trace, "inputs").feature
+    board = inputs_board(view.stage, embedding, view.focus.query, feature, not view.whole)
+    made = is_sum_of_words(view.trace, embedding)
+    return StepParts("inputs", board, r" = E_{\text{words}} + P_{\text{positions}}" * made)
+
+
+def _projections(view: StoryView) -> StepParts:
+    place = view.focus.within(view.trace, view.which)
+    cell = place.cell(_row_name(view), "feature")
+    board = projection_board(view.stage, view.which, cell, not view.whole)
+    return StepParts(view.which, board, choices=_three(view))
+
+
+def _split(view: StoryView) -> StepParts:
+    field = HEAD_FIELDS[view.which]
+    place = view.focus.within(view.trace, field)
+    cell = place.cell(_row_name(view), "feature")
+    board = split_board(view.stage, view.which, cell, not view.whole)
+    also = misplaced_sentence(view, field, place, cell[1])
+    return StepParts(field, board, also=also, choices=_three(view))
+
+
+def _row_name(view: StoryView) -> str:
+    """The place that gives the row of the matrix of queries, keys or values."""
+    return "query" if view.which == "queries" else "key"
+
+
+def _three(view: StoryView) -> tuple[Choice]:
+    """The choice between queries, keys and values."""
+    return (Choice("which", "Which of the three", tuple(PROJECTION_FACTORS), view.which),)
+
+
+def _scores(view: StoryView) -> StepParts:
+    board = scores_board(view.stage, view.focus.cell("query", "key"))
+    return StepParts("scores", board, notes=random_notes(view))
+
+
+def _scale(view: StoryView) -> StepParts:
+    trace = view.trace
+    sign, width = symbol("scale", view.notation).latex, view.notation.width(trace, "d_k")
+    how = ""
+    if view.scenario.scaling == "on":
+        how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{trace.sizes['K']}}}}} = "
+    board = scale_board(view.stage, view.focus.cell("query", "key"))
+    return StepParts("scaled_scores", board, rf", \quad {sign} = {how}{trace.scale:.4g}")
+
+
+def _mask(view: StoryView) -> StepParts:
+    return StepParts("masked_scores", mask_board(view.stage, view.focus.cell("query", "key")))
+
+
+def _softmax(view: StoryView) -> StepParts:
+    board = softmax_board(view.stage, view.focus.cell("query", "key"))
+    return StepParts("probabilities", board, notes=random_notes(view))
+
+
+def _mixing(view: StoryView) -> StepParts:
+    place = view.focus.within(view.trace, "head_outputs")
+    return StepParts("head_outputs", mixing_board(view.stage, place.cell("query", "feature")))
+
+
+def _merge(view: StoryView) -> StepParts:
+    place = view.focus.within(view.trace, "merged")
+    board = merge_board(view.stage, place.cell("query", "feature"), not view.whole)
+    also = misplaced_sentence(view, "head_outputs", place, place.query)
+    return StepParts("merged", board, also=also)
+
+
+def _output(view: StoryView) -> StepParts:
+    place = view.focus.within(view.trace, "output")
+    return StepParts("output", output_board(view.stage, place.query, place.feature, not view.whole))
+
+
+def misplaced_sentence(view: StoryView, field: str, focus: Focus, row: int) -> str:
+    """A sentence on what a reshape without the swap would do to one number; "" if it does no harm.
+
+    field: with one matrix per head. row: the token of the number in focus.
+    """
+    trace, split = view.trace, field != "head_outputs"
+    heads_HTF = getattr(trace, field)[0]
+    head = head_of(trace, field, focus.head)
+    lost = find_misplaced(heads_HTF, head, row, focus.feature, split=split)
+    if lost is None:
+        return ""
+    words = trace.labels(trace.axes(field)[2])
+    value = format_number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
+    return (
+        f"Without the swap, the reshape would put the number {value} of"
+        f" {short_quote(words, lost.token)} where {short_quote(words, lost.row)} stands."
+    )
+
+
+def short_quote(words: Sequence[str], place: int) -> str:
+    """A token as plain text in quotation marks, with its place if the word occurs twice."""
+    quotation = f"“{words[place][:MAX_QUOTED_CHARACTERS]}”"
+    if words.count(words[place]) > 1:
+        quotation += f" ({place})"
+    return quotation
+
+
+STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {
+    "overview": _overview,
+    "tokens": _tokens,
+    "projections": _projections,
+    "split": _split,
+    "scores": _scores,
+    "scale": _scale,
+    "mask": _mask,
+    "softmax": _softmax,
+    "mixing": _mixing,
+    "merge": _merge,
+    "output": _output,
+}

@@ -1,0 +1,120 @@
+"""What one looks at in the story: the choices, the cell in focus, the notation, the switches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from attention_core import Trace
+from attention_lab.column_names import column_names
+from attention_lab.focus import Focus
+from attention_lab.notation.notation import OURS, Notation, Symbol, symbol, written_name
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import in_batch, sentences_of, tokens_of
+from attention_lab.words.text import Tokens
+
+from ..layer_caption import layer_caption
+from ..payload import Stage
+
+
+@dataclass(frozen=True)
+class StoryView:
+    """All that decides what a step of the story shows.
+
+    layer: if it is not made from the choices. sequence: the place of the sentence that is shown in
+    the batch. chosen: the choices as the controls hold them, where the page may run others. before:
+    the scenario before the last choice, while notes describe the change. which: queries, keys or
+    values. whole: whether steps show the columns of all heads, or only those of the head in focus.
+    own_scale: whether each head has colours of its own. hide: whether the result is covered. guess:
+    whether the steps ask first. lecture: whether the step stands alone. unmasked: whether the mask
+    step is shown as it is where the layer has no mask. lesson: its name and its moment.
+    """
+
+    scenario: Scenario = field(default_factory=Scenario)
+    focus: Focus = field(default_factory=lambda: Focus(0, 0, 0, 0))
+    notation: Notation = OURS
+    layer: Trace | None = None
+    sequence: int = 0
+    chosen: Scenario | None = None
+    before: Scenario | None = None
+    which: str = "queries"
+    whole: bool = False
+    own_scale: bool = False
+    hide: bool = False
+    guess: bool = False
+    lecture: bool = False
+    unmasked: bool = False
+    lesson: str = ""
+
+    @property
+    def trace(self) -> Trace:
+        """The layer that is shown, with one sequence of a batch. Raises: AttentionError if the
+        choices make no layer.
+        """
+        return self.layer or sequence_of(self.scenario, self.sequence)
+
+    @property
+    def batch(self) -> Trace:
+        """The layer with all sequences of the batch. Raises: AttentionError."""
+        return self.layer or trace_of(self.scenario)
+
+    @property
+    def shown(self) -> Scenario:
+        """The scenario of the sentence that is shown, as it stands in the batch. Raises:
+        AttentionError.
+        """
+        return in_batch(self.scenario, self.sequence)
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """The sentences of the batch; one without a batch. Raises: AttentionError."""
+        if self.layer is not None:
+            return (self.scenario.text,)
+        return sentences_of(self.scenario)
+
+    @property
+    def sequences(self) -> tuple[Tokens, ...]:
+        """The tokens of every sequence of a batch. Raises: AttentionError."""
+        places = range(len(self.sentences))
+        return tuple(tokens_of(in_batch(self.scenario, place)) for place in places)
+
+    @property
+    def labels(self) -> tuple[tuple[str, ...], ...]:
+        """The tokens of every sequence as words. Raises: AttentionError."""
+        return tuple(sequence.tokens for sequence in self.sequences)
+
+    @property
+    def sentence(self) -> str:
+        """The sentence and the other choices, in one line for a hand-out."""
+        caption, n_batch = layer_caption(self.shown, self.trace, self.notation), len(self.sentences)
+        if n_batch > 1:
+            caption += f"; sequence {self.sequence} of a batch of {n_batch}, [pad] keys hidden"
+        return caption
+
+    @property
+    def own_letters(self) -> str:
+        """A sentence before counts, whose letters are ours in every notation."""
+        return "Counts have our own letters. " * (not self.notation.has_our_letters)
+
+    def written(self, name: str) -> str:
+        """A matrix or a size in the chosen notation. In sentences tokens are rows, so a weight
+        matrix is not transposed here.
+
+        A size of several words gets brackets, because it may be a factor.
+        """
+        if name not in ("d_k", "d_v"):
+            return symbol(written_name(self.trace, name, self.notation), self.notation).plain
+        width = Symbol(self.notation.width(self.trace, name)).plain
+        return f"({width})" if " " in width else width
+
+    @property
+    def stage(self) -> Stage:
+        """The arrays from which the boards of the page are drawn."""
+        stage = Stage(self.trace, own_scale=self.own_scale, notation=self.notation)
+        if self.scenario.edits:
+            unedited = replace(self.scenario, edits="")
+            stage = replace(stage, before=sequence_of(unedited, self.sequence))
+        if self.layer is None:
+            stage = replace(stage, names=column_names(self.scenario))
+        if len(self.sentences) > 1:
+            stage = replace(stage, n_real=tokens_of(self.shown).n_real)
+        return stage

@@ -39,6 +39,11 @@ class Focus:
         """Head, row and column of the cell. rows, columns: names of places, such as query, key."""
         return self.head, getattr(self, rows), getattr(self, columns)
 
+    def inside(self, trace: Trace) -> Focus:
+        """The same places; one beyond the trace becomes the last one."""
+        lengths = focus_lengths(trace)
+        return Focus(**{name: min(getattr(self, name), n - 1) for name, n in lengths.items()})
+
     def within(self, trace: Trace, field: str) -> Focus:
         """The same places; a feature beyond one head's width of a field becomes its last one."""
         width = trace.sizes[trace.axes(field)[-1].split("·")[-1]]
@@ -52,6 +57,13 @@ class Focus:
         if "·" in trace.axes(field)[-1]:
             place += head_columns(trace, field, self.head).start
         return place
+
+
+def focus_lengths(trace: Trace) -> dict[str, int]:
+    """The number of places of the focus, by name."""
+    sizes = trace.sizes
+    widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
+    return {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
 
 
 def moved_places(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
+from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes
@@ -20,7 +21,7 @@ from .mask_choice import choose_mask
 from .own_numbers import edit_cell
 from .sequence import choose_sequence
 from .show import theme_mode, zoom
-from .url_state import parse_place, requested, restore, session, write_to_url
+from .url_state import requested, restore, session, write_to_url
 
 PIN_PARAMETER = "pin"
 OnPin = Callable[[str, list[int]], None]

@@ -15,14 +15,13 @@ from attention_lab.page_list import OwnControls
 from attention_lab.presets import SENTENCE_KEY, Preset, example_for, preset_of, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
+from attention_lab.url_choices import LAYER_PARAMETERS
 
 from .presets import is_held
 from .url_state import held_place, requested, session, url_texts
 
 # The choices that decide how many tokens there are, and which.
 DECIDE_TOKENS = ("text", "n_tokens", "piece", "batch")
-# The parameters that choose a layer or a place in it.
-_NAMES = (*widget_values(Scenario()), *FOCUS, SENTENCE_KEY, "pin")
 OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
@@ -64,12 +63,14 @@ def _go_on_with(example: Preset) -> None:
     now = session()
     held = url_texts(widget_values(now.last))
     carried = all(
-        held.get(name) == texts[-1] for name, texts in now.asked.items() if name in _NAMES
+        held.get(name) == texts[-1] for name, texts in now.asked.items() if name in LAYER_PARAMETERS
     )
     if carried and is_held(now.last) and now.last != example.scenario:
         st.session_state.update(example.session_values)
         now.last = example.scenario
-        now.asked = {name: texts for name, texts in now.asked.items() if name not in _NAMES}
+        now.asked = {
+            name: texts for name, texts in now.asked.items() if name not in LAYER_PARAMETERS
+        }
 
 
 def opening_script() -> str:
@@ -84,7 +85,7 @@ def opening_script() -> str:
 def _is_named() -> bool:
     """Whether the URL names a control or a place, or one was moved."""
     is_moved = not is_held(Scenario()) or any(st.session_state.get(name) for name in FOCUS)
-    return is_moved or not session().asked.keys().isdisjoint(_NAMES)
+    return is_moved or not session().asked.keys().isdisjoint(LAYER_PARAMETERS)
 
 
 def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.focus import FOCUS_HELP, Focus, moved_places
+from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
 from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.presets import trained_head
 from attention_lab.scenario import Scenario
@@ -34,7 +34,7 @@ def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     """
     lengths = dict.fromkeys(FOCUS, MAX_INDEX + 1)
     if trace is not None and names:
-        lengths = _lengths(trace)
+        lengths = focus_lengths(trace)
     for name in FOCUS:
         restore_place(name, name.capitalize(), 0, lengths[name])
     if trace is not None:
@@ -48,12 +48,6 @@ def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
     for name, default in defaults.items():
         write_to_url(name, default)
     return place
-
-
-def _lengths(trace: Trace) -> dict[str, int]:
-    sizes = trace.sizes
-    widest = max(sizes["K"], sizes["V"], sizes["D"], sizes["O"])
-    return {"head": sizes["H"], "query": sizes["T"], "key": sizes["S"], "feature": widest}
 
 
 def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_core import SettingsError
 from attention_lab.choices import MASK_KINDS
 from attention_lab.page_list import page_of
 from attention_lab.sentences import longer_sequence
+from attention_lab.url_choices import PARAMETERS
+from attention_lab.url_values import url_text
 
 from .page_context import PageContext
 from .url_state import request_page, restore, session, write_to_url
@@ -47,7 +48,8 @@ def choose_unmasked(now: PageContext) -> PageContext:
     because the URL or the user chose no mask.
     """
     user, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
-    restore(NO_MASK_KEY, "Without a mask", "", _from_url)
+    asked = PARAMETERS[NO_MASK_KEY]
+    restore(NO_MASK_KEY, asked.label, "", lambda text: url_text(asked.read(text)))
     moved = user.before is not None and user.before.mask != "none"
     if not bare:
         st.session_state[NO_MASK_KEY] = ""
@@ -55,9 +57,3 @@ def choose_unmasked(now: PageContext) -> PageContext:
         st.session_state[NO_MASK_KEY] = "true"
     write_to_url(NO_MASK_KEY, "")
     return replace(now, unmasked=bool(st.session_state[NO_MASK_KEY]))
-
-
-def _from_url(text: str) -> str:
-    if text == "true":
-        return text
-    raise SettingsError("It is “true” or left out, so the page stays as it is")

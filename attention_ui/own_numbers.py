@@ -20,9 +20,9 @@ from attention_lab.notation.notation import OURS
 from attention_lab.presets import SENTENCE_KEY, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
+from attention_lab.url_choices import PARAMETERS
 from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
-from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 from attention_lab.user_data.text_store import find_text, hold_text, is_key
 from attention_lab.user_data.user_matrices import (
     UserMatrices,
@@ -55,9 +55,9 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
     """The scenario of the controls with the edits, the matrices and, if the mask is painted, the
     painting that the session and the URL hold.
     """
-    restore("edits", "Edited cells", "", lambda text: Edits.from_url(text).url_value())
-    restore("own", "Own matrices", "", lambda text: UserMatrices.from_url(text) and text)
-    restore("painted", "Painted mask", "", lambda text: text and mask_to_text(mask_from_text(text)))
+    for name in (*URL_TEXTS, "painted"):
+        one = PARAMETERS[name]
+        restore(name, one.label, one.default, one.read)
     for name in (*URL_TEXTS, "painted"):
         write_to_url(name, "")
     with suppress(AttentionError):  # the page shows the error

@@ -15,9 +15,9 @@ from attention_lab.notation.texts import NOTE
 from attention_lab.page_list import step_of
 from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
+from attention_viz.arithmetic import format_derivation
 from attention_viz.labels import format_agreement
 from attention_viz.payload import JSON
-from attention_viz.tables import format_derivation
 
 from . import closer_look
 from .closer_look import code_order_note as code_order_note

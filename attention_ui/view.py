@@ -77,9 +77,8 @@ def draw_view() -> Notation:
 
 
 def view_switches() -> dict[str, Any]:
-    """The switches as the story's view holds them, which calls lecture mode by another name."""
-    held = {key: bool(st.session_state.get(key)) for _, key, _ in VIEW_SWITCHES}
-    return {"lecture" if key == "present" else key: is_on for key, is_on in held.items()}
+    """The switches by name, as the session holds them."""
+    return {key: bool(st.session_state.get(key)) for _, key, _ in VIEW_SWITCHES}
 
 
 def page_css(is_staged: bool, is_story: bool, has_sidebar: bool = True) -> str:

@@ -11,9 +11,9 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.practice import PracticeQuestion
 
 from . import story
+from .arithmetic import format_derivation
 from .labels import format_decimals, format_number
 from .payload import JSON, Stage
-from .tables import format_derivation
 
 # The boards of the steps inside a head.
 HEAD_BOARDS = {

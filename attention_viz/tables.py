@@ -1,23 +1,21 @@
-"""The numbers of a picture as tables: a matrix, and the arithmetic of one cell."""
+"""The numbers of a picture as tables: a matrix, and the terms of one cell."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_core.derivation import Derivation, Factor, Term
+from attention_core.derivation import Derivation
 from attention_core.trace import head_of
-from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import format_number, is_rounded, shorten, without_noise
+from .arithmetic import factor_code
+from .labels import shorten, without_noise
 
 DECIMALS = 4
-MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
 
 def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFrame:
@@ -101,84 +99,3 @@ def terms_table(derivation: Derivation) -> pd.DataFrame:
             row |= {f"number {i + 1}": factor_code(factor), f"value {i + 1}": factor.value}
         rows.append(row | {"term": term.value, "running sum": total})
     return pd.DataFrame(rows)
-
-
-def factor_code(factor: Factor) -> str:
-    """A factor as code names it, without the batch axis.
-
-    >>> factor_code(Factor("queries", (0, 3, 5), 1.5)), factor_code(Factor("scale", (), 0.5))
-    ('queries[3, 5]', 's')
-    """
-    name = MATRIX_SYMBOLS.get(factor.name, factor.name)
-    if not factor.index:
-        return name
-    index = factor.index
-    if factor.name in STEPS:
-        index = index[1:]
-    return f"{name}[{', '.join(map(str, index))}]"
-
-
-def format_derivation(derivation: Derivation, places: int | None = None) -> str:
-    """The arithmetic of a cell as one line of plain text; of a long sum the first four terms.
-
-    places: decimals of the factors of a sum. Without it they have three, as on the board; the
-    factors of a single product, which has no table, have four. "≈" means that a shown number is
-    rounded, so the line may give another result.
-    """
-    if derivation.operation == "mask":
-        score, result = (
-            format_number(derivation.terms[0].value, 4),
-            format_number(derivation.result, 4),
-        )
-        if derivation.allowed:
-            return f"allowed: {score} stays {result}"
-        return f"not allowed: {score} becomes −∞"
-    rounded: list[bool] = []
-    parts = [value for term in derivation.terms for value in (term.value, *_values(term))]
-    among = max((abs(value) for value in parts if math.isfinite(value)), default=0.0)
-    if places is not None:  # the reader works it out: no factor is left out as small
-        among = 0.0
-
-    def shown(value: float, digits: int = 4) -> str:
-        tidy = float(without_noise(np.array([value, among]))[0])
-        rounded.append(is_rounded(tidy, digits))
-        return format_number(tidy, digits, among)
-
-    left, right = _left_side(derivation, shown, places), shown(derivation.result)
-    if right.startswith("≈"):
-        return f"{left} {right}"
-    if float(without_noise(np.array([derivation.result, among]))[0]) and any(rounded):
-        return f"{left} ≈ {right}"
-    return f"{left} = {right}"
-
-
-def _values(term: Term) -> list[float]:
-    return [factor.value for factor in term.factors]
-
-
-def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | None) -> str:
-    """The left side of the equation. shown: formats a number with a number of decimals."""
-    operation, terms = derivation.operation, derivation.terms
-    factors = terms[0].factors
-    if operation in ("copy", "given") or (operation == "sum" and len(terms) == len(factors) == 1):
-        return factor_code(factors[0])
-    if operation in ("product", "softcap"):
-        return " × ".join(shown(factor.value) for factor in factors)
-    if operation == "softmax":
-        return (
-            f"{shown(terms[derivation.position].value)} /"
-            f" {shown(sum(term.value for term in terms))}"
-        )
-    if places is None:
-        places = 3
-        if len(terms) == 1:
-            places = 4
-    products = [
-        " × ".join(shown(factor.value, places) for factor in term.factors) for term in terms[:4]
-    ]
-    if len(terms) == 1:
-        return products[0]
-    more = ""
-    if len(terms) > 4:
-        more = f" + … ({len(terms) - 4} more)"
-    return " + ".join(f"({product})" if "−" in product else product for product in products) + more

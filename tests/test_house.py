@@ -38,6 +38,7 @@ ALLOWED = {
     "app.py": {"attention_ui", "streamlit"},
 }
 MOST_LINES = 400
+WITH_TABLES = ("diagonal.geometry", "figure_table", "tables")  # the modules that need pandas
 # Records and tables, which check nothing.
 NO_DOORS = {"AXES", "STEPS", "HeadTrace", "Step", "Trace"}
 
@@ -156,6 +157,27 @@ def test_the_engine_loads_numpy_alone() -> None:
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert run.stdout.split() == ["attention_core"]
+
+
+def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
+    # Tables alone need pandas; a browser that runs the rest has NumPy and no more.
+    code = (
+        "import sys, pkgutil, importlib\n"
+        "sys.modules.update(dict.fromkeys(('pandas', 'plotly', 'streamlit')))\n"
+        "import attention_lab, attention_viz\n"
+        "for package in (attention_lab, attention_viz):\n"
+        "    for one in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
+        "        try: importlib.import_module(one.name)\n"
+        "        except ImportError: print(one.name)\n"
+        "from attention_lab.page_list import strip_pages\n"
+        "from attention_viz.story.stages import stage_of\n"
+        "from attention_viz.story.story_view import StoryView\n"
+        "for page in strip_pages(): assert stage_of(StoryView(), page.url_path)['stage']\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == [f"attention_viz.{name}" for name in WITH_TABLES]
 
 
 def test_every_page_lies_in_the_folder_of_its_section() -> None:

@@ -19,6 +19,7 @@ from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, Control
 from attention_lab.presets import widget_values
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario
+from attention_lab.url_values import parse_place
 from attention_viz.labels import format_decimals, format_number, format_percent
 
 from ..focus import move_focus
@@ -27,7 +28,6 @@ from ..url_state import (
     PERSISTENCE,
     SWITCH_LABELS,
     draw_bound,
-    parse_place,
     refuse,
     restore,
     session,

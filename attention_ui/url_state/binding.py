@@ -12,11 +12,11 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.page_list import OLD_URLS, Page
+from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
 
 from ..markdown import escape_markdown
 from .session import begin_run, session
 
-MAX_QUOTED = 40
 SWITCH_LABELS = ("off", "on")
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # The option of widgets that keep their value while another page is shown.
@@ -30,11 +30,8 @@ def refuse(label: str, asked: str, answer: str) -> None:
     label: the name of the choice on the page. answer: the end of the sentence, which names the
     value that is shown instead, or the reason.
     """
-    quoted = asked[:MAX_QUOTED]
-    if not quoted.isprintable():
-        quoted = repr(quoted)[1:-1]  # shows invisible characters by their codes
-    request, name, rest = map(escape_markdown, (quoted, label, answer))
-    session().refused.append(f"The URL asks for “{request}” under “{name}”{rest}.")
+    request, name, rest = map(escape_markdown, (quoted(asked), label, answer))
+    session().refused.append(REFUSAL.format(asked=request, label=name, answer=rest))
 
 
 def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:

@@ -23,6 +23,7 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_core.checks import check_choice
+from attention_lab.url_values import parse_place, url_text
 from attention_lab.user_data.edits import MAX_INDEX
 
 from ..streamlit_private import ExpanderContainer
@@ -150,9 +151,8 @@ def _write_new_values(group: str, shown: Collection[str], moved: Mapping[str, An
 
 
 def url_texts(values: Mapping[str, Any]) -> dict[str, str]:
-    """Values of bound widgets as the URL holds them: true and false in small letters."""
-    texts = {name: str(value) for name, value in values.items()}
-    return texts | {name: texts[name].lower() for name, v in values.items() if isinstance(v, bool)}
+    """Values of bound widgets as the URL holds them."""
+    return {name: url_text(value) for name, value in values.items()}
 
 
 def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,17 +181,6 @@ def held_place(name: str, default: int = 0) -> int:
     if number.isdigit():
         return int(number)
     return default
-
-
-def parse_place(text: str) -> int:
-    """The place that a text in a URL means; a number beyond `MAX_INDEX` becomes `MAX_INDEX`.
-
-    Raises: SettingsError for anything but a whole number from 0.
-    """
-    if text.isascii() and text.isdigit():
-        # Five digits are enough; thousands would take Python long.
-        return min(int(text.lstrip("0")[:5] or 0), MAX_INDEX)
-    raise SettingsError("A place is a whole number from 0, so what was chosen stays")
 
 
 def cell_places(

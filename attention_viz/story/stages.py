@@ -144,7 +144,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
         choices=parts.choices,
         notes=(*choice_notes(view), *by_hand_notes(view), *parts.notes),
         hide=view.hide,
-        lecture=view.lecture,
+        lecture=view.present,
         lesson=view.lesson,
         guess=_guess(view, parts),
         **heads,
@@ -180,7 +180,7 @@ def strip_of(view: StoryView, path: str) -> JSON:
     steps = strip_pages()
     links = [(step.title, step.url_path) for step in steps]
     place, is_column = steps.index(page_of(path)), view.notation.convention == "column"
-    return strip_board(links, place, is_column, path == "seen", view.lecture, view.lesson)
+    return strip_board(links, place, is_column, path == "seen", view.present, view.lesson)
 
 
 def _overview(view: StoryView) -> StepParts:

@@ -8,8 +8,10 @@ from attention_core import Trace
 from attention_lab.column_names import column_names
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS, Notation, Symbol, symbol, written_name
+from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, sequence_of, trace_of
-from attention_lab.sentences import in_batch, sentences_of, tokens_of
+from attention_lab.sentences import in_batch, sentences_of, tokens_of, weights_in_force
+from attention_lab.url_choices import UrlChoices
 from attention_lab.words.text import Tokens
 
 from ..layer_caption import layer_caption
@@ -25,7 +27,7 @@ class StoryView:
     the scenario before the last choice, while notes describe the change. which: queries, keys or
     values. whole: whether steps show the columns of all heads, or only those of the head in focus.
     own_scale: whether each head has colours of its own. hide: whether the result is covered. guess:
-    whether the steps ask first. lecture: whether the step stands alone. unmasked: whether the mask
+    whether the steps ask first. present: whether the step stands alone. unmasked: whether the mask
     step is shown as it is where the layer has no mask. lesson: its name and its moment.
     """
 
@@ -41,7 +43,7 @@ class StoryView:
     own_scale: bool = False
     hide: bool = False
     guess: bool = False
-    lecture: bool = False
+    present: bool = False
     unmasked: bool = False
     lesson: str = ""
 
@@ -118,3 +120,25 @@ class StoryView:
         if len(self.sentences) > 1:
             stage = replace(stage, n_real=tokens_of(self.shown).n_real)
         return stage
+
+
+def view_of(choices: UrlChoices) -> StoryView:
+    """The view that a URL chooses; places beyond the layer become the last ones.
+
+    Raises: AttentionError if the choices make no layer.
+
+    >>> view_of(UrlChoices(Scenario(n_heads=2), Focus(7, 0, 0, 0))).focus.head
+    1
+    """
+    switches = {name: choice for name, choice in choices.view.items() if name != "notation"}
+    scenario = weights_in_force(choices.scenario)
+    view = StoryView(
+        scenario,
+        notation=NOTATIONS[choices.view["notation"]],
+        sequence=min(choices.sentence, len(sentences_of(scenario)) - 1),
+        chosen=choices.scenario,
+        which=choices.which,
+        unmasked=choices.unmasked,
+        **switches,
+    )
+    return replace(view, focus=choices.focus.inside(view.trace))

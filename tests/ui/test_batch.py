@@ -13,7 +13,7 @@ from attention_lab.page_list import story_steps
 from attention_lab.presets import presets
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.board import apply_stage_choice
-from attention_viz.tables import format_derivation
+from attention_viz.arithmetic import format_derivation
 from tests.ui.app import (
     error,
     gone_to,

@@ -42,9 +42,9 @@ from attention_lab.masks.shuffles import outcome_of, run_shuffled
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
 from attention_ui.page_context import PageContext
+from attention_viz.arithmetic import format_derivation
 from attention_viz.derived_arrays import slice_of
 from attention_viz.labels import format_number, format_percent, format_span
-from attention_viz.tables import format_derivation
 from tests.ui.app import opened, page_context, texts
 
 AT = {"head": 1, "query": 5, "key": 2, "feature": 3}

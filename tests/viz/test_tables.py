@@ -16,13 +16,12 @@ from attention_core.derivation import Factor, derive
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_lab.user_data.user_matrices import read_matrices
+from attention_viz.arithmetic import factor_code, format_derivation
 from attention_viz.curves import error_bar_series, line_series
 from attention_viz.figure_table import ERROR, NAME, figure_table
 from attention_viz.labels import format_number
 from attention_viz.tables import (
-    factor_code,
     field_table,
-    format_derivation,
     matrix_table,
     terms_table,
 )

@@ -1,0 +1,202 @@
+"""All choices of the story in a URL: read, with a sentence for each that is impossible, and written
+so that the same URL shows the same numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from attention_core.errors import AttentionError, SettingsError
+
+from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
+from .control_list import (
+    CONTROL_DEFAULTS,
+    CONTROLS,
+    VIEW_DEFAULTS,
+    VIEW_SWITCHES,
+    Control,
+    widget_value,
+)
+from .focus import Focus
+from .notation.texts import NOTATIONS
+from .presets import SENTENCE_KEY
+from .scenario import Scenario
+from .state_file import FOCUS
+from .url_values import (
+    REFUSAL,
+    parse_number,
+    parse_option,
+    parse_place,
+    parse_switch,
+    quoted,
+    url_text,
+)
+from .user_data.edits import Edits
+from .user_data.painted_masks import mask_from_text, mask_to_text
+from .user_data.user_matrices import UserMatrices
+
+THREE = ("queries", "keys", "values")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a URL: the name of the choice on the page, its default, and how its text is
+    read.
+
+    read: gives the value. Raises: AttentionError.
+    """
+
+    label: str
+    default: Any
+    read: Callable[[str], Any]
+
+
+@dataclass(frozen=True)
+class UrlChoices:
+    """What a URL chooses.
+
+    scenario: as the controls hold it; `weights_in_force` says what is run. sentence: the place of
+    the one that is shown in the batch. view: the notation, and by name the switches
+    (`VIEW_SWITCHES`). which: queries, keys or values. unmasked: see `StoryView`. pin: the pinned
+    cell that is not the board's own. refused: a sentence for each value that is impossible, which
+    has its default.
+    """
+
+    scenario: Scenario = field(default_factory=Scenario)
+    focus: Focus = field(default_factory=lambda: Focus(0, 0, 0, 0))
+    sentence: int = 0
+    view: Mapping[str, Any] = field(default_factory=lambda: dict(VIEW_DEFAULTS))
+    which: str = THREE[0]
+    unmasked: bool = False
+    pin: str = ""
+    refused: tuple[str, ...] = ()
+
+
+def read_own_edits(text: str) -> str:
+    """Edited cells in a URL, as a scenario holds them. Raises: SettingsError."""
+    return Edits.from_url(text).url_value()
+
+
+def read_own_matrices(text: str) -> str:
+    """Own matrices in a URL, as a scenario holds them. Raises: AttentionError."""
+    UserMatrices.from_url(text)
+    return text
+
+
+def read_painting(text: str) -> str:
+    """A painted mask in a URL, as a scenario holds it. Raises: AttentionError."""
+    return mask_to_text(mask_from_text(text)) if text else ""
+
+
+def read_unmasked(text: str) -> bool:
+    """Whether the mask step is shown without a mask. Raises: SettingsError."""
+    if text == "true":
+        return True
+    raise SettingsError("It is “true” or left out, so the page stays as it is")
+
+
+def _read_control(control: Control, text: str) -> Any:
+    """The value of a field of `Scenario`. Raises: SettingsError."""
+    name, default = control.name, CONTROL_DEFAULTS[control.name]
+    if name in FIELD_CHOICES:
+        return parse_option(text, FIELD_CHOICES[name])
+    if isinstance(default, bool):
+        return parse_switch(text)
+    if isinstance(default, str):
+        lines = text[:MAX_TEXT_LENGTH].splitlines()
+        return ("\n" if name == "batch" else " ").join(lines)
+    low, high = FIELD_BOUNDS[name]
+    if control.zero and text.casefold() == control.zero:
+        return 0
+    return parse_number(text, low, high, isinstance(default, int))
+
+
+PARAMETERS: Mapping[str, Parameter] = {
+    **{
+        one.name: Parameter(one.label, CONTROL_DEFAULTS[one.name], partial(_read_control, one))
+        for one in CONTROLS
+    },
+    "edits": Parameter("Edited cells", "", read_own_edits),
+    "own": Parameter("Own matrices", "", read_own_matrices),
+    "painted": Parameter("Painted mask", "", read_painting),
+    **{name: Parameter(name.capitalize(), 0, parse_place) for name in (*FOCUS, SENTENCE_KEY)},
+    "notation": Parameter(
+        "Notation", VIEW_DEFAULTS["notation"], partial(parse_option, options=NOTATIONS)
+    ),
+    **{key: Parameter(label, False, parse_switch) for label, key, _ in VIEW_SWITCHES},
+    "which": Parameter("Which of the three", THREE[0], partial(parse_option, options=THREE)),
+    "unmasked": Parameter("Without a mask", False, read_unmasked),
+    "pin": Parameter("Pinned cell", "", str),
+}
+# The parameters that choose a layer or a place in it. A URL without any opens the first example.
+LAYER_PARAMETERS = (*(one.name for one in CONTROLS), "edits", "own", *FOCUS, SENTENCE_KEY, "pin")
+
+
+def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
+    """What the parameters of a URL choose; others are ignored.
+
+    parameters: all texts of each, of which the last counts.
+
+    >>> read_url({"n_heads": ["2"], "mask": ["banana"]}).refused
+    ('The URL asks for “banana” under “Mask”; none is shown.',)
+    """
+    values = {name: one.default for name, one in PARAMETERS.items()}
+    refused = []
+    for name, one in PARAMETERS.items():
+        texts = parameters.get(name, ())
+        if not texts:
+            continue
+        if len(texts) > 1:
+            refused.append(_refusal(one, ", ".join(texts), "; the last of them counts"))
+        try:
+            values[name] = one.read(texts[-1])
+        except AttentionError as error:
+            shown = "off" if one.default is False else _in_words(name, one.default)
+            answer = f"; {shown} is shown" if shown else f": {error}"
+            refused.append(_refusal(one, texts[-1], answer))
+    scenario = Scenario(**{name: values[name] for name in CONTROL_DEFAULTS})
+    if scenario.mask != "painted":
+        scenario = replace(scenario, painted="")
+    says_none = parameters.get("mask", [""])[-1] == "none"
+    return UrlChoices(
+        scenario,
+        Focus(*(values[name] for name in FOCUS)),
+        values[SENTENCE_KEY],
+        {name: values[name] for name in VIEW_DEFAULTS},
+        values["which"],
+        values["unmasked"] or says_none,
+        values["pin"],
+        tuple(refused),
+    )
+
+
+def write_url(choices: UrlChoices) -> dict[str, str]:
+    """The parameters of a URL, without defaults; `read_url` gives the choices back.
+
+    >>> write_url(UrlChoices(Scenario(n_heads=2), Focus(1, 0, 0, 0)))
+    {'n_heads': '2', 'head': '1'}
+    """
+    values = asdict(choices.scenario) | dict(choices.view) | asdict(choices.focus)
+    values |= {SENTENCE_KEY: choices.sentence, "which": choices.which, "pin": choices.pin}
+    values["unmasked"] = choices.unmasked
+    named = {
+        name: url_text(_in_words(name, values[name]))
+        for name, one in PARAMETERS.items()
+        if values[name] != one.default
+    }
+    if named.keys().isdisjoint(LAYER_PARAMETERS):  # without any, the first example would open
+        named["head"] = "0"
+    return named
+
+
+def _refusal(one: Parameter, asked: str, answer: str) -> str:
+    return REFUSAL.format(asked=quoted(asked), label=one.label, answer=answer)
+
+
+def _in_words(name: str, value: Any) -> Any:
+    """A value as its widget holds it, such as fit for a sequence length of 0."""
+    control = next((one for one in CONTROLS if one.name == name), None)
+    return value if control is None else widget_value(control, value)

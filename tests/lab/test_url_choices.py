@@ -1,0 +1,102 @@
+"""A URL: what is written is read back; what no control can have is refused, with its default."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from urllib.parse import parse_qs, urlencode
+
+import pytest
+
+from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
+from attention_lab.focus import Focus
+from attention_lab.lessons.lesson_file import shipped_lessons
+from attention_lab.page_list import story_steps
+from attention_lab.presets import presets
+from attention_lab.scenario import Scenario
+from attention_lab.url_choices import PARAMETERS, UrlChoices, read_url, write_url
+from attention_lab.user_data.user_matrices import UserMatrices
+
+OWN = UserMatrices(x=[[1.0] * 16]).url_value()
+MOVED = UrlChoices(
+    Scenario("a\tb “c”", mask="painted", painted="3_AQ", edits="wq_0_3_9", own=OWN, batch="d\ne"),
+    Focus(1, 2, 3, 4),
+    sentence=1,
+    view=VIEW_DEFAULTS | {"notation": "gml"} | {key: True for _, key, _ in VIEW_SWITCHES},
+    which="values",
+    unmasked=True,
+    pin="scores.scores.0-0-1-1",
+)
+
+
+def through_a_url(choices: UrlChoices) -> UrlChoices:
+    return read_url(parse_qs(urlencode(write_url(choices)), keep_blank_values=True))
+
+
+@pytest.mark.parametrize("preset", presets(), ids=lambda preset: preset.name)
+def test_an_example_comes_back(preset: object) -> None:
+    choices = UrlChoices(preset.scenario, Focus(0, 3, 1, 2))
+    assert through_a_url(choices) == choices
+
+
+def test_every_choice_comes_back() -> None:
+    painted = replace(MOVED.scenario, painted="")
+    choices = replace(MOVED, scenario=painted)
+    assert through_a_url(choices) == choices
+    assert len(write_url(choices)) > 15
+
+
+def test_no_choice_is_not_the_first_example() -> None:
+    assert write_url(UrlChoices()) == {"head": "0"}
+    assert read_url({}) == UrlChoices()
+
+
+@pytest.mark.parametrize("name", PARAMETERS)
+def test_nonsense_is_refused_or_is_text(name: str) -> None:
+    found = read_url({name: ["\x00banana"]})
+    is_text = name in ("text", "batch", "pin")
+    assert len(found.refused) == (0 if is_text else 1)
+    if not is_text:
+        assert PARAMETERS[name].label in found.refused[0]
+        assert replace(found, refused=()) == UrlChoices()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n_heads", "17"),
+        ("n_heads", "0"),
+        ("n_heads", "2.5"),
+        ("n_heads", "inf"),
+        ("seed", "1" * 400),
+        ("scale", "nan"),
+        ("d_k", "-1"),
+        ("query", "-1"),
+        ("query", "٣"),
+        ("residual", "maybe"),
+    ],
+)
+def test_numbers_beyond_their_bounds_are_refused(name: str, text: str) -> None:
+    found = read_url({name: [text]})
+    assert len(found.refused) == 1
+    assert replace(found, refused=()) == UrlChoices()
+
+
+def test_the_last_of_several_counts_and_a_long_text_is_cut() -> None:
+    found = read_url({"mask": ["none", "CAUSAL"], "text": ["a" * 2000], "unknown": ["1"]})
+    assert found.scenario.mask == "causal"
+    assert len(found.scenario.text) == 1000
+    assert len(found.refused) == 1
+
+
+def test_the_lessons_ask_for_nothing_that_is_refused() -> None:
+    steps = {page.url_path for page in story_steps()}
+    moments = [one for lesson in shipped_lessons().values() for one in lesson.moments]
+    told = [one for one in moments if one.page in steps]
+    assert len(told) > 20
+    for moment in told:
+        assert read_url(parse_qs(moment.state, keep_blank_values=True)).refused == ()
+
+
+def test_each_control_has_its_parameter() -> None:
+    assert {one.name for one in CONTROLS} < PARAMETERS.keys()
+    assert set(VIEW_DEFAULTS) < PARAMETERS.keys()

@@ -1,0 +1,62 @@
+"""What the app shows at a URL is what the same URL gives without the app."""
+
+from __future__ import annotations
+
+import pytest
+
+from attention_lab.page_list import strip_pages
+from attention_lab.url_choices import read_url
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
+from attention_viz.story.stages import stage_of
+from attention_viz.story.story_view import view_of
+from tests.ui.app import opened, page_context, said, sent_to
+
+BY_HAND = {"weights": "by hand", "d_model": 8, "n_heads": 2}
+URLS: dict[str, dict[str, object]] = {
+    "defaults": {"head": 0},
+    "by hand": BY_HAND | {"text": "the cat saw the zorp", "query": 4},
+    "nothing found by hand": BY_HAND | {"text": "hello"},
+    "a mask": {"mask": "window", "window": 1, "n_heads": 8, "head": 5, "query": 3, "feature": 9},
+    "no mask, named": {"mask": "none", "which": "values", "whole": "true"},
+    "trained": {"weights": "trained", "layer": 2, "head": 7, "notation": "gml", "hide": "true"},
+    "a batch": {"batch": "it slept\nthe dog ran", "sentence": 1, "n_heads": 2, "guess": "true"},
+    "own numbers": {"edits": "wq_0_3_9__x_2_1_-0.5", "scaling": "custom", "scale": -2.5},
+    "uneven widths": {"d_k": 3, "d_v": 5, "d_o": 7, "residual": "false", "own_scale": "true"},
+    "cut": {"text": "word " * 90, "query": 99, "output_matrix": "none", "positions": "false"},
+}
+
+
+def parameters(url: dict[str, object]) -> dict[str, list[str]]:
+    return {name: [str(value)] for name, value in url.items()}
+
+
+@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
+def test_the_same_url_gives_the_same_stages(url: dict[str, object]) -> None:
+    view = view_of(read_url(parameters(url)))
+    for page in strip_pages():
+        app = opened(page.url_path, **url)
+        stages = [proto.bytes for proto in sent_to(app, "board")]
+        expected = coloured_scene(stage_of(view, page.url_path), "light")
+        assert scene_to_bytes(expected) in stages, page.url_path
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("n_heads", "99"),
+        ("mask", "banana"),
+        ("d_k", "four"),
+        ("seed", "-1"),
+        ("scale", "1e9"),
+        ("notation", "theirs"),
+        ("hide", "maybe"),
+        ("edits", "nonsense"),
+        ("query", "-3"),
+    ],
+)
+def test_the_app_refuses_the_same_values(name: str, text: str) -> None:
+    app, alone = opened("scores", **{name: text}), read_url({name: [text]})
+    assert [one.split("”")[0] for one in said(app)] == [one.split("”")[0] for one in alone.refused]
+    assert len(alone.refused) == 1
+    assert page_context(app).scenario == alone.scenario

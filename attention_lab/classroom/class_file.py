@@ -53,7 +53,10 @@ class ClassFile:
         with self._explained():
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Created before SQLite does, so that other users of the machine cannot read the votes.
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            # A file that exists is never opened beside SQLite: on POSIX, closing it drops all locks
+            # that this process holds on it, and then another one deletes the log with its votes.
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
             self._database = sqlite3.connect(
                 path, timeout=MAX_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )

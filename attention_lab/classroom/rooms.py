@@ -114,11 +114,21 @@ ON CONFLICT (room, number, visitor) DO UPDATE SET answer = excluded.answer, at =
 """
 
 
+# Seconds since 1970 that go on evenly: a clock of the system that is set anew, as after a start
+# without a network, would end all rooms at once.
+_START = time.time() - time.monotonic()
+
+
+def even_clock() -> float:
+    """The time when this process began, and what has passed since. Units: seconds since 1970."""
+    return _START + time.monotonic()
+
+
 class Rooms:
     """All rooms of a file. Several processes may have the same file open."""
 
     def __init__(
-        self, path: Path, clock: Callable[[], float] = time.time, limits: Limits = CLASS_LIMITS
+        self, path: Path, clock: Callable[[], float] = even_clock, limits: Limits = CLASS_LIMITS
     ) -> None:
         self.file, self.clock, self.limits = ClassFile(path), clock, limits
         self.delete_old()

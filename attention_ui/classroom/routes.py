@@ -29,6 +29,7 @@ from .room_service import FRESH_SECONDS, room_service
 CLASS_PATH = "/class-room"
 MAX_WAIT = 4.0  # seconds; a server that stops waits for its last answers
 MAX_BODY = 12_000  # bytes
+MAX_BODY_SECONDS = 10.0  # until a body is there
 SECRET_HEADER = "x-class-secret"  # the header with the teacher's secret
 VISITOR_HEADER = "x-class-visitor"  # the header with the token of the browser
 ERROR_STATUS: dict[type[AttentionError], int] = {
@@ -133,10 +134,14 @@ async def _read_body(request: Request) -> dict[str, Any]:
             "The body must be of type application/json; send it from a page of this app"
         )
     body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > MAX_BODY:
-            raise SettingsError(f"The body may have {MAX_BODY:,} bytes and has more; send less")
+    try:
+        async with asyncio.timeout(MAX_BODY_SECONDS):
+            async for part in request.stream():
+                body += part
+                if len(body) > MAX_BODY:
+                    raise SettingsError(f"The body may have {MAX_BODY:,} bytes, not more")
+    except TimeoutError as error:
+        raise SettingsError(f"The body did not come within {MAX_BODY_SECONDS:g} s") from error
     try:
         said = json.loads(body)
     except (ValueError, RecursionError) as error:

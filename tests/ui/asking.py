@@ -33,8 +33,12 @@ async def asked(
     visitor: str | None = None,
     source: str = "192.0.2.7",
     kind: str = "application/json",
+    arrives: bool = True,
 ) -> Answered:
-    """Ask by GET, or by POST with a body: bytes as they are, anything else as JSON."""
+    """Ask by GET, or by POST with a body: bytes as they are, anything else as JSON.
+
+    arrives: whether the body ever comes to its end.
+    """
     path, _, query = path.partition("?")
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     headers = [(b"content-type", kind.encode())]
@@ -48,7 +52,7 @@ async def asked(
         "headers": headers,
         "client": (source, 1),
     }
-    waiting = [{"type": "http.request", "body": sent, "more_body": False}]
+    waiting = [{"type": "http.request", "body": sent, "more_body": not arrives}]
     found: list[dict[str, Any]] = []
 
     async def receive() -> dict[str, Any]:

@@ -160,6 +160,15 @@ def test_what_no_page_sends_is_refused(
     assert room_service().rooms.state(made.room).n_writes == 0
 
 
+def test_a_body_that_does_not_end_is_not_waited_for(
+    server: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(routes, "MAX_BODY_SECONDS", 0.05)
+    vote = ballot(opened().room, 1)
+    answer = asyncio.run(asked(server, VOTE, vote, arrives=False))
+    assert (answer.status, set(answer.said)) == (400, {"error"})
+
+
 def test_another_site_cannot_vote(server: Starlette) -> None:
     made = opened()
     vote = ballot(made.room, 1)

@@ -126,8 +126,9 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
         "A bias added to every key",
         True,
         r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
-        "It adds the same number to all scores of one query, so no probability changes. With a"
-        " soft cap, or with rotary positions, it would.",
+        "It adds the same number to all scores of one query, so no probability changes. It would"
+        " with a soft cap, with keys that are turned (RoPE) or normalised (QK-norm) afterwards, and"
+        " with a sink or a key of zeros, which do not get this number.",
         _key_bias,
     ),
     LayerChange(

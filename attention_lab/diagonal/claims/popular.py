@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -128,49 +129,67 @@ def dot_product_is_similarity() -> Evidence:
     "Every bias of the projections matters.",
     CONDITION,
     "b_V matters, and b_Q matters where a query sees more than one key. The key bias b_K adds the"
-    " same number to all scores of a row, which does not change the softmax. It matters only with a"
-    " soft cap, or where keys are rotated by their position (RoPE).",
+    " same number to all scores of a row, which does not change the softmax. It matters where not"
+    " all scores of a row get this number, or where it is changed before the softmax: with a soft"
+    " cap, keys turned by their positions (RoPE) or normalised (QK-norm), a sink, a key of zeros,"
+    " or a sigmoid in place of the softmax.",
 )
 def key_bias() -> Evidence:
-    """How far the output moves with a bias on queries, keys or values; with b_q if a query sees one
-    key; with b_k if scores are capped. And how far shares move with b_k if keys are rotated.
+    """How far the output moves with a bias on queries, keys or values, and with b_q if a query sees
+    one key. And how far shares move with b_k in each layer where it matters.
     """
     bias = generator(0, Stream.W_Q).standard_normal(EXAMPLE_WIDTH)
 
-    def moved(name: str, keys: int = EXAMPLE_TOKENS, softcap: float | None = None) -> float:
+    def moved(name: str, keys: int = EXAMPLE_TOKENS) -> float:
         biased = replace(EXAMPLE_LAYER, **{name: bias})  # type: ignore[arg-type]
         outputs = [
-            attend(EXAMPLE_X, p, memory=EXAMPLE_X[:keys], softcap=softcap).output
-            for p in (EXAMPLE_LAYER, biased)
+            attend(EXAMPLE_X, p, memory=EXAMPLE_X[:keys]).output for p in (EXAMPLE_LAYER, biased)
         ]
         return max_difference(*outputs)
 
     moves = {name: moved(name) for name in ("b_q", "b_k", "b_v")}
-    one_key, capped, turned = moved("b_q", keys=1), moved("b_k", softcap=1.0), _turned_keys(bias)
+    one_key = moved("b_q", keys=1)
+    queries, keys = EXAMPLE_X / np.sqrt(EXAMPLE_WIDTH), EXAMPLE_X[::-1]
+    shares_move = {
+        name: max_difference(shares(queries, keys), shares(queries, keys + bias))
+        for name, shares in KEY_BIAS_MATTERS.items()
+    }
     moved_by = ", ".join(f"{format_gap(move)} with {name}" for name, move in moves.items())
+    exceptions = ", ".join(f"{move:.2f} with {name}" for name, move in shares_move.items())
     sentence = (
         f"The output moves by {moved_by}. It moves by {format_gap(one_key)} with b_q if there is"
-        f" one key, and by {capped:.2f} with b_k under a soft cap of 1. If keys are rotated by"
-        f" their position, b_k moves the shares by {turned:.2f}."
+        f" one key. b_k moves the shares by {exceptions}."
     )
     plain = moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"])
     return Evidence(
-        min(moves.values()) > 1e-9, plain and one_key < 1e-9 < min(capped, turned), sentence
+        min(moves.values()) > 1e-9,
+        plain and one_key < 1e-9 and min(shares_move.values()) > 0.01,
+        sentence,
     )
 
 
-def _turned_keys(bias: Array) -> float:
-    """How far shares move with a key bias. The query and key of token i, as complex numbers, are
-    turned by i radians.
-    """
-    turn_T1 = np.exp(1j * np.arange(EXAMPLE_TOKENS))[:, np.newaxis]
-    query, key, shift = (
-        pairs[..., 0::2] + 1j * pairs[..., 1::2] for pairs in (EXAMPLE_X, EXAMPLE_X[::-1], bias)
-    )
-    shares = [
-        softmax(((query * turn_T1) @ (keys * turn_T1).conj().T).real) for keys in (key, key + shift)
-    ]
-    return max_difference(*shares)
+def _turned(tokens: Array) -> Array:
+    """Tokens as complex numbers, token i turned by i radians."""
+    turn_T1 = np.exp(1j * np.arange(len(tokens)))[:, np.newaxis]
+    turned: Array = (tokens[:, 0::2] + 1j * tokens[:, 1::2]) * turn_T1
+    return turned
+
+
+def _with_sink(scores: Array) -> Array:
+    """Shares of the scores beside one more score of 0 in each row, whose share is left out."""
+    return softmax(np.pad(scores, ((0, 0), (0, 1))))[:, :-1]
+
+
+# Layers in which the shares depend on a key bias: shares from queries, already
+# scaled, and keys, (T, d) each.
+KEY_BIAS_MATTERS: dict[str, Callable[[Array, Array], Array]] = {
+    "a soft cap of 1": lambda q, k: softmax(np.tanh(q @ k.T)),
+    "turned keys": lambda q, k: softmax((_turned(q) @ _turned(k).conj().T).real),
+    "normalised keys": lambda q, k: softmax(q @ (k / np.linalg.norm(k, axis=1, keepdims=True)).T),
+    "a sink": lambda q, k: _with_sink(q @ k.T),
+    "a key of zeros": lambda q, k: softmax(q @ np.pad(k, ((0, 1), (0, 0))).T),
+    "a sigmoid": lambda q, k: 1 / (1 + np.exp(-q @ k.T)),
+}
 
 
 @claim(

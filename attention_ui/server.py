@@ -21,9 +21,11 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .browser_files import base_path, plotly_route
+from .browser_files import plotly_route
 from .classroom.routes import class_routes
+from .network import local_url, opening_notice
 from .registry import ASSETS
+from .streamlit_private import ask_nobody_for_the_address
 from .upload_limits import limit_uploads
 
 # A visitor needs three open files (an event loop), and Streamlit keeps 128 visitors who have left
@@ -43,6 +45,7 @@ def set_limits() -> None:
     gc.set_threshold(5_000)
     raise_file_limit()
     limit_uploads()
+    ask_nobody_for_the_address()
 
 
 def middleware() -> list[Middleware]:
@@ -58,22 +61,15 @@ def routes() -> list[Route]:
 @asynccontextmanager
 async def open_browser(app: st.App) -> AsyncIterator[None]:
     """Open the app in the browser of this machine, unless `server.headless` is set. Streamlit does
-    this for a script, but not for an `st.App`.
+    this for a script, but not for an `st.App`. An open server says so in the terminal.
     """
+    sys.stdout.write(opening_notice())
+    sys.stdout.flush()
     if not st.get_option("server.headless"):
         later = Timer(SECONDS_TO_START, webbrowser.open, (local_url(),))
         later.daemon = True
         later.start()
     yield
-
-
-def local_url() -> str:
-    """The URL of the app on this machine."""
-    scheme = "http"
-    if st.get_option("server.sslCertFile"):
-        scheme = "https"
-    host = st.get_option("browser.serverAddress") or "localhost"
-    return f"{scheme}://{host}:{st.get_option('server.port')}{base_path()}"
 
 
 def raise_file_limit() -> None:

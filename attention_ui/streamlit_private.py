@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 
+from streamlit import net_util
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
@@ -55,3 +56,24 @@ def register_components(app: str, names: Iterable[str], root: Path) -> int:
     if manager.get_component_asset_root(f"{app}.{folders[0].name}") is None:
         manager.register_from_manifest(ComponentManifest(app, "1", folders), root)
     return id(manager)
+
+
+def ask_nobody_for_the_address() -> None:
+    """Let Streamlit do without the address of this machine in the internet. Otherwise it asks a
+    public service for it when a page of another site opens a WebSocket, before it refuses it.
+
+    `tests/browser/test_fresh_server.py` fails when the name changes.
+    """
+    net_util.get_external_ip = lambda: None
+
+
+def forget_parameter(name: str) -> None:
+    """Remove a parameter from the URL before its widget is drawn, as if nobody had asked for it.
+    `st.query_params` refuses this for a widget that was drawn before.
+
+    `tests/ui/test_hostile_urls.py` fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    with context.session_state.query_params() as parameters:
+        parameters.remove_param(name)
+        parameters._initial_query_params.pop(name, None)

@@ -36,6 +36,7 @@ EXPECTED = {
     "client.showErrorLinks": False,
     "client.toolbarMode": "minimal",
     "global.disableWidgetStateDuplicationWarning": True,
+    "server.address": "localhost",
     "server.showEmailPrompt": False,
 }
 

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import base64
 import re
-import socket
 from functools import cache, partial
 from html import escape
 from urllib.parse import urlsplit
@@ -28,45 +27,31 @@ from attention_viz.qr_code import qr_code
 
 from ..browser_files import base_path
 from ..markdown import escape_quotations
+from ..network import LOCAL_HOSTS, OPENING_COMMAND, is_open, network_url
 from ..page_context import PageContext
 from ..show import explained_errors
 from ..url_state import PERSISTENCE, whole_number_input
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
 from .room_service import room_service
 
-LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1", "0.0.0.0", "")
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 MAX_URL_LENGTH = 200
 # A name or a number, perhaps a port, perhaps a folder.
 SERVER_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~/-]*)?", re.ASCII)
-# An address for documentation (RFC 5737). No packet is sent: the system only chooses the network
-# interface.
-DOCUMENTATION_ADDRESS = ("198.51.100.1", 9)
 GUESS_FIRST = "Guess first"
 LESSON = "Lesson"
 QUESTION_SOURCES = ("Practice", GUESS_FIRST, LESSON)
 SERVER_KEY = "class_base"  # the server's address, as the teacher has edited it
 
 
-def network_address() -> str:
-    """The IP address of this machine in its network; localhost without a network."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        try:
-            probe.connect(DOCUMENTATION_ADDRESS)
-            return str(probe.getsockname()[0])
-        except OSError:
-            return "localhost"
-
-
 def default_server_url() -> str:
-    """The URL of the app for students: the one of the teacher's browser, with this machine's IP
-    address in the place of localhost.
+    """The URL of the app for students: the one of the teacher's browser, with this machine's
+    address in the network in the place of localhost.
     """
     parts = urlsplit(st.context.url or "")
-    if (parts.hostname or "") not in LOCAL_HOSTS:
+    if (parts.hostname or "localhost") not in LOCAL_HOSTS:
         return f"{parts.scheme}://{parts.netloc}{base_path()}"
-    port = parts.port or st.get_option("server.port")
-    return f"{parts.scheme or 'http'}://{network_address()}:{port}{base_path()}"
+    return network_url()
 
 
 def checked_server_url(text: str) -> str:
@@ -173,6 +158,12 @@ def show_letters(room: str) -> None:
         link = student_link(checked_server_url(st.session_state[SERVER_KEY]), room)
         code = f'<img src="{qr_code_url(link)}" alt="QR code of this link">'
         st.html(f'<div class="class-room"><b>{room}</b>{code}<span>{escape(link)}</span></div>')
+    if not is_open() and urlsplit(st.context.url or "").hostname in LOCAL_HOSTS:
+        st.warning(
+            "Only this computer can open the link, because the app listens to nobody else. To let"
+            f" the class in, stop the app and start it by `{OPENING_COMMAND}`; the room stays.",
+            icon=":material/lan:",
+        )
     st.text_input(
         "URL of this server",
         key=SERVER_KEY,

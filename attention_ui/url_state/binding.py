@@ -4,9 +4,10 @@ vain, and going to another page from a callback.
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 import streamlit as st
 
@@ -15,12 +16,15 @@ from attention_lab.page_list import OLD_URLS, Page
 from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
 
 from ..markdown import escape_markdown
+from ..streamlit_private import forget_parameter
 from .session import begin_run, session
 
 SWITCH_LABELS = ("off", "on")
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # The option of widgets that keep their value while another page is shown.
 PERSISTENCE: dict[str, Any] = {"persist_state": "session"}
+# Streamlit ends the page if the URL sets one of these to infinity.
+NUMBER_WIDGETS = ("number_input", "slider")
 UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
 
 
@@ -97,8 +101,7 @@ def _means(asked: str, shown: object) -> bool:
 
 
 def read_url() -> None:
-    """At the start of a run: note what the URL asks for. A run that was started anew keeps what the
-    first one noted.
+    """At the start of a run: note what the URL asks for.
 
     Parameters that cannot belong to a widget are ignored: some are ours, and some would make
     Streamlit fail.
@@ -110,25 +113,29 @@ def read_url() -> None:
         if PARAMETER_NAME.fullmatch(name)
     }
     now = begin_run()
-    if now.asked_at_first is None:
-        now.taken_back, now.labels = taken_back, {}
-    else:
-        asked = now.asked_at_first
-    now.asked, now.asked_at_first = asked, None
-
-
-def rerun_without(name: str) -> NoReturn:
-    """Remove a parameter from the URL that its widget could not take, and start the run anew."""
-    now = session()
-    now.asked_at_first = {one: texts for one, texts in now.asked.items() if one != name}
-    del st.query_params[name]
-    st.rerun()
+    now.asked, now.taken_back, now.labels = asked, taken_back, {}
 
 
 def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
     """Draw a widget, such as `st.slider`, that Streamlit binds to the URL; gives its value."""
-    session().labels[key] = label
-    return draw(label, *given, key=key, bind="query-params", **about)
+    now = session()
+    now.labels[key] = label
+    endless = [text for text in st.query_params.get_all(key) if _is_infinite(text)]
+    if not endless or draw.__name__ not in NUMBER_WIDGETS:
+        return draw(label, *given, key=key, bind="query-params", **about)
+    forget_parameter(key)
+    now.asked.pop(key, None)
+    value = draw(label, *given, key=key, bind="query-params", **about)
+    refuse(label, endless[-1], f"; {value} is shown")
+    return value
+
+
+def _is_infinite(text: str) -> bool:
+    """Whether a text means more than every number, as "1e400" does."""
+    try:
+        return math.isinf(float(text))
+    except ValueError:
+        return False
 
 
 def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> str | None:

@@ -21,11 +21,9 @@ _of_thread = threading.local()  # a thread runs the scripts of one tab only
 class Session:
     """What one run leaves for the next. Each value belongs to the module that is named above it."""
 
-    # binding: by name, what the URL asks for, and what it asked for before a run started anew; the
-    # choices that a step back removes; refusals; labels of bound widgets; what this app wrote into
-    # the URL
+    # binding: by name, what the URL asks for; the choices that a step back removes; refusals;
+    # labels of bound widgets; what this app wrote into the URL
     asked: dict[str, list[str]] = field(default_factory=dict)
-    asked_at_first: dict[str, list[str]] | None = None
     taken_back: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)

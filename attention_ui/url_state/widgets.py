@@ -1,9 +1,8 @@
 """Widgets that a URL could break, groups of controls that can be closed, and places counted from 0
 (heads, tokens, features, layers) with the cells that they make.
 
-If the URL sets buttons of which one is always chosen to nothing, Streamlit leaves none chosen; if
-it sets a number field to infinity, Streamlit ends the page. So both are removed from the URL before
-the widget is drawn, and the run starts anew.
+If the URL sets buttons of which one is always chosen to nothing, Streamlit leaves none chosen, so
+this is removed from the URL before they are drawn.
 
 A widget that is not drawn leaves the URL, and a widget that a browser draws for the first time does
 not write its value there. So of a closed group the moved controls are drawn. In the functions of
@@ -13,7 +12,6 @@ moved.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -26,8 +24,8 @@ from attention_core.checks import check_choice
 from attention_lab.url_values import parse_place, url_text
 from attention_lab.user_data.edits import MAX_INDEX
 
-from ..streamlit_private import ExpanderContainer
-from .binding import draw_bound, refuse, rerun_without, restore, write_to_url
+from ..streamlit_private import ExpanderContainer, forget_parameter
+from .binding import draw_bound, refuse, restore, write_to_url
 from .session import session
 
 MAX_SEED = 9999
@@ -39,7 +37,8 @@ def choose_one(
     """Draw buttons of which one is always chosen, in `place`: `st` or a container."""
     if st.query_params.get(key) == "":
         refuse(label, "", f"; {default} is shown")
-        rerun_without(key)
+        forget_parameter(key)
+        session().asked.pop(key, None)
     chosen = draw_bound(
         place.segmented_control,
         label,
@@ -85,11 +84,6 @@ def whole_number_input(
     place: Any, label: str, low: int, high: int, default: int, **about: Any
 ) -> int:
     """Draw a field for a whole number, in `place`: `st` or a container."""
-    key = about["key"]
-    asked = st.query_params.get(key)
-    if asked is not None and _is_infinite(asked):
-        refuse(label, asked, f"; {default} is shown")
-        rerun_without(key)
     typed = draw_bound(place.number_input, label, low, high, default, **about)
     if typed is None:
         return default
@@ -99,13 +93,6 @@ def whole_number_input(
 def seed_input(**about: Any) -> int:
     """Draw the field for the seed of a page's own random numbers."""
     return whole_number_input(st, "Seed", 0, MAX_SEED, 0, width=110, **about)
-
-
-def _is_infinite(text: str) -> bool:
-    try:
-        return math.isinf(float(text))
-    except ValueError:
-        return False
 
 
 def draw_expander(label: str, key: str) -> ExpanderContainer:

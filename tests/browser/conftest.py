@@ -32,6 +32,7 @@ from playwright.sync_api import (
 
 from scripts.find_chromium import find_chromium
 from tests.browser.driving import naming, opened, settled
+from tests.browser.watched_app import BEYOND
 
 ROOT = Path(__file__).resolve().parents[2]
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
@@ -53,8 +54,8 @@ FLAGS = [
 
 @contextmanager
 def running_app(folder: Path, port: int = 0) -> Iterator[str]:
-    """The app started as a user does, on this or a free port; its log must hold no traceback at
-    the end.
+    """The app started as a user does, on this or a free port; at the end its log must hold no
+    traceback, and nothing that left this machine.
     """
     port = port or free_port()
     log = folder / "server.log"
@@ -70,12 +71,13 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
         server.wait(timeout=30)
     said = log.read_text(encoding="utf-8")
     assert "Traceback" not in said, said
+    assert BEYOND not in said, said
 
 
 def started(folder: Path, port: int) -> subprocess.Popen[bytes]:
     """The process of an app on a port, with log and rooms in a folder."""
     options = ["--server.port", str(port), "--server.headless", "true"]
-    command = [sys.executable, "-m", "streamlit", "run", "app.py", *options]
+    command = [sys.executable, "-m", "tests.browser.watched_app", *options]
     # Rooms of a test are no business of who runs it.
     environment = {"ATTENTION_LAB_CLASSES": str(folder / "classes.sqlite3"), **os.environ}
     with (folder / "server.log").open("a", encoding="utf-8") as output:

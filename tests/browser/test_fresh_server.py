@@ -4,6 +4,8 @@ that a browser keeps.
 
 from __future__ import annotations
 
+import socket
+
 import pytest
 from playwright.sync_api import Page, Response
 
@@ -52,3 +54,18 @@ def test_the_first_visitor_sees_nothing_wrong(page: Page, fresh_url: str) -> Non
     }
     assert list(kept) == [f"{fresh_url}/{PLOTLY_URL}"], "from this server"
     assert "immutable" in kept[f"{fresh_url}/{PLOTLY_URL}"], "its URL names the version"
+    for site in ("http://evil.example", "null"):
+        assert refused(fresh_url, site), "and nobody is asked about it, as the log tells"
+
+
+def refused(app_url: str, site: str) -> bool:
+    """Whether the server refuses a page of another site that opens its WebSocket."""
+    host, port = app_url.removeprefix("http://").split(":")
+    asked = (
+        f"GET /_stcore/stream HTTP/1.1\r\nHost: {host}:{port}\r\nOrigin: {site}\r\n"
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+    )
+    with socket.create_connection((host, int(port)), timeout=10) as line:
+        line.sendall(asked.encode())
+        return b" 403 " in line.recv(1000)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from attention_ui import server
+from attention_ui import network, server
 from attention_ui.server import FirstPaint
 from tests.ui.app import ROOT
 
@@ -93,6 +94,7 @@ def test_the_browser_of_this_machine_opens(
         "server.port": 8599,
         "server.baseUrlPath": "lab",
         "server.sslCertFile": None,
+        "server.address": "localhost",
         "browser.serverAddress": "localhost",
     }
     found: list[str] = []
@@ -106,6 +108,43 @@ def test_the_browser_of_this_machine_opens(
 
     asyncio.run(start())
     assert found == opened
+
+
+@pytest.mark.parametrize(
+    ("listens_on", "link"),
+    [
+        ("localhost", None),
+        ("127.0.0.1", None),
+        ("0.0.0.0", "http://192.0.2.9:8599"),
+        (None, "http://192.0.2.9:8599"),
+        ("192.0.2.7", "http://192.0.2.7:8599"),
+    ],
+)
+def test_an_open_server_prints_the_link_to_give_out(
+    monkeypatch: pytest.MonkeyPatch, listens_on: str | None, link: str | None
+) -> None:
+    options = {
+        "server.address": listens_on,
+        "server.port": 8599,
+        "server.baseUrlPath": "",
+        "server.sslCertFile": None,
+    }
+    monkeypatch.setattr(st, "get_option", options.__getitem__)
+    monkeypatch.setattr(network, "network_address", lambda: "192.0.2.9")
+    assert network.is_open() == (link is not None)
+    assert (link or "") in network.opening_notice()
+    assert bool(network.opening_notice()) == network.is_open()
+
+
+def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = network.network_address()
+    assert found == "localhost" or socket.inet_aton(found)
+
+    def unreachable(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(socket.socket, "connect", unreachable)
+    assert network.network_address() == "localhost"
 
 
 START = """

@@ -1,0 +1,67 @@
+"""A URL never ends a page: hostile values for every choice of every page, for a visitor who comes
+by the URL, and for one whose URL changes while the page is open.
+"""
+
+from __future__ import annotations
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.ui.app import EVERY_PAGE, opened, said, unfolded
+
+ENDLESS = ("1e400", "-inf")
+OTHERS = (
+    *("nan", "1e308", "9" * 400, "-1", "0", "1.5", "1e2", "1_000", "\u0663", "0x10", "\x00", ""),
+    *(
+        "true",
+        "None",
+        "[1]",
+        "{}",
+        "<b>",
+        "../..",
+        "a.b.0-0",
+        "0-0-0-0-0-0",
+        "\u202e",
+        "x" * 9_000,
+    ),
+)
+
+
+def choices(app: AppTest) -> list[str]:
+    """The parameters that the page knows."""
+    session = app.session_state["session"]
+    return sorted({*session.labels, *session.written})
+
+
+def values(request: pytest.FixtureRequest, page: str) -> list[str]:
+    """All values, or in the gate one endless and one other value for each page."""
+    if request.config.getoption("every_situation"):
+        return [*ENDLESS, *OTHERS]
+    place = EVERY_PAGE.index(page)
+    return [ENDLESS[place % len(ENDLESS)], OTHERS[place % len(OTHERS)]]
+
+
+@pytest.mark.parametrize("page", EVERY_PAGE)
+def test_no_value_ends_a_page(page: str, request: pytest.FixtureRequest) -> None:
+    app = unfolded(opened(page))
+    names = choices(app)
+    for value in values(request, page):
+        for name in names:
+            app.query_params[name] = value
+        app.run()
+        assert not app.exception, (value, app.exception)
+        fresh = opened(page, **dict.fromkeys(names, value))
+        assert not fresh.exception, (value, fresh.exception)
+    app.run()
+    assert not app.exception
+
+
+@pytest.mark.parametrize("value", ENDLESS)
+def test_an_endless_number_is_refused_with_a_sentence(value: str) -> None:
+    app = opened("scores", d_model=16, n_heads=2)
+    for name in ("d_model", "seed"):
+        app.query_params[name] = value
+        app.run()
+        assert any(f"“{value}”" in sentence for sentence in said(app))
+    assert app.query_params.keys().isdisjoint({"seed"})
+    assert app.session_state["d_model"] >= 1

@@ -13,10 +13,11 @@ from attention_lab import notation
 from attention_lab.export.script import notebook, script
 from attention_lab.export.step_code import numpy_lines, torch_lines
 from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.sentences import weights_in_force
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
-from attention_viz.story.stages import step_scene
+from attention_viz.story.story_file import story_file
 from attention_viz.tables import field_table, matrix_table, readable, terms_table
 
 from .page_context import PageContext
@@ -77,22 +78,17 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
 
 def draw_downloads(now: PageContext, field: str, board: JSON | None) -> None:
     """Buttons for downloads; each file is made when its button is pressed."""
-    trace, title = now.batch, STEPS[field].title
-    said = trace.sentence(field)
-
-    path = session().page.url_path
-
-    def page() -> str:
-        scene = board or step_scene(replace(now, before=None, lesson=""), path)
-        return handout(coloured_scene(scene, "both"), title, said, trace.code(field), now.sentence)
-
+    trace = now.batch
     with st.container(horizontal=True):
-        _offer(
-            "This step as one web page",
-            page,
-            (f"{field}.html", "text/html", "article"),
-            "The board with all its arithmetic in one file. It needs no server and no network.",
-        )
+        if board is None:
+            offer_story(now)
+        else:
+            _offer(
+                "This board as one web page",
+                lambda: _board_page(now, field, board),
+                (f"{field}.html", "text/html", "article"),
+                "The board with all its arithmetic in one file. It needs no server and no network.",
+            )
         _offer(
             "The layer as a notebook",
             lambda: notebook(trace, now.labels),
@@ -111,6 +107,27 @@ def draw_downloads(now: PageContext, field: str, board: JSON | None) -> None:
             ("trace.npz", None, "folder_zip"),
             "Every intermediate as a NumPy array.",
         )
+
+
+def _board_page(now: PageContext, field: str, board: JSON) -> str:
+    trace, scene = now.trace, coloured_scene(board, "both")
+    title, said = STEPS[field].title, trace.sentence(field)
+    return handout(scene, title, said, trace.code(field), now.sentence)
+
+
+def offer_story(now: PageContext) -> None:
+    """A button for the whole story as one file, which opens at the step of the page."""
+    path = session().page.url_path
+    # The mask step may run another mask than the other steps.
+    scenario = weights_in_force(now.chosen) if now.chosen else now.scenario
+    view = replace(now, scenario=scenario)
+    _offer(
+        "Take the story with you",
+        lambda: story_file(view, path).html,
+        ("attention-story.html", "text/html", "article"),
+        "All steps as they are now in one file: point, play, guess. It needs no server and no"
+        " network: open it from a stick, a mail or a learning platform.",
+    )
 
 
 def _offer(

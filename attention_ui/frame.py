@@ -241,7 +241,8 @@ def _set_up_browser(page: Page) -> None:
     if sent[1] != style:
         sheets["attention-lab-look"] = style
     if not now.has_scripts:
-        sheets["attention-lab-style"] = (ASSETS / "page" / "app.css").read_text("utf-8")
+        files = (ASSETS / "page" / f"{name}.css" for name in ("app", "lesson"))
+        sheets["attention-lab-style"] = "".join(file.read_text("utf-8") for file in files)
         scripts = opening_script() + first_scripts()
     if sheets:
         scripts = read_script("style_sheets", STYLE_SHEETS=sheets) + scripts

@@ -8,7 +8,7 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from pathlib import Path
@@ -20,16 +20,18 @@ from .scene_formats import scene_to_text
 
 BOARD_FOLDER = Path(__file__).resolve().parents[1] / "assets" / "board"
 JS_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[\w./]+)";\n', re.MULTILINE)
-# The script is compressed to a third of its size; the page's policy names both scripts by their
-# hashes.
+# Script and data are compressed to a third of their size; the page's policy names both scripts by
+# their hashes.
 UNPACK_JS = """
 (async () => {
-  const packed = Uint8Array.from(atob(document.getElementById("packed").textContent), (sign) =>
-    sign.charCodeAt(0));
+  for (const part of document.querySelectorAll("script.packed")) {
+    const packed = Uint8Array.from(atob(part.textContent), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+    part.textContent = await new Response(stream).text();
+  }
   const script = document.createElement("script");
-  const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
   script.type = "module";
-  script.textContent = await new Response(stream).text();
+  script.textContent = document.getElementById("packed").textContent;
   document.body.append(script);
 })();
 """
@@ -49,18 +51,28 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     scene: in the colours of "both" modes. The page's policy allows its own script and styles, and
     no network.
     """
-    script = joined_script()
-    style = (BOARD_FOLDER / "board.css").read_text(encoding="utf-8") + FRAME_CSS
-    data = scene_to_text(scene).replace("<", "\\u003c")
     heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
     if "stage" in scene:  # which shows them itself
         heading = ""
     body = f"""{heading}<main id="board"></main>
 <p>In NumPy: <code>{escape(code)}</code></p>
-<p><small>{quotations_html(made_of)}</small></p>
-<script type="application/json" id="scene">{data}</script>
-<script type="text/plain" id="packed">{_packed(script)}</script>
-<script>{UNPACK_JS}</script>"""
+<p><small>{quotations_html(made_of)}</small></p>"""
+    return packed_page(title, FRAME_CSS, body, "handout.js", {"scene": scene_to_text(scene)})
+
+
+def packed_page(title: str, style: str, body: str, entry: str, data: Mapping[str, str]) -> str:
+    """A page with the board's script and style, and texts that the script reads by their ids.
+
+    entry: the module with which the script begins. body: HTML.
+    """
+    script = joined_script(entry)
+    style = (BOARD_FOLDER / "board.css").read_text(encoding="utf-8") + style
+    parts = dict(data) | {"packed": script}
+    packed = "\n".join(
+        f'<script type="text/plain" class="packed" id="{name}">{_packed(text)}</script>'
+        for name, text in parts.items()
+    )
+    body = f"{body}\n{packed}\n<script>{UNPACK_JS}</script>"
     return html_page(title, style, body, (UNPACK_JS, script))
 
 
@@ -121,13 +133,13 @@ def sheet_page(title: str, style: str, body: str) -> str:
     return html_page(title, SHEET_STYLE + style, body)
 
 
-@lru_cache(maxsize=1)
-def joined_script() -> str:
-    """The board's modules as one script, each after those that it imports, without imports,
-    comments and indents.
+@lru_cache(maxsize=2)
+def joined_script(entry: str) -> str:
+    """The board's modules that an entry needs as one script, each after those that it imports,
+    without imports, comments and indents.
     """
     order: list[Path] = []
-    _visit(BOARD_FOLDER / "handout.js", order)
+    _visit(BOARD_FOLDER / entry, order)
     return "\n".join(_inlined(file.read_text(encoding="utf-8")) for file in order)
 
 

@@ -24,7 +24,9 @@ from attention_lab.lessons.lesson_file import (
     write_lesson,
 )
 from attention_lab.page_list import Page, page_of
+from attention_viz.course_package import course_package
 from attention_viz.sheets import lesson_sheet
+from attention_viz.story.story_file import lesson_file
 
 from ..lesson import check_lesson_pages
 from ..upload_limits import check_upload
@@ -225,6 +227,7 @@ def _offer(lesson: Lesson) -> None:
             on_click="ignore",
             help="Keep the file: the server does not keep the lesson for good.",
         )
+        _offer_pages(lesson, "my-lesson")
     if name is None:
         st.caption("The lesson is too long for a link: hand out the file.")
     else:
@@ -259,6 +262,31 @@ def show_lessons() -> None:
                 _show(name, lesson)
 
 
+def _offer_pages(lesson: Lesson, name: str) -> None:
+    """Buttons for the lesson as a page for students, and as a package for a learning platform."""
+    st.download_button(
+        "Students’ page",
+        partial(lesson_file, lesson),
+        f"{name}-page.html",
+        "text/html",
+        on_click="ignore",
+        icon=":material/article:",
+        help=(
+            "The moments with text, question and answers in one file, without your notes. It needs"
+            " no server and no network."
+        ),
+    )
+    st.download_button(
+        "For a learning platform",
+        partial(course_package, lesson),
+        f"{name}.zip",
+        "application/zip",
+        on_click="ignore",
+        icon=":material/school:",
+        help="The same page as a SCORM 1.2 package: it reports what was seen and the score.",
+    )
+
+
 def _show(name: str, lesson: Lesson) -> None:
     link = f"{visited_url()}?lesson={name}"
     goals = "\n".join(f"- {goal}" for goal in lesson.goals)
@@ -274,6 +302,7 @@ def _show(name: str, lesson: Lesson) -> None:
             icon=":material/print:",
             help="Goals, notes, answers and tasks, to print.",
         )
+        _offer_pages(lesson, name)
         st.download_button(
             "Lesson file", partial(write_lesson, lesson), f"{name}.json", on_click="ignore"
         )

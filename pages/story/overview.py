@@ -5,6 +5,7 @@ import streamlit as st
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.heads.keys_read import read_row
 from attention_lab.page_list import step_of
+from attention_ui.closer_look import offer_story
 from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token_markdown
 from attention_ui.reference.questions import show_questions
@@ -78,4 +79,5 @@ for place, (title, text, fields) in enumerate(STEP_SUMMARIES, 1):
         for field in fields:
             page = step_of(field)
             st.page_link(page.path, label=page.title, icon=page.icon)
+offer_story(now)
 show_questions()

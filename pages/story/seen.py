@@ -2,30 +2,19 @@
 
 import streamlit as st
 
-from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.page_list import page_of
 from attention_ui.board import show_board
+from attention_ui.markdown import escape_quotations
 from attention_ui.page_context import page_context
-from attention_ui.panels import token_markdown
 from attention_viz import story
-from attention_viz.labels import format_percent
+from attention_viz.story.story_file import seen_sentences
 
 NEXT_PAGES = ("practice", "break-it", "all-heads", "trained-heads", "training")
 
 now = page_context()
-trace, focus = now.trace, now.focus
-asking = token_markdown(trace, "T", focus.query)
-
-reads = []
-for head in range(trace.sizes["H"]):
-    for key, share in strongest_keys(trace, head, focus.query, count=1):
-        reads.append(
-            f"Head {head} reads most from {token_markdown(trace, 'S', key)}:"
-            f" {format_percent(share)}."
-        )
-found = " ".join(reads) if reads else "It may see no key, so no head brings it anything."
-st.markdown(f"**{asking} came in as a vector of X and leaves as one of Y.** {found}")
-show_board(story.token_board(now.stage, focus.query), "seen", fits=True)
+before_and_after, found = map(escape_quotations, seen_sentences(now))
+st.markdown(f"**{before_and_after}** {found}")
+show_board(story.token_board(now.stage, now.focus.query), "seen", fits=True)
 st.header("What comes next in a model", anchor=False)
 st.markdown(
     "- **Residual connection:** the output is added to the input, so that a layer only has to say"

@@ -250,7 +250,7 @@ def test_a_step_is_taken_along_and_asks_at_home(
 ) -> None:
     page = visit(f"scores?{FIRST}&{AT}&guess=true")
     names = (
-        "This step as one web page",
+        "Take the story with you",
         "The layer as a notebook",
         "The layer as a script",
         "The whole trace as NPZ",
@@ -270,8 +270,8 @@ def test_a_step_is_taken_along_and_asks_at_home(
     expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
     chosen.click()
     expect(settled(page).get_by_test_id("stCode")).to_have_count(0)
-    file = tmp_path / "scores.html"
-    file.write_bytes(next(data for name, data in files.items() if name.endswith(".html")))
+    file = tmp_path / "story.html"
+    file.write_bytes(files["attention-story.html"])
     _, score = asked_for("scores")
     with at_home(context, file) as hand_out:
         expect(hand_out.locator(".arithmetic")).to_be_hidden()

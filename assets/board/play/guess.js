@@ -213,6 +213,7 @@ export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
 export function fillSummary(root) {
   const { guessed, right, shown, surprises } = summaryOf(keptGuesses());
   root.hidden = !guessed && !shown;
+  delete root.dataset.shown; // the words of a step stood here
   if (root.hidden) return root.replaceChildren();
   const again = button("option", "Guess again", "Forget these guesses and ask every step once more", () => {
     forgetGuesses();

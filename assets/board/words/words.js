@@ -115,11 +115,11 @@ function moveFocus(nav, event) {
 
 function linkTo(step, text, kind) {
   const link = element("a", kind, text);
-  link.href = `./${step.path}`;
+  link.href = urlOf(step.path);
   if (kind === "here") link.setAttribute("aria-current", "page");
   if (text !== step.title) link.title = step.title;
-  // With the choices as they are now, also in a new tab.
-  for (const act of ["pointerdown", "focus"]) link.addEventListener(act, () => (link.href = `./${step.path}${window.location.search}`));
+  // Also in a new tab.
+  for (const act of ["pointerdown", "focus"]) link.addEventListener(act, () => (link.href = urlOf(step.path)));
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
@@ -130,8 +130,17 @@ function linkTo(step, text, kind) {
   return link;
 }
 
-/** Go to a page by its URL: Streamlit follows, as it does when the browser goes back or forward. */
+// Of a step: a page with the choices as they are now, or a place of a page that holds all steps.
+function urlOf(path) {
+  return path.startsWith("#") ? path : `./${path}${window.location.search}`;
+}
+
+/** Go to a step by its path: Streamlit follows a page, as it does when the browser goes back or forward. */
 export function goTo(path) {
+  if (path.startsWith("#")) {
+    window.location.hash = path;
+    return;
+  }
   window.history.pushState(null, "", `./${path}${window.location.search}`);
   window.dispatchEvent(new PopStateEvent("popstate"));
   document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);

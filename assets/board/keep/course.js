@@ -1,0 +1,78 @@
+// What a learning platform is told of a lesson: SCORM 1.2, if a frame above this page offers it.
+
+const MAX_FRAMES = 7; // above this one, as the run-time environment of SCORM 1.2 advises
+
+/** The object API of a frame above the page, or of the window that opened it; null without a platform. */
+export function courseApi(page) {
+  return apiAbove(page) ?? apiAbove(openerOf(page));
+}
+
+// A frame of another site may not be looked into.
+function apiAbove(frame) {
+  try {
+    for (let above = 0, one = frame; one && above <= MAX_FRAMES; above += 1, one = one.parent === one ? null : one.parent) {
+      if (one.API) return one.API;
+    }
+  } catch {
+    return null;
+  }
+  return null;
+}
+
+function openerOf(page) {
+  try {
+    return page.top.opener;
+  } catch {
+    return null;
+  }
+}
+
+/** Tells a platform how far a lesson is. count: of its moments; asked: the moments with answers to choose from. */
+export class Course {
+  constructor(page, count, asked) {
+    Object.assign(this, { api: courseApi(page), count, asked, seen: new Set(), answers: new Map() });
+    if (!this.api) return;
+    this.api.LMSInitialize("");
+    page.addEventListener("pagehide", () => this.end());
+  }
+
+  /** The moment at which the last visit ended, or 0. */
+  get last() {
+    const place = Number(this.api?.LMSGetValue("cmi.core.lesson_location"));
+    return Number.isInteger(place) && place > 0 && place < this.count ? place : 0;
+  }
+
+  visit(place) {
+    this.seen.add(place);
+    this.tell({ "cmi.core.lesson_location": place });
+  }
+
+  /** Note an answer; the first of a moment counts. */
+  answer(place, right) {
+    if (!this.answers.has(place)) this.answers.set(place, right);
+    this.tell({});
+  }
+
+  get isComplete() {
+    return this.seen.size === this.count && this.asked.every((place) => this.answers.has(place));
+  }
+
+  /** The share of right answers in percent; null if the lesson offers none. */
+  get score() {
+    const right = this.asked.filter((place) => this.answers.get(place)).length;
+    return this.asked.length ? Math.round((100 * right) / this.asked.length) : null;
+  }
+
+  tell(values) {
+    if (!this.api) return;
+    const score = this.score === null ? {} : { "cmi.core.score.min": 0, "cmi.core.score.max": 100, "cmi.core.score.raw": this.score };
+    const all = { ...values, ...score, "cmi.core.lesson_status": this.isComplete ? "completed" : "incomplete" };
+    for (const [name, value] of Object.entries(all)) this.api.LMSSetValue(name, String(value));
+    this.api.LMSCommit("");
+  }
+
+  end() {
+    this.api?.LMSFinish("");
+    this.api = null;
+  }
+}

@@ -1,0 +1,228 @@
+"""The whole story, or a lesson, as one HTML file that needs no server and loads nothing.
+
+The file holds the finished scenes that `stages.py` makes, for every head and for queries, keys and
+values. Scenes share most of their parts, so each part is written once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from urllib.parse import parse_qs
+
+from attention_core import AttentionError
+from attention_lab.focus import FOCUS_AXES
+from attention_lab.heads.keys_read import read_row, strongest_keys
+from attention_lab.lessons.lesson import Lesson
+from attention_lab.page_list import page_of, step_of, strip_pages
+from attention_lab.url_choices import read_url
+
+from ..handout import BOARD_FOLDER, packed_page, quotations_html
+from ..labels import format_percent
+from ..overview import FLOW, WEIGHT_STEPS
+from ..payload import JSON
+from ..theme import BOARD_PALETTES
+from .pool import pooled
+from .products import PROJECTION_FACTORS, token_board
+from .stages import STEPS_OF_STORY, short_quote, step_scene, strip_of
+from .story_view import StoryView, view_of
+
+HOW_TO_RUN = (
+    "For another sentence and every other choice get Attention Lab: “make run” in its folder opens"
+    " it; without make, “pip install -r requirements.txt”, then “streamlit run app.py”."
+)
+MOST_NUMBERS = 500_000  # of all heads together; of larger layers the file holds the head in focus
+OF_THREE = ("projections", "split")
+LESSON_CSS_FILE = BOARD_FOLDER.parent / "page" / "lesson.css"
+STORY_CSS = """
+:root { color-scheme: light dark; font-family: system-ui, sans-serif; }
+body { margin: 0.4rem auto; padding: 0 1rem; }
+footer, #below > p { max-width: 60rem; margin: 1rem 0; overflow-wrap: anywhere; }
+footer { font-size: 0.85rem; }
+.lecture footer { display: none; }
+[hidden] { display: none; }
+.skip-to-board:not(:focus) { position: absolute; clip-path: inset(50%); }
+"""
+
+
+@dataclass(frozen=True)
+class StoryFile:
+    """What a file holds: its HTML, and the heads that can be chosen in it."""
+
+    html: str
+    heads: tuple[int, ...]
+
+
+def story_file(view: StoryView, path: str = "overview") -> StoryFile:
+    """The story of a view. path: the step at which it opens. Raises: AttentionError."""
+    view = replace(view, before=None, lesson="", present=False)
+    heads = _heads(view)
+    scenes = {page.url_path: _scenes(view, page.url_path, heads) for page in _pages()}
+    steps: list[JSON] = [
+        {"title": page.title, "path": page.url_path, "scenes": scenes[page.url_path]}
+        for page in _pages()
+    ]
+    steps[-1] |= {
+        "below": token_board(view.stage, view.focus.query) | {"fits": True},
+        "says": list(seen_sentences(view)),
+    }
+    held = f"Heads in this file: {', '.join(map(str, heads))}."
+    start = {"path": path, "which": view.which, "head": view.focus.head}
+    data = _data(steps, "Attention Lab", start) | {"heads": list(heads), "links": _links()}
+    return StoryFile(_page(data, "Attention Lab", (view.sentence, held, HOW_TO_RUN)), heads)
+
+
+def lesson_file(lesson: Lesson) -> str:
+    """A lesson as a page for students: its moments with text, question and answers, without the
+    notes for the teacher. A moment on another page of the app says so.
+    """
+    steps = [_moment(lesson, place) for place in range(len(lesson.moments))]
+    data = _data(steps, lesson.title, {"path": "1", "which": "", "head": 0})
+    data |= {"heads": [0], "links": {}, "lesson": True}
+    return _page(data, lesson.title, (HOW_TO_RUN,), LESSON_CSS_FILE.read_text(encoding="utf-8"))
+
+
+def seen_sentences(view: StoryView) -> tuple[str, str]:
+    """What has become of the token in focus, and what each head reads for it, as plain text."""
+    trace, query = view.trace, view.focus.query
+    words = trace.labels("S")
+    reads = [
+        f"Head {head} reads most from {short_quote(words, key)}: {format_percent(share)}."
+        for head in range(trace.sizes["H"])
+        for key, share in strongest_keys(trace, head, query, count=1)
+    ]
+    asking = short_quote(trace.labels("T"), query)
+    found = " ".join(reads) or "It may see no key, so no head brings it anything."
+    return f"{asking} came in as a vector of X and leaves as one of Y.", found
+
+
+def _pages() -> list[Any]:
+    """The pages of the story that a file has: the steps, and what one has seen."""
+    return [page for page in strip_pages() if page.url_path in (*STEPS_OF_STORY, "seen")]
+
+
+def _heads(view: StoryView) -> tuple[int, ...]:
+    """The heads that a file holds."""
+    sizes = view.trace.sizes
+    n_numbers = sizes["H"] * sizes["H"] * sizes["T"] * (sizes["S"] + sizes["K"] + sizes["V"])
+    if n_numbers > MOST_NUMBERS:
+        return (view.focus.head,)
+    return tuple(range(sizes["H"]))
+
+
+def _scenes(view: StoryView, path: str, heads: Sequence[int]) -> dict[str, JSON]:
+    """The scenes of a page by what is chosen: queries, keys or values, then a dot and the head."""
+    if path not in STEPS_OF_STORY:
+        return {".": strip_of(view, path)}
+    three = tuple(PROJECTION_FACTORS) if path in OF_THREE else ("",)
+    per_head = heads if "head" in page_of(path).looks_into else ("",)
+    return {
+        f"{which}.{head}": _held(
+            step_scene(_looking(view, which, head), path), len(heads) if head != "" else 1
+        )
+        for which in three
+        for head in per_head
+    }
+
+
+def _looking(view: StoryView, which: str, head: int | str) -> StoryView:
+    """The view of another head, at the key from which the query reads most in it, as a click on the
+    head shows it.
+    """
+    view = replace(view, which=which or view.which)
+    if head in ("", view.focus.head):
+        return view
+    focus = replace(view.focus, head=int(head))
+    for key, _ in read_row(view.trace, int(head), focus.query, count=1).strongest:
+        focus = replace(focus, key=key)
+    return replace(view, focus=focus)
+
+
+def _held(scene: JSON, n_heads: int) -> JSON:
+    """A scene without what a file cannot do: edits, and choices that need the engine."""
+    panels = [
+        {name: one for name, one in panel.items() if name != "editable"}
+        for panel in scene["panels"]
+    ]
+    stage = dict(scene["stage"])
+    if "notes" in stage:
+        stage["notes"] = [{"text": note["text"]} for note in stage["notes"]]
+    if n_heads == 1 and "heads" in stage:
+        stage["heads"] = stage["heads"] | {"count": 1}
+    if stage["lesson"]:
+        stage["choices"] = []
+    return scene | {"panels": panels, "stage": stage}
+
+
+def _links() -> dict[str, list[str]]:
+    """For each link of the overview the step that it opens, and which of the three matrices."""
+    fields = {WEIGHT_STEPS.get(name, name) for names in FLOW for name in names}
+    fields |= {"scores", "scaled_scores", "masked_scores"}
+    return {
+        field: [step_of(field).url_path, field if field in PROJECTION_FACTORS else ""]
+        for field in sorted(fields)
+    }
+
+
+def _moment(lesson: Lesson, place: int) -> JSON:
+    """A moment: its words, and its scene if it is at a step."""
+    moment, asked = lesson.moments[place], lesson.question_at(place)
+    step: JSON = {"title": moment.title, "path": str(place + 1), "text": moment.text}
+    if asked:
+        options = list(asked.options)
+        step["question"] = {
+            "ask": asked.ask,
+            "why": asked.why,
+            "options": options,
+            "right": asked.right,
+        }
+    path, lesson_place = moment.page, f"{lesson.title}.{place + 1}"
+    scene = strip_of(StoryView(lesson=lesson_place), "practice")
+    step["away"] = f"This moment is on the page “{page_of(path).title}” of the app."
+    if path in STEPS_OF_STORY:
+        chosen = read_url(parse_qs(moment.state, keep_blank_values=True))
+        try:
+            scene = step_scene(replace(view_of(chosen), lesson=lesson_place), path)
+            step["away"] = ""
+        except AttentionError as error:
+            step["away"] = str(error)
+    return step | {"scenes": {".": _held(scene, 1)}}
+
+
+def _data(steps: Sequence[JSON], title: str, start: JSON) -> JSON:
+    """What the script of a file reads; scenes are places in a pool of parts."""
+    pool, places = pooled([*(one for step in steps for one in _scenes_of(step))])
+    waiting = iter(places)
+    told = [
+        step
+        | {"scenes": {name: next(waiting) for name in step["scenes"]}}
+        | ({"below": next(waiting)} if "below" in step else {})
+        for step in steps
+    ]
+    return {
+        "title": title,
+        "pool": pool,
+        "steps": told,
+        "start": start | {"present": False},
+        "axes": FOCUS_AXES,
+        "palette": BOARD_PALETTES,
+        "lesson": False,
+    }
+
+
+def _scenes_of(step: JSON) -> list[JSON]:
+    return [*step["scenes"].values(), *([step["below"]] if "below" in step else [])]
+
+
+def _page(data: JSON, title: str, footer: Sequence[str], more_css: str = "") -> str:
+    """The page: a place for a lesson's bar, the stage, what stands below it, and the footer."""
+    lines = "".join(f"<p>{quotations_html(line)}</p>\n" for line in footer)
+    hidden = "" if data["lesson"] else " hidden"
+    body = f"""<header id="lesson" class="lesson-bar"{hidden}></header>
+<main id="steps"></main>
+<section id="below" hidden></section>
+<footer>
+{lines}</footer>"""
+    return packed_page(title, STORY_CSS + more_css, body, "story.js", {"story": json.dumps(data)})

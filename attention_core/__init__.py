@@ -3,7 +3,9 @@
 from .attention import attend, scaled_dot_product_attention
 from .errors import AttentionError, FileError, SettingsError, ShapeError, TextError
 from .formulas import merge_heads, softmax, split_heads
+from .layer_checks import HeadNorm
 from .masks import causal_mask, padding_mask, window_mask
+from .positions import Rotary, alibi_bias, reordered_pairs
 from .projections import Projections
 from .steps import AXES, HeadTrace, Step
 from .trace import STEPS, Trace
@@ -13,17 +15,21 @@ __all__ = [
     "STEPS",
     "AttentionError",
     "FileError",
+    "HeadNorm",
     "HeadTrace",
     "Projections",
+    "Rotary",
     "SettingsError",
     "ShapeError",
     "Step",
     "TextError",
     "Trace",
+    "alibi_bias",
     "attend",
     "causal_mask",
     "merge_heads",
     "padding_mask",
+    "reordered_pairs",
     "scaled_dot_product_attention",
     "softmax",
     "split_heads",

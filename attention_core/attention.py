@@ -5,7 +5,7 @@ they gave.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,12 +20,21 @@ from .formulas import (
     mix_heads,
     mix_values,
     project,
+    rms_norm,
     scale_scores,
-    softmax,
+    sink_softmax,
 )
 from .formulas import empty_rows as empty_rows_of
-from .layer_checks import Options, as_heads, checked_inputs, checked_options, residual_connection
+from .layer_checks import (
+    HeadNorm,
+    Options,
+    as_heads,
+    checked_inputs,
+    checked_options,
+    residual_connection,
+)
 from .numbers import check_range
+from .positions import Rotary, turn
 from .projections import Projections
 from .steps import HeadTrace
 from .trace import Trace
@@ -45,6 +54,9 @@ def attend(
     softcap: float | None = None,
     residual: bool = False,
     empty_rows: str = "zero",
+    rotary: Rotary | None = None,
+    head_norm: HeadNorm | None = None,
+    sink: ArrayLike | None = None,
 ) -> Trace:
     """Multi-head attention of the sequence x over itself, or over `memory`; everything is kept.
 
@@ -53,9 +65,12 @@ def attend(
     sees keys s <= t; scale is 1/sqrt(d_k) when None; softcap squeezes the scaled scores into
     (-softcap, softcap) before mask and bias; residual adds x to the output. Biases of the matrices,
     and heads that share keys and values, belong to the projections. float32 stays float32,
-    everything else becomes float64. empty_rows: "zero" or, as in torch.softmax, "nan". Raises:
-    ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source: Vaswani et al.
-    2017, section 3.2.
+    everything else becomes float64. empty_rows: "zero" or, as in torch.softmax, "nan".
+
+    head_norm normalises the queries and keys of each head, rotary then turns them by their
+    positions; sink, (H,) or one number, is one more score of every row, whose share goes to no
+    value. Raises: ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source:
+    Vaswani et al. 2017, section 3.2; the sink: gpt-oss model card (2025), section 2.
 
     >>> trace = attend([[1.0], [2.0], [3.0]], Projections.weightless(d_model=1))
     >>> trace.probabilities[0, 0].round(4).tolist()
@@ -64,7 +79,10 @@ def attend(
     inputs, source, p = checked_inputs(x, memory, projections)
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
     dtype = inputs.dtype.type
-    options = checked_options(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
+    options = checked_options(
+        *(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows),
+        *(sink, rotary, head_norm),
+    )
     return run_layer(inputs, source, p, options, residual_connection(inputs, p, residual))
 
 
@@ -75,6 +93,8 @@ class LayerSteps(NamedTuple):
 
     project: Callable[[Array, Array, Array | None], Array] = project
     split: Callable[[Array, int], Array] = cut_heads
+    norm: Callable[[Array, Array, float], Array] = rms_norm
+    turn: Callable[[Array, Rotary], Array] = turn
     heads: Callable[[Array, Array, Array, Options], HeadTrace] = fast_heads
     merge: Callable[[Array], Array] = join_heads
     mix: Callable[[Array, Array | None, Array | None, Array | None], Array] = mix_heads
@@ -104,13 +124,20 @@ def run_layer(
     query_heads = steps.split(queries, p.n_heads)
     key_heads = steps.split(keys, p.groups)
     value_heads = steps.split(values, p.groups)
+    compared_queries, compared_keys = query_heads, key_heads
+    modern: dict[str, Any] = {}
+    if options.rotary is not None or options.head_norm is not None:
+        # QK-norm, then rotary positions, where they are asked for
+        modern |= optional_steps(query_heads, key_heads, options, steps)
+        compared_queries, compared_keys = list(modern.values())[-2:]
+        modern["rotary"], modern["head_norm"] = options.rotary, options.head_norm
     # O_h = softmax(scale Q_h K_hᵀ + bias, -inf where masked) V_h, as `plain_heads` writes it out
-    heads = steps.heads(query_heads, key_heads, value_heads, options)
+    heads = steps.heads(compared_queries, compared_keys, value_heads, options)
     # Y = [O_0 | O_1 | …] W_O + b_O, plus X
     merged = steps.merge(heads.head_outputs)
     output = steps.mix(merged, p.w_o, p.b_o, connection)
     check_range(output)
-    if options.empty_rows == "nan" and _fill_empty_rows(heads):
+    if options.empty_rows == "nan" and _fill_empty_rows(heads, options):
         merged = steps.merge(heads.head_outputs)
         output = steps.mix(merged, p.w_o, p.b_o, connection)
     return Trace.of(
@@ -122,6 +149,7 @@ def run_layer(
         query_heads=query_heads,
         key_heads=key_heads,
         value_heads=value_heads,
+        **modern,
         **vars(heads),
         merged=merged,
         output=output,
@@ -132,7 +160,35 @@ def run_layer(
         bias=options.bias,
         residual=connection is not None,
         empty_rows_as=options.empty_rows,
+        sink=options.sink,
     )
+
+
+def optional_steps(
+    query_heads: Array, key_heads: Array, options: Options, steps: LayerSteps
+) -> dict[str, Array]:
+    """What an option does to queries and keys before they are compared, by the names of the fields:
+    each step reads what the one before it made.
+    """
+    found = {}
+    if (norm := options.head_norm) is not None:
+        query_heads = found["normed_queries"] = steps.norm(
+            query_heads, np.asarray(norm.query_gain), norm.epsilon
+        )
+        key_heads = found["normed_keys"] = steps.norm(
+            key_heads, np.asarray(norm.key_gain), norm.epsilon
+        )
+    if options.rotary is not None:
+        found["turned_queries"] = steps.turn(query_heads, options.rotary)
+        found["turned_keys"] = steps.turn(key_heads, options.rotary)
+    return found
+
+
+def options_of(trace: Trace) -> Options:
+    """The options of the call that gave a trace."""
+    t = trace
+    how = (t.mask, t.bias, t.scale, t.softcap, t.empty_rows_as)
+    return Options(*how, t.rotary, t.head_norm, t.sink)
 
 
 def plain_heads(
@@ -151,7 +207,9 @@ def plain_heads(
     scaled_scores = scale_scores(scores, options.scale, options.softcap)
     masked_scores = mask_scores(scaled_scores, options.allowed, options.bias)
     probabilities = (
-        softmax(masked_scores) if shares is None else shares(scaled_scores, masked_scores, options)
+        sink_softmax(masked_scores, options.sink)
+        if shares is None
+        else shares(scaled_scores, masked_scores, options)
     )
     head_outputs = mix_values(probabilities, value_BGSV)
     return HeadTrace(scores, scaled_scores, masked_scores, probabilities, head_outputs)
@@ -169,6 +227,7 @@ def scaled_dot_product_attention(
     causal: bool = False,
     softcap: float | None = None,
     empty_rows: str = "zero",
+    sink: ArrayLike | None = None,
 ) -> HeadTrace:
     """The part inside the heads: compare, scale, mask, softmax, mix. The options are those of
     `attend`.
@@ -179,16 +238,22 @@ def scaled_dot_product_attention(
     query, key, value = as_heads(query_heads, key_heads, value_heads)
     shape = (*query.shape[:3], key.shape[2])
     d_k, dtype = query.shape[3], query.dtype.type
-    options = checked_options(shape, d_k, dtype, mask, bias, scale, causal, softcap, empty_rows)
+    options = checked_options(
+        shape, d_k, dtype, mask, bias, scale, causal, softcap, empty_rows, sink
+    )
     heads = fast_heads(query, key, value, options)
     check_range(heads.head_outputs)
     if empty_rows == "nan":
-        _fill_empty_rows(heads)
+        _fill_empty_rows(heads, options)
     return heads
 
 
-def _fill_empty_rows(heads: HeadTrace) -> bool:
-    """Put NaN where a query had nothing to attend to, as torch.softmax does; whether one had."""
+def _fill_empty_rows(heads: HeadTrace, options: Options) -> bool:
+    """Put NaN where a query had nothing to attend to, as torch.softmax does; whether one had. With
+    a sink no row is without a score.
+    """
+    if options.sink is not None:
+        return False
     empty_BHT = empty_rows_of(heads.masked_scores)
     heads.probabilities[empty_BHT] = np.nan
     heads.head_outputs[empty_BHT] = np.nan

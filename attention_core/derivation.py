@@ -45,9 +45,10 @@ class Term:
 class Derivation:
     """The arithmetic of one cell.
 
-    operation: that of the `Rule`; of a softmax the terms are the row's exponentials. allowed: for
-    mask, whether the query may see the key. position: for softmax, which of the terms is this
-    cell's; maximum: what was subtracted from the row.
+    operation: that of the `Rule`; of a softmax the terms are the row's exponentials, of a norm the
+    numbers of the vector and the gain. allowed: for mask, whether the query may see the key.
+    position: for softmax and norm, which of the terms is this cell's; maximum: what was subtracted
+    from the row.
     """
 
     field: str
@@ -59,6 +60,7 @@ class Derivation:
     maximum: float = 0.0
     allowed: bool = True
     softcap: float | None = None
+    epsilon: float = 0.0
 
     def recompute(self) -> float:
         """The result again, from the terms alone."""
@@ -69,6 +71,10 @@ class Derivation:
             return math.exp(first)
         if self.operation == "difference":
             return first if math.isinf(first) else first - self.terms[0].factors[1].value
+        if self.operation == "norm":
+            *vector, gain = (term.value for term in self.terms)
+            mean = math.fsum(value * value for value in vector) / len(vector)
+            return vector[self.position] / math.sqrt(mean + self.epsilon) * gain
         total = math.fsum(term.value for term in self.terms)
         if self.operation == "softmax":
             return self.terms[self.position].value / total if total else 0.0
@@ -130,8 +136,9 @@ def expand(
             Term(t.factors, nothing if math.isinf(maximum) else math.exp(t.value - maximum))
             for t in terms
         ]
+    constants = (rule.softcap, rule.epsilon)
     return Derivation(
-        field, index, rule.operation, tuple(terms), result, own, maximum, allowed, rule.softcap
+        field, index, rule.operation, tuple(terms), result, own, maximum, allowed, *constants
     )
 
 

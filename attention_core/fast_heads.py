@@ -61,6 +61,9 @@ def fast_heads(
     scores, scaled, probabilities = arrays[0], arrays[1], arrays[-1]
     masked = scaled if addend is None else arrays[2]
     multiply_heads(query_BHTK, key_BGSK.swapaxes(-1, -2), out=scores)
+    sink = options.sink
+    if sink is not None:
+        sink = np.broadcast_to(sink[:, np.newaxis, np.newaxis], (*shape[:3], 1))
     for block in _blocks(shape):
         bounded = _check_scores(scores[block], options)
         _scale(scores[block], options, out=scaled[block])
@@ -69,7 +72,9 @@ def fast_heads(
             np.add(scaled[block], hiding, out=masked[block])
             if options.bias is not None:
                 check_hidden(masked[block], hiding)
-        _softmax(masked[block], out=probabilities[block], bounded=bounded)
+        _softmax(
+            masked[block], probabilities[block], bounded, None if sink is None else sink[block]
+        )
     n_batch, n_heads, n_queries, _ = shape
     merged_BTHV = np.empty((n_batch, n_queries, n_heads, value_BGSV.shape[3]), query_BHTK.dtype)
     head_outputs = merged_BTHV.swapaxes(1, 2)
@@ -115,16 +120,20 @@ def _check_scores(scores: Array, options: Options) -> bool:
     return options.bias is None and largest * abs(options.scale) <= SAFE_EXPONENT
 
 
-def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
-    """The softmax of the last axis written into `out`.
+def _softmax(scores_XS: Array, out: Array, bounded: bool, sink_X1: Array | None) -> None:
+    """The softmax of the last axis written into `out`; a sink is one more score of each row, whose
+    share is not kept.
 
     `bounded` promises that every score is -inf or lies within ±SAFE_EXPONENT, so that no maximum
     needs to be subtracted (half of the time). The floors only meet empty rows: any other row sums
     to exp(-64) at least.
     """
     limits = LIMITS_OF_TYPE[scores_XS.dtype]
-    if not bounded:
+    if not bounded or sink_X1 is not None:
         maximum = np.maximum(scores_XS.max(axis=-1, keepdims=True, initial=-np.inf), limits.min)
+        if sink_X1 is not None:
+            maximum = np.maximum(maximum, sink_X1)
+            sink_X1 = np.exp(sink_X1 - maximum)
         scores_XS = np.subtract(scores_XS, maximum, out=out)
     np.exp(scores_XS, out=out)
     # A product with ones adds up a row in a quarter of the time of sum(axis=-1) at 128 keys.
@@ -133,6 +142,8 @@ def _softmax(scores_XS: Array, out: Array, bounded: bool) -> None:
         ONES[out.dtype][:n_keys] if n_keys <= MAX_PREPARED_ONES else np.ones((n_keys, 1), out.dtype)
     )
     total = np.matmul(out, ones)
+    if sink_X1 is not None:
+        total += sink_X1
     np.divide(out, np.maximum(total, limits.tiny, out=total), out=out)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from .checks import Array, as_array, as_scores, whole_number
 from .errors import ShapeError, short_repr
-from .numbers import in_type
+from .numbers import check_range, in_type
 
 
 def project(x_BTD: Array, weights_DF: Array, bias_F: Array | None = None) -> Array:
@@ -83,6 +83,21 @@ def join_heads(heads_BHTV: Array) -> Array:
     return heads_BHTV.swapaxes(1, 2).reshape(n_batch, n_tokens, n_heads * d_v)
 
 
+def rms_norm(heads_BHTK: Array, gain_K: Array, epsilon: float) -> Array:
+    """Divide every query or key by the root of the mean of its squares; a gain then multiplies each
+    feature. With gain 1 its length is the root of K.
+
+    Shapes: (B, H, T, K), (K,) -> (B, H, T, K). Raises: SettingsError for squares that leave the
+    range of their type. Source: Zhang and Sennrich 2019 (RMSNorm), equation 4; on queries and keys:
+    Qwen3 report (2025), section 2.
+    """
+    mean_BHT1 = np.square(heads_BHTK).mean(axis=-1, keepdims=True)
+    check_range(mean_BHT1)
+    normed: Array = heads_BHTK / np.sqrt(mean_BHT1 + heads_BHTK.dtype.type(epsilon))
+    normed *= gain_K
+    return normed
+
+
 def dot_products(query_BHTK: Array, key_BGSK: Array) -> Array:
     """Compare every query with every key of its head by their dot product: Q Kᵀ.
 
@@ -141,6 +156,18 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
     total = exponentials.sum(axis=axis, keepdims=True)
     shares: Array = exponentials / np.maximum(total, limits.tiny)
     return shares
+
+
+def sink_softmax(masked_BHTS: Array, sink_H: Array | None) -> Array:
+    """The softmax of every row, with a sink as one more score, whose share goes to no value.
+
+    Shapes: (B, H, T, S), (H,) -> (B, H, T, S). Units or range: a row sums to 1 without a sink, to
+    less with one. Source: gpt-oss model card (2025), section 2; Miller 2023.
+    """
+    if sink_H is None:
+        return softmax(masked_BHTS)
+    sink_BHT1 = np.broadcast_to(sink_H[:, np.newaxis, np.newaxis], (*masked_BHTS.shape[:3], 1))
+    return softmax(np.concatenate([masked_BHTS, sink_BHT1], axis=-1))[..., :-1]
 
 
 def mix_values(probabilities_BHTS: Array, value_BGSV: Array) -> Array:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,11 +18,13 @@ from .checks import (
     check_choice,
     check_switch,
     is_finite_number,
+    number_between,
     score_scale,
 )
 from .errors import SettingsError, ShapeError, short_repr
 from .masks import causal_mask
 from .numbers import check_scores, engine_dtype, in_type, too_large
+from .positions import Rotary, check_even
 from .projection_checks import uneven_sharing
 from .projections import Projections
 
@@ -110,9 +113,36 @@ def residual_connection(inputs_BTD: Array, p: Projections, residual: bool) -> Ar
     return inputs_BTD if residual else None
 
 
+@dataclass(frozen=True, eq=False)
+class HeadNorm:
+    """QK-norm: every query and key of a head is divided by its root mean square, then each feature
+    is multiplied by a gain.
+
+    Shapes: gains (K,), or one number for all features. epsilon is added to the mean of the squares,
+    so that a vector of zeros stays one. Raises: ShapeError, SettingsError.
+    Source: Henry et al. 2020 (QK-norm); with a gain per feature: Qwen3 report (2025), section 2.
+    """
+
+    query_gain: ArrayLike = 1.0
+    key_gain: ArrayLike = 1.0
+    epsilon: float = 1e-6
+
+    def __post_init__(self) -> None:
+        for name in ("query_gain", "key_gain"):
+            gain = as_numbers(name, getattr(self, name)).copy()
+            if gain.ndim > 1:
+                raise ShapeError(
+                    f"{name} has shape {gain.shape} but must be one number, or one per feature of a"
+                    " head"
+                )
+            gain.setflags(write=False)
+            object.__setattr__(self, name, gain)
+        number_between("epsilon", self.epsilon, 1e-12, 1.0)
+
+
 class Options(NamedTuple):
-    """How scores become probabilities: the options of `attend`, checked. allowed: mask and
-    causal mask in one.
+    """How queries and keys become probabilities: the options of `attend`, checked. allowed: mask
+    and causal mask in one. Shapes: gains of head_norm (K,), sink (H,).
     """
 
     allowed: Array | None
@@ -120,6 +150,9 @@ class Options(NamedTuple):
     scale: float
     softcap: float | None
     empty_rows: str
+    rotary: Rotary | None = None
+    head_norm: HeadNorm | None = None
+    sink: Array | None = None
 
 
 def checked_options(
@@ -132,6 +165,9 @@ def checked_options(
     causal: bool,
     softcap: float | None,
     empty_rows: str,
+    sink: ArrayLike | None = None,
+    rotary: Rotary | None = None,
+    head_norm: HeadNorm | None = None,
 ) -> Options:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
     check_scores(*shape)
@@ -145,7 +181,52 @@ def checked_options(
         _check_softcap(softcap, dtype)
     if bias is not None:
         bias = _fits("bias", in_type("bias", as_scores("bias", bias), dtype), shape)
-    return Options(allowed, bias, score_scale(scale, d_k), softcap, empty_rows)
+    options = Options(allowed, bias, score_scale(scale, d_k), softcap, empty_rows)
+    if rotary is None and head_norm is None and sink is None:
+        return options
+    if rotary is not None:
+        _check_record("rotary", rotary, Rotary)
+        check_even(d_k)
+    if head_norm is not None:
+        head_norm = _gains(head_norm, d_k, dtype)
+    if sink is not None:
+        sink = _per_head("sink", sink, shape[1], dtype)
+    return options._replace(rotary=rotary, head_norm=head_norm, sink=sink)
+
+
+def _check_record(name: str, value: object, kind: type) -> None:
+    if not isinstance(value, kind):
+        raise SettingsError(
+            f"{name} is {short_repr(value)} but must be {kind.__name__}(...), or None"
+        )
+
+
+def _gains(head_norm: HeadNorm, d_k: int, dtype: type[np.floating[Any]]) -> HeadNorm:
+    """The same with one gain per feature."""
+    _check_record("head_norm", head_norm, HeadNorm)
+    gains = {}
+    for name in ("query_gain", "key_gain"):
+        gain = in_type(name, np.asarray(getattr(head_norm, name)), dtype)
+        if gain.shape not in ((), (d_k,)):
+            raise ShapeError(
+                f"{name} has {gain.size} numbers but a query {d_k} features: give one for each, or"
+                " one for all"
+            )
+        gains[name] = np.broadcast_to(gain, (d_k,))
+    return HeadNorm(**gains, epsilon=head_norm.epsilon)
+
+
+def _per_head(name: str, values: ArrayLike, n_heads: int, dtype: type[np.floating[Any]]) -> Array:
+    """One number for each head."""
+    array = in_type(name, as_numbers(name, values), dtype)
+    if array.shape not in ((), (n_heads,)):
+        raise ShapeError(
+            f"{name} has shape {array.shape} but must be one number for each of the {n_heads}"
+            " heads, or one for all"
+        )
+    array = np.array(np.broadcast_to(array, (n_heads,)))
+    array.setflags(write=False)
+    return array
 
 
 def _as_mask(mask: ArrayLike, shape: tuple[int, ...]) -> Array:

@@ -6,24 +6,29 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .checks import Array, as_array, whole_number
+from .checks import Array, as_array, check_choice, whole_number
 from .errors import SettingsError, short_repr
 from .numbers import MAX_SCORES, check_room
 
 
-def causal_mask(T: int, S: int | None = None) -> Array:
-    """Query t sees keys s <= t: aligned at the top left, as in PyTorch 2.13 and ONNX 1.23.
+def causal_mask(T: int, S: int | None = None, align: str = "top-left") -> Array:
+    """No query sees a later key.
 
-    That is for whole sequences. Where the queries are the last T of S tokens (generation with a KV
-    cache) query t must see keys s <= t + S - T: `window_mask(S, S, right=0)[-T:]`, aligned at the
-    bottom right as in FlashAttention since 2.1.
-    Shapes: (T, S) bool; S is T when not given.
+    align: "top-left", query t sees keys s <= t, for whole sequences (PyTorch 2.13, ONNX 1.23);
+    "bottom-right", s <= t + S - T, where the queries are the last T of S tokens, as in generation
+    with a KV cache (FlashAttention since 2.1). Shapes: (T, S) bool; S is T when not given. Raises:
+    SettingsError.
     Source: Vaswani et al. 2017, section 3.2.3.
 
-    >>> causal_mask(2, 3).astype(int).tolist()
-    [[1, 0, 0], [1, 1, 0]]
+    >>> [causal_mask(2, 3, a).astype(int).tolist() for a in ("top-left", "bottom-right")]
+    [[[1, 0, 0], [1, 1, 0]], [[1, 1, 0], [1, 1, 1]]]
     """
-    return window_mask(T, T if S is None else S, right=0)
+    check_choice("align", align, ("top-left", "bottom-right"))
+    n_queries = whole_number("T", T, 0)
+    n_keys = n_queries if S is None else whole_number("S", S, 0)
+    check_room(MAX_SCORES, T=n_queries, S=n_keys)
+    shift = 0 if align == "top-left" else n_keys - n_queries
+    return np.tri(n_queries, n_keys, shift, dtype=np.bool_)
 
 
 def window_mask(T: int, S: int, left: int | None = None, right: int | None = None) -> Array:

@@ -22,21 +22,25 @@ class Position:
     """One index of a cell that is read, worked out from the index of the result: sum(index * times)
     // over % modulo.
 
-    parts: pairs (axis of the result or RUNNING, times). modulo 0: no remainder is taken.
+    parts: pairs (axis of the result, RUNNING or a position worked out before, times). modulo 0: no
+    remainder is taken.
 
     >>> Position(((1, 4), (3, 1))).of((0, 2, 7, 3))
     11
     """
 
-    parts: tuple[tuple[int, int], ...] = ()
+    parts: tuple[tuple[int | Position, int], ...] = ()
     over: int = 1
     modulo: int = 0
 
     def of(self, index: Sequence[int], running: int = 0) -> int:
         """The number this position stands for."""
-        total = sum(
-            (running if axis == RUNNING else index[axis]) * times for axis, times in self.parts
-        )
+        total = 0
+        for axis, times in self.parts:
+            if isinstance(axis, Position):
+                total += axis.of(index, running) * times
+            else:
+                total += (running if axis == RUNNING else index[axis]) * times
         return total // self.over % self.modulo if self.modulo else total // self.over
 
 
@@ -55,9 +59,11 @@ class Rule:
     """The arithmetic of every cell of one array.
 
     operation: given, copy, sum (over the running index, of the product of the reads, and of adds),
-    product, softcap, mask (a hidden cell is minus infinity), softmax, max, difference, exp. length:
-    how many values the running index takes. adds: read once, added at the end. own: for softmax,
-    which value of the running index is this cell's.
+    product, softcap, mask (a hidden cell is minus infinity), softmax, norm (a number divided by the
+    root of the mean of the row's squares and epsilon, times the gain in adds), max, difference,
+    exp. length: how many values the running index takes. adds: read once, added at the end; of a
+    softmax one more score. own: for softmax and norm, which value of the running index is this
+    cell's.
     """
 
     operation: str
@@ -66,6 +72,7 @@ class Rule:
     adds: tuple[Read, ...] = ()
     own: Position = Position()
     softcap: float | None = None
+    epsilon: float = 0.0
 
 
 RuleOf = Callable[["Trace"], Rule]
@@ -119,10 +126,39 @@ def shared_head(layer: Trace, number: int = 1) -> Position:
     return axis(number, over=p.n_heads // p.groups)
 
 
+def normed(field: str, gain: str) -> RuleOf:
+    """One number of a query or key, divided by the root mean square of all, times its gain."""
+
+    def rule(layer: Trace) -> Rule:
+        (source,), norm = layer.needs(field), layer.head_norm
+        reads, epsilon = (read(source, 0, 1, 2, RUNNING),), norm.epsilon if norm else 0.0
+        return Rule("norm", reads, layer.sizes["K"], (read(gain, 3),), axis(3), epsilon=epsilon)
+
+    return rule
+
+
+def turned(field: str, table: str) -> RuleOf:
+    """The two numbers of a pair, each times what it counts at this position."""
+
+    def rule(layer: Trace) -> Rule:
+        (source,) = layer.needs(field)
+        # The pair of feature i, and from it the feature of its first or second member.
+        half = layer.sizes["K"] // 2
+        if layer.rotary and layer.rotary.pairs == "halves":
+            member = Position(((axis(3, modulo=half), 1), (RUNNING, half)))
+        else:
+            member = Position(((axis(3, over=2), 2), (RUNNING, 1)))
+        reads = (read(source, 0, 1, 2, member), read(table, 2, RUNNING, 3))
+        return Rule("sum", reads, length=2)
+
+    return rule
+
+
 def scores(layer: Trace) -> Rule:
     """One query times one key."""
-    key = read("key_heads", 0, shared_head(layer), 3, RUNNING)
-    return Rule("sum", (read("query_heads", 0, 1, 2, RUNNING), key), layer.projections.d_k)
+    queries, keys = layer.needs("scores")
+    key = read(keys, 0, shared_head(layer), 3, RUNNING)
+    return Rule("sum", (read(queries, 0, 1, 2, RUNNING), key), layer.projections.d_k)
 
 
 def scaled(layer: Trace) -> Rule:
@@ -138,8 +174,9 @@ def masked(layer: Trace) -> Rule:
 
 
 def softmax(layer: Trace, field: str = "masked_scores") -> Rule:
-    """One share of a row."""
-    return Rule("softmax", (read(field, 0, 1, 2, RUNNING),), layer.sizes["S"], own=axis(3))
+    """One share of a row, in which a sink is one more score."""
+    adds = () if layer.sink is None else (read("sink", 1),)
+    return Rule("softmax", (read(field, 0, 1, 2, RUNNING),), layer.sizes["S"], adds, axis(3))
 
 
 def mixed(layer: Trace) -> Rule:

@@ -7,7 +7,7 @@ A new step is a field here, its formula in `formulas`, its rule in `rules`, and 
 
 # Without `from __future__ import annotations`: the declarations are read from the annotations.
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated
 
 from . import rules
@@ -24,6 +24,7 @@ AXES = {
     "O": "output feature",
     "K": "query/key feature",
     "V": "value feature",
+    "P": "member of a pair",
 }
 # The axes of weights, biases and settings, and of the two parts of the inputs.
 GIVEN_AXES = {
@@ -37,6 +38,11 @@ GIVEN_AXES = {
     "b_o": "O",
     "scale": "",
     "bias": "B H T S",
+    "query_gain": "K",
+    "key_gain": "K",
+    "query_rotation": "T P K",
+    "key_rotation": "S P K",
+    "sink": "H",
     "words": "T D",
     "positions": "T D",
 }
@@ -52,7 +58,8 @@ class Step:
     it. sentence: what it is, for a student. numpy: the statements that compute it from what it
     needs; what stands in braces depends on the options of a layer (`wording`). rule: how each cell
     is computed, for a layer. needs: the fields it is computed from. role: query, key, value, output
-    or text; it chooses the colour of the frame. name: of the field.
+    or text; it chooses the colour of the frame. name: of the field. option: the option of `attend`
+    without which there is no such step. replaces: the field in whose place later steps read it.
     """
 
     axes: str
@@ -65,6 +72,8 @@ class Step:
     needs: str = ""
     role: str = "text"
     name: str = ""
+    option: str = ""
+    replaces: str = ""
 
     @property
     def letters(self) -> tuple[str, ...]:
@@ -80,6 +89,53 @@ class Step:
     def per_head(self) -> bool:
         """Whether the field holds one matrix per head."""
         return len(self.letters) == 4
+
+
+def _normed(role: str, made: str, axes: str) -> Step:
+    """QK-norm of the queries or the keys."""
+    source, letter = f"{role}_heads", role[0].upper()
+    return Step(
+        axes=axes,
+        kind="feature",
+        role=role,
+        symbol=rf"\hat {letter}_h",
+        needs=source,
+        formula=rf"<{made}[i]> = \frac{{<{source}[i]>}}{{\mathrm{{rms}}(<{source}[i]>)}}"
+        rf" \odot <{role}_gain>",
+        sentence="Every vector is divided by its root mean square, so that all have one length; a"
+        " gain then multiplies each feature.",
+        numpy=f"mean_square = np.square({source}).mean(axis=-1, keepdims=True)\n"
+        f"{made} = {source} / np.sqrt(mean_square + {{epsilon}}) * {role}_gain",
+        rule=rules.normed(made, f"{role}_gain"),
+        option="head_norm",
+        replaces=source,
+    )
+
+
+def _turned(role: str, made: str, axes: str) -> Step:
+    """Rotary positions of the queries or the keys."""
+    letter, (_, heads, tokens, _) = role[0].upper(), axes.split()
+    return Step(
+        axes=axes,
+        kind="feature",
+        role=role,
+        symbol=rf"\tilde {letter}_h",
+        needs=f"{role}_heads",
+        formula=f"<{made}[i]> = <{made} from R>",
+        sentence="The features form pairs, and each pair is turned by an angle that grows with the"
+        " position, so that a score depends on how far apart two tokens are.",
+        numpy=f"angles = np.arange({{start}}{tokens})[:, np.newaxis] / {{base}} **"
+        " (np.arange(0, K, 2) / K)\n"
+        f"first, second = {{pairs_of_{role}}}\n"
+        "pairs = [\n"
+        "    first * np.cos(angles) - second * np.sin(angles),\n"
+        "    first * np.sin(angles) + second * np.cos(angles),\n"
+        "]\n"
+        f"{made} = {{join_pairs}}.reshape(B, {heads.replace('G', '{G}')}, {tokens}, K)",
+        rule=rules.turned(made, f"{role}_rotation"),
+        option="rotary",
+        replaces=f"{role}_heads",
+    )
 
 
 def axis_size(axis: str, sizes: dict[str, int]) -> int:
@@ -203,6 +259,18 @@ class BeforeHeads:
             rule=rules.split("values", "V"),
         ),
     ]
+    normed_queries: Annotated[Array | None, _normed("query", "normed_queries", "B H T K")] = field(
+        default=None, kw_only=True
+    )
+    normed_keys: Annotated[Array | None, _normed("key", "normed_keys", "B G S K")] = field(
+        default=None, kw_only=True
+    )
+    turned_queries: Annotated[Array | None, _turned("query", "turned_queries", "B H T K")] = field(
+        default=None, kw_only=True
+    )
+    turned_keys: Annotated[Array | None, _turned("key", "turned_keys", "B G S K")] = field(
+        default=None, kw_only=True
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,7 +289,7 @@ class HeadTrace:
             needs="query_heads key_heads",
             formula="<scores> = <query_heads @ key_heads.T><sharing>",
             sentence="Each cell compares one query with one key: the dot product of their vectors.",
-            numpy="scores = query_heads @ {key_heads}.swapaxes(-1, -2)",
+            numpy="scores = {compared_queries} @ {compared_keys}.swapaxes(-1, -2)",
             rule=rules.scores,
         ),
     ]
@@ -262,12 +330,12 @@ class HeadTrace:
             symbol="A_h",
             needs="masked_scores",
             formula="<probabilities[i,j]> = "
-            r"\frac{e^{<masked_scores[i,j]>}}{\sum_{<k>} e^{<masked_scores[i,k]>}}",
+            r"\frac{e^{<masked_scores[i,j]>}}{\sum_{<k>} e^{<masked_scores[i,k]>}<sink>}",
             sentence="Each row becomes shares that sum to 1: how much its query reads from every"
             " key.",
             numpy="row_max = masked_scores.max(axis=-1, keepdims=True){no_maximum}\n"
             "exponentials = np.exp(masked_scores - row_max)\n"
-            "row_sum = exponentials.sum(axis=-1, keepdims=True)\n"
+            "row_sum = exponentials.sum(axis=-1, keepdims=True){sink}\n"
             "probabilities = exponentials / {row_sum}",
             rule=rules.softmax,
         ),

@@ -9,7 +9,9 @@ import numpy as np
 from . import wording
 from .checks import Array, as_labels, check_choice
 from .errors import ShapeError
-from .formulas import empty_rows
+from .formulas import empty_rows, softmax
+from .layer_checks import HeadNorm
+from .positions import Rotary, rotation
 from .projections import Projections
 from .rules import Rule
 from .steps import AXES, GIVEN_AXES, Intermediates, Step, axis_size
@@ -28,6 +30,9 @@ class Trace(Intermediates):
     bias: Array | None = field(default=None, repr=False)
     residual: bool = False
     empty_rows_as: str = "zero"
+    rotary: Rotary | None = None
+    head_norm: HeadNorm | None = field(default=None, repr=False)
+    sink: Array | None = field(default=None, repr=False)
     tokens: tuple[str, ...] = ()
     memory_tokens: tuple[str, ...] = ()
 
@@ -42,9 +47,12 @@ class Trace(Intermediates):
         return trace
 
     def __post_init__(self) -> None:
-        for array in _INTERMEDIATES(self):
+        for array in _USUAL_ARRAYS(self):
             array.setflags(False)
-        for name in ("mask", "bias"):
+        if self.rotary is not None or self.head_norm is not None:
+            for name in self.steps.keys() - USUAL_STEPS:
+                getattr(self, name).setflags(False)
+        for name in ("mask", "bias", "sink"):
             given = getattr(self, name)
             if given is not None and given.flags.writeable:
                 view = given.view()  # the array itself may be the caller's
@@ -54,11 +62,35 @@ class Trace(Intermediates):
     def check_shapes(self) -> Self:
         """The same record. Raises: ShapeError for an array whose shape is not what its axes say."""
         sizes = self.sizes
-        for name, step in STEPS.items():
+        for name, step in self.steps.items():
             shape = getattr(self, name).shape
             if shape != (right := tuple(axis_size(axis, sizes) for axis in step.letters)):
                 raise ShapeError(f"{name} has shape {shape} but must have {right} = {step.axes}")
         return self
+
+    @property
+    def steps(self) -> dict[str, Step]:
+        """The steps of this call in order: those whose option is on."""
+        if self.rotary is None and self.head_norm is None:
+            return USUAL_STEPS
+        options = ("", *(name for name in OPTIONAL if getattr(self, name) is not None))
+        return {name: step for name, step in STEPS.items() if step.option in options}
+
+    def needs(self, name: str) -> tuple[str, ...]:
+        """The fields that a step reads in this call: of each that it needs, what the last step
+        before it made of it. Raises: SettingsError.
+
+        >>> from attention_core import Rotary, attend
+        >>> trace = attend([[1.0, 2.0]], Projections.weightless(2), rotary=Rotary())
+        >>> trace.needs("scores"), trace.needs("turned_keys")
+        (('turned_queries', 'turned_keys'), ('key_heads',))
+        """
+        latest: dict[str, str] = {}
+        for before, step in self.steps.items():
+            if before == name:
+                break
+            latest[step.replaces] = before
+        return tuple(latest.get(need, need) for need in self._step(name).needs.split())
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -76,16 +108,54 @@ class Trace(Intermediates):
             "O": p.d_out,
             "K": p.d_k,
             "V": p.d_v,
+            "P": 2,
         }
 
     def axes(self, name: str) -> tuple[str, ...]:
         """The axis letters of a field or a weight as they are shown. Raises: SettingsError."""
-        check_choice("field", name, (*STEPS, *GIVEN_AXES))
+        check_choice("field", name, (*self.steps, *GIVEN_AXES))
         return self.shown(STEPS[name].letters if name in STEPS else tuple(GIVEN_AXES[name].split()))
 
     def shown(self, letters: tuple[str, ...]) -> tuple[str, ...]:
         """The names of axes: M and O are called D, and G is called H, where the sizes are equal."""
         return wording.display_axes(letters, self.sizes)
+
+    @property
+    def query_gain(self) -> Array | None:
+        """What multiplies each feature of a normalised query. Shapes: (K,)."""
+        return None if self.head_norm is None else np.asarray(self.head_norm.query_gain)
+
+    @property
+    def key_gain(self) -> Array | None:
+        """What multiplies each feature of a normalised key. Shapes: (K,)."""
+        return None if self.head_norm is None else np.asarray(self.head_norm.key_gain)
+
+    @property
+    def query_rotation(self) -> Array | None:
+        """What both members of a pair count in a turned query. Shapes: (T, 2, K)."""
+        return self._rotation(self.sizes["T"])
+
+    @property
+    def key_rotation(self) -> Array | None:
+        """What both members of a pair count in a turned key. Shapes: (S, 2, K)."""
+        return self._rotation(self.sizes["S"])
+
+    def _rotation(self, n_tokens: int) -> Array | None:
+        if self.rotary is None:
+            return None
+        return rotation(self.rotary, n_tokens, self.sizes["K"], self.inputs.dtype)
+
+    @property
+    def sink_share(self) -> Array | None:
+        """The share of each row that goes to the sink, and so to no value. Shapes: (B, H, T)."""
+        if self.sink is None:
+            return None
+        n_batch, n_heads, n_queries, _ = self.masked_scores.shape
+        sink_BHT1 = np.broadcast_to(
+            self.sink[:, np.newaxis, np.newaxis], (n_batch, n_heads, n_queries, 1)
+        )
+        rows = np.concatenate([self.masked_scores, sink_BHT1], axis=-1)
+        return np.asarray(softmax(rows)[..., -1])
 
     @property
     def empty_rows(self) -> Array:
@@ -104,7 +174,7 @@ class Trace(Intermediates):
 
     def code(self, name: str) -> str:
         """The NumPy statements that compute a field from those before it. Raises: SettingsError."""
-        return wording.fill_template(STEPS[check_choice("field", name, STEPS)].numpy, self)
+        return wording.fill_template(self._step(name).numpy, self)
 
     def rule(self, name: str) -> Rule:
         """How every cell of a field is computed. Raises: SettingsError.
@@ -113,11 +183,15 @@ class Trace(Intermediates):
         >>> attend([[1.0], [2.0]], Projections.weightless(1)).rule("scores").operation
         'sum'
         """
-        return STEPS[check_choice("field", name, STEPS)].rule(self)
+        return self._step(name).rule(self)
 
     def sentence(self, name: str) -> str:
         """What a step did, in one sentence for the options of this call. Raises: SettingsError."""
-        return wording.sentence(self, STEPS[check_choice("field", name, STEPS)])
+        return wording.sentence(self, self._step(name))
+
+    def _step(self, name: str) -> Step:
+        """A step of this call by its name. Raises: SettingsError, also for one that is off."""
+        return self.steps[check_choice("field", name, self.steps)]
 
     def addition(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""
@@ -152,7 +226,9 @@ STEPS: dict[str, Step] = {
     name: replace(hint.__metadata__[0], name=name)
     for name, hint in get_type_hints(Intermediates, include_extras=True).items()
 }
-_INTERMEDIATES = attrgetter(*STEPS)
+USUAL_STEPS = {name: step for name, step in STEPS.items() if not step.option}
+_USUAL_ARRAYS = attrgetter(*USUAL_STEPS)
+OPTIONAL = tuple({step.option: None for step in STEPS.values() if step.option})
 
 
 def head_of(trace: Trace, field: str, head: int) -> int:

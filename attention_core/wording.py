@@ -84,23 +84,69 @@ def has_shared_heads(layer: Trace) -> bool:
 
 
 def zeros_empty_rows(layer: Trace) -> bool:
-    """Whether a row with nothing to attend to has to become zeros."""
-    return layer.empty_rows_as == "zero" and bool(layer.empty_rows.any())
+    """Whether a row with nothing to attend to has to become zeros; a sink is always there."""
+    is_zero = layer.empty_rows_as == "zero" and layer.sink is None
+    return is_zero and bool(layer.empty_rows.any())
 
 
 def _plus(bias: str) -> Callable[[Trace], str]:
     return lambda layer: "" if getattr(layer.projections, bias) is None else f" + {bias}"
 
 
-def _repeated(heads: str) -> Callable[[Trace], str]:
-    return lambda layer: f"np.repeat({heads}, H // G, axis=1)" if has_shared_heads(layer) else heads
+def _repeated(heads: Callable[[Trace], str]) -> Callable[[Trace], str]:
+    return lambda layer: (
+        f"np.repeat({heads(layer)}, H // G, axis=1)" if has_shared_heads(layer) else heads(layer)
+    )
+
+
+def needed(step: str, number: int = 0) -> Callable[[Trace], str]:
+    """The field that a step reads, of those that it needs."""
+    return lambda layer: layer.needs(step)[number]
+
+
+def _pairs_of(step: str) -> Callable[[Trace], str]:
+    """The first and the second features of all pairs."""
+
+    def pairs(layer: Trace) -> str:
+        (heads,) = layer.needs(step)
+        if layer.rotary and layer.rotary.pairs == "halves":
+            return f"np.split({heads}, 2, axis=-1)"
+        return f"{heads}[..., 0::2], {heads}[..., 1::2]"
+
+    return pairs
+
+
+def _joined_pairs(layer: Trace) -> str:
+    halves = layer.rotary and layer.rotary.pairs == "halves"
+    return "np.concatenate(pairs, axis=-1)" if halves else "np.stack(pairs, axis=-1)"
+
+
+def start(layer: Trace) -> str:
+    """Where the positions of rotary start, as the first argument of a range whose end follows."""
+    first = layer.rotary.start if layer.rotary else 0
+    return f"{first}, {first} + " if first else ""
+
+
+def _row_maximum(layer: Trace) -> str:
+    """What is done with the largest score of a row: the sink may be larger."""
+    if layer.sink is not None:
+        return "\nrow_max = np.maximum(row_max, sink[:, np.newaxis, np.newaxis])"
+    return EMPTY_MAXIMUM if zeros_empty_rows(layer) else ""
 
 
 NUMPY_PARTS: Parts = {
     "memory": lambda layer: "inputs" if layer.memory is layer.inputs else "other_sequence",
     "G": lambda layer: "G" if has_shared_heads(layer) else "H",
     **{bias: _plus(bias) for bias in ("b_q", "b_k", "b_v", "b_o")},
-    **{heads: _repeated(heads) for heads in ("key_heads", "value_heads")},
+    "value_heads": _repeated(lambda layer: "value_heads"),
+    "compared_queries": needed("scores"),
+    "compared_keys": _repeated(needed("scores", 1)),
+    "epsilon": lambda layer: f"{layer.head_norm.epsilon!r}" if layer.head_norm else "",
+    "base": lambda layer: f"{float(layer.rotary.base)!r}" if layer.rotary else "",
+    "start": start,
+    "pairs_of_query": _pairs_of("turned_queries"),
+    "pairs_of_key": _pairs_of("turned_keys"),
+    "join_pairs": _joined_pairs,
     "softcap": lambda layer: (
         ""
         if layer.softcap is None
@@ -109,7 +155,10 @@ NUMPY_PARTS: Parts = {
     "if_allowed": lambda layer: "" if layer.mask is None else "np.where(mask, ",
     "bias": lambda layer: "" if layer.bias is None else " + bias",
     "else_hidden": lambda layer: "" if layer.mask is None else ", -np.inf)",
-    "no_maximum": lambda layer: EMPTY_MAXIMUM if zeros_empty_rows(layer) else "",
+    "no_maximum": _row_maximum,
+    "sink": lambda layer: (
+        "" if layer.sink is None else " + np.exp(sink[:, np.newaxis, np.newaxis] - row_max)"
+    ),
     "row_sum": lambda layer: (
         "np.where(row_sum == 0, 1, row_sum)" if zeros_empty_rows(layer) else "row_sum"
     ),

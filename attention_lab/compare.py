@@ -245,7 +245,7 @@ def gap_alone(scenario: Scenario, sequence: int) -> Gap:
     by_itself = trace_of(replace(alone(scenario, sequence), n_tokens=rows))
     gaps = [
         Gap(name, _apart(_real(inside, name, rows), getattr(by_itself, name)), limit, rows)
-        for name in STEPS
+        for name in inside.steps
         if (limit := tolerance(inside, name))
     ]
     return max(gaps, key=lambda gap: gap.largest / gap.rounding)

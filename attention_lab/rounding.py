@@ -15,7 +15,8 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.formulas import cut_heads, join_heads
 from attention_core.numbers import MAX_OF_TYPE
-from attention_core.trace import STEPS, Trace
+from attention_core.positions import pair_members
+from attention_core.trace import Trace
 
 from .cache import cached
 
@@ -53,7 +54,7 @@ def tolerance(trace: Trace, field: str) -> float:
 def magnitudes(trace: Trace) -> dict[str, float]:
     """The number of each field to which its rounding error is relative, from step to step."""
     sizes: dict[str, Array] = {}
-    for name in STEPS:
+    for name in trace.steps:
         sizes[name] = MAGNITUDES[name](trace, sizes)
     return {field: float(array.max()) for field, array in sizes.items()}
 
@@ -78,12 +79,47 @@ def split(source: str, heads: str) -> MagnitudeOf:
     return lambda layer, before: cut_heads(before[source], layer.sizes[heads])
 
 
+def normed(made: str, gain: str) -> MagnitudeOf:
+    """The errors of the vector relative to its root mean square: its own, and that of the root."""
+
+    def magnitude(layer: Trace, before: Before) -> Array:
+        (source,), epsilon = layer.needs(made), layer.head_norm.epsilon if layer.head_norm else 0.0
+        vector, error = np.abs(getattr(layer, source)), before[source]
+        root = np.sqrt(np.square(vector).mean(axis=-1, keepdims=True) + epsilon)
+        of_root = (vector * error).mean(axis=-1, keepdims=True) / root
+        gains = np.abs(getattr(layer, gain))
+        return np.asarray(gains * (error / root + vector / root * (1 + of_root / root)))
+
+    return magnitude
+
+
+def turned(made: str, table: str) -> MagnitudeOf:
+    """The errors of both members of a pair; those of the angle are of the size of the position."""
+
+    def magnitude(layer: Trace, before: Before) -> Array:
+        (source,), rotary = layer.needs(made), layer.rotary
+        counts = np.abs(getattr(layer, table))
+        positions = np.abs(np.arange(len(counts)) + (rotary.start if rotary else 0))
+        # float64 computes the angles; in float32 their error is that of its cosines alone.
+        share = RELATIVE_ROUNDING[np.dtype(np.float64)] / RELATIVE_ROUNDING[layer.output.dtype]
+        spread = 1 + share * positions[:, np.newaxis]
+        members = pair_members(layer.sizes["K"], rotary.pairs if rotary else "neighbours")
+        total = np.zeros_like(before[source])
+        for number, members_K in enumerate(members):
+            total += before[source][..., members_K] * counts[:, number]
+            total += np.abs(getattr(layer, source))[..., members_K] * spread
+        return total
+
+    return magnitude
+
+
 def scores(layer: Trace, before: Before) -> Array:
     """The errors of both factors, each times the other factor."""
-    key_BHKS = _read(np.abs(layer.key_heads), layer).swapaxes(2, 3)
-    error_BHKS = _read(before["key_heads"], layer).swapaxes(2, 3)
-    scores_BHTS: Array = before["query_heads"] @ key_BHKS
-    scores_BHTS += np.abs(layer.query_heads) @ error_BHKS
+    queries, keys = layer.needs("scores")
+    key_BHKS = _read(np.abs(getattr(layer, keys)), layer).swapaxes(2, 3)
+    error_BHKS = _read(before[keys], layer).swapaxes(2, 3)
+    scores_BHTS: Array = before[queries] @ key_BHKS
+    scores_BHTS += np.abs(getattr(layer, queries)) @ error_BHKS
     return scores_BHTS
 
 
@@ -151,6 +187,10 @@ MAGNITUDES: dict[str, MagnitudeOf] = {
     "query_heads": split("queries", "H"),
     "key_heads": split("keys", "G"),
     "value_heads": split("values", "G"),
+    "normed_queries": normed("normed_queries", "query_gain"),
+    "normed_keys": normed("normed_keys", "key_gain"),
+    "turned_queries": turned("turned_queries", "query_rotation"),
+    "turned_keys": turned("turned_keys", "key_rotation"),
     "scores": scores,
     "scaled_scores": scaled,
     "masked_scores": masked,

@@ -11,7 +11,7 @@ from attention_core.attention import attend
 from attention_core.checks import Array, check_choice, whole_number
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import Trace
 
 from . import by_hand
 from .cache import cached
@@ -66,7 +66,7 @@ def sequence_of(scenario: Scenario, sequence: int) -> Trace:
 @cached
 def _part_of(scenario: Scenario, sequence: int) -> Trace:
     whole, part = trace_of(scenario), slice(sequence, sequence + 1)
-    arrays = {name: getattr(whole, name)[part] for name in STEPS}
+    arrays = {name: getattr(whole, name)[part] for name in whole.steps}
     arrays["memory"] = arrays["inputs"]  # the same array, because this is self-attention
     mask = whole.mask[part] if whole.mask is not None and whole.mask.ndim == 4 else whole.mask
     one = replace(whole, **arrays, mask=mask, tokens=(), memory_tokens=())

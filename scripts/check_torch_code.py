@@ -85,7 +85,7 @@ class Runner:
         trace, where = trace_of(case, self.dtype), f"{self.dtype}, {', '.join(case)}"
         lines, names = lines_of(trace), tensors(trace)
         self.counts["layers"] += 1
-        for field in STEPS:
+        for field in trace.steps:
             key = (field, lines[field], *_choices_of(field, case))
             if key not in self.results:
                 exec(compiled(lines[field]), names)
@@ -115,6 +115,7 @@ class Runner:
         self.counts[f"{field} in one call"] += 1
 
 
+BEFORE_RULE = tuple(STEPS)[: tuple(STEPS).index("normed_queries")]
 _RESULTS = ("head_outputs", "probabilities", "output")
 
 
@@ -124,9 +125,9 @@ def _choices_of(field: str, case: Case) -> tuple[str, ...]:
         return case
     if field in ("masked_scores", "probabilities", "head_outputs", "merged"):
         return case[OF_MASKS]
-    if field == "scaled_scores":
-        return tuple(case[place] for place in OF_RULE)
-    return case[OF_WEIGHTS]
+    if field in BEFORE_RULE:
+        return case[OF_WEIGHTS]
+    return tuple(case[place] for place in OF_RULE)
 
 
 def main() -> None:
@@ -172,13 +173,12 @@ def _facts(case: Case, lines: dict[str, str]) -> Iterator[Any]:
 def packed(lines: dict[Case, dict[str, str]]) -> str:
     """The texts of every form, each once; for every case the numbers of its choices and texts."""
     choices = [list(choice) for choice in CHOICES]
-    texts = {
-        form: sorted({of[form] for of in lines.values()}) for form in next(iter(lines.values()))
-    }
+    forms = dict.fromkeys(form for of in lines.values() for form in of)
+    texts = {form: sorted({of.get(form, "") for of in lines.values()}) for form in forms}
     rows = [
         " ".join(str(names.index(name)) for names, name in zip(choices, case, strict=True))
         + " | "
-        + " ".join(str(texts[form].index(text)) for form, text in of.items())
+        + " ".join(str(found.index(of.get(form, ""))) for form, found in texts.items())
         for case, of in lines.items()
     ]
     kept = {"torch": TORCH_VERSION, "choices": choices, "texts": texts, "cases": rows}

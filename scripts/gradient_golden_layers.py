@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import functional
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 5, 3, 4, 2
 D_OUT = 13
@@ -27,6 +28,19 @@ LAYERS: dict[str, dict[str, Any]] = {
     "soft cap": {"softcap": 1.3, "biases": True},
     "residual": {"residual": True, "biases": True},
     "heads not mixed": {"mixed": False},
+    "rotary": {"rotary": (10_000.0, "neighbours", 0), "width": 6, "biases": True},
+    "rotary by halves": {"rotary": (50.0, "halves", 9), "width": 4, "groups": G, "causal": True},
+    "head norm": {"norm": 0.01, "biases": True},
+    "head norm, rotary, sink": {
+        "norm": 0.1,
+        "rotary": (10.0, "halves", 3),
+        "width": 6,
+        "sink": True,
+        "mask": True,
+        "empty_row": True,
+        "cross": True,
+        "groups": G,
+    },
     "one head, one token": {"heads": 1, "tokens": 1},
 }
 
@@ -46,7 +60,9 @@ def layer_arguments(options: dict[str, Any]) -> Tensors:
     )
     given = {"inputs": numbers(1, B, tokens, D)}
     given |= {"memory": numbers(2, B, S, M)} if cross else {}
-    shapes = {"w_q": (D, n_heads * K), "w_k": (d_memory, groups * K), "w_v": (d_memory, groups * V)}
+    d_k = options.get("width", K)
+    shapes = {"w_q": (D, n_heads * d_k), "w_k": (d_memory, groups * d_k)}
+    shapes |= {"w_v": (d_memory, groups * V)}
     shapes |= {"w_o": (n_heads * V, d_out)} if options.get("mixed", True) else {}
     given |= {
         name: numbers(seed, *shape) for seed, (name, shape) in enumerate(shapes.items(), start=3)
@@ -63,6 +79,10 @@ def layer_arguments(options: dict[str, Any]) -> Tensors:
             given["mask"][0, 0, 1] = False
     if options.get("bias"):
         given["bias"] = numbers(12, n_heads, tokens, n_keys)
+    if options.get("norm"):
+        given |= {"query_gain": numbers(14, d_k), "key_gain": numbers(15, d_k)}
+    if options.get("sink"):
+        given["sink"] = numbers(16, n_heads)
     return given | {"output_gradient": numbers(13, B, tokens, d_out)}
 
 
@@ -74,7 +94,8 @@ def layer_gradients(options: dict[str, Any], given: Tensors) -> Tensors:
         if name not in NO_GRADIENT
     }
     steps = projected(options, leaves)
-    steps |= inside_heads(options, given, steps)
+    steps |= normed_and_turned(options, leaves, steps)
+    steps |= inside_heads(options, given | leaves, steps)
     steps["merged"] = steps["head_outputs"].transpose(1, 2).flatten(2)
     mixed = steps["merged"] @ leaves["w_o"] if "w_o" in leaves else steps["merged"] * 1.0
     connection = leaves["inputs"] if options.get("residual") else 0
@@ -102,18 +123,51 @@ def projected(options: dict[str, Any], leaves: Tensors) -> Tensors:
     return steps
 
 
+def normed_and_turned(options: dict[str, Any], leaves: Tensors, steps: Tensors) -> Tensors:
+    """Queries and keys after QK-norm and rotary positions, where there are any."""
+    made: Tensors = {}
+    for role, plural in (("query", "queries"), ("key", "keys")):
+        heads = steps[f"{role}_heads"]
+        if "norm" in options:
+            gain, width = leaves[f"{role}_gain"], heads.shape[-1:]
+            heads = functional.rms_norm(heads, width, gain, options["norm"])
+            made[f"normed_{plural}"] = heads
+        if "rotary" in options:
+            heads = made[f"turned_{plural}"] = turned(heads, *options["rotary"])
+    return made
+
+
+def turned(heads: Tensor, base: float, pairs: str, start: int) -> Tensor:
+    """Every pair of features as a complex number, times e to i times its angle."""
+    tokens, width = heads.shape[-2:]
+    if pairs == "halves":
+        heads = heads.unflatten(-1, (2, -1)).transpose(-1, -2).flatten(-2)
+    places = torch.arange(start, start + tokens, dtype=torch.float64)
+    angles = torch.outer(places, base ** -(torch.arange(0, width, 2, dtype=torch.float64) / width))
+    numbers_of = torch.view_as_complex(heads.unflatten(-1, (-1, 2)).contiguous())
+    found = torch.view_as_real(numbers_of * torch.polar(torch.ones_like(angles), angles))
+    return found.transpose(-1, -2).flatten(-2) if pairs == "halves" else found.flatten(-2)
+
+
 def inside_heads(options: dict[str, Any], given: Tensors, steps: Tensors) -> Tensors:
     """Scores, scaled, masked, probabilities and head outputs from the heads."""
-    query, key, value = (steps[f"{name}_heads"] for name in ("query", "key", "value"))
+    query, key, value = (
+        steps.get(f"turned_{many}", steps.get(f"normed_{many}", steps[f"{one}_heads"]))
+        for one, many in (("query", "queries"), ("key", "keys"), ("value", "values"))
+    )
     shared = query.shape[1] // key.shape[1]
     scores = query @ key.repeat_interleave(shared, dim=1).transpose(-1, -2)
-    scaled = scores * options.get("scale", 1 / math.sqrt(K))
+    scaled = scores * options.get("scale", 1 / math.sqrt(query.shape[-1]))
     cap = options.get("softcap")
     scaled = scaled if cap is None else cap * torch.tanh(scaled / cap)
     hidden = masked(options, given, scaled + given.get("bias", 0))
     # An empty row gives zeros. Its scores do not enter the softmax, whose gradient would be NaN.
     empty = torch.isneginf(hidden).all(-1, keepdim=True)
-    shares = torch.softmax(hidden.masked_fill(empty, 0), -1).masked_fill(empty, 0)
+    rows = hidden.masked_fill(empty, 0)
+    if "sink" in given:
+        sink = given["sink"][:, None, None].expand(*rows.shape[:3], 1)
+        rows = torch.cat([rows, sink], -1)
+    shares = torch.softmax(rows, -1)[..., : hidden.shape[-1]].masked_fill(empty, 0)
     return {
         "scores": scores,
         "scaled_scores": scaled,

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attention_core import STEPS, Projections, Trace, attend
+from attention_core import STEPS, HeadNorm, Projections, Rotary, Trace, attend
 from attention_lab.export import torch_code
 
 B, T, S, H, D, M = 2, 3, 5, 6, 12, 11
@@ -24,8 +24,8 @@ X, ELSEWHERE = RNG.normal(size=(B, S, D)), RNG.normal(size=(B, S, D))
 WEIGHTS: dict[str, dict[str, Any]] = {
     "usual": {},
     "shared heads": {"n_kv_heads": 2},
-    "free widths": {"d_k": 7, "d_v": 3},
-    "free widths, shared heads": {"d_k": 7, "d_v": 3, "n_kv_heads": 1},
+    "free widths": {"d_k": 8, "d_v": 3},
+    "free widths, shared heads": {"d_k": 8, "d_v": 3, "n_kv_heads": 1},
 }
 CHANGES: dict[str, dict[str, Any]] = {
     "no biases": {},
@@ -67,6 +67,12 @@ RULES: dict[str, dict[str, Any]] = {
     "scale -0.7": {"scale": -0.7},
     "soft cap": {"softcap": 0.8},
     "scale -1.1, soft cap": {"scale": -1.1, "softcap": 2.0},
+    "rotary": {"rotary": Rotary()},
+    "head norm, rotary by halves, sink": {
+        "head_norm": HeadNorm(2.0, 0.5),
+        "rotary": Rotary(100.0, "halves", start=7),
+        "sink": np.linspace(-2, 3, H),
+    },
 }
 RESIDUAL = {"plain": False, "residual": True}
 CHOICES = (WEIGHTS, CHANGES, MEMORIES, MASKS, BIASES, RULES, RESIDUAL)
@@ -127,4 +133,5 @@ def _square(given: Any) -> Any:
 
 def lines_of(trace: Trace) -> dict[str, str]:
     """All PyTorch lines of a layer."""
-    return {name: sys.intern(form(trace)) for name, form in FORMS.items()}
+    forms = {name: form for name, form in FORMS.items() if name in trace.steps or name not in STEPS}
+    return {name: sys.intern(form(trace)) for name, form in forms.items()}

@@ -111,7 +111,11 @@ Then every step is computed again by its own lines and compared with what was sh
 number or a line and
 run it again: it stops at the first step that gives something else."""
 Labels = Sequence[tuple[str, ...]]
-LAST_LINE = f'print("All {len(STEPS)} steps agree with the numbers that the app showed.")'
+
+
+def last_line(trace: Trace) -> str:
+    """What a program says that found no difference."""
+    return f'print("All {len(trace.steps)} steps agree with the numbers that the app showed.")'
 
 
 def script(trace: Trace, sequences: Labels = ()) -> str:
@@ -119,8 +123,8 @@ def script(trace: Trace, sequences: Labels = ()) -> str:
     first difference. sequences: of a batch the tokens of each sequence, in place of the trace's.
     """
     steps = [
-        f"# {_heading(name)}\n# {trace.sentence(name)}\n{numpy_lines(trace, name)}"
-        for name in STEPS
+        f"# {_heading(trace, name)}\n# {trace.sentence(name)}\n{numpy_lines(trace, name)}"
+        for name in trace.steps
     ]
     given, shown = _given(trace), _shown(trace)
     head = [
@@ -130,7 +134,7 @@ def script(trace: Trace, sequences: Labels = ()) -> str:
         given,
         shown,
     ]
-    return "\n\n".join([*head, *steps, LAST_LINE]) + "\n"
+    return "\n\n".join([*head, *steps, last_line(trace)]) + "\n"
 
 
 def notebook(trace: Trace, sequences: Labels = ()) -> str:
@@ -146,15 +150,16 @@ def notebook(trace: Trace, sequences: Labels = ()) -> str:
         _code("given", given),
         _code("shown", shown),
     ]
-    for name in STEPS:
-        text = f"## {_heading(name)}\n\n$${formula(trace, name, OURS)}$$\n\n{trace.sentence(name)}"
+    for name in trace.steps:
+        about = f"$${formula(trace, name, OURS)}$$\n\n{trace.sentence(name)}"
+        text = f"## {_heading(trace, name)}\n\n{about}"
         first = ", ".join("0" * (getattr(trace, name).ndim - 2))
         look = f"{name}[{first}].round(3)"
         cells += [
             _markdown(f"{name}-text", text),
             _code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}"),
         ]
-    cells.append(_code("ending", LAST_LINE))
+    cells.append(_code("ending", last_line(trace)))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
@@ -164,8 +169,8 @@ def notebook(trace: Trace, sequences: Labels = ()) -> str:
     )
 
 
-def _heading(name: str) -> str:
-    return f"Step {list(STEPS).index(name) + 1}: {STEPS[name].title}"
+def _heading(trace: Trace, name: str) -> str:
+    return f"Step {list(trace.steps).index(name) + 1}: {STEPS[name].title}"
 
 
 def _imports(trace: Trace, data: str) -> str:
@@ -186,7 +191,7 @@ def _imports(trace: Trace, data: str) -> str:
 
 def _sizes(trace: Trace, sequences: Labels) -> str:
     """The length of every axis, and what its positions are called."""
-    letters = set("·".join(axis for name in STEPS for axis in trace.axes(name)).split("·"))
+    letters = set("·".join(axis for name in trace.steps for axis in trace.axes(name)).split("·"))
     rows = [
         f"{letter} = {trace.sizes[letter]}  # {AXES[letter]}"
         for letter in AXES
@@ -216,7 +221,7 @@ def _given(trace: Trace) -> str:
 
 
 def _shown(trace: Trace) -> str:
-    arrays = [f'shown["{name}"] = {array_source(getattr(trace, name))}' for name in STEPS]
+    arrays = [f'shown["{name}"] = {array_source(getattr(trace, name))}' for name in trace.steps]
     return "\n".join(["# What the app showed, step by step.", "shown = {}", *arrays])
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from attention_core.projections import BIASES, MATRICES
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import Trace
 
 from ..rounding import tolerance
 from . import torch_code
@@ -15,6 +15,7 @@ from . import torch_code
 SEQUENCE_FIELDS = {"x": "inputs", "other_sequence": "memory"}
 SETTING_NAMES = ("scale", "softcap")
 MASK_NAMES = ("mask", "bias")
+OPTION_ARRAYS = ("query_gain", "key_gain", "sink")
 IN_ONE_CALL = {"head_outputs": torch_code.heads_in_one_call, "output": torch_code.layer_in_one_call}
 
 
@@ -59,7 +60,8 @@ def given_names(trace: Trace) -> Iterator[str]:
     if trace.memory is not trace.inputs:
         yield "other_sequence"
     yield from (name for name in MATRICES + BIASES if getattr(trace.projections, name) is not None)
-    yield from (name for name in MASK_NAMES + SETTING_NAMES if getattr(trace, name) is not None)
+    options = MASK_NAMES + OPTION_ARRAYS + SETTING_NAMES
+    yield from (name for name in options if getattr(trace, name) is not None)
 
 
 def array_or_setting(trace: Trace, name: str) -> Any:
@@ -82,7 +84,7 @@ def _axes(trace: Trace, name: str) -> tuple[str, ...]:
 
 def _shapes(trace: Trace, field: str, code: str) -> Iterator[str]:
     """Comments: each array or setting that the lines read, then the array that they make."""
-    known = {*given_names(trace), *STEPS} - {field}
+    known = {*given_names(trace), *trace.steps} - {field}
     read = [name for name in compile(code, field, "exec").co_names if name in known]
     width = max(len(name) for name in [*read, field])
     for name in [*read, field]:

@@ -22,6 +22,7 @@ from attention_core.wording import (
     Parts,
     fill_template,
     has_shared_heads,
+    needed,
     zeros_empty_rows,
 )
 
@@ -72,6 +73,15 @@ def _is_causal(trace: Trace) -> bool:
     )
 
 
+_NORMED = "{made} = F.rms_norm({source}, (K,), {role}_gain, eps={{epsilon}})"
+_TURNED = (
+    "positions = torch.arange({{start}}{tokens}, dtype=torch.float64)[:, None]\n"
+    "angles = positions / {{base}} ** (torch.arange(0, K, 2, dtype=torch.float64) / K)\n"
+    "cos, sin = torch.cos(angles).to(x.dtype), torch.sin(angles).to(x.dtype)\n"
+    "first, second = {{pairs_of_{role}}}\n"
+    "pairs = [first * cos - second * sin, first * sin + second * cos]\n"
+    "{made} = {{join_pairs}}"
+)
 # The statements of each step; what stands in braces depends on the options of a layer.
 TORCH_LINES = {
     "inputs": "inputs = x",
@@ -82,10 +92,14 @@ TORCH_LINES = {
     "query_heads": "query_heads = queries.unflatten(-1, (H, K)).transpose(1, 2)",
     "key_heads": "key_heads = keys.unflatten(-1, ({G}, K)).transpose(1, 2)",
     "value_heads": "value_heads = values.unflatten(-1, ({G}, V)).transpose(1, 2)",
-    "scores": "scores = query_heads @ {key_heads}.transpose(-2, -1)",
+    "normed_queries": _NORMED.format(made="normed_queries", source="query_heads", role="query"),
+    "normed_keys": _NORMED.format(made="normed_keys", source="key_heads", role="key"),
+    "turned_queries": _TURNED.format(made="turned_queries", tokens="T", role="query"),
+    "turned_keys": _TURNED.format(made="turned_keys", tokens="S", role="key"),
+    "scores": "scores = {compared_queries} @ {compared_keys}.transpose(-2, -1)",
     "scaled_scores": "scaled_scores = scores * scale{softcap}",
     "masked_scores": "masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
-    "probabilities": "probabilities = torch.softmax(masked_scores, dim=-1){no_keys}",
+    "probabilities": "probabilities = {softmax}{no_keys}",
     "head_outputs": "head_outputs = probabilities @ {value_heads}",
     "merged": "merged = head_outputs.transpose(1, 2).flatten(2)",
     "output": "output = {mixed}{inputs}",
@@ -101,9 +115,38 @@ def _bias(bias: str) -> Callable[[Trace], str]:
     return lambda layer: "" if getattr(layer.projections, bias) is None else f", {bias}"
 
 
-def _repeated(heads: str) -> Callable[[Trace], str]:
+def _repeated(heads: Callable[[Trace], str]) -> Callable[[Trace], str]:
     return lambda layer: (
-        f"{heads}.repeat_interleave(H // G, dim=1)" if has_shared_heads(layer) else heads
+        f"{heads(layer)}.repeat_interleave(H // G, dim=1)"
+        if has_shared_heads(layer)
+        else heads(layer)
+    )
+
+
+def _pairs_of(step: str) -> Callable[[Trace], str]:
+    """The first and the second features of all pairs."""
+
+    def pairs(layer: Trace) -> str:
+        (heads,) = layer.needs(step)
+        if layer.rotary and layer.rotary.pairs == "halves":
+            return f"{heads}.chunk(2, dim=-1)"
+        return f"{heads}.unflatten(-1, (-1, 2)).unbind(-1)"
+
+    return pairs
+
+
+def _joined_pairs(layer: Trace) -> str:
+    halves = layer.rotary and layer.rotary.pairs == "halves"
+    return "torch.cat(pairs, dim=-1)" if halves else "torch.stack(pairs, dim=-1).flatten(-2)"
+
+
+def _softmax(layer: Trace) -> str:
+    if layer.sink is None:
+        return "torch.softmax(masked_scores, dim=-1)"
+    return (
+        "torch.softmax(\n"
+        "    torch.cat([masked_scores, sink[:, None, None].expand(B, H, T, 1)], dim=-1), dim=-1\n"
+        ")[..., :-1]"
     )
 
 
@@ -123,7 +166,12 @@ def _mixed(layer: Trace) -> str:
 TORCH_PARTS: Parts = {
     **NUMPY_PARTS,
     **{bias: _bias(bias) for bias in BIASES},
-    **{heads: _repeated(heads) for heads in ("key_heads", "value_heads")},
+    "value_heads": _repeated(lambda layer: "value_heads"),
+    "compared_keys": _repeated(needed("scores", 1)),
+    "pairs_of_query": _pairs_of("turned_queries"),
+    "pairs_of_key": _pairs_of("turned_keys"),
+    "join_pairs": _joined_pairs,
+    "softmax": _softmax,
     "softcap": lambda layer: (
         ""
         if layer.softcap is None
@@ -142,6 +190,8 @@ def heads_in_one_call(trace: Trace) -> str:
     """
     if trace.softcap is not None:
         return "# F.scaled_dot_product_attention has no soft cap."
+    if trace.sink is not None:
+        return "# F.scaled_dot_product_attention has no sink."
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
         return (
             "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to"
@@ -152,8 +202,7 @@ def heads_in_one_call(trace: Trace) -> str:
     options += ["enable_gqa=True"] if has_shared_heads(trace) else []
     return _call(
         "head_outputs = F.scaled_dot_product_attention",
-        "query_heads",
-        "key_heads",
+        *trace.needs("scores"),
         "value_heads",
         *options,
     )
@@ -223,6 +272,9 @@ OBSTACLES = {
     "biases": "it has all four biases or none",
     "scale": "its scale is always 1 / sqrt(d_k)",
     "softcap": "it has no soft cap",
+    "head_norm": "it does not normalise queries and keys",
+    "rotary": "it has no rotary positions",
+    "sink": "it has no sink",
 }
 
 
@@ -237,7 +289,10 @@ def obstacle(trace: Trace) -> str:
         "output": p.d_out != p.d_model,
         "biases": any(biases) != all(biases),
         "scale": not _usual_scale(trace),
-        "softcap": trace.softcap is not None,
+        **{
+            name: getattr(trace, name) is not None
+            for name in ("softcap", "head_norm", "rotary", "sink")
+        },
     }
     return next((name for name, holds in met.items() if holds), "")
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.projections import BIASES, MATRICES
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import Trace
 
 
 def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> bytes:
@@ -20,9 +20,14 @@ def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> byt
     Read it with `numpy.load(file)`: the arrays have the names of the trace's fields. sequences: of
     a batch the tokens of each sequence, which are saved as `tokens` of shape (B, T).
     """
-    arrays = {name: getattr(trace, name) for name in STEPS}
+    arrays = {name: getattr(trace, name) for name in trace.steps}
     weights = {name: getattr(trace.projections, name) for name in MATRICES + BIASES}
-    options = {"mask": trace.mask, "bias": trace.bias, "softcap": trace.softcap}
+    names = ("mask", "bias", "softcap", "query_gain", "key_gain", "sink")
+    options = {name: getattr(trace, name) for name in names}
+    if trace.head_norm:
+        options["epsilon"] = trace.head_norm.epsilon
+    if trace.rotary:
+        options |= {f"rotary_{name}": value for name, value in vars(trace.rotary).items()}
     arrays |= {
         name: np.asarray(value) for name, value in (weights | options).items() if value is not None
     }

@@ -258,6 +258,8 @@ def _shape_answer(asked: AskedItem, values: Array) -> str:
 
 def _grows(asked: AskedItem, values: Array) -> str | None:
     *head, query, key = asked.cell
+    if asked.field == "probabilities" and asked.trace.sink is not None:
+        return None  # a sink does not double with the scores
     if asked.field == "scores":
         if asked.trace.memory is not asked.trace.inputs or query == key:
             return None

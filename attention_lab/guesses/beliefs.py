@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.formulas import softmax
+from attention_core.formulas import sink_softmax, softmax
 from attention_core.trace import Trace
 
 BeliefRule = Callable[[Trace], Any]
@@ -60,7 +60,7 @@ def _interleaved(field: str) -> BeliefRule:
 
 
 def _whole_width(trace: Trace) -> Any:
-    if trace.sizes["H"] != trace.sizes["G"]:
+    if trace.sizes["H"] != trace.sizes["G"] or trace.needs("scores")[0] != "query_heads":
         return None
     whole_TS = trace.queries[0] @ trace.keys[0].T
     return np.broadcast_to(whole_TS, trace.scores.shape[1:])
@@ -178,7 +178,9 @@ BELIEF_RULES: Mapping[tuple[str, str], BeliefRule] = {
     ("mask-self", "masked_scores"): _self,
     ("always-causal", "masked_scores"): _always_causal,
     ("mask-zero", "masked_scores"): _zero,
-    ("mask-zero", "probabilities"): lambda trace: np.asarray(softmax(_zero(trace))),
+    ("mask-zero", "probabilities"): lambda trace: sink_softmax(
+        _zero(trace)[np.newaxis], trace.sink
+    )[0],
     ("linear", "probabilities"): _linear,
     ("wrong-axis", "probabilities"): _wrong_axis,
     ("winner", "head_outputs"): _mixed(_winner),

@@ -193,8 +193,8 @@ def _factors(trace: Trace, field: str, head: int = 0) -> tuple[Array, Array]:
     p = trace.projections
     match field:
         case "scores":
-            keys = trace.key_heads[0, head_of(trace, "key_heads", head)]
-            return trace.query_heads[0, head], keys.T
+            queries, keys = (getattr(trace, name)[0] for name in trace.needs("scores"))
+            return queries[head], keys[head_of(trace, "key_heads", head)].T
         case "head_outputs":
             values = trace.value_heads[0, head_of(trace, "value_heads", head)]
             return trace.probabilities[0, head], values

@@ -37,6 +37,9 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
         "softcap": trace.softcap,
         "residual": trace.residual,
         "empty_rows": trace.empty_rows_as,
+        "rotary": trace.rotary,
+        "head_norm": trace.head_norm,
+        "sink": trace.sink,
     }
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)
 

@@ -12,8 +12,9 @@ from attention_core.steps import Step
 from attention_core.trace import STEPS, Trace
 
 BoxKey = tuple[str, int]
-# Multiplications for each cell; a soft cap multiplies twice, by s and by c.
-_MULTIPLICATIONS_PER_CELL = {"product": 1, "softcap": 2}
+# Multiplications for each cell; a soft cap multiplies twice, by s and by c; a norm squares, divides
+# and multiplies by the gain.
+_MULTIPLICATIONS_PER_CELL = {"product": 1, "softcap": 2, "norm": 3}
 
 
 @dataclass(frozen=True)
@@ -75,9 +76,9 @@ def schedule(trace: Trace) -> Schedule:
     parts: dict[str, int] = {}
     sources: dict[BoxKey, tuple[BoxKey, ...]] = {}
     boxes: dict[BoxKey, Box] = {}
-    for name, step in STEPS.items():
+    for name, step in trace.steps.items():
         rule, parts[name] = trace.rule(name), _n_parts(step, trace.sizes)
-        needs = [need for need in step.needs.split() if need in _arrays_read(rule, name, trace)]
+        needs = [need for need in trace.needs(name) if need in _arrays_read(rule, name, trace)]
         for head in range(parts[name]):
             found = [
                 (need, part) for need in needs for part in _needed_parts(head, parts, name, need)

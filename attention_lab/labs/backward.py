@@ -31,7 +31,7 @@ def layer_gradients(trace: Trace, output_gradient: ArrayLike) -> Gradients:
     [[[3.0], [0.0]]]
     """
     gradients = {"output": _checked(trace, output_gradient)}
-    for name in reversed(STEPS):
+    for name in reversed(trace.steps):
         for source, gradient in BACKWARD[name](trace, gradients[name]).items():
             before = gradients.get(source)
             gradients[source] = gradient if before is None else before + gradient
@@ -80,9 +80,38 @@ def _described(name: str, step: str, right: str, sentence: str) -> GradientFormu
 
 SIDE_BY_SIDE = "Joining undoes cutting: the heads' gradients stand side by side."
 ALL_TOKENS = "A bias is added to every token, so its gradient is the sum over all of them."
+
+
+def _of_norm(letter: str, role: str) -> dict[str, tuple[str, str]]:
+    """How the gradients go back through QK-norm."""
+    hat = rf"\hat {letter}_h"
+    return {
+        f"{role}_heads": (
+            rf"\frac{{g_{letter} \circ \nabla_{{{hat}}} - u\,\mathrm{{mean}}(u \circ g_{letter}"
+            rf" \circ \nabla_{{{hat}}})}}{{\mathrm{{rms}}(<0>)}},\quad"
+            r" u = \frac{<0>}{\mathrm{rms}(<0>)}",
+            "A vector of fixed length can only turn: what points along it is taken out.",
+        ),
+        f"{role}_gain": (
+            rf"\sum \nabla_{{{hat}}} \circ \frac{{<0>}}{{\mathrm{{rms}}(<0>)}}",
+            "A gain multiplies one feature of every vector, so its gradient is a sum over all.",
+        ),
+    }
+
+
+def _of_turn(letter: str, role: str, token: str) -> dict[str, tuple[str, str]]:
+    """How a gradient goes back through rotary positions."""
+    return {
+        f"{role}_heads": (
+            rf"\nabla_{{\tilde {letter}_{{h,{token}}}}} R_{token}^{{\top}}",
+            "What was turned by the angle of its position is turned back by the same angle.",
+        )
+    }
+
+
 # How the gradient of something that a step reads is computed, each described once: LaTeX in our
-# letters, in which the gradient of the loss with respect to A is written ∇_A; and one sentence for
-# a student.
+# letters, in which the gradient of the loss with respect to A is written ∇_A, and <0> and <1> stand
+# for what the step reads; and one sentence for a student.
 GRADIENT_TEXTS: dict[str, dict[str, tuple[str, str]]] = {
     "inputs": {},
     "memory": {},
@@ -110,7 +139,7 @@ GRADIENT_TEXTS: dict[str, dict[str, tuple[str, str]]] = {
         "b_k": (
             r"\mathbf 1^{\top}\,\nabla_{K}",
             "A bias on the keys shifts a whole row of scores, which the softmax cannot see:"
-            " 0, unless a soft cap bends the scores.",
+            " 0, unless a soft cap bends the scores, or a norm, a turn or a sink follows.",
         ),
     },
     "values": {
@@ -123,13 +152,17 @@ GRADIENT_TEXTS: dict[str, dict[str, tuple[str, str]]] = {
     "query_heads": {"queries": (r"[\,\nabla_{Q_0} \mid \nabla_{Q_1} \mid \cdots\,]", SIDE_BY_SIDE)},
     "key_heads": {"keys": (r"[\,\nabla_{K_0} \mid \nabla_{K_1} \mid \cdots\,]", SIDE_BY_SIDE)},
     "value_heads": {"values": (r"[\,\nabla_{V_0} \mid \nabla_{V_1} \mid \cdots\,]", SIDE_BY_SIDE)},
+    "normed_queries": _of_norm("Q", "query"),
+    "normed_keys": _of_norm("K", "key"),
+    "turned_queries": _of_turn("Q", "query", "i"),
+    "turned_keys": _of_turn("K", "key", "j"),
     "scores": {
         "query_heads": (
-            r"\nabla_{S_h} K_h",
+            r"\nabla_{S_h} <1>",
             "A query moves towards the keys whose scores should grow.",
         ),
         "key_heads": (
-            r"\nabla_{S_h}^{\top} Q_h",
+            r"\nabla_{S_h}^{\top} <0>",
             "A key moves towards the queries that should find it.",
         ),
     },
@@ -148,12 +181,16 @@ GRADIENT_TEXTS: dict[str, dict[str, tuple[str, str]]] = {
         )
     },
     "probabilities": {
+        "sink": (
+            r"-\sum_{b,i} a_{\mathrm{sink}} \, \mathrm{rowsum}(A_h \circ \nabla_{A_h})",
+            "A larger sink takes from every share of the row, as much as the row is worth.",
+        ),
         "masked_scores": (
             r"A_h \circ \bigl(\nabla_{A_h} - \mathrm{rowsum}(A_h \circ"
             r" \nabla_{A_h})\bigr)",
             "Shares compete: a score gains only by as much as its key is wanted above the"
             " row's average.",
-        )
+        ),
     },
     "head_outputs": {
         "value_heads": (
@@ -182,13 +219,23 @@ GRADIENT_TEXTS: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 
-def _gradient_formulas() -> dict[str, GradientFormula]:
-    """Every gradient in the order of the backward pass, those of the weights last."""
+def _given(trace: Trace, name: str) -> Array | None:
+    """A weight, bias, gain or sink; None where the layer has none."""
+    owner = trace if hasattr(trace, name) else trace.projections
+    given: Array | None = getattr(owner, name)
+    return given
+
+
+def gradient_formulas(trace: Trace) -> dict[str, GradientFormula]:
+    """Every gradient of a layer in the order of the backward pass, those of the weights last."""
     loss = "The loss says for every number of the output in which direction it should move."
     found = [_described("output", "output", r"\partial L / \partial Y", loss)]
-    for step, texts in reversed(GRADIENT_TEXTS.items()):
-        found += [_described(name, step, *text) for name, text in texts.items()]
+    for step in reversed(trace.steps):
+        read = dict(zip(STEPS[step].needs.split(), trace.needs(step), strict=True))
+        for name, (formula, sentence) in GRADIENT_TEXTS[step].items():
+            if name not in STEPS and _given(trace, name) is None:
+                continue
+            for number, source in enumerate(read.values()):
+                formula = formula.replace(f"<{number}>", symbol(source, OURS).latex)
+            found.append(_described(read.get(name, name), step, formula, sentence))
     return {one.name: one for one in sorted(found, key=lambda one: one.name not in STEPS)}
-
-
-GRADIENTS = _gradient_formulas()

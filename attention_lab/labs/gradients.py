@@ -15,6 +15,7 @@ import numpy as np
 from attention_core.buffer_pool import pooled_array
 from attention_core.checks import Array
 from attention_core.formulas import cut_heads, join_heads, mix_values, multiply_heads, share
+from attention_core.positions import pair_members
 from attention_core.trace import Trace
 
 Gradients = dict[str, Array]  # by the names of fields and weights
@@ -50,12 +51,51 @@ def split(source: str) -> Backward:
     return lambda layer, gradient: {source: join_heads(gradient)}
 
 
+def normed(made: str, gain: str) -> Backward:
+    """A vector of fixed length can only turn: what points along it is taken out of its gradient."""
+
+    def backward(layer: Trace, gradient_BHTK: Array) -> Gradients:
+        (source,), epsilon = layer.needs(made), layer.head_norm.epsilon if layer.head_norm else 0.0
+        vector_BHTK, gain_K = getattr(layer, source), getattr(layer, gain)
+        mean_BHT1 = np.square(vector_BHTK).mean(axis=-1, keepdims=True)
+        root_BHT1 = np.sqrt(mean_BHT1 + vector_BHTK.dtype.type(epsilon))
+        unit_BHTK, wanted_BHTK = vector_BHTK / root_BHT1, gradient_BHTK * gain_K
+        along_BHT1 = (wanted_BHTK * unit_BHTK).mean(axis=-1, keepdims=True)
+        return {
+            source: (wanted_BHTK - unit_BHTK * along_BHT1) / root_BHT1,
+            gain: (gradient_BHTK * unit_BHTK).sum(axis=(0, 1, 2)),
+        }
+
+    return backward
+
+
+def turned(made: str, table: str) -> Backward:
+    """A turned pair turns back by the same angle."""
+
+    def backward(layer: Trace, gradient_BHTK: Array) -> Gradients:
+        (source,), counts_T2K = layer.needs(made), getattr(layer, table)
+        pairs = layer.rotary.pairs if layer.rotary else "neighbours"
+        first_K, second_K = pair_members(layer.sizes["K"], pairs)
+        firsts_P = np.unique(first_K)
+        seconds_P, gradient = second_K[firsts_P], np.empty_like(gradient_BHTK)
+        for number, members_P in enumerate((firsts_P, seconds_P)):
+            counted = gradient_BHTK * counts_T2K[:, number]
+            gradient[..., members_P] = counted[..., firsts_P] + counted[..., seconds_P]
+        return {source: gradient}
+
+    return backward
+
+
 def scores(layer: Trace, gradient_BHTS: Array) -> Gradients:
     """A query moves towards the keys whose scores should grow, a key towards the queries that
     should find it.
     """
-    key_heads = _sum_over_queries(gradient_BHTS, layer.query_heads, layer.projections.groups)
-    return {"query_heads": mix_values(gradient_BHTS, layer.key_heads), "key_heads": key_heads}
+    queries, keys = layer.needs("scores")
+    groups, query_BHTK = layer.projections.groups, getattr(layer, queries)
+    return {
+        queries: mix_values(gradient_BHTS, getattr(layer, keys)),
+        keys: _sum_over_queries(gradient_BHTS, query_BHTK, groups),
+    }
 
 
 def scaled(layer: Trace, gradient_BHTS: Array) -> Gradients:
@@ -75,8 +115,12 @@ def masked(layer: Trace, gradient: Array) -> Gradients:
 
 
 def softmax(layer: Trace, gradient_BHTS: Array) -> Gradients:
-    """Through the softmax of every row."""
-    return {"masked_scores": softmax_gradient(layer.probabilities, gradient_BHTS)}
+    """Through the softmax of every row; a larger sink takes from every share of the row."""
+    found = {"masked_scores": softmax_gradient(layer.probabilities, gradient_BHTS)}
+    if layer.sink is None:
+        return found
+    average_BHT = (layer.probabilities * gradient_BHTS).sum(axis=-1)
+    return found | {"sink": -(layer.sink_share * average_BHT).sum(axis=(0, 2))}
 
 
 def mixed(layer: Trace, gradient_BHTV: Array) -> Gradients:
@@ -117,6 +161,10 @@ BACKWARD: dict[str, Backward] = {
     "query_heads": split("queries"),
     "key_heads": split("keys"),
     "value_heads": split("values"),
+    "normed_queries": normed("normed_queries", "query_gain"),
+    "normed_keys": normed("normed_keys", "key_gain"),
+    "turned_queries": turned("turned_queries", "query_rotation"),
+    "turned_keys": turned("turned_keys", "key_rotation"),
     "scores": scores,
     "scaled_scores": scaled,
     "masked_scores": masked,

@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from attention_core import HeadTrace
-from attention_core.attention import LayerSteps, plain_heads, run_layer
+from attention_core.attention import LayerSteps, options_of, plain_heads, run_layer
 from attention_core.checks import Array
-from attention_core.formulas import cut_heads, join_heads, mask_scores, softmax
+from attention_core.formulas import cut_heads, join_heads, mask_scores, sink_softmax, softmax
 from attention_core.initialisation import Stream, generator
 from attention_core.layer_checks import Options
 from attention_core.projections import Projections
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import Trace
 
 from ..cache import cached
 from ..heads.layout_mistakes import merge_without_swap, split_without_swap
@@ -40,7 +40,9 @@ class ReplacedSteps:
     weights: Callable[[Projections], Projections] = lambda projections: projections
     split: Callable[[Array, int], Array] = cut_heads
     scale: Callable[[Trace], float] = lambda given: given.scale
-    shares: Callable[[Array, Array, Options], Array] = lambda scaled, masked, _: softmax(masked)
+    shares: Callable[[Array, Array, Options], Array] = lambda scaled, masked, options: sink_softmax(
+        masked, options.sink
+    )
     dropped: Callable[[Array, int], Array] = lambda probabilities, call: probabilities
     merge: Callable[[Array], Array] = join_heads
 
@@ -93,7 +95,7 @@ def run_with_steps(given: RunInputs, steps: ReplacedSteps = CORRECT_STEPS, call:
     """
     trace, memory = given.trace, given.inputs if given.own_memory else given.memory
     scale = steps.scale(trace)
-    options = Options(given.mask, given.bias, scale, trace.softcap, trace.empty_rows_as)
+    options = options_of(trace)._replace(allowed=given.mask, bias=given.bias, scale=scale)
     weights, connection = steps.weights(trace.projections), given.inputs if trace.residual else None
     trace_of_run = run_layer(
         given.inputs, memory, weights, options, connection, steps.of_layer(call)
@@ -283,7 +285,7 @@ def hidden_mistake(round_number: int) -> Mistake:
 
 def first_difference(right: Trace, faulty: Trace) -> str | None:
     """The first field in which two runs differ by more than rounding; None if none does."""
-    return next((name for name in STEPS if field_differs(right, faulty, name)), None)
+    return next((name for name in right.steps if field_differs(right, faulty, name)), None)
 
 
 def field_differs(right: Trace, faulty: Trace, name: str) -> bool:

@@ -7,10 +7,11 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core import HeadTrace
-from attention_core.attention import LayerSteps, run_layer
+from attention_core.attention import LayerSteps, options_of, run_layer
 from attention_core.checks import Array
 from attention_core.layer_checks import Options
-from attention_core.trace import STEPS, Trace
+from attention_core.positions import Rotary, pair_members, rotation
+from attention_core.trace import Trace
 
 
 def _transposed(matrix: Array) -> Array:
@@ -29,6 +30,25 @@ def _split(fused_BTF: Array, n_heads: int) -> Array:
     return _transposed(np.stack(np.split(_transposed(fused_BTF), n_heads, axis=1), axis=1))
 
 
+def _norm(heads_BHTK: Array, gain_K: Array, epsilon: float) -> Array:
+    """Every column divided by its root mean square, every row times its gain."""
+    heads_BHKT = _transposed(heads_BHTK)
+    squares_BH1T = np.sum(heads_BHKT**2, axis=2, keepdims=True) / heads_BHKT.shape[2]
+    return _transposed(np.diag(gain_K) @ (heads_BHKT * (squares_BH1T + epsilon) ** -0.5))
+
+
+def _turn(heads_BHTK: Array, rotary: Rotary) -> Array:
+    """Every column times the transposed rotation matrix of its position."""
+    n_tokens, d_k = heads_BHTK.shape[2:]
+    members_T2K = rotation(rotary, n_tokens, d_k, heads_BHTK.dtype)
+    first_K, second_K = pair_members(d_k, rotary.pairs)
+    matrices_TKK = np.zeros((n_tokens, d_k, d_k), heads_BHTK.dtype)
+    for member, members_K in enumerate((first_K, second_K)):
+        matrices_TKK[:, np.arange(d_k), members_K] = members_T2K[:, member]
+    turned: Array = (matrices_TKK @ heads_BHTK[..., np.newaxis])[..., 0]
+    return turned
+
+
 def _heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Options) -> HeadTrace:
     """Kᵀ Q, a softmax down each column, V A."""
     n_heads, groups = query_BHTK.shape[1], key_BGSK.shape[1]
@@ -43,14 +63,19 @@ def _heads(query_BHTK: Array, key_BGSK: Array, value_BGSV: Array, options: Optio
     if options.allowed is not None:
         allowed_BHST = _transposed(np.broadcast_to(options.allowed, shape))
         masked_BHST = np.where(allowed_BHST, masked_BHST, -np.inf)
-    shares_BHST = _softmax_down(masked_BHST)
+    shares_BHST = _softmax_down(masked_BHST, options.sink)
     mixed_BHVT = _transposed(value_BGSV)[:, read] @ shares_BHST
     arrays = (scores_BHST, scaled_BHST, masked_BHST, shares_BHST, mixed_BHVT)
     return HeadTrace(*map(_transposed, arrays))
 
 
-def _softmax_down(scores_BHST: Array) -> Array:
-    """The softmax of every column; one with nothing to attend to becomes zeros."""
+def _softmax_down(scores_BHST: Array, sink_H: Array | None) -> Array:
+    """The softmax of every column; one with nothing to attend to becomes zeros. A sink is one more
+    row, which is taken away again.
+    """
+    if sink_H is not None:
+        row_BH1T = np.broadcast_to(sink_H[:, np.newaxis, np.newaxis], scores_BHST[:, :, :1].shape)
+        return _softmax_down(np.concatenate([row_BH1T, scores_BHST], axis=2), None)[:, :, 1:]
     empty_BH1T = np.isneginf(scores_BHST).all(axis=2, keepdims=True)
     exponentials = np.exp(
         scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True))
@@ -74,7 +99,7 @@ def _mix(
     return mixed_BTO
 
 
-COLUMN_STEPS = LayerSteps(_project, _split, _heads, _merge, _mix)
+COLUMN_STEPS = LayerSteps(_project, _split, _norm, _turn, _heads, _merge, _mix)
 
 
 def column_layer(trace: Trace) -> dict[str, Array]:
@@ -84,12 +109,12 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     Shapes: those of the `Trace` with the last two axes swapped: inputs (B, D, T), scores (B, H, S,
     T).
     """
-    options = Options(trace.mask, trace.bias, trace.scale, trace.softcap, trace.empty_rows_as)
     connection = trace.inputs if trace.residual else None
     columns = run_layer(
-        trace.inputs, trace.memory, trace.projections, options, connection, COLUMN_STEPS
+        *(trace.inputs, trace.memory, trace.projections, options_of(trace), connection),
+        COLUMN_STEPS,
     )
-    return {name: _transposed(getattr(columns, name)) for name in STEPS}
+    return {name: _transposed(getattr(columns, name)) for name in trace.steps}
 
 
 def column_gap(trace: Trace) -> float:

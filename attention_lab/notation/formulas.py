@@ -24,6 +24,8 @@ _PART = re.compile(r"<([^<>]+)>")
 _PRODUCT = re.compile(r"(\w+) @ (\w+)(\.T)?")
 _BLOCK = re.compile(r"(\w+)\[(d_[kv])\]")
 _CELL = re.compile(r"(\w+)\[i,([jk])\]")
+_VECTOR = re.compile(r"(\w+)\[i\]")
+_TURNED = re.compile(r"(\w+) from R")
 
 
 def formula(trace: Trace, name: str, notation: Notation) -> str:
@@ -45,6 +47,10 @@ def formula(trace: Trace, name: str, notation: Notation) -> str:
             return _columns(trace, notation, block[1], block[2], _owner(trace, notation, name))
         if cell := _CELL.fullmatch(part):
             return _cell(notation, notation.base(cell[1]), cell[2])
+        if vector := _VECTOR.fullmatch(part):
+            return _vector(trace, notation, vector[1])
+        if turned := _TURNED.fullmatch(part):
+            return _turned(trace, notation, turned[1])
         if part in _OPTIONS:
             return _OPTIONS[part](trace, notation)
         return _field_symbol(trace, notation, part).latex
@@ -57,6 +63,8 @@ def _product(trace: Trace, notation: Notation, left: str, right: str, transposed
     transposed but the weights themselves.
     """
     column = notation.convention == "column"
+    if right == "key_heads":
+        left, right = trace.needs("scores")
     if right in MATRICES:
         vectors = notation.base(written_name(trace, left, notation))
         return vectors if _weight(trace, right) is None else _times(vectors, right, notation)
@@ -85,6 +93,24 @@ def _cell(notation: Notation, base: str, key: str = "j") -> str:
     column = any_key if key == "k" else this_key
     pair = column + query if notation.convention == "column" else query + column
     return notation.of_head(base, cell=pair)
+
+
+def _vector(trace: Trace, notation: Notation, name: str) -> str:
+    """The symbol of one query or key of a head."""
+    owner, token = _owner(trace, notation, name), notation.indices[1 if "quer" in name else 2]
+    return notation.of_head(notation.base(name), owner, cell=token)
+
+
+def _turned(trace: Trace, notation: Notation, name: str) -> str:
+    """A query or key times the rotation of its position, and the angle of pair p."""
+    (source,), rotary = trace.needs(name), trace.rotary
+    vector, token = _vector(trace, notation, source), notation.indices[1 if "quer" in name else 2]
+    is_column = notation.convention == "column"
+    product = rf"R_{token}^{{\top}} {vector}" if is_column else rf"{vector} R_{token}"
+    start, base = (rotary.start, rotary.base) if rotary else (0, 0.0)
+    position = f"({token} {'+' if start > 0 else '-'} {abs(start)})" if start else token
+    angle = rf"{position} \cdot {base:.10g}^{{-2p/{notation.width(trace, 'd_k')}}}"
+    return rf"{product},\quad \theta_{{{token},p}} = {angle}"
 
 
 def _scaled_scores(trace: Trace, notation: Notation) -> str:
@@ -123,6 +149,7 @@ _OPTIONS: dict[str, Callable[[Trace, Notation], str]] = {
     "bias": lambda t, n: "" if t.bias is None else f" + {_cell(n, 'B')}",
     "k": lambda t, n: n.indices[3],
     "sharing": _sharing,
+    "sink": lambda t, n: "" if t.sink is None else rf" + e^{{{n.base('sink')}_{n.indices[0]}}}",
     "side by side": _side_by_side,
     "residual": lambda t, n: f" + {n.base('inputs')}" if t.residual else "",
     **{bias: _plus(bias) for bias in BIASES},

@@ -110,6 +110,9 @@ WEIGHTS = {
     "b_k": ("key bias", "b_K", "What is added to every token's key, if anything."),
     "b_v": ("value bias", "b_V", "What is added to every token's value, if anything."),
     "b_o": ("output bias", "b_O", "What is added to every token's output, if anything."),
+    "query_gain": ("query gain", "g_Q", "What QK-norm multiplies each feature of a query by."),
+    "key_gain": ("key gain", "g_K", "What QK-norm multiplies each feature of a key by."),
+    "sink": ("sink", "z", "A score of each head that is no key's: its share goes to no value."),
 }
 
 

@@ -8,11 +8,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from attention_core.projections import BIASES
 from attention_core.trace import Trace
 from attention_lab.cache import cached
 from attention_lab.labs.adam import ADAM
-from attention_lab.labs.backward import GRADIENTS
+from attention_lab.labs.backward import gradient_formulas
 from attention_lab.labs.evaluation import one_answer_score
 from attention_lab.labs.formula import Formula
 from attention_lab.labs.loss_curves import (
@@ -138,9 +137,7 @@ def show_backward_pass(settings: TrainingSettings, trace: Trace) -> None:
         "**Forward pass, and backward pass** ($\\nabla_A$ is the gradient of the loss with respect"
         " to $A$)"
     )
-    for step in GRADIENTS.values():
-        if step.name in BIASES and getattr(trace.projections, step.name) is None:
-            continue
+    for step in gradient_formulas(trace).values():
         left, right = st.columns([4, 5], vertical_alignment="center")
         left.latex(formula(trace, step.step, OURS))
         right.latex(step.formula)

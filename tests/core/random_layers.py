@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from attention_core import Projections, Trace, attend
+from attention_core import HeadNorm, Projections, Rotary, Trace, attend
 
 TOLERANCE = 1e-12
 
@@ -84,8 +84,10 @@ def layers(
 
 
 @st.composite
-def options(draw: st.DrawFn, layer: Layer) -> dict[str, Any]:
-    """Some of the options of `attend`, in any combination."""
+def options(draw: st.DrawFn, layer: Layer, modern: bool) -> dict[str, Any]:
+    """Some of the options of `attend`, in any combination; modern: also rotary positions, QK-norm
+    and a sink.
+    """
     choices = {
         "mask": layer.mask,
         "bias": layer.bias,
@@ -94,15 +96,21 @@ def options(draw: st.DrawFn, layer: Layer) -> dict[str, Any]:
         "softcap": 1.5,
         "residual": True,
     }
+    if modern:
+        gain = layer.rng.normal(size=layer.projections.d_k)
+        choices |= {"head_norm": HeadNorm(1.5, gain), "sink": 0.5}
+    if modern and layer.projections.d_k % 2 == 0:
+        pairs = "halves" if layer.projections.d_k % 4 else "neighbours"
+        choices["rotary"] = Rotary(100.0, pairs, start=3)
     chosen = draw(st.sets(st.sampled_from(sorted(choices))), label="options")
     return {name: choices[name] for name in sorted(chosen)}
 
 
 @st.composite
-def calls(draw: st.DrawFn, **kind: Any) -> tuple[Layer, dict[str, Any]]:
+def calls(draw: st.DrawFn, *, modern: bool = True, **kind: Any) -> tuple[Layer, dict[str, Any]]:
     """A layer together with options to run it with."""
     layer = draw(layers(**kind))
-    return layer, draw(options(layer))
+    return layer, draw(options(layer, modern))
 
 
 def assert_same(actual: Any, expected: Any, tolerance: float = TOLERANCE) -> None:

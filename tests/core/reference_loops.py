@@ -8,6 +8,7 @@ feature, K and V features of a head).
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any
 
@@ -46,6 +47,29 @@ def merge(heads_HTV: list[Matrix]) -> Matrix:
     ]
 
 
+def normed(rows_TK: Matrix, gain_K: Vector, epsilon: float) -> Matrix:
+    """Each row divided by the root of the mean of its squares, each feature times its gain."""
+    roots = [math.sqrt(dot(row, row) / len(row) + epsilon) for row in rows_TK]
+    return [
+        [value / root * gain for value, gain in zip(row, gain_K, strict=True)]
+        for row, root in zip(rows_TK, roots, strict=True)
+    ]
+
+
+def turned(rows_TK: Matrix, base: float, pairs: str, start: int) -> Matrix:
+    """Pair p of the row at a position, as a complex number, times e^(i position / base^(2p/K))."""
+    width, turned_TK = len(rows_TK[0]), [list(row) for row in rows_TK]
+    for token, row in enumerate(rows_TK):
+        for pair in range(width // 2):
+            one, two = (
+                (2 * pair, 2 * pair + 1) if pairs == "neighbours" else (pair, pair + width // 2)
+            )
+            angle = (start + token) / base ** (2 * pair / width)
+            product = complex(row[one], row[two]) * cmath.exp(1j * angle)
+            turned_TK[token][one], turned_TK[token][two] = product.real, product.imag
+    return turned_TK
+
+
 def raw_scores(query_TK: Matrix, key_SK: Matrix) -> Matrix:
     """Every query against every key."""
     return [[dot(query, key) for key in key_SK] for query in query_TK]
@@ -81,8 +105,12 @@ def hide(scores_TS: Matrix, mask_TS: Nested | None, bias_TS: Matrix | None, caus
     ]
 
 
-def softmax_row(row_S: Vector) -> Vector:
-    """exp(score) / sum of exp(scores); zeros when every key is hidden."""
+def softmax_row(row_S: Vector, sink: float | None = None) -> Vector:
+    """exp(score) / sum of exp(scores); zeros when every key is hidden. A sink is one more score,
+    whose share is dropped.
+    """
+    if sink is not None:
+        return softmax_row([*row_S, sink])[:-1]
     largest = max(row_S)
     if largest == -math.inf:
         return [0.0] * len(row_S)
@@ -116,6 +144,7 @@ def attend_heads(
     scale: float | None = None,
     causal: bool = False,
     softcap: float | None = None,
+    sink: Vector | None = None,
 ) -> dict[str, Nested]:
     """All heads of one sequence; query head h uses key/value head h // (H // G)."""
     group = len(query_HTK) // len(key_GSK)
@@ -126,7 +155,7 @@ def attend_heads(
         scores_TS = raw_scores(query_TK, key_GSK[head // group])
         scaled_TS = rescale(scores_TS, scale, softcap)
         masked_TS = hide(scaled_TS, mask and mask[head], bias and bias[head], causal)
-        probability_TS = [softmax_row(row) for row in masked_TS]
+        probability_TS = [softmax_row(row, sink and sink[head]) for row in masked_TS]
         output_TV = mix(probability_TS, value_GSV[head // group])
         for name, matrix in zip(
             names, (scores_TS, scaled_TS, masked_TS, probability_TS, output_TV), strict=True
@@ -136,7 +165,14 @@ def attend_heads(
 
 
 def attend_sequence(
-    inputs: Matrix, memory: Matrix, weights: dict[str, Any], residual: bool, **how: Any
+    inputs: Matrix,
+    memory: Matrix,
+    weights: dict[str, Any],
+    residual: bool,
+    *,
+    rotary: dict[str, Any] | None = None,
+    head_norm: dict[str, Any] | None = None,
+    **how: Any,
 ) -> dict[str, Any]:
     """One sequence through the whole layer, every intermediate kept."""
     fused = {
@@ -150,7 +186,21 @@ def attend_sequence(
         "key_heads": split(fused["keys"], n_kv_heads),
         "value_heads": split(fused["values"], n_kv_heads),
     }
-    inner = attend_heads(*heads.values(), **how)
+    query_HTK, key_GSK, value_GSV = heads.values()
+    between: dict[str, Any] = {}
+    if head_norm is not None:
+        gains, epsilon = (head_norm["query_gain"], head_norm["key_gain"]), head_norm["epsilon"]
+        query_HTK, key_GSK = (
+            [normed(rows, gain, epsilon) for rows in matrices]
+            for matrices, gain in zip((query_HTK, key_GSK), gains, strict=True)
+        )
+        between |= {"normed_queries": query_HTK, "normed_keys": key_GSK}
+    if rotary is not None:
+        query_HTK, key_GSK = (
+            [turned(rows, **rotary) for rows in matrices] for matrices in (query_HTK, key_GSK)
+        )
+        between |= {"turned_queries": query_HTK, "turned_keys": key_GSK}
+    inner = attend_heads(query_HTK, key_GSK, value_GSV, **how)
     merged = merge(inner["head_outputs"])
     output = (
         merged
@@ -163,6 +213,7 @@ def attend_sequence(
         "memory": memory,
         **fused,
         **heads,
+        **between,
         **inner,
         "merged": merged,
         "output": output,

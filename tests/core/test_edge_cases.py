@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from attention_core import (
-    STEPS,
     Projections,
     SettingsError,
     Trace,
@@ -43,7 +42,7 @@ LAYOUTS: dict[str, Any] = {
 
 def assert_equal_traces(one: Trace, other: Trace) -> None:
     """Every field is the same up to the rounding of another memory layout."""
-    for name in STEPS:
+    for name in one.steps:
         np.testing.assert_allclose(
             getattr(one, name), getattr(other, name), rtol=0, atol=1e-14, err_msg=name
         )
@@ -88,7 +87,7 @@ def test_the_layout_in_memory_does_not_matter(layout: str) -> None:
     bias = np.where(MASK, 1.0, -np.inf)
     trace = attend(form(X), p, memory=form(MEMORY), bias=form(bias))
     assert_equal_traces(trace, attend(X, P, memory=MEMORY, bias=bias))
-    assert all(type(getattr(trace, name)) is np.ndarray for name in STEPS)
+    assert all(type(getattr(trace, name)) is np.ndarray for name in trace.steps)
 
 
 def test_read_only_inputs() -> None:
@@ -139,7 +138,7 @@ def test_other_numbers_become_float64(dtype: str) -> None:
     whole = np.array([[1, 0, 3], [0, 1, 2]]).astype(dtype)
     trace = attend(whole, Projections.weightless(3).astype("float32"))
     assert_equal_traces(trace, attend(whole.astype(float), Projections.weightless(3)))
-    assert {getattr(trace, name).dtype for name in STEPS} == {np.dtype("float64")}
+    assert {getattr(trace, name).dtype for name in trace.steps} == {np.dtype("float64")}
 
 
 @pytest.mark.parametrize(
@@ -158,7 +157,7 @@ def test_float32_only_when_everything_is_float32(
     trace = attend(
         X.astype(x), P.astype(weights), memory=MEMORY.astype(memory), bias=np.zeros(S), softcap=3
     )
-    assert {getattr(trace, name).dtype for name in STEPS} == {np.dtype(result)}
+    assert {getattr(trace, name).dtype for name in trace.steps} == {np.dtype(result)}
     heads = [
         array.astype(result) for array in (trace.query_heads, trace.key_heads, trace.value_heads)
     ]

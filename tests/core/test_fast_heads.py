@@ -12,15 +12,16 @@ import pytest
 from hypothesis import given
 
 from attention_core import HeadTrace, Trace, fast_heads
-from attention_core.attention import plain_heads
+from attention_core.attention import options_of, plain_heads
 from attention_core.layer_checks import Options
 from tests.core.random_layers import Layer, assert_same, calls
 
 
 def assert_as_plain(trace: Trace) -> None:
     """Every field of a trace inside the heads equals the plain formula on the same heads."""
-    options = Options(trace.mask, trace.bias, trace.scale, trace.softcap, "zero")
-    plain = plain_heads(trace.query_heads, trace.key_heads, trace.value_heads, options)
+    options = options_of(trace)._replace(empty_rows="zero")
+    queries, keys = (getattr(trace, name) for name in trace.needs("scores"))
+    plain = plain_heads(queries, keys, trace.value_heads, options)
     for field in fields(HeadTrace):
         assert_same(getattr(trace, field.name), getattr(plain, field.name))
 

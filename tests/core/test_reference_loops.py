@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, attend, scaled_dot_product_attention
+from attention_core import (
+    STEPS,
+    HeadNorm,
+    Projections,
+    Rotary,
+    attend,
+    scaled_dot_product_attention,
+)
 from tests.core.reference_loops import attend_heads, attend_loops
 
 B, T, S, D, D_MEM, K, V, D_OUT = 2, 5, 7, 11, 19, 13, 17, 23
@@ -55,6 +62,22 @@ CASES: dict[str, dict[str, Any]] = {
     "softcap_scale_mask_bias": {"softcap": 2.0, "scale": 0.9, "mask": (T, T), "bias": (H, T, T)},
     "empty_rows": {"call": {"memory", "empty_rows"}, "mask": (B, H, T, S)},
     "empty_rows_with_biases": {"call": {"empty_rows"}, "mask": (T, T), "weights": {"b_v", "b_o"}},
+    "rotary": {"rotary": Rotary(), "width": 6},
+    "rotary_by_halves": {"rotary": Rotary(50.0, "halves", 1000), "width": 6, "call": {"memory"}},
+    "head_norm": {"head_norm": HeadNorm(2.0, np.linspace(-1, 3, K))},
+    "head_norm_then_rotary": {
+        "head_norm": HeadNorm(np.arange(6.0), 0.5, epsilon=0.1),
+        "rotary": Rotary(start=-7),
+        "width": 6,
+        "heads": (6, 2),
+        "causal": True,
+    },
+    "sink": {"sink": np.array([-1.0, 0.0, 4.0])},
+    "sink_and_empty_rows": {
+        "sink": np.array([-1.0, 0.0, 90.0]),
+        "mask": (B, H, T, S),
+        "call": {"memory", "empty_rows"},
+    },
     "one_head": {"heads": (1, 1)},
     "grouped_heads": {"heads": (6, 3), "call": {"memory"}},
     "grouped_heads_masked": {
@@ -74,8 +97,13 @@ CASES: dict[str, dict[str, Any]] = {
         "scale": 0.4,
         "softcap": 3.0,
         "residual": True,
+        "width": 4,
+        "rotary": Rotary(start=2),
+        "head_norm": HeadNorm(1.5, [1.0, 2.0, 3.0, 4.0]),
+        "sink": np.linspace(-1, 1, 6),
     },
 }
+OPTIONS = ("causal", "scale", "softcap", "residual", "rotary", "head_norm", "sink")
 
 
 def random_mask(rng: np.random.Generator, shape: tuple[int, ...], empty_rows: bool) -> np.ndarray:
@@ -99,10 +127,10 @@ def random_weights(rng: np.random.Generator, case: dict[str, Any], d_memory: int
     """The arguments of Projections for one case."""
     n_heads, n_kv_heads = case.get("heads", (H, H))
     wanted = case.get("weights", set())
-    d_out = D_OUT if "wide_w_o" in wanted else D
+    d_out, d_k = D_OUT if "wide_w_o" in wanted else D, case.get("width", K)
     shapes = {
-        "w_q": (D, n_heads * K),
-        "w_k": (d_memory, n_kv_heads * K),
+        "w_q": (D, n_heads * d_k),
+        "w_k": (d_memory, n_kv_heads * d_k),
         "w_v": (d_memory, n_kv_heads * V),
         "w_o": (n_heads * V, d_out),
     }
@@ -125,9 +153,7 @@ def build(name: str, dtype: str) -> tuple[np.ndarray, dict[str, Any], dict[str, 
     d_memory = case.get("d_memory", D_MEM) if "memory" in wanted else D
     weights = random_weights(rng, case, d_memory)
     inputs = rng.normal(size=(B, n_queries, D))
-    call: dict[str, Any] = {
-        key: case[key] for key in ("causal", "scale", "softcap", "residual") if key in case
-    }
+    call: dict[str, Any] = {key: case[key] for key in OPTIONS if key in case}
     if "memory" in wanted:
         call["memory"] = rng.normal(size=(B, n_keys, d_memory))
     if "bias" in case:
@@ -163,6 +189,10 @@ def loops(inputs: np.ndarray, weights: dict[str, Any], call: dict[str, Any]) -> 
     n_keys = arguments.get("memory", inputs).shape[1]
     full = (len(inputs), weights["n_heads"], inputs.shape[1], n_keys)
     arguments |= {key: np.broadcast_to(call[key], full) for key in ("mask", "bias") if key in call}
+    arguments |= {key: dict(vars(call[key])) for key in ("rotary", "head_norm") if key in call}
+    if norm := arguments.get("head_norm"):
+        width = weights["w_q"].shape[1] // weights["n_heads"]
+        norm |= {key: np.broadcast_to(norm[key], width).tolist() for key in list(norm)[:2]}
     return attend_loops(inputs.tolist(), as_lists(weights), **as_lists(arguments))
 
 
@@ -193,6 +223,7 @@ def test_every_field_equals_the_loops(name: str, dtype: str) -> None:
         (6, 3, {"causal": True}),
         (6, 1, {"scale": 0.2, "softcap": 0.8}),
         (6, 2, {"mask": True, "bias": True}),
+        (6, 2, {"mask": True, "sink": np.linspace(-3, 3, 6)}),
     ],
 )
 def test_heads_alone_equal_the_loops(
@@ -207,10 +238,7 @@ def test_heads_alone_equal_the_loops(
     record = scaled_dot_product_attention(*heads, **call)
     items = []
     for item in range(B):
-        per_item = {
-            key: value[item] if isinstance(value, np.ndarray) else value
-            for key, value in call.items()
-        }
+        per_item = {key: value[item] if key in arrays else value for key, value in call.items()}
         items.append(attend_heads(*(head[item].tolist() for head in heads), **as_lists(per_item)))
     assert_agrees(record, {field: [item[field] for item in items] for field in items[0]}, dtype)
 
@@ -230,4 +258,4 @@ def test_empty_rows_as_nan_touch_only_those_rows() -> None:
 
 
 def test_every_step_has_a_reference() -> None:
-    assert list(loops(*build("plain", "float64"))) == list(STEPS)
+    assert list(loops(*build("everything", "float64"))) == list(STEPS)

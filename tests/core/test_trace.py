@@ -8,7 +8,7 @@ from dataclasses import FrozenInstanceError, fields, replace
 import numpy as np
 import pytest
 
-from attention_core import AXES, STEPS, Projections, ShapeError, Step, Trace, attend
+from attention_core import AXES, STEPS, Projections, SettingsError, ShapeError, Step, Trace, attend
 from tests.core.trace_cases import BIAS, ORDER, SOME, B, D, G, H, K, M, S, T, V, run
 
 SOME[..., 0] = True
@@ -31,6 +31,9 @@ def test_the_fields_are_in_order_of_computation() -> None:
         "bias",
         "residual",
         "empty_rows_as",
+        "rotary",
+        "head_norm",
+        "sink",
         "tokens",
         "memory_tokens",
     }
@@ -63,6 +66,38 @@ def test_what_the_output_without_w_o_is() -> None:
     assert STEPS["output"].sentence not in (plain, residual)
 
 
+def test_a_step_exists_with_its_option_alone() -> None:
+    for case, also in (
+        ("self", []),
+        ("sink", []),
+        ("head norm", ORDER[8:10]),
+        ("rotary", ORDER[10:12]),
+        ("head norm, rotary", ORDER[8:12]),
+    ):
+        steps = run(case)[0].steps
+        assert list(steps) == ORDER[:8] + also + ORDER[12:]
+        assert all((getattr(run(case)[0], name) is None) == (name not in steps) for name in STEPS)
+
+
+def test_a_step_reads_what_the_last_one_made() -> None:
+    reads = {
+        "self": ("query_heads", "key_heads"),
+        "head norm": ("normed_queries", "normed_keys"),
+        "rotary": ("turned_queries", "turned_keys"),
+        "head norm, rotary": ("turned_queries", "turned_keys"),
+    }
+    for case, expected in reads.items():
+        assert run(case)[0].needs("scores") == expected
+    assert run("head norm, rotary")[0].needs("turned_keys") == ("normed_keys",)
+    assert run("rotary")[0].needs("turned_keys") == ("key_heads",)
+
+
+@pytest.mark.parametrize("ask", ["rule", "code", "sentence", "needs", "axes"])
+def test_a_step_that_is_off_cannot_be_asked_for(ask: str) -> None:
+    with pytest.raises(SettingsError, match="turned_keys"):
+        getattr(run("self")[0], ask)("turned_keys")
+
+
 def test_four_axes_mean_one_matrix_per_head() -> None:
     heads = ORDER[ORDER.index("query_heads") : ORDER.index("merged")]
     assert [name for name in ORDER if STEPS[name].per_head] == heads
@@ -70,6 +105,7 @@ def test_four_axes_mean_one_matrix_per_head() -> None:
 
 def test_shapes_follow_the_declared_axes(trace: Trace) -> None:
     sizes = {"B": B, "T": T, "S": S, "D": D, "M": M, "O": D, "H": H, "G": G, "K": K, "V": V}
+    sizes["P"] = 2
     assert trace.sizes == sizes
     for name, step in STEPS.items():
         lengths = tuple(

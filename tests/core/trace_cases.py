@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from attention_core import Projections, Trace, attend, padding_mask
+from attention_core import HeadNorm, Projections, Rotary, Trace, attend, padding_mask
 
-B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 4, 17, 6, 3
 ORDER = [
     "inputs",
     "memory",
@@ -19,6 +19,10 @@ ORDER = [
     "query_heads",
     "key_heads",
     "value_heads",
+    "normed_queries",
+    "normed_keys",
+    "turned_queries",
+    "turned_keys",
     "scores",
     "scaled_scores",
     "masked_scores",
@@ -32,6 +36,8 @@ EMPTY = SOME & (np.arange(T) != 1)[:, np.newaxis]
 BIAS = np.random.default_rng(8).normal(size=(H, T, S))
 HIDING = np.where(SOME, 0.5, -np.inf)
 ALL_BIASES = {"bias": True}
+NORM = HeadNorm(np.linspace(0.5, 2, K), 3.0, epsilon=0.01)
+SINK = np.linspace(-2, 3, H)
 # name -> how the weights are made, how the layer is called; "self" leaves the memory out.
 CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "self": ({"d_memory": D}, {"self": True}),
@@ -57,6 +63,12 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "residual to oneself": ({"d_memory": D}, {"self": True, "residual": True}),
     "heads joined": ({"w_o": None}, {}),
     "heads joined with a bias": ({"w_o": None, "b_o": np.arange(H * V)}, {}),
+    "rotary": ({}, {"rotary": Rotary()}),
+    "rotary by halves": (ALL_BIASES, {"rotary": Rotary(100.0, "halves", start=7)}),
+    "head norm": ({"n_kv_heads": G}, {"head_norm": NORM}),
+    "head norm, rotary": ({"n_kv_heads": 1}, {"head_norm": NORM, "rotary": Rotary(start=-3)}),
+    "sink": ({}, {"sink": SINK}),
+    "sink and empty rows": ({}, {"sink": 0.5, "mask": EMPTY, "empty_rows": "nan"}),
     "everything": (
         {"n_kv_heads": G, **ALL_BIASES},
         {
@@ -66,6 +78,9 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
             "scale": 0.3,
             "softcap": 2.0,
             "residual": True,
+            "rotary": Rotary(10.0, "halves", start=2),
+            "head_norm": NORM,
+            "sink": SINK,
         },
     ),
 }
@@ -84,5 +99,6 @@ def run(name: str, dtype: str = "float64") -> tuple[Trace, dict[str, Any]]:
     trace = attend(x, p, memory=None if called.pop("self", False) else memory, **called)
     names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
     given = {"x": x, "other_sequence": memory, "np": np} | {key: getattr(p, key) for key in names}
-    options = {key: getattr(trace, key) for key in ("scale", "softcap", "mask", "bias")}
+    settings = ("scale", "softcap", "mask", "bias", "query_gain", "key_gain", "sink")
+    options = {key: getattr(trace, key) for key in settings}
     return trace, given | options | trace.sizes

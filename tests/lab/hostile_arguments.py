@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from attention_core import causal_mask, softmax
+from attention_core import (
+    HeadNorm,
+    Projections,
+    Rotary,
+    alibi_bias,
+    causal_mask,
+    reordered_pairs,
+    softmax,
+)
 from attention_core.derivation import derive
 from attention_lab.export import step_code
 from attention_lab.trained.attention_maps import AttentionMaps
@@ -30,10 +38,42 @@ CASES: dict[str, Case] = {
         {"scores": X},
         {"axis": (*NO_COUNT[:-4], 2, -3, 2**70), "scores": ("no", None, [[1.0], []], HUGE)},
     ),
-    "causal mask": (causal_mask, {"T": 2}, {"T": (10**10, -1, "no", 2**70), "S": (10**10, [])}),
+    "causal mask": (
+        causal_mask,
+        {"T": 2},
+        {"T": (10**10, -1, "no", 2**70), "S": (10**10, []), "align": NO_NAME},
+    ),
+    "ALiBi": (
+        alibi_bias,
+        {"n_heads": 3, "T": 2},
+        {"n_heads": (0, 10**10, *NO_COUNT), "T": (10**10, -1, "no"), "S": (10**10, [])},
+    ),
+    "rotary positions": (
+        Rotary,
+        {},
+        {
+            "base": (0, 0.5, -1, 1e13, np.nan, np.inf, "10", True, None),
+            "pairs": NO_NAME,
+            "start": (2**40, -(2**40), 1.5, "0", None, True),
+        },
+    ),
+    "QK-norm": (
+        HeadNorm,
+        {},
+        {
+            "query_gain": ("no", None, np.nan, [[1.0]], [1.0, np.inf]),
+            "key_gain": ("no", None, [1j], [[1.0], [2.0]]),
+            "epsilon": (0, -1, 2.0, np.nan, "0.1", None, True),
+        },
+    ),
+    "pairs in another layout": (
+        reordered_pairs,
+        {"projections": Projections.weightless(4)},
+        {"projections": (None, "w", Projections.weightless(3)), "to": NO_NAME},
+    ),
     **{
         f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
-        for of in (TRACE.code, TRACE.rule, TRACE.sentence, TRACE.axes)
+        for of in (TRACE.code, TRACE.rule, TRACE.sentence, TRACE.axes, TRACE.needs)
     },
     "cell": (
         derive,

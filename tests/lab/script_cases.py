@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core import Projections, Trace, attend, padding_mask
+from attention_core import HeadNorm, Projections, Rotary, Trace, attend, padding_mask
 from attention_lab.scenario import Scenario, trace_of
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
@@ -86,6 +86,15 @@ CASES: dict[str, Callable[[], Trace]] = {
     "small numbers": lambda: layer(size=1e-9),
     "tiny": tiny,
     "hostile": hostile,
+    "modern": lambda: layer(
+        changed={"d_k": 6, "n_kv_heads": G},
+        head_norm=HeadNorm(np.linspace(0.5, 2, 6), 2.0),
+        rotary=Rotary(start=40),
+        sink=np.linspace(-2, 3, H),
+    ),
+    "rotary by halves": lambda: layer(
+        changed={"d_k": 4}, rotary=Rotary(100.0, "halves"), dtype="float32", sink=0.0, mask=SOME
+    ),
     "everything": lambda: layer(
         changed={"n_kv_heads": G, "bias": True},
         mask=SOME,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, TextError
+from attention_core import TextError
 from attention_lab.choices import edits_of
 from attention_lab.compare import gap_alone
 from attention_lab.export.script import notebook, script
@@ -93,7 +93,7 @@ def test_the_batch_in_plain_loops() -> None:
     matrices = {name: getattr(p, name).tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
     mask = [[[[key < real for key in range(5)]] * 5] * 2 for real in LENGTHS]
     loops = attend_loops(whole.inputs.tolist(), matrices | {"n_heads": 2}, mask=mask)
-    for field in STEPS:
+    for field in whole.steps:
         np.testing.assert_allclose(getattr(whole, field), loops[field], rtol=0, atol=1e-12)
 
 
@@ -106,7 +106,7 @@ def test_one_sequence_is_a_part_of_the_batch(name: str) -> None:
         assert one.tokens == tokens_of(in_batch(scenario, place)).tokens
         assert one.memory is one.inputs
         assert np.array_equal(one.mask[0], whole.mask[place])
-        for field in STEPS:
+        for field in whole.steps:
             assert np.array_equal(getattr(one, field)[0], getattr(whole, field)[place])
             assert np.shares_memory(getattr(one, field), getattr(whole, field))
 

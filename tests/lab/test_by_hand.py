@@ -15,7 +15,6 @@ import pytest
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
-from attention_core.trace import STEPS
 from attention_lab.by_hand import (
     HANDMADE_FEATURES,
     N_POSITIONS,
@@ -126,7 +125,7 @@ def test_the_first_example_adds_up_as_it_is_shown() -> None:
     trace = trace_of(FIRST)
     for row in trace.probabilities[0].reshape(-1, 10):
         assert sum(round(100 * share) for share in row.tolist()) == 100
-    for name in (*MATRICES, *takewhile(lambda step: step != "probabilities", STEPS)):
+    for name in (*MATRICES, *takewhile(lambda step: step != "probabilities", trace.steps)):
         array = getattr(trace.projections if name in MATRICES else trace, name)
         assert (np.abs(array[array != 0]) >= 0.25).all()
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, Trace, attend
+from attention_core import STEPS, HeadNorm, Projections, Rotary, Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.scenario import Scenario, trace_of
 
@@ -28,7 +28,7 @@ def trace() -> Trace:
     might stumble over.
     """
     rng = np.random.default_rng(1)
-    weights = Projections.random(7, 6, n_kv_heads=2, d_k=3, d_v=5, bias=True)
+    weights = Projections.random(7, 6, n_kv_heads=2, d_k=4, d_v=5, bias=True)
     made = attend(
         rng.normal(size=(5, 7)),
         weights,
@@ -36,6 +36,9 @@ def trace() -> Trace:
         bias=rng.normal(size=(5, 5)),
         softcap=2.0,
         residual=True,
+        rotary=Rotary(100.0, "halves", start=3),
+        head_norm=HeadNorm(2.0, epsilon=0.5),
+        sink=np.arange(6.0),
     )
     return made.labelled(HOSTILE)
 
@@ -73,6 +76,11 @@ def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
         "bias": file["bias"],
         "scale": float(file["scale"]),
         "softcap": 2.0,
+        "rotary": Rotary(
+            float(file["rotary_base"]), str(file["rotary_pairs"]), int(file["rotary_start"])
+        ),
+        "head_norm": HeadNorm(file["query_gain"], file["key_gain"], float(file["epsilon"])),
+        "sink": file["sink"],
     }
     again = attend(
         file["inputs"], weights, residual=True, empty_rows=str(file["empty_rows"]), **rules

@@ -7,13 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import product
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Projections, Trace, attend
+from attention_core import HeadNorm, Projections, Rotary, Trace, attend
 from attention_lab.notation.formulas import formula, output_without_w_o
 from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, symbol
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
@@ -39,6 +38,11 @@ MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "score bias": ({}, {"bias": BIAS[..., :T]}),
     "cross": ({}, {"cross": True, "mask": MASK}),
     "shared heads": ({"n_kv_heads": G}, {}),
+    "rotary": ({"d_k": 4}, {"rotary": Rotary()}),
+    "rotary later": ({"d_k": 4}, {"rotary": Rotary(5e5, "halves", start=-3)}),
+    "head norm": ({"n_kv_heads": G}, {"head_norm": HeadNorm()}),
+    "head norm, rotary": ({"d_k": 4}, {"head_norm": HeadNorm(), "rotary": Rotary(start=7)}),
+    "sink": ({}, {"sink": 0.0}),
     "everything": (
         {"n_kv_heads": G, "bias": True},
         {
@@ -92,7 +96,7 @@ PLAIN = {
 @pytest.mark.parametrize("case", KNOWN)
 def test_ours_by_hand(case: str) -> None:
     expected = PLAIN | {"output": OUTPUTS.get(case, PLAIN["output"])}
-    assert {name: formula(run(case), name, OURS) for name in STEPS} == expected
+    assert {name: formula(run(case), name, OURS) for name in PLAIN} == expected
 
 
 def test_ours_tells_the_options() -> None:
@@ -125,8 +129,28 @@ def test_ours_tells_the_options() -> None:
         "shared heads": "key_heads value_heads scores head_outputs",
     }
     for case, changed in others.items():
-        for name in set(STEPS) - set(changed.split()):
+        for name in set(PLAIN) - set(changed.split()):
             assert formula(run(case), name, OURS) == PLAIN[name], (case, name)
+
+
+def test_ours_tells_what_is_done_to_queries_and_keys() -> None:
+    both = run("head norm, rotary")
+    assert {name: formula(both, name, OURS) for name in both.needs("scores")} == {
+        "turned_queries": r"\tilde Q_{h,i} = \hat Q_{h,i} R_i,\quad "
+        r"\theta_{i,p} = (i + 7) \cdot 10000^{-2p/d_k}",
+        "turned_keys": r"\tilde K_{h,j} = \hat K_{h,j} R_j,\quad "
+        r"\theta_{j,p} = (j + 7) \cdot 10000^{-2p/d_k}",
+    }
+    assert formula(both, "scores", OURS) == r"S_h = \tilde Q_h \tilde K_h^{\top}"
+    assert formula(run("rotary"), "turned_keys", COLUMN_NOTATION) == (
+        r"\tilde K_{h,j} = R_j^{\top} K_{h,j},\quad \theta_{j,p} = j \cdot 10000^{-2p/d_k}"
+    )
+    assert formula(run("head norm"), "normed_keys", OURS) == (
+        r"\hat K_{g,j} = \frac{K_{g,j}}{\mathrm{rms}(K_{g,j})} \odot g_K"
+    )
+    assert formula(run("sink"), "probabilities", OURS) == (
+        r"A_{h,ij} = \frac{e^{\hat S_{h,ij}}}{\sum_{k} e^{\hat S_{h,ik}} + e^{z_h}}"
+    )
 
 
 def test_the_column_convention_by_hand() -> None:
@@ -204,7 +228,7 @@ def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:
     a weight, a bias.
     """
     found = {}
-    for name, step in STEPS.items():
+    for name, step in trace.steps.items():
         matrix = getattr(trace, name)[1]
         matrix = matrix[0] if step.per_head else matrix
         found[symbol(name, notation)] = matrix.T if notation.convention == "column" else matrix
@@ -250,14 +274,15 @@ def read(term: str, known: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
 # Macros that KaTeX knows; a new one belongs here once it has been seen to work.
 WORDS = (
     "top tilde hat text mathtt mathrm mathcal infty alpha nu lambda frac sum tanh div cdot mid"
-    " cdots vdots quad begin end left right lfloor rfloor lceil rceil"
+    " odot theta cdots vdots quad begin end left right lfloor rfloor lceil rceil"
 )
 MACROS = {rf"\{macro}" for macro in (",", " ", "_", "\\", *WORDS.split(" "))}
 
 
 @pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
 def test_every_formula_and_every_symbol_is_valid(notation: Notation) -> None:
-    for trace, name in product(map(run, KNOWN | MORE), STEPS):
+    traces = [run(case) for case in KNOWN | MORE]
+    for trace, name in [(made, name) for made in traces for name in made.steps]:
         latex = formula(trace, name, notation)
         assert notation.base(name) in latex.split(" = ")[0]
         check_latex(latex)

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, SettingsError, Trace, attend
+from attention_core.trace import USUAL_STEPS
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.guesses import (
     ITEMS,
@@ -41,7 +42,7 @@ MORE = {
     "custom scale": Scenario(scaling="custom", scale=0.2, seed=3),
 }
 EVERY = PRESETS | MORE
-STORY = [field for field in STEPS if field != "memory"]
+STORY = [field for field in USUAL_STEPS if field != "memory"]
 FIRST = "What does “it” stand for?"
 
 

@@ -224,7 +224,7 @@ TOLERANCE = 1e-11
 
 
 @settings(max_examples=40)
-@given(calls())
+@given(calls(modern=False))
 def test_the_layer_stays_the_same(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
     trace = layer.run(**options)

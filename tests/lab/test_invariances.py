@@ -66,7 +66,7 @@ def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) 
 
 
 @settings(max_examples=25)
-@given(calls())
+@given(calls(modern=False))
 def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
     before = layer.run(**{name: value for name, value in options.items() if name != "softcap"})

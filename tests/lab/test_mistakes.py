@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import STEPS, Projections, Trace, attend, softmax, split_heads
+from attention_core import Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, NO_MISTAKE, examine_layer, run_checks
 from attention_lab.masks.mistakes import (
@@ -54,7 +54,7 @@ def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_row
     layer, options = call
     trace = layer.run(**options, empty_rows=empty_rows)
     again = run_with_steps(run_inputs(trace))
-    for name in STEPS:
+    for name in trace.steps:
         assert_same(getattr(again, name), getattr(trace, name))
     assert first_difference(trace, again) is None
 
@@ -81,7 +81,7 @@ def test_the_lines_of_code(mistake: Mistake) -> None:
     )
     blocks = wrong.projections.w_q.reshape(H, D // H, H, K)
     names = {
-        **{name: getattr(trace, name) for name in STEPS},
+        **{name: getattr(trace, name) for name in trace.steps},
         "B": 2,
         "T": T,
         "S": T,

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import STEPS, Projections, Trace, attend
+from attention_core.trace import USUAL_STEPS
 from attention_lab.notation.columns import column_gap, column_layer
 from attention_lab.notation.element_wise import output_of_element, weights_of_element
 from attention_lab.notation.notation import (
@@ -64,6 +65,7 @@ def test_what_is_listed_exists(notation: Notation) -> None:
         == set(STEPS)
         | {"n_tokens", "d_model", "n_heads", "d_k", "d_v", "scale"}
         | {"w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"}
+        | {"query_gain", "key_gain", "sink"}
     )
     for entries in (notation.symbols, notation.words, notation.remarks, notation.corrections):
         assert set(entries) <= known
@@ -125,7 +127,7 @@ def test_transposing_twice_marks() -> None:
 
 def test_our_axes_are_those_of_the_trace() -> None:
     for trace in (a_trace(), a_trace(cross=True, n_kv_heads=G)):
-        assert [axes(trace, name, OURS) for name in STEPS] == [*map(trace.axes, STEPS)]
+        assert [axes(trace, name, OURS) for name in trace.steps] == [*map(trace.axes, trace.steps)]
 
 
 def test_axes_of_the_texts_by_hand() -> None:
@@ -142,7 +144,7 @@ def test_axes_of_the_texts_by_hand() -> None:
 
 def test_shapes_are_turned_like_their_axes() -> None:
     trace = a_trace(cross=True)
-    for name in STEPS:
+    for name in trace.steps:
         *first, rows, columns = getattr(trace, name).shape
         assert shape(trace, name, OURS) == shape(trace, name, DOSHI) == (*first, rows, columns)
         assert shape(trace, name, GML) == (*first, columns, rows)
@@ -247,7 +249,7 @@ def test_no_w_o_and_nan_rows() -> None:
 
 def test_three_tokens_by_hand() -> None:
     columns = column_layer(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
-    assert list(columns) == list(STEPS)
+    assert list(columns) == list(USUAL_STEPS)
     assert columns["inputs"].tolist() == [[[1, 2, 3]]]
     assert columns["probabilities"][0, 0].round(4).tolist() == [
         [0.09, 0.0159, 0.0024],
@@ -260,7 +262,7 @@ def test_three_tokens_by_hand() -> None:
 
 def test_a_wrong_number_is_found_and_not_a_number_is_never_small() -> None:
     trace = run(mask=MASK, residual=True)
-    for name, more in [*((name, 1e-3) for name in STEPS), ("output", np.nan)]:
+    for name, more in [*((name, 1e-3) for name in trace.steps), ("output", np.nan)]:
         wrong = getattr(trace, name).copy()
         wrong[tuple(np.argwhere(np.isfinite(wrong))[-1])] += more
         assert not column_gap(replace(trace, **{name: wrong})) < 1e-4, name

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attention_core import STEPS, Projections, attend
+from attention_core import Projections, attend
+from attention_core.trace import USUAL_STEPS
 from attention_lab.export.step_code import comparison_line
 from attention_lab.rounding import magnitudes, tolerance
 from attention_lab.scenario import Scenario, trace_of
@@ -27,7 +28,7 @@ def test_single_precision_stays_within_it(call: tuple[Layer, dict[str, Any]], po
     fine = layer.astype("float64").run(
         x=x.astype("float64"), memory=memory.astype("float64"), **options
     )
-    for field in STEPS:
+    for field in rough.steps:
         rough_numbers, fine_numbers = getattr(rough, field), getattr(fine, field)
         np.testing.assert_allclose(
             rough_numbers, fine_numbers, rtol=0, atol=tolerance(rough, field), err_msg=field
@@ -43,7 +44,7 @@ def test_another_order_of_adding_stays_within_it(seed: int) -> None:
         x[:, ::-1], Projections(p.w_q[::-1], p.w_k[::-1], p.w_v[::-1], p.w_o, n_heads=3), scale=2.0
     )
     differences = []
-    for field in list(STEPS)[2:]:
+    for field in list(there.steps)[2:]:
         difference = np.abs(getattr(there, field) - getattr(back, field)).max()
         differences.append(difference)
         assert difference < tolerance(there, field), field
@@ -83,14 +84,14 @@ def test_magnitudes_by_hand() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_no_number_is_larger_than_what_it_is_added_up_from(name: str) -> None:
     trace = case(name)
-    assert list(magnitudes(trace)) == list(STEPS)
+    assert list(magnitudes(trace)) == list(trace.steps)
     for field, size in magnitudes(trace).items():
         numbers = getattr(trace, field)
         assert np.abs(numbers[np.isfinite(numbers)]).max() <= size * (1 + 1e-6)
 
 
 def test_the_checks_of_the_app_are_strict() -> None:
-    assert max(tolerance(trace_of(Scenario()), field) for field in STEPS) < 2e-10
+    assert max(tolerance(trace_of(Scenario()), field) for field in USUAL_STEPS) < 2e-10
 
 
 def test_the_tolerance_is_a_number() -> None:
@@ -98,7 +99,7 @@ def test_the_tolerance_is_a_number() -> None:
     trace = attend([[1.2e308, 1.2e308]], Projections(w_q, zeros, zeros, n_heads=1), scale=0)
     assert np.isinf(magnitudes(trace)["queries"])
     assert np.isnan(magnitudes(trace)["scores"])
-    assert all(np.isfinite(tolerance(trace, field)) for field in STEPS)
+    assert all(np.isfinite(tolerance(trace, field)) for field in trace.steps)
 
 
 def test_the_tolerance_is_finite_as_it_is_written() -> None:
@@ -107,7 +108,9 @@ def test_the_tolerance_is_finite_as_it_is_written() -> None:
         np.full((2, 1), 1e15, "f4"), Projections(*np.full((3, 1, 1), 1e4, "f4"), n_heads=1)
     )
     for trace in (large, single):
-        written = [comparison_line(trace, field).rpartition("atol=")[2][:-1] for field in STEPS]
+        written = [
+            comparison_line(trace, field).rpartition("atol=")[2][:-1] for field in trace.steps
+        ]
         assert np.isfinite(np.array(written, dtype=trace.output.dtype)).all()
 
 
@@ -115,6 +118,6 @@ def test_the_tolerance_is_finite_as_it_is_written() -> None:
 def test_subnormal_numbers_may_differ_by_a_few_steps(dtype: str) -> None:
     step = np.finfo(dtype).smallest_subnormal
     trace = attend(np.array([[5 * step]]), Projections.weightless(1).astype(dtype))
-    for field in STEPS:
+    for field in trace.steps:
         written = comparison_line(trace, field).rpartition("atol=")[2][:-1]
         assert np.dtype(dtype).type(written) >= 50 * step, field

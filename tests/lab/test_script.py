@@ -26,7 +26,7 @@ from attention_lab.notation.notation import OURS
 from tests.core.random_layers import Layer, calls
 from tests.lab.script_cases import CASES, HOSTILE, case
 
-SENTENCE = f"All {len(STEPS)} steps agree with the numbers that the app showed.\n"
+SENTENCE = "All {} steps agree with the numbers that the app showed.\n"
 
 
 def run(source: str) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def run(source: str) -> dict[str, Any]:
     names: dict[str, Any] = {}
     with redirect_stdout(StringIO()) as printed:
         exec(compile(source, "<script>", "exec"), names)  # the code under test is text
-    assert printed.getvalue() == SENTENCE
+    assert printed.getvalue() == SENTENCE.format(len(names["shown"]))
     return names
 
 
@@ -61,13 +61,13 @@ def test_a_script_reproduces_every_step(name: str) -> None:
     trace = case(name)
     with np.errstate():  # a script whose layer has NaN switches the warning about it off
         names = run(script(trace))
-    for field in STEPS:
+    for field in trace.steps:
         assert np.array_equal(names["shown"][field], getattr(trace, field), equal_nan=True)
 
 
 def test_a_script_runs_on_its_own(tmp_path: Path) -> None:
     done = in_fresh_interpreter(script(case("everything")), tmp_path)
-    assert (done.stderr, done.stdout, done.returncode) == ("", SENTENCE, 0)
+    assert (done.stderr, done.stdout, done.returncode) == ("", SENTENCE.format(15), 0)
 
 
 def test_a_changed_number_stops_a_script(tmp_path: Path) -> None:
@@ -80,12 +80,12 @@ def test_a_changed_number_stops_a_script(tmp_path: Path) -> None:
     assert not done.stdout
 
 
-@pytest.mark.parametrize("field", STEPS)
+@pytest.mark.parametrize("field", case("modern").steps)
 def test_every_check_can_fail(field: str) -> None:
     """If the app had shown one number a little different, the script would stop at that very
     step.
     """
-    source = script(case("shared heads"))
+    source = script(case("modern"))
     lie = f'shown["{field}"].flat[-1] += 1e-8\n\n# Step 1:'
     assert f'shown["{field}"]' in stopping_line(source.replace("# Step 1:", lie))
 
@@ -105,7 +105,7 @@ def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
     trace = layer.run(**options)
     names = run(script(trace))
-    for field in STEPS:
+    for field in trace.steps:
         assert names["shown"][field].dtype == getattr(trace, field).dtype
         assert np.array_equal(names["shown"][field], getattr(trace, field))
     assert {letter: names[letter] for letter in "BTSHKV"} == {
@@ -136,12 +136,12 @@ def test_a_script_needs_numpy_only() -> None:
 def test_a_script_has_one_block_for_each_step() -> None:
     trace = case("everything")
     _, *blocks = script(trace).split("# Step ")
-    assert len(blocks) == len(STEPS)
-    for number, (field, block) in enumerate(zip(STEPS, blocks, strict=True), 1):
+    assert len(blocks) == len(trace.steps)
+    for number, (field, block) in enumerate(zip(trace.steps, blocks, strict=True), 1):
         assert block.startswith(f"{number}: {STEPS[field].title}\n# {trace.sentence(field)}\n# in ")
         assert trace.code(field) in block
         assert block.count("np.testing.assert_allclose(") == 1
-    assert blocks[-1].endswith(f'\n\nprint("{SENTENCE[:-1]}")\n')
+    assert blocks[-1].endswith(f'\n\nprint("{SENTENCE[:-1].format(15)}")\n')
 
 
 @settings(max_examples=40)
@@ -205,8 +205,8 @@ def test_the_cells_reproduce_every_step(name: str) -> None:
     trace = case(name)
     with np.errstate():  # a notebook whose layer has NaN switches the warning about it off
         names = run_cells(sources(trace))
-    assert names["printed"] == SENTENCE
-    for field in STEPS:
+    assert names["printed"] == SENTENCE.format(len(trace.steps))
+    for field in trace.steps:
         assert np.array_equal(names["shown"][field], getattr(trace, field), equal_nan=True)
 
 
@@ -233,8 +233,8 @@ def test_each_step_is_a_text_and_a_cell() -> None:
     assert [cell["id"] for cell in found[:4]] == ["title", "sizes", "given", "shown"]
     assert found[-1]["id"] == "ending"
     steps = found[4:-1]
-    assert len(steps) == 2 * len(STEPS)
-    for field, text, code in zip(STEPS, steps[::2], steps[1::2], strict=True):
+    assert len(steps) == 2 * len(trace.steps)
+    for field, text, code in zip(trace.steps, steps[::2], steps[1::2], strict=True):
         assert (text["cell_type"], code["cell_type"]) == ("markdown", "code")
         assert f"$${formula(trace, field, OURS)}$$" in text["source"]
         assert trace.sentence(field) in text["source"]

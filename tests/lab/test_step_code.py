@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import STEPS, Projections, Trace, attend, padding_mask
+from attention_core import Projections, Trace, attend, padding_mask
 from attention_lab.export import torch_code
 from attention_lab.export.step_code import array_or_setting, given_names, numpy_lines, torch_lines
 from attention_lab.export.torch_code import OBSTACLES
@@ -41,7 +40,7 @@ def comments(lines: str) -> list[dict[str, str]]:
 
 def namespace(trace: Any) -> dict[str, Any]:
     """What the lines of a panel read: sizes, what was given, and what is shown."""
-    shown = {field: getattr(trace, field) for field in STEPS}
+    shown = {field: getattr(trace, field) for field in trace.steps}
     return {
         "np": np,
         "shown": shown,
@@ -56,13 +55,13 @@ def test_every_panel_runs_and_checks(call: tuple[Layer, dict[str, Any]]) -> None
     layer, options = call
     trace = layer.run(**options)
     names = namespace(trace)
-    for field in STEPS:
+    for field in trace.steps:
         exec(numpy_lines(trace, field), names)  # the code under test is text
 
 
 @pytest.mark.parametrize("panel", [numpy_lines, torch_lines])
 def test_the_comments_are_true(panel: Any) -> None:
-    for trace, field in product(map(case, CASES), STEPS):
+    for trace, field in [(case(name), field) for name in CASES for field in case(name).steps]:
         found = comments(panel(trace, field))
         assert [comment["way"] for comment in found] == ["in "] * (len(found) - 1) + ["out"]
         assert found[-1]["name"] == field
@@ -94,7 +93,10 @@ def test_a_panel_in_full() -> None:
 
 def test_the_torch_panel_ends_with_the_call_that_does_it_all() -> None:
     trace = case("residual")
-    ends = {field: torch_lines(trace, field).partition("\n\n# in one call\n")[2] for field in STEPS}
+    ends = {
+        field: torch_lines(trace, field).partition("\n\n# in one call\n")[2]
+        for field in trace.steps
+    }
     assert ends["head_outputs"].startswith(
         "head_outputs = F.scaled_dot_product_attention(query_heads,"
     )

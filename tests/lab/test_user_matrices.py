@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import STEPS, AttentionError, FileError, SettingsError, ShapeError
+from attention_core import AttentionError, FileError, SettingsError, ShapeError
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import MAX_EDITS
 from attention_lab.user_data.matrix_names import (
@@ -209,7 +209,7 @@ def test_every_matrix_is_known() -> None:
 def test_files_have_room_for_the_largest_matrices() -> None:
     assert sum(np.ones(shape).nbytes for shape in MAX_SHAPES.values()) == MAX_MATRIX_BYTES
     largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
-    steps = sum(getattr(largest, name).nbytes for name in STEPS)
+    steps = sum(getattr(largest, name).nbytes for name in largest.steps)
     assert MAX_MATRIX_BYTES < MAX_FILE_BYTES
     assert MAX_MATRIX_BYTES + steps < MAX_UNPACKED_BYTES
     assert MAX_MATRIX_BYTES * 4 / 3 + MAX_EDITS * 100 < MAX_STATE_BYTES

@@ -94,13 +94,14 @@ class Worker:
     def _scores(self, index: Index) -> float:
         head, query, key = index
         t, size = self.trace, self.trace.sizes
-        if self.believes("whole-width") and size["G"] == size["H"]:
+        is_plain = t.rotary is None and t.head_norm is None
+        if self.believes("whole-width") and size["G"] == size["H"] and is_plain:
             return dot(t.queries[0, query], t.keys[0, key])
         group = head * size["G"] // size["H"]
-        score = dot(t.query_heads[0, head, query], t.key_heads[0, group, key])
+        queries, keys = (getattr(t, name) for name in t.needs("scores"))
+        score = dot(queries[0, head, query], keys[0, group, key])
         if self.believes("symmetric") and self.is_own:
-            keys, queries = t.key_heads[0, group, query], t.query_heads[0, head, key]
-            return max(score, dot(queries, keys))
+            return max(score, dot(queries[0, head, key], keys[0, group, query]))
         return abs(score) if self.believes("never-negative") else score
 
     def _scaled_scores(self, index: Index) -> float:
@@ -135,6 +136,7 @@ class Worker:
         if self.believes("linear"):
             total = sum(score for score in row if not math.isinf(score))
             return 0.0 if math.isinf(row[key]) or abs(total) < SMALL else row[key] / total
+        row += [] if self.trace.sink is None else [float(self.trace.sink[head])]
         return share(row, key)
 
     def _head_outputs(self, index: Index) -> float:

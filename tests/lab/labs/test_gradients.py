@@ -15,11 +15,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from attention_core import Projections, ShapeError, Trace, attend
+from attention_core import HeadNorm, Projections, Rotary, ShapeError, Trace, attend
 from attention_core.projections import BIASES, MATRICES
+from attention_core.trace import STEPS
 from attention_lab.labs import gradients
 from attention_lab.labs.adam import Moments, adam_step, learning_rate_at
-from attention_lab.labs.backward import GRADIENTS, layer_gradients
+from attention_lab.labs.backward import gradient_formulas, layer_gradients
 from attention_lab.labs.losses import (
     LOSSES,
     cross_entropy,
@@ -59,6 +60,12 @@ def golden_trace(case: dict[str, Any], given_arrays: dict[str, np.ndarray]) -> T
     called = {name: given_arrays.get(name) for name in ("memory", "mask", "bias")}
     called |= {name: options.get(name) for name in ("scale", "softcap")}
     called |= {name: options.get(name, False) for name in ("causal", "residual")}
+    called["sink"] = given_arrays.get("sink")
+    if "rotary" in options:
+        called["rotary"] = Rotary(*options["rotary"])
+    if "norm" in options:
+        gains = (given_arrays["query_gain"], given_arrays["key_gain"])
+        called["head_norm"] = HeadNorm(*gains, options["norm"])
     projections = Projections(**weights, n_heads=n_heads, n_kv_heads=options.get("groups", n_heads))
     return attend(given_arrays["inputs"], projections, **called)
 
@@ -75,7 +82,10 @@ def test_every_gradient_of_a_layer(name: str) -> None:
 
 def test_the_golden_cases_cover_every_field() -> None:
     compared = {field for case in RECORD["layers"].values() for field in case["expected"]}
-    assert set(GRADIENTS) <= compared
+    assert set(STEPS) <= compared
+    for case in RECORD["layers"].values():
+        trace = golden_trace(case, arrays(case, "given"))
+        assert set(gradient_formulas(trace)) == set(case["expected"])
 
 
 def changed(

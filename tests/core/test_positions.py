@@ -1,0 +1,193 @@
+"""Rotary positions, QK-norm, the sink and ALiBi: what must hold for any numbers, and by hand."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attention_core import (
+    HeadNorm,
+    Projections,
+    Rotary,
+    SettingsError,
+    ShapeError,
+    Trace,
+    alibi_bias,
+    attend,
+    causal_mask,
+    reordered_pairs,
+    scaled_dot_product_attention,
+    softmax,
+)
+from attention_core.positions import alibi_slopes, pair_order, turn
+from tests.core.random_layers import assert_same
+
+B, T, S, H, G, K, V, D = 2, 5, 7, 6, 3, 4, 11, 13
+PAIRS = st.sampled_from(["neighbours", "halves"])
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def heads(seed: int, *shape: int) -> np.ndarray:
+    """Normal numbers."""
+    return np.random.default_rng(seed).normal(size=shape)
+
+
+def layer(seed: int = 0, **options: Any) -> Trace:
+    """Cross-attention with shared heads."""
+    weights = Projections.random(D, H, d_k=K, d_v=V, n_kv_heads=G, bias=True, seed=seed % 2**32)
+    return attend(heads(seed, B, T, D), weights, memory=heads(seed + 1, B, S, D), **options)
+
+
+@given(SEEDS, PAIRS, st.integers(-(10**6), 10**6), st.sampled_from([1.0, 100.0, 10_000.0, 1e6]))
+def test_a_shift_of_all_positions_moves_no_score(
+    seed: int, pairs: str, start: int, base: float
+) -> None:
+    here, there = (layer(seed, rotary=Rotary(base, pairs, at)).scores for at in (0, start))
+    assert_same(there, here, 1e-15 * max(1000, abs(start)))
+
+
+@given(SEEDS, PAIRS)
+def test_a_turn_keeps_every_length(seed: int, pairs: str) -> None:
+    given_heads = heads(seed, B, H, T, K)
+    turned = turn(given_heads, Rotary(pairs=pairs, start=9))
+    assert_same((turned**2).sum(axis=-1), (given_heads**2).sum(axis=-1))
+    assert not np.allclose(turned, given_heads)
+
+
+@given(SEEDS)
+def test_the_layouts_of_pairs_differ_by_the_order_of_weights(seed: int) -> None:
+    plain = Projections.random(D, H, d_k=6, n_kv_heads=G, bias=True, seed=seed)
+    x = heads(seed, T, D)
+    neighbours = attend(x, plain, rotary=Rotary())
+    halves = attend(x, reordered_pairs(plain), rotary=Rotary(pairs="halves"))
+    assert_same(halves.scores, neighbours.scores)
+    assert_same(halves.output, neighbours.output)
+    back = reordered_pairs(reordered_pairs(plain), "neighbours")
+    assert all(np.array_equal(getattr(back, w), getattr(plain, w)) for w in ("w_q", "w_k", "b_q"))
+    assert sorted(pair_order(6)) == list(range(6))
+
+
+def test_a_quarter_turn_by_hand() -> None:
+    """With base 1 every pair turns by the position itself; 4 positions per turn here."""
+    turned = turn(np.array([[[[3.0, 5.0]]]]), Rotary(1.0, start=1))[0, 0, 0]
+    c, s = math.cos(1), math.sin(1)
+    assert turned == pytest.approx([3 * c - 5 * s, 3 * s + 5 * c])
+    four = np.array([[[[1.0, 2.0, 3.0, 4.0]]]])
+    slow = 1 / 100  # of the second pair, at base 10,000
+    for pairs, (one, two) in {"neighbours": (2, 3), "halves": (1, 3)}.items():
+        turned = turn(four, Rotary(pairs=pairs, start=1))[0, 0, 0]
+        first, second = four[0, 0, 0][[one, two]]
+        assert turned[one] == pytest.approx(first * math.cos(slow) - second * math.sin(slow))
+
+
+@given(SEEDS, st.floats(0.1, 10), st.floats(0.1, 10))
+def test_with_one_gain_a_score_is_gain_times_cosine(seed: int, gain: float, other: float) -> None:
+    trace = layer(seed, head_norm=HeadNorm(gain, other, epsilon=1e-12))
+    keys = np.repeat(trace.key_heads, H // G, axis=1)
+    lengths = [np.linalg.norm(one, axis=-1, keepdims=True) for one in (trace.query_heads, keys)]
+    cosine = (trace.query_heads / lengths[0]) @ (keys / lengths[1]).swapaxes(-1, -2)
+    assert_same(trace.scaled_scores, gain * other * math.sqrt(K) * cosine, 1e-9)
+
+
+@given(SEEDS, st.floats(-5, 5))
+def test_a_sink_is_one_more_key_of_value_0(seed: int, sink: float) -> None:
+    query, key, value = heads(seed, B, H, T, K), heads(seed + 1, B, H, S, K), np.ones((B, H, S, V))
+    bias = np.zeros((1, 1, 1, S + 1))
+    bias[..., -1] = sink
+    more = [np.concatenate([one, np.zeros_like(one[:, :, :1])], axis=2) for one in (key, value)]
+    wide = scaled_dot_product_attention(query, *more, bias=bias)
+    narrow = scaled_dot_product_attention(query, key, value, sink=sink)
+    assert_same(narrow.probabilities, wide.probabilities[..., :-1])
+    assert_same(narrow.head_outputs, wide.head_outputs)
+
+
+@pytest.mark.parametrize("sink", [-1000.0, 0.0, 1000.0])
+def test_the_sink_takes_what_the_keys_do_not(sink: float) -> None:
+    trace = layer(sink=sink, mask=np.arange(S) < np.arange(T)[:, np.newaxis], empty_rows="nan")
+    assert trace.sink_share is not None
+    assert_same(trace.probabilities.sum(axis=-1) + trace.sink_share, np.ones((B, H, T)))
+    assert (trace.sink_share[..., 0] == 1).all()
+    assert (trace.head_outputs[..., 0, :] == 0).all()
+    assert layer().sink_share is None
+
+
+def test_every_head_has_its_own_sink() -> None:
+    trace = layer(sink=np.arange(6.0))
+    for head in range(H):
+        alone = layer(sink=float(head))
+        assert_same(alone.probabilities[:, head], trace.probabilities[:, head])
+
+
+def test_the_slopes_of_alibi() -> None:
+    assert alibi_slopes(8).tolist() == [2.0**-n for n in range(1, 9)]
+    assert alibi_slopes(1).tolist() == [1 / 256]
+    assert alibi_slopes(2).tolist() == [1 / 16, 1 / 256]
+    # What `get_slopes` of the paper's code gives for 12 heads.
+    assert alibi_slopes(12)[8:] == pytest.approx([2**-0.5, 2**-1.5, 2**-2.5, 2**-3.5])
+    assert (alibi_slopes(12)[:8] == alibi_slopes(8)).all()
+    assert alibi_bias(2, 2, 3).tolist() == [
+        [[0, -1 / 16, -2 / 16], [-1 / 16, 0, -1 / 16]],
+        [[0, -1 / 256, -2 / 256], [-1 / 256, 0, -1 / 256]],
+    ]
+
+
+@given(SEEDS, st.integers(1, 12))
+def test_alibi_only_raises_the_own_share(seed: int, n_heads: int) -> None:
+    scores = heads(seed, n_heads, T, T)
+    own, biased = (
+        np.diagonal(softmax(s), axis1=1, axis2=2) for s in (scores, scores + alibi_bias(n_heads, T))
+    )
+    assert (biased >= own).all()
+
+
+def test_the_two_causal_masks() -> None:
+    for n_queries, n_keys in ((2, 5), (5, 2), (3, 3), (0, 2), (2, 0)):
+        whole = causal_mask(max(n_queries, n_keys))
+        last = causal_mask(n_queries, n_keys, align="bottom-right")
+        assert np.array_equal(last, whole[len(whole) - n_queries :, len(whole) - n_keys :])
+        assert np.array_equal(causal_mask(n_queries, n_keys), whole[:n_queries, :n_keys])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"rotary": True}, SettingsError, "rotary is True"),
+        ({"rotary": {"base": 10}}, SettingsError, "rotary is"),
+        ({"head_norm": 1.0}, SettingsError, "head_norm is 1.0"),
+        ({"head_norm": HeadNorm([1.0] * 3)}, ShapeError, "query_gain has 3 numbers but a query 4"),
+        ({"head_norm": HeadNorm(1.0, [1.0] * 5)}, ShapeError, "key_gain has 5"),
+        ({"sink": [0.0] * 5}, ShapeError, r"sink has shape \(5,\)"),
+        ({"sink": np.nan}, SettingsError, "sink holds nan"),
+        ({"sink": "no"}, SettingsError, "sink must hold real numbers"),
+    ],
+)
+def test_what_is_no_option_is_refused(options: Any, error: type[Exception], words: str) -> None:
+    with pytest.raises(error, match=words):
+        layer(**options)
+
+
+def test_pairs_need_an_even_width() -> None:
+    with pytest.raises(SettingsError, match="even d_k"):
+        attend(np.eye(3), Projections.weightless(3), rotary=Rotary())
+
+
+def test_squares_beyond_the_range_are_refused() -> None:
+    with pytest.raises(SettingsError, match="range of float64"):
+        attend(np.full((1, 2), 1e160), Projections.weightless(2), head_norm=HeadNorm())
+
+
+def test_what_was_given_for_an_option_is_copied() -> None:
+    gain, sink = np.ones(K), np.zeros(H)
+    trace = layer(head_norm=HeadNorm(gain), sink=sink)
+    gain[:], sink[:] = 2, 3
+    assert (trace.query_gain == 1).all()
+    assert (trace.sink == 0).all()
+    for array in (trace.query_gain, trace.sink, trace.normed_keys):
+        assert array is not None
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0

@@ -19,8 +19,8 @@ RUNNING = -1  # the axis number of the index that a sum runs over
 
 @dataclass(frozen=True)
 class Position:
-    """One index of a cell that is read, worked out from the index of the result: sum(index * times)
-    // over % modulo.
+    """One index of a cell that is read, worked out from the index of the result: (plus +
+    sum(index * times)) // over % modulo.
 
     parts: pairs (axis of the result, RUNNING or a position worked out before, times). modulo 0: no
     remainder is taken.
@@ -32,10 +32,11 @@ class Position:
     parts: tuple[tuple[int | Position, int], ...] = ()
     over: int = 1
     modulo: int = 0
+    plus: int = 0
 
     def of(self, index: Sequence[int], running: int = 0) -> int:
         """The number this position stands for."""
-        total = 0
+        total = self.plus
         for axis, times in self.parts:
             if isinstance(axis, Position):
                 total += axis.of(index, running) * times

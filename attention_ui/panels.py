@@ -37,7 +37,7 @@ CLOSER_LOOKS = {
 def note_columns(now: PageContext) -> None:
     """If boards show tokens as columns: explain it, and compare a layer computed that way."""
     if now.notation.convention == "column":
-        rounding = max(tolerance(now.trace, field) for field in STEPS)
+        rounding = max(tolerance(now.trace, field) for field in now.trace.steps)
         st.caption(
             "In this notation a token is a column: the boards show every matrix transposed. A row"
             " in a sentence is a column on the board, and a column is a row. Computed that way, the"

@@ -77,6 +77,10 @@ def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | 
         return factor_code(factors[0])
     if operation in ("product", "softcap"):
         return " × ".join(shown(factor.value) for factor in factors)
+    if operation == "norm":
+        own, gain = terms[derivation.position].value, terms[-1].value
+        mean = sum(term.value**2 for term in terms[:-1]) / (len(terms) - 1)
+        return f"{shown(own)} / {shown(math.sqrt(mean + derivation.epsilon))} × {shown(gain)}"
     if operation == "softmax":
         return (
             f"{shown(terms[derivation.position].value)} /"

@@ -18,7 +18,7 @@ from attention_core.checks import Array
 from attention_core.derivation import array_of, expand
 from attention_core.errors import SettingsError
 from attention_core.numbers import check_room
-from attention_core.rules import RUNNING, Position, Rule, axis, read, shared_head
+from attention_core.rules import RUNNING, Position, Read, Rule, axis, read, shared_head
 from attention_core.trace import Trace
 
 # About ten seconds.
@@ -44,6 +44,8 @@ def derived_array_of(trace: Trace, name: str) -> DerivedArray:
     ...     "weighted_values").rule.operation
     'product'
     """
+    if name in OF_THE_SINK and trace.sink is None:
+        raise SettingsError("this layer has no sink, so nothing goes to it; choose a sink")
     return DERIVED_ARRAYS[name](trace)
 
 
@@ -99,8 +101,31 @@ def _head_contributions(trace: Trace) -> DerivedArray:
 
 
 def _row_maximum(trace: Trace) -> DerivedArray:
-    rule = Rule("max", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"])
+    rule = Rule("max", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"], _sink(trace))
     return DerivedArray(("B", "H", "T"), "logit", rule)
+
+
+def _sink(trace: Trace) -> tuple[Read, ...]:
+    return () if trace.sink is None else (read("sink", 1),)
+
+
+def _sink_exponentials(trace: Trace) -> DerivedArray:
+    """What the sink counts in the sum of each row."""
+    rule = Rule("exp", (read("shifted_sinks", 0, 1, 2),))
+    return DerivedArray(("B", "H", "T"), "probability", rule)
+
+
+def _shifted_sinks(trace: Trace) -> DerivedArray:
+    rule = Rule("difference", (read("sink", 1), read("row_maximum", 0, 1, 2)))
+    return DerivedArray(("B", "H", "T"), "logit", rule)
+
+
+def _sink_shares(trace: Trace) -> DerivedArray:
+    """The share of each row that goes to the sink: the softmax at one more score."""
+    n_keys = trace.sizes["S"]
+    reads, own = (read("masked_scores", 0, 1, 2, RUNNING),), Position(plus=n_keys)
+    rule = Rule("softmax", reads, n_keys, _sink(trace), own)
+    return DerivedArray(("B", "H", "T"), "probability", rule)
 
 
 def _shifted_scores(trace: Trace) -> DerivedArray:
@@ -115,7 +140,8 @@ def _exponentials(trace: Trace) -> DerivedArray:
 
 
 def _row_sum(trace: Trace) -> DerivedArray:
-    rule = Rule("sum", (read("exponentials", 0, 1, 2, RUNNING),), trace.sizes["S"])
+    adds = () if trace.sink is None else (read("sink_exponentials", 0, 1, 2),)
+    rule = Rule("sum", (read("exponentials", 0, 1, 2, RUNNING),), trace.sizes["S"], adds)
     return DerivedArray(("B", "H", "T"), "feature", rule)
 
 
@@ -128,7 +154,8 @@ def _shares(field: str) -> Callable[[Trace], DerivedArray]:
     """What the softmax would make of a field of scores, without the mask."""
 
     def derived(trace: Trace) -> DerivedArray:
-        rule = Rule("softmax", (read(field, 0, 1, 2, RUNNING),), trace.sizes["S"], own=axis(3))
+        reads = (read(field, 0, 1, 2, RUNNING),)
+        rule = Rule("softmax", reads, trace.sizes["S"], _sink(trace), axis(3))
         return DerivedArray(("B", "H", "T", "S"), "probability", rule)
 
     return derived
@@ -174,16 +201,18 @@ def _pair_products(trace: Trace) -> DerivedArray:
     """Every head's query vector of one token with every head's key vector of another: only the
     diagonal is wanted.
     """
+    queries, keys = trace.needs("scores")
     reads = (
-        read("query_heads", 0, 3, 1, RUNNING),
-        read("key_heads", 0, shared_head(trace, 4), 2, RUNNING),
+        read(queries, 0, 3, 1, RUNNING),
+        read(keys, 0, shared_head(trace, 4), 2, RUNNING),
     )
     return DerivedArray(("B", "T", "S", "H", "H"), "logit", Rule("sum", reads, trace.sizes["K"]))
 
 
 def _pair_hadamard(trace: Trace) -> DerivedArray:
     """The same two stacks of vectors multiplied number by number; the row sums are the diagonal."""
-    reads = (read("query_heads", 0, 3, 1, 4), read("key_heads", 0, shared_head(trace, 3), 2, 4))
+    queries, keys = trace.needs("scores")
+    reads = (read(queries, 0, 3, 1, 4), read(keys, 0, shared_head(trace, 3), 2, 4))
     return DerivedArray(("B", "T", "S", "H", "K"), "logit", Rule("product", reads))
 
 
@@ -196,6 +225,7 @@ def _pair_total(trace: Trace) -> DerivedArray:
     )
 
 
+OF_THE_SINK = ("shifted_sinks", "sink_exponentials", "sink_shares")
 _SPLITS = {"queries": ("H", "T", "K"), "keys": ("G", "S", "K"), "values": ("G", "S", "V")}
 
 DERIVED_ARRAYS: dict[str, Callable[[Trace], DerivedArray]] = {
@@ -206,6 +236,9 @@ DERIVED_ARRAYS: dict[str, Callable[[Trace], DerivedArray]] = {
     "exponentials": _exponentials,
     "row_sum": _row_sum,
     "share_sum": _share_sum,
+    "shifted_sinks": _shifted_sinks,
+    "sink_exponentials": _sink_exponentials,
+    "sink_shares": _sink_shares,
     "raw_shares": _shares("scores"),
     "scaled_shares": _shares("scaled_scores"),
     "merged_unswapped": _merged_unswapped,

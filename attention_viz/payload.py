@@ -37,6 +37,7 @@ DERIVED_COLOUR_SCALES = {
     "row_maximum": "scores",
     "row_sum": "scores",
     "shifted_scores": "scores",
+    "shifted_sinks": "scores",
     "merged_unswapped": "merged",
     "pair_products": "scores",
     "pair_hadamard": "scores",
@@ -226,10 +227,12 @@ def rule_json(rule: Rule) -> JSON:
     }
     if rule.adds:
         about["adds"] = [_read(r) for r in rule.adds]
-    if rule.operation == "softmax":
+    if rule.operation in ("softmax", "norm"):
         about["position"] = _position(rule.own)
     if rule.softcap is not None:
         about["softcap"] = rule.softcap
+    if rule.epsilon:
+        about["epsilon"] = rule.epsilon
     return about
 
 
@@ -238,11 +241,14 @@ def _read(r: Read) -> JSON:
 
 
 def _position(p: Position) -> JSON:
-    about: JSON = {"parts": [list(part) for part in p.parts]}
+    parts = [[_position(of) if isinstance(of, Position) else of, times] for of, times in p.parts]
+    about: JSON = {"parts": parts}
     if p.over != 1:
         about["over"] = p.over
     if p.modulo:
         about["modulo"] = p.modulo
+    if p.plus:
+        about["plus"] = p.plus
     return about
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attention_core import STEPS, Trace
+from attention_core import Trace
 from attention_lab import notation
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS, Notation, Symbol
@@ -140,7 +140,7 @@ def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
 def array_table(trace: Trace, text: Notation) -> str:
     """Every array as a Markdown table: symbol, name in the code, axes, size, formula, meaning."""
     lines = ["| symbol | array | axes | size | formula | what it is |", "|---|---|---|---|---|---|"]
-    for name in STEPS:
+    for name in trace.steps:
         sizes = " × ".join(map(str, notation.shape(trace, name, text)))
         named = ", ".join(notation.axes(trace, name, text))
         lines.append(
@@ -152,7 +152,7 @@ def array_table(trace: Trace, text: Notation) -> str:
 
 def made_from(trace: Trace, field: str) -> list[str]:
     """The arrays from which one is computed; the output needs the inputs only if they are added."""
-    needs = STEPS[field].needs.split()
+    needs = list(trace.needs(field))
     if field == "output" and not trace.residual:
         needs.remove("inputs")
     return needs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_core import STEPS, Trace
+from attention_core.trace import USUAL_STEPS
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 from attention_lab.notation.notation import OURS, Notation
 
@@ -13,7 +14,7 @@ from ..payload import JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
 from .mask_workshop import MAX_TOKENS_FULL_SIZE, scores_and_shares
 
-TABLE_FIELDS = tuple(name for name in STEPS if name not in ("scaled_scores", "masked_scores"))
+TABLE_FIELDS = tuple(name for name in USUAL_STEPS if name not in ("scaled_scores", "masked_scores"))
 
 
 def uses_board(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_core.trace import USUAL_STEPS
 from attention_lab.masks.shuffles import Shuffle
 from attention_lab.masks.temperature import softmax_jacobian
 from attention_lab.notation.notation import OURS, Notation
@@ -193,7 +194,7 @@ def shares_board(
 
 
 MAX_MISTAKE_COLUMNS = 32
-COMPUTED_FIELDS = tuple(name for name in STEPS if name not in ("inputs", "memory"))
+COMPUTED_FIELDS = tuple(name for name in USUAL_STEPS if name not in ("inputs", "memory"))
 
 
 def mistake_board(

@@ -18,8 +18,9 @@ now = page_context()
 trace, text = now.trace, now.notation
 
 st.markdown(
-    f"The table lists the {len(STEPS)} arrays that one run of the layer computes, in order, with"
-    " their sizes for your sentence and controls. Below it you can read and download each array."
+    f"The table lists the {len(trace.steps)} arrays that one run of the layer computes, in order,"
+    " with their sizes for your sentence and controls. Below it you can read and download each"
+    " array."
 )
 with st.container(key="wide arrays"):
     st.markdown(array_table(trace, text))
@@ -33,9 +34,14 @@ if text.has_our_letters:
 
 st.header("One array", anchor=False)
 chosen = draw_bound(
-    st.selectbox, "Array", tuple(STEPS), key="ar_field", required=True, persist_state="session"
+    st.selectbox,
+    "Array",
+    tuple(trace.steps),
+    key="ar_field",
+    required=True,
+    persist_state="session",
 )
-field = {name: name for name in STEPS}.get(str(chosen), "inputs")
+field = {name: name for name in trace.steps}.get(str(chosen), "inputs")
 step = STEPS[field]
 head, heads = None, "all, in one matrix"
 if step.per_head:

@@ -1,4 +1,4 @@
-import { derive, indexRead, placeOf, solve } from "../../assets/board/scene/rules.js";
+import { derive, indexRead, placeOf, solve, solveAll } from "../../assets/board/scene/rules.js";
 import { along, linear, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -200,3 +200,31 @@ test("an array without axes is read by every cell", () => {
     [0, 2],
   ]);
 });
+
+test("a norm divides by the root of the mean of the squares and multiplies by the gain", () => {
+  const rule = { operation: "norm", length: 3, epsilon: 1, reads: [read("a", running)], adds: [read("b", along(0))], position: along(0) };
+  assert.close(result(rule, [2]), (5 / Math.sqrt(38 / 3 + 1)) * -13);
+});
+
+const PAIRS = {
+  neighbours: linear([
+    [along(0, { over: 2 }), 2],
+    [-1, 1],
+  ]),
+  halves: linear([
+    [along(0, { modulo: 3 }), 1],
+    [-1, 3],
+  ]),
+};
+
+test("a position may hold another: the members of a pair, and the two cells that read each", () => {
+  const members = (position) => [0, 1, 2, 3, 4, 5].map((i) => [0, 1].map((k) => placeOf(position, [i], k)));
+  assert.deepEqual(members(PAIRS.neighbours), [[0, 1], [0, 1], [2, 3], [2, 3], [4, 5], [4, 5]]);
+  assert.deepEqual(members(PAIRS.halves), [[0, 3], [1, 4], [2, 5], [0, 3], [1, 4], [2, 5]]);
+  const readers = (position, place) => solveAll({ length: 2 }, { array: "x", at: [position] }, [place], [6]).map(([[low]]) => low);
+  assert.deepEqual(readers(PAIRS.neighbours, 3), [2, 3]);
+  assert.deepEqual(readers(PAIRS.halves, 4), [1, 4]);
+  assert.deepEqual(solve({ length: 2 }, { array: "x", at: [PAIRS.halves] }, [4], [6]), [[1, 4]]);
+});
+
+test("a position may begin at a number", () => assert.equal(placeOf({ parts: [[0, 2]], plus: 7 }, [3]), 13));

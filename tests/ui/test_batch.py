@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS
 from attention_core.derivation import derive
 from attention_lab.page_list import story_steps
 from attention_lab.presets import presets
@@ -47,7 +46,7 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
     app = opened(page, **QUERY, sentence=2, query=1)
     trace, whole = page_context(app).trace, trace_of(BATCH)
     assert trace.labels("T") == ("the", "dog", "ran", "[pad]", "[pad]")
-    for field in STEPS:
+    for field in trace.steps:
         assert np.array_equal(getattr(trace, field)[0], getattr(whole, field)[2])
     assert stage(app)["sentences"] == {"texts": TEXTS, "chosen": 2}
     assert "(real tokens: 3)" in texts(app)

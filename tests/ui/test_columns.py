@@ -8,7 +8,6 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from attention_core import STEPS
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
@@ -47,7 +46,9 @@ def test_the_formulas_of_our_letters_transposed() -> None:
     app = opened("scores", notation="columns")
     assert "".join(letters(stage(app)["formula"])).startswith("Sh=Kh⊤Qh")
     trace = page_context(app).trace
-    agree = format_agreement(column_gap(trace), max(tolerance(trace, field) for field in STEPS))
+    agree = format_agreement(
+        column_gap(trace), max(tolerance(trace, field) for field in trace.steps)
+    )
     assert f"of the whole layer {agree}" in texts(app)
     assert COLUMN_NOTATION.title not in texts(app)
 

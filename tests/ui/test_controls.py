@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core import STEPS, Trace
+from attention_core import Trace
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from attention_lab.scenario import Scenario, trace_of
@@ -52,7 +52,9 @@ def moved(app: AppTest, name: str, value: Any) -> AppTest:
 
 def different(first: Trace, second: Trace) -> bool:
     """Whether any intermediate of two traces differs."""
-    return any(getattr(first, name).tobytes() != getattr(second, name).tobytes() for name in STEPS)
+    return any(
+        getattr(first, name).tobytes() != getattr(second, name).tobytes() for name in first.steps
+    )
 
 
 def test_every_field_has_one_control() -> None:

@@ -47,7 +47,7 @@ def test_every_array_is_listed_in_every_notation(key: str) -> None:
     """
     trace, text = page_context(opened("arrays", mask="causal")).trace, NOTATIONS[key]
     rows = array_table(trace, text).splitlines()[2:]
-    for name, row in zip(STEPS, rows, strict=True):
+    for name, row in zip(trace.steps, rows, strict=True):
         cells = row.strip("| ").split(" | ")
         sizes = [int(part) for part in cells[3].split("×")]
         assert len(cells) == 6

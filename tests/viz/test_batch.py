@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
+from attention_core.trace import USUAL_STEPS
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, tokens_of
 from attention_viz import story
@@ -17,7 +18,7 @@ from tests.viz.reading_scenes import numbers
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran", mask="causal")
 TOKENS = [tokens_of(in_batch(BATCH, place)) for place in range(3)]
-FIELDS = [name for name in STEPS if name != "memory"]
+FIELDS = [name for name in USUAL_STEPS if name != "memory"]
 
 
 def batch(field: str, scenario: Scenario = BATCH) -> BatchField:

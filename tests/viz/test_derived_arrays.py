@@ -11,8 +11,15 @@ import pytest
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
+from attention_lab.heads.reruns import rerun
 from attention_lab.heads.weight_blocks import head_contributions
-from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of, slice_of
+from attention_viz.derived_arrays import (
+    DERIVED_ARRAYS,
+    OF_THE_SINK,
+    derived_array_of,
+    shape_of,
+    slice_of,
+)
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +38,25 @@ def shared() -> Trace:
 
 
 def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None:
-    for layer in (trace, shared):
+    for layer in (trace, shared, rerun(shared, sink=np.arange(4.0))):
         for name in DERIVED_ARRAYS:
+            if name in OF_THE_SINK and layer.sink is None:
+                with pytest.raises(SettingsError, match="no sink"):
+                    derived_array_of(layer, name)
+                continue
             shape = shape_of(layer, derived_array_of(layer, name))
             for corner in (0, -1):
                 fixed = {axis: range(length)[corner] for axis, length in enumerate(shape)}
                 assert not np.isnan(slice_of(layer, name, fixed))
+
+
+def test_the_sink_has_its_part_of_every_row(shared: Trace) -> None:
+    layer = rerun(shared, sink=np.arange(4.0))
+    shares, sums = (slice_of(layer, name, {0: 0}) for name in ("sink_shares", "share_sum"))
+    np.testing.assert_allclose(shares, layer.sink_share[0], atol=1e-12)
+    np.testing.assert_allclose(shares + sums, 1, atol=1e-12)
+    of_sink, whole = (slice_of(layer, n, {0: 0}) for n in ("sink_exponentials", "row_sum"))
+    np.testing.assert_allclose(of_sink / whole, shares, atol=1e-12)
 
 
 def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_core import STEPS, FileError, Projections, ShapeError, attend
+from attention_core import STEPS, FileError, HeadNorm, Projections, ShapeError, attend
 from attention_core.derivation import Factor, derive
+from attention_core.trace import USUAL_STEPS
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_lab.user_data.user_matrices import read_matrices
@@ -34,7 +35,7 @@ FORMULAS = ("=1+1", "+1", "-1", "@sum", "=cmd|' /C calc'!A0", "\t=1", 'a,b"c')
 @pytest.mark.parametrize("case", CASES)
 def test_a_table_is_its_matrix(case: str) -> None:
     trace = example(case, tokens=("the",) * 7)
-    for field, step in STEPS.items():
+    for field, step in trace.steps.items():
         table = matrix_table(trace, field, 5 if step.per_head else None)
         array = getattr(trace, field)[0]
         np.testing.assert_array_equal(table.to_numpy(), array[5] if step.per_head else array)
@@ -96,7 +97,7 @@ def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
         assert cell[:1] not in tuple("=+@\t-") or math.isfinite(float(cell))
 
 
-@pytest.mark.parametrize("field", STEPS)
+@pytest.mark.parametrize("field", USUAL_STEPS)
 def test_the_terms_of_a_cell(field: str) -> None:
     trace = example("bias and residual")
     derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
@@ -124,10 +125,16 @@ def test_where_a_number_stands(factor: Factor, text: str) -> None:
     assert factor_code(factor) == text
 
 
+def test_the_arithmetic_of_qk_norm() -> None:
+    trace = attend([[3.0, 4.0]], Projections.weightless(2), head_norm=HeadNorm(2.0, epsilon=0.5))
+    line = format_derivation(derive(trace, "normed_queries", (0, 0, 0, 1)))
+    assert line == "4.0000 / 3.6056 × 2.0000 ≈ 2.2188"  # the root of 12.5 + 0.5
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_the_sentence_of_a_cell_ends_in_its_number(case: str) -> None:
     trace = example(case)
-    for field in STEPS:
+    for field in trace.steps:
         index = tuple(n - 1 for n in getattr(trace, field).shape)
         number = format_number(float(getattr(trace, field)[index]), 4)
         assert format_derivation(derive(trace, field, index)).endswith(number), field

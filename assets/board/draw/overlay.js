@@ -4,7 +4,7 @@ import { rectanglesOf } from "../place/geometry.js";
 import { labelSpot, paintCaption, paintLabel, spotsBeside, STEEPNESS } from "./lettering.js";
 import { paintBeams } from "./links.js";
 import { cellNumber, isolated, shorten } from "../scene/numbers.js";
-import { indexRead, solve } from "../scene/rules.js";
+import { indexRead, solve, solveAll } from "../scene/rules.js";
 import { explainedBy, limitAt, nameAt, valueAt } from "../scene/scene.js";
 import { CLOSE, TYPE } from "../place/sizes.js";
 
@@ -20,10 +20,10 @@ export function highlightsOf(model, { array, index }) {
   for (const read of rule?.adds ?? []) found.push(...rangesRead(model, rule, read, index, 1));
   for (const { result, rule: reader, read, added } of model.readers[array] ?? []) {
     const { whole, role } = model.arrays[result];
-    const ranges = solve(added ? { ...reader, length: 1 } : reader, read, index, whole);
-    if (!ranges) continue;
-    const [low, high] = [0, 1].map((end) => ranges.map((range) => range[end]));
-    found.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
+    for (const ranges of solveAll(added ? { ...reader, length: 1 } : reader, read, index, whole)) {
+      const [low, high] = [0, 1].map((end) => ranges.map((range) => range[end]));
+      found.push({ kind: "reader", array: result, low, high, role: role === "text" ? "output" : role });
+    }
   }
   return [...found, ...twinsOf(model, { array, index }, found), ...alikeIn(model, { array, index }), ...behind(model, { array, index })];
 }

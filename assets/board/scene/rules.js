@@ -2,11 +2,14 @@
 
 /** The place along one axis that is read, for the index of a result and a running index k. */
 export function placeOf(position, index, k = 0) {
-  let sum = 0;
-  for (const [axis, times] of position.parts) sum += (axis < 0 ? k : index[axis]) * times;
+  let sum = position.plus ?? 0;
+  for (const [of, times] of position.parts) sum += (isNested(of) ? placeOf(of, index, k) : of < 0 ? k : index[of]) * times;
   const place = Math.floor(sum / (position.over ?? 1));
   return position.modulo ? place % position.modulo : place;
 }
+
+// A part of a position may be a position itself: of a pair of features, its number first and then its member.
+const isNested = (of) => typeof of === "object";
 
 /** The index that is read, for the index of a result and a running index k. */
 export function indexRead(read, index, k = 0) {
@@ -20,9 +23,9 @@ export function cellsRead({ length = 1, reads = [], adds = [] }, index) {
   return [...reads.flatMap((read) => places.map((k) => found(read, k))), ...adds.map((read) => found(read, 0))];
 }
 
-/** The running index of a softmax cell's own score; 0 for every other operation. */
+/** The running index of a cell's own number in a row, of a softmax or a norm; 0 for every other operation. */
 export function ownPlace(rule, index) {
-  return rule.operation === "softmax" && rule.position ? placeOf(rule.position, index) : 0;
+  return rule.position ? placeOf(rule.position, index) : 0;
 }
 
 /**
@@ -45,7 +48,7 @@ export function derive(rule, index, look, hidden = false) {
     const factors = [factor(read, 0)];
     terms.push({ k: -1, factors, value: factors[0].value });
   }
-  const derivation = { operation: rule.operation, terms, own: ownPlace(rule, index), hidden, softcap: rule.softcap };
+  const derivation = { operation: rule.operation, terms, own: ownPlace(rule, index), hidden, softcap: rule.softcap, epsilon: rule.epsilon ?? 0 };
   return { ...derivation, ...OPERATIONS[rule.operation](derivation) };
 }
 
@@ -60,6 +63,11 @@ const OPERATIONS = {
   softcap: ({ terms, softcap }) => ({ result: softcap * Math.tanh(terms[0].value / softcap) }),
   mask: ({ terms, hidden }) => ({ result: hidden ? -Infinity : total(terms) }),
   softmax: openedSoftmax,
+  norm: ({ terms, own, epsilon }) => {
+    const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
+    const root = Math.sqrt(vector.reduce((sum, { value }) => sum + value ** 2, 0) / vector.length + epsilon);
+    return { root, result: (vector[own].value / root) * gain.value };
+  },
   max: ({ terms }) => ({ result: terms.reduce((most, { value }) => Math.max(most, value), -Infinity) }),
   difference: ({ terms }) => {
     const [left, right] = terms[0].factors.map(({ value }) => value);
@@ -84,6 +92,27 @@ function openedSoftmax({ terms, own }) {
  * sizes: the shape of the result. An axis that the rule does not name has its whole range.
  */
 export function solve(rule, read, index, sizes) {
+  const found = solveAll(rule, read, index, sizes);
+  if (!found.length) return null;
+  return found.reduce((all, one) => all.map(([low, high], axis) => [Math.min(low, one[axis][0]), Math.max(high, one[axis][1])]));
+}
+
+/** The same as a list: where the cells that read it do not lie side by side, one range for each. */
+export function solveAll(rule, read, index, sizes) {
+  const nested = read.at.findIndex(({ parts }) => parts.some(([of]) => isNested(of)));
+  const ranges = nested < 0 ? solveRange(rule, read, index, sizes) : null;
+  if (nested < 0) return ranges ? [ranges] : [];
+  const position = read.at[nested];
+  const [[axis]] = position.parts.find(([of]) => isNested(of))[0].parts;
+  const others = { ...read, at: read.at.filter((_, i) => i !== nested) };
+  const around = solveRange(rule, others, index.filter((_, i) => i !== nested), sizes);
+  if (!around) return [];
+  const reads = (place) => Array.from({ length: rule.length ?? 1 }, (_, k) => k).some((k) => placeOf(position, { [axis]: place }, k) === index[nested]);
+  const places = Array.from({ length: sizes[axis] }, (_, place) => place).filter(reads);
+  return places.map((place) => around.map((range, i) => (i === axis ? [place, place] : range)));
+}
+
+function solveRange(rule, read, index, sizes) {
   const length = rule.length ?? 1;
   const ranges = new Map([...sizes.map((size, axis) => [axis, [0, size - 1]]), [-1, [0, length - 1]]]);
   const groups = [...linearForms(read, index).values()].sort((a, b) => a.parts.length - b.parts.length);

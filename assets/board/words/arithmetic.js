@@ -101,8 +101,12 @@ function coordinates(model, cell) {
 function flowsOf(model, palette, cell) {
   const readers = highlightsOf(model, cell).filter(({ kind }) => kind === "reader");
   if (!readers.length) return null;
-  const parts = readers.map(({ array, low, high }) => {
+  const counts = new Map();
+  for (const { array, low, high } of readers) {
     const cells = low.reduce((product, first, axis) => product * (high[axis] - first + 1), 1);
+    counts.set(array, (counts.get(array) ?? 0) + cells);
+  }
+  const parts = [...counts].map(([array, cells]) => {
     const name = element("span", "", model.arrays[array].title ?? array);
     name.style.color = roleColour(palette, model.arrays[array].role);
     return element("span", "", name, ` (${counted(cells, "cell")})`);
@@ -142,6 +146,12 @@ const WRITERS = {
     ...summed(look, derivation.terms, { ...options, single: true }),
     sign(options.known ? verdictOf(derivation) : "is it allowed?"),
   ],
+  norm: (look, { terms, own, root, epsilon }, options) => {
+    const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
+    const squares = listOfTerms(vector, { ...options, upTo: Infinity }, ({ factors }) => squareChip(look, factors[0]), "+", (rest) => figure(squaresOf(rest)));
+    const mean = [sign("√("), sign("("), ...squares, sign(`) ÷ ${vector.length}`), epsilon ? sign(`+ ${figure(epsilon)}`) : null, sign(")")];
+    return [factorChip(look, vector[own].factors[0]), sign("÷"), ...mean, sign(`= ${figure(root)}`, "sign worked"), sign("×"), factorChip(look, gain.factors[0])].filter(Boolean);
+  },
   difference: (look, { terms }) => between(factorsOf(look, terms), "−"),
   exp: (look, { terms }) => [sign("exp("), ...factorsOf(look, terms), sign(")")],
   max: (look, { terms }, options) => [sign("largest of"), ...largestOf(look, terms, options)],
@@ -247,6 +257,15 @@ function groupsThatFit(groups, mine, most) {
   const own = groups.find(([{ factors }]) => exponentOf(factors[0]) === mine);
   const others = groups.filter((group) => group !== own).slice(0, most - 1);
   return groups.filter((group) => group === own || others.includes(group));
+}
+
+const squaresOf = (terms) => terms.reduce((sum, { value }) => sum + value ** 2, 0);
+
+function squareChip(look, factor) {
+  const made = coloured(look, factor, factorNumber(look, factor));
+  made.className = "chip power";
+  made.append(element("span", "unseen", "^"), element("sup", "", "2"));
+  return made;
 }
 
 const exponentOf = ({ value }) => figure(value, 2);

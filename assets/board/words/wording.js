@@ -39,7 +39,7 @@ export function spokenOf(model, cell) {
 }
 
 function spokenHow(model, derivation) {
-  const { operation, terms, hidden, maximum, total, own, softcap } = derivation;
+  const { operation, terms, hidden, maximum, total, own, softcap, root } = derivation;
   const equals = ` ${equalsOf(derivation)} `;
   const values = terms.map(({ value }) => figure(value));
   const factors = () => terms[0].factors.map(({ value }) => figure(value));
@@ -58,6 +58,8 @@ function spokenHow(model, derivation) {
         : ", nothing is allowed here";
     case "softcap":
       return `${equals}${figure(softcap)} times tanh(${values[0]} divided by ${figure(softcap)})`;
+    case "norm":
+      return `${equals}${values[own]} divided by ${figure(root)} times ${values.at(-1)}`;
     case "max":
       return `, the largest of ${values.length}`;
     case "difference":

@@ -66,7 +66,7 @@ export class Step {
     words.hidden = this.parts.onward.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
     strip.hidden = !stage;
-    this.parts.dock.hidden = alone;
+    this.parts.dock.hidden = this.parts.stage.hidden = alone;
     this.sentence.adopt(this.model.sentence);
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
     if (alone && stage.summary) fillSummary(words);

@@ -19,7 +19,9 @@ class StoryPage {
   constructor(page, data) {
     Object.assign(this, { page, data, entry: openPool(data.pool), chosen: { ...data.start }, places: {}, answers: new Map() });
     const handlers = { onPin: (cell) => this.pinned(cell), onOpen: (link) => this.open(link), onChoose: (name, value) => this.choose(name, value) };
-    this.board = createBoard(page.getElementById("steps"), handlers);
+    const root = page.getElementById("steps");
+    root.replaceChildren(); // what it says until the script runs
+    this.board = createBoard(root, handlers);
     const asked = data.steps.flatMap(({ question }, place) => (question?.options.length ? [place] : []));
     this.course = data.lesson ? new Course(window, data.steps.length, asked) : null;
     window.addEventListener("hashchange", () => this.show());
@@ -75,13 +77,13 @@ class StoryPage {
   }
 
   // What a page of the story without a stage shows below its strip.
-  showBelow({ below, says = [] }) {
+  showBelow({ title, below, says = [] }) {
     const root = this.page.getElementById("below");
     root.hidden = below === undefined;
     if (root.hidden) return;
     this.belowBoard ??= createBoard(root.appendChild(element("div")));
-    root.querySelectorAll(":scope > p").forEach((one) => one.remove());
-    root.prepend(...says.map((text) => element("p", "", text)));
+    root.querySelectorAll(":scope > :is(h1, p)").forEach((one) => one.remove());
+    root.prepend(element("h1", "", title), ...says.map((text) => element("p", "", text)));
     this.belowBoard.update({ ...this.entry(below), palette: this.data.palette, zoom: 1 });
   }
 

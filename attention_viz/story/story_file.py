@@ -33,6 +33,7 @@ HOW_TO_RUN = (
     "For another sentence and every other choice get Attention Lab: “make run” in its folder opens"
     " it; without make, “pip install -r requirements.txt”, then “streamlit run app.py”."
 )
+NEEDS = "This page needs JavaScript, in a browser of 2023 or later."
 MOST_NUMBERS = 500_000  # of all heads together; of larger layers the file holds the head in focus
 OF_THREE = ("projections", "split")
 LESSON_CSS_FILE = BOARD_FOLDER.parent / "page" / "lesson.css"
@@ -40,7 +41,7 @@ STORY_CSS = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 body { margin: 0.4rem auto; padding: 0 1rem; }
 footer, #below > p { max-width: 60rem; margin: 1rem 0; overflow-wrap: anywhere; }
-footer { font-size: 0.85rem; }
+footer { font-size: 0.85rem; } #below h1 { font-size: 1.6rem; margin: 0.5rem 0; }
 .lecture footer { display: none; }
 [hidden] { display: none; }
 .skip-to-board:not(:focus) { position: absolute; clip-path: inset(50%); }
@@ -220,8 +221,8 @@ def _page(data: JSON, title: str, footer: Sequence[str], more_css: str = "") -> 
     """The page: a place for a lesson's bar, the stage, what stands below it, and the footer."""
     lines = "".join(f"<p>{quotations_html(line)}</p>\n" for line in footer)
     hidden = "" if data["lesson"] else " hidden"
-    body = f"""<header id="lesson" class="lesson-bar"{hidden}></header>
-<main id="steps"></main>
+    body = f"""<nav id="lesson" class="lesson-bar" aria-label="Lesson"{hidden}></nav>
+<main id="steps"><p>{NEEDS}</p></main>
 <section id="below" hidden></section>
 <footer>
 {lines}</footer>"""

@@ -61,6 +61,22 @@ test("a lesson is complete when all moments were seen and all questions answered
   assert.deepEqual([told.began, told.ended], [true, true]);
 });
 
+test("a later visit goes on where the last one ended, and nonsense of a platform is ignored", () => {
+  const { told, page } = platform();
+  const first = new Course(page, 2, [0]);
+  first.visit(0);
+  first.answer(0, true);
+  page.leave();
+  assert.equal(told["cmi.core.exit"], "suspend");
+  const again = new Course(page, 2, [0]);
+  again.visit(1);
+  assert.deepEqual([told["cmi.core.lesson_status"], told["cmi.core.score.raw"]], ["completed", "100"]);
+  for (const text of ["", "null", "{}", '{"seen":[9,-1,"a"],"answers":[[7,true]]}', "7"]) {
+    const other = platform({ "cmi.suspend_data": text });
+    assert.deepEqual([new Course(other.page, 2, [0]).isComplete, other.told.began], [false, true]);
+  }
+});
+
 test("without a platform nothing is told, and without answers there is no score", () => {
   const course = new Course({ parent: null }, 1, []);
   course.visit(0);

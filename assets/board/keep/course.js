@@ -33,7 +33,20 @@ export class Course {
     Object.assign(this, { api: courseApi(page), count, asked, seen: new Set(), answers: new Map() });
     if (!this.api) return;
     this.api.LMSInitialize("");
+    this.resume(this.api.LMSGetValue("cmi.suspend_data"));
     page.addEventListener("pagehide", () => this.end());
+  }
+
+  // What earlier visits have seen and answered; a platform may hold anything.
+  resume(text) {
+    try {
+      const { seen, answers } = JSON.parse(text);
+      const isPlace = (place) => Number.isInteger(place) && place >= 0 && place < this.count;
+      for (const place of seen) if (isPlace(place)) this.seen.add(place);
+      for (const [place, right] of answers) if (isPlace(place)) this.answers.set(place, right === true);
+    } catch {
+      // Then everything is still to be seen.
+    }
   }
 
   /** The moment at which the last visit ended, or 0. */
@@ -66,12 +79,14 @@ export class Course {
   tell(values) {
     if (!this.api) return;
     const score = this.score === null ? {} : { "cmi.core.score.min": 0, "cmi.core.score.max": 100, "cmi.core.score.raw": this.score };
-    const all = { ...values, ...score, "cmi.core.lesson_status": this.isComplete ? "completed" : "incomplete" };
+    const kept = JSON.stringify({ seen: [...this.seen], answers: [...this.answers] });
+    const all = { ...values, ...score, "cmi.suspend_data": kept, "cmi.core.lesson_status": this.isComplete ? "completed" : "incomplete" };
     for (const [name, value] of Object.entries(all)) this.api.LMSSetValue(name, String(value));
     this.api.LMSCommit("");
   }
 
   end() {
+    this.api?.LMSSetValue("cmi.core.exit", this.isComplete ? "" : "suspend");
     this.api?.LMSFinish("");
     this.api = null;
   }

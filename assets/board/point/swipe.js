@@ -19,9 +19,9 @@ export function attachSwipe(root, turn) {
   }, { passive: true });
 }
 
-// Sliders, fields, and parts that are wider than their place.
+// Sliders, fields, matrices, over which a finger looks at cells, and parts that are wider than their place.
 function movesByTouch(event) {
-  return event.composedPath().some((one) => one instanceof Element && (one.matches("input, select, .strip .steps") || scrollsAcross(one)));
+  return event.composedPath().some((one) => one instanceof Element && (one.matches("input, select, .panel, .strip .steps") || scrollsAcross(one)));
 }
 
 function scrollsAcross(part) {

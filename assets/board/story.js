@@ -63,6 +63,8 @@ class StoryPage {
     if (data.lesson) this.tell(step);
     this.board.update(scene);
     this.showBelow(step);
+    const code = page.getElementById("code");
+    [code.hidden, code.textContent] = [!step.code, step.code ? `In NumPy:\n${step.code}` : ""];
     this.shown = step;
   }
 

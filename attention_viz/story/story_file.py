@@ -9,14 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 from urllib.parse import parse_qs
 
 from attention_core import AttentionError
 from attention_lab.focus import FOCUS_AXES
 from attention_lab.heads.keys_read import read_row, strongest_keys
 from attention_lab.lessons.lesson import Lesson
-from attention_lab.page_list import page_of, step_of, strip_pages
+from attention_lab.page_list import Page, page_of, step_of, strip_pages
 from attention_lab.url_choices import read_url
 
 from ..handout import BOARD_FOLDER, packed_page, quotations_html
@@ -26,7 +25,7 @@ from ..payload import JSON
 from ..theme import BOARD_PALETTES
 from .pool import pooled
 from .products import PROJECTION_FACTORS, token_board
-from .stages import STEPS_OF_STORY, short_quote, step_scene, strip_of
+from .stages import STEPS_OF_STORY, short_quote, shown_view, step_scene, strip_of
 from .story_view import StoryView, view_of
 
 HOW_TO_RUN = (
@@ -41,7 +40,9 @@ STORY_CSS = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
 body { margin: 0.4rem auto; padding: 0 1rem; }
 footer, #below > p { max-width: 60rem; margin: 1rem 0; overflow-wrap: anywhere; }
-footer { font-size: 0.85rem; } #below h1 { font-size: 1.6rem; margin: 0.5rem 0; }
+footer { font-size: 0.85rem; }
+#code { white-space: pre-wrap; }
+#below h1 { font-size: 1.6rem; margin: 0.5rem 0; }
 .lecture footer { display: none; }
 [hidden] { display: none; }
 .skip-to-board:not(:focus) { position: absolute; clip-path: inset(50%); }
@@ -62,7 +63,12 @@ def story_file(view: StoryView, path: str = "overview") -> StoryFile:
     heads = _heads(view)
     scenes = {page.url_path: _scenes(view, page.url_path, heads) for page in _pages()}
     steps: list[JSON] = [
-        {"title": page.title, "path": page.url_path, "scenes": scenes[page.url_path]}
+        {
+            "title": page.title,
+            "path": page.url_path,
+            "scenes": scenes[page.url_path],
+            "code": _code(view, page),
+        }
         for page in _pages()
     ]
     steps[-1] |= {
@@ -99,9 +105,17 @@ def seen_sentences(view: StoryView) -> tuple[str, str]:
     return f"{asking} came in as a vector of X and leaves as one of Y.", found
 
 
-def _pages() -> list[Any]:
+def _pages() -> list[Page]:
     """The pages of the story that a file has: the steps, and what one has seen."""
     return [page for page in strip_pages() if page.url_path in (*STEPS_OF_STORY, "seen")]
+
+
+def _code(view: StoryView, page: Page) -> str:
+    """The NumPy lines of a step."""
+    if page.url_path == "overview":
+        return ""
+    trace = shown_view(view, page.url_path).trace
+    return "\n".join(filter(None, (trace.code(field) for field in page.fields)))
 
 
 def _heads(view: StoryView) -> tuple[int, ...]:
@@ -225,5 +239,6 @@ def _page(data: JSON, title: str, footer: Sequence[str], more_css: str = "") -> 
 <main id="steps"><p>{NEEDS}</p></main>
 <section id="below" hidden></section>
 <footer>
+<pre id="code" hidden></pre>
 {lines}</footer>"""
     return packed_page(title, STORY_CSS + more_css, body, "story.js", {"story": json.dumps(data)})

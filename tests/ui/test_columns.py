@@ -14,6 +14,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.rounding import tolerance
 from attention_viz.labels import format_agreement
 from tests.ui.app import letters, opened, page_context, scenes, stage, texts
+from tests.viz.reading_files import scene_in, story_in
 
 NOTE = NOTATIONS["note"].title
 
@@ -64,10 +65,12 @@ def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None
         st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
     )
     trace = page_context(shown("softmax", {"closer": ["files"]}, "gml")).trace
-    page = files["probabilities.html"]()
-    assert trace.sentence("probabilities") in page
-    assert '"transposed": true' in page
-    assert "axis=-1" in page
+    story = story_in(files["attention-story.html"]())
+    scene = scene_in(story, "softmax", ".0")
+    assert scene["stage"]["says"] == trace.sentence("probabilities")
+    assert scene["transposed"] is True
+    code = {step["path"]: step.get("code") for step in story["steps"]}
+    assert code["softmax"] == trace.code("probabilities")
 
 
 def titles(app: AppTest) -> dict[str, str]:

@@ -13,7 +13,7 @@ from urllib.parse import parse_qs
 
 from attention_core import AttentionError
 from attention_lab.focus import FOCUS_AXES
-from attention_lab.heads.keys_read import read_row, strongest_keys
+from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.lessons.lesson import Lesson
 from attention_lab.page_list import Page, page_of, step_of, strip_pages
 from attention_lab.url_choices import read_url
@@ -150,7 +150,7 @@ def _looking(view: StoryView, which: str, head: int | str) -> StoryView:
     if head in ("", view.focus.head):
         return view
     focus = replace(view.focus, head=int(head))
-    for key, _ in read_row(view.trace, int(head), focus.query, count=1).strongest:
+    for key, _ in strongest_keys(view.trace, int(head), focus.query, count=1):
         focus = replace(focus, key=key)
     return replace(view, focus=focus)
 

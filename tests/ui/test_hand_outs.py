@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+import streamlit as st
 
 from attention_core import STEPS
 from attention_lab.focus import Focus
@@ -16,6 +17,7 @@ from attention_ui import closer_look
 from attention_ui.page_context import PageContext
 from attention_ui.trained.heads_shown import context_of_layer, heads_of_model
 from attention_viz.layer_caption import layer_facts
+from attention_viz.story.story_file import story_file
 from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -151,3 +153,12 @@ def test_lines_of_code_come_in_the_order_of_computation() -> None:
     app.run()
     lines = app.code[0].value
     assert lines.index("merged = ") < lines.index("output = ")
+
+
+def test_the_overview_offers_the_story_of_the_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, Any] = {}
+    monkeypatch.setattr(
+        st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
+    )
+    view = page_context(opened("overview", n_heads=2, mask="window"))
+    assert files["attention-story.html"]() == story_file(view).html

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import pytest
+import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.control_list import CONTROLS
@@ -22,6 +24,8 @@ from attention_lab.scenario import Scenario
 from attention_ui.lesson import check_lesson_pages, lesson_bar_html
 from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
+from attention_viz.course_package import course_package
+from attention_viz.story.story_file import lesson_file
 from tests.ui.app import opened, page_context, refused, title
 
 MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
@@ -176,3 +180,16 @@ def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
     assert lesson_style_of(opened("scores")) == ""
     (asked,) = refused(opened("scores", view="lesson", show="mask.x{}"))
     assert asked[0] == "Controls that are shown"
+
+
+def test_a_lesson_is_offered_as_a_page_and_as_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    files: dict[str, Any] = {}
+    monkeypatch.setattr(
+        st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
+    )
+    app = opened("for-teachers")
+    app.session_state["lesson masks"] = True
+    app.run()
+    lesson = shipped_lessons()["masks"]
+    assert files["masks-page.html"]() == lesson_file(lesson)
+    assert files["masks.zip"]() == course_package(lesson)

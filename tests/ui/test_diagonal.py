@@ -14,6 +14,7 @@ from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_c
 from attention_lab.diagonal.depth import Stack, sample_trajectories, stack_variants
 from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.modern.statements import STATEMENTS
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
 from attention_lab.words.text import tokenize_at_most
@@ -150,6 +151,15 @@ NONSENSE = {"lab_tokens": "banana", "lab_weights": "", "lab_temperature": "nan",
         (LAB, {"lab_tokens": "numbers", "lab_numbers": "1; banana"}),
         (LAB, {"lab_tokens": "numbers", "lab_numbers": "3", "lab_cell": "1-2-3"}),
         (LAB, {"lab_weights": "orthonormal", "lab_d_k": "64", "lab_cell": "999-999"}),
+        (
+            "modern-diagonal",
+            NONSENSE | {"modern_norm": "99", "modern_cell": "x", "modern_decay": ""},
+        ),
+        ("modern-diagonal", {"lab_tokens": "numbers", "lab_numbers": "3", "modern_token": "40"}),
+        (
+            "modern-diagonal",
+            {"lab_tokens": "numbers", "lab_numbers": "0,0; 0,0", "modern_alibi": "1/8"},
+        ),
         ("propositions", NONSENSE | {"lab_tokens": "numbers", "lab_numbers": ""}),
         ("propositions", {"lab_tokens": "numbers", "lab_numbers": "3"}),
     ],
@@ -310,6 +320,30 @@ def test_the_formula_of_the_half_mass(parameters: dict[str, str], divisor: str, 
 )
 def test_kinds_of_growth(parameters: dict[str, str]) -> None:
     assert len(figures(opened("growth", **parameters))) == 2
+
+
+def test_every_statement_about_a_variant_has_its_card() -> None:
+    app = opened("modern-diagonal")
+    for one in STATEMENTS:
+        assert not any(line in texts(app) for line in one.proof)
+        app.session_state[f"proof {one.number}"] = True
+    said = texts(app.run())
+    for one in STATEMENTS:
+        assert f"**{one.number} · {one.title}**" in said
+        for part in (one.statement, one.ends, *one.proof):
+            assert part in said
+    assert said.count(":green-badge[holds]") == len(STATEMENTS)
+
+
+def test_a_strength_moves_its_own_board_alone() -> None:
+    usual, strong = (
+        scenes(opened("modern-diagonal", **parameters))[0]["arrays"]
+        for parameters in ({}, {"modern_norm": "16"})
+    )
+    moved = {name for name in usual if usual[name] != strong[name]}
+    assert moved == {"norm", "norm scores"}
+    told = "| 12 of 12 | 0.998 | 0 |"
+    assert told in texts(opened("modern-diagonal", modern_norm="16"))
 
 
 def test_every_proposition_has_its_card() -> None:

@@ -1,0 +1,242 @@
+"""The variants of attention that today's models use, each on the same tokens: how much every token
+looks at itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_core import HeadNorm, Projections, Rotary, Trace, alibi_bias, attend, window_mask
+from attention_core.checks import Array
+from attention_core.initialisation import Stream, generator
+
+from ..measures import diagonal, diagonal_margins
+from .delta_rule import DeltaRule, delta_weights, unit_vectors
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """Where every token looks. Shapes: weights (T, T); scores (T, T), -inf where hidden, or None
+    without a softmax; sink_shares (T,), or None.
+
+    The weights of a softmax are shares; without one they may be negative and need not sum to 1.
+    """
+
+    weights: Array
+    scores: Array | None = None
+    sink: float | None = None
+    sink_shares: Array | None = None
+
+    @property
+    def compared(self) -> Array:
+        """What decides which key a row prefers: the scores, or the weights. Shapes: (T, T)."""
+        if self.scores is not None:
+            return self.scores
+        hidden = np.triu(np.ones(self.weights.shape, dtype=bool), 1)
+        return np.where(hidden, -np.inf, self.weights)
+
+    @property
+    def rows_on_diagonal(self) -> int:
+        """How many tokens look at no other token more than at themselves."""
+        return int((diagonal_margins(self.compared) >= 0).sum())
+
+    @property
+    def ties(self) -> int:
+        """How many tokens look at another one as much as at themselves, and at none more."""
+        return int((diagonal_margins(self.compared) == 0).sum())
+
+    @property
+    def own_weight(self) -> float:
+        """The weight of a token for itself, on average."""
+        return float(diagonal(self.weights).mean())
+
+
+@dataclass(frozen=True)
+class Vectors:
+    """What a variant compares. Shapes: x (T, D), queries and keys (T, K). weights: those that made
+    queries and keys.
+    """
+
+    x: Array
+    projections: Projections
+
+    @property
+    def queries(self) -> Array:
+        """The queries of the one head."""
+        made: Array = self.x @ self.projections.w_q
+        return made
+
+    @property
+    def keys(self) -> Array:
+        """The keys of the one head."""
+        made: Array = self.x @ self.projections.w_k
+        return made
+
+
+Run = Callable[[Vectors, float], Looks]
+
+
+@dataclass(frozen=True)
+class Variant:
+    """One variant. strength: the name of its number, "" if it has none; choices, usual: its values.
+
+    run: where the tokens look, for a strength.
+    """
+
+    key: str
+    title: str
+    run: Run
+    strength: str = ""
+    choices: tuple[float, ...] = ()
+    usual: float = 0.0
+    description: str = ""
+
+
+def weightless_vectors(x_TD: Array) -> Vectors:
+    """Tokens that are their own queries and keys. Shapes: (T, D)."""
+    return Vectors(x_TD, Projections.weightless(x_TD.shape[1]))
+
+
+def drawn_vectors(x_TD: Array, seed: int = 0) -> Vectors:
+    """Queries and keys by two matrices that have nothing to do with each other. Shapes: (T, D)."""
+    width = x_TD.shape[1]
+    rng = generator(seed, Stream.MEASURED_WEIGHTS)
+    w_q, w_k = rng.standard_normal((2, width, width)) / np.sqrt(width)
+    return Vectors(x_TD, replace(Projections.weightless(width), w_q=w_q, w_k=w_k))
+
+
+def _looks(trace: Trace) -> Looks:
+    shares = None if trace.sink_share is None else trace.sink_share[0, 0]
+    sink = None if trace.sink is None else float(trace.sink[0])
+    return Looks(trace.probabilities[0, 0], trace.masked_scores[0, 0], sink, shares)
+
+
+def plain_trace(vectors: Vectors) -> Trace:
+    """The head as in the seeds: softmax of the scaled scores."""
+    return attend(vectors.x, vectors.projections)
+
+
+def rotary_trace(vectors: Vectors, base: float, start: int = 0) -> Trace:
+    """The head with rotary positions; a feature of zeros is added where their number is odd, which
+    changes no other score.
+    """
+    p, scale = vectors.projections, 1 / np.sqrt(vectors.projections.d_k)
+    if p.d_k % 2:
+        w_q, w_k = (np.pad(matrix, ((0, 0), (0, 1))) for matrix in (p.w_q, p.w_k))
+        p = replace(p, w_q=w_q, w_k=w_k)
+    return attend(vectors.x, p, rotary=Rotary(base, start=start), scale=scale)
+
+
+def norm_trace(vectors: Vectors, gain: float) -> Trace:
+    """The head with QK-norm, so that a scaled score is gain times cosine."""
+    each = np.sqrt(gain / np.sqrt(vectors.projections.d_k))
+    return attend(vectors.x, vectors.projections, head_norm=HeadNorm(each, each, epsilon=1e-12))
+
+
+def _alibi(vectors: Vectors, slope: float) -> Looks:
+    # The bias of one head has the slope 1/256.
+    bias = alibi_bias(1, len(vectors.x)) * 256 * slope
+    return _looks(attend(vectors.x, vectors.projections, bias=bias))
+
+
+def _window(vectors: Vectors, width: float) -> Looks:
+    mask = window_mask(len(vectors.x), len(vectors.x), left=int(width), right=int(width))
+    return _looks(attend(vectors.x, vectors.projections, mask=mask))
+
+
+def _linear(vectors: Vectors, _: float) -> Looks:
+    return Looks(np.tril(unit_vectors(vectors.queries) @ unit_vectors(vectors.keys).T))
+
+
+def _delta(vectors: Vectors, beta: float) -> Looks:
+    queries, keys = unit_vectors(vectors.queries), unit_vectors(vectors.keys)
+    return Looks(delta_weights(queries, keys, DeltaRule(beta)))
+
+
+VARIANTS = (
+    Variant(
+        "plain",
+        "as in the seeds",
+        lambda vectors, _: _looks(plain_trace(vectors)),
+        description="The softmax of the scaled scores.",
+    ),
+    Variant(
+        "rotary",
+        "rotary",
+        lambda vectors, base: _looks(rotary_trace(vectors, base)),
+        "Rotary base",
+        (1.0, 10.0, 100.0, 10_000.0, 1_000_000.0),
+        10_000.0,
+        "Positions turn queries and keys (Llama, Qwen, Gemma, gpt-oss).",
+    ),
+    Variant(
+        "alibi",
+        "ALiBi",
+        _alibi,
+        "ALiBi slope",
+        (1 / 256, 1 / 64, 1 / 16, 1 / 8, 1 / 4, 1 / 2),
+        1 / 2,
+        "Each step of distance lowers a score by the slope (BLOOM, MPT).",
+    ),
+    Variant(
+        "norm",
+        "QK-norm",
+        lambda vectors, gain: _looks(norm_trace(vectors, gain)),
+        "QK-norm gain",
+        (1.0, 2.0, 4.0, 8.0, 16.0),
+        4.0,
+        "A scaled score is the gain times the cosine of query and key (Qwen3, Gemma 3, OLMo 2).",
+    ),
+    Variant(
+        "softcap",
+        "soft cap",
+        lambda vectors, cap: _looks(attend(vectors.x, vectors.projections, softcap=cap)),
+        "Soft cap",
+        (1.0, 2.0, 5.0, 10.0, 50.0),
+        5.0,
+        "Scores are squeezed between minus the cap and the cap (Gemma 2).",
+    ),
+    Variant(
+        "sink",
+        "sink",
+        lambda vectors, sink: _looks(attend(vectors.x, vectors.projections, sink=sink)),
+        "Sink logit",
+        (-2.0, 0.0, 2.0, 4.0, 8.0),
+        4.0,
+        "One more score in each row, whose share goes to no token (gpt-oss).",
+    ),
+    Variant(
+        "window",
+        "window",
+        _window,
+        "Window ± tokens",
+        (0.0, 1.0, 2.0, 3.0, 5.0),
+        1.0,
+        "A token sees only its neighbours (Mistral, Gemma 3, gpt-oss in some layers).",
+    ),
+    Variant(
+        "linear",
+        "linear",
+        _linear,
+        description="Linear attention has no softmax: a weight is the product of unit vectors, for"
+        " tokens so far.",
+    ),
+    Variant(
+        "delta",
+        "delta rule",
+        _delta,
+        "Delta rule β",
+        (0.25, 0.5, 0.75, 1.0),
+        0.75,
+        "No softmax: a token replaces what its key finds in the state (DeltaNet, Qwen3-Next, Kimi"
+        " Linear).",
+    ),
+)
+
+
+def find_variant(key: str) -> Variant:
+    """The variant of a key."""
+    return next(one for one in VARIANTS if one.key == key)

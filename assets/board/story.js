@@ -56,6 +56,7 @@ class StoryPage {
 
   show() {
     const { step, data, page, places } = this;
+    if (data.lesson && step !== this.shown) this.chosen.hide = undefined; // a moment always looks the same
     const scene = this.dressed(movedTo(this.sceneOf(step), places, data.axes));
     page.title = `${step.title} · ${data.title}`;
     page.body.classList.toggle("lecture", this.chosen.present);
@@ -99,7 +100,9 @@ class StoryPage {
     if (step !== this.shown) course.visit(place);
   }
 
+  // From step to step the pinned cell goes along; a moment of a lesson has its own.
   pinned(cell) {
+    if (this.data.lesson) return;
     const scene = this.sceneOf(this.step);
     const { head } = this.chosen;
     Object.assign(this.places, placesOf(scene, cell, this.data.axes));

@@ -53,8 +53,13 @@ def test_a_pool_gives_every_value_back(values: list[Any]) -> None:
     assert len({json.dumps(entry) for entry in pool}) == len(pool)
 
 
-def test_every_scene_is_that_of_the_app() -> None:
-    story = story_in(story_file(VIEW).html)
+@pytest.fixture(scope="module")
+def story() -> dict[str, Any]:
+    """What the file of the view holds."""
+    return story_in(story_file(VIEW).html)
+
+
+def test_every_scene_is_that_of_the_app(story: dict[str, Any]) -> None:
     assert [one["path"] for one in story["steps"]] == [*STEPS_OF_STORY, "seen"]
     for path in STEPS_OF_STORY:
         head = "1" if "head" in page_of(path).looks_into else ""
@@ -64,8 +69,7 @@ def test_every_scene_is_that_of_the_app() -> None:
             assert scene_in(story, path, f"{which}.{head}") == expected, path
 
 
-def test_another_head_looks_at_the_key_that_it_reads_most() -> None:
-    story = story_in(story_file(VIEW).html)
+def test_another_head_looks_at_the_key_that_it_reads_most(story: dict[str, Any]) -> None:
     assert story["heads"] == [0, 1, 2, 3]
     for head in (0, 2, 3):
         key = int(VIEW.trace.probabilities[0, head, 8].argmax())
@@ -82,11 +86,9 @@ def test_the_file_is_small_and_holds_one_head_of_a_large_layer() -> None:
     assert scene["stage"]["heads"]["count"] == 1
 
 
-def test_the_overview_opens_steps_of_the_file() -> None:
-    story = story_in(story_file(VIEW).html)
-    panels = scene_in(story, "overview", ".1")["panels"]
-    chain = scene_in(story, "overview", ".1")["sentence"]["chain"]
-    links = {part["link"] for part in (*panels, *chain)}
+def test_the_overview_opens_steps_of_the_file(story: dict[str, Any]) -> None:
+    scene = scene_in(story, "overview", ".1")
+    links = {part["link"] for part in (*scene["panels"], *scene["sentence"]["chain"])}
     assert links <= story["links"].keys()
     paths = {step["path"] for step in story["steps"]}
     assert {path for path, _ in story["links"].values()} <= paths
@@ -102,8 +104,7 @@ def test_a_hostile_sentence_stays_text(text: str) -> None:
     assert "default-src 'none'" in html
 
 
-def test_the_file_tells_what_the_token_became() -> None:
-    story = story_in(story_file(VIEW).html)
+def test_the_file_tells_what_the_token_became(story: dict[str, Any]) -> None:
     assert story["steps"][-1]["says"] == list(seen_sentences(VIEW))
     below = whole(story["pool"], {"$": story["steps"][-1]["below"]})
     assert {panel["array"] for panel in below["panels"]} >= {"inputs", "output"}

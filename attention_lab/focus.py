@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from attention_core.trace import Trace, head_columns
 
+from .heads.keys_read import strongest_keys
 from .user_data.edits import MAX_INDEX
 
 FOCUS_HELP = {
@@ -43,6 +44,13 @@ class Focus:
         """The same places; one beyond the trace becomes the last one."""
         lengths = focus_lengths(trace)
         return Focus(**{name: min(getattr(self, name), n - 1) for name, n in lengths.items()})
+
+    def in_head(self, trace: Trace, head: int) -> Focus:
+        """The same query in another head, at the key from which it reads most there; if it sees no
+        key, the key stays.
+        """
+        found = [key for key, _ in strongest_keys(trace, head, self.query, count=1)]
+        return replace(self, head=head, key=found[0] if found else self.key)
 
     def within(self, trace: Trace, field: str) -> Focus:
         """The same places; a feature beyond one head's width of a field becomes its last one."""

@@ -15,7 +15,6 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
-from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.presets import trained_head
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
@@ -67,12 +66,8 @@ def follow_head(trace: Trace) -> None:
     """In a callback: another head looks at other words, so the key in focus becomes the one that
     the query reads most from in it. If the query sees no key, the key stays.
     """
-    head, query = (
-        min(held_place(name), trace.sizes[axis] - 1)
-        for name, axis in (("head", "H"), ("query", "T"))
-    )
-    for key, _ in strongest_keys(trace, head, query, count=1):
-        st.session_state["key"] = key
+    held = Focus(*(held_place(name) for name in FOCUS)).inside(trace)
+    st.session_state["key"] = held.in_head(trace, held.head).key
 
 
 def show_trained_head(scenario: Scenario) -> None:

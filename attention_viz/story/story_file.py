@@ -149,10 +149,7 @@ def _looking(view: StoryView, which: str, head: int | str) -> StoryView:
     view = replace(view, which=which or view.which)
     if head in ("", view.focus.head):
         return view
-    focus = replace(view.focus, head=int(head))
-    for key, _ in strongest_keys(view.trace, int(head), focus.query, count=1):
-        focus = replace(focus, key=key)
-    return replace(view, focus=focus)
+    return replace(view, focus=view.focus.in_head(view.trace, int(head)))
 
 
 def _held(scene: JSON, n_heads: int) -> JSON:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 from typing import Any
+from weakref import finalize
 
 from attention_core.errors import FileError
 
@@ -60,6 +61,7 @@ class ClassFile:
             self._database = sqlite3.connect(
                 path, timeout=MAX_WAIT_SECONDS, isolation_level=None, check_same_thread=False
             )
+            finalize(self, self._database.close)
             self._prepare()
 
     def _prepare(self) -> None:

@@ -107,9 +107,10 @@ class Vote:
 
 # A new answer replaces the visitor's old one; a new visitor is added only if the room is not full.
 KEEP_VOTE = """
-INSERT INTO votes SELECT ?1, ?2, ?3, ?4, ?5
-WHERE EXISTS (SELECT 1 FROM votes WHERE room = ?1 AND number = ?2 AND visitor = ?3)
-   OR (SELECT count(*) FROM votes WHERE room = ?1 AND number = ?2) < ?6
+INSERT INTO votes SELECT :room, :number, :visitor, :answer, :at
+WHERE EXISTS (
+    SELECT 1 FROM votes WHERE room = :room AND number = :number AND visitor = :visitor
+) OR (SELECT count(*) FROM votes WHERE room = :room AND number = :number) < :voters
 ON CONFLICT (room, number, visitor) DO UPDATE SET answer = excluded.answer, at = excluded.at
 """
 
@@ -245,14 +246,15 @@ class Rooms:
             visitor, now = digest(vote.token), self.state(vote.room)
             if now.question is None or now.state != "open" or now.number != vote.number:
                 raise ClosedError("The vote on this question is closed; wait for the next question")
-            given = (
-                vote.room,
-                vote.number,
-                visitor,
-                now.question.check_answer(vote.answer),
-                self.clock(),
-            )
-            if not db.execute(KEEP_VOTE, (*given, self.limits.voters)).rowcount:
+            given = {
+                "room": vote.room,
+                "number": vote.number,
+                "visitor": visitor,
+                "answer": now.question.check_answer(vote.answer),
+                "at": self.clock(),
+                "voters": self.limits.voters,
+            }
+            if not db.execute(KEEP_VOTE, given).rowcount:
                 raise TooManyError(
                     f"{self.limits.voters} people have answered in this room, and no more are"
                     " allowed; open a second room"

@@ -1,6 +1,7 @@
 """The engine: multi-head attention in NumPy that returns everything that happened inside it."""
 
 from .attention import attend, scaled_dot_product_attention
+from .derivation import Derivation, derive
 from .errors import AttentionError, FileError, SettingsError, ShapeError, TextError
 from .formulas import merge_heads, softmax, split_heads
 from .layer_checks import HeadNorm
@@ -14,6 +15,7 @@ __all__ = [
     "AXES",
     "STEPS",
     "AttentionError",
+    "Derivation",
     "FileError",
     "HeadNorm",
     "HeadTrace",
@@ -27,6 +29,7 @@ __all__ = [
     "alibi_bias",
     "attend",
     "causal_mask",
+    "derive",
     "merge_heads",
     "padding_mask",
     "reordered_pairs",

@@ -4,7 +4,7 @@ they gave.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,8 @@ def attend(
     rotary: Rotary | None = None,
     head_norm: HeadNorm | None = None,
     sink: ArrayLike | None = None,
+    tokens: Sequence[str] | None = None,
+    memory_tokens: Sequence[str] | None = None,
 ) -> Trace:
     """Multi-head attention of the sequence x over itself, or over `memory`; everything is kept.
 
@@ -69,8 +71,9 @@ def attend(
 
     head_norm normalises the queries and keys of each head, rotary then turns them by their
     positions; sink, (H,) or one number, is one more score of every row, whose share goes to no
-    value. Raises: ShapeError, SettingsError, this also for over 2**31 scores (B*H*T*S). Source:
-    Vaswani et al. 2017, section 3.2; the sink: gpt-oss model card (2025), section 2.
+    value. tokens and memory_tokens name the positions. Raises: ShapeError, SettingsError, this also
+    for over 2**31 scores (B*H*T*S), TextError. Source: Vaswani et al. 2017, section 3.2; the sink:
+    gpt-oss model card (2025), section 2.
 
     >>> trace = attend([[1.0], [2.0], [3.0]], Projections.weightless(d_model=1))
     >>> trace.probabilities[0, 0].round(4).tolist()
@@ -83,7 +86,10 @@ def attend(
         *(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows),
         *(sink, rotary, head_norm),
     )
-    return run_layer(inputs, source, p, options, residual_connection(inputs, p, residual))
+    trace = run_layer(inputs, source, p, options, residual_connection(inputs, p, residual))
+    if tokens is None and memory_tokens is None:
+        return trace
+    return trace.labelled(*(() if one is None else one for one in (tokens, memory_tokens)))
 
 
 class LayerSteps(NamedTuple):

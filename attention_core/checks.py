@@ -51,17 +51,15 @@ def as_array(name: str, values: ArrayLike) -> Array:
             f"{name} is an array with masked cells, which would count as numbers: fill it first"
         )
     try:
-        array = np.asarray(values)
+        array = np.asarray(_of_tensor(values))
     except ValueError as error:
         raise ShapeError(
             f"{name} must be a rectangular array of numbers, but its rows differ in length"
         ) from error
-    # PyTorch's tensors with a gradient, of bfloat16, sparse, on a device
     except (RuntimeError, TypeError) as error:
         raise SettingsError(
             f"{name} must be an array of numbers, but NumPy cannot read this"
-            f" {type(values).__name__}; of a tensor pass .detach().cpu(), then .to_dense() if it is"
-            " sparse, and .float() if it is bfloat16"
+            f" {type(values).__name__}; make it an array of float32 first"
         ) from error
     if array.size > MAX_ARRAY_CELLS:
         raise ShapeError(
@@ -69,6 +67,18 @@ def as_array(name: str, values: ArrayLike) -> Array:
             " array"
         )
     return array
+
+
+def _of_tensor(values: Any) -> Any:
+    """A PyTorch tensor as NumPy can read it: without gradient, on this machine, dense, and no
+    bfloat16, which NumPy does not have. Anything else stays.
+    """
+    if not hasattr(values, "detach"):
+        return values
+    values = values.detach().cpu()
+    if getattr(values, "is_sparse", False):
+        values = values.to_dense()
+    return values.float() if "bfloat16" in str(getattr(values, "dtype", "")) else values
 
 
 def as_scores(name: str, values: ArrayLike) -> Array:

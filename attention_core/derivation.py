@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .checks import Array, as_list, whole_number
+from .display import derivation_text
 from .errors import SettingsError
 from .rules import Read, Rule
 from .trace import Trace
@@ -62,6 +63,9 @@ class Derivation:
     softcap: float | None = None
     epsilon: float = 0.0
 
+    def __str__(self) -> str:
+        return derivation_text(self)
+
     def recompute(self) -> float:
         """The result again, from the terms alone."""
         first = self.terms[0].value
@@ -84,21 +88,25 @@ class Derivation:
 
 
 def derive(trace: Trace, field: str, index: Sequence[int]) -> Derivation:
-    """How trace.<field>[index] was computed. Raises: SettingsError for an unknown field or an index
-    outside it.
+    """How trace.<field>[index] was computed; an index below 0 counts from the end.
+
+    Raises: SettingsError for an unknown field or an index outside it.
 
     >>> from attention_core import Projections, attend
     >>> d = derive(attend([[1.0], [2.0]], Projections.weightless(1)), "scores", (0, 0, 1, 0))
     >>> [(factor.name, factor.value) for factor in d.terms[0].factors], d.result
     ([('query_heads', 2.0), ('key_heads', 1.0)], 2.0)
+    >>> print(d)
+    scores[0, 0, 1, 0] = 2 × 1 = 2
     """
     rule = trace.rule(field)
     where = tuple(whole_number("index", i) for i in as_list("index", index))
     shape = getattr(trace, field).shape
-    if len(where) != len(shape) or not all(0 <= i < n for i, n in zip(where, shape, strict=True)):
+    if len(where) != len(shape) or not all(-n <= i < n for i, n in zip(where, shape, strict=True)):
         raise SettingsError(
             f"{field} has shape {shape}, so it holds no cell {list(where)}; choose one of its own"
         )
+    where = tuple(i % n for i, n in zip(where, shape, strict=True))
     hidden = trace.mask is not None and rule.operation == "mask"
     allowed = not hidden or bool(np.broadcast_to(trace.mask, shape)[where])  # type: ignore[arg-type]
     arrays = {

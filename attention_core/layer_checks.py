@@ -233,9 +233,22 @@ def _as_mask(mask: ArrayLike, shape: tuple[int, ...]) -> Array:
     """True = may attend."""
     array = as_array("mask", mask)
     if array.dtype != np.bool_:
-        raise SettingsError(
-            f"mask is {array.dtype} but must be bool (True = may attend): write mask > 0, or pass"
-            " numbers as bias"
+        how = "write mask > 0, or pass numbers as bias"
+        if array.dtype.kind == "f" and np.isneginf(array).any():
+            how = "this one holds numbers to add, as PyTorch's may: pass it as bias"
+        raise SettingsError(f"mask is {array.dtype} but must be bool (True = may attend): {how}")
+    n_batch, n_heads, n_queries, n_keys = shape
+    if array.shape == (n_batch, n_keys) != (n_queries, n_keys):
+        raise ShapeError(
+            f"mask has shape {array.shape}, one row for each sequence, but must broadcast to"
+            f" {shape}: write mask[:, None, None, :], or ~mask[:, None, None, :] for a"
+            " key_padding_mask of PyTorch, in which True hides"
+        )
+    if array.shape == (n_batch * n_heads, n_queries, n_keys) != shape[1:]:
+        raise ShapeError(
+            f"mask has shape {array.shape}, but must broadcast to {shape}: write"
+            f" mask.reshape({n_batch}, {n_heads}, {n_queries}, {n_keys}), or ~ before it for an"
+            " attn_mask of PyTorch, in which True hides"
         )
     return _fits("mask", array.copy(), shape)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from copy import copy
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
@@ -19,8 +19,10 @@ from .checks import (
     seed_number,
     whole_number,
 )
+from .display import projections_html, projections_text
 from .errors import ShapeError
 from .initialisation import INITIALISATIONS, Stream, draw, generator, orthonormal_columns
+from .layer_names import module_arguments, state_arguments
 from .numbers import check_room, engine_dtype, in_type
 from .projection_checks import check_weights, head_width, head_widths, joined_heads
 
@@ -29,7 +31,7 @@ BIASES = ("b_q", "b_k", "b_v", "b_o")
 STREAMS = {name: Stream[name.upper()] for name in MATRICES + BIASES}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Projections:
     """The matrices of one multi-head attention layer, all heads side by side.
 
@@ -71,6 +73,12 @@ class Projections:
         n_kv_heads = self.n_heads if self.n_kv_heads is None else self.n_kv_heads
         object.__setattr__(self, "n_kv_heads", whole_number("n_kv_heads", n_kv_heads, 1))
         check_weights(arrays, self.n_heads, self.groups)
+
+    def __repr__(self) -> str:
+        return projections_text(self)
+
+    def _repr_html_(self) -> str:
+        return projections_html(self)
 
     @property
     def groups(self) -> int:
@@ -227,6 +235,27 @@ class Projections:
             )
         w_o = draw("orthogonal", seed, STREAMS["w_o"], n_heads * d_v, d_out)
         return cls(**arrays, w_o=w_o, n_heads=n_heads)
+
+    @classmethod
+    def from_torch(cls, module: Any) -> Projections:
+        """The weights of a PyTorch module with one attention layer: `nn.MultiheadAttention`, fused
+        or separate, or the attention of a transformers model.
+
+        Its weights alone: a mask, rotary positions or a norm are options of `attend`. Raises:
+        SettingsError, ShapeError.
+        """
+        return cls(**module_arguments(module))
+
+    @classmethod
+    def from_state_dict(
+        cls, mapping: Mapping[str, Any], *, n_heads: int | None = None, layer: int | str = 0
+    ) -> Projections:
+        """The weights of one layer of `model.state_dict()`, or of any arrays with known names.
+
+        layer: its place among the layers, from 0, or the beginning of its names. n_heads: None if
+        the widths allow one number only. Raises: SettingsError, ShapeError.
+        """
+        return cls(**state_arguments(mapping, n_heads, layer))
 
     @classmethod
     def from_heads(

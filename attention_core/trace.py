@@ -1,13 +1,15 @@
 """The record of one attention call: every intermediate, and the arguments."""
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from operator import attrgetter
-from typing import Any, Self, get_type_hints
+from typing import TYPE_CHECKING, Any, NoReturn, Self, get_type_hints
 
 import numpy as np
 
 from . import wording
 from .checks import Array, as_labels, check_choice
+from .display import name_error, trace_html, trace_text
 from .errors import ShapeError
 from .formulas import empty_rows, softmax
 from .layer_checks import HeadNorm
@@ -17,22 +19,22 @@ from .rules import Rule
 from .steps import AXES, GIVEN_AXES, Intermediates, Step, axis_size
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Trace(Intermediates):
     """Everything that happened in one call of `attend`: the intermediates, which are read-only,
     and the arguments of the call; `empty_rows_as` is its empty_rows.
     """
 
-    projections: Projections = field(repr=False)
+    projections: Projections
     scale: float
     softcap: float | None = None
-    mask: Array | None = field(default=None, repr=False)
-    bias: Array | None = field(default=None, repr=False)
+    mask: Array | None = None
+    bias: Array | None = None
     residual: bool = False
     empty_rows_as: str = "zero"
     rotary: Rotary | None = None
-    head_norm: HeadNorm | None = field(default=None, repr=False)
-    sink: Array | None = field(default=None, repr=False)
+    head_norm: HeadNorm | None = None
+    sink: Array | None = None
     tokens: tuple[str, ...] = ()
     memory_tokens: tuple[str, ...] = ()
 
@@ -58,6 +60,17 @@ class Trace(Intermediates):
                 view = given.view()  # the array itself may be the caller's
                 view.setflags(write=False)
                 object.__setattr__(self, name, view)
+
+    def __repr__(self) -> str:
+        return trace_text(self)
+
+    def _repr_html_(self) -> str:
+        return trace_html(self)
+
+    if not TYPE_CHECKING:  # or each misspelt name would have a type
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise AttributeError(name_error(name, self.steps), name=name, obj=self)
 
     def check_shapes(self) -> Self:
         """The same record. Raises: ShapeError for an array whose shape is not what its axes say."""
@@ -197,7 +210,7 @@ class Trace(Intermediates):
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""
         return wording.addition(self, STEPS[name])
 
-    def labelled(self, tokens: tuple[str, ...], memory_tokens: tuple[str, ...] = ()) -> Self:
+    def labelled(self, tokens: Sequence[str], memory_tokens: Sequence[str] = ()) -> Self:
         """The same record with a label for each position; without a memory's own it has the same.
 
         Raises: ShapeError for more labels or fewer; SettingsError, TextError for no list of texts.

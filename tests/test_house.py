@@ -40,7 +40,7 @@ ALLOWED = {
 MOST_LINES = 400
 WITH_TABLES = ("diagonal.geometry", "figure_table", "tables")  # the modules that need pandas
 # Records and tables, which check nothing.
-NO_DOORS = {"AXES", "STEPS", "HeadTrace", "Step", "Trace"}
+NO_DOORS = {"AXES", "STEPS", "Derivation", "HeadTrace", "Step", "Trace"}
 
 
 def files_of(layer: str) -> list[Path]:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array, as_array, as_labels
+from attention_core.display import maps_text
 from attention_core.errors import FileError, SettingsError, ShapeError, short_repr
 
 from ..files.file_checks import has_half_character
@@ -27,7 +28,7 @@ from .encoder import Encoded
 MAX_ROUNDING = 0.01
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttentionMaps:
     """The attention weights of every head of every layer, read-only.
 
@@ -37,6 +38,9 @@ class AttentionMaps:
     layers: tuple[Array, ...]
     tokens: tuple[str, ...]
     memory_tokens: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return maps_text(self.sizes)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -110,10 +114,6 @@ def _as_layer(number: int, layer: Any) -> Array:
     """One layer as (H, T, S), in float64 if its numbers have 64 bits, else in float32. A view: the
     caller can go on writing to the array. The axis of a batch of one is removed.
     """
-    if hasattr(layer, "detach"):  # a PyTorch tensor, of any precision, on any device
-        layer = layer.detach().cpu()
-        if getattr(layer, "itemsize", 4) != 8:
-            layer = layer.float()  # NumPy has no bfloat16
     array = as_array(f"layer {number}", layer)
     if array.ndim == 4 and array.shape[0] == 1:
         array = array[0]

@@ -1,73 +1,26 @@
-"""Which attention layers a file of weights holds, and the numbers of one of them.
-
-First: how other programs name the matrices of a layer, and whether they transpose them.
-"""
+"""Which attention layers a file of weights holds, and the numbers of one of them."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
-
-import numpy as np
+from functools import partial
 
 from attention_core.checks import Array
-from attention_core.errors import FileError
-from attention_core.projection_checks import divisors
+from attention_core.errors import FileError, ShapeError
+from attention_core.layer_names import (
+    NAMINGS,
+    Naming,
+    candidates,
+    layer_arrays,
+    possible_heads,
+    sort_key,
+)
 from attention_core.projections import Projections
 
 from ..files.file_checks import check_numbers
 from ..files.weight_formats import WeightFile, bytes_read
-
-
-@dataclass(frozen=True)
-class Naming:
-    """One way to name the parts of a layer; all names have the same prefix.
-
-    parts: the file's name for each argument of `Projections`, or for w_qkv and b_qkv, the three
-    side by side. transposed: a matrix has one row for each output feature, as PyTorch's do; None if
-    a file decides it by the longer side of its joint matrix of queries, keys and values.
-    differences: keys of `OTHER_ARCHITECTURES`, for what the weights alone do not say. heads: the
-    file's name for the number of heads, "" if it has none.
-    """
-
-    title: str
-    parts: Mapping[str, str]
-    transposed: bool | None = True
-    differences: tuple[str, ...] = ()
-    heads: str = ""
-
-    @property
-    def note(self) -> str:
-        """What the weights alone do not say, in sentences."""
-        return " ".join(OTHER_ARCHITECTURES[key] for key in self.differences)
-
-    @property
-    def anchor(self) -> str:
-        """The name by which a layer is recognised."""
-        return next(iter(self.parts.values()))
-
-    @property
-    def required(self) -> tuple[str, ...]:
-        """The parts without which a layer cannot be built: its matrices."""
-        return tuple(part for part in self.parts if part.startswith("w_"))
-
-    def oriented(self, anchor: tuple[int, ...]) -> Naming:
-        """This naming with `transposed` decided. anchor: the shape of the array by which the layer
-        is recognised.
-        """
-        if self.transposed is not None:
-            return self
-        return replace(self, transposed=len(anchor) == 2 and anchor[0] > anchor[1])
-
-
-def _matrices_and_biases(**stems: str) -> dict[str, str]:
-    """w_x and b_x for each letter, as `.weight` and `.bias` of a stem."""
-    weights = {f"w_{letter}": f"{stem}.weight" for letter, stem in stems.items()}
-    return weights | {f"b_{letter}": f"{stem}.bias" for letter, stem in stems.items()}
-
 
 # What some layers have besides their matrices and this app does not use, by the name of its array.
 UNUSED_TENSORS = {
@@ -86,41 +39,6 @@ OTHER_ARCHITECTURES = {
     ),
     "norm": ("It normalises the inputs of the layer (LayerNorm or RMSNorm); these pages do not."),
 }
-_OUT = _matrices_and_biases(o="out_proj")
-
-NAMINGS = (
-    Naming(
-        "torch.nn.MultiheadAttention", {"w_qkv": "in_proj_weight", "b_qkv": "in_proj_bias"} | _OUT
-    ),
-    Naming(
-        "torch.nn.MultiheadAttention with separate projections",
-        {f"w_{letter}": f"{letter}_proj_weight" for letter in "qkv"}
-        | {"b_qkv": "in_proj_bias"}
-        | _OUT,
-    ),
-    Naming(
-        "BERT", _matrices_and_biases(q="self.query", k="self.key", v="self.value", o="output.dense")
-    ),
-    Naming(
-        "GPT-2 or nanoGPT",
-        _matrices_and_biases(qkv="attn.c_attn", o="attn.c_proj"),
-        transposed=None,
-        differences=("causal", "norm"),
-    ),
-    Naming(
-        "Llama",
-        _matrices_and_biases(q="q_proj", k="k_proj", v="v_proj", o="o_proj"),
-        differences=("causal", "rotary", "norm"),
-    ),
-    Naming(
-        "a download from this app",
-        {f"{kind}_{letter}": f"{kind}_{letter}" for kind in "wb" for letter in "qkvo"},
-        transposed=False,
-        heads="n_heads",
-    ),
-)
-
-
 # Nearly all heads of trained models have this width.
 USUAL_WIDTH = 64
 MAX_LAYER_WIDTH = 32_768
@@ -172,7 +90,7 @@ def find_layers(file: WeightFile) -> tuple[FileLayer, ...]:
     names in the file.
     """
     layers, incomplete, errors = [], [], []
-    for prefix, naming in _candidates(file.shapes):
+    for prefix, naming in candidates(file.shapes):
         needed = [prefix + naming.parts[part] for part in naming.required]
         if missing := [part for part in needed if part not in file.shapes]:
             incomplete.append(f"{prefix + naming.anchor} has no {missing[0]} beside it")
@@ -183,20 +101,11 @@ def find_layers(file: WeightFile) -> tuple[FileLayer, ...]:
             errors.append(error)
     if not layers:
         raise errors[0] if errors else _no_layer(file, incomplete)
-    layers.sort(key=lambda layer: _sort_key(layer.prefix))
+    layers.sort(key=lambda layer: sort_key(layer.prefix))
     if not errors:
         return tuple(layers)
     note = f"Layers of the file that cannot be used: {len(errors)}. The first: {errors[0]}."
     return tuple(replace(layer, notes=(*layer.notes, note)) for layer in layers)
-
-
-def _candidates(shapes: Mapping[str, tuple[int, ...]]) -> Iterator[tuple[str, Naming]]:
-    """Where a layer may be: the prefix of its names, and its naming."""
-    for naming in NAMINGS:
-        for name, shape in shapes.items():
-            prefix = name.removesuffix(naming.anchor)
-            if prefix != name and (not prefix or prefix[-1] == "."):
-                yield prefix, naming.oriented(shape)
 
 
 def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
@@ -235,7 +144,8 @@ def _layer(file: WeightFile, prefix: str, naming: Naming) -> FileLayer:
             f"The matrices of {prefix!r} fit no number of heads: their shapes are {shapes}"
         )
     unused = (note for name, note in UNUSED_TENSORS.items() if prefix + name in file.shapes)
-    notes = tuple(filter(None, (naming.note, *unused)))
+    note = " ".join(OTHER_ARCHITECTURES[key] for key in naming.differences)
+    notes = tuple(filter(None, (note, *unused)))
     saved = _saved_heads(file, prefix, naming)
     return FileLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
 
@@ -281,64 +191,23 @@ def _saved_heads(file: WeightFile, prefix: str, naming: Naming) -> int | None:
     return int(value) if value.dtype.kind in "iu" else None
 
 
-def possible_heads(
-    query_width: int, key_width: int, value_width: int, merged_width: int
-) -> tuple[int, ...]:
-    """The numbers of heads that matrices of these widths can be split into; query heads may share
-    key/value heads.
-
-    >>> possible_heads(12, 12, 12, 12), possible_heads(12, 6, 6, 12)
-    ((1, 2, 3, 4, 6, 12), (2, 4, 6, 12))
-    """
-
-    def fits(n_heads: int) -> bool:
-        width = query_width // n_heads
-        groups = key_width // width
-        if key_width % width or not groups or n_heads % groups or value_width % groups:
-            return False
-        return n_heads * (value_width // groups) == merged_width
-
-    return tuple(count for count in divisors(query_width) if fits(count))
-
-
-def _sort_key(name: str) -> list[tuple[int, str]]:
-    """Sorts layer 10 after layer 9."""
-    return [
-        (int(part), "") if part.isdecimal() else (-1, part) for part in re.split("([0-9]+)", name)
-    ]
-
-
 def read_layer(file: WeightFile, layer: FileLayer, n_heads: int) -> Projections:
     """The weights of one layer, split into heads; fewer key/value heads if its key matrix is
     narrower.
 
     n_heads: one of `layer.heads`. Raises: FileError for numbers that are not finite or too large.
     """
-    arrays: dict[str, Any] = {}
-    for part, suffix in layer.naming.parts.items():
-        if (name := layer.prefix + suffix) in file.shapes:
-            array = _numbers(file, name)
-            arrays[part] = array.T if layer.naming.transposed and part.startswith("w_") else array
-    for kind in ("w", "b"):
-        if (joint := arrays.pop(f"{kind}_qkv", None)) is not None:
-            arrays |= {
-                f"{kind}_{letter}": part for letter, part in zip("qkv", _thirds(joint), strict=True)
-            }
+    try:
+        arrays = layer_arrays(layer.prefix, layer.naming, partial(_numbers, file))
+    except ShapeError as error:
+        raise FileError(str(error)) from error
     width = layer.shapes["w_q"][1] // n_heads
     return Projections(**arrays, n_heads=n_heads, n_kv_heads=layer.shapes["w_k"][1] // width)
 
 
-def _thirds(joint: Array) -> list[Array]:
-    """The parts for queries, keys and values, which stand side by side."""
-    if joint.ndim == 0 or joint.shape[-1] % 3:
-        raise FileError(
-            f"Queries, keys and values need a third each of an array of shape {joint.shape}; save"
-            " it again"
-        )
-    return np.split(joint, 3, axis=-1)
-
-
-def _numbers(file: WeightFile, name: str) -> Array:
+def _numbers(file: WeightFile, name: str) -> Array | None:
+    if name not in file.shapes:
+        return None
     array = file.read(name)
     if array.dtype.kind != "f":
         raise FileError(f"{name!r} must hold numbers of float32 or float64; save it again")

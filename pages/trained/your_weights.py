@@ -2,8 +2,8 @@
 
 import streamlit as st
 
+from attention_core.layer_names import NAMINGS
 from attention_lab.page_list import page_of
-from attention_lab.user_data.layer_search import NAMINGS
 from attention_ui.board import show_board
 from attention_ui.layer_import import offer_story
 from attention_ui.markdown import escape_markdown

@@ -160,7 +160,7 @@ def test_without_w_o_the_output_is_the_merged_number() -> None:
         ("projections", (0,), "field is 'projections'"),
         ("scores", (0, 0, 0), "holds no cell"),
         ("scores", (0, 0, 0, 17), "holds no cell"),
-        ("scores", (0, 0, -1, 0), "holds no cell"),
+        ("scores", (0, 0, -18, 0), "holds no cell"),
     ],
 )
 def test_a_cell_that_does_not_exist(field: str, index: tuple[int, ...], words: str) -> None:

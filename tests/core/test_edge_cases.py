@@ -114,7 +114,7 @@ class Unreadable:
 )
 def test_tensors_that_numpy_cannot_read(error: Exception) -> None:
     for call in (lambda: attend(Unreadable(error), P), lambda: softmax(Unreadable(error))):
-        named = r"^(x|scores)\b.*\bUnreadable\b.*\.detach\(\).*\.float\(\)"
+        named = r"^(x|scores)\b.*\bUnreadable\b"
         with pytest.raises(SettingsError, match=named) as caught:
             call()
         assert caught.value.__cause__ is error

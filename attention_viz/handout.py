@@ -54,9 +54,9 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
     if "stage" in scene:  # which shows them itself
         heading = ""
+    numpy = f"<p>In NumPy: <code>{escape(code)}</code></p>\n" if code else ""
     body = f"""{heading}<main id="board"></main>
-<p>In NumPy: <code>{escape(code)}</code></p>
-<p><small>{quotations_html(made_of)}</small></p>"""
+{numpy}<p><small>{quotations_html(made_of)}</small></p>"""
     return packed_page(title, FRAME_CSS, body, "handout.js", {"scene": scene_to_text(scene)})
 
 

@@ -16,8 +16,10 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import PurePath
+from os import PathLike
+from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NoReturn, Protocol
+from weakref import finalize
 
 import numpy as np
 
@@ -285,12 +287,30 @@ def _refuse(reason: str) -> NoReturn:
     raise FileError(f"The file cannot be read as safetensors, because {reason}; save it again")
 
 
-def open_weights(file: BinaryIO, name: str) -> WeightFile:
-    """An open file as .safetensors or .npz, as its first bytes say. name: what the user calls it.
+def _open_path(path: Path, name: str) -> WeightFile:
+    """The file at a path, which stays open as long as it is used: arrays are read on request."""
+    try:
+        handle = path.open("rb")
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path.name} cannot be opened: {error}") from error
+    try:
+        weights = open_weights(handle, name or path.name)
+    except FileError:
+        handle.close()
+        raise
+    finalize(weights, handle.close)
+    return weights
 
-    Raises: FileError for pickles, for other kinds of file, and for files that are damaged or too
-    large.
+
+def open_weights(file: BinaryIO | str | PathLike[str], name: str = "") -> WeightFile:
+    """A file as .safetensors or .npz, as its first bytes say. file: open, or its path. name: what
+    the user calls it.
+
+    Raises: FileError for pickles, for other kinds of file, for files that are damaged or too large,
+    and for a path where there is none.
     """
+    if isinstance(file, (str, PathLike)):
+        return _open_path(Path(file), name)
     name = PurePath(name).name
     if len(name) > MAX_NAME_LENGTH or not name.isprintable():
         raise FileError(

@@ -89,7 +89,7 @@ def test_an_index_may_count_from_the_end() -> None:
         ("attention", "probabilities"),
         ("attn_weights", "probabilities"),
         ("probs", "probabilities"),
-        ("probabilites", "probabilities"),
+        ("probabillities", "probabilities"),
         ("Q", "queries"),
         ("scaled_score", "scaled_scores"),
         ("context", "head_outputs"),

@@ -33,6 +33,16 @@ def sentence(layer: Trace, step: Step) -> str:
             f"This layer has no output projection: the heads side by side{also} are the output, and"
             " heads are not mixed."
         )
+    if step.name == "probabilities" and layer.sink is not None:
+        return (
+            "Each row becomes shares that sum to less than 1: how much its query reads from every"
+            " key; the rest goes to the sink, which has no value."
+        )
+    if step.name == "masked_scores" and layer.bias is not None:
+        return (
+            "The bias is added to every score; the score of a key that the query may not see"
+            " becomes minus infinity."
+        )
     return f"{step.sentence.removesuffix('.')}{added}."
 
 

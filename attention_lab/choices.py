@@ -35,6 +35,7 @@ TRAINED_CHOICES = {
 HANDMADE_CHOICES = {"piece": 0, "embedding": "normal", "positions": True}
 OUTPUT_MATRICES = ("W_O", "none")  # none: the heads are joined and not mixed
 SCALINGS = ("on", "off", "custom")
+ROTARY_KINDS = ("off", "neighbours", "halves")  # how features form the pairs that turn
 MASK_KINDS = ("none", "causal", "padding", "window", "painted")
 # The fields that are chosen from a list.
 FIELD_CHOICES: Mapping[str, tuple[str, ...]] = {
@@ -44,6 +45,7 @@ FIELD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "output_matrix": OUTPUT_MATRICES,
     "scaling": SCALINGS,
     "mask": MASK_KINDS,
+    "rotary": ROTARY_KINDS,
 }
 # The fields that are numbers.
 FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
@@ -58,6 +60,9 @@ FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "seed": (0, 2**53 - 1),  # the largest whole number a browser holds exactly
     "scale": (-100.0, 100.0),
     "window": (0, MAX_TOKENS),
+    "start": (0, 1000),
+    "gain": (0.0, 100.0),
+    "sink_logit": (-100.0, 100.0),
 }
 MAX_TEXT_LENGTH = 1000  # characters
 
@@ -73,7 +78,8 @@ class Scenario:
     need their own sizes; at other sizes the weights are random, see `resolve`. edits and own are
     what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand for numbers, "" for
     none. painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing. batch:
-    further sentences, one per line, see `attention_lab.sentences`.
+    further sentences, one per line, see `attention_lab.sentences`. start: the first position, for
+    rotary positions; gain: of QK-norm, for every feature of queries and keys.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -96,10 +102,32 @@ class Scenario:
     mask: str = "none"
     window: int = 2
     residual: bool = False
+    rotary: str = "off"
+    start: int = 0
+    qk_norm: bool = False
+    gain: float = 1.0
+    alibi: bool = False
+    sink: bool = False
+    sink_logit: float = 0.0
     edits: str = ""
     own: str = ""
     painted: str = ""
     batch: str = ""
+
+
+# The fields of what today's models add to the layer, with the values that leave it out.
+MODERN_OFF: Mapping[str, Any] = {"rotary": "off", "qk_norm": False, "alibi": False, "sink": False}
+
+
+def without_modern(scenario: Scenario) -> Scenario:
+    """The scenario without rotary positions, QK-norm, ALiBi and sink."""
+    return replace(scenario, **MODERN_OFF)
+
+
+def options_on(scenario: Scenario) -> tuple[str, ...]:
+    """The options of `attend` with steps of their own that a scenario switches on."""
+    on = {"head_norm": scenario.qk_norm, "rotary": scenario.rotary != "off"}
+    return tuple(name for name, is_on in on.items() if is_on)
 
 
 def edits_of(scenario: Scenario) -> Edits:

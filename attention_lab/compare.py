@@ -50,6 +50,13 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "mask": ("causal", "none"),
     "window": (1, 2),
     "residual": (True, False),
+    "rotary": ("neighbours", "off"),
+    "start": (100, 0),
+    "qk_norm": (True, False),
+    "gain": (2.0, 1.0),
+    "alibi": (True, False),
+    "sink": (True, False),
+    "sink_logit": (2.0, 0.0),
 }
 
 

@@ -21,7 +21,7 @@ from .scenario import Scenario
 from .sentences import MAX_SENTENCES, weights_in_force
 
 CONTROL_DEFAULTS = asdict(Scenario())
-CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths")
+CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths", "Modern attention")
 Values = Mapping[str, Any]
 
 
@@ -188,6 +188,54 @@ CONTROLS: tuple[Control, ...] = (
         "Residual",
         "Scores and mask",
         "Add the layer's inputs to its output (skip connection).",
+    ),
+    Control(
+        "rotary",
+        "Rotary positions",
+        "Modern attention",
+        help=(
+            "Queries and keys are turned by their positions. neighbours: features 0 and 1 are a"
+            " pair; halves: the first feature of each half."
+        ),
+    ),
+    Control(
+        "start",
+        "First position",
+        "Modern attention",
+        "The position of the first token. A shift of all positions moves no score.",
+        matters=lambda values: values["rotary"] != "off",
+    ),
+    Control(
+        "qk_norm",
+        "QK-norm",
+        "Modern attention",
+        "Every query and key of a head is divided by its root mean square.",
+    ),
+    Control(
+        "gain",
+        "Gain of QK-norm",
+        "Modern attention",
+        "What multiplies every feature of a normalised query and key.",
+        matters=lambda values: bool(values["qk_norm"]),
+    ),
+    Control(
+        "alibi",
+        "ALiBi",
+        "Modern attention",
+        "Each step of distance lowers a score by the slope of its head.",
+    ),
+    Control(
+        "sink",
+        "Sink",
+        "Modern attention",
+        "One more score in every row, whose share goes to no value.",
+    ),
+    Control(
+        "sink_logit",
+        "Score of the sink",
+        "Modern attention",
+        "The same for every head and row.",
+        matters=lambda values: bool(values["sink"]),
     ),
     Control(
         "d_k",

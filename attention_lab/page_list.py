@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
+
+from attention_core.trace import STEPS
 
 ROOT = Path(__file__).parent.parent
 DATA_FOLDER = ROOT / "assets" / "data"
@@ -137,9 +140,22 @@ def story_steps() -> tuple[Page, ...]:
     return tuple(page for page in PAGES if page.section == "story" and page.fields)
 
 
-def strip_pages() -> tuple[Page, ...]:
-    """The pages of the strip: the steps, then the pages that follow them in the story."""
-    return tuple(page for page in PAGES if page.section == "story")
+def strip_pages(options: Collection[str] = (), here: Page | None = None) -> tuple[Page, ...]:
+    """The pages of the strip: the steps, then the pages that follow them in the story.
+
+    options: those of `attend` that are on. A step without its option is left out, unless it is
+    `here`, the page that is shown.
+    """
+    return tuple(
+        page
+        for page in PAGES
+        if page.section == "story" and (page == here or option_of(page) in ("", *options))
+    )
+
+
+def option_of(page: Page) -> str:
+    """The option of `attend` without which a page has no step of its own; "" if it needs none."""
+    return STEPS[page.fields[0]].option if page.fields else ""
 
 
 def page_of(url_path: str) -> Page:

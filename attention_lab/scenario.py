@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from attention_core import HeadNorm, Rotary, alibi_bias
 from attention_core.attention import attend
 from attention_core.checks import Array, check_choice, whole_number
 from attention_core.masks import padding_mask, window_mask
@@ -18,6 +19,7 @@ from .cache import cached
 from .choices import (
     MASK_KINDS,
     OUTPUT_MATRICES,
+    ROTARY_KINDS,
     SCALINGS,
     WEIGHT_KINDS,
     edits_of,
@@ -50,6 +52,7 @@ def trace_of(scenario: Scenario) -> Trace:
         causal=scenario.mask == "causal",
         scale=_scale(scenario),
         residual=scenario.residual,
+        **_modern(scenario, projections.n_heads, inputs.shape[-2]),
     )
     return trace.labelled(tokens_of(scenario).tokens)
 
@@ -116,6 +119,20 @@ def _projections(scenario: Scenario) -> Projections:
 def _scale(scenario: Scenario) -> float | None:
     factors = {"on": None, "off": 1.0, "custom": scenario.scale}
     return factors[check_choice("scaling", scenario.scaling, SCALINGS)]
+
+
+def _modern(scenario: Scenario, n_heads: int, n_tokens: int) -> dict[str, Any]:
+    """The options of `attend` that today's models add."""
+    found: dict[str, Any] = {}
+    if check_choice("rotary", scenario.rotary, ROTARY_KINDS) != "off":
+        found["rotary"] = Rotary(pairs=scenario.rotary, start=scenario.start)
+    if scenario.qk_norm:
+        found["head_norm"] = HeadNorm(scenario.gain, scenario.gain)
+    if scenario.alibi:
+        found["bias"] = alibi_bias(n_heads, n_tokens)
+    if scenario.sink:
+        found["sink"] = scenario.sink_logit
+    return found
 
 
 def _mask(scenario: Scenario) -> Array | None:

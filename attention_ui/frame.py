@@ -35,7 +35,7 @@ from .panels import note_columns, note_notation
 from .presets import choose_example
 from .reference.questions import show_foot
 from .registry import ASSETS, menu_pages
-from .sequence import batch_page_notes, page_scenario
+from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
 from .streamlit_private import as_part_of
@@ -81,7 +81,7 @@ def _draw() -> Page:
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
     now.page, now.is_headed = page, False
-    _make_places(page, notation)
+    _make_places(page, notation, seen)
     trace = None
     if own is None:
         with now.message_place:
@@ -113,23 +113,23 @@ def _draw() -> Page:
                 streamlit_page.run()
                 show_foot(page)
             finally:  # also after an error
-                _heading(page, notation)
+                _heading(page, notation, seen)
                 _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
     elif now.pictured:
         with as_part_of(streamlit_page):
             keep_picture(page)
-    _heading(page, notation)
+    _heading(page, notation, seen)
     return page
 
 
-def _make_places(page: Page, notation: Notation) -> None:
+def _make_places(page: Page, notation: Notation, scenario: Scenario) -> None:
     """Make one container for the stage or the heading and for the notes below, so that everything
     after it keeps its place; in it one for the message of a page that cannot be computed.
     """
     now = session()
     now.stage_place = stage_place()
     if page not in story_steps():
-        _heading(page, notation)
+        _heading(page, notation, scenario)
     with now.stage_place:
         now.message_place = st.container(key="message")
 
@@ -193,6 +193,7 @@ def _notes(
     if own and "text" not in own.used:
         return ()
     found = [*sentence_notes(scenario), *batch_page_notes(scenario, page)]
+    found += modern_notes(scenario, page)
     if trace is None:
         return tuple(found)
     tokens = tokens_of(page_context().shown)
@@ -249,7 +250,7 @@ def _set_up_browser(page: Page) -> None:
         st.html(f"<script>{scripts}</script>", unsafe_allow_javascript=True)
 
 
-def _heading(page: Page, notation: Notation) -> None:
+def _heading(page: Page, notation: Notation, scenario: Scenario) -> None:
     """The title and the question of a page whose stage has not shown them; in the story below the
     strip of steps.
     """
@@ -260,7 +261,7 @@ def _heading(page: Page, notation: Notation) -> None:
         session().pictured = None  # its stage has shown no heading
     with session().stage_place:
         if page.section == "story":
-            show_strip(notation)
+            show_strip(notation, scenario)
         with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):
             st.title(page.title, anchor=False, width="content")
             st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

@@ -8,7 +8,8 @@ import streamlit as st
 
 from attention_lab.notation.notation import Notation
 from attention_lab.page_list import Page
-from attention_viz.story.stages import batch_of, stage_of, strip_of
+from attention_lab.scenario import Scenario
+from attention_viz.story.stages import batch_of, shown_view, stage_of, strip_of
 from attention_viz.story.story_view import StoryView
 
 from .batch import open_link, show_batch
@@ -30,7 +31,8 @@ def show_step(now: PageContext, on_open: Callable[[str], None] | None = None) ->
     stage = stage_of(now, page.url_path)
     with session().stage_place:
         show_board(stage, _board_name(page), open_link(on_open))
-        show_batch(now, batch_of(now, page.url_path, stage))
+        shown = shown_view(now, page.url_path)
+        show_batch(shown, batch_of(shown, page.url_path, stage))
     session().is_headed = True
 
 
@@ -47,7 +49,7 @@ def _board_name(page: Page) -> str:
     return BOARD_NAMES.get(page.url_path, page.url_path)
 
 
-def show_strip(text: Notation) -> None:
+def show_strip(text: Notation, scenario: Scenario) -> None:
     """Show the strip of steps above a page of the story that has no stage."""
-    view = StoryView(notation=text, lesson=lesson_place(), **view_switches())
+    view = StoryView(scenario, notation=text, lesson=lesson_place(), **view_switches())
     show_board(strip_of(view, session().page.url_path), "strip")

@@ -35,8 +35,6 @@ CELL_SCALES = {"probabilities": 1.5} | {
     **dict.fromkeys(("w_q", "w_k", "w_v", "w_o"), 0.6),
     **dict.fromkeys(("queries", "keys", "values", "head_outputs"), 0.8),
 }
-# The arrays without a panel through which a share is explained.
-BETWEEN = ("query_heads", "key_heads", "scores", "scaled_scores", "masked_scores")
 # The meaning of the colours of numbers and of shares.
 COLOUR_LEGEND = [
     {"scale": "feature", "low": "−", "high": "+"},
@@ -74,7 +72,7 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     panels = [_panel(stage, name, place) for name, place in places.items()]
     stage = replace(stage, windows=_windows(trace, head) | _token_windows(trace, query, key))
     cell = ("probabilities", (0, head, query, key))
-    board = scene(stage, panels, cell, _description(trace), beside=BETWEEN)
+    board = scene(stage, panels, cell, _description(trace), beside=_between(trace))
     ids = {panel["array"]: panel["id"] for panel in board["panels"]}
     sentence = sentence_part(trace, stage.names, head, query, "large")
     is_large = trace.sizes["H"] * trace.sizes["T"] > MAX_LINES_IN_GRID
@@ -136,6 +134,14 @@ def _windows(trace: Trace, head: int) -> dict[str, Window]:
         first, last = head_window(trace, field, head, MAX_SIDE_DRAWN)
         windows[STEPS[field].letters[-1]] = (first, min(last, first + MAX_SIDE_DRAWN))
     return windows
+
+
+def _between(trace: Trace) -> list[str]:
+    """The arrays without a panel through which a share is explained."""
+    names = list(trace.steps)
+    heads = names[names.index("query_heads") : names.index("probabilities")]
+    tables = ["query_rotation", "key_rotation"] if trace.rotary else []
+    return [name for name in heads if name != "value_heads"] + tables
 
 
 def _description(trace: Trace) -> str:

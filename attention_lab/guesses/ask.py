@@ -50,6 +50,11 @@ def guess_of(
     fields = chosen_item.fields
     chosen = field if field in fields else fields[number % len(fields)]
     rng = generator(number, Stream.QUESTIONS)
+    if chosen not in trace.steps:
+        raise SettingsError(
+            f"This layer has no {STEPS[chosen].title}: switch its option on, or choose another"
+            " question"
+        )
     shape = getattr(trace, chosen).shape[1:]
     best: Guess | None = None
     for _ in range(MAX_TRIED_CELLS):

@@ -7,12 +7,14 @@ does not apply to this layer.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import sink_softmax, softmax
+from attention_core.positions import turn
 from attention_core.trace import Trace
 
 BeliefRule = Callable[[Trace], Any]
@@ -68,6 +70,29 @@ def _whole_width(trace: Trace) -> Any:
 
 def _is_square(trace: Trace) -> bool:
     return trace.memory is trace.inputs
+
+
+def _by_length(field: str) -> BeliefRule:
+    """The vector divided by its length, times the gain."""
+
+    def rule(trace: Trace) -> Any:
+        if field not in trace.steps:
+            return None
+        return getattr(trace, field)[0] / np.sqrt(trace.sizes["K"])
+
+    return rule
+
+
+def _one_angle(field: str) -> BeliefRule:
+    """Every pair turned by the angle of the first."""
+
+    def rule(trace: Trace) -> Any:
+        if trace.rotary is None:
+            return None
+        (source,) = trace.needs(field)
+        return turn(getattr(trace, source)[:1], replace(trace.rotary, base=1.0))[0]
+
+    return rule
 
 
 def _symmetric(trace: Trace) -> Any:
@@ -172,6 +197,8 @@ BELIEF_RULES: Mapping[tuple[str, str], BeliefRule] = {
     ("symmetric", "scores"): _symmetric,
     ("never-negative", "scores"): lambda trace: np.abs(trace.scores[0]),
     ("no-scale", "scaled_scores"): _times(lambda trace: 1.0),
+    **{("length-not-rms", field): _by_length(field) for field in ("normed_queries", "normed_keys")},
+    **{("one-angle", field): _one_angle(field) for field in ("turned_queries", "turned_keys")},
     ("no-root", "scaled_scores"): _times(lambda trace: 1 / trace.sizes["K"]),
     ("root-of-model", "scaled_scores"): _times(lambda trace: trace.sizes["D"] ** -0.5),
     ("mask-past", "masked_scores"): _past,

@@ -172,6 +172,8 @@ def _terms(asked: AskedItem, shown: tuple[slice, ...]) -> Array:
     if asked.field == "inputs":
         words = np.zeros(matrix.shape) if asked.words is None else asked.words[shown]
         return 2 * _counts(words) * _counts(matrix - words)
+    if STEPS[asked.field].option:
+        return np.full(matrix.shape, 2)  # the members of a pair, or a number and its root
     if asked.field == "scaled_scores":
         return np.full(matrix.shape, int(abs(asked.trace.scale - 1) > LEAST))
     left, right = _factors(asked.trace, asked.field, *heads)

@@ -10,11 +10,37 @@ from ..scene import Panel, scene
 HeadCell = tuple[int, int, int]  # head, row, column
 
 
+def norm_board(stage: Stage, field: str, cell: HeadCell) -> JSON:
+    """The queries or keys of a head before QK-norm, the gain, and after it."""
+    (source,), gain = stage.trace.needs(field), "query_gain" if "quer" in field else "key_gain"
+    panels = [
+        Panel(source, 2, 3, (0, 0)),
+        Panel(gain, None, 0, (0, 1), "row"),
+        Panel(field, 2, 3, (1, 0), "result"),
+        *_all_heads(stage, field, (2, 0)),
+    ]
+    return scene(stage, panels, _at(field, cell), "Every vector divided by its root mean square.")
+
+
+def rotary_board(stage: Stage, field: str, cell: HeadCell) -> JSON:
+    """The queries or keys of a head, what both members of a pair count, and the turned ones."""
+    (source,) = stage.trace.needs(field)
+    table = "query_rotation" if "quer" in field else "key_rotation"
+    panels = [
+        Panel(source, 2, 3, (0, 0)),
+        Panel(table, 0, 2, (1, 0), tiles=1, title="first and second of a pair count"),
+        Panel(field, 2, 3, (2, 0), "result"),
+        *_all_heads(stage, field, (3, 0)),
+    ]
+    return scene(stage, panels, _at(field, cell), "Every pair of features turned by its position.")
+
+
 def scores_board(stage: Stage, cell: HeadCell) -> JSON:
     """Queries times keys, and the scores of all heads."""
+    queries, keys = stage.trace.needs("scores")
     panels = [
-        Panel("query_heads", 2, 3, (0, 1), title="queries"),
-        Panel("key_heads", 3, 2, (1, 0), title="keys, transposed"),
+        Panel(queries, 2, 3, (0, 1), title="queries"),
+        Panel(keys, 3, 2, (1, 0), title="keys, transposed"),
         Panel("scores", 2, 3, (1, 1), "result"),
         *_all_heads(stage, "scores", (2, 1)),
     ]
@@ -55,11 +81,17 @@ def softmax_board(stage: Stage, cell: HeadCell) -> JSON:
         Panel("masked_scores", 2, 3, (0, 0)),
         Panel("probabilities", 2, 3, (1, 0), "result"),
         Panel("share_sum", 2, None, (2, 0), "total"),
+        *([] if stage.trace.sink is None else [Panel("sink_shares", 2, None, (3, 0), "total")]),
         Panel("shifted_scores", None, 3, (0, 1), "row", title="this row, minus its maximum"),
         Panel("row_maximum", None, None, (1, 1), "row"),
         Panel("exponentials", None, 3, (0, 2), "row", title="exponentials"),
         Panel("row_sum", None, None, (1, 2), "row"),
-        *_all_heads(stage, "probabilities", (3, 0)),
+        *(
+            []
+            if stage.trace.sink is None
+            else [Panel("sink_exponentials", None, None, (2, 2), "row")]
+        ),
+        *_all_heads(stage, "probabilities", (3 if stage.trace.sink is None else 4, 0)),
     ]
     description = "The softmax makes shares of every row of scores."
     return scene(stage, panels, _at("probabilities", cell), description)
@@ -82,10 +114,10 @@ def pair_board(stage: Stage, cell: HeadCell) -> JSON:
     """One query token and one key token in all heads: the product of every head with every head,
     and the product number by number.
     """
-    head, query, key = cell
+    (head, query, key), (queries, keys) = cell, stage.trace.needs("scores")
     panels = [
-        Panel("query_heads", 1, 3, (0, 1), title="query, all heads"),
-        Panel("key_heads", 3, 1, (1, 0), title="key, all heads"),
+        Panel(queries, 1, 3, (0, 1), title="query, all heads"),
+        Panel(keys, 3, 1, (1, 0), title="key, all heads"),
         Panel("pair_products", 3, 4, (1, 1), "result", title="all pairs of heads", diagonal=True),
         Panel("pair_hadamard", 3, 4, (2, 1), "aside", title="query ⊙ key"),
         Panel("scores", 1, None, (3, 1), "aside", title="row sums = scores"),

@@ -6,16 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from attention_core import STEPS
 from attention_core.trace import head_of
+from attention_lab.choices import options_on
 from attention_lab.focus import Focus
 from attention_lab.guesses import as_data, guess_beside
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
-from attention_lab.page_list import Page, page_of, strip_pages
+from attention_lab.page_list import Page, option_of, page_of, strip_pages
 from attention_lab.sentences import embedding_of
 
 from ..labels import format_number
@@ -26,7 +27,15 @@ from ..step_scene import Choice, Note, StepWords, stage_board, strip_board
 from .batch import BatchField, with_batch
 from .cutting import HEAD_FIELDS, merge_board, split_board
 from .notes import by_hand_notes, choice_notes, random_notes
-from .per_head import mask_board, mixing_board, scale_board, scores_board, softmax_board
+from .per_head import (
+    mask_board,
+    mixing_board,
+    norm_board,
+    rotary_board,
+    scale_board,
+    scores_board,
+    softmax_board,
+)
 from .products import (
     PROJECTION_FACTORS,
     inputs_board,
@@ -45,6 +54,17 @@ EXAMPLE_NOTE = Note(
     act="mask",
     value=EXAMPLE_MASK,
 )
+# What the steps of options show where their option is off.
+OPTION_CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "qk-norm": {"qk_norm": True},
+    "rotary": {"rotary": "neighbours"},
+}
+EXAMPLE_NOTES = {
+    path: Note(
+        f"The layer has no {what}: this is what it would do. Switch it on under Modern attention."
+    )
+    for path, what in {"qk-norm": "QK-norm", "rotary": "rotary positions"}.items()
+}
 MAX_QUOTED_CHARACTERS = 24
 View = TypeVar("View", bound=StoryView)
 
@@ -84,7 +104,7 @@ def step_scene(view: StoryView, path: str) -> JSON:
     page, shown = page_of(path), shown_view(view, path)
     parts = STEPS_OF_STORY[path](shown)
     if shown is not view:
-        parts = replace(parts, notes=(EXAMPLE_NOTE,))
+        parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
     head = shown.focus.head if "head" in page.looks_into else None
     board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
     return stage_board(board, _words(shown, page, parts))
@@ -92,8 +112,10 @@ def step_scene(view: StoryView, path: str) -> JSON:
 
 def shown_view(view: View, path: str) -> View:
     """The view as a step shows it: the mask step has a causal mask where the layer has none, unless
-    no mask was chosen.
+    no mask was chosen; the steps of options are shown with their option.
     """
+    if path in OPTION_CHOICES and not set(options_on(view.scenario)) & {option_of(page_of(path))}:
+        return replace(view, scenario=replace(view.scenario, **OPTION_CHOICES[path]), layer=None)
     if path == "mask" and _lacks_mask(view):
         return replace(view, scenario=replace(view.scenario, mask=EXAMPLE_MASK))
     return view
@@ -105,10 +127,13 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
     """
     if len(view.sentences) == 1:
         return None
+    view = shown_view(view, path)
     fields = {
         "overview": OVERVIEW_FIELD,
         "projections": view.which,
         "split": HEAD_FIELDS[view.which],
+        "qk-norm": f"normed_{_compared(view)}",
+        "rotary": f"turned_{_compared(view)}",
     }
     field, cell = fields.get(path, page_of(path).fields[0]), stage["cell"]
     index = [view.focus.query, 0]
@@ -131,7 +156,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
     if parts.field:
         says = view.trace.sentence(parts.field)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
-    steps, heads = strip_pages(), {}
+    steps, heads = strip_pages(options_on(view.scenario), page), {}
     if "head" in page.looks_into:
         heads = {"heads": view.trace.sizes["H"], "head": view.focus.head}
     return StepWords(
@@ -177,7 +202,7 @@ def _column_names(array: JSON, index: Sequence[int]) -> tuple[str, ...]:
 
 def strip_of(view: StoryView, path: str) -> JSON:
     """The strip of steps alone, above a page of the story without a stage."""
-    steps = strip_pages()
+    steps = strip_pages(options_on(view.scenario), page_of(path))
     links = [(step.title, step.url_path) for step in steps]
     place, is_column = steps.index(page_of(path)), view.notation.convention == "column"
     return strip_board(links, place, is_column, path == "seen", view.present, view.lesson)
@@ -223,6 +248,37 @@ def _row_name(view: StoryView) -> str:
 def _three(view: StoryView) -> tuple[Choice]:
     """The choice between queries, keys and values."""
     return (Choice("which", "Which of the three", tuple(PROJECTION_FACTORS), view.which),)
+
+
+def _compared(view: StoryView) -> str:
+    """Queries or keys: values are neither normalised nor turned."""
+    return "queries" if view.which == "values" else view.which
+
+
+def _of_compared(view: StoryView, field: str, board: Callable[..., JSON]) -> StepParts:
+    """A step of queries or of keys that an option adds."""
+    _, (_, *cell) = compared_cell(view, field.partition("_")[0])
+    made = board(view.stage, field, cell)
+    choice = Choice("which", "Which of the two", ("queries", "keys"), _compared(view))
+    return StepParts(field, made, choices=(choice,))
+
+
+def compared_cell(view: StoryView, kind: str) -> tuple[str, tuple[int, int, int, int]]:
+    """The field of queries or keys, "normed" or "turned", that a step shows, and its cell in
+    focus.
+    """
+    field = f"{kind}_{_compared(view)}"
+    place = view.focus.within(view.trace, field)
+    token = place.query if _compared(view) == "queries" else place.key
+    return field, (0, head_of(view.trace, field, place.head), token, place.feature)
+
+
+def _qk_norm(view: StoryView) -> StepParts:
+    return _of_compared(view, f"normed_{_compared(view)}", norm_board)
+
+
+def _rotary(view: StoryView) -> StepParts:
+    return _of_compared(view, f"turned_{_compared(view)}", rotary_board)
 
 
 def _scores(view: StoryView) -> StepParts:
@@ -298,6 +354,8 @@ STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {
     "tokens": _tokens,
     "projections": _projections,
     "split": _split,
+    "qk-norm": _qk_norm,
+    "rotary": _rotary,
     "scores": _scores,
     "scale": _scale,
     "mask": _mask,

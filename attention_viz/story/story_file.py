@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from urllib.parse import parse_qs
 
 from attention_core import AttentionError
+from attention_lab.choices import options_on
 from attention_lab.focus import FOCUS_AXES
 from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.lessons.lesson import Lesson
@@ -34,7 +35,10 @@ HOW_TO_RUN = (
 )
 NEEDS = "This page needs JavaScript, in a browser of 2023 or later."
 MOST_NUMBERS = 500_000  # of all heads together; of larger layers the file holds the head in focus
-OF_THREE = ("projections", "split")
+OF_THREE = {
+    **dict.fromkeys(("projections", "split"), ("queries", "keys", "values")),
+    **dict.fromkeys(("qk-norm", "rotary"), ("queries", "keys")),
+}
 LESSON_CSS_FILE = BOARD_FOLDER.parent / "page" / "lesson.css"
 STORY_CSS = """
 :root { color-scheme: light dark; font-family: system-ui, sans-serif; }
@@ -61,7 +65,7 @@ def story_file(view: StoryView, path: str = "overview") -> StoryFile:
     """The story of a view. path: the step at which it opens. Raises: AttentionError."""
     view = replace(view, before=None, lesson="", present=False)
     heads = _heads(view)
-    scenes = {page.url_path: _scenes(view, page.url_path, heads) for page in _pages()}
+    scenes = {page.url_path: _scenes(view, page.url_path, heads) for page in _pages(view)}
     steps: list[JSON] = [
         {
             "title": page.title,
@@ -69,7 +73,7 @@ def story_file(view: StoryView, path: str = "overview") -> StoryFile:
             "scenes": scenes[page.url_path],
             "code": _code(view, page),
         }
-        for page in _pages()
+        for page in _pages(view)
     ]
     steps[-1] |= {
         "below": token_board(view.stage, view.focus.query) | {"fits": True},
@@ -105,9 +109,10 @@ def seen_sentences(view: StoryView) -> tuple[str, str]:
     return f"{asking} came in as a vector of X and leaves as one of Y.", found
 
 
-def _pages() -> list[Page]:
+def _pages(view: StoryView) -> list[Page]:
     """The pages of the story that a file has: the steps, and what one has seen."""
-    return [page for page in strip_pages() if page.url_path in (*STEPS_OF_STORY, "seen")]
+    pages = strip_pages(options_on(view.scenario))
+    return [page for page in pages if page.url_path in (*STEPS_OF_STORY, "seen")]
 
 
 def _code(view: StoryView, page: Page) -> str:
@@ -131,7 +136,7 @@ def _scenes(view: StoryView, path: str, heads: Sequence[int]) -> dict[str, JSON]
     """The scenes of a page by what is chosen: queries, keys or values, then a dot and the head."""
     if path not in STEPS_OF_STORY:
         return {".": strip_of(view, path)}
-    three = tuple(PROJECTION_FACTORS) if path in OF_THREE else ("",)
+    three = OF_THREE.get(path, ("",))
     per_head = heads if "head" in page_of(path).looks_into else ("",)
     return {
         f"{which}.{head}": _held(

@@ -40,6 +40,7 @@ MORE = {
     "padding": Scenario(mask="padding", n_tokens=15),
     "window": Scenario(mask="window", residual=True),
     "custom scale": Scenario(scaling="custom", scale=0.2, seed=3),
+    "modern": Scenario(rotary="halves", start=2, qk_norm=True, gain=1.5, sink=True, alibi=True),
 }
 EVERY = PRESETS | MORE
 STORY = [field for field in USUAL_STEPS if field != "memory"]
@@ -183,6 +184,7 @@ def test_the_data_are_whole() -> None:
 
 def test_what_is_asked_is_hidden_and_nothing_else() -> None:
     scenario = Scenario("the cat saw the box", mask="causal", n_heads=2)
+    scenario = replace(scenario, qk_norm=True, rotary="halves")
     trace, words = trace_of(scenario), embedding_of(scenario).words
     hidden = {name: as_data(guess_of(trace, name, 2, words=words)) for name in ITEMS}
     at = hidden["scores-number"]["index"]

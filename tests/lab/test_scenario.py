@@ -14,12 +14,21 @@ from attention_core import (
     STEPS,
     AttentionError,
     Projections,
+    Rotary,
     SettingsError,
     ShapeError,
     TextError,
     Trace,
+    alibi_bias,
 )
-from attention_lab.choices import MASK_KINDS, SCALINGS, WEIGHT_KINDS, resolve
+from attention_lab.choices import (
+    MASK_KINDS,
+    SCALINGS,
+    WEIGHT_KINDS,
+    options_on,
+    resolve,
+    without_modern,
+)
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
@@ -34,6 +43,8 @@ def same(first: Trace, second: Trace, name: str) -> bool:
     return np.array_equal(getattr(first, name), getattr(second, name))
 
 
+EVEN = replace(SMALL, d_k=4)
+BEFORE_OPTIONS = ("inputs", "queries", "keys", "values", "query_heads", "key_heads")
 # field -> a scenario in which the field matters, and another value of it.
 CHANGES: dict[str, tuple[Scenario, Any]] = {
     "text": (SMALL, "we like black tea very much"),
@@ -56,6 +67,13 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "mask": (SMALL, "causal"),
     "window": (replace(SMALL, mask="window"), 1),
     "residual": (SMALL, True),
+    "rotary": (EVEN, "halves"),
+    "start": (replace(EVEN, rotary="neighbours"), 100),
+    "qk_norm": (SMALL, True),
+    "gain": (replace(SMALL, qk_norm=True), 2.0),
+    "alibi": (SMALL, True),
+    "sink": (SMALL, True),
+    "sink_logit": (replace(SMALL, sink=True), 3.0),
     "edits": (SMALL, "x_0_0_9"),
     "own": (SMALL, UserMatrices(w_o=np.eye(6)).encode()),
     "batch": (SMALL, "it slept"),
@@ -76,6 +94,9 @@ UNTOUCHED = {
     "window": ("inputs", "scores", "scaled_scores"),
     "painted": ("inputs", "scores", "scaled_scores"),
     "residual": tuple(name for name in STEPS if name != "output"),
+    **dict.fromkeys(("rotary", "start", "qk_norm", "gain"), BEFORE_OPTIONS),
+    "alibi": (*BEFORE_OPTIONS, "scores", "scaled_scores"),
+    **dict.fromkeys(("sink", "sink_logit"), (*BEFORE_OPTIONS, "scores", "masked_scores")),
     "own": tuple(name for name in STEPS if name != "output"),
 }
 
@@ -88,8 +109,12 @@ def test_every_field_is_tried() -> None:
 def test_every_field_changes_the_output(name: str) -> None:
     base, value = CHANGES[name]
     assert getattr(base, name) != value
-    changed = trace_of(replace(base, **{name: value}))
-    assert not same(trace_of(base), changed, "output")
+    before, changed = trace_of(base), trace_of(replace(base, **{name: value}))
+    if name == "start":  # a shift of all positions moves no score, so nothing after it
+        assert not np.allclose(before.turned_keys, changed.turned_keys)
+        np.testing.assert_allclose(before.output, changed.output, atol=1e-12)
+        return
+    assert not same(before, changed, "output")
 
 
 @pytest.mark.parametrize("name", UNTOUCHED)
@@ -97,6 +122,19 @@ def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
     base, value = CHANGES[name]
     before, after = trace_of(base), trace_of(replace(base, **{name: value}))
     assert [field for field in UNTOUCHED[name] if not same(before, after, field)] == []
+
+
+def test_the_options_of_modern_attention() -> None:
+    modern = replace(EVEN, rotary="halves", start=7, qk_norm=True, gain=2.0, alibi=True)
+    trace = trace_of(replace(modern, sink=True, sink_logit=1.5))
+    assert trace.rotary == Rotary(pairs="halves", start=7)
+    assert trace.query_gain is not None
+    assert trace.query_gain.tolist() == [2.0] * 4
+    assert trace.sink is not None
+    assert trace.sink.tolist() == [1.5, 1.5]
+    assert np.array_equal(trace.bias, alibi_bias(2, 6))
+    assert options_on(modern) == ("head_norm", "rotary")
+    assert without_modern(modern) == replace(EVEN, start=7, gain=2.0)
 
 
 def test_masks_say_who_sees_whom() -> None:

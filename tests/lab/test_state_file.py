@@ -229,6 +229,13 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "embedding": ("magic",),
     "positions": (0, "true", None),
     "residual": (1, "no"),
+    "rotary": ("magic", True, None),
+    "start": (-1, 1001, 1.0),
+    "qk_norm": (1, "no"),
+    "gain": (-0.5, 1e308, "1", None),
+    "alibi": (1, None),
+    "sink": (1, 0.0),
+    "sink_logit": (-100.5, 1e308, "1"),
     "batch": (1, None, ["a"], "x" * 1001),
     "painted": (1, None, "banana", "9x9.", "x" * 1001),
 }

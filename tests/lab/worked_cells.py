@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Sequence
 
@@ -90,6 +91,42 @@ class Worker:
         if self.believes("interleaved"):
             return float(fused[token, feature * n_heads + head])
         return float(fused[token, head * width + feature])
+
+    def _normed_queries(self, index: Index) -> float:
+        return self._normed("normed_queries", self.trace.query_gain, index)
+
+    def _normed_keys(self, index: Index) -> float:
+        return self._normed("normed_keys", self.trace.key_gain, index)
+
+    def _normed(self, field: str, gain, index: Index) -> float:  # type: ignore[no-untyped-def]
+        (source,), norm = self.trace.needs(field), self.trace.head_norm
+        assert norm is not None
+        head, token, feature = index
+        vector = [float(number) for number in getattr(self.trace, source)[0, head, token]]
+        root = math.sqrt(dot(vector, vector) / len(vector) + norm.epsilon)
+        if self.believes("length-not-rms"):
+            root *= math.sqrt(len(vector))
+        return vector[feature] / root * float(gain[feature])
+
+    def _turned_queries(self, index: Index) -> float:
+        return self._turned("turned_queries", index)
+
+    def _turned_keys(self, index: Index) -> float:
+        return self._turned("turned_keys", index)
+
+    def _turned(self, field: str, index: Index) -> float:
+        (source,), rotary = self.trace.needs(field), self.trace.rotary
+        assert rotary is not None
+        (head, token, feature), width = index, self.trace.sizes["K"]
+        vector = getattr(self.trace, source)[0, head, token]
+        half = width // 2
+        is_near = rotary.pairs == "neighbours"
+        pair = feature // 2 if is_near else feature % half
+        one, two = (2 * pair, 2 * pair + 1) if is_near else (pair, pair + half)
+        slower = 1.0 if self.believes("one-angle") else rotary.base ** (2 * pair / width)
+        angle = (rotary.start + token) / slower
+        turned = complex(vector[one], vector[two]) * cmath.exp(1j * angle)
+        return turned.real if feature == one else turned.imag
 
     def _scores(self, index: Index) -> float:
         head, query, key = index

@@ -44,7 +44,7 @@ def test_two_lines_are_a_batch_of_three() -> None:
 @pytest.mark.parametrize("page", STEPS_OF_STORY)
 def test_every_step_shows_the_chosen_sentence(page: str) -> None:
     app = opened(page, **QUERY, sentence=2, query=1)
-    trace, whole = page_context(app).trace, trace_of(BATCH)
+    trace, whole = page_context(app).trace, trace_of(page_context(app).scenario)
     assert trace.labels("T") == ("the", "dog", "ran", "[pad]", "[pad]")
     for field in trace.steps:
         assert np.array_equal(getattr(trace, field)[0], getattr(whole, field)[2])

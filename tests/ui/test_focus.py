@@ -22,7 +22,7 @@ from tests.ui.app import MAIN, gone_to, opened, page_context, refused, scenes
 # The choices on a page that look into different places; else its first ones say all.
 STATES: dict[str, list[dict[str, str]]] = {
     "projections": [{"which": "queries"}, {"which": "keys"}],
-    "split": [{"which": "queries"}, {"which": "keys"}],
+    **{step: [{"which": "queries"}, {"which": "keys"}] for step in ("split", "qk-norm", "rotary")},
     "invariances": [{"inv_topic": topic} for topic in INVARIANCE_TOPICS],
     "break-it": [{"bi_field": field} for field in ("first", "scores")],
     "arrays": [{"ar_field": "scores"}],

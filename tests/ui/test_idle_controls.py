@@ -26,7 +26,8 @@ DECIDED_BY_THE_MODEL = {
 }
 
 
-USUALLY = {"scale", "window", "layer"}
+OF_OPTIONS = {"start", "gain", "sink_logit"}
+USUALLY = {"scale", "window", "layer", *OF_OPTIONS}
 BY_HAND: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 
@@ -35,14 +36,15 @@ DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
     ("address", "idle"),
     [
         ({}, USUALLY),
-        ({"scaling": "custom", "mask": "window"}, {"layer"}),
+        ({"scaling": "custom", "mask": "window"}, {"layer", *OF_OPTIONS}),
+        ({"rotary": "halves", "qk_norm": "true", "sink": "true"}, {"scale", "window", "layer"}),
         (
             {"weights": "weightless"},
             {*USUALLY, "init", "seed", "output_matrix", "d_k", "d_v", "d_o"},
         ),
         ({"output_matrix": "none"}, {*USUALLY, "d_o"}),
-        ({"weights": "orthonormal"}, {"scale", "window", "init", "layer"}),
-        ({"weights": "trained"}, {"scale", "window", *DECIDED_BY_THE_MODEL}),
+        ({"weights": "orthonormal"}, {*USUALLY, "init"}),
+        ({"weights": "trained"}, {"scale", "window", *OF_OPTIONS, *DECIDED_BY_THE_MODEL}),
         (BY_HAND, {*USUALLY, *DECIDED_BY_HAND}),
         ({"weights": "by hand", "d_model": 8}, USUALLY),
         (BY_HAND | {"d_v": 3}, USUALLY),

@@ -34,6 +34,13 @@ ELSEWHERE = {
     "mask": "window",
     "window": 5,
     "residual": "true",
+    "rotary": "halves",
+    "start": 3,
+    "qk_norm": "true",
+    "gain": 2,
+    "alibi": "true",
+    "sink": "true",
+    "sink_logit": 1,
     "d_k": 6,
     "d_v": 4,  # five heads joined are as wide as X again, which is added
     "d_o": 7,

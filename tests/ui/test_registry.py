@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from attention_core import STEPS
-from attention_core.trace import USUAL_STEPS
 from attention_lab.page_list import (
     MENU,
     OLD_URLS,
@@ -43,7 +42,7 @@ def test_a_page_is_described(page: Page) -> None:
 
 
 def test_every_field_of_the_trace_has_a_page() -> None:
-    assert {field for page in story_steps() for field in page.fields} == set(USUAL_STEPS)
+    assert {field for page in story_steps() for field in page.fields} == set(STEPS)
 
 
 def test_the_story_follows_the_computation() -> None:

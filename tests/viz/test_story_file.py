@@ -22,7 +22,7 @@ from attention_lab.scenario import Scenario
 from attention_viz.course_package import CONTENT, MANIFEST, course_package
 from attention_viz.scene_formats import scene_to_text
 from attention_viz.story.pool import pooled
-from attention_viz.story.stages import STEPS_OF_STORY, step_scene
+from attention_viz.story.stages import OPTION_CHOICES, STEPS_OF_STORY, step_scene
 from attention_viz.story.story_file import lesson_file, seen_sentences, story_file
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_files import scene_in, story_in, whole
@@ -60,13 +60,24 @@ def story() -> dict[str, Any]:
 
 
 def test_every_scene_is_that_of_the_app(story: dict[str, Any]) -> None:
-    assert [one["path"] for one in story["steps"]] == [*STEPS_OF_STORY, "seen"]
-    for path in STEPS_OF_STORY:
+    steps = [one["path"] for one in story["steps"]]
+    assert steps == [name for name in STEPS_OF_STORY if name not in OPTION_CHOICES] + ["seen"]
+    for path in steps[:-1]:
         head = "1" if "head" in page_of(path).looks_into else ""
         for which in ("queries", "keys", "values") if path in ("projections", "split") else ("",):
             view = replace(VIEW, which=which or VIEW.which)
             expected = plain(step_scene(view, path))
             assert scene_in(story, path, f"{which}.{head}") == expected, path
+
+
+def test_a_step_with_its_option_is_in_the_file() -> None:
+    view = replace(VIEW, scenario=replace(VIEW.scenario, rotary="halves", qk_norm=True))
+    modern = story_in(story_file(view).html)
+    assert [one["path"] for one in modern["steps"]] == [*STEPS_OF_STORY, "seen"]
+    for path in OPTION_CHOICES:
+        for which in ("queries", "keys"):
+            expected = plain(step_scene(replace(view, which=which), path))
+            assert scene_in(modern, path, f"{which}.1") == expected, path
 
 
 def test_another_head_looks_at_the_key_that_it_reads_most(story: dict[str, Any]) -> None:

@@ -148,9 +148,15 @@ const WRITERS = {
   ],
   norm: (look, { terms, own, root, epsilon }, options) => {
     const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
-    const squares = listOfTerms(vector, { ...options, upTo: Infinity }, ({ factors }) => squareChip(look, factors[0]), "+", (rest) => figure(squaresOf(rest)));
-    const mean = [sign("√("), sign("("), ...squares, sign(`) ÷ ${vector.length}`), epsilon ? sign(`+ ${figure(epsilon)}`) : null, sign(")")];
-    return [factorChip(look, vector[own].factors[0]), sign("÷"), ...mean, sign(`= ${figure(root)}`, "sign worked"), sign("×"), factorChip(look, gain.factors[0])].filter(Boolean);
+    const ends = [sign("×"), factorChip(look, gain.factors[0])];
+    const first = [factorChip(look, vector[own].factors[0]), sign("÷")];
+    if (!shownAll(options)) return [...first, sign(figure(root)), ...ends];
+    const squares = between(
+      vector.map(({ factors }) => squareChip(look, factors[0])),
+      "+",
+    );
+    const mean = [sign("√(("), ...squares, sign(`) ÷ ${vector.length} + ${figure(epsilon)})`), sign(`= ${figure(root)}`, "sign worked")];
+    return [...first, ...mean, ...ends];
   },
   difference: (look, { terms }) => between(factorsOf(look, terms), "−"),
   exp: (look, { terms }) => [sign("exp("), ...factorsOf(look, terms), sign(")")],
@@ -258,8 +264,6 @@ function groupsThatFit(groups, mine, most) {
   const others = groups.filter((group) => group !== own).slice(0, most - 1);
   return groups.filter((group) => group === own || others.includes(group));
 }
-
-const squaresOf = (terms) => terms.reduce((sum, { value }) => sum + value ** 2, 0);
 
 function squareChip(look, factor) {
   const made = coloured(look, factor, factorNumber(look, factor));

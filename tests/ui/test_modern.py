@@ -1,0 +1,87 @@
+"""Rotary positions, QK-norm, ALiBi and the sink in the story: controls, strip, boards, and the
+pages that leave them out.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from attention_lab.choices import without_modern
+from attention_lab.page_list import page_of, strip_pages
+from attention_lab.scenario import Scenario, trace_of
+from tests.ui.app import figures, opened, page_context, stage, texts
+from tests.ui.test_guess import stage_of
+from tests.viz.reading_scenes import sent
+
+ON = {"rotary": "halves", "qk_norm": "true", "sink": "true", "sink_logit": "1", "alibi": "true"}
+MODERN = Scenario(rotary="halves", qk_norm=True, sink=True, sink_logit=1.0, alibi=True)
+
+
+def strip(page: str, **choices: object) -> list[str]:
+    """The URL paths of the steps on the strip of a page."""
+    return [step["path"] for step in stage(opened(page, **choices))["steps"]]
+
+
+def test_a_step_stands_on_the_strip_with_its_option_alone() -> None:
+    usual = [page.url_path for page in strip_pages()]
+    assert {"qk-norm", "rotary"} & set(usual) == set()
+    assert strip("scores") == usual
+    both = strip("scores", **ON)
+    assert both[4:6] == ["qk-norm", "rotary"]
+    assert both == [page.url_path for page in strip_pages(("head_norm", "rotary"))]
+    assert strip("rotary") == [page.url_path for page in strip_pages((), page_of("rotary"))]
+    assert "rotary" in strip("seen", rotary="halves")
+
+
+@pytest.mark.parametrize("page", ["qk-norm", "rotary"])
+def test_a_step_whose_option_is_off_shows_what_it_would_do(page: str) -> None:
+    off, on = opened(page), opened(page, **ON)
+    assert any("Modern attention" in note["text"] for note in stage(off)["notes"])
+    assert not any("Modern attention" in note["text"] for note in stage(on).get("notes", []))
+    assert page_context(on).trace is trace_of(MODERN)
+
+
+def test_what_is_turned_is_what_is_compared() -> None:
+    scene = opened("scores", **ON)
+    trace = page_context(scene).trace
+    assert trace.needs("scores") == ("turned_queries", "turned_keys")
+    panels = {panel["array"] for panel in stage_of(scene)["panels"]}
+    assert {"turned_queries", "turned_keys", "scores"} <= panels
+
+
+def test_the_sink_has_a_column_of_its_own() -> None:
+    scene = stage_of(opened("softmax", **ON))
+    assert "sink_shares" in {panel["array"] for panel in scene["panels"]}
+    assert "less than 1" in scene["stage"]["says"]
+    np.testing.assert_allclose(sent(scene, "sink"), [1.0] * 4)
+    plain = stage_of(opened("softmax"))
+    assert "sink_shares" not in {panel["array"] for panel in plain["panels"]}
+
+
+def test_the_turned_pair_is_an_arrow() -> None:
+    (arrow,) = figures(opened("rotary", **ON, query=3, feature=1))
+    before, turned = (trace for trace in arrow["data"] if trace["name"] in ("before", "turned"))
+    lengths = [np.hypot(one["x"][1], one["y"][1]) for one in (before, turned)]
+    assert lengths[0] == pytest.approx(lengths[1])
+    assert before["x"] != turned["x"]
+
+
+@pytest.mark.parametrize("page", ["all-heads", "invariances", "head-worth"])
+def test_pages_of_other_sections_leave_them_out_and_say_so(page: str) -> None:
+    app = opened(page, **ON)
+    assert page_context(app).trace is trace_of(without_modern(MODERN))
+    assert "are left out here" in texts(app)
+    assert "are left out here" not in texts(opened(page))
+
+
+@pytest.mark.parametrize("name", ["rotary", "qk_norm", "alibi", "sink"])
+def test_a_setting_is_compared_with_the_layer_without_it(name: str) -> None:
+    app = opened("compare", **ON, cmp_control=name)
+    assert not app.error
+    assert page_context(app).trace is trace_of(MODERN)
+
+
+def test_an_odd_width_is_refused_with_a_remedy() -> None:
+    app = opened("rotary", rotary="halves", d_k=3)
+    assert any("choose an even" in error.value for error in app.error)

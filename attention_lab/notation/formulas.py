@@ -102,15 +102,14 @@ def _vector(trace: Trace, notation: Notation, name: str) -> str:
 
 
 def _turned(trace: Trace, notation: Notation, name: str) -> str:
-    """A query or key times the rotation of its position, and the angle of pair p."""
+    """A query or key times the rotation of its position, by the angle of each pair p."""
     (source,), rotary = trace.needs(name), trace.rotary
     vector, token = _vector(trace, notation, source), notation.indices[1 if "quer" in name else 2]
     is_column = notation.convention == "column"
-    product = rf"R_{token}^{{\top}} {vector}" if is_column else rf"{vector} R_{token}"
     start, base = (rotary.start, rotary.base) if rotary else (0, 0.0)
     position = f"({token} {'+' if start > 0 else '-'} {abs(start)})" if start else token
     angle = rf"{position} \cdot {base:.10g}^{{-2p/{notation.width(trace, 'd_k')}}}"
-    return rf"{product},\quad \theta_{{{token},p}} = {angle}"
+    return rf"R({angle})^{{\top}} {vector}" if is_column else rf"{vector} R({angle})"
 
 
 def _scaled_scores(trace: Trace, notation: Notation) -> str:

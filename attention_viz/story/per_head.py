@@ -28,9 +28,9 @@ def rotary_board(stage: Stage, field: str, cell: HeadCell) -> JSON:
     table = "query_rotation" if "quer" in field else "key_rotation"
     panels = [
         Panel(source, 2, 3, (0, 0)),
-        Panel(table, 0, 2, (1, 0), tiles=1, title="first and second of a pair count"),
-        Panel(field, 2, 3, (2, 0), "result"),
-        *_all_heads(stage, field, (3, 0)),
+        Panel(table, 1, 2, (0, 1), "row", title="what both members of a pair count here"),
+        Panel(field, 2, 3, (1, 0), "result"),
+        *_all_heads(stage, field, (2, 0)),
     ]
     return scene(stage, panels, _at(field, cell), "Every pair of features turned by its position.")
 

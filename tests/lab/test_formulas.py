@@ -136,14 +136,12 @@ def test_ours_tells_the_options() -> None:
 def test_ours_tells_what_is_done_to_queries_and_keys() -> None:
     both = run("head norm, rotary")
     assert {name: formula(both, name, OURS) for name in both.needs("scores")} == {
-        "turned_queries": r"\tilde Q_{h,i} = \hat Q_{h,i} R_i,\quad "
-        r"\theta_{i,p} = (i + 7) \cdot 10000^{-2p/d_k}",
-        "turned_keys": r"\tilde K_{h,j} = \hat K_{h,j} R_j,\quad "
-        r"\theta_{j,p} = (j + 7) \cdot 10000^{-2p/d_k}",
+        "turned_queries": r"\tilde Q_{h,i} = \hat Q_{h,i} R((i + 7) \cdot 10000^{-2p/d_k})",
+        "turned_keys": r"\tilde K_{h,j} = \hat K_{h,j} R((j + 7) \cdot 10000^{-2p/d_k})",
     }
     assert formula(both, "scores", OURS) == r"S_h = \tilde Q_h \tilde K_h^{\top}"
     assert formula(run("rotary"), "turned_keys", COLUMN_NOTATION) == (
-        r"\tilde K_{h,j} = R_j^{\top} K_{h,j},\quad \theta_{j,p} = j \cdot 10000^{-2p/d_k}"
+        r"\tilde K_{h,j} = R(j \cdot 10000^{-2p/d_k})^{\top} K_{h,j}"
     )
     assert formula(run("head norm"), "normed_keys", OURS) == (
         r"\hat K_{g,j} = \frac{K_{g,j}}{\mathrm{rms}(K_{g,j})} \odot g_K"

@@ -148,7 +148,7 @@ const WRITERS = {
   ],
   norm: (look, { terms, own, root, epsilon }, options) => {
     const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
-    const ends = [sign("×"), factorChip(look, gain.factors[0])];
+    const ends = [sign("×"), coloured(look, gain.factors[0], factorNumber(look, gain.factors[0]))];
     const first = [factorChip(look, vector[own].factors[0]), sign("÷")];
     if (!shownAll(options)) return [...first, sign(figure(root)), ...ends];
     const squares = between(

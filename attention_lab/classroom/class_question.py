@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict, dataclass
 
 from attention_core.checks import is_finite_number
-from attention_core.errors import SettingsError
+from attention_core.errors import FileError, SettingsError
 
 QUESTION_KINDS = ("number", "choice")
 MAX_TEXT_CHARACTERS = 600  # characters of a text
@@ -107,12 +107,18 @@ def question_to_json(posed: ClassQuestion) -> str:
 
 
 def question_from_json(text: str) -> ClassQuestion:
-    """A question from the class file, which only this program writes."""
-    kept = json.loads(text)
-    kept["given"] = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
-    kept["options"] = tuple(map(str, kept["options"]))
-    kept["pictures"] = tuple(tuple(map(tuple, picture)) for picture in kept["pictures"])
-    return ClassQuestion(**kept)
+    """A question from the class file. Raises: FileError if the file is damaged there."""
+    try:
+        kept = json.loads(text)
+        kept["given"] = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
+        kept["options"] = tuple(map(str, kept["options"]))
+        kept["pictures"] = tuple(tuple(map(tuple, picture)) for picture in kept["pictures"])
+        return ClassQuestion(**kept)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise FileError(
+            "A question of this room is damaged in the file of classes; ask another one, or open a"
+            " new room"
+        ) from error
 
 
 def _check_size(name: str, size: int, fewest: int, most: int, remedy: str) -> None:

@@ -153,21 +153,24 @@ class Rooms:
 
     def state(self, room: str) -> RoomState:
         """A room as it is now. Raises: RoomError if there is none, or no longer."""
-        rows = self.file.read(
-            "SELECT opened, version, n_writes, state, number, moment, n_moments, posed FROM rooms"
-            " LEFT JOIN questions USING (room, number) WHERE room = ? AND opened > ?",
+        row = self._row(
             room,
-            self.clock() - self.limits.lasts,
+            "opened, version, n_writes, state, number, moment, n_moments, posed FROM rooms"
+            " LEFT JOIN questions USING (room, number)",
         )
-        if not rows:
-            raise RoomError(
-                f"There is no room {room}, or no longer: a room is deleted after a day; ask the"
-                " teacher for the letters"
-            )
-        opened, version, n_writes, state, number, moment, n_moments, kept = rows[0]
+        opened, version, n_writes, state, number, moment, n_moments, kept = row
         question = question_from_json(kept) if kept else None
         return RoomState(
             room, opened, version, n_writes, state, number, moment, n_moments, question
+        )
+
+    def _row(self, room: str, columns: str) -> Any:
+        old = self.clock() - self.limits.lasts
+        for row in self.file.read(f"SELECT {columns} WHERE room = ? AND opened > ?", room, old):
+            return row
+        raise RoomError(
+            f"There is no room {room}, or no longer: a room is deleted after a day; ask the teacher"
+            " for the letters"
         )
 
     def is_teacher(self, room: str, secret: str) -> bool:
@@ -177,8 +180,8 @@ class Rooms:
 
     def check_teacher(self, room: str, secret: str) -> None:
         """Raises: RoomError if there is no such room, RightsError for a wrong secret."""
-        self.state(room)
-        if not self.is_teacher(room, secret):
+        (kept,) = self._row(room, "secret FROM rooms")
+        if not is_secret(secret, kept):
             raise RightsError(
                 f"Only the teacher of room {room} may do this; open the teacher's link again"
             )

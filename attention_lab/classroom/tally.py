@@ -9,11 +9,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from attention_core.checks import is_finite_number
+from attention_core.errors import FileError
+
 from .class_question import ClassQuestion, question_from_json
 from .rooms import Rooms
 
 MAX_BARS = 8  # of different numbers; the rest is one bar
 OTHER_LABEL = "other"
+DAMAGED = "A vote of this room is damaged in the file of classes; open a new room"
 # A spreadsheet runs a cell that begins with one of these as a formula.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -28,9 +32,15 @@ class Bar:
 
 
 def read_answers(rooms: Rooms, room: str, number: int) -> list[float]:
-    """All answers to a question, without their visitors."""
+    """All answers to a question, without their visitors.
+
+    Raises: FileError if the file is damaged there.
+    """
     query = "SELECT answer FROM votes WHERE room = ? AND number = ?"
-    return [answer for (answer,) in rooms.file.read(query, room, number)]
+    answers = [answer for (answer,) in rooms.file.read(query, room, number)]
+    if not all(map(is_finite_number, answers)):
+        raise FileError(DAMAGED)
+    return answers
 
 
 def count_answers(rooms: Rooms, room: str, number: int) -> int:
@@ -63,6 +73,8 @@ def histogram(question: ClassQuestion, given: Sequence[float]) -> list[Bar]:
 def export_votes(rooms: Rooms, room: str, secret: str) -> str:
     """All votes of a room as CSV. Visitors are numbered in the order of their first vote. No cell
     is a formula.
+
+    Raises: RoomError, RightsError, FileError if the file is damaged there.
     """
     rooms.check_teacher(room, secret)
     query = (
@@ -75,10 +87,14 @@ def export_votes(rooms: Rooms, room: str, secret: str) -> str:
     known: dict[bytes, int] = {}
     for number, visitor, answer, at, kept in rooms.file.read(query, room):
         question = question_from_json(kept)
-        said = question.options[int(answer)] if question.kind == "choice" else f"{answer:.12g}"
-        time = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+        try:
+            value = question.check_answer(answer)
+            time = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
+        except (ValueError, TypeError, OverflowError, OSError) as error:
+            raise FileError(DAMAGED) from error
+        said = question.options[int(value)] if question.kind == "choice" else f"{value:.12g}"
         student = known.setdefault(visitor, len(known) + 1)
-        right = "yes" if question.accepts(answer) else "no"
+        right = "yes" if question.accepts(value) else "no"
         table.writerow((number, _cell(question.text), student, _cell(said), right, time))
     return written.getvalue()
 

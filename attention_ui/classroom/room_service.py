@@ -42,8 +42,6 @@ class RoomService:
 
     def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
         self.rooms = Rooms(path)
-        # A connection of its own: reading does not wait until a vote is on the disk.
-        self._writing = Rooms(path)
         self._queue: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
         self._clock = clock
@@ -107,7 +105,7 @@ class RoomService:
             return  # an earlier batch included this vote
         found: Sequence[AttentionError | None] = ()
         try:
-            found = self._writing.vote_all([vote for vote, _ in waiting])
+            found = self.rooms.vote_all([vote for vote, _ in waiting])
         except AttentionError as error:
             found = [error] * len(waiting)
         finally:  # nobody waits forever, even after a bug
@@ -118,7 +116,7 @@ class RoomService:
 
     def change(self, action: Callable[[Rooms], Any], room: str) -> Any:
         """Run an action of a teacher in a room; all browsers see it at once."""
-        done = action(self._writing)
+        done = action(self.rooms)
         for to_teacher in (True, False):
             self._cache.pop((room, to_teacher), None)
         return done

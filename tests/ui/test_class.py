@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core import SettingsError
+from attention_core import FileError, SettingsError
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import RightsError, RoomError
 from attention_lab.guesses import ITEMS, guess_of
@@ -116,6 +116,15 @@ def test_a_deleted_room_is_gone() -> None:
     app = pressed(app, "Delete it now")
     assert app.session_state["room"] == ""
     assert isinstance(error(opened("class", room=room)), RoomError)
+
+
+def test_a_file_that_cannot_be_used_is_told_in_the_window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no folder").write_bytes(b"")
+    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
+    for app in (pressed(opened("class"), "Open a room"), opened("class", room="KXRT")):
+        assert isinstance(error(app), FileError)
 
 
 def test_letters_that_are_none_are_told() -> None:

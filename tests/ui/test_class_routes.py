@@ -160,6 +160,26 @@ def test_what_no_page_sends_is_refused(
     assert room_service().rooms.state(made.room).n_writes == 0
 
 
+def test_a_file_that_cannot_be_used_is_told(
+    server: Starlette, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "no folder").write_bytes(b"")
+    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
+    for path, body in ((f"{STATE}?room=KXRT", None), (VOTE, ballot("KXRT", 1))):
+        answer = asyncio.run(asked(server, path, body))
+        assert (answer.status, answer.headers["retry-after"]) == (503, "1")
+        assert "no folder" in answer.said["error"]
+
+
+@pytest.mark.parametrize("visitor", ["short", "x" * 65, "<script>alert(1)</script>"])
+def test_a_forged_visitor_is_in_no_room(server: Starlette, visitor: str) -> None:
+    made = opened()
+    path = f"{STATE}?room={made.room}"
+    refused = asyncio.run(asked(server, path, visitor=visitor))
+    assert (refused.status, set(refused.said)) == (400, {"error"})
+    assert room_service().presence.count(made.room) == 0
+
+
 def test_a_body_that_does_not_end_is_not_waited_for(
     server: Starlette, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,7 +91,11 @@ def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
     clock.now += 24 * 3600 - 1
     rooms.vote(room, token(1), 1, 6.0)
     clock.now += 1
-    for act in (lambda: rooms.state(room), lambda: rooms.set_state(room, secret, "closed")):
+    for act in (
+        lambda: rooms.state(room),
+        lambda: rooms.set_state(room, secret, "closed"),
+        lambda: rooms.vote(room, token(2), 1, 6.0),
+    ):
         with pytest.raises(RoomError):
             act()
     rooms.open()

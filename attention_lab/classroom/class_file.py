@@ -98,8 +98,8 @@ class ClassFile:
         with self._opened.write_turn, self._explained():
             if _place_of(self.path) != self._place:
                 raise FileError(
-                    f"The file of classes {self.path} was replaced while it was in use, so its rooms"
-                    " are gone; start the app again"
+                    f"The file of classes {self.path} was replaced while it was in use; its rooms"
+                    " are gone: start the app again"
                 )
             database.execute("BEGIN IMMEDIATE")
             try:

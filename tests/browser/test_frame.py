@@ -138,7 +138,8 @@ def test_the_link_is_copied_by_keys_from_a_button_that_covers_nothing(go: Visit)
     expect(button).to_be_hidden()
 
 
-MOST_MESSAGES = 32  # six groups of controls are one each; each is drawn for itself, and all visitors' messages pass one lock
+# Each is drawn for itself, and all visitors' messages pass one lock. Each group of controls is one.
+MOST_MESSAGES = 32
 
 
 def test_an_act_brings_few_messages_each_whole(page: Page, app_url: str) -> None:

@@ -8,11 +8,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import streamlit as st
 
-from attention_ui.server import middleware, open_browser, routes, set_limits
+from attention_ui.server import MAIN_SCRIPT, middleware, open_browser, routes, set_limits
 
 set_limits()
 app = st.App(
-    "attention_ui/main_script.py",
+    MAIN_SCRIPT,
     routes=routes(),
     middleware=middleware(),
     lifespan=open_browser,

@@ -10,6 +10,7 @@ from .positions import Rotary, alibi_bias, reordered_pairs
 from .projections import Projections
 from .steps import AXES, HeadTrace, Step
 from .trace import STEPS, Trace
+from .version import __version__ as __version__
 
 __all__ = [
     "AXES",

@@ -5,13 +5,13 @@ from __future__ import annotations
 import csv
 from collections.abc import Collection
 from dataclasses import dataclass
-from pathlib import Path
 
 from attention_core.trace import STEPS
 
-ROOT = Path(__file__).parent.parent
-DATA_FOLDER = ROOT / "assets" / "data"
-PAGES_FOLDER = ROOT / "pages"
+from .home import ASSETS, HOME
+
+DATA_FOLDER = ASSETS / "data"
+PAGES_FOLDER = HOME / "pages"
 
 # The headings of the menu by their keys in assets/data/pages.csv: the sections, and one heading for
 # the pages that need mathematics or programming, whose files stay in the folder of their section.

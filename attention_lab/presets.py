@@ -6,17 +6,17 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from attention_core.errors import AttentionError
 
 from .by_hand import Cell, choose_example_cell
 from .control_list import CONTROLS, widget_value
+from .home import ASSETS
 from .scenario import Scenario, trace_of
 
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
-PRESET_FILE = Path(__file__).parent.parent / "assets" / "data" / "presets.json"
+PRESET_FILE = ASSETS / "data" / "presets.json"
 
 # The examples with which pages open that show little of the first one: more heads, words for which
 # the target is a translation, a seed that gives each student other numbers.

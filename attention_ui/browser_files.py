@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import FileResponse
 from starlette.routing import Route
 
-from .registry import ASSETS
+from attention_lab.home import ASSETS
+
 from .streamlit_private import register_components
 
 COMPONENT_PREFIX = "attention-lab"

@@ -18,6 +18,7 @@ from attention_core import AttentionError, Trace
 from attention_lab.choices import has_uneven_heads, resolve
 from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
+from attention_lab.home import ASSETS
 from attention_lab.notation.notation import Notation, symbol
 from attention_lab.page_list import OwnControls, Page, page_of, story_steps
 from attention_lab.scenario import Scenario, sequence_of
@@ -34,7 +35,7 @@ from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
 from .reference.questions import show_foot
-from .registry import ASSETS, menu_pages
+from .registry import menu_pages
 from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.page_list import MENU, OLD_URLS, PAGES, ROOT, page_of
-
-ASSETS = ROOT / "assets"
+from attention_lab.page_list import MENU, OLD_URLS, PAGES, page_of
 
 
 def menu_pages() -> dict[str, list[st.Page]]:

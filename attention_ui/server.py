@@ -12,6 +12,7 @@ import sys
 import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from threading import Timer
 from typing import Any
 
@@ -21,10 +22,11 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from attention_lab.home import ASSETS
+
 from .browser_files import plotly_route
 from .classroom.routes import class_routes
 from .network import local_url, opening_notice
-from .registry import ASSETS
 from .streamlit_private import ask_nobody_for_the_address
 from .upload_limits import limit_uploads
 
@@ -32,6 +34,7 @@ from .upload_limits import limit_uploads
 # for two minutes. The usual bound of a terminal on macOS, 256, was reached by the 79th page load;
 # after it nobody was served.
 MAX_OPEN_FILES = 8192
+MAIN_SCRIPT = str(Path(__file__).with_name("main_script.py"))  # what Streamlit runs for every act
 SECONDS_TO_START = 0.5  # until the server answers
 ROOT_ELEMENT, END_OF_HEAD = b'id="root"', b"</head>"
 # Headers of a request for which the server would send a packed file, or none.

@@ -13,12 +13,13 @@ from functools import lru_cache
 from html import escape
 from pathlib import Path
 
+from attention_lab.home import ASSETS
 from attention_lab.words.text import is_right_to_left
 
 from .payload import JSON
 from .scene_formats import scene_to_text
 
-BOARD_FOLDER = Path(__file__).resolve().parents[1] / "assets" / "board"
+BOARD_FOLDER = ASSETS / "board"
 JS_IMPORT = re.compile(r'^import \{[^}]*\} from "(\.[\w./]+)";\n', re.MULTILINE)
 # Script and data are compressed to a third of their size; the page's policy names both scripts by
 # their hashes.

@@ -15,6 +15,7 @@ from typing import Any
 from attention_core import STEPS, SettingsError, Trace
 from attention_core.checks import check_choice, whole_number
 from attention_core.errors import short_repr
+from attention_core.trace import OPTIONAL
 
 MAX_SIZES = {"T": 64, "S": 64, "D": 512, "M": 512, "O": 512, "H": 16, "K": 128, "V": 128}
 STAGE_HEIGHT, HEADS_HEIGHT = 640, 560
@@ -72,13 +73,23 @@ def board(
 
     from .handout import handout
     from .scene import coloured_scene
-    from .story.stages import stage_of
-    from .story.story_view import StoryView
 
+    try:
+        from .story.stages import stage_of
+        from .story.story_view import StoryView
+    except ModuleNotFoundError as error:
+        raise SettingsError(
+            f"a board needs {error.name}, which is not installed: install the extra [notebook], as"
+            " docs/notebook.md says"
+        ) from error
     if not isinstance(trace, Trace):
         raise SettingsError(f"trace is {short_repr(trace)} but must be what attend gives")
+    options = [name for name in OPTIONAL if getattr(trace, name) is not None]
     pages = {
-        name: page.url_path for page in strip_pages()[1:] for name in page.fields if name in STEPS
+        name: page.url_path
+        for page in strip_pages(options)[1:]
+        for name in page.fields
+        if name in trace.steps
     }
     check_choice("step", step, pages)
     _check_sizes(trace)

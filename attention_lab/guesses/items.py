@@ -7,12 +7,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any
 
 from attention_core.checks import check_choice
 
-GUESS_FILE = Path(__file__).resolve().parents[2] / "assets" / "data" / "guesses.json"
+from ..home import ASSETS
+
+GUESS_FILE = ASSETS / "data" / "guesses.json"
 ITEM_KINDS = ("number", "largest", "sign", "shape", "place", "grows", "picture")
 ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
 ITEM_SCOPES = ("cell", "pair", "row", "matrix", "nothing")

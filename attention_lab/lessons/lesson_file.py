@@ -7,16 +7,16 @@ import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, fields
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 from attention_core.errors import FileError, SettingsError, short_repr
 
 from ..files.json_file import JsonFile, check_entries
+from ..home import ASSETS
 from ..user_data.text_store import is_key, store_text, stored_text
 from .lesson import Lesson, LessonQuestion, LessonTask, Moment
 
-LESSON_FOLDER = Path(__file__).parent.parent.parent / "assets" / "lessons"
+LESSON_FOLDER = ASSETS / "lessons"
 LESSON_FILE = JsonFile(
     "lesson file",
     "Attention Lab lesson",

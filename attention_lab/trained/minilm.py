@@ -21,11 +21,12 @@ from attention_core.checks import Array
 from attention_core.errors import FileError
 from attention_core.projections import Projections
 
+from ..home import weights_folder
 from ..layer_norm import Norm, layer_norm
 from .encoder import EncoderLayer, FeedForward
 from .wordpiece import Characters, CodePoints, WordPiece
 
-MODEL_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "minilm"
+MODEL_FOLDER = weights_folder()
 CHECKSUMS = "checksums.json"
 _READ_ERRORS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
 _MODEL_REMEDY = "take the folder from the repository again, or make it with scripts/make_minilm.py"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, Projections, Trace, attend
+from attention_core import AttentionError, Projections, Rotary, Trace, attend
 from attention_viz import board, head_view
 
 X = np.random.default_rng(0).standard_normal((2, 5, 6))
@@ -25,6 +25,14 @@ def test_every_step_has_a_board_in_a_frame_without_network(step: str) -> None:
     (inside,) = re.findall('srcdoc="([^"]*)"', cell)
     assert unescape(inside) == picture.page
     assert "default-src 'none'" in picture.page
+
+
+@pytest.mark.parametrize("step", ["turned_queries", "turned_keys"])
+def test_a_step_of_an_option_has_a_board(step: str) -> None:
+    turned = attend(X[:1], Projections.random(6, 3), rotary=Rotary())
+    assert board(turned, step).page
+    with pytest.raises(AttentionError, match="step is"):
+        board(TRACE, step)
 
 
 def test_a_board_of_a_memory_shows_its_keys() -> None:

@@ -1,0 +1,20 @@
+"""Where the files lie that are not Python: the pages and the assets, in a checkout or installed."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parent
+INSTALLED = PACKAGE / "app"  # pyproject.toml puts the files there in a wheel
+HOME = INSTALLED if INSTALLED.is_dir() else PACKAGE.parent
+ASSETS = HOME / "assets"
+WEIGHTS_PACKAGE = "attention_minilm"  # a distribution of its own, for it is 43 MB
+
+
+def weights_folder() -> Path:
+    """The folder of the trained weights: that of a checkout, else that of the distribution."""
+    folder = ASSETS / "minilm"
+    if not folder.is_dir() and (found := find_spec(WEIGHTS_PACKAGE)) is not None and found.origin:
+        return Path(found.origin).parent
+    return folder

@@ -1,0 +1,79 @@
+"""What is installed: the engine with NumPy alone, the app with its weights, one version."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+
+from attention_core import __version__
+from attention_ui import command
+from scripts.write_constraints import required
+
+ROOT = Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WEIGHTS = tomllib.loads((ROOT / "weights" / "pyproject.toml").read_text(encoding="utf-8"))
+WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
+
+
+def pins(lines: list[str]) -> set[str]:
+    """Requirements in one spelling."""
+    return {str(Requirement(line)) for line in lines}
+
+
+def test_the_engine_needs_numpy_alone() -> None:
+    assert [Requirement(one).name for one in PROJECT["project"]["dependencies"]] == ["numpy"]
+
+
+def test_the_app_needs_what_requirements_say_and_the_weights() -> None:
+    extras = PROJECT["project"]["optional-dependencies"]
+    weights = f"{WEIGHTS['project']['name']}=={WEIGHTS['project']['version']}"
+    own = f"{PROJECT['project']['name']}[notebook]"
+    asked = {one for one in map(str, required()) if not one.startswith("numpy=")}
+    assert pins(extras["app"] + extras["notebook"]) == {*asked, weights, own}
+
+
+def test_a_wheel_holds_every_asset_but_the_weights() -> None:
+    inside = WHEEL["force-include"]
+    assert all((ROOT / source).exists() for source in inside)
+    assets = {path.name for path in (ROOT / "assets").iterdir()} - {"minilm"}
+    assert {source.removeprefix("assets/") for source in inside if "assets" in source} == assets
+    assert set(WHEEL["packages"]) == {
+        path.parent.name for path in ROOT.glob("attention_*/py.typed")
+    }
+
+
+def test_the_version_stands_in_the_changelog_and_the_citation() -> None:
+    changes = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert re.findall(r"^## \[(\d[^]]*)\]", changes, re.M)[0] == __version__
+    assert f"version: {__version__}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_the_command_says_what_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(command, "find_spec", lambda _: None)
+    assert command.main() == 1
+    assert "[app]" in capsys.readouterr().err
+
+
+@pytest.mark.every_situation
+def test_an_installed_engine_needs_neither_app_nor_tables(tmp_path: Path) -> None:
+    python = tmp_path / "env" / ("Scripts" if sys.platform == "win32" else "bin") / "python"
+    code = (
+        "import sys, attention_core, attention_viz, attention_lab.trained.attention_maps as maps\n"
+        "assert not {'streamlit', 'pandas', 'plotly'} & {*sys.modules}\n"
+        "page = attention_viz.head_view([[[[0.5, 0.5], [0.0, 1.0]]]]).page\n"
+        "assert 'env' in attention_core.__file__ and len(page) > 10_000\n"
+    )
+    for arguments in (
+        [sys.executable, "-m", "venv", str(tmp_path / "env")],
+        [str(python), "-m", "pip", "install", "--quiet", str(ROOT)],
+        [str(python), "-c", code],
+    ):
+        subprocess.run(arguments, cwd=tmp_path, check=True)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .checks import Array, as_list, whole_number
-from .display import derivation_text
+from .display import derivation_html, derivation_text
 from .errors import SettingsError
 from .rules import Read, Rule
 from .trace import Trace
@@ -65,6 +65,9 @@ class Derivation:
 
     def __str__(self) -> str:
         return derivation_text(self)
+
+    def _repr_html_(self) -> str:
+        return derivation_html(self)
 
     def recompute(self) -> float:
         """The result again, from the terms alone."""

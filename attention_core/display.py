@@ -51,7 +51,11 @@ def _trace_title(trace: Trace) -> str:
     sizes = trace.sizes
     batch = f"{sizes['B']} sequences, " if sizes["B"] > 1 else ""
     keys = f", {sizes['S']} keys" if trace.memory is not trace.inputs else ""
-    return f"Trace: {batch}{sizes['T']} tokens{keys}, {sizes['H']} heads, scale {trace.scale:.4g}"
+    title = f"Trace: {batch}{sizes['T']} tokens{keys}, {sizes['H']} heads, scale {trace.scale:.4g}"
+    # A causal mask in PyTorch's sense leaves the last query without a key.
+    if trace.mask is not None and (empty := int(trace.empty_rows.sum())):
+        title += f"; rows without a key: {empty} (where True hides in a mask, pass mask=~mask)"
+    return title
 
 
 def projections_text(p: Projections) -> str:
@@ -117,6 +121,12 @@ def maps_text(sizes: Mapping[str, int]) -> str:
     return f"AttentionMaps: {layers} layers of {heads} heads, {queries} queries, {keys} keys"
 
 
+def maps_html(sizes: Mapping[str, int], layers: Iterable[Array]) -> str:
+    """The same, and a row for each layer."""
+    rows = [(str(number), array_type(layer), "H T S") for number, layer in enumerate(layers)]
+    return _table(maps_text(sizes), ("layer", "array", "axes"), rows)
+
+
 def derivation_text(found: Derivation) -> str:
     """The arithmetic of a cell as one sentence."""
     result = _number(found.result)
@@ -125,6 +135,12 @@ def derivation_text(found: Derivation) -> str:
     if not found.allowed:
         return f"{_place(found.field, found.index)} = {result}, hidden by the mask"
     return f"{_place(found.field, found.index)} = {_arithmetic(found)} = {result}"
+
+
+def derivation_html(found: Derivation) -> str:
+    """The same as a paragraph; the place is bold."""
+    place = _place(found.field, found.index)
+    return f"<p><b>{place}</b>{escape(derivation_text(found).removeprefix(place))}</p>"
 
 
 def _place(name: str, index: Iterable[int]) -> str:

@@ -232,32 +232,48 @@ def _per_head(name: str, values: ArrayLike, n_heads: int, dtype: type[np.floatin
 def _as_mask(mask: ArrayLike, shape: tuple[int, ...]) -> Array:
     """True = may attend."""
     array = as_array("mask", mask)
+    placed = _placed("mask", array.shape, shape)
     if array.dtype != np.bool_:
-        how = "write mask > 0, or pass numbers as bias"
-        if array.dtype.kind == "f" and np.isneginf(array).any():
-            how = "this one holds numbers to add, as PyTorch's may: pass it as bias"
-        raise SettingsError(f"mask is {array.dtype} but must be bool (True = may attend): {how}")
-    n_batch, n_heads, n_queries, n_keys = shape
-    if array.shape == (n_batch, n_keys) != (n_queries, n_keys):
+        # Where numbers hide, by -inf or by one far below 0, they are added to the scores.
+        if array.dtype.kind == "f" and (array < 0).any() and not (array > 0).any():
+            remedy = f"this one holds numbers to add, so write bias={placed}"
+        else:
+            positive = _placed("(mask > 0)", array.shape, shape)
+            remedy = (
+                f"if 1 means that a query may attend, write mask={positive}; if its numbers are to"
+                f" be added, write bias={placed}"
+            )
+        raise SettingsError(f"mask is {array.dtype} but must be bool (True = may attend): {remedy}")
+    if placed != "mask":
         raise ShapeError(
-            f"mask has shape {array.shape}, one row for each sequence, but must broadcast to"
-            f" {shape}: write mask[:, None, None, :], or ~mask[:, None, None, :] for a"
-            " key_padding_mask of PyTorch, in which True hides"
-        )
-    if array.shape == (n_batch * n_heads, n_queries, n_keys) != shape[1:]:
-        raise ShapeError(
-            f"mask has shape {array.shape}, but must broadcast to {shape}: write"
-            f" mask.reshape({n_batch}, {n_heads}, {n_queries}, {n_keys}), or ~ before it for an"
-            " attn_mask of PyTorch, in which True hides"
+            f"mask has shape {array.shape} but must broadcast to {shape}: write mask={placed}, or"
+            f" mask=~{placed} for a mask of PyTorch, in which True hides"
         )
     return _fits("mask", array.copy(), shape)
 
 
+def _placed(written: str, given: tuple[int, ...], shape: tuple[int, ...]) -> str:
+    """How a mask of PyTorch's modules is brought to the axes of the scores: one row for each
+    sequence, or one matrix for each head of each sequence.
+
+    >>> _placed("mask", (2, 7), (2, 3, 5, 7)), _placed("mask", (5, 7), (2, 3, 5, 7))
+    ('mask[:, None, None, :]', 'mask')
+    """
+    n_batch, n_heads, n_queries, n_keys = shape
+    if given == (n_batch, n_keys) != (n_queries, n_keys):
+        return f"{written}[:, None, None, :]"
+    if given == (n_batch * n_heads, n_queries, n_keys) != shape[1:]:
+        return f"{written}.reshape{shape}"
+    return written
+
+
 def _fits(name: str, array: Array, shape: tuple[int, ...]) -> Array:
     if not broadcasts(array.shape, shape):
+        placed = _placed(name, array.shape, shape)
+        remedy = "" if placed == name else f": write {name}={placed}"
         raise ShapeError(
-            f"{name} has shape {array.shape} but must broadcast to {shape}: batch, heads, queries,"
-            " keys"
+            f"{name} has shape {array.shape} but must broadcast to {shape} (batch, heads, queries,"
+            f" keys){remedy}"
         )
     return array
 

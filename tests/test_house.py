@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 import attention_core
+import attention_lab
 from attention_core import STEPS
 from attention_lab.export.torch_code import TORCH_LINES
 from attention_lab.labs.backward import GRADIENT_TEXTS
@@ -159,6 +160,32 @@ def test_the_engine_loads_numpy_alone() -> None:
     assert run.stdout.split() == ["attention_core"]
 
 
+def test_the_roots_load_nothing_until_a_name_is_asked_for() -> None:
+    code = (
+        "import sys, numpy, attention_lab\n"
+        "print(*sorted(m for m in sys.modules if m.startswith('attention')))\n"
+        "assert attention_lab.ablated_output and 'tokenize' in dir(attention_lab)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["attention_lab"]
+
+
+def test_a_name_at_the_root_is_the_same_to_python_and_to_type_checkers() -> None:
+    tree = ast.parse((ROOT / "attention_lab" / "__init__.py").read_text(encoding="utf-8"))
+    for_types = {
+        alias.asname: node.module
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level
+        for alias in node.names
+    }
+    assert for_types == attention_lab._MODULES
+    assert all(getattr(attention_lab, name).__name__ == name for name in attention_lab.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'ablate'"):
+        _ = attention_lab.ablate
+
+
 def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
     # Tables alone need pandas; a browser that runs the rest has NumPy and no more.
     code = (
@@ -211,6 +238,7 @@ def test_the_docs_list_the_doors() -> None:
     assert all(callable(found_by(name)) for name in listed)
     exported = {name for name in attention_core.__all__ if not name.endswith("Error")}
     assert exported - NO_DOORS <= {name.split(".")[1] for name in listed}
+    assert {*attention_lab.__all__} <= {part for name in listed for part in name.split(".")}
     tested = {function.__qualname__ for function, _, _ in test_refusals.CASES.values()}
     methods = {name.split(".", 1)[1] for name in listed if name.startswith("attention_core.Trace.")}
     assert methods | {"derive", "embed"} <= tested

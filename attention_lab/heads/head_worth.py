@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from attention_core.checks import Array
+from attention_core.checks import Array, as_list, whole_number
 from attention_core.formulas import merge_heads, mix_heads
 from attention_core.numbers import too_large
 from attention_core.projections import Projections
@@ -25,7 +25,8 @@ from .weight_blocks import head_contributions, output_rows
 def without_heads(projections: Projections, heads: Collection[int]) -> Projections:
     """The same weights with some heads' rows of W_O set to 0: these heads attend but add nothing.
 
-    A layer without W_O gets one: the identity, with zeros in these rows.
+    A layer without W_O gets one: the identity, with zeros in these rows. heads: −1 is the last.
+    Raises: SettingsError.
 
     >>> without_heads(Projections.weightless(2, n_heads=2), [0]).w_o.tolist()
     [[0.0, 0.0], [0.0, 1.0]]
@@ -40,7 +41,8 @@ def ablated_output(trace: Trace, heads: Collection[int]) -> Array:
     are left.
 
     It equals attending again with `without_heads`, but computes no head again. A head that is off
-    adds 0 even where it is NaN; zeros in W_O would give NaN there. Shapes: (B, T, O).
+    adds 0 even where it is NaN; zeros in W_O would give NaN there. heads: −1 is the last. Shapes:
+    (B, T, O). Raises: SettingsError.
     """
     kept_H11 = _kept(trace.sizes["H"], heads)[:, np.newaxis, np.newaxis]
     merged_BTF = merge_heads(np.where(kept_H11, trace.head_outputs, 0))
@@ -109,7 +111,8 @@ def ranking(worth_H: Array) -> tuple[int, ...]:
 
 def _kept(n_heads: int, heads: Collection[int]) -> Array:
     kept_H = np.ones(n_heads, dtype=bool)
-    kept_H[list(heads)] = False
+    for head in as_list("heads", heads):
+        kept_H[whole_number("heads", head, -n_heads, n_heads - 1)] = False
     return kept_H
 
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array, as_array, as_labels
-from attention_core.display import maps_text
+from attention_core.display import maps_html, maps_text
 from attention_core.errors import FileError, SettingsError, ShapeError, short_repr
 
 from ..files.file_checks import has_half_character
@@ -41,6 +41,9 @@ class AttentionMaps:
 
     def __repr__(self) -> str:
         return maps_text(self.sizes)
+
+    def _repr_html_(self) -> str:
+        return maps_html(self.sizes, self.layers)
 
     @property
     def sizes(self) -> dict[str, int]:

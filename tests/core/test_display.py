@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from attention_core import (
     derive,
 )
 from attention_core.projections import BIASES, MATRICES
+from attention_lab import AttentionMaps
 from tests.core.trace_cases import CASES, run
 
 B, T, D, H = 2, 5, 12, 3
@@ -112,18 +114,51 @@ def test_labels_are_given_with_the_call() -> None:
         attend(X[0], P, tokens="abcde")
 
 
+HIDING = np.where(np.tri(T) > 0, 0.0, -np.inf)
+PADDED = np.arange(T) < np.array([[3], [4]])  # True = may be seen; shapes: (B, S)
+
+
 @pytest.mark.parametrize(
-    ("mask", "said"),
+    ("mask", "written"),
     [
-        (np.where(np.tri(T) > 0, 0.0, -np.inf), "pass it as bias"),
-        (np.ones((T, T)), "mask > 0"),
-        (np.ones((B, T), bool), r"~mask\[:, None, None, :\]"),
-        (np.ones((B * H, T, T), bool), r"mask\.reshape\(2, 3, 5, 5\)"),
+        (HIDING, "bias=mask"),
+        (np.maximum(HIDING, -1e9), "bias=mask"),
+        (np.where(PADDED, 0, -np.inf), "bias=mask[:, None, None, :]"),
+        (np.repeat(HIDING[None], B * H, 0), "bias=mask.reshape(2, 3, 5, 5)"),
+        (np.ones((T, T)), "mask=(mask > 0)"),
+        (PADDED.astype(int), "mask=(mask > 0)[:, None, None, :]"),
+        (PADDED, "mask=mask[:, None, None, :]"),
+        (~PADDED, "mask=~mask[:, None, None, :]"),
+        (np.tile(~np.eye(T, dtype=bool), (B * H, 1, 1)), "mask=~mask.reshape(2, 3, 5, 5)"),
     ],
 )
-def test_a_mask_of_pytorch_is_told_how_to_write_it(mask: np.ndarray, said: str) -> None:
-    with pytest.raises((SettingsError, ShapeError), match=said):
+def test_a_mask_of_pytorch_is_told_what_to_write(mask: np.ndarray, written: str) -> None:
+    with pytest.raises((SettingsError, ShapeError)) as caught:
         attend(X, P, mask=mask)
+    assert re.search(rf"{re.escape(written)}(?=$|,|;| for)", str(caught.value))
+    name, _, expression = written.partition("=")
+    attend(X, P, **{name: eval(expression, {"mask": mask})})
+
+
+def test_a_bias_is_told_its_axes() -> None:
+    with pytest.raises(ShapeError, match=r"bias=bias\[:, None, None, :\]"):
+        attend(X, P, bias=np.zeros((B, T - 1)), memory=X[:, 1:])
+
+
+def test_a_mask_that_hides_whole_rows_is_seen_in_the_title() -> None:
+    inverted = attend(X, P, mask=np.triu(np.ones((T, T), bool), 1))
+    assert re.search(rf"keys?: {B * H} .*~mask", repr(inverted).splitlines()[0])
+    assert "~mask" not in repr(attend(X, P, causal=True))
+
+
+def test_a_cell_and_maps_show_themselves() -> None:
+    trace = attend(X, P)
+    cell = derive(trace, "scores", (0, 1, 2, 3))
+    assert unescape(re.sub("<.*?>", "", cell._repr_html_())) == str(cell)
+    maps = AttentionMaps.of([trace.probabilities[:1], trace.probabilities[1:]])
+    table = maps._repr_html_()
+    assert repr(maps) in table
+    assert table.count(f"float64 {(H, T, T)}") == 2
 
 
 def test_options_that_are_on_have_lines() -> None:

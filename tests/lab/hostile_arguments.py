@@ -15,6 +15,7 @@ from attention_core import (
 )
 from attention_core.derivation import derive
 from attention_lab.export import step_code
+from attention_lab.heads.head_worth import ablated_output, without_heads
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import previous_token, rank_heads
@@ -30,6 +31,7 @@ from tests.core.hostile_values import (
 )
 from tests.lab.small_layer import SHARES, TRACE, X
 
+NO_HEADS = (*NO_LIST, [2], [-3], [0.5], ["0"])
 MAPS = AttentionMaps.of([SHARES])
 
 CASES: dict[str, Case] = {
@@ -103,6 +105,16 @@ CASES: dict[str, Case] = {
         step_code.numpy_lines,
         {"trace": TRACE, "field": "output"},
         {"field": ("heads", *NO_NAME)},
+    ),
+    "output without heads": (
+        ablated_output,
+        {"trace": TRACE, "heads": [0]},
+        {"heads": NO_HEADS},
+    ),
+    "weights without heads": (
+        without_heads,
+        {"projections": TRACE.projections, "heads": (-1, 1)},
+        {"heads": NO_HEADS},
     ),
     "maps": (
         AttentionMaps.of,

@@ -42,7 +42,7 @@ class Term:
     value: float
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Derivation:
     """The arithmetic of one cell.
 
@@ -63,7 +63,7 @@ class Derivation:
     softcap: float | None = None
     epsilon: float = 0.0
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return derivation_text(self)
 
     def _repr_html_(self) -> str:

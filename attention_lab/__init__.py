@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from .export.script import notebook as notebook
     from .export.script import script as script
     from .export.step_code import numpy_lines as numpy_lines
+    from .export.step_code import torch_lines as torch_lines
     from .export.trace_files import trace_to_npz as trace_to_npz
     from .files.weight_formats import open_weights as open_weights
     from .heads.head_worth import ablated_output as ablated_output
@@ -39,6 +40,7 @@ _MODULES = {
     "rerun": "heads.reruns",
     "script": "export.script",
     "tokenize": "words.text",
+    "torch_lines": "export.step_code",
     "trace_to_npz": "export.trace_files",
     "without_heads": "heads.head_worth",
 }

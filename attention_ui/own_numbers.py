@@ -21,7 +21,13 @@ from attention_lab.presets import SENTENCE_KEY, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.url_choices import PARAMETERS
-from attention_lab.user_data.edits import Edit, Edits, edits_outside, outside_note
+from attention_lab.user_data.edits import (
+    EDITABLE_ARRAYS,
+    Edit,
+    Edits,
+    edits_outside,
+    outside_note,
+)
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.text_store import find_text, hold_text, is_key
 from attention_lab.user_data.user_matrices import (
@@ -40,15 +46,6 @@ from .url_state import draw_expander, restore, session, write_to_url
 MAX_STATE_MB = MAX_STATE_BYTES // 2**20  # MB
 # What the URL holds, or a key in its place.
 URL_TEXTS = {"edits": "edits", "own": "own matrices"}
-# The matrix for each array that a board lets edit.
-EDITABLE_ARRAYS = {
-    "inputs": "x",
-    "memory": "x",
-    "w_q": "w_q",
-    "w_k": "w_k",
-    "w_v": "w_v",
-    "w_o": "w_o",
-}
 
 
 def with_own_numbers(scenario: Scenario) -> Scenario:

@@ -30,6 +30,17 @@ _EDIT = re.compile(
 )
 
 
+# The matrix for each array that a board lets edit.
+EDITABLE_ARRAYS = {
+    "inputs": "x",
+    "memory": "x",
+    "w_q": "w_q",
+    "w_k": "w_k",
+    "w_v": "w_v",
+    "w_o": "w_o",
+}
+
+
 @dataclass(frozen=True)
 class Edit:
     """One number put in place of another. matrix: a name of `SYMBOLS`.

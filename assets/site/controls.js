@@ -1,0 +1,81 @@
+// The controls, drawn from what the engine says of each: its label, its kind, its value, and whether it has an effect.
+import { element } from "./board/draw/elements.js";
+
+const OPEN_GROUPS = ["Sizes", "Cell in focus"];
+
+/** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard. */
+export function drawControls(form, controls, changed) {
+  const shape = JSON.stringify(controls.map(({ name, kind, options }) => [name, kind, options]));
+  if (form.dataset.shape !== shape) {
+    const { name } = document.activeElement?.form === form ? document.activeElement : {};
+    form.dataset.shape = shape;
+    form.replaceChildren(...groupsOf(form, controls, changed));
+    if (name) form.elements[name]?.focus();
+  }
+  for (const control of controls) show(form.elements[control.name], control);
+}
+
+function groupsOf(form, controls, changed) {
+  const open = new Set([...form.querySelectorAll("details[open]")].map((one) => one.dataset.group));
+  const first = form.children.length === 0;
+  return [...new Set(controls.map(({ group }) => group))].map((group) => {
+    const box = element("fieldset");
+    const details = box.appendChild(element("details"));
+    details.dataset.group = group;
+    details.open = first ? OPEN_GROUPS.includes(group) : open.has(group);
+    const fields = controls.filter((one) => one.group === group).map((one) => fieldOf(one, changed));
+    details.append(element("summary", "", group), ...fields);
+    return box;
+  });
+}
+
+function fieldOf(control, changed) {
+  const label = element("label", control.kind === "switch" ? "switch" : "");
+  label.title = control.help;
+  const field = inputOf(control);
+  field.name = control.name;
+  const act = () => changed(control.name, valueOf(field, control));
+  field.addEventListener("change", act);
+  if (control.kind === "scale") field.addEventListener("input", () => write(field, control));
+  if (control.kind === "text") field.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), act()));
+  const words = element("span", "", control.label);
+  if (control.kind === "scale") words.append(element("output"));
+  label.append(...(control.kind === "switch" ? [field, words] : [words, field]));
+  return label;
+}
+
+function inputOf({ kind, options, low, high, step, most }) {
+  if (kind === "choice" || kind === "place") {
+    const select = element("select");
+    select.append(...options.map((text, place) => new Option(text, kind === "place" ? place : text)));
+    return select;
+  }
+  if (kind === "lines") return Object.assign(element("textarea"), { rows: 2, maxLength: most });
+  const input = element("input");
+  if (kind === "switch") return Object.assign(input, { type: "checkbox" });
+  if (kind === "scale") return Object.assign(input, { type: "range", min: 0, max: options.length - 1, step: 1 });
+  if (kind === "number") return Object.assign(input, { type: "number", min: low, max: high, step });
+  return Object.assign(input, { type: "text", maxLength: most });
+}
+
+function valueOf(field, { kind, options }) {
+  if (kind === "switch") return field.checked;
+  if (kind === "scale") return options[field.value];
+  if (kind === "place") return Number(field.value);
+  return field.value;
+}
+
+function show(field, control) {
+  const { kind, value, options, on } = control;
+  field.disabled = !on;
+  field.closest("label").classList.toggle("off", !on);
+  if (kind === "switch") field.checked = value;
+  else if (kind === "scale") field.value = options.indexOf(String(value));
+  else if (field !== document.activeElement || kind !== "text") field.value = value;
+  if (kind === "scale") write(field, control);
+}
+
+function write(field, { options }) {
+  field.closest("label").querySelector("output").textContent = options[field.value];
+  field.setAttribute("aria-valuetext", options[field.value]);
+}

@@ -1,0 +1,156 @@
+// The page of the static site: the URL says what is shown, the engine in the worker answers, the board draws.
+import { createBoard } from "./board/board.js";
+import { element } from "./board/draw/elements.js";
+import { drawControls } from "./controls.js";
+
+const FIRST = "overview";
+const MEGABYTE = 1e6;
+const NO_ENGINE = "The engine could not start here";
+
+class Site {
+  constructor(page) {
+    this.page = page;
+    this.part = (name) => page.getElementById(name);
+    this.waiting = new Map();
+    this.early = []; // what a visitor did before the engine was there
+    this.isReady = false;
+    const handlers = {
+      onPin: (cell) => this.ask({ pin: cell, axes: this.axesOf(cell.array) }),
+      onEdit: (edit) => this.ask({ edit }),
+      onOpen: (field) => this.ask({ open: field }),
+      onChoose: (name, value) => this.ask({ name, value }),
+    };
+    this.board = createBoard(this.part("steps"), handlers);
+    for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
+    this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
+    if (window.matchMedia("(max-width: 760px)").matches) this.part("controls").open = false;
+    window.addEventListener("popstate", () => this.ask());
+  }
+
+  get path() {
+    return window.location.hash.slice(1) || FIRST;
+  }
+
+  get query() {
+    return window.location.search.slice(1);
+  }
+
+  axesOf(array) {
+    const { axes, arrays } = this.scene;
+    return arrays[array].axes.map((letter) => [letter, axes[letter].block]);
+  }
+
+  async start() {
+    this.say("");
+    this.ask();
+    try {
+      if (typeof WebAssembly !== "object" || typeof Worker !== "function") throw new Error("this browser has no WebAssembly");
+      const parts = await fetch("parts.json");
+      if (!parts.ok) throw new Error("parts.json is not there; build the site again");
+      const { total } = await parts.json();
+      this.worker = new Worker("worker.js");
+      this.worker.onmessage = ({ data }) => this.heard(data, total);
+      this.worker.onerror = (event) => this.fail(event.message);
+    } catch (error) {
+      this.fail(error.message);
+    }
+  }
+
+  // Without the engine the first example stays, and the page says why.
+  fail(why) {
+    this.say(`${NO_ENGINE}: ${why}. You see the first example.`);
+    this.worker = null;
+    this.showStored(true);
+  }
+
+  heard({ id, loaded, ready, failed, answer, broken }, total) {
+    if (loaded !== undefined && !this.isReady) this.say(`The engine is loading: ${(Math.min(loaded, total) / MEGABYTE).toFixed(1)} of ${(total / MEGABYTE).toFixed(1)} MB`);
+    if (failed) this.fail(failed);
+    if (ready) {
+      this.isReady = true;
+      this.part("files").hidden = false;
+      this.say("Everything is computed in this browser.");
+      for (const act of this.early.length ? this.early.splice(0) : [null]) this.ask(act);
+    }
+    if (id === undefined) return;
+    this.waiting.get(id)?.(broken ? { error: broken } : JSON.parse(answer));
+    this.waiting.delete(id);
+  }
+
+  // Until there is a picture, what is said stands in its place, too.
+  say(text) {
+    this.part("engine").textContent = text;
+    if (!this.scene) this.part("below").textContent = text;
+  }
+
+  // The first example, as it was stored when the site was built. always: also where the URL asks for another layer.
+  async showStored(always = false) {
+    if ((this.query && !always) || this.isReady) return;
+    const answer = await fetch(`first/${this.path}.json`);
+    if (answer.ok && !this.isReady) this.show(await answer.json(), false);
+  }
+
+  call(request) {
+    const id = (this.count = (this.count ?? 0) + 1);
+    const answer = new Promise((resolve) => this.waiting.set(id, resolve));
+    this.worker.postMessage({ id, request });
+    return answer;
+  }
+
+  // Show the step of the URL, after an act of the visitor if there is one. Acts wait for each other; of several answers the last is drawn.
+  ask(act = null) {
+    if (!this.isReady && act) return this.early.push(act);
+    if (!this.isReady) return this.showStored(this.worker === null);
+    const turn = (this.turn = (this.turn ?? 0) + 1);
+    this.chain = (this.chain ?? Promise.resolve()).then(async () => {
+      const answer = await this.call({ path: this.path, query: this.query, act });
+      this.show(answer, Boolean(act), turn === this.turn);
+    });
+    return this.chain;
+  }
+
+  show(answer, isAct, isLast = true) {
+    const { scene, error, controls, query, path, title } = answer;
+    if (isAct && (query !== this.query || path !== this.path)) {
+      window.history.pushState(null, "", `?${query}#${path}`);
+    }
+    if (!isLast) return;
+    const box = this.part("error");
+    const said = [error, ...(answer.refused ?? [])].filter(Boolean).join(" ");
+    [box.hidden, box.textContent] = [!said, said];
+    if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask(name === "example" ? { example: value } : { name, value }));
+    if (error) {
+      this.board.rest();
+      return;
+    }
+    this.page.title = `${title} · Attention Lab`;
+    const steps = scene.stage.steps.map((step) => ({ ...step, path: `#${step.path}` }));
+    this.scene = { ...scene, stage: { ...scene.stage, steps } };
+    this.page.body.classList.toggle("lecture", Boolean(scene.stage.lecture));
+    this.part("undo").hidden = !new URLSearchParams(query).get("edits");
+    this.board.update(this.scene);
+    this.showBelow(answer);
+  }
+
+  showBelow({ code, says = [], made_of: madeOf }) {
+    const parts = says.map((text) => element("p", "", text));
+    if (code) parts.push(element("p", "", "In NumPy:"), element("pre", "", code));
+    if (madeOf) parts.push(element("p", "", madeOf));
+    this.part("below").replaceChildren(...parts);
+  }
+
+  // Give a file to the browser to save.
+  async take(name) {
+    const { file, error } = await this.call({ path: this.path, query: this.query, want: name });
+    if (error) {
+      this.say(error);
+      return;
+    }
+    const content = name.endsWith(".npz") ? Uint8Array.from(atob(file), (sign) => sign.charCodeAt(0)) : file;
+    const href = URL.createObjectURL(new Blob([content]));
+    Object.assign(element("a"), { href, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(href), 60_000);
+  }
+}
+
+new Site(document).start();

@@ -1,0 +1,279 @@
+"""What the static site asks its engine: one call gives the scene of a step, the controls beside it,
+and the URL that shows the same. It runs in a browser's worker, with NumPy alone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from attention_core import AttentionError
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
+from attention_lab.compare import change_notes
+from attention_lab.control_list import (
+    CONTROL_DEFAULTS,
+    CONTROL_GROUPS,
+    CONTROLS,
+    VIEW_SWITCHES,
+    Control,
+    decided_values,
+    widget_value,
+)
+from attention_lab.export.script import notebook, script
+from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.focus import FOCUS_HELP, focus_lengths, moved_places
+from attention_lab.notation.texts import NOTATIONS
+from attention_lab.page_list import page_of, step_of
+from attention_lab.presets import SENTENCE_KEY, presets
+from attention_lab.url_choices import PARAMETERS, UrlChoices, read_url, write_url
+from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
+
+from .handout import BOARD_FOLDER
+from .payload import JSON
+from .scene import coloured_scene
+from .scene_formats import scene_to_text
+from .story.stages import STEPS_OF_STORY, stage_of
+from .story.story_file import seen_sentences, story_file
+from .story.story_view import StoryView, view_of
+
+MOST_SLIDER_STEPS = 16  # of a whole number; larger ones are typed
+LECTURE_ZOOM = 1.35
+TRAINED = "trained"
+MODEL_FOLDER = BOARD_FOLDER.parent / "minilm"
+
+
+def answer(request: str) -> str:
+    """The answer to a request as JSON; both are objects. An `AttentionError` becomes its sentence.
+
+    request: "path" of a step, "query" of the URL, and "act" with what a visitor did on the board,
+    if anything. "want" may ask for a file in the place of the scene, see `FILES`.
+    """
+    asked = json.loads(request)
+    choices = _choices(asked.get("query", ""), asked["path"])
+    act = asked.get("act") or {}
+    try:
+        before = choices.scenario
+        choices, path = acted(choices, asked["path"], act)
+        view = view_of(choices)
+        if act.get("name") in PARAMETERS:
+            view = replace(view, before=before)
+        want = asked.get("want")
+        said = {"file": FILES[want](view, path)} if want in FILES else _step(view, path)
+    except AttentionError as error:
+        said = {"error": str(error)}
+        path = asked["path"]
+    about = {
+        "path": path,
+        "query": urlencode(write_url(choices)),
+        "refused": list(choices.refused),
+        "controls": controls(choices),
+        "title": page_of(path).title,
+    }
+    return scene_to_text(about | said)
+
+
+def _choices(query: str, path: str) -> UrlChoices:
+    """The choices of a URL; one without any opens the first example, as in the app."""
+    found = read_url(parse_qs(query, keep_blank_values=True))
+    if query:
+        return found
+    example = presets()[0]
+    values = example.session_values
+    focus = {name: values[name] for name in FOCUS_HELP}
+    return replace(found, scenario=example.scenario, focus=replace(found.focus, **focus))
+
+
+def _step(view: StoryView, path: str) -> JSON:
+    """The scene of a step, and what stands below it."""
+    zoom = LECTURE_ZOOM if view.present else 1.0
+    scene = coloured_scene(stage_of(view, path), "both", zoom)
+    said: JSON = {"scene": scene | {"stage": _held(scene["stage"])}, "made_of": view.sentence}
+    if path in STEPS_OF_STORY and path != "overview":
+        fields = [field for field in page_of(path).fields if field in view.trace.steps]
+        said["code"] = "\n".join(view.trace.code(field) for field in fields)
+    elif path == "seen":
+        said["says"] = list(seen_sentences(view))
+    said["notes"] = list(change_notes(view.before, view.scenario))
+    return said
+
+
+def _held(stage: JSON) -> JSON:
+    """A stage with the steps that the site has, and without a button that needs the trained model
+    where the site is built without it.
+    """
+    steps = [one for one in stage["steps"] if one["path"] in (*STEPS_OF_STORY, "seen")]
+    held = stage | {"steps": steps}
+    if "notes" in stage and not has_model():
+        held["notes"] = [
+            {"text": note["text"]} if note.get("value") == TRAINED else note
+            for note in stage["notes"]
+        ]
+    return held
+
+
+def has_model() -> bool:
+    """Whether the files of the trained model are there."""
+    return (MODEL_FOLDER / "config.json").exists()
+
+
+def _story(view: StoryView, path: str) -> str:
+    return story_file(view, path if path in STEPS_OF_STORY else "overview").html
+
+
+# The files that a visitor can take along, by their kind; bytes travel as base64.
+FILES: Mapping[str, Callable[[StoryView, str], str | bytes]] = {
+    "attention-story.html": _story,
+    "attention.ipynb": lambda view, _: notebook(view.batch, view.labels),
+    "attention.py": lambda view, _: script(view.batch, view.labels),
+    "trace.npz": lambda view, _: trace_to_npz(view.batch, view.labels),
+}
+
+
+def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlChoices, str]:
+    """The choices after an act of a visitor, and the step that is shown then. Raises:
+    AttentionError.
+    """
+    match act:
+        case {"pin": {"array": str(array), "index": list(index)}, "axes": list(axes)}:
+            moved = moved_places([(letter, block) for letter, block in axes], index)
+            return replace(choices, focus=replace(choices.focus, **moved), pin=""), path
+        case {"edit": {"array": str(array), "index": [*_, row, column], "value": value}}:
+            edit = Edit(EDITABLE_ARRAYS[array], row, column, value)
+            edits = Edits.from_url(choices.scenario.edits).add(edit).url_value()
+            return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
+        case {"open": str(field)}:
+            which = field if field in ("queries", "keys", "values") else choices.which
+            return replace(choices, which=which), step_of(field).url_path
+        case {"example": str(name)} if name:
+            example = next(one for one in presets() if one.name == name)
+            found = _choices("", path)
+            values = example.session_values
+            focus = replace(found.focus, **{one: values[one] for one in FOCUS_HELP})
+            return replace(choices, scenario=example.scenario, focus=focus, sentence=0), path
+        case {"undo": bool()}:
+            edits = Edits.from_url(choices.scenario.edits).undo().url_value()
+            return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
+        case {"name": "head", "value": int(head)}:
+            focus = view_of(choices).focus
+            with suppress(AttentionError):
+                focus = focus.in_head(view_of(choices).trace, head)
+            return replace(choices, focus=focus), path
+        case {"name": "weights", "value": "trained"}:
+            scenario = replace(choices.scenario, weights="trained")
+            return replace(choices, scenario=scenario), path
+        case {"name": str(name), "value": value} if name in PARAMETERS:
+            texts = {one: [text] for one, text in write_url(choices).items()}
+            return read_url(texts | {name: [_as_text(value)]}), path
+    return choices, path
+
+
+def _as_text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def controls(choices: UrlChoices) -> list[JSON]:
+    """The controls as the page draws them, from the declarations of the app: what each is called,
+    what it can be, what it is now, and whether it has an effect.
+    """
+    values = asdict(choices.scenario)
+    del values["edits"], values["own"]
+    decided = decided_values(values)
+    found: list[JSON] = [
+        {
+            "kind": "choice",
+            "name": "example",
+            "label": "Example",
+            "group": CONTROL_GROUPS[0],
+            "help": "Sets every control and the cell in focus.",
+            "options": ["", *(one.name for one in presets())],
+            "value": next((p.name for p in presets() if p.scenario == choices.scenario), ""),
+            "on": True,
+        }
+    ]
+    for control in CONTROLS:
+        value = decided.get(control.name, values[control.name])
+        is_on = control.matters(values) and control.name not in decided
+        about: JSON = {"name": control.name, "label": control.label, "help": control.help}
+        about |= {"group": control.group, "value": widget_value(control, value), "on": is_on}
+        found.append(about | _kind(control))
+        if control.name == "n_heads" and is_on:
+            offered = {*fitting_heads(choices.scenario), choices.scenario.n_heads}
+            found[-1]["options"] = [str(count) for count in sorted(offered)]
+    found += _places(choices)
+    return [*found, *_switches(choices)]
+
+
+def _kind(control: Control) -> JSON:
+    """Which kind of field a control is, by its type and bounds, as in the app."""
+    name, default = control.name, CONTROL_DEFAULTS[control.name]
+    if name in FIELD_CHOICES:
+        options = [one for one in FIELD_CHOICES[name] if one != TRAINED or has_model()]
+        return {"kind": "choice", "options": options}
+    if isinstance(default, bool):
+        return {"kind": "switch"}
+    if isinstance(default, str):
+        return {"kind": "lines" if name == "batch" else "text", "most": MAX_TEXT_LENGTH}
+    low, high = FIELD_BOUNDS[name]
+    if control.zero:
+        options = [widget_value(control, number) for number in range(int(high) + 1)]
+        return {"kind": "scale", "options": options}
+    if isinstance(default, int) and high <= MOST_SLIDER_STEPS:
+        return {"kind": "scale", "options": [str(one) for one in range(int(low), int(high) + 1)]}
+    return {
+        "kind": "number",
+        "low": low,
+        "high": high,
+        "step": 1 if isinstance(default, int) else 0.1,
+    }
+
+
+def _places(choices: UrlChoices) -> list[JSON]:
+    """The cell in focus, once there is a layer."""
+    try:
+        view = view_of(choices)
+        lengths, trace = focus_lengths(view.trace), view.trace
+    except AttentionError:
+        return []
+    words = {"query": trace.labels("T"), "key": trace.labels("S")}
+    group = "Cell in focus"
+    found = []
+    if len(view.sentences) > 1:
+        options = [f"{place} · {text[:40]}" for place, text in enumerate(view.sentences)]
+        found.append((SENTENCE_KEY, "Which sentence of the batch.", options, view.sequence))
+    for name, text in FOCUS_HELP.items():
+        labels = words.get(name)
+        options = [
+            f"{place} · {labels[place]}" if labels else str(place) for place in range(lengths[name])
+        ]
+        found.append((name, text, options, getattr(view.focus, name)))
+    return [
+        {
+            "kind": "place",
+            "name": name,
+            "label": name.capitalize(),
+            "group": group,
+            "help": text,
+            "options": options,
+            "value": value,
+            "on": True,
+        }
+        for name, text, options, value in found
+    ]
+
+
+def _switches(choices: UrlChoices) -> list[JSON]:
+    about: JSON = {"group": "View", "on": True}
+    titles = "; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items())
+    notation = dict(about, kind="choice", name="notation", label="Notation", help=f"{titles}.")
+    notation.update(options=list(NOTATIONS), value=choices.view["notation"])
+    return [
+        notation,
+        *(
+            dict(about, kind="switch", name=key, label=label, help=text, value=choices.view[key])
+            for label, key, text in VIEW_SWITCHES
+        ),
+    ]

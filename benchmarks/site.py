@@ -1,0 +1,117 @@
+"""The static site: what is sent, and the time until the first picture, until the engine answers,
+and from a change of heads to its picture, beside the app on the same machine.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tempfile
+import time
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from statistics import median
+from threading import Thread
+
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+from scripts.build_site import build
+
+from ._servers import served
+
+ROUNDS = 5
+READY = "Everything is computed in this browser."
+SLIDERS = {"site": "#controls [name=n_heads]", "app": ".st-key-offered_heads input"}
+# Milliseconds from a key on the slider until the sizes that the board shows are others, and drawn.
+# The board may lie in a shadow root.
+ACT_JS = """([field, board]) => {
+  const root = board.getRootNode();
+  const badges = () => [...root.querySelectorAll(".badge .sizes")];
+  const sizes = () => badges().map(one => one.textContent).join();
+  return {time: new Promise(done => field.addEventListener("keydown", () => {
+    const before = sizes(), start = performance.now();
+    const look = () => requestAnimationFrame(() => sizes() === before ? look()
+      : requestAnimationFrame(() => done(performance.now() - start)));
+    look();
+  }, {once: true}))};
+}"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves a folder and logs nothing."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+def main() -> None:
+    """Measure and print."""
+    with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
+        folder = Path(name)
+        build(folder)
+        _print_sizes(folder)
+        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"))
+        server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=name))
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://localhost:{server.server_port}/"
+        rounds = [_opened(browser, url) for _ in range(ROUNDS)]
+        first, ready = (median(times) for times in zip(*rounds, strict=True))
+        print(f"first picture {first:.0f} ms, engine ready {ready:.0f} ms")
+        with served("app") as app_url:
+            pages = {"site": f"{url}?n_heads=1&d_model=16#split"}
+            pages["app"] = f"{app_url}/split?n_heads=1&d_model=16"
+            acts = {one: _acts(browser, address, one) for one, address in pages.items()}
+        print(f"a change of heads: {acts}; site / app {acts['site'] / acts['app']:.2f}")
+        server.shutdown()
+        browser.close()
+
+
+def _print_sizes(folder: Path) -> None:
+    parts = {"first picture": ["*.*", "board/**/*.*", "first/overview.json"]}
+    parts["engine"] = ["pyodide/*", "engine.zip"]
+    for name, patterns in parts.items():
+        files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
+        if name == "first picture":
+            files -= {folder / "engine.zip"}
+        sizes = [file.read_bytes() for file in files]
+        packed = sum(min(len(gzip.compress(one)), len(one)) for one in sizes)
+        print(f"{name}: {sum(map(len, sizes)) / 1e6:.2f} MB, compressed {packed / 1e6:.2f} MB")
+
+
+def _opened(browser: Browser, url: str) -> tuple[float, float]:
+    """Milliseconds until the first picture, and until the engine is ready, with an empty cache."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768})
+    page = context.new_page()
+    start = time.perf_counter()
+    page.goto(url)
+    page.wait_for_selector("section.board .panel")
+    first = time.perf_counter() - start
+    expect(page.locator("#engine")).to_have_text(READY, timeout=60_000)
+    ready = time.perf_counter() - start
+    context.close()
+    return 1000 * first, 1000 * ready
+
+
+def _acts(browser: Browser, url: str, kind: str) -> float:
+    """The median milliseconds of a change of heads."""
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.goto(url)
+    page.wait_for_selector("section.board .panel")
+    if kind == "site":
+        expect(page.locator("#engine")).to_have_text(READY, timeout=60_000)
+    page.wait_for_timeout(3_000)
+    times = [_act(page, kind, key) for _ in range(ROUNDS) for key in ("ArrowRight", "ArrowLeft")]
+    page.close()
+    return round(median(times), 1)
+
+
+def _act(page: Page, kind: str, key: str) -> float:
+    field = page.locator(SLIDERS[kind]).first
+    board = page.locator("section.board").first.element_handle()
+    field.focus()
+    taken = page.evaluate_handle(ACT_JS, [field.element_handle(), board])
+    page.keyboard.press(key)
+    found = float(taken.evaluate("taken => taken.time"))
+    page.wait_for_timeout(1_000)
+    return found

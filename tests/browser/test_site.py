@@ -1,0 +1,143 @@
+"""The static site, built and served by a plain web server: the engine runs in the browser."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from collections.abc import Iterator
+from functools import partial
+from http.server import ThreadingHTTPServer
+from threading import Thread
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_lab.page_list import page_of
+from attention_lab.scenario import Scenario, trace_of
+from attention_viz.site import answer
+from scripts.build_site import BuildError, build
+from tests.browser.conftest import Quiet
+
+pytestmark = pytest.mark.browser
+READY = "Everything is computed in this browser."
+MS_TO_LOAD = 60_000
+SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
+ASK = """([requests]) => new Promise((done, failed) => {
+  const worker = new Worker("worker.js"), found = [];
+  worker.onmessage = ({data}) => {
+    if (data.failed) failed(new Error(data.failed));
+    if (data.id === undefined) return;
+    found[data.id] = data.answer;
+    if (found.filter(Boolean).length === requests.length) { worker.terminate(); done(found); }
+  };
+  requests.forEach((request, id) => worker.postMessage({id, request}));
+})"""
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a site that was built for this, below a path."""
+    folder = tmp_path_factory.mktemp("served")
+    try:
+        build(folder / "course" / "lab")
+    except BuildError as error:
+        pytest.skip(f"not run, because Pyodide could not be fetched: {error}")
+    server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(folder)))
+    with server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://localhost:{server.server_port}/course/lab"
+        server.shutdown()
+
+
+def chosen(page: Page, name: str, value: str) -> None:
+    """Move a control, as a visitor does, and wait until the URL says so."""
+    page.locator("#controls details").evaluate_all(
+        "all => all.forEach(one => { one.open = true; })"
+    )
+    field = page.locator(f"#controls [name={name}]")
+    if field.get_attribute("type") == "range":
+        field.press(value)
+    elif field.evaluate("field => field.tagName") == "SELECT":
+        field.select_option(value)
+    else:
+        field.fill(value)
+        field.press("Enter")
+
+
+def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str) -> None:
+    page.goto(site + "/")
+    expect(page.locator("#engine")).to_have_text(READY, timeout=MS_TO_LOAD)
+    expect(page.locator("section.board .title").first).to_be_visible()
+    chosen(page, "text", "my dog <b>barks</b> & runs")
+    page.wait_for_url("**text=my*")
+    for path in ("tokens", "projections", "split", "scores", "softmax", "mixing", "output"):
+        title = page_of(path).title
+        page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
+        expect(page).to_have_title(f"{title} · Attention Lab")
+        assert page.evaluate(SIDEWAYS) <= 0
+    chosen(page, "n_heads", "ArrowRight")
+    page.wait_for_url("**#output")
+    chosen(page, "d_model", "13")
+    expect(page.locator("#error")).to_contain_text("13")
+    expect(page.locator("section.board.rests")).to_have_count(1)
+    page.go_back()
+    expect(page.locator("#error")).to_be_hidden()
+    page.set_viewport_size({"width": 390, "height": 844})
+    assert page.evaluate(SIDEWAYS) <= 0
+
+
+def scenarios() -> list[dict[str, Any]]:
+    """Thirty layers of every kind of weights, mask and width."""
+    kinds = ("random", "tied", "opposite", "orthonormal", "weightless")
+    masks = ("none", "causal", "window")
+    return [
+        {
+            "text": f"one more sentence of number {seed}",
+            "d_model": (8, 12, 24)[seed % 3],
+            "n_heads": (1, 2, 4)[seed // 3 % 3],
+            "weights": kinds[seed % 5],
+            "mask": masks[seed % 3],
+            "seed": seed,
+            "residual": seed % 2 == 0,
+        }
+        for seed in range(30)
+    ]
+
+
+@pytest.mark.every_situation
+def test_thirty_layers_have_the_numbers_of_the_app(page: Page, site: str) -> None:
+    chosen_layers = scenarios()
+    requests = [
+        {"path": "output", "query": urlencode(layer).replace("True", "true"), "want": "trace.npz"}
+        for layer in chosen_layers
+    ]
+    page.goto(site + "/")
+    answers = page.evaluate(ASK, [requests])
+    for layer, told in zip(chosen_layers, answers, strict=True):
+        trace, found = trace_of(Scenario(**layer)), arrays_in(json.loads(told)["file"])
+        for name in trace.steps:
+            np.testing.assert_allclose(found[name], getattr(trace, name), rtol=1e-12, atol=1e-12)
+
+
+def arrays_in(npz: str) -> dict[str, Any]:
+    """The arrays of an NPZ file in base64."""
+    return dict(np.load(io.BytesIO(base64.b64decode(npz))))
+
+
+@pytest.mark.every_situation
+def test_a_link_of_the_app_shows_the_same_in_a_frame(page: Page, site: str) -> None:
+    query = "n_heads=2&d_model=6&text=a+b+c&mask=causal&head=1&query=2&key=1"
+    page.goto(site + "/licences/ORIGINS.txt")
+    page.set_content(f'<iframe src="{site}/?{query}#softmax" width="1200" height="700"></iframe>')
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("#engine")).to_have_text(READY, timeout=MS_TO_LOAD)
+    here = page.frames[-1]
+    scene = json.loads(answer(json.dumps({"path": "softmax", "query": query})))["scene"]
+    assert here.locator("#controls [name=key]").input_value() == "1"
+    expect(frame.locator("h1, .words").first).to_contain_text(scene["stage"]["title"])
+    shares = trace_of(Scenario(text="a b c", n_heads=2, d_model=6, mask="causal")).probabilities
+    expect(frame.locator("output.result")).to_have_text(f"{shares[0, 1, 2, 1]:.4f}")

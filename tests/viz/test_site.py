@@ -1,0 +1,137 @@
+"""What the engine answers the static site: the app's scenes and URLs, a control for each choice."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+from typing import Any
+from urllib.parse import parse_qs
+
+import numpy as np
+import pytest
+
+from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
+from attention_lab.page_list import page_of
+from attention_lab.presets import presets
+from attention_lab.url_choices import read_url
+from attention_viz import site
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_text
+from attention_viz.story.stages import STEPS_OF_STORY, stage_of
+from attention_viz.story.story_view import view_of
+
+USUAL = "d_model=12&n_heads=3"
+SCORE_AXES = [["B", None], ["H", None], ["T", None], ["S", None]]
+
+
+def asked(path: str, query: str = USUAL, **more: Any) -> dict[str, Any]:
+    """The answer to a request."""
+    found: dict[str, Any] = json.loads(
+        site.answer(json.dumps({"path": path, "query": query} | more))
+    )
+    return found
+
+
+def control(answer: dict[str, Any], name: str) -> dict[str, Any]:
+    """One control of an answer."""
+    (found,) = (one for one in answer["controls"] if one["name"] == name)
+    return dict(found)
+
+
+@pytest.mark.parametrize("path", STEPS_OF_STORY)
+def test_a_step_has_the_arrays_and_words_of_the_app(path: str) -> None:
+    query = f"{USUAL}&rotary=true&head_norm=true&head=2&query=1"
+    view = view_of(read_url(parse_qs(query)))
+    expected = json.loads(scene_to_text(coloured_scene(stage_of(view, path), "both")))
+    found = asked(path, query)
+    assert found["title"] == page_of(path).title
+    for part in ("arrays", "rules", "panels", "cell", "axes", "palette"):
+        assert found["scene"][part] == expected[part]
+    for part in ("title", "question", "says", "formula", "heads", "guess", "place"):
+        assert found["scene"]["stage"][part] == expected["stage"][part]
+
+
+def test_without_parameters_the_first_example_opens() -> None:
+    found = asked("overview", "")
+    assert control(found, "example")["value"] == presets()[0].name
+    assert asked("overview", found["query"])["scene"] == found["scene"]
+
+
+def test_every_choice_of_the_app_has_one_control() -> None:
+    names = [one["name"] for one in asked("scores")["controls"]]
+    assert len(set(names)) == len(names)
+    assert {one.name for one in CONTROLS} | {key for _, key, _ in VIEW_SWITCHES} <= set(names)
+    assert {"notation", "example", "head", "query", "key", "feature"} <= set(names)
+    for one in asked("scores")["controls"]:
+        if "options" in one and one["kind"] != "place" and one["name"] != "example":
+            assert str(one["value"]) in one["options"]
+
+
+def test_heads_are_offered_that_fit() -> None:
+    assert control(asked("scores"), "n_heads")["options"] == ["1", "2", "3", "4", "6", "12"]
+    assert control(asked("scores", "d_model=13&n_heads=3"), "n_heads")["options"] == [
+        "1",
+        "3",
+        "13",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("act", "chosen"),
+    [
+        ({"name": "n_heads", "value": "6"}, "n_heads=6"),
+        ({"name": "mask", "value": "causal"}, "mask=causal"),
+        ({"name": "residual", "value": True}, "residual=true"),
+        ({"name": "n_tokens", "value": "5"}, "n_tokens=5"),
+        ({"name": "text", "value": "a b & c"}, "text=a+b+%26+c"),
+        ({"name": "head", "value": 1}, "head=1"),
+        ({"name": "which", "value": "keys"}, "which=keys"),
+        ({"edit": {"array": "w_q", "index": [1, 2], "value": 3}}, "edits=wq_1_2_3"),
+        ({"pin": {"array": "s", "index": [0, 2, 1, 0]}, "axes": SCORE_AXES}, "head=2&query=1"),
+    ],
+)
+def test_an_act_is_in_the_url_and_comes_back(act: dict[str, Any], chosen: str) -> None:
+    found = asked("scores", act=act)
+    assert all(part in found["query"].split("&") for part in chosen.split("&"))
+    assert asked("scores", found["query"])["scene"] == asked("scores", found["query"])["scene"]
+    assert asked("scores", found["query"])["query"] == found["query"]
+
+
+def test_edits_are_taken_back() -> None:
+    edited = asked("scores", act={"edit": {"array": "w_q", "index": [1, 2], "value": 3}})
+    assert asked("scores", edited["query"], act={"undo": True})["query"] == asked("scores")["query"]
+
+
+def test_a_click_on_a_matrix_opens_its_step() -> None:
+    found = asked("overview", act={"open": "values"})
+    assert (found["path"], "which=values" in found["query"]) == ("projections", True)
+
+
+def test_what_makes_no_layer_is_a_sentence_beside_the_controls() -> None:
+    found = asked("scores", "d_model=13&n_heads=3")
+    assert "n_heads is 3" in found["error"]
+    assert "scene" not in found
+    assert control(found, "d_model")["value"] == 13
+
+
+@pytest.mark.parametrize(
+    "query", ["d_model=1e400", "head=-1", "mask=%3Cb%3E", "edits=x", "a" * 9000]
+)
+def test_a_hostile_url_is_refused_or_ignored(query: str) -> None:
+    found = asked("scores", query)
+    assert "scene" in found
+    assert bool(found["refused"]) == ("=" in query)
+
+
+@pytest.mark.parametrize("act", [{"edit": {}}, {"name": "x", "value": 1}, {"open": 3}, {"pin": 1}])
+def test_acts_that_no_page_sends_change_nothing(act: dict[str, Any]) -> None:
+    assert asked("scores", act=act)["query"] == asked("scores")["query"]
+
+
+def test_files_can_be_taken_along() -> None:
+    assert asked("scores", want="attention-story.html")["file"].startswith("<!DOCTYPE html>")
+    assert json.loads(asked("scores", want="attention.ipynb")["file"])["nbformat"] == 4
+    compile(asked("scores", want="attention.py")["file"], "attention.py", "exec")
+    arrays = np.load(io.BytesIO(base64.b64decode(asked("scores", want="trace.npz")["file"])))
+    assert arrays["scores"].shape == (1, 3, 12, 12)

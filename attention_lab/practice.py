@@ -21,6 +21,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
 from .choices import SEEDED_WEIGHTS, resolve
+from .files.file_checks import typed_number
 from .scenario import Scenario, trace_of
 
 ASKED_FIELDS = (
@@ -184,6 +185,23 @@ def _cells(trace: Trace, field: str) -> Array:
         several_HTS = seen_HTS & (seen_HTS.sum(axis=-1, keepdims=True) > 1)
         allowed = several_HTS if several_HTS.any() else seen_HTS
     return np.argwhere(allowed)
+
+
+def parse_answer(text: str) -> float:
+    """A number as people write it: with a decimal comma or a minus sign, as a percentage or a
+    fraction. NaN for any other text.
+
+    >>> parse_answer("−0,5"), parse_answer("12 %"), parse_answer("2/3"), parse_answer("many")
+    (-0.5, 0.12, 0.6666666666666666, nan)
+    """
+    text = text.strip().replace("−", "-").replace(",", ".")
+    if text.endswith("%"):
+        return typed_number(text[:-1].strip()) / 100
+    numerator, slash, denominator = text.partition("/")
+    if not slash:
+        return typed_number(text)
+    divisor = typed_number(denominator)
+    return typed_number(numerator) / divisor if divisor else math.nan
 
 
 HELP_LEVELS = ("own layer", "result missing", "one term missing", "worked")

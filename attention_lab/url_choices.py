@@ -143,20 +143,7 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
     >>> read_url({"n_heads": ["2"], "mask": ["banana"]}).refused
     ('The URL asks for “banana” under “Mask”; none is shown.',)
     """
-    values = {name: one.default for name, one in PARAMETERS.items()}
-    refused = []
-    for name, one in PARAMETERS.items():
-        texts = parameters.get(name, ())
-        if not texts:
-            continue
-        if len(texts) > 1:
-            refused.append(_refusal(one, ", ".join(texts), "; the last of them counts"))
-        try:
-            values[name] = one.read(texts[-1])
-        except AttentionError as error:
-            shown = "off" if one.default is False else _in_words(name, one.default)
-            answer = f"; {shown} is shown" if shown else f": {error}"
-            refused.append(_refusal(one, texts[-1], answer))
+    values, refused = read_values(PARAMETERS, parameters)
     scenario = Scenario(**{name: values[name] for name in CONTROL_DEFAULTS})
     if scenario.mask != "painted":
         scenario = replace(scenario, painted="")
@@ -171,6 +158,27 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
         values["pin"],
         tuple(refused),
     )
+
+
+def read_values(
+    known: Mapping[str, Parameter], parameters: Mapping[str, Sequence[str]]
+) -> tuple[dict[str, Any], list[str]]:
+    """The values of known parameters, and a sentence for each that is impossible."""
+    values = {name: one.default for name, one in known.items()}
+    refused = []
+    for name, one in known.items():
+        texts = parameters.get(name, ())
+        if not texts:
+            continue
+        if len(texts) > 1:
+            refused.append(_refusal(one, ", ".join(texts), "; the last of them counts"))
+        try:
+            values[name] = one.read(texts[-1])
+        except AttentionError as error:
+            shown = "off" if one.default is False else _in_words(name, one.default)
+            answer = f"; {shown} is shown" if shown else f": {error}"
+            refused.append(_refusal(one, texts[-1], answer))
+    return values, refused
 
 
 def write_url(choices: UrlChoices) -> dict[str, str]:

@@ -12,13 +12,13 @@ from attention_core.derivation import Derivation
 from attention_lab import notation
 from attention_lab.export.script import notebook, script
 from attention_lab.export.step_code import numpy_lines, torch_lines
-from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.sentences import weights_in_force
 from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
 from attention_viz.story.story_file import story_file
-from attention_viz.tables import field_table, matrix_table, readable, terms_table
+from attention_viz.tables import matrix_table, readable, terms_table
 
 from .page_context import PageContext
 from .url_state import session
@@ -72,7 +72,7 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
         f" {' × '.join(axes)}; the CSV has all digits.{code_order_note(now)}"
     )
     st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {title}{part}")
-    csv = field_table(trace, field).to_csv().encode()
+    csv = field_csv(trace, field).encode()
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 

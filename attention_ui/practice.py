@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-import math
-
 import streamlit as st
 
 from attention_core import Trace
 from attention_core.derivation import Derivation, derive
-from attention_lab.files.file_checks import typed_number
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
-from attention_lab.practice import (
-    MAX_QUESTION_NUMBER,
-    FadedExample,
-    PracticeQuestion,
-    TermLine,
-    fade_example,
-    practice_question,
-)
-from attention_viz.labels import format_number
-from attention_viz.practice import QuestionText, format_result, operand_board, question_text
+from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion
+from attention_viz.practice import Verdict, distinct_questions, operand_board
 from attention_viz.sheets import worksheet
 
 from .board import show_board
@@ -29,82 +18,17 @@ from .page_context import PageContext
 from .panels import open_step
 
 EMPTY_ANSWER = {"pr_answer": "", "pr_show": False}
-MAX_SHEET_QUESTIONS = 10
-MAX_TRIED_NUMBERS = 40  # a small layer has few cells to ask for, so that numbers repeat them
-HINTS = {
-    "sign": "Not yet: check the signs.",
-    "near": "Nearly: keep more digits in the steps.",
-}
 
 
-def parse_answer(text: str) -> float:
-    """A number as people write it: with a decimal comma or a minus sign, as a percentage or a
-    fraction. NaN for any other text.
-
-    >>> parse_answer("−0,5"), parse_answer("12 %"), parse_answer("2/3"), parse_answer("many")
-    (-0.5, 0.12, 0.6666666666666666, nan)
-    """
-    text = text.strip().replace("−", "-").replace(",", ".")
-    if text.endswith("%"):
-        return typed_number(text[:-1].strip()) / 100
-    numerator, slash, denominator = text.partition("/")
-    if not slash:
-        return typed_number(text)
-    divisor = typed_number(denominator)
-    return typed_number(numerator) / divisor if divisor else math.nan
-
-
-def judge_answer(text: str, question: PracticeQuestion, method: str) -> None:
+def show_verdict(verdict: Verdict | None) -> None:
     """Say whether an answer is right, and if not, what may help; nothing without an answer."""
-    if not text.strip():
+    if verdict is None:
         return
-    answer = parse_answer(text)
-    if math.isnan(answer):
-        st.warning(
-            f"“{escape_markdown(text)}” is not a number. Write one such as −0.43, 12 % or 2/3."
-        )
-        return
-    verdict = question.judge(answer)
-    if verdict == "right":
-        st.success(f"Right: {format_result(question)}.", icon=":material/check_circle:")
+    text = escape_quotations(verdict.text)
+    if verdict.is_right:
+        st.success(text, icon=":material/check_circle:")
     else:
-        st.warning(HINTS.get(verdict, f"Not yet. {method}"))
-
-
-def draw_help(question: PracticeQuestion, level: str) -> FadedExample:
-    """Draw the part of the arithmetic that a level shows."""
-    example = fade_example(question, level)
-    is_softmax = question.exact.operation == "softmax"
-    lines = [
-        f"{_term_in_words(line, example.decimals, is_softmax)} = "
-        f"{_digits(line.value, example.decimals)}"
-        for line in example.lines
-    ]
-    if lines:
-        last = {True: "the asked one ÷ the sum", False: "the sum"}[is_softmax]
-        lines.append(f"{last} = {_digits(example.result, example.decimals)}")
-        st.code("\n".join(lines), language=None)
-    return example
-
-
-def _term_in_words(line: TermLine, decimals: int, is_softmax: bool) -> str:
-    factors = " × ".join(_digits(factor, decimals) for factor in line.factors)
-    return f"exp({factors} − max)" if is_softmax else factors
-
-
-def _digits(value: float | None, decimals: int) -> str:
-    return "?" if value is None else format_number(value, decimals)
-
-
-def judge_term(text: str, example: FadedExample) -> None:
-    """Say whether the missing term is right."""
-    if not text.strip():
-        return
-    if example.accepts(parse_answer(text)):
-        term = format_number(example.term, example.decimals)
-        st.success(f"Right: {term}.", icon=":material/check_circle:")
-    else:
-        st.warning("Not yet: work out the line with the question mark.")
+        st.warning(text)
 
 
 def draw_operands(now: PageContext, question: PracticeQuestion) -> None:
@@ -139,7 +63,7 @@ def offer_sheet(now: PageContext, first: int, field: str) -> None:
         "Questions on paper", key="practice sheet", icon=":material/print:", on_change="rerun"
     ) as opened:
         if opened.open:
-            n_questions = len(_distinct_questions(now, first, field))
+            n_questions = len(distinct_questions(now.trace, now.notation, first, field))
             st.download_button(
                 f"Questions: {n_questions}, from number {first} on",
                 lambda: sheet_html(now, first, field),
@@ -153,19 +77,7 @@ def offer_sheet(now: PageContext, first: int, field: str) -> None:
 
 def sheet_html(now: PageContext, first: int, field: str) -> str:
     """The sheet of questions and answers as HTML."""
-    return worksheet(_distinct_questions(now, first, field), now.sentence)
-
-
-def _distinct_questions(now: PageContext, first: int, field: str) -> list[tuple[int, QuestionText]]:
-    """Up to ten different questions with their numbers; after the last number comes number 1."""
-    texts: dict[str, tuple[int, QuestionText]] = {}
-    for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):
-        number = place % MAX_QUESTION_NUMBER + 1
-        text = question_text(practice_question(now.trace, number, field), now.trace, now.notation)
-        texts.setdefault(text.question, (number, text))
-        if len(texts) == MAX_SHEET_QUESTIONS:
-            break
-    return list(texts.values())
+    return worksheet(distinct_questions(now.trace, now.notation, first, field), now.sentence)
 
 
 def ask_misconception(now: PageContext, number: int, field: str) -> None:

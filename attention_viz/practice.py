@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.practice import PracticeQuestion
+from attention_lab.practice import (
+    MAX_QUESTION_NUMBER,
+    FadedExample,
+    PracticeQuestion,
+    TermLine,
+    parse_answer,
+    practice_question,
+)
 
 from . import story
 from .arithmetic import format_derivation
@@ -73,6 +81,83 @@ def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) 
         return words.projected(*PROJECTION_WORDS[field])
     text: QuestionText = getattr(words, field)()
     return text
+
+
+MAX_SHEET_QUESTIONS = 10
+MAX_TRIED_NUMBERS = 40  # a small layer has few cells to ask for, so that numbers repeat them
+HINTS = {
+    "sign": "Not yet: check the signs.",
+    "near": "Nearly: keep more digits in the steps.",
+}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of an answer."""
+
+    is_right: bool
+    text: str
+
+
+def verdict_on(text: str, question: PracticeQuestion, method: str) -> Verdict | None:
+    """Whether an answer is right, and if not, what may help; None without an answer."""
+    if not text.strip():
+        return None
+    answer = parse_answer(text)
+    if math.isnan(answer):
+        return Verdict(False, f"“{text}” is not a number. Write one such as −0.43, 12 % or 2/3.")
+    grade = question.judge(answer)
+    if grade == "right":
+        return Verdict(True, f"Right: {format_result(question)}.")
+    return Verdict(False, HINTS.get(grade, f"Not yet. {method}"))
+
+
+def verdict_on_term(text: str, example: FadedExample) -> Verdict | None:
+    """Whether the missing term is right; None without an answer."""
+    if not text.strip():
+        return None
+    if example.accepts(parse_answer(text)):
+        return Verdict(True, f"Right: {format_number(example.term, example.decimals)}.")
+    return Verdict(False, "Not yet: work out the line with the question mark.")
+
+
+def help_lines(question: PracticeQuestion, example: FadedExample) -> list[str]:
+    """The part of the arithmetic that is shown, a line for each term and one for the result."""
+    is_softmax = question.exact.operation == "softmax"
+    lines = [
+        f"{_term_in_words(line, example.decimals, is_softmax)} = "
+        f"{_digits(line.value, example.decimals)}"
+        for line in example.lines
+    ]
+    if lines:
+        last = {True: "the asked one ÷ the sum", False: "the sum"}[is_softmax]
+        lines.append(f"{last} = {_digits(example.result, example.decimals)}")
+    return lines
+
+
+def _term_in_words(line: TermLine, decimals: int, is_softmax: bool) -> str:
+    factors = " × ".join(_digits(factor, decimals) for factor in line.factors)
+    return f"exp({factors} − max)" if is_softmax else factors
+
+
+def _digits(value: float | None, decimals: int) -> str:
+    return "?" if value is None else format_number(value, decimals)
+
+
+def distinct_questions(
+    trace: Trace, notation: Notation, first: int, field: str
+) -> list[tuple[int, QuestionText]]:
+    """Up to ten different questions with their numbers, for a sheet; after the last number comes
+    number 1.
+    """
+    texts: dict[str, tuple[int, QuestionText]] = {}
+    for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):
+        number = place % MAX_QUESTION_NUMBER + 1
+        text = question_text(practice_question(trace, number, field), trace, notation)
+        texts.setdefault(text.question, (number, text))
+        if len(texts) == MAX_SHEET_QUESTIONS:
+            break
+    return list(texts.values())
 
 
 class _Words:

@@ -24,15 +24,24 @@ from attention_lab.control_list import (
     widget_value,
 )
 from attention_lab.export.script import notebook, script
-from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, focus_lengths, moved_places
+from attention_lab.home import weights_folder
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, step_of
 from attention_lab.presets import SENTENCE_KEY, presets
-from attention_lab.url_choices import PARAMETERS, UrlChoices, read_url, write_url
+from attention_lab.url_choices import (
+    LAYER_PARAMETERS,
+    PARAMETERS,
+    UrlChoices,
+    read_url,
+    read_values,
+    write_url,
+)
+from attention_lab.url_values import url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 
-from .handout import BOARD_FOLDER
+from . import site_pages
 from .payload import JSON
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
@@ -40,46 +49,68 @@ from .story.stages import STEPS_OF_STORY, stage_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
 
+PAGES = ("overview", *site_pages.PAGES)
 MOST_SLIDER_STEPS = 16  # of a whole number; larger ones are typed
 LECTURE_ZOOM = 1.35
 TRAINED = "trained"
-MODEL_FOLDER = BOARD_FOLDER.parent / "minilm"
 
 
 def answer(request: str) -> str:
     """The answer to a request as JSON; both are objects. An `AttentionError` becomes its sentence.
 
-    request: "path" of a step, "query" of the URL, and "act" with what a visitor did on the board,
-    if anything. "want" may ask for a file in the place of the scene, see `FILES`.
+    request: "path" of a page, "query" of the URL, and "act" with what a visitor did, if anything.
+    "want" may ask for a file in the place of the page, see `FILES`. "model": whether the site has
+    the trained model; if it has not been loaded yet and is needed, the answer asks for it.
     """
     asked = json.loads(request)
-    choices = _choices(asked.get("query", ""), asked["path"])
-    act = asked.get("act") or {}
+    path, act = asked["path"], asked.get("act") or {}
+    parameters = parse_qs(asked.get("query", ""), keep_blank_values=True)
+    choices = _choices(parameters, path)
+    own = site_pages.PARAMETERS.get(path, {})
+    values, refused = read_values(own, parameters)
+    said: JSON = {}
     try:
         before = choices.scenario
-        choices, path = acted(choices, asked["path"], act)
+        if act.get("name") in own:
+            name = act["name"]
+            values = site_pages.chosen(values, name, own[name].read(url_text(act["value"])))
+        choices, path = acted(choices, path, act)
+        if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
+            return json.dumps({"needs": "model"})
         view = view_of(choices)
         if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
-        want = asked.get("want")
-        said = {"file": FILES[want](view, path)} if want in FILES else _step(view, path)
+        if (want := asked.get("want")) in FILES:
+            said = {"file": FILES[want](view, path, values)}
+        elif path in site_pages.PAGES:
+            about_page = {"heading": page_of(path).title, "text": page_of(path).question}
+            blocks = [about_page, *site_pages.PAGES[path](view, values)]
+            said = {"blocks": blocks, "made_of": view.sentence}
+        else:
+            said = _step(view, path, asked)
     except AttentionError as error:
         said = {"error": str(error)}
         path = asked["path"]
+    query = write_url(choices)
+    if path in site_pages.PAGES:
+        defaults = {name: one.default for name, one in own.items()}
+        changed = {name: value for name, value in values.items() if value != defaults[name]}
+        query |= {name: url_text(value) for name, value in changed.items()}
     about = {
         "path": path,
-        "query": urlencode(write_url(choices)),
-        "refused": list(choices.refused),
-        "controls": controls(choices),
+        "query": urlencode(query),
+        "refused": [*choices.refused, *refused],
+        "controls": controls(choices, offers_trained(asked)),
         "title": page_of(path).title,
+        "pages": [{"path": one, "title": page_of(one).title} for one in PAGES],
     }
     return scene_to_text(about | said)
 
 
-def _choices(query: str, path: str) -> UrlChoices:
-    """The choices of a URL; one without any opens the first example, as in the app."""
-    found = read_url(parse_qs(query, keep_blank_values=True))
-    if query:
+def _choices(parameters: Mapping[str, list[str]], path: str) -> UrlChoices:
+    """The choices of a URL; one that chooses no layer opens the first example, as in the app."""
+    found = read_url(parameters)
+    if not parameters.keys().isdisjoint(LAYER_PARAMETERS):
         return found
     example = presets()[0]
     values = example.session_values
@@ -87,11 +118,14 @@ def _choices(query: str, path: str) -> UrlChoices:
     return replace(found, scenario=example.scenario, focus=replace(found.focus, **focus))
 
 
-def _step(view: StoryView, path: str) -> JSON:
+def _step(view: StoryView, path: str, asked: JSON) -> JSON:
     """The scene of a step, and what stands below it."""
     zoom = LECTURE_ZOOM if view.present else 1.0
     scene = coloured_scene(stage_of(view, path), "both", zoom)
-    said: JSON = {"scene": scene | {"stage": _held(scene["stage"])}, "made_of": view.sentence}
+    said: JSON = {
+        "scene": scene | {"stage": _held(scene["stage"], offers_trained(asked))},
+        "made_of": view.sentence,
+    }
     if path in STEPS_OF_STORY and path != "overview":
         fields = [field for field in page_of(path).fields if field in view.trace.steps]
         said["code"] = "\n".join(view.trace.code(field) for field in fields)
@@ -101,13 +135,13 @@ def _step(view: StoryView, path: str) -> JSON:
     return said
 
 
-def _held(stage: JSON) -> JSON:
+def _held(stage: JSON, has_trained: bool) -> JSON:
     """A stage with the steps that the site has, and without a button that needs the trained model
     where the site is built without it.
     """
     steps = [one for one in stage["steps"] if one["path"] in (*STEPS_OF_STORY, "seen")]
     held = stage | {"steps": steps}
-    if "notes" in stage and not has_model():
+    if "notes" in stage and not has_trained:
         held["notes"] = [
             {"text": note["text"]} if note.get("value") == TRAINED else note
             for note in stage["notes"]
@@ -117,19 +151,31 @@ def _held(stage: JSON) -> JSON:
 
 def has_model() -> bool:
     """Whether the files of the trained model are there."""
-    return (MODEL_FOLDER / "config.json").exists()
+    return (weights_folder() / "checksums.json").exists()
 
 
-def _story(view: StoryView, path: str) -> str:
+def offers_trained(asked: JSON) -> bool:
+    """Whether trained weights can be chosen: the model is there, or the site can load it."""
+    return has_model() or bool(asked.get("model"))
+
+
+def _story(view: StoryView, path: str, _: site_pages.Values) -> str:
     return story_file(view, path if path in STEPS_OF_STORY else "overview").html
 
 
+def _csv(view: StoryView, path: str, _: site_pages.Values) -> str:
+    fields = [field for field in page_of(path).fields if field in view.trace.steps]
+    return field_csv(view.trace, fields[-1] if fields else "output")
+
+
 # The files that a visitor can take along, by their kind; bytes travel as base64.
-FILES: Mapping[str, Callable[[StoryView, str], str | bytes]] = {
+FILES: Mapping[str, Callable[[StoryView, str, site_pages.Values], str | bytes]] = {
     "attention-story.html": _story,
-    "attention.ipynb": lambda view, _: notebook(view.batch, view.labels),
-    "attention.py": lambda view, _: script(view.batch, view.labels),
-    "trace.npz": lambda view, _: trace_to_npz(view.batch, view.labels),
+    "attention-by-hand.html": lambda view, _, values: site_pages.practice_sheet(view, values),
+    "attention.ipynb": lambda view, *_: notebook(view.batch, view.labels),
+    "attention.py": lambda view, *_: script(view.batch, view.labels),
+    "step.csv": _csv,
+    "trace.npz": lambda view, *_: trace_to_npz(view.batch, view.labels),
 }
 
 
@@ -150,7 +196,7 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             return replace(choices, which=which), step_of(field).url_path
         case {"example": str(name)} if name:
             example = next(one for one in presets() if one.name == name)
-            found = _choices("", path)
+            found = _choices({}, path)
             values = example.session_values
             focus = replace(found.focus, **{one: values[one] for one in FOCUS_HELP})
             return replace(choices, scenario=example.scenario, focus=focus, sentence=0), path
@@ -167,15 +213,11 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             return replace(choices, scenario=scenario), path
         case {"name": str(name), "value": value} if name in PARAMETERS:
             texts = {one: [text] for one, text in write_url(choices).items()}
-            return read_url(texts | {name: [_as_text(value)]}), path
+            return read_url(texts | {name: [url_text(value)]}), path
     return choices, path
 
 
-def _as_text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def controls(choices: UrlChoices) -> list[JSON]:
+def controls(choices: UrlChoices, has_trained: bool = True) -> list[JSON]:
     """The controls as the page draws them, from the declarations of the app: what each is called,
     what it can be, what it is now, and whether it has an effect.
     """
@@ -199,7 +241,7 @@ def controls(choices: UrlChoices) -> list[JSON]:
         is_on = control.matters(values) and control.name not in decided
         about: JSON = {"name": control.name, "label": control.label, "help": control.help}
         about |= {"group": control.group, "value": widget_value(control, value), "on": is_on}
-        found.append(about | _kind(control))
+        found.append(about | _kind(control, has_trained))
         if control.name == "n_heads" and is_on:
             offered = {*fitting_heads(choices.scenario), choices.scenario.n_heads}
             found[-1]["options"] = [str(count) for count in sorted(offered)]
@@ -207,11 +249,11 @@ def controls(choices: UrlChoices) -> list[JSON]:
     return [*found, *_switches(choices)]
 
 
-def _kind(control: Control) -> JSON:
+def _kind(control: Control, has_trained: bool) -> JSON:
     """Which kind of field a control is, by its type and bounds, as in the app."""
     name, default = control.name, CONTROL_DEFAULTS[control.name]
     if name in FIELD_CHOICES:
-        options = [one for one in FIELD_CHOICES[name] if one != TRAINED or has_model()]
+        options = [one for one in FIELD_CHOICES[name] if one != TRAINED or has_trained]
         return {"kind": "choice", "options": options}
     if isinstance(default, bool):
         return {"kind": "switch"}

@@ -7,13 +7,14 @@ import math
 import numpy as np
 import pandas as pd
 
-from attention_core import STEPS, Trace
+from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.derivation import Derivation
 from attention_core.trace import head_of
+from attention_lab.export.trace_files import field_labels
 
 from .arithmetic import factor_code
-from .labels import shorten, without_noise
+from .labels import without_noise
 
 DECIMALS = 4
 
@@ -26,11 +27,7 @@ def matrix_table(trace: Trace, field: str, head: int | None = None) -> pd.DataFr
     matrix = getattr(trace, field)[0]
     if head is not None:
         matrix = matrix[head_of(trace, field, head)]
-    rows = [f"{i} {token}" for i, token in enumerate(trace.labels(trace.axes(field)[-2]))]
-    letter = trace.axes(field)[-1]
-    columns = column_labels(trace, field)
-    if letter in "TS":
-        columns = [f"{j} {name}" for j, name in enumerate(trace.labels(letter))]
+    rows, columns = field_labels(trace, field)
     return pd.DataFrame(matrix, index=pd.Index(rows, name="token"), columns=columns)
 
 
@@ -49,17 +46,6 @@ def readable(table: pd.DataFrame) -> pd.DataFrame:
     return table.round(DECIMALS + max(0, -math.floor(math.log10(largest))))
 
 
-def column_labels(trace: Trace, field: str) -> list[str]:
-    """The names of a field's columns: tokens or feature numbers; "head·feature" if heads lie side
-    by side.
-    """
-    axis = trace.axes(field)[-1]
-    if "·" not in axis:
-        return [shorten(token) for token in trace.labels(axis)]
-    width = trace.sizes[axis.split("·")[1]]
-    return [f"{i // width}·{i % width}" for i in range(getattr(trace, field).shape[-1])]
-
-
 def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
     """X or a weight matrix with numbered rows and columns; the rows of X name their tokens."""
     rows = [str(i) for i in range(len(matrix))]
@@ -70,16 +56,6 @@ def numbered_table(trace: Trace, name: str, matrix: Array) -> pd.DataFrame:
         index=pd.Index(rows),
         columns=[str(j) for j in range(matrix.shape[1])],
     )
-
-
-def field_table(trace: Trace, field: str) -> pd.DataFrame:
-    """The whole field of the first sequence, one row for each row of a matrix, the heads one below
-    the other.
-    """
-    if not STEPS[field].per_head:
-        return matrix_table(trace, field)
-    heads = range(trace.projections.n_heads)
-    return pd.concat({f"head {h}": matrix_table(trace, field, h) for h in heads}, names=["head"])
 
 
 def terms_table(derivation: Derivation) -> pd.DataFrame:

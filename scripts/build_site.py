@@ -21,11 +21,15 @@ from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
 
+from attention_lab.home import weights_folder
+from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.page_list import strip_pages
 from attention_viz.site import answer
 from attention_viz.story.stages import STEPS_OF_STORY
+from attention_viz.story.story_file import lesson_file
 
 ROOT = Path(__file__).resolve().parents[1]
+MODEL = weights_folder()
 CACHE = Path.home() / ".cache" / "attention-lab"
 PYODIDE_VERSION = "0.27.7"
 # The sum that the npm registry states for the package.
@@ -63,15 +67,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "site")
     parser.add_argument("--pyodide", type=Path, help="a folder with a full Pyodide distribution")
+    about_model = f"with the trained model ({_size(MODEL) / 1e6:.0f} MB), loaded on demand"
+    parser.add_argument("--with-model", action="store_true", help=about_model)
     given = parser.parse_args()
     try:
-        build(given.folder, given.pyodide)
+        build(given.folder, given.pyodide, with_model=given.with_model)
     except BuildError as error:
         sys.exit(str(error))
     print(f"Built {given.folder}. Serve it: python -m http.server --directory {given.folder}")
 
 
-def build(folder: Path, pyodide: Path | None = None) -> None:
+def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -> None:
     """Fill a folder, which is emptied first. Raises: BuildError."""
     parts = pyodide_parts(pyodide)
     shutil.rmtree(folder, ignore_errors=True)
@@ -84,9 +90,19 @@ def build(folder: Path, pyodide: Path | None = None) -> None:
         shutil.copy(file, folder)
     _write_first(folder / "first")
     _write_licences(folder / "licences", parts)
-    loaded = [*(folder / "pyodide").iterdir(), folder / "engine.zip"]
-    total = sum(file.stat().st_size for file in loaded)
-    (folder / "parts.json").write_text(json.dumps({"total": total}), encoding="utf-8")
+    if with_model:
+        shutil.copytree(MODEL, folder / "model")
+    about = {
+        "total": _size(folder / "pyodide") + _size(folder / "engine.zip"),
+        "model": _size(folder / "model"),
+        "lessons": _write_lessons(folder / "lessons"),
+    }
+    (folder / "parts.json").write_text(json.dumps(about), encoding="utf-8")
+
+
+def _size(path: Path) -> int:
+    """The bytes of a file, or of all files in a folder."""
+    return sum(file.stat().st_size for file in (path, *path.rglob("*")) if file.is_file())
 
 
 def pyodide_parts(folder: Path | None) -> dict[str, bytes]:
@@ -190,6 +206,17 @@ def _write_first(folder: Path) -> None:
         if page.url_path in (*STEPS_OF_STORY, "seen"):
             said = answer(json.dumps({"path": page.url_path, "query": ""}))
             (folder / f"{page.url_path}.json").write_text(said, encoding="utf-8")
+
+
+def _write_lessons(folder: Path) -> list[dict[str, str]]:
+    """The lessons as pages of their own; gives their titles and their places in the site."""
+    folder.mkdir()
+    for name, lesson in shipped_lessons().items():
+        (folder / f"{name}.html").write_text(lesson_file(lesson), encoding="utf-8")
+    return [
+        {"title": lesson.title, "file": f"lessons/{name}.html"}
+        for name, lesson in shipped_lessons().items()
+    ]
 
 
 def _write_licences(folder: Path, parts: dict[str, bytes]) -> None:

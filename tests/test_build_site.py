@@ -37,8 +37,13 @@ def distribution(tmp_path: Path) -> Path:
 
 def test_a_site_holds_its_parts_and_their_licences(distribution: Path, tmp_path: Path) -> None:
     folder = tmp_path / "site"
-    build(folder, distribution)
-    total = json.loads((folder / "parts.json").read_text(encoding="utf-8"))["total"]
+    build(folder, distribution, with_model=True)
+    about = json.loads((folder / "parts.json").read_text(encoding="utf-8"))
+    total, model = about["total"], [*(folder / "model").iterdir()]
+    assert about["model"] == sum(file.stat().st_size for file in model)
+    assert {one["file"] for one in about["lessons"]} == {
+        f"lessons/{file.name}" for file in (folder / "lessons").iterdir()
+    }
     loaded = [*(folder / "pyodide").iterdir(), folder / "engine.zip"]
     assert total == sum(file.stat().st_size for file in loaded)
     licences = {file.name for file in (folder / "licences").iterdir()}

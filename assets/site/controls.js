@@ -29,7 +29,8 @@ function groupsOf(form, controls, changed) {
   });
 }
 
-function fieldOf(control, changed) {
+/** A field with its label; changed(name, value) is called when a visitor moves it. */
+export function fieldOf(control, changed) {
   const label = element("label", control.kind === "switch" ? "switch" : "");
   label.title = control.help;
   const field = inputOf(control);
@@ -65,7 +66,8 @@ function valueOf(field, { kind, options }) {
   return field.value;
 }
 
-function show(field, control) {
+/** Show what a field holds, and whether it has an effect. */
+export function show(field, control) {
   const { kind, value, options, on } = control;
   field.disabled = !on;
   field.closest("label").classList.toggle("off", !on);

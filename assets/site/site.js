@@ -1,10 +1,12 @@
 // The page of the static site: the URL says what is shown, the engine in the worker answers, the board draws.
 import { createBoard } from "./board/board.js";
 import { element } from "./board/draw/elements.js";
+import { Blocks } from "./blocks.js";
 import { drawControls } from "./controls.js";
 
 const FIRST = "overview";
 const MEGABYTE = 1e6;
+const READY = "Everything is computed in this browser.";
 const NO_ENGINE = "The engine could not start here";
 
 class Site {
@@ -21,6 +23,8 @@ class Site {
       onChoose: (name, value) => this.ask({ name, value }),
     };
     this.board = createBoard(this.part("steps"), handlers);
+    const changed = (name, value) => this.ask({ name, value });
+    this.blocks = new Blocks(this.part("page"), { changed, pinned: (cell, axes) => this.ask({ pin: cell, axes }) });
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
     if (window.matchMedia("(max-width: 760px)").matches) this.part("controls").open = false;
@@ -47,7 +51,9 @@ class Site {
       if (typeof WebAssembly !== "object" || typeof Worker !== "function") throw new Error("this browser has no WebAssembly");
       const parts = await fetch("parts.json");
       if (!parts.ok) throw new Error("parts.json is not there; build the site again");
-      const { total } = await parts.json();
+      const { total, model, lessons } = await parts.json();
+      this.model = model;
+      this.part("lessons").append(...lessons.map(({ file, title }) => Object.assign(element("a", "", title), { href: file })));
       this.worker = new Worker("worker.js");
       this.worker.onmessage = ({ data }) => this.heard(data, total);
       this.worker.onerror = (event) => this.fail(event.message);
@@ -64,12 +70,14 @@ class Site {
   }
 
   heard({ id, loaded, ready, failed, answer, broken }, total) {
-    if (loaded !== undefined && !this.isReady) this.say(`The engine is loading: ${(Math.min(loaded, total) / MEGABYTE).toFixed(1)} of ${(total / MEGABYTE).toFixed(1)} MB`);
+    const [what, all, before] = this.isReady ? ["trained model", this.model, this.loaded] : ["engine", total, 0];
+    if (loaded !== undefined) this.say(`The ${what} is loading: ${(Math.min(loaded - before, all) / MEGABYTE).toFixed(1)} of ${(all / MEGABYTE).toFixed(1)} MB`);
+    if (loaded !== undefined && !this.isReady) this.loaded = loaded;
     if (failed) this.fail(failed);
     if (ready) {
       this.isReady = true;
       this.part("files").hidden = false;
-      this.say("Everything is computed in this browser.");
+      this.say(READY);
       for (const act of this.early.length ? this.early.splice(0) : [null]) this.ask(act);
     }
     if (id === undefined) return;
@@ -90,10 +98,19 @@ class Site {
     if (answer.ok && !this.isReady) this.show(await answer.json(), false);
   }
 
-  call(request) {
+  // The answer of the engine. The first that needs the trained model loads it.
+  async call(request) {
+    const answer = await this.post({ request: { ...request, model: this.model > 0 } });
+    if (!answer.needs) return answer;
+    const { error } = await this.post({ load: answer.needs });
+    this.say(READY);
+    return error ? { ...answer, error } : this.call(request);
+  }
+
+  post(message) {
     const id = (this.count = (this.count ?? 0) + 1);
     const answer = new Promise((resolve) => this.waiting.set(id, resolve));
-    this.worker.postMessage({ id, request });
+    this.worker.postMessage({ id, ...message });
     return answer;
   }
 
@@ -110,8 +127,8 @@ class Site {
   }
 
   show(answer, isAct, isLast = true) {
-    const { scene, error, controls, query, path, title } = answer;
-    if (isAct && (query !== this.query || path !== this.path)) {
+    const { scene, blocks, error, controls, query, path, title, pages = [] } = answer;
+    if (isAct && path && (query !== this.query || path !== this.path)) {
       window.history.pushState(null, "", `?${query}#${path}`);
     }
     if (!isLast) return;
@@ -124,12 +141,21 @@ class Site {
       return;
     }
     this.page.title = `${title} · Attention Lab`;
+    const links = pages.map((one) => Object.assign(element("a", "", one.title), { href: `#${one.path}` }));
+    for (const [place, { path: to }] of pages.entries()) if (to === path || (place === 0 && !blocks)) links[place].setAttribute("aria-current", "page");
+    this.part("pages").replaceChildren(...links);
+    this.part("steps").hidden = Boolean(blocks);
+    this.part("page").hidden = !blocks;
+    this.showBelow(answer);
+    this.part("undo").hidden = !new URLSearchParams(query).get("edits");
+    this.page.body.classList.toggle("lecture", Boolean(scene?.stage.lecture));
+    if (blocks) {
+      this.blocks.update(blocks);
+      return;
+    }
     const steps = scene.stage.steps.map((step) => ({ ...step, path: `#${step.path}` }));
     this.scene = { ...scene, stage: { ...scene.stage, steps } };
-    this.page.body.classList.toggle("lecture", Boolean(scene.stage.lecture));
-    this.part("undo").hidden = !new URLSearchParams(query).get("edits");
     this.board.update(this.scene);
-    this.showBelow(answer);
   }
 
   showBelow({ code, says = [], made_of: madeOf }) {

@@ -1,6 +1,8 @@
 // The engine: Python with NumPy in this worker. It answers one request after the other, and tells how much has been loaded.
 const PYODIDE = "pyodide/";
 const ENGINE = "engine.zip";
+const HOME = "/lab";
+const MODEL = `${HOME}/assets/minilm`;
 let loaded = 0;
 
 // Count what arrives, since Pyodide fetches its parts itself.
@@ -22,11 +24,12 @@ async function start() {
   importScripts(`${PYODIDE}pyodide.js`);
   const [python, engine] = await Promise.all([loadPyodide({ indexURL: PYODIDE }), self.fetch(ENGINE).then((answer) => answer.arrayBuffer())]);
   await python.loadPackage("numpy", { messageCallback: () => {} });
-  python.unpackArchive(engine, "zip", { extractDir: "/lab" });
-  return python.runPython("import sys; sys.path.insert(0, '/lab'); from attention_viz.site import answer; answer");
+  python.unpackArchive(engine, "zip", { extractDir: HOME });
+  return python;
 }
 
-const answering = start();
+const starting = start();
+const answering = starting.then((python) => python.runPython(`import sys; sys.path.insert(0, "${HOME}"); from attention_viz.site import answer; answer`));
 answering.then(
   () => self.postMessage({ ready: true }),
   (error) => self.postMessage({ failed: sentenceOf(error) }),
@@ -37,10 +40,24 @@ function sentenceOf(error) {
   return String(error.message ?? error).trim().split("\n").pop();
 }
 
-self.onmessage = async ({ data: { id, request } }) => {
+// Fetch the trained model, whose list of files comes first, into the folder where the packages look for it.
+async function loadModel(folder) {
+  const python = await starting;
+  const list = await (await self.fetch(`${folder}/checksums.json`)).text();
+  python.FS.mkdirTree(MODEL);
+  for (const name of Object.keys(JSON.parse(list))) {
+    const answer = await self.fetch(`${folder}/${name}`);
+    if (!answer.ok) throw new Error(`${folder}/${name} is not there; build the site again`);
+    python.FS.writeFile(`${MODEL}/${name}`, new Uint8Array(await answer.arrayBuffer()));
+  }
+  python.FS.writeFile(`${MODEL}/checksums.json`, list);
+}
+
+self.onmessage = async ({ data: { id, request, load } }) => {
   try {
-    const answer = await answering;
-    self.postMessage({ id, answer: answer(JSON.stringify(request)) });
+    if (load) await loadModel(load);
+    const answer = load ? "{}" : (await answering)(JSON.stringify(request));
+    self.postMessage({ id, answer });
   } catch (error) {
     self.postMessage({ id, broken: sentenceOf(error) });
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.projections import BIASES, MATRICES
-from attention_core.trace import Trace
+from attention_core.trace import STEPS, Trace, head_of
 
 
 def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> bytes:
@@ -44,6 +45,44 @@ def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> byt
     buffer = io.BytesIO()
     np.savez_compressed(buffer, **arrays)
     return buffer.getvalue()
+
+
+def field_labels(trace: Trace, field: str) -> tuple[list[str], list[str]]:
+    """The labels of the rows and of the columns of a field's matrices: tokens with their places, or
+    numbers of features; "head·feature" if heads lie side by side.
+    """
+    rows, axis = trace.axes(field)[-2:]
+    named = [f"{place} {token}" for place, token in enumerate(trace.labels(rows))]
+    if axis in "TS":
+        return named, [f"{place} {token}" for place, token in enumerate(trace.labels(axis))]
+    if "·" not in axis:
+        return named, list(trace.labels(axis))
+    width = trace.sizes[axis.split("·")[1]]
+    n_columns = getattr(trace, field).shape[-1]
+    return named, [f"{place // width}·{place % width}" for place in range(n_columns)]
+
+
+def field_csv(trace: Trace, field: str) -> str:
+    """A field of the first sequence as CSV with all digits: a line for each row of a matrix with
+    its token, the heads one below the other.
+    """
+    rows, columns = field_labels(trace, field)
+    array = getattr(trace, field)[0]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if not STEPS[field].per_head:
+        writer.writerow(["token", *columns])
+        writer.writerows(
+            [label, *numbers] for label, numbers in zip(rows, array.tolist(), strict=True)
+        )
+        return text.getvalue()
+    writer.writerow(["head", "token", *columns])
+    for head in range(trace.projections.n_heads):
+        matrix = array[head_of(trace, field, head)].tolist()
+        writer.writerows(
+            [f"head {head}", label, *numbers] for label, numbers in zip(rows, matrix, strict=True)
+        )
+    return text.getvalue()
 
 
 def array_to_npy(array: Array) -> bytes:

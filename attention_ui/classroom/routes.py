@@ -21,9 +21,9 @@ from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.classroom.class_question import MAX_ANSWER_CHARACTERS
 from attention_lab.classroom.letters import check_token, parse_room
 from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
+from attention_lab.practice import parse_answer
 
 from ..browser_files import base_path
-from ..practice import parse_answer
 from .room_service import FRESH_SECONDS, room_service
 
 CLASS_PATH = "/class-room"

@@ -10,13 +10,13 @@ from typing import Any
 import streamlit as st
 
 from attention_core import STEPS, Trace
-from attention_lab.practice import Homework, PracticeQuestion
+from attention_lab.practice import Homework, PracticeQuestion, parse_answer
 from attention_lab.presets import presets
-from attention_viz.practice import question_text
+from attention_viz.practice import question_text, verdict_on
 
 from ..markdown import escape_quotations
 from ..page_context import PageContext
-from ..practice import judge_answer, parse_answer
+from ..practice import show_verdict
 from ..url_state import PERSISTENCE, draw_bound
 
 SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
@@ -57,7 +57,7 @@ def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion)
         )
         and text
     )
-    judge_answer(text, question, asked.method)
+    show_verdict(verdict_on(text, question, asked.method))
     verdict = "none"
     if text:
         verdict = question.judge(parse_answer(text))

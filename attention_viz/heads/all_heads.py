@@ -8,14 +8,30 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_lab.heads.keys_read import averaging_effect
+from attention_lab.heads.patterns import column_sums
 from attention_lab.notation.notation import OURS, Notation
 
-from ..labels import format_number
+from ..labels import format_number, format_percent
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
 from ..thumbnails import HEAD_NUMBER_CAPTIONS
 
+MATRIX_FIELDS = {
+    "raw": "scores",
+    "scaled": "scaled_scores",
+    "masked": "masked_scores",
+    "probabilities": "probabilities",
+}
+ABOUT = (
+    "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how much"
+    " its query reads from its key."
+)
+ABOUT_POINTING = (
+    "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in every"
+    " head. A click or Enter moves the focus to it."
+)
 NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
@@ -80,6 +96,36 @@ def combined_heads_board(
         f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
     )
     return as_gallery(matrix_board(matrices, (matrices[0].name, *cell[1:]), description, notation))
+
+
+def what_an_average_hides(trace: Trace, heads: Sequence[int]) -> str:
+    """How much wider the mean of the heads looks than a head; "" if it does not."""
+    lost = averaging_effect(trace, heads)
+    in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
+    if in_mean == in_head:
+        return ""
+    return (
+        f"In one head a query spreads its attention over {in_head} tokens, in the mean of the heads"
+        f" over {in_mean} (effective tokens): heads that look at different tokens have a mean that"
+        " seems to look everywhere. The maximum keeps the peaks of every head, but its numbers are"
+        f" no distribution: for one query they sum to {format_number(lost.largest_sum, 2)}."
+    )
+
+
+def who_reads(trace: Trace, cell: tuple[int, int, int], query: str, key: str) -> tuple[str, str]:
+    """What the rows and the columns of shares sum to; query, key: their tokens as they are shown.
+
+    cell: head, query and key.
+    """
+    head, _, column = cell
+    sums = float(column_sums(trace.probabilities)[0][head, column])
+    share = float(trace.probabilities[0][cell])
+    return (
+        "Its shares sum to 1 in every head, or to 0 if it may see no key.",
+        f"The shares of all queries for it can have any sum. In head {head} they sum to"
+        f" {format_number(sums, 2, among=1.0)}; {query} gives {key} {format_percent(share)} of its"
+        " attention.",
+    )
 
 
 def query_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:

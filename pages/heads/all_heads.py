@@ -2,24 +2,26 @@
 
 import streamlit as st
 
-from attention_lab.heads.keys_read import averaging_effect, maximum_of_heads, mean_of_heads
-from attention_lab.heads.patterns import column_sums
+from attention_lab.heads.keys_read import maximum_of_heads, mean_of_heads
 from attention_ui.board import show_board
 from attention_ui.heads.choices import choose_heads
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
-from attention_viz.heads.all_heads import combined_heads_board, heads_grid, key_board, query_board
+from attention_viz.heads.all_heads import (
+    ABOUT,
+    ABOUT_POINTING,
+    MATRIX_FIELDS,
+    combined_heads_board,
+    heads_grid,
+    key_board,
+    query_board,
+    what_an_average_hides,
+    who_reads,
+)
 from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
-from attention_viz.labels import format_number, format_percent
 
-MATRIX_FIELDS = {
-    "raw": "scores",
-    "scaled": "scaled_scores",
-    "masked": "masked_scores",
-    "probabilities": "probabilities",
-}
 LINE_DESCRIPTIONS = {
     "query": "Lines from the query in focus.",
     "key": "Lines to the key in focus.",
@@ -33,10 +35,7 @@ cell = focus.cell("query", "key")
 query, key = token_markdown(trace, "T", focus.query), token_markdown(trace, "S", focus.key)
 own_scale = bool(st.session_state.get("own_scale"))
 
-st.markdown(
-    "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how much"
-    " its query reads from its key."
-)
+st.markdown(ABOUT)
 with st.container(horizontal=True, vertical_alignment="bottom"):
     shown = choose_one("What is shown", MATRIX_FIELDS, "probabilities", key="heads_stage")
     st.button(
@@ -55,10 +54,7 @@ field = MATRIX_FIELDS[shown]
 array = getattr(trace, field)[0]
 
 show_board(heads_grid(now.stage, field, heads, cell=cell), "heads grid")
-st.caption(
-    "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in every"
-    " head. A click or Enter moves the focus to it."
-)
+st.caption(ABOUT_POINTING)
 
 view = choose_one(
     "The heads together",
@@ -67,22 +63,13 @@ view = choose_one(
     key="heads_view",
 )
 if view == "Row and column":
-    sums = column_sums(trace.probabilities)[0]
-    of_all_queries = float(sums[focus.head, focus.key])
-    share = float(trace.probabilities[0][cell])
+    of_query, of_key = who_reads(trace, cell, query, key)
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(
-            f"**What does :blue[{query}] read?** Its shares sum to 1 in every head, or to 0 if it"
-            " may see no key."
-        )
+        st.markdown(f"**What does :blue[{query}] read?** {of_query}")
         show_board(query_board(trace, *cell, now.notation), "heads query")
     with right:
-        st.markdown(
-            f"**Who reads :red[{key}]?** The shares of all queries for it can have any sum. In head"
-            f" {focus.head} they sum to {format_number(of_all_queries, 2, among=1.0)}; {query}"
-            f" gives {key} {format_percent(share)} of its attention."
-        )
+        st.markdown(f"**Who reads :red[{key}]?** {of_key}")
         show_board(key_board(trace, *cell, now.notation), "heads key")
 elif view == "Lines":
     which = choose_one(
@@ -100,15 +87,9 @@ elif view == "Lines":
 else:
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}
     show_board(combined_heads_board(trace, field, merged, cell, now.notation), "heads together")
-    lost = averaging_effect(trace, heads)
-    in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
-    if in_mean != in_head:
+    if hidden := what_an_average_hides(trace, heads):
         st.warning(
-            "**An average hides what heads are for.** In one head a query spreads its attention"
-            f" over {in_head} tokens, in the mean of the heads over {in_mean} (effective tokens):"
-            " heads that look at different tokens have a mean that seems to look everywhere. The"
-            " maximum keeps the peaks of every head, but its numbers are no distribution: for one"
-            f" query they sum to {format_number(lost.largest_sum, 2)}.\n\n*Effective tokens* are e"
+            f"**An average hides what heads are for.** {hidden}\n\n*Effective tokens* are e"
             " to the [entropy](glossary?glossary_words=entropy) of the shares: that number of"
             " tokens with equal shares has the same entropy.",
             icon=":material/visibility_off:",

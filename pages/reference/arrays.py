@@ -4,7 +4,7 @@ import streamlit as st
 
 from attention_core import AXES, STEPS
 from attention_lab import notation
-from attention_lab.export.trace_files import array_to_npy
+from attention_lab.export.trace_files import array_to_npy, field_csv
 from attention_lab.notation.formulas import formula
 from attention_lab.page_list import step_of
 from attention_ui.markdown import escape_markdown
@@ -12,7 +12,7 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import code_order_note
 from attention_ui.reference.glossary import array_table, made_from
 from attention_ui.url_state import draw_bound
-from attention_viz.tables import field_table, matrix_table, readable
+from attention_viz.tables import matrix_table, readable
 
 now = page_context()
 trace, text = now.trace, now.notation
@@ -64,7 +64,7 @@ st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {s
 with st.container(horizontal=True):
     st.download_button(
         "CSV",
-        lambda: field_table(trace, field).to_csv().encode(),
+        lambda: field_csv(trace, field).encode(),
         f"{field}.csv",
         "text/csv",
         on_click="ignore",

@@ -11,6 +11,7 @@ from attention_lab.practice import (
     MAX_QUESTION_NUMBER,
     MAX_TERMS,
     askable_fields,
+    fade_example,
     practice_question,
 )
 from attention_ui.markdown import escape_quotations
@@ -19,16 +20,14 @@ from attention_ui.panels import note_columns
 from attention_ui.practice import (
     ask_misconception,
     clear_answer,
-    draw_help,
     draw_operands,
-    judge_answer,
-    judge_term,
     next_question,
     offer_sheet,
     open_cell,
+    show_verdict,
 )
 from attention_ui.url_state import PERSISTENCE, draw_bound, whole_number_input
-from attention_viz.practice import question_text
+from attention_viz.practice import help_lines, question_text, verdict_on, verdict_on_term
 
 now = page_context()
 trace = now.trace
@@ -65,7 +64,9 @@ with st.container():
     for name, numbers in text.numbers:
         st.markdown(f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`")
 
-example = draw_help(question, level or HELP_LEVELS[0])
+example = fade_example(question, level or HELP_LEVELS[0])
+if lines := help_lines(question, example):
+    st.code("\n".join(lines), language=None)
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = draw_bound(
     left.text_input,
@@ -84,9 +85,9 @@ right.button(
     key="pr_next",
 )
 if example.missing is None:
-    judge_answer(answer or "", question, text.method)
+    show_verdict(verdict_on(answer or "", question, text.method))
 else:
-    judge_term(answer or "", example)
+    show_verdict(verdict_on_term(answer or "", example))
 if shown:
     st.markdown(f"Answer: {escape_quotations(text.answer)}")
     st.button(

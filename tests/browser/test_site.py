@@ -86,6 +86,12 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     expect(page.locator("section.board.rests")).to_have_count(1)
     page.go_back()
     expect(page.locator("#error")).to_be_hidden()
+    page.get_by_role("link", name="Practice").click()
+    page.get_by_label("Your answer").fill("many")
+    page.get_by_label("Your answer").press("Enter")
+    expect(page.get_by_text("“many” is not a number")).to_be_visible()
+    page.get_by_role("link", name="All heads").click()
+    expect(page.locator("#page section.board")).to_have_count(2)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(SIDEWAYS) <= 0
 

@@ -13,6 +13,7 @@ import pytest
 
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
 from attention_lab.page_list import page_of
+from attention_lab.practice import practice_question
 from attention_lab.presets import presets
 from attention_lab.url_choices import read_url
 from attention_viz import site
@@ -133,5 +134,55 @@ def test_files_can_be_taken_along() -> None:
     assert asked("scores", want="attention-story.html")["file"].startswith("<!DOCTYPE html>")
     assert json.loads(asked("scores", want="attention.ipynb")["file"])["nbformat"] == 4
     compile(asked("scores", want="attention.py")["file"], "attention.py", "exec")
+    assert len(asked("split", want="step.csv")["file"].splitlines()) == 1 + 3 * 12
+    assert asked("scores", want="attention-by-hand.html")["file"].count("<li") == 20
     arrays = np.load(io.BytesIO(base64.b64decode(asked("scores", want="trace.npz")["file"])))
     assert arrays["scores"].shape == (1, 3, 12, 12)
+
+
+def blocks(answer: dict[str, Any], kind: str) -> list[Any]:
+    """The blocks of a page that have a part, such as a board."""
+    return [one[kind] for one in answer["blocks"] if kind in one]
+
+
+def test_all_heads_stand_side_by_side_and_together() -> None:
+    found = asked("all-heads", act={"name": "heads_stage", "value": "raw"})
+    assert "heads_stage=raw" in found["query"]
+    grid, together = blocks(found, "board")
+    view = view_of(read_url(parse_qs(USUAL)))
+    shown = np.frombuffer(base64.b64decode(grid["arrays"]["scores"]["data"]), "<f4")
+    np.testing.assert_allclose(shown, view.trace.scores[0].ravel(), rtol=1e-6)
+    assert [*together["arrays"]] == ["mean", "maximum"]
+    found = asked("all-heads", USUAL, act={"name": "heads_view", "value": "Row and column"})
+    assert len(blocks(found, "board")) == 3
+
+
+def test_a_question_is_judged_as_in_the_app() -> None:
+    question = practice_question(view_of(read_url(parse_qs(USUAL))).trace, 3)
+    query = f"{USUAL}&pr_number=3"
+    for answer, tone in ((question.answer, "right"), (question.answer + 1, "wrong")):
+        found = asked("practice", query, act={"name": "pr_answer", "value": str(answer)})
+        assert blocks(found, "tone") == [tone]
+        again = asked("practice", found["query"])
+        assert again["blocks"] == found["blocks"]
+    following = asked("practice", found["query"], act={"name": "pr_number", "value": "4"})
+    assert parse_qs(following["query"])["pr_number"] == ["4"]
+    assert "pr_answer" not in following["query"]
+    assert blocks(asked("practice", f"{query}&pr_help=worked"), "lines")
+
+
+@pytest.mark.parametrize("query", ["pr_number=0", "pr_step=x", "pr_show=maybe", "pr_help=%00"])
+def test_an_impossible_choice_of_a_page_is_refused(query: str) -> None:
+    found = asked("practice", f"{USUAL}&{query}")
+    assert len(found["refused"]) == 1
+    assert found["query"] == asked("practice")["query"]
+
+
+def test_the_trained_model_is_asked_for_only_where_the_site_has_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(site, "has_model", lambda: False)
+    assert "trained" not in control(asked("scores"), "weights")["options"]
+    assert "trained" in control(asked("scores", model=True), "weights")["options"]
+    chosen = {"name": "weights", "value": "trained"}
+    assert asked("scores", act=chosen, model=True) == {"needs": "model"}

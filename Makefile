@@ -12,7 +12,7 @@ BIN := $(VENV)/bin
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint types words bench site clean
+.PHONY: help run test test-all lint types words bench docs site clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -40,6 +40,9 @@ words: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp ## measure the engine and the pages
 	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m benchmarks $(ARGS)
+
+docs: $(VENV)/dev.stamp ## make the API reference in build/docs
+	$(BIN)/python -m scripts.make_docs build/docs
 
 site: $(VENV)/dev.stamp ## build the site without a server into build/site
 	$(BIN)/python -m scripts.build_site $(ARGS)

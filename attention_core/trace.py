@@ -23,6 +23,8 @@ from .steps import AXES, GIVEN_AXES, Intermediates, Step, axis_size
 class Trace(Intermediates):
     """Everything that happened in one call of `attend`: the intermediates, which are read-only,
     and the arguments of the call; `empty_rows_as` is its empty_rows.
+
+    Shapes: as `axes(name)` says; mask and bias broadcast to (B, H, T, S); sink (H,).
     """
 
     projections: Projections

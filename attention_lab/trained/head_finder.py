@@ -91,7 +91,10 @@ def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
 
 
 def previous_token(tokens: Sequence[str]) -> Targets:
-    """Each token's left neighbour. Raises: SettingsError for no list; TextError for no texts."""
+    """Each token's left neighbour. Shapes: (T, T) bool.
+
+    Raises: SettingsError for no list; TextError for no texts.
+    """
     return np.eye(len(as_labels("tokens", tokens)), k=-1, dtype=bool)
 
 

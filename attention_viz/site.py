@@ -40,6 +40,7 @@ from attention_lab.url_choices import (
 )
 from attention_lab.url_values import url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
+from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from . import site_pages
 from .payload import JSON
@@ -242,9 +243,11 @@ def controls(choices: UrlChoices, has_trained: bool = True) -> list[JSON]:
         about: JSON = {"name": control.name, "label": control.label, "help": control.help}
         about |= {"group": control.group, "value": widget_value(control, value), "on": is_on}
         found.append(about | _kind(control, has_trained))
+        fitting, n_heads = fitting_heads(choices.scenario), choices.scenario.n_heads
         if control.name == "n_heads" and is_on:
-            offered = {*fitting_heads(choices.scenario), choices.scenario.n_heads}
-            found[-1]["options"] = [str(count) for count in sorted(offered)]
+            found[-1]["options"] = [str(count) for count in sorted({*fitting, n_heads})]
+        if control.name == "d_model" and len(fitting) < MAX_HEADS:
+            found[-1] |= {"step": n_heads, "low": n_heads}  # the next size that the heads can share
     found += _places(choices)
     return [*found, *_switches(choices)]
 

@@ -8,6 +8,7 @@ import gzip
 import os
 import tempfile
 import time
+from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -56,8 +57,8 @@ def main() -> None:
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://localhost:{server.server_port}/"
         rounds = [_opened(browser, url) for _ in range(ROUNDS)]
-        first, ready = (median(times) for times in zip(*rounds, strict=True))
-        print(f"first picture {first:.0f} ms, engine ready {ready:.0f} ms")
+        first, ready, memory = (median(found) for found in zip(*rounds, strict=True))
+        print(f"first picture {first:.0f} ms, engine ready {ready:.0f} ms, tab {memory:.0f} MB")
         with served("app") as app_url:
             pages = {"site": f"{url}?n_heads=1&d_model=16#split"}
             pages["app"] = f"{app_url}/split?n_heads=1&d_model=16"
@@ -79,8 +80,10 @@ def _print_sizes(folder: Path) -> None:
         print(f"{name}: {sum(map(len, sizes)) / 1e6:.2f} MB, compressed {packed / 1e6:.2f} MB")
 
 
-def _opened(browser: Browser, url: str) -> tuple[float, float]:
-    """Milliseconds until the first picture, and until the engine is ready, with an empty cache."""
+def _opened(browser: Browser, url: str) -> tuple[float, float, float]:
+    """Milliseconds until the first picture, and until the engine is ready, with an empty cache; and
+    the MB of the tab.
+    """
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
     start = time.perf_counter()
@@ -89,8 +92,20 @@ def _opened(browser: Browser, url: str) -> tuple[float, float]:
     first = time.perf_counter() - start
     expect(page.locator("#engine")).to_have_text(READY, timeout=60_000)
     ready = time.perf_counter() - start
+    memory = _memory()
     context.close()
-    return 1000 * first, 1000 * ready
+    return 1000 * first, 1000 * ready, memory
+
+
+def _memory() -> float:
+    """The MB of the largest tab on this machine: its share of memory, as Linux counts it."""
+    found = [0]
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if b"--type=renderer" in (folder / "cmdline").read_bytes():
+                lines = (folder / "smaps_rollup").read_text().splitlines()
+                found += [int(line.split()[1]) for line in lines if line.startswith("Pss:")]
+    return max(found) / 1000
 
 
 def _acts(browser: Browser, url: str, kind: str) -> float:

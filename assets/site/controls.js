@@ -75,6 +75,7 @@ export function show(field, control) {
   else if (kind === "scale") field.value = options.indexOf(String(value));
   else if (field !== document.activeElement || kind !== "text") field.value = value;
   if (kind === "scale") write(field, control);
+  if (kind === "number") Object.assign(field, { min: control.low, step: control.step });
 }
 
 function write(field, { options }) {

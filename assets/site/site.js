@@ -65,11 +65,13 @@ class Site {
   // Without the engine the first example stays, and the page says why.
   fail(why) {
     this.say(`${NO_ENGINE}: ${why}. You see the first example.`);
+    this.worker?.terminate();
     this.worker = null;
     this.showStored(true);
   }
 
   heard({ id, loaded, ready, failed, answer, broken }, total) {
+    if (!this.worker) return; // it has failed before
     const [what, all, before] = this.isReady ? ["trained model", this.model, this.loaded] : ["engine", total, 0];
     if (loaded !== undefined) this.say(`The ${what} is loading: ${(Math.min(loaded - before, all) / MEGABYTE).toFixed(1)} of ${(all / MEGABYTE).toFixed(1)} MB`);
     if (loaded !== undefined && !this.isReady) this.loaded = loaded;

@@ -7,20 +7,23 @@ import io
 import json
 from collections.abc import Iterator
 from functools import partial
+from http import HTTPStatus
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlencode
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.site import answer
 from scripts.build_site import BuildError, build
-from tests.browser.conftest import Quiet
+from scripts.find_chromium import find_chromium
+from tests.browser.conftest import FLAGS, Quiet
 
 pytestmark = pytest.mark.browser
 READY = "Everything is computed in this browser."
@@ -38,6 +41,17 @@ ASK = """([requests]) => new Promise((done, failed) => {
 })"""
 
 
+class Told(Quiet):
+    """Serves a folder and notes what it has sent."""
+
+    sent: ClassVar[list[str]] = []
+
+    def log_request(self, code: Any = "-", size: Any = "-") -> None:
+        """Note the path of a file that the browser did not have."""
+        if code == HTTPStatus.OK:
+            self.sent.append(self.path)
+
+
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The URL of a site that was built for this, below a path."""
@@ -46,7 +60,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         build(folder / "course" / "lab")
     except BuildError as error:
         pytest.skip(f"not run, because Pyodide could not be fetched: {error}")
-    server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(folder)))
+    server = ThreadingHTTPServer(("localhost", 0), partial(Told, directory=str(folder)))
     with server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://localhost:{server.server_port}/course/lab"
@@ -147,3 +161,42 @@ def test_a_link_of_the_app_shows_the_same_in_a_frame(page: Page, site: str) -> N
     expect(frame.locator("h1, .words").first).to_contain_text(scene["stage"]["title"])
     shares = trace_of(Scenario(text="a b c", n_heads=2, d_model=6, mask="causal")).probabilities
     expect(frame.locator("output.result")).to_have_text(f"{shares[0, 1, 2, 1]:.4f}")
+
+
+@pytest.mark.every_situation
+def test_a_second_visit_asks_for_nothing_again(
+    context: BrowserContext, site: str, tmp_path: Path
+) -> None:
+    assert context.browser
+    # A window without a folder keeps no file as large as the engine.
+    kept = context.browser.browser_type.launch_persistent_context(
+        tmp_path, executable_path=find_chromium(), args=FLAGS
+    )
+    for _ in range(2):
+        Told.sent.clear()
+        kept.pages[0].goto(f"{site}/scores?n_heads=2")
+        expect(kept.pages[0].locator("#engine")).to_have_text(READY, timeout=MS_TO_LOAD)
+    kept.close()
+    assert Told.sent == []
+
+
+@pytest.mark.every_situation
+def test_keys_walk_the_cells_and_the_controls(page: Page, site: str) -> None:
+    page.goto(f"{site}/scores?n_heads=2&d_model=16")
+    expect(page.locator("#engine")).to_have_text(READY, timeout=MS_TO_LOAD)
+    page.locator('[data-panel="scores result"]').focus()
+    for key in ("ArrowDown", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    page.wait_for_url("**query=2**")
+    field = page.locator("#controls [name=d_model]")
+    field.press("ArrowUp")
+    expect(field).to_have_value("18")
+    page.wait_for_url("**d_model=18**")
+
+
+@pytest.mark.every_situation
+def test_without_an_engine_the_first_example_stays(page: Page, site: str) -> None:
+    page.route("**/engine.zip", lambda route: route.abort())
+    page.goto(site + "/?n_heads=2#softmax")
+    expect(page.locator("#engine")).to_contain_text("could not start", timeout=MS_TO_LOAD)
+    expect(page.locator("section.board")).to_be_visible()

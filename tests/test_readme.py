@@ -5,19 +5,18 @@ import re
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageColor
+from PIL import Image
 
 from attention_core import Projections, attend
 from attention_lab.cache import CACHE_BYTES
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
-from attention_lab.page_list import PAGES
+from attention_lab.page_list import PAGES, strip_pages
 from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
 from attention_ui.server import MAX_OPEN_FILES
 from attention_ui.upload_limits import MAX_UPLOADED_BYTES
-from attention_viz.theme import PALETTES
 from tests.test_configuration import OPTIONS
 
 ROOT = Path(__file__).parent.parent
@@ -64,13 +63,10 @@ def test_the_readme_fits_one_screen() -> None:
         assert f"(docs/{reader}.md)" in README
 
 
-def test_the_picture_shows_queries_and_keys_in_their_colours() -> None:
-    with Image.open(ROOT / "docs" / "scores.png") as picture:
-        shown = {
-            colour
-            for _, colour in picture.convert("RGB").getcolors(picture.width * picture.height) or []
-        }
-    assert {ImageColor.getrgb(PALETTES["light"][role]) for role in ("query", "key")} <= shown
+def test_the_moving_picture_has_a_frame_for_every_step() -> None:
+    with Image.open(ROOT / "docs" / "stage.webp") as picture:
+        assert picture.n_frames >= len(strip_pages())
+    assert (ROOT / "docs" / "stage.webp").stat().st_size < 1e6
 
 
 @pytest.mark.parametrize("function", [attend, Projections.random])

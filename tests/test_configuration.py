@@ -9,10 +9,12 @@ import subprocess
 import tomllib
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+from packaging.requirements import Requirement
 from streamlit import config
 
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
@@ -20,7 +22,6 @@ from attention_ui import own_numbers
 from attention_ui.labs import picture_upload
 from attention_ui.trained import uploaded_heads
 from scripts.planted_bugs import BUGS
-from scripts.write_constraints import brought_along, required
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS: dict[str, Any] = tomllib.loads(
@@ -148,21 +149,38 @@ def test_streamlit_is_pinned_to_what_is_installed() -> None:
 def test_each_requirement_is_pinned_and_has_its_reason() -> None:
     bound, *lines = requirement_lines()[1:]
     assert bound == "-c constraints.txt"
-    assert len(lines) % 2 == 0
-    assert all(re.fullmatch(r"# .{10,}", reason) for reason in lines[::2])
-    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9.]+(; [^;]+)?", pin) for pin in lines[1::2])
+    for above, line in pairwise(lines):
+        assert re.fullmatch(r"# .{10,}|[a-z0-9-]+==[0-9.]+(; [^;]+)?", line)
+        assert above[0] == "#" or line[0] == "#" or above.split("=")[0] == line.split("=")[0]
 
 
 def test_the_app_needs_six_packages_and_a_faster_loop() -> None:
     needed = {"streamlit", "numpy", "plotly", "pandas", "latex2mathml", "segno"}
-    assert {package.name for package in required()} == {*needed, "uvloop"}
+    assert {Requirement(line).name for line in pins("requirements.txt")} == {*needed, "uvloop"}
 
 
-def test_what_the_requirements_bring_along_is_pinned() -> None:
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()[1:]
-    assert {f"{name}=={tested}" for name, tested in brought_along().items()} <= {*lines}
-    assert len(brought_along()) > 20
-    assert all(re.fullmatch(r"[a-z0-9-]+==[0-9a-z.]+", line) for line in lines)
+def test_what_the_requirements_bring_along_is_pinned_with_sums() -> None:
+    locked, bound = pins("requirements.lock"), pins("constraints.txt")
+    assert locked == bound
+    assert {*map(name_and_version, pins("requirements.txt"))} <= {*map(name_and_version, bound)}
+    for line in bound:
+        one = Requirement(line)
+        if one.marker is None or one.marker.evaluate():
+            assert one.specifier.contains(version(one.name), prereleases=True)
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    assert lock.count("--hash=sha256:") > 2 * len(locked)
+    assert len(re.findall(r"\\\n +--hash", lock)) == lock.count("--hash")
+
+
+def pins(name: str) -> list[str]:
+    """The pinned packages of a file, without sums."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
+    return [line.rstrip(" \\") for line in lines if "==" in line and line[0] not in "#- "]
+
+
+def name_and_version(line: str) -> str:
+    """A pin without the systems for which it holds."""
+    return line.split(";")[0].strip()
 
 
 def test_every_planted_bug_finds_its_place() -> None:

@@ -2,17 +2,14 @@
 # Arguments for the app or for pytest: make run ARGS="--server.port 8600", make test ARGS="-m 'not browser'"
 PYTHON ?= python3
 ARGS ?=
-# Every process has an app and a Chromium of its own.
-PARALLEL := --numprocesses auto --maxprocesses 4 --dist worksteal
-# Where sentences stand. The checks that are off in .proselintrc.json: straight quotes of code, lines of tables and CSV that
-# begin alike, "color" of CSS, "sans-serif" of CSS, names with "-ly", ranges of numbers.
-PROSE := "*.md" "pages/*.py" "attention_*/*.py" "assets/data/*.csv" "assets/data/*.json"
 VENV := .venv
 BIN := $(VENV)/bin
+# For every system and Python that the app runs on.
+LOCK := grep -v "^-c" requirements.txt | $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint types words bench docs site clean
+.PHONY: help run test test-all lint bench docs site lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -20,23 +17,14 @@ help: ## show this list
 run: $(VENV)/run.stamp ## install what the app needs and open it
 	$(BIN)/python -m streamlit run app.py $(ARGS)
 
-test: lint ## lint, types, doctests, unit, page and browser tests
-	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m pytest $(PARALLEL) $(ARGS)
+test: $(VENV)/dev.stamp ## lint, types, doctests, unit, page and browser tests
+	$(BIN)/python scripts/check.py test $(ARGS)
 
 test-all: ## make test with every page in every situation
 	$(MAKE) test ARGS="--every-situation $(ARGS)"
 
 lint: $(VENV)/dev.stamp ## style, types and words only
-	$(MAKE) --jobs 2 types words
-
-types: $(VENV)/dev.stamp
-	$(BIN)/python -m mypy
-
-words: $(VENV)/dev.stamp
-	$(BIN)/python -m ruff check .
-	$(BIN)/python -m ruff format --check .
-	$(BIN)/codespell .
-	git ls-files $(PROSE) | xargs $(BIN)/proselint --config .proselintrc.json check
+	$(BIN)/python scripts/check.py lint
 
 bench: $(VENV)/dev.stamp ## measure the engine and the pages
 	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m benchmarks $(ARGS)
@@ -47,13 +35,18 @@ docs: $(VENV)/dev.stamp ## make the API reference in build/docs
 site: $(VENV)/dev.stamp ## build the site without a server into build/site
 	$(BIN)/python -m scripts.build_site $(ARGS)
 
+lock: $(BIN)/python ## pin all packages of the app, after a change of requirements.txt
+	$(PIP_INSTALL) uv==0.13.9
+	$(LOCK) $(ARGS) --output-file constraints.txt
+	$(LOCK) --constraints constraints.txt --generate-hashes --output-file requirements.lock
+
 clean: ## remove the environment, caches and everything built
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp is newer than its requirements file only after a complete installation.
-$(VENV)/run.stamp: requirements.txt constraints.txt $(BIN)/python
-	$(PIP_INSTALL) -r requirements.txt
+$(VENV)/run.stamp: requirements.lock $(BIN)/python
+	$(PIP_INSTALL) -r requirements.lock
 	touch $@
 
 $(VENV)/dev.stamp: requirements-dev.txt requirements.txt constraints.txt $(BIN)/python

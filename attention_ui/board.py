@@ -11,7 +11,7 @@ import streamlit as st
 from attention_core import AttentionError, SettingsError
 from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
-from attention_viz.scene import coloured_scene
+from attention_viz.scene import coloured_scene, has_cell
 from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.story import PROJECTION_FACTORS
 
@@ -106,7 +106,7 @@ def _explained_cell(name: str, scene: JSON) -> JSON | None:
         _cell_at(st.session_state[PIN_PARAMETER]),
         asked is not None or component_value(f"board {name}", "pin"),
     )
-    if cell == own or not _has(scene, cell) or not (new or session().pinned_beside == own):
+    if cell == own or not has_cell(scene, cell) or not (new or session().pinned_beside == own):
         cell, st.session_state[PIN_PARAMETER] = own, ""
     session().pinned_beside = own
     write_to_url(PIN_PARAMETER, "")
@@ -114,7 +114,7 @@ def _explained_cell(name: str, scene: JSON) -> JSON | None:
 
 
 def _checked(scene: JSON, text: str) -> str:
-    if _has(scene, _cell_at(text)):
+    if has_cell(scene, _cell_at(text)):
         return text
     raise SettingsError("The board has no such cell, so the one shown stays")
 
@@ -127,20 +127,6 @@ def _cell_at(text: str) -> JSON | None:
         case [_, array, index]:
             return {"array": array, "index": [parse_place(part) for part in index.split("-")]}
     return None
-
-
-def _has(scene: JSON, cell: JSON | None) -> bool:
-    """Whether there is a cell, and it lies in the part that is sent of its array."""
-    if cell is None or cell["array"] not in scene["arrays"]:
-        return False
-    array, index = scene["arrays"][cell["array"]], cell["index"]
-    if len(index) != len(array["shape"]):
-        return False
-    first = array.get("start", [0] * len(index))
-    return all(
-        start <= place < start + size
-        for place, start, size in zip(index, first, array["shape"], strict=True)
-    )
 
 
 def _edited(key: str) -> None:

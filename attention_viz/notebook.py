@@ -7,15 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from attention_core import STEPS, SettingsError, Trace
 from attention_core.checks import check_choice, whole_number
 from attention_core.errors import short_repr
 from attention_core.trace import OPTIONAL
+
+if TYPE_CHECKING:
+    from attention_lab.focus import Focus
+
+    from .payload import JSON
+    from .widget import LiveBoard
 
 MAX_SIZES = {"T": 64, "S": 64, "D": 512, "M": 512, "O": 512, "H": 16, "K": 128, "V": 128}
 STAGE_HEIGHT, HEADS_HEIGHT = 640, 560
@@ -68,49 +75,42 @@ def board(
     that is pinned at first. Raises: SettingsError, also for a layer with more than 64 tokens, 16
     heads or 512 features.
     """
-    from attention_lab.focus import Focus
-    from attention_lab.page_list import strip_pages
-
     from .handout import handout
     from .scene import coloured_scene
 
-    try:
-        from .story.stages import stage_of
-        from .story.story_view import StoryView
-    except ModuleNotFoundError as error:
-        raise SettingsError(
-            f"a board needs {error.name}, which is not installed: install the extra [notebook], as"
-            " docs/notebook.md says"
-        ) from error
-    if not isinstance(trace, Trace):
-        raise SettingsError(f"trace is {short_repr(trace)} but must be what attend gives")
-    options = [name for name in OPTIONAL if getattr(trace, name) is not None]
-    pages = {
-        name: page.url_path
-        for page in strip_pages(options)[1:]
-        for name in page.fields
-        if name in trace.steps
-    }
-    check_choice("step", step, pages)
-    _check_sizes(trace)
-    given = {"head": (head, "H"), "query": (query, "T"), "key": (key, "S")}
-    places = {
-        name: whole_number(name, place, 0, trace.sizes[letter] - 1)
-        for name, (place, letter) in given.items()
-    }
-    focus = Focus(**places, feature=whole_number("feature", feature, 0, MAX_SIZES["D"] - 1))
-    layer = _one_sequence(trace, whole_number("sequence", sequence, 0, trace.sizes["B"] - 1))
-    which = {"query_heads": "queries", "key_heads": "keys", "value_heads": "values"}.get(step, step)
-    if which not in ("queries", "keys", "values"):
-        which = "queries"
-    view = StoryView(layer=layer, focus=focus.inside(layer), which=which, unmasked=True)
-    scene = stage_of(view, pages[step])
-    # The other steps and other choices are not in this file.
-    scene["stage"] |= {"steps": [], "choices": [], "notes": []}
+    focus = _checked_focus(trace, head, query, key, feature)
+    scene, layer = _stage(trace, step, sequence, focus)
     title = STEPS[step].title
     words = (title, layer.sentence(step), layer.code(step), _made_of(layer))
-    page = handout(coloured_scene(scene, "both"), *words)
-    return Picture(title, page)
+    return Picture(title, handout(coloured_scene(scene, "both"), *words))
+
+
+def live_board(
+    trace: Trace,
+    step: str = "probabilities",
+    *,
+    sequence: int = 0,
+    head: int = 0,
+    query: int = 0,
+    key: int = 0,
+    feature: int = 0,
+) -> LiveBoard:
+    """The same as a widget that Python hears: `.pin` is the pinned cell and can be set, `.edit` the
+    last number that was typed into the inputs or weights, `.trace` the layer with it.
+
+    Needs the extra [widget]. Raises: as for `board`.
+    """
+    focus = _checked_focus(trace, head, query, key, feature)
+    try:
+        from .widget import LiveBoard
+    except ModuleNotFoundError as error:
+        raise _missing("a live board", error, "widget") from error
+    return LiveBoard(trace, sequence, focus, partial(live_scene, step))
+
+
+def live_scene(step: str, trace: Trace, sequence: int, focus: Focus) -> JSON:
+    """The scene of a live board. A place beyond the trace becomes the last one."""
+    return _stage(trace, step, sequence, focus)[0] | {"height": STAGE_HEIGHT}
 
 
 def head_view(
@@ -143,6 +143,58 @@ def head_view(
     made_of = f"Layers: {sizes['L']}, heads: {sizes['H']}."
     page = handout(coloured_scene(scene, "both"), "Heads", says, "", made_of)
     return Picture("Heads", page, HEADS_HEIGHT)
+
+
+def _checked_focus(trace: Trace, head: int, query: int, key: int, feature: int) -> Focus:
+    """The cell that is pinned at first."""
+    from attention_lab.focus import Focus
+
+    if not isinstance(trace, Trace):
+        raise SettingsError(f"trace is {short_repr(trace)} but must be what attend gives")
+    given = {"head": (head, "H"), "query": (query, "T"), "key": (key, "S")}
+    places = {
+        name: whole_number(name, place, 0, trace.sizes[letter] - 1)
+        for name, (place, letter) in given.items()
+    }
+    return Focus(**places, feature=whole_number("feature", feature, 0, MAX_SIZES["D"] - 1))
+
+
+def _stage(trace: Trace, step: str, sequence: int, focus: Focus) -> tuple[JSON, Trace]:
+    """The scene of a step, and the one sequence that it shows."""
+    from attention_lab.page_list import strip_pages
+
+    try:
+        from .story.stages import stage_of
+        from .story.story_view import StoryView
+    except ModuleNotFoundError as error:
+        raise _missing("a board", error, "notebook") from error
+    if not isinstance(trace, Trace):
+        raise SettingsError(f"trace is {short_repr(trace)} but must be what attend gives")
+    options = [name for name in OPTIONAL if getattr(trace, name) is not None]
+    pages = {
+        name: page.url_path
+        for page in strip_pages(options)[1:]
+        for name in page.fields
+        if name in trace.steps
+    }
+    check_choice("step", step, pages)
+    _check_sizes(trace)
+    layer = _one_sequence(trace, whole_number("sequence", sequence, 0, trace.sizes["B"] - 1))
+    which = {"query_heads": "queries", "key_heads": "keys", "value_heads": "values"}.get(step, step)
+    if which not in ("queries", "keys", "values"):
+        which = "queries"
+    view = StoryView(layer=layer, focus=focus.inside(layer), which=which, unmasked=True)
+    scene = stage_of(view, pages[step])
+    # The other steps and other choices are not there.
+    scene["stage"] |= {"steps": [], "choices": [], "notes": []}
+    return scene, layer
+
+
+def _missing(what: str, error: ModuleNotFoundError, extra: str) -> SettingsError:
+    return SettingsError(
+        f"{what} needs {error.name}, which is not installed: install the extra [{extra}], as"
+        " docs/notebook.md says"
+    )
 
 
 def _check_sizes(trace: Trace) -> None:

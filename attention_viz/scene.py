@@ -77,6 +77,20 @@ def coloured_scene(scene: JSON, mode: str, zoom: float = 1.0) -> JSON:
     return scene | {"palette": palettes[mode], "zoom": zoom}
 
 
+def has_cell(scene: JSON, cell: JSON | None) -> bool:
+    """Whether there is a cell, and it lies in the part that is sent of its array."""
+    if cell is None or cell["array"] not in scene["arrays"]:
+        return False
+    array, index = scene["arrays"][cell["array"]], cell["index"]
+    if len(index) != len(array["shape"]):
+        return False
+    first = array.get("start", [0] * len(index))
+    return all(
+        start <= place < start + size
+        for place, start, size in zip(index, first, array["shape"], strict=True)
+    )
+
+
 def _needed(stage: Stage, names: Iterable[str]) -> list[str]:
     """The arrays of the panels, the arrays from which derived ones are computed, and the numbers
     that rules read, such as the scale.

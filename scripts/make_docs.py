@@ -24,11 +24,18 @@ class ArrayLike:
     __module__ = "numpy.typing"
 
 
+class LiveBoard:
+    """Stands for the widget, which needs anywidget."""
+
+    __module__ = "attention_viz.widget"
+
+
 def prepare() -> None:
     """Make names short, and known where pdoc looks for them."""
     for name in attention_lab.__all__:  # pdoc does not ask for what is loaded late
         setattr(attention_lab, name, getattr(attention_lab, name))
     attention_core.steps.Trace = attention_core.Trace  # which a step can only name
+    attention_viz.notebook.LiveBoard = LiveBoard
     for name, module in list(sys.modules.items()):
         if name.startswith("attention_"):
             for short, kind in (("ArrayLike", ArrayLike), ("Array", np.ndarray)):

@@ -65,7 +65,7 @@ export class Step {
     const legend = legendOf(this.model);
     words.hidden = this.parts.onward.hidden = !stage || alone;
     chosen.hidden = words.hidden && !legend;
-    strip.hidden = !stage;
+    strip.hidden = !stage?.steps.length; // a board of a notebook has one step
     this.parts.dock.hidden = this.parts.stage.hidden = alone;
     this.sentence.adopt(this.model.sentence);
     if (!stage) return chosen.replaceChildren(...(legend ? [legend] : []));
@@ -105,7 +105,7 @@ export class Step {
   lay(size) {
     const { section, words, arithmetic, strip, stage, controls } = this.parts;
     const { stage: step, player } = this.model;
-    const top = !step ? 0 : this.lecture ? STRIP.lecture : STRIP.plain;
+    const top = strip.hidden ? 0 : this.lecture ? STRIP.lecture : STRIP.plain;
     section.classList.add("fits");
     section.style.height = `${size.height}px`;
     strip.style.height = `${top}px`;
@@ -258,12 +258,13 @@ const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to i
  * of a layer keeps its columns on paper and in a low window, because its arrows need them.
  */
 function roomFor({ model, surroundings }, section) {
-  const { stage, fits: asked, panels, zoom, flow } = model ?? {};
+  const { stage, fits: asked, panels, zoom, flow, height: given } = model ?? {};
   const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
   const width = Math.floor(section.clientWidth);
   if (surroundings.now().printed) return flow ? { width, height: Math.round(PAPER_SHAPE * width) } : null;
   if (!(stage ? panels.length : fits)) return null;
   if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
+  if (given) return { width, height: given };
   const scroller = document.querySelector("[data-testid=stMain]");
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);

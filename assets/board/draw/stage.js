@@ -175,12 +175,17 @@ export function axesWords(model, { panel, array }) {
 const SHEET = 1088; // px, which browsers shrink to the width of a sheet
 
 /**
- * Call dress when the surroundings of a board change: the system turns dark or light, a typeface arrives, the page is printed.
+ * Call dress when the surroundings of a board change: the system or JupyterLab turns dark or light, a typeface arrives, the
+ * page is printed.
  *
  * Gives {now(), end()}; now() says whether the board is printed, where it keeps its width, and whether the theme is dark.
  */
 export function watchSurroundings(section, dress) {
   const system = window.matchMedia("(prefers-color-scheme: dark)");
+  const { body } = document;
+  const themes = new MutationObserver(dress); // JupyterLab says its theme there, which need not be the system's
+  themes.observe(body, { attributeFilter: ["data-jp-theme-light"] });
+  const isDark = () => (body.dataset.jpThemeLight ? body.dataset.jpThemeLight === "false" : system.matches);
   let printed = false;
   const print = ({ type }) => {
     printed = type === "beforeprint";
@@ -195,8 +200,9 @@ export function watchSurroundings(section, dress) {
   ];
   for (const [target, event, act] of watched) target?.addEventListener(event, act);
   return {
-    now: () => ({ printed, dark: system.matches && !printed }),
+    now: () => ({ printed, dark: isDark() && !printed }),
     end: () => {
+      themes.disconnect();
       for (const [target, event, act] of watched) target?.removeEventListener(event, act);
     },
   };

@@ -26,7 +26,7 @@ OTHER_NAMES = {
     "inputs": "x input",
     "scores": "logits energy",
 }
-TABLE_STYLE = "text-align: left; padding: 2px 10px"
+TABLE_STYLE = "text-align: left; white-space: pre-line; padding: 2px 10px"
 
 
 def trace_text(trace: Trace) -> str:

@@ -111,7 +111,13 @@ class Board {
   }
 
   relay() {
+    const { section } = this.parts;
     this.width = 0;
+    // JupyterLab hides a board for less than a frame when its theme changes, and no size changes: ask for the size anew.
+    if (!section.clientWidth) {
+      this.observer.unobserve(section);
+      this.observer.observe(section);
+    }
     this.fit();
   }
 

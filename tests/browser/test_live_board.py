@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from PIL import ImageColor
 from playwright.sync_api import Page, expect
 
 from attention_core import Projections, Trace, attend, derive
@@ -44,6 +45,12 @@ MOUNT = """async ([script, scene, pin]) => {
   const end = widget.render({ model, el: document.getElementById("cell") });
   const shown = (scene) => set("scene", bytes(scene));
   Object.assign(window, { told, end, listeners, shown, pinned: (cell) => set("pin", cell) });
+}"""
+
+THEME = """light => {
+  document.body.style.display = "none";
+  document.body.dataset.jpThemeLight = light;
+  requestAnimationFrame(() => document.body.style.display = "");
 }"""
 
 
@@ -91,13 +98,14 @@ def test_pins_go_both_ways_edits_come_back_and_the_theme_is_followed(
     page.evaluate("scene => window.shown(scene)", packed(scene_of(changed)))
     page.evaluate("cell => window.pinned(cell)", {"array": "queries", "index": [0, 2, 0]})
     expect(result).to_have_text(format_number(derive(changed, "queries", (0, 2, 0)).result, 4))
-    # JupyterLab's own theme, whatever the system's.
-    section = page.locator("#cell section")
+    # JupyterLab's own theme, whatever the system's. It hides the notebook for less than a frame.
+    section, name = page.locator("#cell section"), page.locator("#cell .arithmetic .name")
     for light, theme in (("false", "dark"), ("true", "light")):
-        page.evaluate("light => document.body.dataset.jpThemeLight = light", light)
-        expect(section).to_have_attribute(
-            "style", re.compile(f"--background: {PALETTES[theme]['background']};")
-        )
+        page.evaluate(THEME, light)
+        red, green, blue = ImageColor.getrgb(PALETTES[theme]["query"])
+        expect(name).to_have_css("color", f"rgb({red}, {green}, {blue})")
+        background = re.compile(f"--background: {PALETTES[theme]['background']};")
+        expect(section).to_have_attribute("style", background)
     page.evaluate("() => window.end()")
     expect(section).to_have_count(0)
     assert page.evaluate("() => Object.values(window.listeners).every((acts) => !acts.size)")

@@ -41,6 +41,14 @@ CREATE TRIGGER IF NOT EXISTS vote_is_changed AFTER UPDATE ON votes BEGIN
 END;
 """
 
+# How many people each process of the app has in a room. Made also in a file of an older app.
+PEOPLE = """
+CREATE TABLE IF NOT EXISTS people (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, process TEXT NOT NULL,
+    count INTEGER NOT NULL, at REAL NOT NULL, PRIMARY KEY (room, process)
+) WITHOUT ROWID
+"""
+
 
 class _OpenFile:
     """The connections of this process to one file, for all who have it open: one writes, so that
@@ -174,6 +182,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         run(f"PRAGMA {setting}")
     if version == 0:
         database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
+    run(PEOPLE)
 
 
 def _leave(place: tuple[int, int | Path], opened: _OpenFile) -> None:

@@ -173,6 +173,24 @@ class Rooms:
             " for the letters"
         )
 
+    def tell_people(self, room: str, process: str, count: int, lasts: float) -> None:
+        """Keep how many people a process of the app has in a room; what is older than `lasts`
+        seconds goes.
+        """
+        now = self.clock()
+        with self.file.writing() as db:
+            db.execute("DELETE FROM people WHERE at < ?", (now - lasts,))
+            db.execute(
+                "INSERT OR REPLACE INTO people SELECT room, ?, ?, ? FROM rooms WHERE room = ?",
+                (process, count, now, room),
+            )
+
+    def people_elsewhere(self, room: str, process: str, lasts: float) -> int:
+        """How many people the other processes of the app have in a room."""
+        query = "SELECT total(count) FROM people WHERE room = ? AND process != ? AND at >= ?"
+        ((count,),) = self.file.read(query, room, process, self.clock() - lasts)
+        return int(count)
+
     def is_teacher(self, room: str, secret: str) -> bool:
         """Whether a secret is the one of the room's teacher."""
         rows = self.file.read("SELECT secret FROM rooms WHERE room = ?", room)

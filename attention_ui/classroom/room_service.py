@@ -5,6 +5,7 @@ written one batch after the other.
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from secrets import token_hex
 from typing import Any
 
 from attention_core.errors import AttentionError, FileError
@@ -23,6 +25,7 @@ from attention_lab.classroom.rooms import Presence, Rooms, RoomState, Vote
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
 
 PRESENT_SECONDS = 12.0  # three times the longest wait for news
+TELL_SECONDS = 1.0  # at least, between two counts of people that other processes are told
 FRESH_SECONDS = 0.1  # for which all browsers get the same answer
 MAX_KEPT_ROOMS = 500  # in the cache, each for teacher and students
 MAX_WAITING_VOTES = 500  # for the disk
@@ -50,6 +53,8 @@ class RoomService:
         self._source_limiter = RateLimiter(limits.source_pace, limits.source_burst, clock)
         self._seats = Seats(limits)
         self.presence = Presence(PRESENT_SECONDS, clock, limits)
+        self._process = token_hex(8)
+        self._told: dict[str, tuple[float, int]] = {}
         self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
 
     def news(self, room: str, to_teacher: bool) -> RoomNews:
@@ -64,7 +69,7 @@ class RoomService:
         state = self.rooms.state(room)
         tag = f"{state.opened:.0f}.{state.version}"
         if to_teacher:
-            tag += f".{state.n_writes}.{self.presence.count(room)}"
+            tag += f".{state.n_writes}.{self.people(room)}"
         if not known or known[1].tag != tag:
             about = {"tag": tag, **self._body(state, to_teacher)}
             known = (now, RoomNews(tag, json.dumps(about).encode()))
@@ -72,6 +77,26 @@ class RoomService:
             self._cache.clear()
         self._cache[room, to_teacher] = (now, known[1])
         return known[1]
+
+    def people(self, room: str) -> int:
+        """How many people are in a room, in all processes of the app."""
+        elsewhere = self.rooms.people_elsewhere(room, self._process, PRESENT_SECONDS)
+        return self.presence.count(room) + elsewhere
+
+    def tell_people(self, room: str) -> None:
+        """Tell the other processes how many people this one has in a room, if they do not know."""
+        count, now = self.presence.count(room), self._clock()
+        at, told = self._told.get(room, (-math.inf, 0))
+        if now - at < (TELL_SECONDS if count != told else PRESENT_SECONDS / 3):
+            return
+        if len(self._told) >= MAX_KEPT_ROOMS:
+            self._told.clear()
+        self._told[room] = (now, count)
+        self._writer.submit(self._write_people, room, count)
+
+    def _write_people(self, room: str, count: int) -> None:
+        with suppress(AttentionError):  # the next count tries again
+            self.rooms.tell_people(room, self._process, count, PRESENT_SECONDS)
 
     def vote(self, room: str, token: str, number: int, answer: float, source: str) -> Future[None]:
         """Queue a vote; the future is done when it is on the disk. source: the network address.
@@ -125,7 +150,7 @@ class RoomService:
         about = {name: getattr(state, name) for name in ("room", "state", "number", "moment")}
         about |= {"moments": state.n_moments}
         if to_teacher:
-            about |= {"people": self.presence.count(state.room)}
+            about |= {"people": self.people(state.room)}
         if state.question is None:
             return about
         about |= {"question": _without_answer(state.question)}

@@ -83,6 +83,7 @@ def _note_presence(room: str, secret: str | None, visitor: str | None) -> None:
     if visitor is not None:
         presence = room_service().presence
         (presence.see if secret is None else presence.leave)(room, check_token(visitor))
+        room_service().tell_people(room)
 
 
 @explain_errors

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from pathlib import Path
 
 import pytest
@@ -237,3 +238,28 @@ def test_texts_come_as_texts(server: Starlette) -> None:
     answer = asyncio.run(asked(server, f"{STATE}?room={made.room}"))
     assert answer.headers["content-type"] == "application/json"
     assert answer.said["question"]["text"] == hostile
+
+
+def test_processes_count_their_people_together(tmp_path: Path) -> None:
+    one, other = (RoomService(tmp_path / "classes.sqlite3") for _ in range(2))
+    room, elsewhere = one.rooms.open().room, other.rooms.open().room
+    one.presence.see(room, "a")
+    for visitor in ("b", "c"):
+        other.presence.see(room, visitor)
+    for _ in range(3):
+        other.tell_people(room)  # once is enough
+    while one.people(room) == 1:
+        time.sleep(0.01)
+    assert (one.people(room), other.people(room), one.people(elsewhere)) == (3, 2, 0)
+
+
+def test_people_of_a_process_that_is_gone_are_not_counted(tmp_path: Path) -> None:
+    now = [1e9]
+    rooms = Rooms(tmp_path / "classes.sqlite3", lambda: now[0])
+    room = rooms.open().room
+    rooms.tell_people(room, "gone", 5, 12.0)
+    assert rooms.people_elsewhere(room, "here", 12.0) == 5
+    now[0] += 20
+    assert rooms.people_elsewhere(room, "here", 12.0) == 0
+    rooms.tell_people(room, "here", 1, 12.0)
+    assert rooms.file.read("SELECT process FROM people") == [("here",)]

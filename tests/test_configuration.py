@@ -38,6 +38,7 @@ EXPECTED = {
     "client.toolbarMode": "minimal",
     "global.disableWidgetStateDuplicationWarning": True,
     "server.address": "localhost",
+    "server.enableAgentApi": False,
     "server.showEmailPrompt": False,
 }
 

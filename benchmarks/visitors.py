@@ -17,6 +17,7 @@ import statistics
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,8 +38,10 @@ class Visitor:
     slider.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, name: str = "") -> None:
+        """name: of the visitor in the cookie of a proxy (deploy/nginx.conf)."""
         self.address = address.replace("http", "ws")
+        self.headers = {"Cookie": f"lab_visitor={name}"} if name else {}
         self.places = itertools.cycle(PLACES)
         self.slider = ""
 
@@ -49,6 +52,7 @@ class Visitor:
             subprotocols=[websockets.Subprotocol("streamlit")],
             max_size=None,
             open_timeout=120,
+            additional_headers=self.headers,
         )
         await self._run(BackMsg(), PLACES[-1])
 
@@ -113,10 +117,27 @@ class Crowd(NamedTuple):
 async def crowd(address: str, process: int, count: int, seconds: float) -> Crowd:
     """All acts of so many visitors, each about every five seconds."""
     visitors = [Visitor(address) for _ in range(count)]
-    for first in range(0, count, 10):
+    begin = 0.0
+
+    def arrived() -> None:
+        nonlocal begin
+        begin = cpu_time(process)
+
+    acts = await stay_and_act(visitors, seconds, arrived)
+    used, each = resident(process), (cpu_time(process) - begin) / max(1, len(acts))
+    await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    return Crowd([time for time, _ in acts], [number for _, number in acts], each, used)
+
+
+async def stay_and_act(
+    visitors: Sequence[Visitor], seconds: float, arrived: Callable[[], None] = lambda: None
+) -> list[tuple[float, int]]:
+    """All acts of visitors who come ten at a time, then act about every five seconds."""
+    for first in range(0, len(visitors), 10):
         await asyncio.gather(*(visitor.arrive() for visitor in visitors[first : first + 10]))
+    arrived()
     acts: list[tuple[float, int]] = []
-    begin, end = cpu_time(process), time.perf_counter() + seconds
+    end = time.perf_counter() + seconds
 
     async def stay(visitor: Visitor, chance: random.Random) -> None:
         await asyncio.sleep(chance.uniform(0, PAUSE))
@@ -125,9 +146,7 @@ async def crowd(address: str, process: int, count: int, seconds: float) -> Crowd
             await asyncio.sleep(chance.uniform(0.8, 1.2) * PAUSE)
 
     await asyncio.gather(*(stay(visitor, random.Random(i)) for i, visitor in enumerate(visitors)))
-    used, each = resident(process), (cpu_time(process) - begin) / max(1, len(acts))
-    await asyncio.gather(*(visitor.leave() for visitor in visitors))
-    return Crowd([time for time, _ in acts], [number for _, number in acts], each, used)
+    return acts
 
 
 async def visits(address: str, count: int) -> None:
@@ -178,7 +197,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rounds", type=int, default=1, help="readings of each server")
     parser.add_argument("--against", type=Path, help="folder of another version, measured in turn")
+    parser.add_argument(
+        "--servers", nargs="+", help="URLs of running servers, or of one proxy, that share visitors"
+    )
     chosen = parser.parse_args(arguments or [])
+    if chosen.servers:
+        for count in chosen.visitors:
+            print(_shared(chosen.servers, count, chosen.seconds), flush=True)
+        return
     if chosen.against:
         servers = {"before": ("app", chosen.against.resolve()), "now": ("app", ROOT)}
     else:
@@ -197,6 +223,22 @@ def main(arguments: list[str] | None = None) -> None:
             print(_line(version, count, met[version]), flush=True)
     if not chosen.against:
         _say_what_is_left()
+
+
+def _shared(servers: Sequence[str], count: int, seconds: float) -> str:
+    """What a crowd meets that is shared out among servers; each visitor of a proxy has a cookie."""
+    acts = asyncio.run(_at_all(servers, count, seconds))
+    times = sorted(time for time, _ in acts)
+    p50, p95 = (1000 * times[int(share * len(times))] for share in (0.5, 0.95))
+    return (
+        f"servers {len(servers)}, visitors {count}: {len(times)} acts, p50 {p50:.0f} ms, p95"
+        f" {p95:.0f} ms"
+    )
+
+
+async def _at_all(servers: Sequence[str], count: int, seconds: float) -> list[tuple[float, int]]:
+    visitors = [Visitor(servers[place % len(servers)], str(place)) for place in range(count)]
+    return await stay_and_act(visitors, seconds)
 
 
 def _line(version: str, count: int, met: list[Crowd]) -> str:

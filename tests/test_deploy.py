@@ -1,0 +1,82 @@
+"""The files of deploy/: every path that they name exists, ports agree, doors are shut."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_ui.browser_files import COMPONENT_PREFIX, STYLE_SHEETS
+
+ROOT = Path(__file__).resolve().parent.parent
+DEPLOY = ROOT / "deploy"
+OPTIONS: dict[str, Any] = tomllib.loads(
+    (ROOT / ".streamlit" / "config.toml").read_text(encoding="utf-8")
+)
+# What a page asks for; test_configuration.py would notice another of ours.
+NEEDED = ("/_stcore/stream", "/_stcore/upload_file")
+
+
+def text(name: str) -> str:
+    """A file of the folder."""
+    return (DEPLOY / name).read_text(encoding="utf-8")
+
+
+def test_an_image_holds_what_the_app_needs() -> None:
+    copied = re.findall(r"^COPY (?!--from)(.+) \S+$", text("Dockerfile"), re.M)
+    sources = {source for line in copied for source in line.split()}
+    assert all((ROOT / source).exists() for source in sources)
+    packages = {path.parent.name for path in ROOT.glob("attention_*/py.typed")}
+    assert packages | {"app.py", "pages", "assets", ".streamlit", "requirements.lock"} <= sources
+    kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().split() if line[0] == "!"}
+    assert {Path(source).parts[0] for source in sources} == kept
+
+
+def test_processes_have_the_port_and_the_file_of_the_image() -> None:
+    image, compose = text("Dockerfile"), text("compose.yaml")
+    (port,) = re.findall(r"--server.port=(\d+)", image)
+    assert f"EXPOSE {port}" in image
+    servers = re.findall(r"^server (\S+):(\d+) ", text("processes.conf"), re.M)
+    assert {number for _, number in servers} == {port}
+    assert [name for name, _ in servers] == re.findall(r"^  (app-\d): \*app$", compose, re.M)
+    assert set(re.findall(r"containerPort: (\d+)|targetPort: (\d+)", text("kubernetes.yaml"))) == {
+        (port, ""),
+        ("", port),
+    }
+    (folder,) = re.findall(rf"{FILE_VARIABLE}=(/\w+)/", image)
+    assert f":{folder}" in compose
+    assert f"mountPath: {folder}" in text("kubernetes.yaml")
+
+
+def locations() -> dict[str, str]:
+    """The places of a URL that nginx knows, with what it does there."""
+    found = re.findall(r"location (?:= |~ )?(\S+) \{(.*?)\}", text("nginx.conf"), re.S)
+    return dict(found)
+
+
+@pytest.mark.parametrize("door", ["metrics", "script-health-check", "agent/"])
+def test_inner_doors_are_shut(door: str) -> None:
+    assert locations()[f"/_stcore/{door}"].strip() == "return 404;"
+
+
+def test_what_pages_need_is_open_and_bounded() -> None:
+    assert all("proxy_pass" in locations()[path] for path in NEEDED)
+    most = OPTIONS["server"]["maxUploadSize"]
+    assert f"client_max_body_size {most}m;" in locations()["/_stcore/upload_file"]
+    (components,) = (path for path in locations() if COMPONENT_PREFIX in path)
+    for name in STYLE_SHEETS:
+        assert re.fullmatch(
+            components.strip("^$"), f"/_stcore/bidi-components/{COMPONENT_PREFIX}.{name}/x.js"
+        )
+
+
+def test_every_answer_with_headers_of_its_own_has_the_security_headers() -> None:
+    for path, rules in locations().items():
+        assert ("add_header" not in rules) or ("headers.conf" in rules), path
+    policy = text("headers.conf")
+    for header in ("Content-Security-Policy", "X-Content-Type-Options nosniff", "frame-ancestors"):
+        assert header in policy

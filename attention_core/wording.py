@@ -38,6 +38,11 @@ def sentence(layer: Trace, step: Step) -> str:
             "Each row becomes shares that sum to less than 1: how much its query reads from every"
             " key; the rest goes to the sink, which has no value."
         )
+    if step.name == "scaled_scores" and layer.softcap is not None:
+        return (
+            "Every score is multiplied by the scale; the soft cap then brings it between −c and c:"
+            " small scores hardly change, large ones come near to c."
+        )
     if step.name == "masked_scores" and layer.bias is not None:
         return (
             "The bias is added to every score; the score of a key that the query may not see"

@@ -63,6 +63,7 @@ FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "start": (0, 1000),
     "gain": (0.0, 100.0),
     "sink_logit": (-100.0, 100.0),
+    "cap": (0.1, 1000.0),
 }
 MAX_TEXT_LENGTH = 1000  # characters
 
@@ -79,7 +80,8 @@ class Scenario:
     what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand for numbers, "" for
     none. painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing. batch:
     further sentences, one per line, see `attention_lab.sentences`. start: the first position, for
-    rotary positions; gain: of QK-norm, for every feature of queries and keys.
+    rotary positions; gain: of QK-norm, for every feature of queries and keys; cap: of the soft cap,
+    which scaled scores come near to.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -109,6 +111,8 @@ class Scenario:
     alibi: bool = False
     sink: bool = False
     sink_logit: float = 0.0
+    softcap: bool = False
+    cap: float = 5.0
     edits: str = ""
     own: str = ""
     painted: str = ""
@@ -116,11 +120,17 @@ class Scenario:
 
 
 # The fields of what today's models add to the layer, with the values that leave it out.
-MODERN_OFF: Mapping[str, Any] = {"rotary": "off", "qk_norm": False, "alibi": False, "sink": False}
+MODERN_OFF: Mapping[str, Any] = {
+    "rotary": "off",
+    "qk_norm": False,
+    "alibi": False,
+    "sink": False,
+    "softcap": False,
+}
 
 
 def without_modern(scenario: Scenario) -> Scenario:
-    """The scenario without rotary positions, QK-norm, ALiBi and sink."""
+    """The scenario without rotary positions, QK-norm, ALiBi, sink and soft cap."""
     return replace(scenario, **MODERN_OFF)
 
 

@@ -57,6 +57,8 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "alibi": (True, False),
     "sink": (True, False),
     "sink_logit": (2.0, 0.0),
+    "softcap": (True, False),
+    "cap": (1.0, 5.0),
 }
 
 

@@ -238,6 +238,19 @@ CONTROLS: tuple[Control, ...] = (
         matters=lambda values: bool(values["sink"]),
     ),
     Control(
+        "softcap",
+        "Soft cap",
+        "Modern attention",
+        "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2).",
+    ),
+    Control(
+        "cap",
+        "Cap",
+        "Modern attention",
+        "No scaled score gets beyond it, to either side.",
+        matters=lambda values: bool(values["softcap"]),
+    ),
+    Control(
         "d_k",
         "Query/key width d_k",
         "Tokens and widths",

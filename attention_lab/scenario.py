@@ -132,6 +132,8 @@ def _modern(scenario: Scenario, n_heads: int, n_tokens: int) -> dict[str, Any]:
         found["bias"] = alibi_bias(n_heads, n_tokens)
     if scenario.sink:
         found["sink"] = scenario.sink_logit
+    if scenario.softcap:
+        found["softcap"] = scenario.cap
     return found
 
 

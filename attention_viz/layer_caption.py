@@ -29,6 +29,7 @@ def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
         **_inputs(scenario),
         **_weights(scenario, trace),
         **_scores(scenario, trace),
+        **_modern(scenario, trace),
     }
 
 
@@ -104,6 +105,28 @@ def _scores(scenario: Scenario, trace: Trace) -> Facts:
     return found
 
 
+def _modern(scenario: Scenario, trace: Trace) -> Facts:
+    """What today's models add, where it is on; of a file without the numbers, which may differ from
+    feature to feature.
+    """
+    found: Facts = {}
+    if trace.rotary is not None:
+        found |= {"rotary": trace.rotary.pairs, "start": trace.rotary.start}
+    if trace.head_norm is not None:
+        found["qk_norm"] = scenario.gain if scenario.qk_norm else None
+    if scenario.alibi:
+        found["alibi"] = True
+    if trace.sink is not None:
+        found["sink"] = scenario.sink_logit if scenario.sink else None
+    if trace.softcap is not None:
+        found["softcap"] = trace.softcap
+    return found
+
+
+def _with_number(words: str, number: float | None) -> str:
+    return words if number is None else f"{words} {format_number(number)}"
+
+
 def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
     """The sentence and the other choices, in one line."""
     facts = layer_facts(scenario, trace)
@@ -156,4 +179,9 @@ FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
     "mask": lambda facts: f"mask {facts['mask']}",
     "window": lambda facts: f"window to each side: {facts['window']}",
     "residual": lambda facts: "residual",
+    "rotary": lambda facts: f"rotary positions ({facts['rotary']}) from {facts['start']}",
+    "qk_norm": lambda facts: _with_number("QK-norm, gain", facts["qk_norm"]),
+    "alibi": lambda facts: "ALiBi",
+    "sink": lambda facts: _with_number("sink", facts["sink"]),
+    "softcap": lambda facts: f"soft cap {format_number(facts['softcap'])}",
 }

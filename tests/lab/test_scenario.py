@@ -74,6 +74,8 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "alibi": (SMALL, True),
     "sink": (SMALL, True),
     "sink_logit": (replace(SMALL, sink=True), 3.0),
+    "softcap": (SMALL, True),
+    "cap": (replace(SMALL, softcap=True), 1.0),
     "edits": (SMALL, "x_0_0_9"),
     "own": (SMALL, UserMatrices(w_o=np.eye(6)).encode()),
     "batch": (SMALL, "it slept"),
@@ -97,6 +99,7 @@ UNTOUCHED = {
     **dict.fromkeys(("rotary", "start", "qk_norm", "gain"), BEFORE_OPTIONS),
     "alibi": (*BEFORE_OPTIONS, "scores", "scaled_scores"),
     **dict.fromkeys(("sink", "sink_logit"), (*BEFORE_OPTIONS, "scores", "masked_scores")),
+    **dict.fromkeys(("softcap", "cap"), (*BEFORE_OPTIONS, "scores")),
     "own": tuple(name for name in STEPS if name != "output"),
 }
 
@@ -126,7 +129,8 @@ def test_a_field_leaves_alone_what_comes_before_it(name: str) -> None:
 
 def test_the_options_of_modern_attention() -> None:
     modern = replace(EVEN, rotary="halves", start=7, qk_norm=True, gain=2.0, alibi=True)
-    trace = trace_of(replace(modern, sink=True, sink_logit=1.5))
+    trace = trace_of(replace(modern, sink=True, sink_logit=1.5, softcap=True, cap=3.0))
+    assert trace.softcap == 3.0
     assert trace.rotary == Rotary(pairs="halves", start=7)
     assert trace.query_gain is not None
     assert trace.query_gain.tolist() == [2.0] * 4

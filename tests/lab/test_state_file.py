@@ -236,6 +236,8 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "alibi": (1, None),
     "sink": (1, 0.0),
     "sink_logit": (-100.5, 1e308, "1"),
+    "softcap": (1, 5.0),
+    "cap": (0.0, 1e308, "5"),
     "batch": (1, None, ["a"], "x" * 1001),
     "painted": (1, None, "banana", "9x9.", "x" * 1001),
 }

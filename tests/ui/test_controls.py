@@ -42,6 +42,8 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "alibi": (True, {}),
     "sink": (True, {}),
     "sink_logit": (1.5, {"sink": "true"}),
+    "softcap": (True, {}),
+    "cap": (1.5, {"softcap": "true"}),
     "d_k": (3, {}),
     "d_v": (128, {}),
     "d_o": (128, {}),

@@ -90,6 +90,12 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
         ({"embedding": "integers", "init": "normal"}, {"embedding": "integers", "init": "normal"}),
         ({"positions": "false", "piece": 2}, {"positions": False, "piece": 2}),
         ({"n_tokens": 20, "mask": "padding"}, {"pads": 8, "mask": "padding"}),
+        ({"rotary": "halves", "start": 7}, {"rotary": "halves", "start": 7}),
+        (
+            {"qk_norm": "true", "gain": 2, "sink": "true", "softcap": "true", "cap": 3},
+            {"qk_norm": 2.0, "sink": 0.0, "softcap": 3.0},
+        ),
+        ({"alibi": "true"}, {"alibi": True}),
     ],
 )
 def test_a_hand_out_says_what_became_of_its_scores(

@@ -26,7 +26,7 @@ DECIDED_BY_THE_MODEL = {
 }
 
 
-OF_OPTIONS = {"start", "gain", "sink_logit"}
+OF_OPTIONS = {"start", "gain", "sink_logit", "cap"}
 USUALLY = {"scale", "window", "layer", *OF_OPTIONS}
 BY_HAND: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
@@ -37,7 +37,10 @@ DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
     [
         ({}, USUALLY),
         ({"scaling": "custom", "mask": "window"}, {"layer", *OF_OPTIONS}),
-        ({"rotary": "halves", "qk_norm": "true", "sink": "true"}, {"scale", "window", "layer"}),
+        (
+            dict.fromkeys(("qk_norm", "sink", "softcap"), "true") | {"rotary": "halves"},
+            {"scale", "window", "layer"},
+        ),
         (
             {"weights": "weightless"},
             {*USUALLY, "init", "seed", "output_matrix", "d_k", "d_v", "d_o"},

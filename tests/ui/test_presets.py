@@ -41,6 +41,8 @@ ELSEWHERE = {
     "alibi": "true",
     "sink": "true",
     "sink_logit": 1,
+    "softcap": "true",
+    "cap": 2,
     "d_k": 6,
     "d_v": 4,  # five heads joined are as wide as X again, which is added
     "d_o": 7,

@@ -20,6 +20,7 @@ from attention_lab.presets import widget_values
 from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario
 from attention_lab.url_values import parse_place
+from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 from attention_viz.labels import format_decimals, format_number, format_percent
 
 from ..focus import move_focus
@@ -32,6 +33,7 @@ from ..url_state import (
     restore,
     session,
     set_if_changed,
+    whole_number_input,
     write_to_url,
 )
 
@@ -83,7 +85,8 @@ def _heads_from_url(given: str) -> str:
 
 
 HALF = 0  # key/value heads of GQA, until a number is chosen
-SHARING_KINDS = ("MHA", "GQA", "MQA")
+SHARING_KINDS = ("MHA", "GQA", "MQA", "MLA")
+LATENT_WIDTH = 8  # of MLA, until another is chosen
 
 
 def choose_kv_heads(n_groups: int) -> int:
@@ -113,6 +116,22 @@ def choose_kv_heads(n_groups: int) -> int:
     return possible
 
 
+def choose_latent_width(most: int) -> int:
+    """Draw the choice of the width of MLA's latents; beyond `most` nothing changes."""
+    asked = whole_number_input(
+        st,
+        "Latent width R of MLA",
+        1,
+        MAX_MATRIX_WIDTH,
+        LATENT_WIDTH,
+        key="latent",
+        width=180,
+        help="How many numbers MLA keeps of each token, for the keys and values of all heads.",
+        **PERSISTENCE,
+    )
+    return min(asked, most)
+
+
 def _keep_kv_heads() -> None:
     """In a callback: hold the chosen number."""
     st.session_state["groups"] = st.session_state["switch groups"]
@@ -126,7 +145,7 @@ def _kv_heads_from_url(given: str) -> int:
 
 
 def clicked_kind() -> str:
-    """The kind whose cell is pinned, from the URL or a click: MHA, GQA or MQA."""
+    """The kind whose cell is pinned, from the URL or a click."""
     restore(
         "kind",
         "Kind of sharing",

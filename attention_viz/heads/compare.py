@@ -170,6 +170,7 @@ def _heads_matrix(
     return matrix_board([matrix], (name, row, column), description, notation)
 
 
+LATENT = "MLA"  # the kind that makes its keys and values from latent vectors
 MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
 
 
@@ -179,11 +180,12 @@ def shared_keys_board(
     limit: float,
     kind: str,
     notation: Notation = OURS,
+    latent: int = 0,
 ) -> JSON:
     """The probabilities of all heads of each kind, such as "MHA", a line for each kind.
 
     cell: head, query and key of the pinned cell. kind: of the pinned cell. limit: the value of the
-    strongest colour.
+    strongest colour. latent: the width of MLA's vectors, of which it makes the keys and values.
     """
     trace = kinds[kind]
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
@@ -192,7 +194,8 @@ def shared_keys_board(
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
     panels = [
-        line_of_heads(name, line, name, _badge(one), size) | {"captions": _captions(one)}
+        line_of_heads(name, line, name, _badge(one, latent * (name == LATENT)), size)
+        | {"captions": _captions(one)}
         for line, (name, one) in enumerate(kinds.items())
     ]
     return thumbnail_board(
@@ -227,7 +230,9 @@ def _array(name: str, trace: Trace, limit: float) -> JSON:
     return array | ({"hatched": pack_bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
-def _badge(trace: Trace) -> str:
+def _badge(trace: Trace, latent: int) -> str:
+    if latent:
+        return f"{latent} numbers a token"
     return f"{trace.projections.groups} × keys and values"
 
 

@@ -1,10 +1,12 @@
-"""Shared keys and values (MQA, GQA): what changes when heads share them, and what it saves."""
+"""Shared keys and values (GQA, MQA, MLA): what changes when heads share them, and what it saves."""
 
 from dataclasses import replace
 
 import streamlit as st
 
+from attention_core import Rotary
 from attention_lab.heads.counts import layer_size, total_count
+from attention_lab.heads.latent import absorbed_scores, largest_rank, with_latent
 from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, with_shared_keys
 from attention_lab.heads.similarity import mean_head_divergence
@@ -13,6 +15,7 @@ from attention_ui.heads.choices import (
     SHARING_KINDS,
     choose_clicked_kind,
     choose_kv_heads,
+    choose_latent_width,
     clicked_kind,
 )
 from attention_ui.page_context import page_context
@@ -41,30 +44,36 @@ kept = [name for name in ("w_q", "w_o") if getattr(p, name) is not None]
 window = main_container()
 with window:
     st.markdown(
-        "The same heads three times. **MHA** gives each head its own keys and values, **GQA** gives"
-        " one set to each group of heads, **MQA** one set to all heads."
+        "The same heads four times. **MHA** gives each head its own keys and values, **GQA** gives"
+        " one set to each group of heads, **MQA** one set to all heads. **MLA** makes all of them"
+        " from one short vector of each token."
     )
-    groups = choose_kv_heads(p.groups)
-counts_of_sets = dict(zip(SHARING_KINDS, (p.groups, groups, 1), strict=True))
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        groups = choose_kv_heads(p.groups)
+        rank = choose_latent_width(largest_rank(trace))
+counts_of_sets = dict(zip(SHARING_KINDS, (p.groups, groups, 1), strict=False))
 traces = {kind: with_shared_keys(trace, count) for kind, count in counts_of_sets.items()}
+traces["MLA"] = with_latent(trace, rank)
 strongest = strongest_colour(trace)
-board = shared_keys_board(traces, cell, strongest, clicked_kind(), now.notation)
+board = shared_keys_board(traces, cell, strongest, clicked_kind(), now.notation, rank)
 with window:
     show_board(board, "shared keys", on_pin=choose_clicked_kind)
 changes = [
-    "| | key/value heads G | change of the attention | change of the output |",
-    "|---|--:|--:|--:|",
+    "| | key/value heads G | kept of a token | change of the attention | change of the output |",
+    "|---|--:|--:|--:|--:|",
 ]
 for kind, one in traces.items():
     apart = format_percent(mean_head_divergence(trace, one))
     moved = format_percent(relative_change(trace.output, one.output))
-    changes.append(f"| **{kind}** | {counts_of_sets[kind]} | {apart} | {moved} |")
+    sets = counts_of_sets.get(kind)
+    kept_numbers = rank if sets is None else sets * (trace.sizes["K"] + trace.sizes["V"])
+    changes.append(f"| **{kind}** | {sets or '–'} | {kept_numbers} | {apart} | {moved} |")
 st.markdown("\n".join(changes))
 st.caption(
     "Compared with this layer. Change of the attention: the mean"
     " [Jensen–Shannon divergence](glossary?glossary_words=Jensen) of the heads, as a part of the"
     " largest one, ln 2. Change of the output: relative to its length."
-    f" Equal in all three: the sentence, {', '.join(map(now.symbol, kept))}. A shared key/value"
+    f" Equal in all: the sentence, {', '.join(map(now.symbol, kept))}. A shared key/value"
     " head is the mean of the heads that it replaces (Ainslie et al. 2023)."
 )
 st.caption(
@@ -74,6 +83,28 @@ st.caption(
     " differ, because each has its own queries. These weights were never trained to share; Ainslie"
     " et al. train a model further after the change."
 )
+
+st.header("MLA: all keys and values from one vector", anchor=False)
+st.markdown(
+    f"Of each token MLA keeps the latent $c = x\\,W_D$ with R = {rank} numbers, and makes keys"
+    " $c\\,W_{UK}$ and values $c\\,W_{UV}$ of all heads from it. Here the three matrices are the"
+    f" best of this width for the layer's own; with R = {largest_rank(trace)} nothing is lost."
+)
+st.markdown(
+    "**No key has to be made.** $q \\cdot (c\\,W_{UK}) = (q\\,W_{UK}^\\top) \\cdot c$: the matrix"
+    " is absorbed into the query, and the latents take the place of the keys. Largest difference"
+    f" between both scores here: {format_number(absorbed_scores(trace, rank).difference, 2)}."
+)
+if trace.sizes["K"] % 2 == 0:
+    turned = absorbed_scores(trace, rank, Rotary())
+    st.markdown(
+        "**Rotary positions stand between.** Keys are turned after they are made, so that between"
+        " $W_Q$ and $W_{UK}$ stands a rotation that differs for every distance: no one matrix can"
+        " be absorbed. As if there were no rotation, a score here would be wrong by up to"
+        f" {format_number(turned.difference, 2)}. So DeepSeek-V2 keeps the turned part apart: a few"
+        " more features of each query, and one more key that all heads share."
+    )
+st.caption("DeepSeek-AI 2024 (DeepSeek-V2), section 2.1; there the matrices are trained.")
 
 st.header("What it saves", anchor=False)
 size = layer_size(trace)

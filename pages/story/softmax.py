@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import read_row
+from attention_lab.masks.giving_nothing import given_by
 from attention_lab.masks.mistakes import DROPOUT_RATE, row_sum_with_dropout
 from attention_lab.notation.element_wise import weights_of_element
 from attention_ui.masks.temperature import show_temperature
@@ -72,6 +73,25 @@ with st.expander("Why do the weights that I plot not sum to 1?", icon=":material
         f" {DROPOUT_RATE}, the row of {query} sums to **{format_number(thinned, 3)}**. After"
         " eval(), dropout is off. Or every key is masked: see above."
     )
+with st.expander("What if a token needs nothing from the others?", icon=":material/help:"):
+    st.markdown(
+        "**Softmax alone** must give: its shares sum to 1, however low all scores of the row are."
+        " Trained heads then often give to the first token. **A sink** is one more logit in the row"
+        " with no value behind it (gpt-oss; *Modern attention* in the sidebar): low scores leave"
+        " the tokens little. **An output gate** multiplies the head's output by a number from 0 to"
+        f" 1 that the layer computes from the token (Qwen3-Next). The row of {query}:"
+    )
+    given = [
+        "| all scores lowered by | softmax alone gives | with a sink of logit 0 | gate | length of"
+        " the output |",
+        "|--:|--:|--:|--:|--:|",
+    ]
+    for one in given_by(trace, focus.head, focus.query):
+        given.append(
+            f"| {one.lowered:g} | {format_number(one.alone, 3)} |"
+            f" {format_number(one.with_sink, 3)} | {one.gate:g} | {format_number(one.gated, 3)} |"
+        )
+    st.markdown("\n".join(given))
 with st.expander(
     "Sharper or flatter: move the temperature",
     key="softmax temperature",

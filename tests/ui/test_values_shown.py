@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS
+from attention_core import STEPS, Rotary
 from attention_core.derivation import derive
 from attention_core.trace import head_columns
 from attention_lab.compare import compare_with, largest_change
@@ -22,6 +22,7 @@ from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.counts import layer_size, total_count
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
+from attention_lab.heads.latent import absorbed_scores, with_latent
 from attention_lab.heads.patterns import column_sums, effective_tokens, pattern_of
 from attention_lab.heads.reruns import relative_change, run_gaps
 from attention_lab.heads.schedule import schedule
@@ -41,6 +42,7 @@ from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.masks.shuffles import outcome_of, run_shuffled
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
+from attention_ui.heads.choices import LATENT_WIDTH
 from attention_ui.page_context import PageContext
 from attention_viz.arithmetic import format_derivation
 from attention_viz.derived_arrays import slice_of
@@ -232,7 +234,10 @@ def shared_keys(now: PageContext) -> list[str]:
         found.append(f"**{total_count(CACHE, replace(size, n_kv_heads=groups)):,}**")
         moved = relative_change(now.trace.output, with_shared_keys(now.trace, groups).output)
         found.append(format_percent(moved))
-    return found
+    latent = with_latent(now.trace, LATENT_WIDTH)
+    found.append(format_percent(relative_change(now.trace.output, latent.output)))
+    turned = absorbed_scores(now.trace, LATENT_WIDTH, Rotary()).difference
+    return [*found, f"wrong by up to {format_number(turned, 2)}", f"| {LATENT_WIDTH} |"]
 
 
 @on("compare", against="mask", value="causal")

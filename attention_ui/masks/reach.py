@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import streamlit as st
 
 from attention_lab.masks.reach import FULL_EVERY, MOST_LAYERS, layer_masks, layers_until, reach
@@ -35,7 +34,7 @@ def show_reach(now: PageContext) -> None:
     masks = layer_masks(len(labels), int(window), int(n_layers), bool(mixed))
     needed = layers_until(masks)
     show_board(reach_board(needed, labels, now.focus.query, now.notation), "reach", fits=True)
-    far = int(np.count_nonzero(needed[-1]))
+    far = int((needed[-1] > 0).sum())
     full = n_layers // FULL_EVERY * bool(mixed)
     rule = (
         f"Without a layer that sees all, that is L · (w − 1) + 1 ="

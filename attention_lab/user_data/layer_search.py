@@ -6,9 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 from attention_core.checks import Array
 from attention_core.errors import FileError, ShapeError
+from attention_core.layer_checks import HeadNorm
 from attention_core.layer_names import (
     NAMINGS,
     Naming,
@@ -17,6 +19,7 @@ from attention_core.layer_names import (
     possible_heads,
     sort_key,
 )
+from attention_core.positions import Rotary
 from attention_core.projections import Projections
 
 from ..files.file_checks import check_numbers
@@ -25,18 +28,11 @@ from ..files.weight_formats import WeightFile, bytes_read
 # What some layers have besides their matrices and this app does not use, by the name of its array.
 UNUSED_TENSORS = {
     "bias_k": "Its bias_k and bias_v, one more key for every query, are not used.",
-    "q_norm.weight": (
-        "Its q_norm and k_norm, which change the length of queries and keys, are not used."
-    ),
-    "sinks": "Its sinks, one more score for every query, are not used.",
 }
 # What a model does that its attention weights do not say.
 OTHER_ARCHITECTURES = {
     "causal": "In this model no query sees a later key: switch the causal mask on.",
-    "rotary": (
-        "This model rotates queries and keys by their position before it compares them; these pages"
-        " do not."
-    ),
+    "rotary": "This model turns queries and keys by their positions, and so do these pages.",
     "norm": ("It normalises the inputs of the layer (LayerNorm or RMSNorm); these pages do not."),
 }
 # Nearly all heads of trained models have this width.
@@ -189,6 +185,80 @@ def _saved_heads(file: WeightFile, prefix: str, naming: Naming) -> int | None:
         return None
     value = file.read(name)
     return int(value) if value.dtype.kind in "iu" else None
+
+
+@dataclass(frozen=True)
+class RotaryBase:
+    """The base of a layer's rotary angles. kind: of model, whose usual base it is; "" if the file
+    says it.
+    """
+
+    base: float
+    kind: str = ""
+
+
+# The usual base of each kind of model with names as in Llama. Sources: their configurations on
+# Hugging Face (rope_theta; in Gemma 3 that of the layers with a window).
+USUAL_BASES = {"gpt-oss": 150_000.0, "Gemma 3": 10_000.0, "Qwen3": 1_000_000.0, "Llama": 10_000.0}
+QUERY_NORM, KEY_NORM, SINKS = "q_norm.weight", "k_norm.weight", "sinks"
+# Beside the attention of a Gemma alone, whose norms multiply by 1 + weight.
+GEMMA_SIGN = "pre_feedforward_layernorm.weight"
+EPSILON = 1e-6  # of the norm of queries and keys, in Qwen3 and Gemma 3
+
+
+def rotary_base(file: WeightFile, layer: FileLayer) -> RotaryBase | None:
+    """The base of a layer's rotary positions; None for a layer without."""
+    if "rotary" not in layer.naming.differences:
+        return None
+    saved = next((name for name in file.shapes if name.endswith("rotary_emb.inv_freq")), None)
+    if saved is not None and len(file.shapes[saved]) == 1 and file.shapes[saved][0] > 1:
+        turns_K = file.read(saved)  # base ** (-2 i / d_k)
+        if 0 < float(turns_K[1]) < 1:
+            return RotaryBase(round(float(turns_K[1]) ** -len(turns_K), 3))
+    kind = _kind(file, layer)
+    return RotaryBase(USUAL_BASES[kind], kind)
+
+
+def _kind(file: WeightFile, layer: FileLayer) -> str:
+    """Which kind of model a layer with names as in Llama is of."""
+    if layer.prefix + SINKS in file.shapes:
+        return "gpt-oss"
+    if layer.prefix + QUERY_NORM not in file.shapes:
+        return "Llama"
+    return "Gemma 3" if any(name.endswith(GEMMA_SIGN) for name in file.shapes) else "Qwen3"
+
+
+def read_options(
+    file: WeightFile, layer: FileLayer, n_heads: int, base: float | None
+) -> dict[str, Any]:
+    """What a layer does besides its matrices, as options of `attend`: rotary positions with this
+    base, the norm of queries and keys with its gains, and a sink for each head.
+
+    Raises: FileError for gains and sinks that do not fit the heads.
+    """
+    width, options = layer.shapes["w_q"][1] // n_heads, dict[str, Any]()
+    if base is not None and width % 2 == 0:
+        options["rotary"] = Rotary(base=base, pairs="halves")
+    gains = [_list(file, layer.prefix + name, width) for name in (QUERY_NORM, KEY_NORM)]
+    if gains[0] is not None and gains[1] is not None:
+        more = float(_kind(file, layer) == "Gemma 3")
+        options["head_norm"] = HeadNorm(gains[0] + more, gains[1] + more, EPSILON)
+    if (sinks := _list(file, layer.prefix + SINKS, n_heads)) is not None:
+        options["sink"] = sinks
+    return options
+
+
+def _list(file: WeightFile, name: str, length: int) -> Array | None:
+    """An array with a number for each feature of a head, or for each head; None if it is not
+    there.
+    """
+    numbers = _numbers(file, name)
+    if numbers is not None and numbers.shape != (length,):
+        raise FileError(
+            f"{name!r} has shape {numbers.shape}, but this number of heads needs ({length},):"
+            " choose the number of heads of the model"
+        )
+    return numbers
 
 
 def read_layer(file: WeightFile, layer: FileLayer, n_heads: int) -> Projections:

@@ -101,7 +101,7 @@ def heads_of_upload(now: PageContext, upload: UploadedHeads) -> HeadsShown:
     """
     if isinstance(upload.content, AttentionMaps):
         return HeadsShown(upload.content, ())
-    trace = trace_of_layer(now, upload.content)
+    trace = trace_of_layer(now, upload.content, upload.options)
     return HeadsShown(AttentionMaps.of([trace.probabilities], trace.tokens), (trace,))
 
 

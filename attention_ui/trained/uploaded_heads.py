@@ -4,7 +4,8 @@ what is read from it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import streamlit as st
@@ -14,7 +15,14 @@ from attention_core.errors import FileError
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
 from attention_lab.page_list import OwnControls, Page
 from attention_lab.trained.attention_maps import AttentionMaps, read_maps
-from attention_lab.user_data.layer_search import FileLayer, find_layers, read_layer
+from attention_lab.user_data.layer_search import (
+    FileLayer,
+    RotaryBase,
+    find_layers,
+    read_layer,
+    read_options,
+    rotary_base,
+)
 from attention_lab.words.embeddings import embed
 
 from ..markdown import escape_markdown
@@ -35,11 +43,12 @@ MAX_LISTED_ARRAYS = 200
 @dataclass(frozen=True, eq=False)
 class UploadedHeads:
     """What was read from a file, and its name in words: the weights of one layer, or the attention
-    of all heads.
+    of all heads. options: what the layer does besides, as options of `attend`.
     """
 
     title: str
     content: Projections | AttentionMaps
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def layer(self) -> Projections | None:
@@ -47,8 +56,11 @@ class UploadedHeads:
         return self.content if isinstance(self.content, Projections) else None
 
 
-def trace_of_layer(now: PageContext, layer: Projections) -> Trace:
+def trace_of_layer(
+    now: PageContext, layer: Projections, options: Mapping[str, Any] | None = None
+) -> Trace:
     """The user's layer on the sentence; mask, scale and residual connection are the sidebar's.
+    options: of `attend`, that the file says.
 
     It reads the sidebar's inputs if their width fits. Otherwise it reads the app's word vectors in
     the width of the layer.
@@ -66,6 +78,7 @@ def trace_of_layer(now: PageContext, layer: Projections) -> Trace:
         mask=base.mask,
         scale=None if scenario.scaling == "on" else base.scale,
         residual=scenario.residual and layer.d_out == layer.d_model,
+        **(options or {}),
     )
     return trace.labelled(base.tokens)
 
@@ -168,7 +181,23 @@ def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHead
             " show one sequence. Choose a layer that attends to its own inputs"
         )
     title = f"{layer.title} on your sentence, heads: {n_heads}"
-    return UploadedHeads(title, projections)
+    options = read_options(file, layer, n_heads, _choose_base(rotary_base(file, layer), number))
+    return UploadedHeads(title, projections, options)
+
+
+def _choose_base(found: RotaryBase | None, number: int) -> float | None:
+    """Ask for the base of the rotary angles; None for a layer without them."""
+    if found is None:
+        return None
+    chosen = st.number_input(
+        "Base of the rotary angles", 1.0, value=found.base, key=_key_of(f"base {number}")
+    )
+    if found.kind:
+        st.caption(
+            f"The file does not say the base. {found.base:,.0f} is that of {found.kind};"
+            " rope_theta in the model's config.json is yours."
+        )
+    return float(chosen)
 
 
 def _read_maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:

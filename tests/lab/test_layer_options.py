@@ -1,0 +1,137 @@
+"""Rotary positions, QK-norm and sinks of checkpoints of four kinds, against plain loops."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import FileError, attend
+from attention_core.checks import Array
+from attention_lab.files.weight_formats import WeightFile
+from attention_lab.user_data.layer_search import (
+    USUAL_BASES,
+    find_layers,
+    read_layer,
+    read_options,
+    rotary_base,
+)
+from tests.lab.named_weights import opened
+
+D, H, G, K, T = 12, 3, 1, 4, 5
+PREFIX = "model.layers.0.self_attn."
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(T, D))
+
+
+def checkpoint(kind: str) -> dict[str, Array]:
+    """A layer as a kind of model saves it, with numbers of 64 bits."""
+    widths = {"q": H * K, "k": G * K, "v": G * K}
+    arrays = {f"{PREFIX}{one}_proj.weight": RNG.normal(size=(n, D)) for one, n in widths.items()}
+    arrays[f"{PREFIX}o_proj.weight"] = RNG.normal(size=(D, H * K))
+    if kind in ("Qwen3", "Gemma 3"):
+        arrays |= {f"{PREFIX}{one}_norm.weight": RNG.normal(size=K) for one in "qk"}
+    if kind == "Gemma 3":
+        arrays["model.layers.0.pre_feedforward_layernorm.weight"] = np.ones(D)
+    if kind == "gpt-oss":
+        arrays[f"{PREFIX}sinks"] = RNG.normal(size=H)
+    return arrays
+
+
+def expected(kind: str, arrays: dict[str, Array], base: float) -> Array:
+    """The output by loops over heads, queries and keys."""
+    w = {one: arrays[f"{PREFIX}{one}_proj.weight"] for one in "qkvo"}
+    heads = np.zeros((T, H * K))
+    for head in range(H):
+        group = head * G // H
+
+        def vector(one: str, token: int, place: int) -> list[float]:
+            """A turned query or key, or a value, of a head."""
+            numbers = [float(w[one][place * K + k] @ X[token]) for k in range(K)]
+            if one != "v" and kind in ("Qwen3", "Gemma 3"):
+                size = math.sqrt(sum(n * n for n in numbers) / K + 1e-6)
+                gains = arrays[f"{PREFIX}{one}_norm.weight"] + (kind == "Gemma 3")
+                numbers = [n / size * float(g) for n, g in zip(numbers, gains, strict=True)]
+            if one == "v":
+                return numbers
+            turned = numbers[:]
+            for pair in range(K // 2):
+                angle = token * base ** (-2 * pair / K)
+                a, b = numbers[pair], numbers[pair + K // 2]
+                turned[pair] = a * math.cos(angle) - b * math.sin(angle)
+                turned[pair + K // 2] = a * math.sin(angle) + b * math.cos(angle)
+            return turned
+
+        for query in range(T):
+            asks = vector("q", query, head)
+            scores = [
+                sum(a * b for a, b in zip(asks, vector("k", key, group), strict=True))
+                / math.sqrt(K)
+                for key in range(T)
+            ]
+            parts = [math.exp(score) for score in scores]
+            rest = math.exp(float(arrays[f"{PREFIX}sinks"][head])) if kind == "gpt-oss" else 0.0
+            for key in range(T):
+                share = parts[key] / (sum(parts) + rest)
+                heads[query, head * K : (head + 1) * K] += share * np.array(vector("v", key, group))
+    result: Array = heads @ w["o"].T
+    return result
+
+
+@pytest.mark.parametrize("kind", USUAL_BASES)
+def test_a_checkpoint_runs_as_it_is(kind: str) -> None:
+    arrays = checkpoint(kind)
+    file = opened(arrays)
+    (layer,) = find_layers(file)
+    found = rotary_base(file, layer)
+    assert found is not None
+    assert (found.kind, found.base) == (kind, USUAL_BASES[kind])
+    options = read_options(file, layer, H, found.base)
+    assert (
+        set(options)
+        == {"rotary"}
+        | {
+            "Llama": set(),
+            "Qwen3": {"head_norm"},
+            "Gemma 3": {"head_norm"},
+            "gpt-oss": {"sink"},
+        }[kind]
+    )
+    trace = attend(X, read_layer(file, layer, H), **options)
+    np.testing.assert_allclose(trace.output[0], expected(kind, arrays, found.base), atol=1e-12)
+    other = attend(X, read_layer(file, layer, H), **read_options(file, layer, H, 50.0))
+    np.testing.assert_allclose(other.output[0], expected(kind, arrays, 50.0), atol=1e-12)
+
+
+def test_the_base_of_the_file_counts() -> None:
+    angles = 500.0 ** (-np.arange(0, K, 2) / K)
+    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": angles})
+    (layer,) = find_layers(file)
+    found = rotary_base(file, layer)
+    assert found is not None
+    assert (found.base, found.kind) == (500.0, "")
+
+
+def with_array(name: str, array: Any) -> WeightFile:
+    """A checkpoint with one array changed."""
+    return opened(checkpoint("Qwen3") | {PREFIX + name: array})
+
+
+@pytest.mark.parametrize(
+    ("name", "array"), [("q_norm.weight", np.ones(5)), ("sinks", np.ones((H, 1)))]
+)
+def test_what_does_not_fit_the_heads_is_refused(name: str, array: Array) -> None:
+    file = with_array(name, array)
+    (layer,) = find_layers(file)
+    with pytest.raises(FileError, match="heads"):
+        read_options(file, layer, H, 1e4)
+
+
+def test_other_namings_turn_nothing() -> None:
+    plain = {"in_proj_weight": np.ones((3 * 4, 4)), "out_proj.weight": np.ones((4, 4))}
+    file = opened(plain)
+    (layer,) = find_layers(file)
+    assert rotary_base(file, layer) is None
+    assert read_options(file, layer, 2, None) == {}

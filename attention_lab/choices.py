@@ -64,6 +64,7 @@ FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "gain": (0.0, 100.0),
     "sink_logit": (-100.0, 100.0),
     "cap": (0.1, 1000.0),
+    "base": (1.0, 1e9),
 }
 MAX_TEXT_LENGTH = 1000  # characters
 
@@ -79,9 +80,9 @@ class Scenario:
     need their own sizes; at other sizes the weights are random, see `resolve`. edits and own are
     what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand for numbers, "" for
     none. painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing. batch:
-    further sentences, one per line, see `attention_lab.sentences`. start: the first position, for
-    rotary positions; gain: of QK-norm, for every feature of queries and keys; cap: of the soft cap,
-    which scaled scores come near to.
+    further sentences, one per line, see `attention_lab.sentences`. base: of the angles of rotary
+    positions; start: the first position, for them; gain: of QK-norm, for every feature of queries
+    and keys; cap: of the soft cap, which scaled scores come near to.
     """
 
     text: str = "The animal did not cross the street because it was too tired"
@@ -105,6 +106,7 @@ class Scenario:
     window: int = 2
     residual: bool = False
     rotary: str = "off"
+    base: float = 10_000.0
     start: int = 0
     qk_norm: bool = False
     gain: float = 1.0
@@ -132,6 +134,19 @@ MODERN_OFF: Mapping[str, Any] = {
 def without_modern(scenario: Scenario) -> Scenario:
     """The scenario without rotary positions, QK-norm, ALiBi, sink and soft cap."""
     return replace(scenario, **MODERN_OFF)
+
+
+def choices_of_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of a scenario that switch on what a layer does besides its matrices; everything
+    else of today's models is off.
+
+    >>> choices_of_options({"sink": [0.5]})["sink"]
+    True
+    """
+    found = dict(MODERN_OFF)
+    if rotary := options.get("rotary"):
+        found |= {"rotary": rotary.pairs, "base": rotary.base, "start": rotary.start}
+    return found | {"qk_norm": "head_norm" in options, "sink": "sink" in options}
 
 
 def options_on(scenario: Scenario) -> tuple[str, ...]:

@@ -51,6 +51,7 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "window": (1, 2),
     "residual": (True, False),
     "rotary": ("neighbours", "off"),
+    "base": (100.0, 10_000.0),
     "start": (100, 0),
     "qk_norm": (True, False),
     "gain": (2.0, 1.0),

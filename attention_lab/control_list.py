@@ -199,6 +199,13 @@ CONTROLS: tuple[Control, ...] = (
         ),
     ),
     Control(
+        "base",
+        "Base of the angles",
+        "Modern attention",
+        "A larger base turns the later pairs more slowly (rope_theta of a model).",
+        matters=lambda values: values["rotary"] != "off",
+    ),
+    Control(
         "start",
         "First position",
         "Modern attention",

@@ -125,13 +125,15 @@ def _modern(scenario: Scenario, n_heads: int, n_tokens: int) -> dict[str, Any]:
     """The options of `attend` that today's models add."""
     found: dict[str, Any] = {}
     if check_choice("rotary", scenario.rotary, ROTARY_KINDS) != "off":
-        found["rotary"] = Rotary(pairs=scenario.rotary, start=scenario.start)
+        found["rotary"] = Rotary(scenario.base, scenario.rotary, scenario.start)
+    own = user_matrices_of(scenario)
     if scenario.qk_norm:
-        found["head_norm"] = HeadNorm(scenario.gain, scenario.gain)
+        query, key = (scenario.gain if gain is None else gain for gain in (own.g_q, own.g_k))
+        found["head_norm"] = HeadNorm(query, key)
     if scenario.alibi:
         found["bias"] = alibi_bias(n_heads, n_tokens)
     if scenario.sink:
-        found["sink"] = scenario.sink_logit
+        found["sink"] = scenario.sink_logit if own.sinks is None else own.sinks
     if scenario.softcap:
         found["softcap"] = scenario.cap
     return found

@@ -9,6 +9,7 @@ import streamlit as st
 
 from attention_core import AttentionError, Projections
 from attention_core.checks import Array
+from attention_lab.choices import choices_of_options
 from attention_lab.page_list import page_of
 from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.user_matrices import UserMatrices
@@ -23,15 +24,17 @@ def offer_story(
     *,
     x: Array | None = None,
     controls: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
     disabled: bool = False,
 ) -> None:
     """Draw a button that replaces the weights of the sidebar by a layer and opens the story, or the
     reason why it cannot.
 
-    x: inputs that come along, shape (T, D); controls: other widgets of the sidebar to set.
+    x: inputs that come along, shape (T, D); controls: other widgets of the sidebar to set; options:
+    of `attend`, that the layer has.
     """
     try:
-        own = import_layer(layer, x)
+        own = import_layer(layer, x, options)
     except AttentionError as error:
         st.info(escape_markdown(str(error)), icon=":material/block:")
         return
@@ -40,7 +43,7 @@ def offer_story(
         "Take this layer to the story",
         icon=":material/move_item:",
         on_click=_replace_layer,
-        args=(own, layer.n_heads, controls),
+        args=(own, layer.n_heads, choices_of_options(options or {}) | dict(controls or {})),
         disabled=disabled,
         key=key,
         help=(

@@ -4,6 +4,11 @@ story.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
 from attention_core.checks import Array
 from attention_core.errors import SettingsError, ShapeError
 from attention_core.projections import BIASES, MATRICES, Projections
@@ -14,8 +19,11 @@ from .user_matrices import UserMatrices
 _SHARED = ("w_k", "w_v", "b_k", "b_v")
 
 
-def import_layer(layer: Projections, x: Array | None = None) -> UserMatrices:
-    """The matrices and biases of a layer; x: its inputs, if they come along. Shapes: x (T, D).
+def import_layer(
+    layer: Projections, x: Array | None = None, options: Mapping[str, Any] | None = None
+) -> UserMatrices:
+    """The matrices and biases of a layer; x: its inputs, if they come along; options: of `attend`,
+    of which gains and sinks become arrays, too. Shapes: x (T, D).
 
     The user's matrices have no key/value heads. One that several query heads share is repeated for
     each of them, which changes no number of what follows.
@@ -31,7 +39,11 @@ def import_layer(layer: Projections, x: Array | None = None) -> UserMatrices:
     }
     if layer.groups < layer.n_heads:
         arrays |= {name: repeated_heads(arrays[name], layer) for name in _SHARED if name in arrays}
-    return UserMatrices(x, **arrays)
+    norm, sinks = (options or {}).get("head_norm"), (options or {}).get("sink")
+    if norm is not None:
+        gains = {"g_q": norm.query_gain, "g_k": norm.key_gain}
+        arrays |= {name: np.broadcast_to(gain, layer.d_k) for name, gain in gains.items()}
+    return UserMatrices(x, **arrays, sinks=sinks)
 
 
 def _check_layer(layer: Projections) -> None:

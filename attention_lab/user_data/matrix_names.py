@@ -1,7 +1,8 @@
-"""The matrices that a user may load: X, W_Q, W_K, W_V, W_O and the biases b_Q, b_K, b_V, b_O; their
-names and largest sizes.
+"""The matrices that a user may load: X, W_Q, W_K, W_V, W_O, the biases b_Q, b_K, b_V, b_O, and what
+a layer from a file may have besides: the gains of its QK-norm and its sinks; their names and
+largest sizes.
 
-Single numbers of the five matrices may be edited too; biases come from a file or with a layer.
+Single numbers of the five matrices may be edited too; the others come from a file or with a layer.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ _ALL_HEADS = MAX_HEADS * MAX_HEAD_WIDTH
 
 SYMBOLS = {"x": "X", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 BIAS_SYMBOLS = {"b_q": "b_Q", "b_k": "b_K", "b_v": "b_V", "b_o": "b_O"}
-ALL_SYMBOLS = SYMBOLS | BIAS_SYMBOLS
+# With the controls of QK-norm and sink on, they take the place of the one number there.
+OPTION_SYMBOLS = {"g_q": "γ_Q", "g_k": "γ_K", "sinks": "sinks"}
+ROW_SYMBOLS = BIAS_SYMBOLS | OPTION_SYMBOLS
+ALL_SYMBOLS = SYMBOLS | ROW_SYMBOLS
 MAX_SHAPES: dict[str, tuple[int, ...]] = {
     "x": (MAX_TOKENS, MAX_MATRIX_WIDTH),
     "w_q": (MAX_MATRIX_WIDTH, _ALL_HEADS),
@@ -29,13 +33,20 @@ MAX_SHAPES: dict[str, tuple[int, ...]] = {
     "b_k": (_ALL_HEADS,),
     "b_v": (_ALL_HEADS,),
     "b_o": (MAX_MATRIX_WIDTH,),
+    "g_q": (MAX_HEAD_WIDTH,),
+    "g_k": (MAX_HEAD_WIDTH,),
+    "sinks": (MAX_HEADS,),
 }
 # All of them as float64. A state holds them in base64, which takes a third more; a downloaded trace
 # holds the steps as well, which take about a third more.
 MAX_MATRIX_BYTES = 8 * sum(map(math.prod, MAX_SHAPES.values()))
 MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_STATE_BYTES = 40 * 2**20, 64 * 2**20, 48 * 2**20
 # A downloaded trace calls X "inputs".
-_SPELLINGS = {name.replace("_", ""): name for name in ALL_SYMBOLS} | {"inputs": "x"}
+_SPELLINGS = {
+    **{name.replace("_", ""): name for name in ALL_SYMBOLS},
+    **{symbol.lower().replace("_", ""): name for name, symbol in ALL_SYMBOLS.items()},
+    "inputs": "x",
+}
 
 
 def matrix_named(text: str) -> str | None:
@@ -52,11 +63,11 @@ def check_matrix_shape(name: str, shape: tuple[int, ...]) -> None:
     """A matrix has rows and columns, at least one of each, and at most `MAX_SHAPES`. Raises:
     ShapeError.
 
-    A bias is a list of numbers, or a matrix with one row or one column.
+    A bias, a gain and sinks are a list of numbers, or a matrix with one row or one column.
     """
     symbol, largest, form = ALL_SYMBOLS[name], MAX_SHAPES[name], "a matrix of rows and columns"
-    if name in BIAS_SYMBOLS:
-        form = "one row of numbers, one for each output feature"
+    if name in ROW_SYMBOLS:
+        form = "one row of numbers"
         if len(shape) == 2 and min(shape) <= 1:
             shape = (math.prod(shape),)
     if len(shape) != len(largest):

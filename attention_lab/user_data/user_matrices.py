@@ -21,7 +21,14 @@ from attention_core.trace import Trace
 
 from ..files.file_checks import check_numbers
 from .matrix_files import pack, read_csv, read_npz, unpack, write_npz
-from .matrix_names import ALL_SYMBOLS, BIAS_SYMBOLS, MAX_FILE_BYTES, MAX_HEAD_WIDTH, MAX_HEADS
+from .matrix_names import (
+    ALL_SYMBOLS,
+    MAX_FILE_BYTES,
+    MAX_HEAD_WIDTH,
+    MAX_HEADS,
+    OPTION_SYMBOLS,
+    ROW_SYMBOLS,
+)
 from .text_store import is_key, store_text, stored_text
 
 # nginx takes request lines of at most 8 KiB unless it is configured; the sentence needs room too.
@@ -53,8 +60,9 @@ class UserMatrices:
     """Matrices that replace those of the scenario, or None. Copied, float64, read-only.
 
     Shapes: x (T, D), w_q and w_k (D, H*K), w_v (D, H*V), w_o (H*V, O), each at most `MAX_SHAPES`,
-    which the readers check; b_q and b_k (H*K,), b_v (H*V,), b_o (O,), of which a matrix with one
-    row or one column is made. notes: what of a file was not read.
+    which the readers check; b_q and b_k (H*K,), b_v (H*V,), b_o (O,), gains g_q and g_k (K,),
+    sinks (H,), of which a matrix with one row or one column is made. notes: what of a file was not
+    read.
     Raises: FileError for a number that is not finite, or beyond `MAX_VALUE`.
     """
 
@@ -67,12 +75,15 @@ class UserMatrices:
     b_k: Array | None = None
     b_v: Array | None = None
     b_o: Array | None = None
+    g_q: Array | None = None
+    g_k: Array | None = None
+    sinks: Array | None = None
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, values in self.arrays.items():
             array = np.array(values, dtype=np.float64, order="C")
-            array = array.reshape(-1) if name in BIAS_SYMBOLS else array
+            array = array.reshape(-1) if name in ROW_SYMBOLS else array
             check_numbers(ALL_SYMBOLS[name], array)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
@@ -85,8 +96,9 @@ class UserMatrices:
 
     @property
     def weights(self) -> dict[str, Any]:
-        """All but X, for `dataclasses.replace(projections, **matrices.weights)`."""
-        return {name: array for name, array in self.arrays.items() if name != "x"}
+        """Matrices and biases, for `dataclasses.replace(projections, **matrices.weights)`."""
+        left_out = ("x", *OPTION_SYMBOLS)
+        return {name: array for name, array in self.arrays.items() if name not in left_out}
 
     def with_arrays(self, arrays: Mapping[str, Any]) -> UserMatrices:
         """These matrices with those in their places."""
@@ -192,8 +204,9 @@ def read_matrices(data: bytes, file_name: str) -> UserMatrices:
 def layer_matrices(trace: Trace) -> UserMatrices:
     """The inputs and weights of a layer, as if they were the user's own."""
     p = trace.projections
-    biases = {name: getattr(p, name) for name in BIASES}
-    return UserMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **biases)
+    others = {name: getattr(p, name) for name in BIASES}
+    others |= {"g_q": trace.query_gain, "g_k": trace.key_gain, "sinks": trace.sink}
+    return UserMatrices(trace.inputs[0], p.w_q, p.w_k, p.w_v, p.w_o, **others)
 
 
 def template(trace: Trace) -> bytes:
@@ -222,7 +235,7 @@ def _sides_in_words(arrays: Mapping[str, Array], sides: Mapping[str, int]) -> st
 
 
 def _side_name(name: str, side: int) -> str:
-    return "numbers" if name in BIAS_SYMBOLS else ("rows", "columns")[side]
+    return "numbers" if name in ROW_SYMBOLS else ("rows", "columns")[side]
 
 
 def _per_head(cause: str, size: str, width: int, n_heads: int) -> int:
@@ -246,8 +259,10 @@ def check_beside_trained(own: UserMatrices, width: int) -> None:
     ShapeError.
     """
     for name, matrix in own.arrays.items():
+        if name in OPTION_SYMBOLS:
+            continue
         rows = len(matrix) if name == "x" else width
-        expected = (width,) if name in BIAS_SYMBOLS else (rows, width)
+        expected = (width,) if name in ROW_SYMBOLS else (rows, width)
         if matrix.shape != expected:
             needed = ("tokens", width) if name == "x" else expected
             raise ShapeError(

@@ -79,7 +79,7 @@ else:
             help="First remove the file above.",
         )
     if upload.layer is not None:
-        offer_story(upload.layer, "yw take")
+        offer_story(upload.layer, "yw take", options=upload.options)
     maps = heads_of_upload(now, upload).maps
     board = thumbnails(maps.layers, (maps.tokens, maps.memory_tokens))
     show_board(board, "own heads", on_pin=open_pinned)

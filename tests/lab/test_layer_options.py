@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import FileError, attend
+from attention_core import FileError, ShapeError, attend
 from attention_core.checks import Array
+from attention_lab.choices import Scenario, choices_of_options, without_modern
 from attention_lab.files.weight_formats import WeightFile
+from attention_lab.scenario import trace_of
+from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.layer_search import (
     USUAL_BASES,
     find_layers,
@@ -18,6 +22,8 @@ from attention_lab.user_data.layer_search import (
     read_options,
     rotary_base,
 )
+from attention_lab.user_data.matrix_files import write_npz
+from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
 from tests.lab.named_weights import opened
 
 D, H, G, K, T = 12, 3, 1, 4, 5
@@ -135,3 +141,33 @@ def test_other_namings_turn_nothing() -> None:
     (layer,) = find_layers(file)
     assert rotary_base(file, layer) is None
     assert read_options(file, layer, 2, None) == {}
+
+
+@pytest.mark.parametrize("kind", USUAL_BASES)
+def test_the_story_takes_a_checkpoint_as_it_is(kind: str) -> None:
+    arrays = checkpoint(kind)
+    file = opened(arrays)
+    (layer,) = find_layers(file)
+    base = USUAL_BASES[kind]
+    projections, options = read_layer(file, layer, H), read_options(file, layer, H, base)
+    own = import_layer(projections, X, options)
+    scenario = Scenario(n_heads=H, own=own.url_value(), **choices_of_options(options))
+    trace = trace_of(scenario)
+    np.testing.assert_allclose(trace.output[0], expected(kind, arrays, base), atol=1e-12)
+    again = read_matrices(write_npz(own.arrays), "own.npz")
+    assert trace_of(replace(scenario, own=again.url_value())).output.tolist() == (
+        trace.output.tolist()
+    )
+    if kind != "Llama":
+        plain = trace_of(without_modern(scenario)).output
+        assert not np.allclose(plain, trace.output)
+
+
+def test_a_gain_that_fits_no_head_is_refused() -> None:
+    own = UserMatrices(g_q=[1.0, 2.0, 3.0])
+    with pytest.raises(ShapeError, match="gain"):
+        trace_of(Scenario(own=own.url_value(), qk_norm=True))
+    sinks = UserMatrices(sinks=[1.0, 2.0, 3.0])
+    with pytest.raises(ShapeError, match="sink"):
+        trace_of(Scenario(own=sinks.url_value(), sink=True))
+    assert trace_of(Scenario(own=sinks.url_value())) is not None  # off: not read

@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import AttentionError, FileError, Projections, ShapeError
+from attention_core import AttentionError, FileError, HeadNorm, Projections, ShapeError, attend
 from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.user_data.matrix_names import ALL_SYMBOLS
+from attention_lab.user_data.matrix_names import ALL_SYMBOLS, OPTION_SYMBOLS
 from attention_lab.user_data.user_matrices import (
     UserMatrices,
     layer_matrices,
@@ -24,7 +24,15 @@ from attention_lab.user_data.user_matrices import (
     template,
 )
 from tests.lab.refusal import Facts, missing, refused
-from tests.lab.user_matrix_cases import SHAPES, D, a_trace, any_matrices, assert_identical, npz
+from tests.lab.user_matrix_cases import (
+    BIASES,
+    MATRICES,
+    D,
+    a_trace,
+    any_matrices,
+    assert_identical,
+    npz,
+)
 
 
 @given(any_matrices(1))
@@ -64,8 +72,15 @@ def test_a_template_loads_again() -> None:
     assert_identical(read_matrices(template(trace), "anything.npz"), layer_matrices(trace))
     with np.load(io.BytesIO(template(trace)), allow_pickle=False) as file:
         assert {name: file[name].shape for name in file.files} == {
-            ALL_SYMBOLS[n]: s for n, s in SHAPES.items()
+            ALL_SYMBOLS[n]: s for n, s in {**MATRICES, **BIASES}.items()
         }
+    modern = attend(trace.inputs[0], trace.projections, head_norm=HeadNorm(2.0), sink=1.0)
+    found = read_matrices(template(modern), "modern.npz")
+    assert {name: found.arrays[name].tolist() for name in OPTION_SYMBOLS} == {
+        "g_q": [2.0] * 11,
+        "g_k": [1.0] * 11,
+        "sinks": [1.0] * 2,
+    }
     weightless = a_trace(Projections.weightless(D))
     assert "w_o" not in read_matrices(template(weightless), "a.npz").arrays
 
@@ -139,7 +154,7 @@ TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
     "beyond ASCII": (lambda: "é" * 8, FileError, ("matrices",)),
     "cut off": (lambda: UserMatrices(x=np.eye(9)).encode()[:-8], FileError, ("matrices",)),
     "goes on": (lambda: text_of(b"x 1 1\n" + bytes(8)) + "AAAA", FileError, ("matrices",)),
-    "bomb": (lambda: text_of(bytes(36 * 2**20)), FileError, ("matrices", 33870024)),
+    "bomb": (lambda: text_of(bytes(36 * 2**20)), FileError, ("matrices", 33872200)),
     "too long": (lambda: "A" * (50 * 2**20), FileError, ("matrices", 52428800)),
     "unknown name": (lambda: text_of(b"w_z 1 1\n" + bytes(8)), FileError, ("w_z 1 1",)),
     "no head": (lambda: text_of(bytes(8)), FileError, ("matrices", "\\x00")),

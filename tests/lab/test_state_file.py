@@ -230,6 +230,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "positions": (0, "true", None),
     "residual": (1, "no"),
     "rotary": ("magic", True, None),
+    "base": (0.5, 1e10, "1", None),
     "start": (-1, 1001, 1.0),
     "qk_norm": (1, "no"),
     "gain": (-0.5, 1e308, "1", None),

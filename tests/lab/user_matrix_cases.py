@@ -17,7 +17,8 @@ from attention_lab.user_data.user_matrices import UserMatrices
 T, D, H, K, V = 5, 7, 2, 11, 13
 MATRICES = {"x": (T, D), "w_q": (D, H * K), "w_k": (D, H * K), "w_v": (D, H * V), "w_o": (H * V, D)}
 BIASES = {"b_q": (H * K,), "b_k": (H * K,), "b_v": (H * V,), "b_o": (D,)}
-SHAPES: dict[str, tuple[int, ...]] = {**MATRICES, **BIASES}
+OPTIONS = {"g_q": (K,), "g_k": (K,), "sinks": (H,)}
+SHAPES: dict[str, tuple[int, ...]] = {**MATRICES, **BIASES, **OPTIONS}
 NUMBERS = st.floats(-MAX_VALUE, MAX_VALUE)
 
 

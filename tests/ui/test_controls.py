@@ -36,6 +36,7 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "window": (1, {"mask": "window"}),
     "residual": (True, {}),
     "rotary": ("halves", {}),
+    "base": (500.0, {"rotary": "neighbours"}),
     "start": (40, {"rotary": "neighbours"}),
     "qk_norm": (True, {}),
     "gain": (2.5, {"qk_norm": "true"}),

@@ -26,7 +26,7 @@ DECIDED_BY_THE_MODEL = {
 }
 
 
-OF_OPTIONS = {"start", "gain", "sink_logit", "cap"}
+OF_OPTIONS = {"base", "start", "gain", "sink_logit", "cap"}
 USUALLY = {"scale", "window", "layer", *OF_OPTIONS}
 BY_HAND: dict[str, object] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}

@@ -35,6 +35,7 @@ ELSEWHERE = {
     "window": 5,
     "residual": "true",
     "rotary": "halves",
+    "base": 100,
     "start": 3,
     "qk_norm": "true",
     "gain": 2,

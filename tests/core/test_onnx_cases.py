@@ -1,5 +1,5 @@
 """The engine against all node test cases of the ONNX Attention operator (opset 23 to 25), read from
-frozen arrays.
+frozen arrays; at the end, against the specification of RotaryEmbedding.
 
 Made by scripts/make_onnx_cases.py; see tests/data/ONNX-LICENSE-NOTICE.md. What the operator has and
 the engine has not is translated here: a cache of past keys and values is joined in front, lengths
@@ -10,6 +10,7 @@ slices of a larger mask.
 from __future__ import annotations
 
 import json
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 import pytest
 
 from attention_core import (
+    Rotary,
     causal_mask,
     merge_heads,
     padding_mask,
@@ -25,6 +27,7 @@ from attention_core import (
     split_heads,
     window_mask,
 )
+from attention_core.positions import turn as turned
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 CASES: dict[str, dict[str, Any]] = {
@@ -181,3 +184,39 @@ def test_every_stage_is_asked_for() -> None:
     ]
     assert {attributes.get("qk_matmul_output_mode", 0) for attributes in returning} == {0, 1, 2, 3}
     assert len(returning) == 18
+
+
+def onnx_rotary(x_BHTK: np.ndarray, base: float, start: int, interleaved: bool) -> np.ndarray:
+    """ONNX RotaryEmbedding (opset 23) as its specification says it, with caches of cosines and
+    sines that position_ids choose from, number by number. Its rotary_embedding_dim, which turns
+    only some features, is not in the engine.
+    """
+    n_batch, n_heads, n_tokens, width = x_BHTK.shape
+    half = width // 2
+    cos_cache, sin_cache = (
+        [[turn(place * base ** (-2 * i / width)) for i in range(half)] for place in range(99)]
+        for turn in (math.cos, math.sin)
+    )
+    found = np.zeros_like(x_BHTK)
+    for b, h, t in np.ndindex(n_batch, n_heads, n_tokens):
+        place = start + t  # position_ids[b][t]
+        for i in range(half):
+            first, second = (2 * i, 2 * i + 1) if interleaved else (i, i + half)
+            x1, x2 = x_BHTK[b, h, t, first], x_BHTK[b, h, t, second]
+            cos, sin = cos_cache[place][i], sin_cache[place][i]
+            found[b, h, t, first] = cos * x1 - sin * x2
+            found[b, h, t, second] = sin * x1 + cos * x2
+    return found
+
+
+@pytest.mark.parametrize("interleaved", [True, False])
+@pytest.mark.parametrize(
+    ("width", "base", "start"), [(2, 10_000.0, 0), (8, 500.0, 3), (6, 1e6, 90)]
+)
+def test_rotary_positions_are_those_of_onnx(
+    width: int, base: float, start: int, interleaved: bool
+) -> None:
+    x_BHTK = np.random.default_rng(width).normal(size=(2, 3, 5, width))
+    rotary = Rotary(base, "neighbours" if interleaved else "halves", start)
+    expected = onnx_rotary(x_BHTK, base, start, interleaved)
+    np.testing.assert_allclose(turned(x_BHTK, rotary), expected, rtol=1e-12, atol=1e-14)

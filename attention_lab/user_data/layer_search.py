@@ -142,7 +142,7 @@ def _layer(file: WeightFile, prefix: str, naming: Naming) -> FileLayer:
     unused = (note for name, note in UNUSED_TENSORS.items() if prefix + name in file.shapes)
     note = " ".join(OTHER_ARCHITECTURES[key] for key in naming.differences)
     notes = tuple(filter(None, (note, *unused)))
-    saved = _saved_heads(file, prefix, naming)
+    saved = _saved_heads(file, prefix, naming) or _told_heads(file, prefix, query_width)
     return FileLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
 
 
@@ -185,6 +185,14 @@ def _saved_heads(file: WeightFile, prefix: str, naming: Naming) -> int | None:
         return None
     value = file.read(name)
     return int(value) if value.dtype.kind in "iu" else None
+
+
+def _told_heads(file: WeightFile, prefix: str, query_width: int) -> int | None:
+    """The number of heads by which there are sinks, or gains for the features of each."""
+    sinks, gains = (file.shapes.get(prefix + name, ()) for name in (SINKS, QUERY_NORM))
+    if len(sinks) == 1:
+        return sinks[0]
+    return query_width // gains[0] if len(gains) == 1 and gains[0] else None
 
 
 @dataclass(frozen=True)

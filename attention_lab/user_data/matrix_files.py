@@ -32,7 +32,7 @@ from .matrix_names import (
     matrix_named,
 )
 
-_NAME_IN_FILE_NAME = re.compile(r"(?<![a-z0-9])(?:x|[wb]_?[qkvo]|[gγ]_?[qk]|sinks)(?![a-z0-9])")
+_NAME_IN_FILE_NAME = re.compile(r"(?<![a-z0-9])(?:x|[wb]_?[qkvo]|g_?[qk]|sinks)(?![a-z0-9])")
 _NAMES = ", ".join(ALL_SYMBOLS.values())
 
 

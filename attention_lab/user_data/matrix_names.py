@@ -20,7 +20,7 @@ _ALL_HEADS = MAX_HEADS * MAX_HEAD_WIDTH
 SYMBOLS = {"x": "X", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 BIAS_SYMBOLS = {"b_q": "b_Q", "b_k": "b_K", "b_v": "b_V", "b_o": "b_O"}
 # With the controls of QK-norm and sink on, they take the place of the one number there.
-OPTION_SYMBOLS = {"g_q": "γ_Q", "g_k": "γ_K", "sinks": "sinks"}
+OPTION_SYMBOLS = {"g_q": "g_Q", "g_k": "g_K", "sinks": "sinks"}
 ROW_SYMBOLS = BIAS_SYMBOLS | OPTION_SYMBOLS
 ALL_SYMBOLS = SYMBOLS | ROW_SYMBOLS
 MAX_SHAPES: dict[str, tuple[int, ...]] = {
@@ -42,11 +42,7 @@ MAX_SHAPES: dict[str, tuple[int, ...]] = {
 MAX_MATRIX_BYTES = 8 * sum(map(math.prod, MAX_SHAPES.values()))
 MAX_FILE_BYTES, MAX_UNPACKED_BYTES, MAX_STATE_BYTES = 40 * 2**20, 64 * 2**20, 48 * 2**20
 # A downloaded trace calls X "inputs".
-_SPELLINGS = {
-    **{name.replace("_", ""): name for name in ALL_SYMBOLS},
-    **{symbol.lower().replace("_", ""): name for name, symbol in ALL_SYMBOLS.items()},
-    "inputs": "x",
-}
+_SPELLINGS = {name.replace("_", ""): name for name in ALL_SYMBOLS} | {"inputs": "x"}
 
 
 def matrix_named(text: str) -> str | None:

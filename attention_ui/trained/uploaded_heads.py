@@ -190,7 +190,13 @@ def _choose_base(found: RotaryBase | None, number: int) -> float | None:
     if found is None:
         return None
     chosen = st.number_input(
-        "Base of the rotary angles", 1.0, value=found.base, key=_key_of(f"base {number}")
+        "Base of the rotary angles",
+        1.0,
+        value=found.base,
+        step=1000.0,
+        format="%0.0f",
+        key=_key_of(f"base {number}"),
+        width=220,
     )
     if found.kind:
         st.caption(

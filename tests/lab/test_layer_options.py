@@ -94,6 +94,7 @@ def test_a_checkpoint_runs_as_it_is(kind: str) -> None:
     found = rotary_base(file, layer)
     assert found is not None
     assert (found.kind, found.base) == (kind, USUAL_BASES[kind])
+    assert layer.saved_heads == (None if kind == "Llama" else H)
     options = read_options(file, layer, H, found.base)
     assert (
         set(options)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .trained.head_finder import rank_heads as rank_heads
     from .user_data.layer_search import find_layers as find_layers
     from .user_data.layer_search import read_layer as read_layer
+    from .user_data.layer_search import read_options as read_options
     from .words.embeddings import embed as embed
     from .words.text import tokenize as tokenize
 
@@ -37,6 +38,7 @@ _MODULES = {
     "previous_token": "trained.head_finder",
     "rank_heads": "trained.head_finder",
     "read_layer": "user_data.layer_search",
+    "read_options": "user_data.layer_search",
     "rerun": "heads.reruns",
     "script": "export.script",
     "tokenize": "words.text",

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from attention_core.checks import Array
 from attention_core.errors import FileError, ShapeError
 from attention_core.layer_checks import HeadNorm
@@ -19,7 +21,7 @@ from attention_core.layer_names import (
     possible_heads,
     sort_key,
 )
-from attention_core.positions import Rotary
+from attention_core.positions import MAX_BASE, Rotary
 from attention_core.projections import Projections
 
 from ..files.file_checks import check_numbers
@@ -211,6 +213,10 @@ USUAL_BASES = {"gpt-oss": 150_000.0, "Gemma 3": 10_000.0, "Qwen3": 1_000_000.0, 
 QUERY_NORM, KEY_NORM, SINKS = "q_norm.weight", "k_norm.weight", "sinks"
 # Beside the attention of a Gemma alone, whose norms multiply by 1 + weight.
 GEMMA_SIGN = "pre_feedforward_layernorm.weight"
+SMALLEST = 1 / MAX_BASE  # an angle per position
+# Digits of the base that saved angles tell, and how well they must agree with it: angles of
+# 32 bits, and of bfloat16, which has 8 bits of precision.
+DIGITS_OF_ANGLES = ((6, 1e-5), (2, 0.05))
 EPSILON = 1e-6  # of the norm of queries and keys, in Qwen3 and Gemma 3
 
 
@@ -218,13 +224,28 @@ def rotary_base(file: WeightFile, layer: FileLayer) -> RotaryBase | None:
     """The base of a layer's rotary positions; None for a layer without."""
     if "rotary" not in layer.naming.differences:
         return None
-    saved = next((name for name in file.shapes if name.endswith("rotary_emb.inv_freq")), None)
-    if saved is not None and len(file.shapes[saved]) == 1 and file.shapes[saved][0] > 1:
-        turns_K = file.read(saved)  # base ** (-2 i / d_k)
-        if 0 < float(turns_K[1]) < 1:
-            return RotaryBase(round(float(turns_K[1]) ** -len(turns_K), 3))
+    if base := _saved_base(file):
+        return RotaryBase(base)
     kind = _kind(file, layer)
     return RotaryBase(USUAL_BASES[kind], kind)
+
+
+def _saved_base(file: WeightFile) -> float | None:
+    """The base by which a file's own angles fall; None if they fall otherwise, or are not there."""
+    saved = next((name for name in file.shapes if name.endswith("rotary_emb.inv_freq")), "")
+    shape = file.shapes.get(saved, ())
+    if len(shape) != 1 or not 2 <= shape[0] <= MAX_LAYER_WIDTH:
+        return None
+    angles_P = file.read(saved)  # base ** (-2 p / d_k) for every pair p of features
+    if angles_P.dtype.kind != "f" or not SMALLEST < (last := float(angles_P[-1])) <= 1:
+        return None
+    power_P = np.arange(len(angles_P)) / len(angles_P)
+    exact = last ** -(1 / power_P[-1])
+    for digits, tolerance in DIGITS_OF_ANGLES:
+        base = float(f"{exact:.{digits}g}")
+        if base <= MAX_BASE and np.allclose(angles_P, base**-power_P, rtol=tolerance, atol=0):
+            return base
+    return None
 
 
 def _kind(file: WeightFile, layer: FileLayer) -> str:
@@ -245,7 +266,12 @@ def read_options(
     Raises: FileError for gains and sinks that do not fit the heads.
     """
     width, options = layer.shapes["w_q"][1] // n_heads, dict[str, Any]()
-    if base is not None and width % 2 == 0:
+    if base is not None:
+        if width % 2:
+            raise FileError(
+                f"Rotary positions turn pairs of features, but with {n_heads} heads each head has"
+                f" {width}: choose the number of heads of the model"
+            )
         options["rotary"] = Rotary(base=base, pairs="halves")
     gains = [_list(file, layer.prefix + name, width) for name in (QUERY_NORM, KEY_NORM)]
     if gains[0] is not None and gains[1] is not None:

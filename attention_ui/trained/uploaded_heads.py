@@ -12,6 +12,7 @@ import streamlit as st
 
 from attention_core import AttentionError, Projections, Trace, attend
 from attention_core.errors import FileError
+from attention_core.positions import MAX_BASE
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
 from attention_lab.page_list import OwnControls, Page
 from attention_lab.trained.attention_maps import AttentionMaps, read_maps
@@ -192,6 +193,7 @@ def _choose_base(found: RotaryBase | None, number: int) -> float | None:
     chosen = st.number_input(
         "Base of the rotary angles",
         1.0,
+        MAX_BASE,
         value=found.base,
         step=1000.0,
         format="%0.0f",
@@ -203,7 +205,7 @@ def _choose_base(found: RotaryBase | None, number: int) -> float | None:
             f"The file does not say the base. {found.base:,.0f} is that of {found.kind};"
             " rope_theta in the model's config.json is yours."
         )
-    return float(chosen)
+    return float(chosen or found.base)  # the field may be emptied
 
 
 def _read_maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:

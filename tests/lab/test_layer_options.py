@@ -112,13 +112,63 @@ def test_a_checkpoint_runs_as_it_is(kind: str) -> None:
     np.testing.assert_allclose(other.output[0], expected(kind, arrays, 50.0), atol=1e-12)
 
 
-def test_the_base_of_the_file_counts() -> None:
-    angles = 500.0 ** (-np.arange(0, K, 2) / K)
-    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": angles})
-    (layer,) = find_layers(file)
-    found = rotary_base(file, layer)
+def angles(base: float, n_pairs: int) -> Array:
+    """By how much each pair of features turns."""
+    result: Array = base ** (-np.arange(n_pairs) / n_pairs)
+    return result
+
+
+def in_bfloat16(numbers: Array) -> Array:
+    """Numbers with the 8 bits of precision of bfloat16."""
+    found: Array = (numbers.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
+    return found
+
+
+@pytest.mark.parametrize("base", [500.0, 10_000.0, 150_000.0, 12_345.6, 1e6, 1.0])
+@pytest.mark.parametrize("n_pairs", [2, 64])
+@pytest.mark.parametrize("kind", [np.float64, np.float32])
+def test_the_base_of_the_file_counts(base: float, n_pairs: int, kind: Any) -> None:
+    saved = angles(base, n_pairs).astype(kind)
+    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
+    found = rotary_base(file, find_layers(file)[0])
     assert found is not None
-    assert (found.base, found.kind) == (500.0, "")
+    assert (found.base, found.kind) == (base, "")
+
+
+@pytest.mark.parametrize("base", [500.0, 10_000.0, 150_000.0, 1e6])
+def test_angles_of_bfloat16_tell_two_digits_of_the_base(base: float) -> None:
+    saved = in_bfloat16(angles(base, 64))
+    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
+    found = rotary_base(file, find_layers(file)[0])
+    assert found is not None
+    assert (found.base, found.kind) == (base, "")
+
+
+@pytest.mark.parametrize(
+    "saved",
+    [
+        angles(5e5, 64) / np.linspace(1, 8, 64),  # stretched, as in Llama 3.1
+        np.array([1.0, 5e-324]),
+        np.array([1.0, np.nan]),
+        np.array([1.0, -1.0]),
+        np.array([2.0, 2.0]),
+        np.array([1, 0]),
+        np.ones((2, 2)),
+        np.ones(1),
+    ],
+)
+def test_angles_that_no_base_gives_leave_that_of_the_kind(saved: Array) -> None:
+    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
+    found = rotary_base(file, find_layers(file)[0])
+    assert found is not None
+    assert (found.base, found.kind) == (USUAL_BASES["Llama"], "Llama")
+
+
+def test_an_odd_head_width_has_no_pairs() -> None:
+    file = opened({name: np.ones((9, 9)) for name in (f"{PREFIX}{p}_proj.weight" for p in "qkvo")})
+    (layer,) = find_layers(file)
+    with pytest.raises(FileError, match="9"):
+        read_options(file, layer, 1, 1e4)
 
 
 def with_array(name: str, array: Any) -> WeightFile:

@@ -46,8 +46,8 @@ def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
     if runs_modern(page) or without_modern(scenario) == scenario:
         return ()
     return (
-        "Rotary positions, QK-norm, ALiBi and the sink are left out here: they count in the story,"
-        " on Compare two settings and on Arrays.",
+        "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here: they count in the"
+        " story, on Compare two settings and on Arrays.",
     )
 
 

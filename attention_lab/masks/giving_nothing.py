@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attention_core.formulas import softmax
 from attention_core.trace import Trace
 
 LOWERED = (0.0, 2.0, 5.0, 10.0)  # by how much all scores of the row
+SINK = 0.0  # its logit
 GATES = (1.0, 0.5, 0.1, 0.0)  # what an output gate lets through
 
 
@@ -40,10 +42,8 @@ def given_by(trace: Trace, head: int, query: int) -> tuple[Given, ...]:
     length = float(np.linalg.norm(trace.head_outputs[0, head, query]))
     found = []
     for lowered, gate in zip(LOWERED, GATES, strict=True):
-        most = max(0.0, float(scores_S.max()) - lowered)
-        exponentials_S = np.exp(scores_S - lowered - most)
-        to_tokens, to_sink = float(exponentials_S.sum()), float(np.exp(-most))
-        highest = np.exp(scores_S - scores_S.max())  # the common level has gone
-        alone = float((highest / highest.sum()).sum())
-        found.append(Given(lowered, alone, to_tokens / (to_tokens + to_sink), gate, gate * length))
+        lowered_S = scores_S - lowered
+        alone = float(softmax(lowered_S).sum())
+        with_sink = float(softmax(np.append(lowered_S, SINK))[:-1].sum())
+        found.append(Given(lowered, alone, with_sink, gate, gate * length))
     return tuple(found)

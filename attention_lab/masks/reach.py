@@ -43,6 +43,11 @@ def layers_until(masks: Sequence[Array]) -> Array:
     return first_TS
 
 
+def n_reached(needed: Array, query: int) -> int:
+    """Of how many tokens a query holds something. needed: see `layers_until`."""
+    return int(np.count_nonzero(needed[query]))
+
+
 def reach(window: int, n_layers: int) -> int:
     """How many tokens, itself among them, a token reaches over layers of a causal window.
 

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_lab.masks.reach import FULL_EVERY, MOST_LAYERS, layer_masks, layers_until, reach
+from attention_lab.masks.reach import (
+    FULL_EVERY,
+    MOST_LAYERS,
+    layer_masks,
+    layers_until,
+    n_reached,
+    reach,
+)
 from attention_viz.masks.reach import reach_board
 
 from ..board import show_board
@@ -34,7 +41,6 @@ def show_reach(now: PageContext) -> None:
     masks = layer_masks(len(labels), int(window), int(n_layers), bool(mixed))
     needed = layers_until(masks)
     show_board(reach_board(needed, labels, now.focus.query, now.notation), "reach", fits=True)
-    far = int((needed[-1] > 0).sum())
     full = n_layers // FULL_EVERY * bool(mixed)
     rule = (
         f"Without a layer that sees all, that is L · (w − 1) + 1 ="
@@ -46,5 +52,5 @@ def show_reach(now: PageContext) -> None:
         "A cell says after how many layers the token of its row can hold something of the token of"
         " its column: what one token has read, the next layer reads on from it. Hatched: not within"
         " these layers. It is the product of the masks. The last token reaches"
-        f" {far} tokens. {rule}"
+        f" {n_reached(needed, -1)} tokens. {rule}"
     )

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from attention_core.checks import Array
+from attention_lab.masks.reach import n_reached
 from attention_lab.notation.notation import OURS, Notation
 
 from ..matrices import Matrix, Side, matrix_board
@@ -18,7 +17,6 @@ def reach_board(
 
     query: the row in focus.
     """
-    n_reached = np.count_nonzero(needed[query])
     matrix = Matrix(
         "layers",
         needed,
@@ -31,6 +29,6 @@ def reach_board(
     )
     description = (
         "After how many layers a query can hold something of a key. Tokens that the query in focus"
-        f" reaches: {n_reached}."
+        f" reaches: {n_reached(needed, query)}."
     )
     return matrix_board([matrix], ("layers", query, query), description, notation)

@@ -22,7 +22,6 @@ from scripts.build_site import build
 from ._servers import served
 
 ROUNDS = 5
-READY = "Everything is computed in this browser."
 SLIDERS = {"site": "#controls [name=n_heads]", "app": ".st-key-offered_heads input"}
 # Milliseconds from a key on the slider until the sizes that the board shows are others, and drawn.
 # The board may lie in a shadow root.
@@ -90,7 +89,7 @@ def _opened(browser: Browser, url: str) -> tuple[float, float, float]:
     page.goto(url)
     page.wait_for_selector("section.board .panel")
     first = time.perf_counter() - start
-    expect(page.locator("#engine")).to_have_text(READY, timeout=60_000)
+    expect(page.locator("#files")).to_be_visible(timeout=60_000)
     ready = time.perf_counter() - start
     memory = _memory()
     context.close()
@@ -114,7 +113,7 @@ def _acts(browser: Browser, url: str, kind: str) -> float:
     page.goto(url)
     page.wait_for_selector("section.board .panel")
     if kind == "site":
-        expect(page.locator("#engine")).to_have_text(READY, timeout=60_000)
+        expect(page.locator("#files")).to_be_visible(timeout=60_000)
     page.wait_for_timeout(3_000)
     times = [_act(page, kind, key) for _ in range(ROUNDS) for key in ("ArrowRight", "ArrowLeft")]
     page.close()

@@ -38,7 +38,6 @@ export function fieldOf(control, changed) {
   const act = () => changed(control.name, valueOf(field, control));
   field.addEventListener("change", act);
   if (control.kind === "scale") field.addEventListener("input", () => write(field, control));
-  if (control.kind === "text") field.addEventListener("keydown", (event) => event.key === "Enter" && (event.preventDefault(), act()));
   const words = element("span", "", control.label);
   if (control.kind === "scale") words.append(element("output"));
   label.append(...(control.kind === "switch" ? [field, words] : [words, field]));

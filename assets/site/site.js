@@ -27,6 +27,7 @@ class Site {
     this.blocks = new Blocks(this.part("page"), { changed, pinned: (cell, axes) => this.ask({ pin: cell, axes }) });
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
+    page.querySelector("#controls form").addEventListener("submit", (event) => event.preventDefault());
     if (window.matchMedia("(max-width: 760px)").matches) this.part("controls").open = false;
     window.addEventListener("popstate", () => this.ask());
   }
@@ -122,7 +123,10 @@ class Site {
     if (!this.isReady) return this.showStored(this.worker === null);
     const turn = (this.turn = (this.turn ?? 0) + 1);
     this.chain = (this.chain ?? Promise.resolve()).then(async () => {
-      const answer = await this.call({ path: this.path, query: this.query, act });
+      const from = this.path;
+      const answer = await this.call({ path: from, query: this.query, act });
+      // A visitor who has gone on to another step meanwhile stays there.
+      if (answer.path === from) answer.path = this.path;
       this.show(answer, Boolean(act), turn === this.turn);
     });
     return this.chain;
@@ -143,9 +147,7 @@ class Site {
       return;
     }
     this.page.title = `${title} · Attention Lab`;
-    const links = pages.map((one) => Object.assign(element("a", "", one.title), { href: `#${one.path}` }));
-    for (const [place, { path: to }] of pages.entries()) if (to === path || (place === 0 && !blocks)) links[place].setAttribute("aria-current", "page");
-    this.part("pages").replaceChildren(...links);
+    this.showLinks(pages, path, Boolean(blocks));
     this.part("steps").hidden = Boolean(blocks);
     this.part("page").hidden = !blocks;
     this.showBelow(answer);
@@ -158,6 +160,18 @@ class Site {
     const steps = scene.stage.steps.map((step) => ({ ...step, path: `#${step.path}` }));
     this.scene = { ...scene, stage: { ...scene.stage, steps } };
     this.board.update(this.scene);
+  }
+
+  // The links stay as they are while one of them may be under a press.
+  showLinks(pages, path, isPage) {
+    const box = this.part("pages");
+    if (box.children.length !== pages.length) {
+      box.replaceChildren(...pages.map((one) => Object.assign(element("a", "", one.title), { href: `#${one.path}` })));
+    }
+    for (const [place, { path: to }] of pages.entries()) {
+      const isHere = to === path || (place === 0 && !isPage);
+      box.children[place].setAttribute("aria-current", isHere ? "page" : "false");
+    }
   }
 
   showBelow({ code, says = [], made_of: madeOf }) {

@@ -13,7 +13,6 @@ from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
-from attention_lab.compare import change_notes
 from attention_lab.control_list import (
     CONTROL_DEFAULTS,
     CONTROL_GROUPS,
@@ -29,7 +28,7 @@ from attention_lab.focus import FOCUS_HELP, focus_lengths, moved_places
 from attention_lab.home import weights_folder
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, step_of
-from attention_lab.presets import SENTENCE_KEY, presets
+from attention_lab.presets import SENTENCE_KEY, Preset, presets
 from attention_lab.url_choices import (
     LAYER_PARAMETERS,
     PARAMETERS,
@@ -66,40 +65,26 @@ def answer(request: str) -> str:
     asked = json.loads(request)
     path, act = asked["path"], asked.get("act") or {}
     parameters = parse_qs(asked.get("query", ""), keep_blank_values=True)
-    choices = _choices(parameters, path)
+    choices = _choices(parameters)
     own = site_pages.PARAMETERS.get(path, {})
     values, refused = read_values(own, parameters)
-    said: JSON = {}
     try:
         before = choices.scenario
-        if act.get("name") in own:
-            name = act["name"]
+        if (name := str(act.get("name"))) in own:
             values = site_pages.chosen(values, name, own[name].read(url_text(act["value"])))
         choices, path = acted(choices, path, act)
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = view_of(choices)
-        if act.get("name") in PARAMETERS:
+        if name in PARAMETERS:
             view = replace(view, before=before)
-        if (want := asked.get("want")) in FILES:
-            said = {"file": FILES[want](view, path, values)}
-        elif path in site_pages.PAGES:
-            about_page = {"heading": page_of(path).title, "text": page_of(path).question}
-            blocks = [about_page, *site_pages.PAGES[path](view, values)]
-            said = {"blocks": blocks, "made_of": view.sentence}
-        else:
-            said = _step(view, path, asked)
+        said = _said(asked, view, path, values)
     except AttentionError as error:
         said = {"error": str(error)}
         path = asked["path"]
-    query = write_url(choices)
-    if path in site_pages.PAGES:
-        defaults = {name: one.default for name, one in own.items()}
-        changed = {name: value for name, value in values.items() if value != defaults[name]}
-        query |= {name: url_text(value) for name, value in changed.items()}
     about = {
         "path": path,
-        "query": urlencode(query),
+        "query": urlencode(write_url(choices) | site_pages.url_parameters(path, values)),
         "refused": [*choices.refused, *refused],
         "controls": controls(choices, offers_trained(asked)),
         "title": page_of(path).title,
@@ -108,15 +93,33 @@ def answer(request: str) -> str:
     return scene_to_text(about | said)
 
 
-def _choices(parameters: Mapping[str, list[str]], path: str) -> UrlChoices:
+def _said(asked: JSON, view: StoryView, path: str, values: site_pages.Values) -> JSON:
+    """The file that is wanted, the blocks of a page, or the scene of a step. Raises:
+    AttentionError.
+    """
+    if (want := str(asked.get("want"))) in FILES:
+        return {"file": FILES[want](view, path, values)}
+    if path in site_pages.PAGES:
+        about_page = {"heading": page_of(path).title, "text": page_of(path).question}
+        blocks = [about_page, *site_pages.PAGES[path](view, values)]
+        return {"blocks": blocks, "made_of": view.sentence}
+    return _step(view, path, asked)
+
+
+def _choices(parameters: Mapping[str, list[str]]) -> UrlChoices:
     """The choices of a URL; one that chooses no layer opens the first example, as in the app."""
     found = read_url(parameters)
     if not parameters.keys().isdisjoint(LAYER_PARAMETERS):
         return found
-    example = presets()[0]
-    values = example.session_values
-    focus = {name: values[name] for name in FOCUS_HELP}
-    return replace(found, scenario=example.scenario, focus=replace(found.focus, **focus))
+    return _with_example(found, presets()[0])
+
+
+def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
+    """The choices with the layer of an example and its cell in focus."""
+    focus = {name: example.session_values[name] for name in FOCUS_HELP}
+    return replace(
+        choices, scenario=example.scenario, focus=replace(choices.focus, **focus), sentence=0
+    )
 
 
 def _step(view: StoryView, path: str, asked: JSON) -> JSON:
@@ -132,7 +135,6 @@ def _step(view: StoryView, path: str, asked: JSON) -> JSON:
         said["code"] = "\n".join(view.trace.code(field) for field in fields)
     elif path == "seen":
         said["says"] = list(seen_sentences(view))
-    said["notes"] = list(change_notes(view.before, view.scenario))
     return said
 
 
@@ -197,10 +199,7 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             return replace(choices, which=which), step_of(field).url_path
         case {"example": str(name)} if name:
             example = next(one for one in presets() if one.name == name)
-            found = _choices({}, path)
-            values = example.session_values
-            focus = replace(found.focus, **{one: values[one] for one in FOCUS_HELP})
-            return replace(choices, scenario=example.scenario, focus=focus, sentence=0), path
+            return _with_example(choices, example), path
         case {"undo": bool()}:
             edits = Edits.from_url(choices.scenario.edits).undo().url_value()
             return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
@@ -209,9 +208,6 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             with suppress(AttentionError):
                 focus = focus.in_head(view_of(choices).trace, head)
             return replace(choices, focus=focus), path
-        case {"name": "weights", "value": "trained"}:
-            scenario = replace(choices.scenario, weights="trained")
-            return replace(choices, scenario=scenario), path
         case {"name": str(name), "value": value} if name in PARAMETERS:
             texts = {one: [text] for one, text in write_url(choices).items()}
             return read_url(texts | {name: [url_text(value)]}), path

@@ -20,12 +20,15 @@ from attention_lab.practice import (
     practice_question,
 )
 from attention_lab.url_choices import Parameter
-from attention_lab.url_values import parse_number, parse_option, parse_switch
+from attention_lab.url_values import parse_number, parse_option, parse_switch, url_text
 
 from .heads.all_heads import (
     ABOUT,
     ABOUT_POINTING,
     MATRIX_FIELDS,
+    SHOWN_LABEL,
+    TOGETHER,
+    TOGETHER_LABEL,
     combined_heads_board,
     heads_grid,
     key_board,
@@ -35,6 +38,9 @@ from .heads.all_heads import (
 )
 from .payload import JSON
 from .practice import (
+    ABOUT_ANSWERS,
+    LABELS,
+    MOST_CHARACTERS,
     distinct_questions,
     help_lines,
     operand_board,
@@ -48,33 +54,33 @@ from .story.stages import short_quote
 from .story.story_view import StoryView
 
 Values = Mapping[str, Any]
-TOGETHER = ("Mean and maximum", "Row and column")
 # The parameters of each page in a URL, which are those of the app.
 PARAMETERS: Mapping[str, Mapping[str, Parameter]] = {
     "all-heads": {
         "heads_stage": Parameter(
-            "What is shown", "probabilities", partial(parse_option, options=MATRIX_FIELDS)
+            SHOWN_LABEL, "probabilities", partial(parse_option, options=MATRIX_FIELDS)
         ),
         "heads_view": Parameter(
-            "The heads together", TOGETHER[0], partial(parse_option, options=TOGETHER)
+            TOGETHER_LABEL, TOGETHER[0], partial(parse_option, options=TOGETHER)
         ),
     },
     "practice": {
-        "pr_step": Parameter("Step", "any", partial(parse_option, options=("any", *ASKED_TITLES))),
-        "pr_number": Parameter(
-            "Question", 1, partial(parse_number, low=1, high=MAX_QUESTION_NUMBER, whole=True)
+        "pr_step": Parameter(
+            LABELS["pr_step"], "any", partial(parse_option, options=("any", *ASKED_TITLES))
         ),
-        "pr_help": Parameter("Help", HELP_LEVELS[0], partial(parse_option, options=HELP_LEVELS)),
-        "pr_answer": Parameter("Your answer", "", str),
-        "pr_show": Parameter("Show the answer", False, parse_switch),
+        "pr_number": Parameter(
+            LABELS["pr_number"],
+            1,
+            partial(parse_number, low=1, high=MAX_QUESTION_NUMBER, whole=True),
+        ),
+        "pr_help": Parameter(
+            LABELS["pr_help"], HELP_LEVELS[0], partial(parse_option, options=HELP_LEVELS)
+        ),
+        "pr_answer": Parameter(LABELS["pr_answer"], "", str),
+        "pr_show": Parameter(LABELS["pr_show"], False, parse_switch),
     },
 }
-ABOUT_ANSWERS = (
-    "The numbers are those of your layer, rounded; an answer may differ by the rounding. With"
-    " another sentence or other sizes, the same question has other numbers."
-)
 ANSWERS = ("pr_answer", "pr_show")
-MOST_CHARACTERS = 40  # of an answer
 
 
 def chosen(values: Values, name: str, value: Any) -> dict[str, Any]:
@@ -83,6 +89,12 @@ def chosen(values: Values, name: str, value: Any) -> dict[str, Any]:
     if name not in ANSWERS:
         kept.update({one: PARAMETERS["practice"][one].default for one in ANSWERS if one in values})
     return kept | {name: value}
+
+
+def url_parameters(path: str, values: Values) -> dict[str, str]:
+    """The parameters of a page that are not at their defaults, as a URL has them."""
+    defaults = {name: one.default for name, one in PARAMETERS.get(path, {}).items()}
+    return {name: url_text(value) for name, value in values.items() if value != defaults.get(name)}
 
 
 def all_heads(view: StoryView, values: Values) -> list[JSON]:

@@ -24,6 +24,9 @@ MATRIX_FIELDS = {
     "masked": "masked_scores",
     "probabilities": "probabilities",
 }
+SHOWN_LABEL = "What is shown"
+TOGETHER_LABEL = "The heads together"
+TOGETHER = ("Mean and maximum", "Row and column")
 ABOUT = (
     "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how much"
     " its query reads from its key."

@@ -13,6 +13,9 @@ from attention_viz.heads.all_heads import (
     ABOUT,
     ABOUT_POINTING,
     MATRIX_FIELDS,
+    SHOWN_LABEL,
+    TOGETHER,
+    TOGETHER_LABEL,
     combined_heads_board,
     heads_grid,
     key_board,
@@ -37,7 +40,7 @@ own_scale = bool(st.session_state.get("own_scale"))
 
 st.markdown(ABOUT)
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    shown = choose_one("What is shown", MATRIX_FIELDS, "probabilities", key="heads_stage")
+    shown = choose_one(SHOWN_LABEL, MATRIX_FIELDS, "probabilities", key="heads_stage")
     st.button(
         SCALE_BUTTON_LABELS[own_scale],
         icon=":material/palette:",
@@ -57,12 +60,12 @@ show_board(heads_grid(now.stage, field, heads, cell=cell), "heads grid")
 st.caption(ABOUT_POINTING)
 
 view = choose_one(
-    "The heads together",
-    ("Mean and maximum", "Row and column", "Lines"),
-    "Mean and maximum",
+    TOGETHER_LABEL,
+    (*TOGETHER, "Lines"),
+    TOGETHER[0],
     key="heads_view",
 )
-if view == "Row and column":
+if view == TOGETHER[1]:
     of_query, of_key = who_reads(trace, cell, query, key)
     left, right = st.columns(2, gap="medium")
     with left:

@@ -27,19 +27,29 @@ from attention_ui.practice import (
     show_verdict,
 )
 from attention_ui.url_state import PERSISTENCE, draw_bound, whole_number_input
-from attention_viz.practice import help_lines, question_text, verdict_on, verdict_on_term
+from attention_viz.practice import (
+    ABOUT_ANSWERS,
+    LABELS,
+    MOST_CHARACTERS,
+    help_lines,
+    question_text,
+    verdict_on,
+    verdict_on_term,
+)
 
 now = page_context()
 trace = now.trace
 left, middle, right = st.columns(3, vertical_alignment="bottom")
 about = {"on_change": clear_answer, **PERSISTENCE}
 title = draw_bound(
-    left.selectbox, "Step", ("any", *ASKED_TITLES), key="pr_step", required=True, **about
+    left.selectbox, LABELS["pr_step"], ("any", *ASKED_TITLES), key="pr_step", required=True, **about
 )
-number = whole_number_input(middle, "Question", 1, MAX_QUESTION_NUMBER, 1, key="pr_number", **about)
+number = whole_number_input(
+    middle, LABELS["pr_number"], 1, MAX_QUESTION_NUMBER, 1, key="pr_number", **about
+)
 level = draw_bound(
     right.selectbox,
-    "Help",
+    LABELS["pr_help"],
     HELP_LEVELS,
     key="pr_help",
     required=True,
@@ -70,13 +80,13 @@ if lines := help_lines(question, example):
 left, middle, right = st.columns([2, 2, 2], vertical_alignment="bottom")
 answer = draw_bound(
     left.text_input,
-    "Your answer",
-    max_chars=40,
+    LABELS["pr_answer"],
+    max_chars=MOST_CHARACTERS,
     key="pr_answer",
     placeholder="such as −0.43, 12 % or 2/3",
     **PERSISTENCE,
 )
-shown = draw_bound(middle.toggle, "Show the answer", key="pr_show", **PERSISTENCE)
+shown = draw_bound(middle.toggle, LABELS["pr_show"], key="pr_show", **PERSISTENCE)
 right.button(
     "Next question",
     icon=":material/arrow_forward:",
@@ -96,10 +106,7 @@ if shown:
         on_click=partial(open_cell, trace, question.exact),
         key="see it",
     )
-st.caption(
-    "The numbers are those of your layer, rounded; an answer may differ by the rounding. With"
-    " another sentence or other sizes, the same question has other numbers."
-)
+st.caption(ABOUT_ANSWERS)
 ask_misconception(now, number, field)
 offer_sheet(now, number, field)
 st.header("The matrices of these numbers", anchor=False)

@@ -7,9 +7,11 @@ where it comes, nothing is computed.
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.trace import STEPS, Trace
 
+from .beliefs import believed_array
 from .items import Item, Picture
 
 MAX_DECIMALS = 6
@@ -37,14 +40,27 @@ class AskedItem:
     cell: tuple[int, ...]
     words: Array | None = None
     columns: tuple[str, ...] = ()
+    _believed: dict[str, Array | None] = dataclasses.field(default_factory=dict, repr=False)
 
-    @property
+    def at(self, cell: tuple[int, ...]) -> AskedItem:
+        """The item on another cell; what learners believe of the whole array is computed once."""
+        return replace(self, cell=cell)
+
+    def believed(self, misconception: str) -> Array | None:
+        """The array as a learner with a misconception computes it, see `believed_array`."""
+        if misconception not in self._believed:
+            own = misconception == "word-alone" and self.field == "inputs"
+            found = self.words if own else believed_array(self.trace, self.field, misconception)
+            self._believed[misconception] = found
+        return self._believed[misconception]
+
+    @cached_property
     def values(self) -> Array:
         """The engine's array without its batch."""
         array: Array = getattr(self.trace, self.field)[0]
         return array
 
-    @property
+    @cached_property
     def largest(self) -> float:
         """The largest size of a number in the cell's matrix; in its head's part of it, if heads lie
         side by side.
@@ -291,7 +307,7 @@ def _picture(asked: AskedItem, values: Array) -> Picture | None:
     if max(matrix.shape) > MAX_PICTURE_TOKENS:
         return None
     shades = np.isfinite(matrix) * 1.0 if asked.field == "masked_scores" else matrix.clip(0, 1)
-    return tuple(tuple(round(float(n), 3) for n in row) for row in shades)
+    return tuple(map(tuple, np.round(shades, 3).tolist()))
 
 
 _ANSWERS = {
@@ -305,12 +321,9 @@ _ANSWERS = {
 }
 
 
-def believed_answer(
-    asked: AskedItem, misconception: str, arrays: Mapping[str, Array | None]
-) -> Answer | None:
-    """The answer of a learner with a misconception; None if the misconception does not decide it.
-
-    arrays: the believed array for each misconception, see `beliefs`.
+def believed_answer(asked: AskedItem, misconception: str) -> Answer | None:
+    """The answer of a learner with a misconception; None if the misconception does not decide
+    it.
     """
     kind, (*_, query, _) = asked.item.kind, asked.cell
     if kind == "shape":
@@ -326,7 +339,7 @@ def believed_answer(
         return {"linear": SAME}.get(misconception)
     if misconception == "mask-zero" and asked.item.id in ("masked-count", "masked-picture"):
         return None  # this belief is about hidden scores, not about which are hidden
-    values = arrays.get(misconception)
+    values = asked.believed(misconception)
     return None if values is None else answer(asked, values)
 
 

@@ -26,7 +26,6 @@ from .answers import (
     place_names,
     places_of,
 )
-from .beliefs import believed_array
 from .items import ITEMS, MISCONCEPTIONS, Guess, Option, item_at
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
@@ -57,9 +56,9 @@ def guess_of(
         )
     shape = getattr(trace, chosen).shape[1:]
     best: Guess | None = None
+    asked = AskedItem(chosen_item, trace, chosen, (), words)
     for _ in range(MAX_TRIED_CELLS):
-        cell = tuple(int(rng.integers(size)) for size in shape)
-        guess = make_guess(AskedItem(chosen_item, trace, chosen, cell, words))
+        guess = make_guess(asked.at(tuple(int(rng.integers(size)) for size in shape)))
         if guess and (best is None or len(guess.revealed) > len(best.revealed)):
             best = guess
         if best and len(best.revealed) == len(chosen_item.misconceptions):
@@ -97,9 +96,7 @@ def make_guess(asked: AskedItem) -> Guess | None:
     if right is None or _is_idle(asked, right):
         return None
     names = dict.fromkeys((*item.misconceptions, *MISCONCEPTIONS))  # the item's own come first
-    computed = names if item.kind not in ("shape", "place") else ()
-    arrays = {name: _array(asked, name) for name in computed}
-    answers = {name: believed_answer(asked, name, arrays) for name in names}
+    answers = {name: believed_answer(asked, name) for name in names}
     wrong = {
         m: a for m, a in answers.items() if a is not None and not is_same_answer(asked, a, right)
     }
@@ -119,12 +116,6 @@ def make_guess(asked: AskedItem) -> Guess | None:
         number=right if isinstance(right, float) else None,
         tolerance=asked.tolerance if isinstance(right, float) else 0.0,
     )
-
-
-def _array(asked: AskedItem, misconception: str) -> Array | None:
-    if misconception == "word-alone" and asked.field == "inputs":
-        return asked.words
-    return believed_array(asked.trace, asked.field, misconception)
 
 
 def _is_idle(asked: AskedItem, right: Answer) -> bool:
@@ -252,7 +243,7 @@ def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
     n_heads = asked.values.shape[0]
     *_, query, key = asked.cell
     for head in range(n_heads):
-        picture = answer(replace(asked, cell=(head, query, key)), asked.values)
+        picture = answer(asked.at((head, query, key)), asked.values)
         if picture is not None:
             yield picture
     swapped = answer(asked, asked.values.swapaxes(1, 2))

@@ -49,7 +49,7 @@ def guess_beside(
             continue
         asked = AskedItem(item, trace, field, cell, words, columns)
         cells = islice(_cells(asked, spans), MAX_CANDIDATES)
-        guesses = (make_guess(replace(asked, cell=other)) for other in cells)
+        guesses = (make_guess(asked.at(other)) for other in cells)
         if guess := _revealing(islice(filter(None, guesses), MAX_GUESSES)):
             return replace(guess, alike=_alike(asked, guess))
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -64,12 +65,18 @@ def fails(guess: Guess, trace: Trace, belief: str, words: Any = ()) -> bool:
     return not judge(guess, Learner(trace, belief, words).answer(guess)).right
 
 
+@cache
+def asked_in(name: str) -> list[Guess]:
+    """The questions of an example."""
+    return asked(sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words)
+
+
 @pytest.mark.parametrize("name", EVERY)
 def test_who_knows_how_is_right_and_a_learner_fails_exactly_the_items_of_a_belief(
     name: str,
 ) -> None:
     trace, words = sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words
-    for guess in asked(trace, words):
+    for guess in asked_in(name):
         assert_options(guess)
         assert not fails(guess, trace, "", words), guess
         for belief in MISCONCEPTIONS:
@@ -109,10 +116,10 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
     negative = attend([[1.0, 0.0], [1.0, 1.0], [2.0, 1.0]], mine, causal=True)
     apart: dict[str, set[str]] = {name: set() for name in ITEMS}
     apart["masked-largest"] |= set(guess_of(negative, "masked-largest").revealed)
-    for scenario in EVERY.values():
+    for example in EVERY:
         if all(set(item.misconceptions) <= apart[name] for name, item in ITEMS.items()):
             break
-        for guess in asked(sequence_of(scenario, 0), embedding_of(scenario).words):
+        for guess in asked_in(example):
             apart[guess.item.id] |= set(guess.revealed)
     assert all(set(item.misconceptions) <= apart[name] for name, item in ITEMS.items())
     assert set.union(*apart.values()) == set(MISCONCEPTIONS)

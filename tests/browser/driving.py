@@ -32,16 +32,18 @@ BOARDS = """() => {
   return found;
 }"""
 UNFINISHED = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
+MS_BETWEEN_LOOKS = 50  # a look at every frame would keep the browser from drawing
 DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
+  if (app?.dataset.testScriptState !== 'notRunning' || document.querySelector('{UNFINISHED}'))
+    return false;
+  const boards = ({BOARDS})();
   const frames =
     [...document.querySelectorAll('[data-testid=stMain] [data-testid^=stBidiComponent]')]
     .filter(frame => !frame.closest('.st-key-board-strip'));
-  return app?.dataset.testScriptState === 'notRunning'
-    && (document.querySelector('h1') !== null || ({BOARDS})().length > 0)
-    && !document.querySelector('{UNFINISHED}')
-    && ({BOARDS})().every(board => board.isLaid())
-    && ({BOARDS})().filter(board => board.current()).length +
+  return (document.querySelector('h1') !== null || boards.length > 0)
+    && boards.every(board => board.isLaid())
+    && boards.filter(board => board.current()).length +
       document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
 }}"""
@@ -81,7 +83,7 @@ OPEN = (
 
 def settled(page: Page) -> Page:
     """Wait until the script has run and every board and chart is drawn."""
-    page.wait_for_function(DRAWN)
+    page.wait_for_function(DRAWN, polling=MS_BETWEEN_LOOKS)
     page.evaluate(IDLE)
     return page
 
@@ -90,7 +92,9 @@ def press_and_see(page: Page, key: str) -> Page:
     """Press a key, and wait until something on the page has changed and is drawn."""
     before = page.evaluate(DRAWING)
     page.keyboard.press(key)
-    page.wait_for_function(f"before => ({DRAWING})() !== before", arg=before, polling=100)
+    page.wait_for_function(
+        f"before => ({DRAWING})() !== before", arg=before, polling=MS_BETWEEN_LOOKS
+    )
     return settled(page)
 
 

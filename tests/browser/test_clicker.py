@@ -44,7 +44,8 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
     for title in ("What you have seen", "Output"):
         page.keyboard.press("PageUp")
         expect_title(page, title)
-    settled(page).get_by_role("button", name="End the lecture mode").click()
+        settled(page)
+    page.get_by_role("button", name="End the lecture mode").click()
     expect(page.get_by_test_id("stSidebar")).to_be_visible()
     assert "present" not in parameters(settled(page))
 

@@ -82,7 +82,7 @@ def test_a_layer_goes_through_the_story_and_one_step_leads_back(visit: Visit) ->
     assert settled(page).evaluate("history.length") == entries + 1
     page.go_back()
     expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
-    settled(page).go_forward()
+    drawn(page, 3).go_forward()
     expect_title(page, "Scores")
     settled(page).get_by_role("link", name="Softmax").first.click()
     expect_title(page, "Softmax")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from attention_core import AttentionError
 from attention_lab.control_list import CONTROL_GROUPS, CONTROLS
@@ -47,11 +48,9 @@ def opened(
         address["head"] = 0
     for name, value in address.items():
         app.query_params[name] = str(value)
-    file = Path(page_of(page).path)
-    if file.stem != page:
-        # Before its first run AppTest knows a page by the name of its file only.
-        app.run()
-    return gone_to(app, page)
+    # Straight to the page, as a browser comes; AppTest alone would begin at the first one.
+    app._page_hash = calc_hash(page)
+    return app.run()
 
 
 def gone_to(app: AppTest, page: str) -> AppTest:

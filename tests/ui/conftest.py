@@ -47,7 +47,7 @@ def logged() -> Iterator[list[str]]:
     assert messages == []
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def _one_server() -> Iterator[None]:
     """Do once what a server does once and AppTest for every app or run: look for components,
     compile the pages.
@@ -66,7 +66,7 @@ def _one_server() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def _figures_checked() -> Iterator[None]:
     """Have Plotly check the properties of every figure that a page shows, once for equal
     figures.
@@ -84,7 +84,7 @@ def _figures_checked() -> Iterator[None]:
         yield
 
 
-@pytest.fixture(scope="module", autouse=True)
+@pytest.fixture(scope="session", autouse=True)
 def _errors_remembered() -> Iterator[None]:
     """Keep the error behind every box that shows one, so that a test can ask for its class."""
     escape = show.escape_markdown

@@ -75,8 +75,8 @@ class Visitor:
         await self.socket.close()
 
     async def _run(self, message: BackMsg, place: str) -> tuple[str, int]:
-        """Let the script run at an address; the texts of the page with the shapes of its boards,
-        and the number of messages.
+        """Let the script run at an address; the shapes of what the page shows, and the number of
+        messages.
         """
         message.rerun_script.page_name = PAGE
         message.rerun_script.query_string = f"{SLIDER}={place}"
@@ -88,13 +88,19 @@ class Visitor:
             match element.WhichOneof("type") if answer.WhichOneof("type") == "delta" else "":
                 case "slider" if element.slider.id.endswith(f"-{SLIDER}"):
                     self.slider = element.slider.id
-                case "markdown":
-                    texts.append(element.markdown.body)
+                case "plotly_chart":
+                    texts += _shape_of_heatmap(element.plotly_chart.spec)
                 case "bidi_component" if element.bidi_component.component_name.endswith("board"):
                     texts += _shapes(element.bidi_component.bytes)
             if answer.WhichOneof("type") == "script_finished":
                 return " ".join(texts), count
         raise AssertionError("a count has no end")
+
+
+def _shape_of_heatmap(spec: str) -> list[str]:
+    """The shape of the numbers of a chart, if it is a heatmap."""
+    numbers = json.loads(spec)["data"][0].get("z")
+    return [f"× {numbers['shape'].replace(', ', ' × ')}"] if numbers else []
 
 
 def _shapes(board: bytes) -> list[str]:

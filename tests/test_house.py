@@ -1,30 +1,23 @@
-"""The few rules that keep the house: imports run one way and in no circle, doors are listed."""
+"""The few rules that keep the house: imports run one way and in no circle."""
 
 from __future__ import annotations
 
 import ast
-import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-import attention_core
 import attention_lab
 from attention_core import STEPS
 from attention_lab.export.torch_code import TORCH_LINES
 from attention_lab.labs.backward import GRADIENT_TEXTS
 from attention_lab.labs.gradients import BACKWARD
 from attention_lab.rounding import MAGNITUDES
-from tests.lab import test_refusals
 
 ROOT = Path(__file__).resolve().parent.parent
-DOORS = (ROOT / "docs" / "doors.md").read_text(encoding="utf-8")
 PACKAGES = ("attention_core", "attention_lab", "attention_viz", "attention_ui")
 # What the files of a layer may import besides the standard library.
 ALLOWED = {
@@ -39,10 +32,6 @@ ALLOWED = {
     "app.py": {"attention_ui", "streamlit"},
 }
 MOST_LINES = 400
-# The modules that need pandas, and the one that needs anywidget.
-NEED_MORE = ("diagonal.geometry", "figure_table", "tables", "widget")
-# Records and tables, which check nothing.
-NO_DOORS = {"AXES", "STEPS", "Derivation", "HeadTrace", "Step", "Trace"}
 
 
 def files_of(layer: str) -> list[Path]:
@@ -147,32 +136,6 @@ def test_a_forbidden_import_and_a_circle_are_found() -> None:
     assert set(circle(folders(imports))) == {"p.a", "p.b"}
 
 
-def test_the_engine_loads_numpy_alone() -> None:
-    code = (
-        "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in sys.modules}\n"
-        "import attention_core, pkgutil, importlib\n"
-        "for module in pkgutil.iter_modules(attention_core.__path__, 'attention_core.'):\n"
-        "    importlib.import_module(module.name)\n"
-        "print(*{m.split('.')[0] for m in sys.modules} - before - set(sys.stdlib_module_names))"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == ["attention_core"]
-
-
-def test_the_roots_load_nothing_until_a_name_is_asked_for() -> None:
-    code = (
-        "import sys, numpy, attention_lab\n"
-        "print(*sorted(m for m in sys.modules if m.startswith('attention')))\n"
-        "assert attention_lab.ablated_output and 'tokenize' in dir(attention_lab)"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == ["attention_lab"]
-
-
 def test_a_name_at_the_root_is_the_same_to_python_and_to_type_checkers() -> None:
     tree = ast.parse((ROOT / "attention_lab" / "__init__.py").read_text(encoding="utf-8"))
     for_types = {
@@ -187,27 +150,6 @@ def test_a_name_at_the_root_is_the_same_to_python_and_to_type_checkers() -> None
         _ = attention_lab.ablate
 
 
-def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
-    # Tables alone need pandas; a browser that runs the rest has NumPy and no more.
-    code = (
-        "import sys, pkgutil, importlib\n"
-        "sys.modules.update(dict.fromkeys(('pandas', 'plotly', 'streamlit', 'anywidget')))\n"
-        "import attention_lab, attention_viz\n"
-        "for package in (attention_lab, attention_viz):\n"
-        "    for one in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
-        "        try: importlib.import_module(one.name)\n"
-        "        except ImportError: print(one.name)\n"
-        "from attention_lab.page_list import strip_pages\n"
-        "from attention_viz.story.stages import stage_of\n"
-        "from attention_viz.story.story_view import StoryView\n"
-        "for page in strip_pages(): assert stage_of(StoryView(), page.url_path)['stage']\n"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == [f"attention_viz.{name}" for name in NEED_MORE]
-
-
 def test_every_page_lies_in_the_folder_of_its_section() -> None:
     # Streamlit takes a script directly in pages/, or a folder of that name beside the script that
     # it runs, for an app of its older kind.
@@ -220,29 +162,6 @@ def test_no_file_is_too_long() -> None:
     files = [file for folder in folders for file in (ROOT / folder).rglob("*.*")]
     files = [file for file in files if file.suffix in (".py", ".js", ".css")]
     assert [f for f in files if len(f.read_text(encoding="utf-8").splitlines()) > MOST_LINES] == []
-
-
-def found_by(name: str) -> Any:
-    """What a dotted name stands for."""
-    package, *rest = name.split(".")
-    thing: Any = import_module(package)
-    for part in rest:
-        if not hasattr(thing, part):
-            import_module(f"{thing.__name__}.{part}")
-        thing = getattr(thing, part)
-    return thing
-
-
-def test_the_docs_list_the_doors() -> None:
-    listed = re.findall(r"`(attention_\w+(?:\.\w+)+)`", DOORS)
-    assert len(listed) == len(set(listed)) > 30
-    assert all(callable(found_by(name)) for name in listed)
-    exported = {name for name in attention_core.__all__ if not name.endswith("Error")}
-    assert exported - NO_DOORS <= {name.split(".")[1] for name in listed}
-    assert {*attention_lab.__all__} <= {part for name in listed for part in name.split(".")}
-    tested = {function.__qualname__ for function, _, _ in test_refusals.CASES.values()}
-    methods = {name.split(".", 1)[1] for name in listed if name.startswith("attention_core.Trace.")}
-    assert methods | {"derive", "embed"} <= tested
 
 
 def test_the_tables_of_the_steps_have_a_row_for_each() -> None:

@@ -1,4 +1,6 @@
-"""What is installed: the engine with NumPy alone, the app with its weights, one version."""
+"""What is installed and what is loaded: the engine with NumPy alone, the app with its weights, one
+version.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +19,8 @@ from attention_ui import command
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WEIGHTS = tomllib.loads((ROOT / "weights" / "pyproject.toml").read_text(encoding="utf-8"))
+# The modules that need pandas, and the one that needs anywidget.
+NEED_MORE = ("diagonal.geometry", "figure_table", "tables", "widget")
 WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
 
 
@@ -77,3 +81,50 @@ def test_an_installed_engine_needs_neither_app_nor_tables(tmp_path: Path) -> Non
         [str(python), "-c", code],
     ):
         subprocess.run(arguments, cwd=tmp_path, check=True)
+
+
+def test_the_engine_loads_numpy_alone() -> None:
+    code = (
+        "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in sys.modules}\n"
+        "import attention_core, pkgutil, importlib\n"
+        "for module in pkgutil.iter_modules(attention_core.__path__, 'attention_core.'):\n"
+        "    importlib.import_module(module.name)\n"
+        "print(*{m.split('.')[0] for m in sys.modules} - before - set(sys.stdlib_module_names))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["attention_core"]
+
+
+def test_the_roots_load_nothing_until_a_name_is_asked_for() -> None:
+    code = (
+        "import sys, numpy, attention_lab\n"
+        "print(*sorted(m for m in sys.modules if m.startswith('attention')))\n"
+        "assert attention_lab.ablated_output and 'tokenize' in dir(attention_lab)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == ["attention_lab"]
+
+
+def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
+    # Tables alone need pandas; a browser that runs the rest has NumPy and no more.
+    code = (
+        "import sys, pkgutil, importlib\n"
+        "sys.modules.update(dict.fromkeys(('pandas', 'plotly', 'streamlit', 'anywidget')))\n"
+        "import attention_lab, attention_viz\n"
+        "for package in (attention_lab, attention_viz):\n"
+        "    for one in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
+        "        try: importlib.import_module(one.name)\n"
+        "        except ImportError: print(one.name)\n"
+        "from attention_lab.page_list import strip_pages\n"
+        "from attention_viz.story.stages import stage_of\n"
+        "from attention_viz.story.story_view import StoryView\n"
+        "for page in strip_pages(): assert stage_of(StoryView(), page.url_path)['stage']\n"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert run.stdout.split() == [f"attention_viz.{name}" for name in NEED_MORE]

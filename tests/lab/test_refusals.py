@@ -1,12 +1,19 @@
 """Nonsense from a notebook: every argument of the public functions beside the engine is
-checked, and named.
+checked, and named; the docs list these doors.
 """
 
 from __future__ import annotations
 
+import re
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
+import attention_core
+import attention_lab
 from attention_core import AttentionError, Projections, attend
 from attention_core.errors import short_repr
 from attention_lab.diagonal import depth, growth, growth_curves
@@ -18,6 +25,9 @@ from attention_lab.layer_norm import standardised
 from attention_lab.time_limit import check_seconds
 from tests.lab.hostile_arguments import CASES
 
+DOORS = (Path(__file__).resolve().parents[2] / "docs" / "doors.md").read_text(encoding="utf-8")
+# Records and tables, which check nothing.
+NO_DOORS = {"AXES", "STEPS", "Derivation", "HeadTrace", "Step", "Trace"}
 X = np.random.default_rng(0).standard_normal((5, 4))
 P = Projections.random(4, 2)
 
@@ -103,3 +113,26 @@ def test_what_takes_too_long_is_refused_with_an_estimate() -> None:
     ):
         with pytest.raises(AttentionError, match="would take about"):
             call()
+
+
+def found_by(name: str) -> Any:
+    """What a dotted name stands for."""
+    package, *rest = name.split(".")
+    thing: Any = import_module(package)
+    for part in rest:
+        if not hasattr(thing, part):
+            import_module(f"{thing.__name__}.{part}")
+        thing = getattr(thing, part)
+    return thing
+
+
+def test_the_docs_list_the_doors() -> None:
+    listed = re.findall(r"`(attention_\w+(?:\.\w+)+)`", DOORS)
+    assert len(listed) == len(set(listed)) > 30
+    assert all(callable(found_by(name)) for name in listed)
+    exported = {name for name in attention_core.__all__ if not name.endswith("Error")}
+    assert exported - NO_DOORS <= {name.split(".")[1] for name in listed}
+    assert {*attention_lab.__all__} <= {part for name in listed for part in name.split(".")}
+    tested = {function.__qualname__ for function, _, _ in CASES.values()}
+    methods = {name.split(".", 1)[1] for name in listed if name.startswith("attention_core.Trace.")}
+    assert methods | {"derive", "embed"} <= tested

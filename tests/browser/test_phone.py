@@ -111,6 +111,10 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     assert terms.evaluate(FITS)
     arithmetic = box_of(phone.locator(".board .arithmetic").first)
     assert arithmetic["height"] <= SHARE * 844
+    # The share of the first word and the name of the head both begin a line.
+    opened(phone, f"{app_url}/softmax?mask=causal&n_heads=2")
+    share, head = (box_of(phone.locator(part).first) for part in (".arcs text", ".arc-head"))
+    assert share["x"] + share["width"] < head["x"] or head["x"] + head["width"] < share["x"]
 
 
 @pytest.mark.every_situation

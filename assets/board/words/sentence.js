@@ -5,6 +5,7 @@ import { shorten } from "../scene/numbers.js";
 
 const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
 const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 216 }, small: 46 }; // px, and of the window
+const NAME_WIDTH = 85; // px, the name of a head and half a percentage
 const TOLD = { width: 236, from: 700 }; // px, the words about each head, beside the sentence if it is so wide
 const TOLD_LINES = { one: 20, two: 38, narrow: 480 }; // px, the words about a head above or below the sentence, in one line or two
 const LABELLED_SHARE = 0.045;
@@ -126,12 +127,14 @@ export class Sentence {
     this.root.replaceChildren(
       this.drawing(arcs, focus, { width, height }),
       element("div", "arc-words", ...line.words.map((at) => this.word(at, focus, arcs, { y: above, high, size: line.size }))),
-      ...(this.isLarge ? told : this.named(heads)),
+      ...(this.isLarge ? told : this.named(heads, arcs)),
     );
   }
 
-  named(heads) {
-    return heads.filter(({ title }) => title).map(({ title }) => element("span", "arc-head", title));
+  // The name of the head stands on the left; on the right where a percentage needs the left.
+  named(heads, arcs) {
+    const isTaken = labelled(arcs, this.isLarge).some(({ top: [x] }) => x < NAME_WIDTH);
+    return heads.filter(({ title }) => title).map(({ title }) => element("span", `arc-head${isTaken ? " right" : ""}`, title));
   }
 
   // What is said of a head, at [y, width].

@@ -112,7 +112,7 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     arithmetic = box_of(phone.locator(".board .arithmetic").first)
     assert arithmetic["height"] <= SHARE * 844
     # The share of the first word and the name of the head both begin a line.
-    opened(phone, f"{app_url}/softmax?mask=causal&n_heads=2")
+    opened(phone, f"{app_url}/softmax?mask=causal&n_heads=2&query=0")
     share, head = (box_of(phone.locator(part).first) for part in (".arcs text", ".arc-head"))
     assert share["x"] + share["width"] < head["x"] or head["x"] + head["width"] < share["x"]
 

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core.projection_checks import nearest_divisors
-from attention_lab.control_list import Control
+from attention_lab.control_list import CONTROLS, Control, widget_value
 from attention_lab.scenario import Scenario
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
+from attention_lab.uneven_heads import uneven_heads, ways_out
 
 from .url_state import session, set_if_changed
 
 HEADS = "n_heads"
+CONTROLS_BY_NAME = {control.name: control for control in CONTROLS}
 OFFERED = "offered_heads"  # the slider that is seen
 WHY_THESE = (
     " Each gets an equal block of the features, so the number of heads divides the embedding size."
@@ -55,44 +55,15 @@ def _choose() -> None:
 
 
 def offer_divisors(scenario: Scenario) -> None:
-    """Draw the warning, with buttons for the nearest divisors and, if the weights allow it, for a
-    free width.
-    """
-    width, heads = scenario.d_model, scenario.n_heads
-    st.warning(
-        f"**{heads} heads cannot share {width} features evenly**: {width} / {heads} is not a whole"
-        " number. Each head takes its own block of features of Q, K and V. In the usual layer all"
-        " blocks together are as wide as the embedding, so that the joined heads fit the next"
-        " layer. Choose one:",
-        icon=":material/view_column:",
-    )
+    """Draw the warning, with a button for each way out."""
+    wrong, why = uneven_heads(scenario)
+    st.warning(f"**{wrong}**: {why}", icon=":material/view_column:")
     with st.container(horizontal=True):
-        for count in nearest_divisors(width, heads):
-            if count <= MAX_HEADS:
-                st.button(
-                    f"Heads: {count}",
-                    on_click=st.session_state.update,
-                    args=({"n_heads": count},),
-                )
-        for size in _near_multiples(width, heads):
+        for way in ways_out(scenario):
+            values = {
+                name: widget_value(CONTROLS_BY_NAME[name], way.changes[name])
+                for name in way.changes
+            }
             st.button(
-                f"Embedding size: {size}",
-                on_click=st.session_state.update,
-                args=({"d_model": size},),
+                way.label, on_click=st.session_state.update, args=(values,), help=way.help or None
             )
-        if scenario.weights != "weightless":
-            free = max(1, round(width / heads))
-            st.button(
-                f"Heads: {heads}, each {free} wide",
-                on_click=st.session_state.update,
-                args=({"d_k": str(free), "d_v": str(free)},),
-                help=(
-                    "d_k and d_v need not be embedding / heads: W_O maps the joined heads back to"
-                    " the embedding size."
-                ),
-            )
-
-
-def _near_multiples(width: int, heads: int) -> list[int]:
-    below = width // heads * heads
-    return [size for size in (below, below + heads) if 1 <= size <= MAX_MATRIX_WIDTH]

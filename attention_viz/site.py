@@ -12,7 +12,15 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
+from attention_lab.choices import (
+    FIELD_BOUNDS,
+    FIELD_CHOICES,
+    MAX_TEXT_LENGTH,
+    Scenario,
+    fitting_heads,
+    has_uneven_heads,
+    resolve,
+)
 from attention_lab.control_list import (
     CONTROL_DEFAULTS,
     CONTROL_GROUPS,
@@ -29,6 +37,7 @@ from attention_lab.home import weights_folder
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, step_of
 from attention_lab.presets import SENTENCE_KEY, Preset, presets
+from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import (
     LAYER_PARAMETERS,
     PARAMETERS,
@@ -80,7 +89,7 @@ def answer(request: str) -> str:
             view = replace(view, before=before)
         said = _said(asked, view, path, values)
     except AttentionError as error:
-        said = {"error": str(error)}
+        said = _refused(choices.scenario, error)
         path = asked["path"]
     about = {
         "path": path,
@@ -104,6 +113,15 @@ def _said(asked: JSON, view: StoryView, path: str, values: site_pages.Values) ->
         blocks = [about_page, *site_pages.PAGES[path](view, values)]
         return {"blocks": blocks, "made_of": view.sentence}
     return _step(view, path, asked)
+
+
+def _refused(scenario: Scenario, error: AttentionError) -> JSON:
+    """Why there is no layer, and buttons that make one where the heads do not fit."""
+    with suppress(AttentionError):
+        if has_uneven_heads(resolve(scenario)):
+            ways = [{"label": way.label, "changes": way.changes} for way in ways_out(scenario)]
+            return {"error": ": ".join(uneven_heads(scenario)), "ways": ways}
+    return {"error": str(error)}
 
 
 def _choices(parameters: Mapping[str, list[str]]) -> UrlChoices:
@@ -203,15 +221,22 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
         case {"undo": bool()}:
             edits = Edits.from_url(choices.scenario.edits).undo().url_value()
             return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
+        case {"changes": dict(changes)} if changes.keys() <= PARAMETERS.keys():
+            return _with_changes(choices, changes), path
         case {"name": "head", "value": int(head)}:
             focus = view_of(choices).focus
             with suppress(AttentionError):
                 focus = focus.in_head(view_of(choices).trace, head)
             return replace(choices, focus=focus), path
         case {"name": str(name), "value": value} if name in PARAMETERS:
-            texts = {one: [text] for one, text in write_url(choices).items()}
-            return read_url(texts | {name: [url_text(value)]}), path
+            return _with_changes(choices, {name: value}), path
     return choices, path
+
+
+def _with_changes(choices: UrlChoices, changes: Mapping[str, Any]) -> UrlChoices:
+    """The choices after some have changed."""
+    texts = write_url(choices) | {name: url_text(value) for name, value in changes.items()}
+    return read_url({name: [text] for name, text in texts.items()})
 
 
 def controls(choices: UrlChoices, has_trained: bool = True) -> list[JSON]:

@@ -140,14 +140,17 @@ class Site {
     if (!isLast) return;
     const box = this.part("error");
     const said = [error, ...(answer.refused ?? [])].filter(Boolean).join(" ");
-    [box.hidden, box.textContent] = [!said, said];
+    const ways = (answer.ways ?? []).map(({ label, changes }) => Object.assign(element("button", "", label), { type: "button", onclick: () => this.ask({ changes }) }));
+    box.hidden = !said;
+    box.replaceChildren(said, ...ways);
     if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask(name === "example" ? { example: value } : { name, value }));
+    this.page.title = `${title} · Attention Lab`;
+    this.showLinks(pages, path, Boolean(blocks));
     if (error) {
+      this.part("steps").hidden = !this.scene; // nothing has been drawn that could stay
       this.board.rest();
       return;
     }
-    this.page.title = `${title} · Attention Lab`;
-    this.showLinks(pages, path, Boolean(blocks));
     this.part("steps").hidden = Boolean(blocks);
     this.part("page").hidden = !blocks;
     this.showBelow(answer);

@@ -112,10 +112,17 @@ def test_a_click_on_a_matrix_opens_its_step() -> None:
 
 
 def test_what_makes_no_layer_is_a_sentence_beside_the_controls() -> None:
-    found = asked("scores", "d_model=13&n_heads=3")
-    assert "n_heads is 3" in found["error"]
+    url = "d_model=13&n_heads=3"
+    found = asked("scores", url)
+    assert "3 heads" in found["error"]
     assert "scene" not in found
     assert control(found, "d_model")["value"] == 13
+    assert len(found["ways"]) == 5
+    for way in found["ways"]:
+        mended = asked("scores", url, act={"changes": way["changes"]})
+        assert "scene" in mended
+        assert all(f"{name}={value}" in mended["query"] for name, value in way["changes"].items())
+    assert "ways" not in asked("scores", "text=+&n_heads=2")
 
 
 @pytest.mark.parametrize(
@@ -127,7 +134,13 @@ def test_a_hostile_url_is_refused_or_ignored(query: str) -> None:
     assert bool(found["refused"]) == ("=" in query)
 
 
-@pytest.mark.parametrize("act", [{"edit": {}}, {"name": "x", "value": 1}, {"open": 3}, {"pin": 1}])
+@pytest.mark.parametrize(
+    "act",
+    [
+        *({"edit": {}}, {"name": "x", "value": 1}, {"open": 3}, {"pin": 1}),
+        *({"changes": 3}, {"changes": {"x": 1}}),
+    ],
+)
 def test_acts_that_no_page_sends_change_nothing(act: dict[str, Any]) -> None:
     assert asked("scores", act=act)["query"] == asked("scores")["query"]
 

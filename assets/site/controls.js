@@ -3,16 +3,25 @@ import { element } from "./board/draw/elements.js";
 
 const OPEN_GROUPS = ["Sizes", "Cell in focus"];
 
-/** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard. */
+/** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard and what is typed. */
 export function drawControls(form, controls, changed) {
-  const shape = JSON.stringify(controls.map(({ name, kind, options }) => [name, kind, options]));
-  if (form.dataset.shape !== shape) {
-    const { name } = document.activeElement?.form === form ? document.activeElement : {};
-    form.dataset.shape = shape;
+  const places = JSON.stringify(controls.map(({ name, group }) => [name, group]));
+  const { name: focused } = document.activeElement?.form === form ? document.activeElement : {};
+  if (form.dataset.places !== places) {
+    form.dataset.places = places;
     form.replaceChildren(...groupsOf(form, controls, changed));
-    if (name) form.elements[name]?.focus();
+  } else {
+    for (const control of controls) {
+      const field = form.elements[control.name];
+      if (field.dataset.shape !== shapeOf(control)) field.closest("label").replaceWith(fieldOf(control, changed));
+    }
   }
+  if (focused && document.activeElement?.name !== focused) form.elements[focused]?.focus();
   for (const control of controls) show(form.elements[control.name], control);
+}
+
+function shapeOf({ kind, options }) {
+  return JSON.stringify([kind, options]);
 }
 
 function groupsOf(form, controls, changed) {
@@ -35,8 +44,14 @@ export function fieldOf(control, changed) {
   label.title = control.help;
   const field = inputOf(control);
   field.name = control.name;
-  const act = () => changed(control.name, valueOf(field, control));
-  field.addEventListener("change", act);
+  field.dataset.shape = shapeOf(control);
+  // What a visitor is about to type or to drag is theirs until they are done.
+  field.addEventListener("input", () => field.toggleAttribute("data-held", true));
+  field.addEventListener("change", () => {
+    field.toggleAttribute("data-held", false);
+    changed(control.name, valueOf(field, control));
+  });
+  field.addEventListener("blur", () => field.toggleAttribute("data-held", false));
   if (control.kind === "scale") field.addEventListener("input", () => write(field, control));
   const words = element("span", "", control.label);
   if (control.kind === "scale") words.append(element("output"));
@@ -70,9 +85,9 @@ export function show(field, control) {
   const { kind, value, options, on } = control;
   field.disabled = !on;
   field.closest("label").classList.toggle("off", !on);
+  const isHeld = field.hasAttribute("data-held");
   if (kind === "switch") field.checked = value;
-  else if (kind === "scale") field.value = options.indexOf(String(value));
-  else if (field !== document.activeElement || kind !== "text") field.value = value;
+  else if (!isHeld) field.value = kind === "scale" ? options.indexOf(String(value)) : value;
   if (kind === "scale") write(field, control);
   if (kind === "number") Object.assign(field, { min: control.low, step: control.step });
 }

@@ -144,8 +144,10 @@ class Site {
     box.hidden = !said;
     box.replaceChildren(said, ...ways);
     if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask(name === "example" ? { example: value } : { name, value }));
-    this.page.title = `${title} · Attention Lab`;
-    this.showLinks(pages, path, Boolean(blocks));
+    if (title) {
+      this.page.title = `${title} · Attention Lab`;
+      this.showLinks(pages, path, Boolean(blocks));
+    }
     if (error) {
       this.part("steps").hidden = !this.scene; // nothing has been drawn that could stay
       this.board.rest();

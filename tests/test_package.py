@@ -83,6 +83,14 @@ def test_an_installed_engine_needs_neither_app_nor_tables(tmp_path: Path) -> Non
         subprocess.run(arguments, cwd=tmp_path, check=True)
 
 
+def printed_by(code: str) -> list[str]:
+    """The words that a new Python prints."""
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return run.stdout.split()
+
+
 def test_the_engine_loads_numpy_alone() -> None:
     code = (
         "import sys, numpy.random, numpy.linalg; before = {m.split('.')[0] for m in sys.modules}\n"
@@ -91,10 +99,7 @@ def test_the_engine_loads_numpy_alone() -> None:
         "    importlib.import_module(module.name)\n"
         "print(*{m.split('.')[0] for m in sys.modules} - before - set(sys.stdlib_module_names))"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == ["attention_core"]
+    assert printed_by(code) == ["attention_core"]
 
 
 def test_the_roots_load_nothing_until_a_name_is_asked_for() -> None:
@@ -103,10 +108,7 @@ def test_the_roots_load_nothing_until_a_name_is_asked_for() -> None:
         "print(*sorted(m for m in sys.modules if m.startswith('attention')))\n"
         "assert attention_lab.ablated_output and 'tokenize' in dir(attention_lab)"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == ["attention_lab"]
+    assert printed_by(code) == ["attention_lab"]
 
 
 def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
@@ -124,7 +126,4 @@ def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
         "from attention_viz.story.story_view import StoryView\n"
         "for page in strip_pages(): assert stage_of(StoryView(), page.url_path)['stage']\n"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == [f"attention_viz.{name}" for name in NEED_MORE]
+    assert printed_by(code) == [f"attention_viz.{name}" for name in NEED_MORE]

@@ -32,7 +32,7 @@ BOARDS = """() => {
   return found;
 }"""
 UNFINISHED = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
-MS_BETWEEN_LOOKS = 50  # a look at every frame would keep the browser from drawing
+MS_BETWEEN_LOOKS = 50  # at a page that is being drawn
 DRAWN = f"""() => {{
   const app = document.querySelector('[data-testid=stApp]');
   if (app?.dataset.testScriptState !== 'notRunning' || document.querySelector('{UNFINISHED}'))

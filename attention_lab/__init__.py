@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .trained.attention_maps import AttentionMaps as AttentionMaps
     from .trained.head_finder import previous_token as previous_token
     from .trained.head_finder import rank_heads as rank_heads
+    from .trained.language_model import language_model as language_model
     from .user_data.layer_search import find_layers as find_layers
     from .user_data.layer_search import read_layer as read_layer
     from .user_data.layer_search import read_options as read_options
@@ -31,6 +32,7 @@ _MODULES = {
     "ablated_output": "heads.head_worth",
     "embed": "words.embeddings",
     "find_layers": "user_data.layer_search",
+    "language_model": "trained.language_model",
     "layer_gradients": "labs.backward",
     "notebook": "export.script",
     "numpy_lines": "export.step_code",

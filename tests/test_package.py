@@ -33,13 +33,14 @@ def test_the_engine_needs_numpy_alone() -> None:
     assert [Requirement(one).name for one in PROJECT["project"]["dependencies"]] == ["numpy"]
 
 
-def test_the_app_needs_what_requirements_say_and_the_weights() -> None:
+def test_the_app_needs_what_requirements_say_and_minilm_is_an_extra() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     weights = f"{WEIGHTS['project']['name']}=={WEIGHTS['project']['version']}"
     own = f"{PROJECT['project']['name']}[notebook]"
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     asked = [line for line in lines if line[0] not in "#-" and not line.startswith("numpy=")]
-    assert pins(extras["app"] + extras["notebook"]) == pins([*asked, weights, own])
+    assert pins(extras["app"] + extras["notebook"]) == pins([*asked, own])
+    assert extras["minilm"] == [weights]
 
 
 def test_a_wheel_holds_every_asset_but_the_weights() -> None:

@@ -29,7 +29,10 @@ from .wordpiece import Characters, CodePoints, WordPiece
 MODEL_FOLDER = weights_folder()
 CHECKSUMS = "checksums.json"
 _READ_ERRORS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
-_MODEL_REMEDY = "take the folder from the repository again, or make it with scripts/make_minilm.py"
+_MODEL_REMEDY = (
+    "install it with `pip install ./weights` in the folder of the repository, or take assets/minilm"
+    " from there again"
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,12 +19,14 @@ from attention_lab.heads.head_worth import ablated_output, without_heads
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import previous_token, rank_heads
+from attention_lab.trained.language_model import language_model
 from attention_lab.words.embeddings import embed
 from tests.core.hostile_values import (
     HUGE,
     NO_COUNT,
     NO_LIST,
     NO_NAME,
+    NO_NUMBER,
     NO_SWITCH,
     NO_TEXT,
     Case,
@@ -33,6 +35,9 @@ from tests.lab.small_layer import SHARES, TRACE, X
 
 NO_HEADS = (*NO_LIST, [2], [-3], [0.5], ["0"])
 MAPS = AttentionMaps.of([SHARES])
+MODEL = language_model()
+NO_IDS = (*NO_LIST, [], [512], [-1], [0.5], ["1"], [True])
+NO_PAIRS = (*NO_LIST, [4], [(4,)], [(5, 0)], [(0, 8)], [(0, -1)], [(0.5, 0)], ["44"])
 
 CASES: dict[str, Case] = {
     "softmax": (
@@ -130,6 +135,28 @@ CASES: dict[str, Case] = {
         rank_heads,
         {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
         {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))},
+    ),
+    "ids of a text": (MODEL.encode, {"text": "one"}, {"text": NO_TEXT}),
+    "text of ids": (MODEL.decode, {"ids": []}, {"ids": (*NO_LIST, [512], ["1"])}),
+    "pieces of ids": (MODEL.pieces, {"ids": []}, {"ids": (*NO_LIST, [512], ["1"])}),
+    "language model": (MODEL.run, {"ids": [1]}, {"ids": NO_IDS, "without": NO_PAIRS}),
+    "language model again": (MODEL.rerun, {"run": MODEL.run([1])}, {"without": NO_PAIRS}),
+    "next piece": (
+        MODEL.run([1]).probabilities,
+        {},
+        {"temperature": (-1, *NO_NUMBER), "top_p": (0, -0.1, 1.1, *NO_NUMBER[:4])},
+    ),
+    "contributions": (MODEL.run([1]).contributions, {"token": 0}, {"token": (512, *NO_COUNT)}),
+    "new pieces": (
+        MODEL.generate,
+        {"ids": [1], "n_tokens": 2},
+        {
+            "ids": NO_IDS,
+            "n_tokens": (512, *NO_COUNT),
+            "temperature": (-1, *NO_NUMBER),
+            "top_p": (0, 1.1, *NO_NUMBER[:4]),
+            "seed": (-1, 1.5, "no", None),
+        },
     ),
     "rule": (previous_token, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
 }

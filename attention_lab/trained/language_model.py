@@ -1,0 +1,239 @@
+"""The language model that comes with the app: stories260K, 260,032 numbers that write stories.
+
+Its files are in assets/stories260k, with its licence (MIT) and origin; scripts/make_stories260k.py
+makes them. Width 64, 5 layers, 8 query heads of 8 features on 4 key/value heads, 512 pieces.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from attention_core.checks import Array, as_list, seed_number, whole_number
+from attention_core.errors import FileError, SettingsError, short_repr
+from attention_core.positions import Rotary
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+
+from ..home import ASSETS
+from .byte_pairs import START, BytePairs
+from .decoder import Decoder, DecoderLayer, Part, Streams, run_decoder
+from .generation import KeyValueCache, draw, next_probabilities
+
+MODEL_FOLDER = ASSETS / "stories260k"
+LONGEST = 512  # tokens
+FILES = ("config.json", "tokens.json", "weights.npz")
+_READ_ERRORS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
+Head = tuple[int, int]  # layer, head
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModelRun(Streams):
+    """A text in the language model: one `Trace` of the engine for each layer, and the logits.
+
+    Shapes: logits (T, X).
+    """
+
+    ids: tuple[int, ...]
+
+    def probabilities(self, temperature: float = 1.0, top_p: float = 1.0) -> Array:
+        """The share of every piece to come next, after the last token.
+
+        temperature: the logits are divided by it; 0 gives the most probable piece everything.
+        top_p: only the fewest most probable pieces that together reach it are left. Shapes: (X,).
+        Raises: SettingsError.
+        """
+        return next_probabilities(self.logits[-1], temperature, top_p)
+
+    def contributions(self, token: int) -> dict[Part, float]:
+        """What each part of the model adds to the logit of a token after the last one, with the
+        divisor of the last norm held at its value. Their sum is the logit.
+
+        The keys are "embedding", ("head", layer, head) and ("feed-forward", layer). Raises:
+        SettingsError. Source: Elhage et al. 2021, "Logit attribution".
+        """
+        column = whole_number("token", token, 0, len(self.decoder.embedding) - 1)
+        names, _ = self.parts
+        return dict(zip(names, map(float, self.added_logits[:, column]), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModel:
+    """A decoder with its tokenizer."""
+
+    tokenizer: BytePairs
+    decoder: Decoder
+
+    @property
+    def n_layers(self) -> int:
+        """The number of layers."""
+        return len(self.decoder.layers)
+
+    @property
+    def n_heads(self) -> int:
+        """The number of query heads of a layer."""
+        return self.decoder.layers[0].attention.n_heads
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text: the start, then its pieces. Raises: TextError.
+
+        >>> language_model().encode("One day, a frog")
+        [1, 385, 328, 432, 261, 286, 420, 414, 428]
+        """
+        return self.tokenizer.encode(text)
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of ids; that of `encode(text)` is text. Raises: SettingsError."""
+        return self.tokenizer.decode(self._checked(ids, least=0, most=None))
+
+    def pieces(self, ids: Sequence[int]) -> list[str]:
+        """The piece of each id; the first of a word begins with a space. Raises: SettingsError."""
+        return [self.tokenizer.pieces[one] for one in self._checked(ids, least=0, most=None)]
+
+    def run(self, ids: Sequence[int], without: Sequence[Head] = ()) -> LanguageModelRun:
+        """All layers on a text of 1 to 512 ids, in float64.
+
+        without: layer and head of heads that are switched off: their output is 0, and all that
+        follows is computed again. Raises: SettingsError.
+        """
+        checked, off = self._checked(ids), self._checked_heads(without)
+        return self._run(checked, without=off)
+
+    def rerun(
+        self,
+        run: LanguageModelRun,
+        without: Sequence[Head] = (),
+        replaced: tuple[int, Trace] | None = None,
+    ) -> LanguageModelRun:
+        """A run again, with heads switched off or with another trace for the attention of a layer;
+        the layers before the change are not computed again. Raises: SettingsError.
+        """
+        off = self._checked_heads(without)
+        return self._run(run.ids, without=off, replaced=replaced, before=run)
+
+    def _run(self, ids: tuple[int, ...], **changes: Any) -> LanguageModelRun:
+        made = run_decoder(self.decoder, self.decoder.embedding[list(ids)], **changes)
+        labels = self.tokenizer.pieces
+        traces = tuple(
+            trace if trace.tokens else trace.labelled([labels[one] for one in ids])
+            for trace in made.traces
+        )
+        return LanguageModelRun(self.decoder, traces, made.streams, made.feed_forwards, ids)
+
+    def generate(
+        self,
+        ids: Sequence[int],
+        n_tokens: int,
+        temperature: float = 0.0,
+        top_p: float = 1.0,
+        seed: int = 0,
+    ) -> Iterator[int]:
+        """New ids, one after another, each computed with the cache: at most n_tokens, and none from
+        the one on that begins another story.
+
+        temperature: 0 takes the most probable piece. The same seed gives the same text, also if it
+        is continued from one of its pieces. Raises: SettingsError.
+
+        >>> model = language_model()
+        >>> model.decode(list(model.generate(model.encode("Once upon a time, there was a"), 3)))
+        ' little girl named'
+        """
+        given = self._checked(ids)
+        count = whole_number("n_tokens", n_tokens, 0, LONGEST - len(given))
+        seed_number(seed)
+        next_probabilities(np.zeros(2), temperature, top_p)
+        return self._generate(given, count, temperature, top_p, seed)
+
+    def _generate(
+        self, given: tuple[int, ...], count: int, temperature: float, top_p: float, seed: int
+    ) -> Iterator[int]:
+        cache, new = KeyValueCache(self.decoder, len(given) + count), given
+        for position in range(len(given), len(given) + count):
+            shares_X = next_probabilities(cache.extend(new).logits[-1], temperature, top_p)
+            one = draw(shares_X, seed, position)
+            if one == START:
+                return
+            new = (one,)
+            yield one
+
+    def _checked(self, ids: Any, least: int = 1, most: int | None = LONGEST) -> tuple[int, ...]:
+        """Ids as a tuple. Raises: SettingsError."""
+        last = len(self.tokenizer.pieces) - 1
+        found = tuple(whole_number("ids", one, 0, last) for one in as_list("ids", ids))
+        if len(found) < least:
+            raise SettingsError("ids is empty but must hold at least the start: encode a text")
+        if most is not None and len(found) > most:
+            raise SettingsError(
+                f"ids holds {len(found)} tokens, but this model was trained for at most {most}:"
+                " give a shorter text"
+            )
+        return found
+
+    def _checked_heads(self, without: Any) -> tuple[Head, ...]:
+        """Heads as layer and number. Raises: SettingsError."""
+        found = []
+        for one in as_list("without", without):
+            if not isinstance(one, (tuple, list)) or len(one) != 2:
+                raise SettingsError(
+                    f"without holds {short_repr(one)} but must hold pairs of layer and head, such"
+                    " as (4, 4)"
+                )
+            layer = whole_number("the layer in without", one[0], 0, self.n_layers - 1)
+            found.append((layer, whole_number("the head in without", one[1], 0, self.n_heads - 1)))
+        return tuple(found)
+
+
+@lru_cache(maxsize=1)
+def language_model(folder: Path = MODEL_FOLDER) -> LanguageModel:
+    """The language model, loaded once per process. Raises: FileError for files that are damaged or
+    not there.
+    """
+    try:
+        sums = json.loads((folder / "checksums.json").read_bytes())
+        for name in FILES:
+            if hashlib.sha256((folder / name).read_bytes()).hexdigest() != sums[name]:
+                raise ValueError(name)
+        config = json.loads((folder / "config.json").read_bytes())
+        tokens = json.loads((folder / "tokens.json").read_bytes())
+        with np.load(folder / "weights.npz", allow_pickle=False) as file:
+            arrays = {name: file[name].astype(np.float64) for name in file.files}
+        tokenizer = BytePairs(tuple(tokens["pieces"]), tuple(tokens["scores"]))
+        return LanguageModel(tokenizer, assemble(arrays, config))
+    except _READ_ERRORS as error:
+        raise FileError(
+            f"The language model in {folder} is damaged or not complete; take the folder from the"
+            " repository again, or make it with scripts/make_stories260k.py"
+        ) from error
+
+
+def assemble(arrays: Mapping[str, Array], config: Mapping[str, Any]) -> Decoder:
+    """The decoder from arrays with stacked layers."""
+    for array in arrays.values():
+        array.setflags(write=False)
+    heads = {"n_heads": config["heads"], "n_kv_heads": config["kv_heads"]}
+    layers = tuple(
+        DecoderLayer(
+            attention_gain=arrays["attention_gain"][n],
+            attention=Projections(
+                *(arrays[name][n] for name in ("w_q", "w_k", "w_v", "w_o")), **heads
+            ),
+            feed_forward_gain=arrays["feed_forward_gain"][n],
+            **{name: arrays[name][n] for name in ("w_1", "w_2", "w_3")},
+        )
+        for n in range(config["layers"])
+    )
+    return Decoder(
+        arrays["embedding"],
+        layers,
+        arrays["last_gain"],
+        Rotary(config["rotary_base"]),
+        config["norm_epsilon"],
+    )

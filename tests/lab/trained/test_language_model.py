@@ -1,0 +1,236 @@
+"""The language model: what its author published, the same model in PyTorch, and its laws."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from attention_core import FileError, SettingsError, TextError
+from attention_core.checks import Array
+from attention_lab.trained.decoder import Decoder
+from attention_lab.trained.generation import KeyValueCache, draw, next_probabilities
+from attention_lab.trained.language_model import FILES, MODEL_FOLDER, language_model
+from tests.lab.refusal import refused
+
+MODEL = language_model()
+FROG = "One day, a little frog was very sad. The"
+RUN = MODEL.run(MODEL.encode(FROG))
+F = MODEL.encode("f")[-1]  # " f"
+# What its author printed: doc/stories260K.md of karpathy/llama2.c.
+PUBLISHED = (
+    "Once upon a time, there was a little girl named Lily. She loved to play outside in the park."
+    " One day, she saw a big, red ball. She wanted to play with it, but it was too high.\n"
+    "Lily's mom said, \"Lily, let's go to the park.\" Lily was sad and didn't know what to do. She"
+    ' said, "I want to play with your ball, but I can\'t find it."\n'
+    "Lily was sad and didn't know what to do. She said, \"I'm sorry, Lily. I didn't know what to"
+    ' do."\n'
+    "Lily didn't want to help her mom, so she said, \"I'm sorry, mom. I didn't know what to do.\""
+    " Her mom said, \"Don't worry, Lily. We can help you."
+)
+GOLDEN = np.load(Path(__file__).parents[2] / "data" / "language_model.npz", allow_pickle=False)
+
+
+def test_it_writes_what_its_author_published() -> None:
+    written = list(MODEL.generate(MODEL.encode(""), 256))
+    assert len(written) == 256
+    assert MODEL.decode(MODEL.encode("") + written).lstrip() == PUBLISHED
+
+
+@pytest.mark.parametrize("prompt", ["frog", "bytes"])
+def test_every_layer_and_head_is_that_of_pytorch(prompt: str) -> None:
+    run = MODEL.run(GOLDEN[f"{prompt}_ids"].tolist())
+    close = {"rtol": 0.0, "atol": 1e-10}
+    traces = run.traces
+    for name in ("probabilities", "head_outputs"):
+        ours = np.array([getattr(trace, name)[0] for trace in traces])
+        np.testing.assert_allclose(ours, GOLDEN[f"{prompt}_{name}"], **close)
+    np.testing.assert_allclose(run.streams, GOLDEN[f"{prompt}_streams"], **close)
+    np.testing.assert_allclose(run.logits, GOLDEN[f"{prompt}_logits"], **close)
+
+
+def test_the_traces_are_labelled_with_the_pieces() -> None:
+    pieces = ["<s>", " One", " day", ",", " a", " little", " f", "r", "o", "g", " was", " very"]
+    assert list(RUN.traces[0].tokens) == [*pieces, " sa", "d", ".", " The"]
+    assert {trace.tokens for trace in RUN.traces} == {tuple(MODEL.pieces(RUN.ids))}
+
+
+@pytest.mark.parametrize(
+    "text", ["", " ", "  two", "a\n\nb", "žluť 🐸", "<0x41>", "\x00", "the the"]
+)
+def test_a_text_is_read_back_as_it_was(text: str) -> None:
+    assert MODEL.decode(MODEL.encode(text)) == text
+
+
+@settings(max_examples=50)
+@given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+def test_any_text_is_read_back_as_it_was(text: str) -> None:
+    assert MODEL.decode(MODEL.encode(text)) == text
+
+
+def slow_pieces(text: str) -> list[str]:
+    """The rule of encoding word by word: search for the best pair, join the first one, again."""
+    known = MODEL.tokenizer.ids
+    parts = list(" " + text)
+    while True:
+        pairs = [a + b for a, b in itertools.pairwise(parts)]
+        found = [
+            (MODEL.tokenizer.scores[known[one]], -n) for n, one in enumerate(pairs) if one in known
+        ]
+        if not found:
+            return parts
+        at = -max(found)[1]
+        parts[at : at + 2] = [pairs[at]]
+
+
+@settings(max_examples=50)
+@given(st.text("aehinorstw dTO.", min_size=1, max_size=30))
+def test_joining_follows_the_rule(text: str) -> None:
+    assert MODEL.pieces(MODEL.encode(text))[1:] == slow_pieces(text)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.integers(0, 511), min_size=2, max_size=12),
+    st.lists(st.integers(1, 11), max_size=4),
+)
+def test_the_cache_gives_one_run_however_the_text_is_cut(ids: list[int], cuts: list[int]) -> None:
+    cache = KeyValueCache(MODEL.decoder, len(ids))
+    places = sorted({0, len(ids), *(cut for cut in cuts if cut < len(ids))})
+    steps = [cache.extend(ids[a:b]) for a, b in itertools.pairwise(places)]
+    whole = MODEL.run(ids)
+    logits = np.concatenate([step.logits for step in steps])
+    np.testing.assert_allclose(
+        logits, whole.logits, rtol=0, atol=1e-12 * np.abs(whole.logits).max()
+    )
+    last = steps[-1].probabilities
+    shares = np.array([trace.probabilities[0] for trace in whole.traces])
+    np.testing.assert_allclose(last, shares[:, :, places[-2] :], rtol=0, atol=1e-12)
+
+
+def test_wrong_caches_differ() -> None:
+    for wrong in ({"align": "top-left"}, {"restarts": True}):
+        cache = KeyValueCache(MODEL.decoder, len(RUN.ids), **wrong)
+        cache.extend(RUN.ids[:-1])
+        assert np.abs(cache.extend(RUN.ids[-1:]).logits[-1] - RUN.logits[-1]).max() > 1
+
+
+@pytest.mark.parametrize("token", [F, 0, 511])
+def test_contributions_add_up_to_the_logit(token: int) -> None:
+    parts = RUN.contributions(token)
+    assert len(parts) == 46
+    assert sum(parts.values()) == pytest.approx(RUN.logits[-1, token], abs=1e-10)
+
+
+def test_contributions_are_the_published_ones() -> None:
+    parts = RUN.contributions(F)
+    named = [parts["embedding"], *(parts["feed-forward", layer] for layer in range(5))]
+    named += [parts["head", 4, 4], parts["head", 3, 5]]
+    expected = [0.8225, 1.9166, 1.3193, 0.7387, 0.9993, 1.2648, 3.1307, 0.5264]
+    assert np.round(named, 4).tolist() == expected
+
+
+def normed_by_the_same(run_stream: Array, decoder: Decoder) -> Array:
+    """Logits of a vector, divided by what the full run's last vector was divided by."""
+    full = RUN.streams[-1, -1]
+    divisor = np.sqrt((full**2).mean() + 1e-5)
+    return (run_stream / divisor * decoder.last_gain) @ decoder.embedding.T
+
+
+@pytest.mark.parametrize("head", range(8))
+def test_a_contribution_is_what_is_lost_without_a_head_of_the_last_layer(head: int) -> None:
+    """With the feed-forward part and the divisor held, where switching off is linear."""
+    off = MODEL.run(RUN.ids, without=[(4, head)])
+    stream = off.streams[-1, -1] - off.feed_forwards[-1, -1] + RUN.feed_forwards[-1, -1]
+    lost = RUN.logits[-1] - normed_by_the_same(stream, MODEL.decoder)
+    found = [RUN.contributions(token)["head", 4, head] for token in range(0, 512, 37)]
+    np.testing.assert_allclose(lost[::37], found, rtol=0, atol=1e-10)
+
+
+def test_a_head_switched_off() -> None:
+    off = MODEL.run(RUN.ids, without=[(4, 4)])
+    assert off.probabilities()[F] == pytest.approx(0.08356, abs=5e-6)
+    assert RUN.probabilities()[F] == pytest.approx(0.82469, abs=5e-6)
+    again = MODEL.rerun(RUN, without=[(4, 4)])
+    assert np.array_equal(again.logits, off.logits)
+    assert again.traces[3] is RUN.traces[3]
+
+
+def test_another_trace_in_the_place_of_a_layer() -> None:
+    off = MODEL.run(RUN.ids, without=[(2, 6)])
+    replaced = MODEL.rerun(RUN, replaced=(2, off.traces[2]))
+    assert np.array_equal(replaced.logits, off.logits)
+
+
+def test_what_the_model_would_say_after_each_layer() -> None:
+    assert np.array_equal(RUN.logits_after(4), RUN.logits)
+    bare = MODEL.decoder.logits(MODEL.decoder.embedding[list(RUN.ids)])
+    assert np.array_equal(RUN.logits_after(-1), bare)
+
+
+def test_drawing_follows_the_shares() -> None:
+    """Chi-square over the ten largest pieces and the rest: 99.9 % of all seeds lie below 29.6."""
+    shares = RUN.probabilities(temperature=1.2)
+    top = np.argsort(-shares)[:10]
+    drawn = np.array([draw(shares, seed, 16) for seed in range(4000)])
+    counts = np.array([*((drawn == one).sum() for one in top), (~np.isin(drawn, top)).sum()])
+    expected = 4000 * np.array([*shares[top], 1 - shares[top].sum()])
+    assert ((counts - expected) ** 2 / expected).sum() < 29.6
+
+
+def test_top_p_keeps_the_fewest_pieces_that_reach_it() -> None:
+    shares, kept = RUN.probabilities(), RUN.probabilities(top_p=0.86)
+    assert (kept > 0).sum() == 3  # .82469 + .03052 < .86
+    assert kept[F] == pytest.approx(shares[F] / np.sort(shares)[-3:].sum())
+    assert (RUN.probabilities(top_p=0.5) > 0).sum() == 1
+    assert np.array_equal(RUN.probabilities(top_p=1.0), shares)
+
+
+def test_a_small_temperature_is_no_warning() -> None:
+    assert next_probabilities(np.array([3.0, 1.0]), temperature=1e-300).tolist() == [1.0, 0.0]
+
+
+def test_a_seed_gives_the_same_text_also_continued() -> None:
+    ids = MODEL.encode("Once upon a time")
+    text = list(MODEL.generate(ids, 12, temperature=1.0, top_p=0.9, seed=7))
+    again = list(MODEL.generate(ids + text[:5], 7, temperature=1.0, top_p=0.9, seed=7))
+    assert text[5:] == again
+    assert text != list(MODEL.generate(ids, 12, temperature=1.0, top_p=0.9, seed=8))
+
+
+def test_the_start_alone_is_a_prompt_and_512_tokens_are_the_most() -> None:
+    assert MODEL.run(MODEL.encode("")).logits.shape == (1, 512)
+    with refused(SettingsError, "ids", 513, 512):
+        MODEL.run([1] * 513)
+    with refused(SettingsError, "n_tokens", 510):
+        MODEL.generate([1, 2], 511)
+    with refused(TextError, "text"):
+        MODEL.encode("a\ud800")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_damaged_folder_is_refused(name: str, tmp_path: Path) -> None:
+    shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
+    whole = (tmp_path / name).read_bytes()
+    for damage in (whole[:-9], None):
+        if damage is None:
+            (tmp_path / name).unlink()
+        else:
+            (tmp_path / name).write_bytes(damage)
+        with refused(FileError, tmp_path.name):
+            language_model(tmp_path)
+
+
+def test_the_folder_says_where_it_comes_from() -> None:
+    assert "2023 Andrej" in (MODEL_FOLDER / "LICENSE").read_text(encoding="utf-8")
+    assert sum(path.stat().st_size for path in MODEL_FOLDER.iterdir()) < 1.1 * 2**20
+    config = json.loads((MODEL_FOLDER / "config.json").read_text(encoding="utf-8"))
+    with np.load(MODEL_FOLDER / "weights.npz", allow_pickle=False) as file:
+        assert sum(file[name].size for name in file.files) == 260_032
+    assert config["vocabulary"] == len(MODEL.tokenizer.pieces)

@@ -12,11 +12,11 @@ from attention_core.projections import MATRICES
 from attention_lab import notation
 from attention_lab.compare import gap_alone
 from attention_viz.labels import format_agreement
+from attention_viz.markdown import escape_markdown
 from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board
 
 from .board import show_board
 from .focus import move_focus
-from .markdown import escape_markdown
 from .page_context import PageContext
 from .sequence import choose_sequence
 

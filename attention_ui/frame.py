@@ -23,6 +23,7 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.page_list import OwnControls, Page, page_of, story_steps
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of, weights_in_force
+from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
 
 from . import controls, own_numbers
@@ -30,7 +31,6 @@ from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_place, lesson_style, read_shown_lesson, stage_place
-from .markdown import escape_markdown
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example

@@ -13,8 +13,8 @@ from attention_lab.choices import choices_of_options
 from attention_lab.page_list import page_of
 from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.user_matrices import UserMatrices
+from attention_viz.markdown import escape_markdown
 
-from .markdown import escape_markdown
 from .url_state import request_page
 
 

@@ -37,9 +37,9 @@ from attention_lab.user_data.user_matrices import (
     template,
     value_for_url,
 )
+from attention_viz.markdown import escape_markdown
 from attention_viz.tables import numbered_table
 
-from .markdown import escape_markdown
 from .upload_limits import check_upload
 from .url_state import draw_expander, restore, session, write_to_url
 

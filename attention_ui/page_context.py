@@ -7,9 +7,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
+from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
 
-from .markdown import escape_markdown
 from .url_state import session
 
 

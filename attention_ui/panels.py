@@ -17,11 +17,11 @@ from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
 from attention_viz.arithmetic import format_derivation
 from attention_viz.labels import format_agreement
+from attention_viz.markdown import escape_markdown, quote_token
 from attention_viz.payload import JSON
 
 from . import closer_look
 from .closer_look import code_order_note as code_order_note
-from .markdown import escape_markdown, quote_token
 from .page_context import PageContext
 from .url_state import PERSISTENCE, choose_one, request_page
 

@@ -8,12 +8,12 @@ from attention_core import Trace
 from attention_core.derivation import Derivation, derive
 from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
 from attention_lab.practice import MAX_QUESTION_NUMBER, PracticeQuestion
+from attention_viz.markdown import escape_markdown, escape_quotations
 from attention_viz.practice import Verdict, distinct_questions, operand_board
 from attention_viz.sheets import worksheet
 
 from .board import show_board
 from .focus import move_focus
-from .markdown import escape_markdown, escape_quotations
 from .page_context import PageContext
 from .panels import open_step
 

@@ -12,8 +12,8 @@ from unicodedata import normalize
 import streamlit as st
 
 from attention_lab.page_list import read_table
+from attention_viz.markdown import escape_markdown
 
-from .markdown import escape_markdown
 from .url_state import draw_bound
 
 Row = TypeVar("Row")

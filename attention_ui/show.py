@@ -12,10 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
 from attention_viz.figure_table import figure_table
+from attention_viz.markdown import escape_markdown
 from attention_viz.theme import Figure, figure_json
 
 from .browser_files import PLOTLY_URL, component, component_value
-from .markdown import escape_markdown
 from .url_state import session
 
 MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit the width of a phone

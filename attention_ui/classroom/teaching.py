@@ -22,11 +22,11 @@ from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
 from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER, practice_question
+from attention_viz.markdown import escape_quotations
 from attention_viz.practice import question_text
 from attention_viz.qr_code import qr_code
 
 from ..browser_files import base_path
-from ..markdown import escape_quotations
 from ..network import LOCAL_HOSTS, OPENING_COMMAND, is_open, network_url
 from ..page_context import PageContext
 from ..show import explained_errors

@@ -20,8 +20,8 @@ from attention_lab.diagonal.settings import DIAGONAL_PRESETS
 from attention_lab.diagonal.token_matrices import format_tokens, parse_tokens
 from attention_viz.diagonal.geometry import points_from_table, points_table
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..show import show_figure
 from ..url_state import draw_bound, restore, restore_place, write_to_url
 

@@ -24,8 +24,8 @@ from attention_lab.diagonal.settings import (
 )
 from attention_lab.diagonal.token_matrices import MAX_FEATURES, MAX_TOKENS, format_tokens
 from attention_lab.words.text import tokenize_at_most
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..reference.glossary import meaning
 from ..url_state import (
     PERSISTENCE,

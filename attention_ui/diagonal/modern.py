@@ -24,8 +24,8 @@ from attention_lab.diagonal.modern.variants import (
     weightless_vectors,
 )
 from attention_viz.labels import format_number, shorten
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..url_state import PERSISTENCE, cell_places, draw_bound, set_places
 
 MAX_STATE = 8  # features of a state whose numbers can be read

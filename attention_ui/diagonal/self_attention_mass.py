@@ -18,8 +18,7 @@ from attention_lab.diagonal.measures import (
 from attention_lab.diagonal.metrics import METRICS
 from attention_viz.diagonal.self_attention_mass import token_names
 from attention_viz.labels import format_number
-
-from ..markdown import escape_markdown
+from attention_viz.markdown import escape_markdown
 
 PAIR_BOUND_VERDICTS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
 

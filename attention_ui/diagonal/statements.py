@@ -29,8 +29,8 @@ from attention_lab.diagonal.propositions.catalogue import (
 from attention_lab.diagonal.propositions.checks import PropositionCheck, tokens_of_trace
 from attention_lab.diagonal.propositions.counterexamples import Search, search
 from attention_viz.labels import format_number, with_minus_signs
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..search import finds, search_field
 from ..url_state import MAX_SEED, PERSISTENCE, draw_bound, whole_number_input
 from . import controls

@@ -22,9 +22,9 @@ from attention_lab.scenario import Scenario
 from attention_lab.url_values import parse_place
 from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 from attention_viz.labels import format_decimals, format_number, format_percent
+from attention_viz.markdown import quote_token
 
 from ..focus import move_focus
-from ..markdown import quote_token
 from ..url_state import (
     PERSISTENCE,
     SWITCH_LABELS,

@@ -16,8 +16,8 @@ from attention_lab.cache import cached
 from attention_lab.labs.convolution import error_curve, expected_error
 from attention_lab.labs.convolution_heads import PADDINGS, signed_patterns, token_grid
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..url_state import (
     PERSISTENCE,
     cell_places,

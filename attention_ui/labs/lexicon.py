@@ -26,8 +26,8 @@ from attention_lab.labs.lexicon_heads import (
     run_lexicon,
 )
 from attention_viz.labels import format_number, format_percent
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..url_state import cell_places, choose_one, draw_bound, set_places
 
 HEAD_CHOICES: dict[str, tuple[LexiconHead, ...]] = {

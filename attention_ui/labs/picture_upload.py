@@ -35,8 +35,8 @@ from attention_lab.labs.picture_file import (
     rgba_luminance,
     upright,
 )
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..upload_limits import check_upload
 
 # The ending of a file's name and what Pillow calls its kind.

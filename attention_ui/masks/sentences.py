@@ -13,10 +13,10 @@ from attention_lab.choices import MAX_TEXT_LENGTH, user_matrices_of
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse, other_sentence
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_TOKENS
+from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import field_notes
 
 from ..controls import cut_text
-from ..markdown import escape_markdown
 from ..url_state import PERSISTENCE, draw_bound, restore, write_to_url
 
 

@@ -21,11 +21,11 @@ from attention_lab.masks.mask_workshop import MaskedBatch, hide_row
 from attention_lab.rounding import tolerance
 from attention_lab.user_data.painted_masks import mask_to_text, painted_mask, toggle_cell
 from attention_viz.labels import format_number, format_percent
+from attention_viz.markdown import escape_markdown
 from attention_viz.masks import mask_workshop as boards
 from attention_viz.masks.mask_workshop import query_shares_figure
 
 from ..board import show_board
-from ..markdown import escape_markdown
 from ..page_context import PageContext
 from ..show import show_figure
 from .invariances import format_difference

@@ -15,8 +15,8 @@ from attention_lab.notation.notation import OURS, Notation, Symbol
 from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, read_table
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..search import finds
 
 

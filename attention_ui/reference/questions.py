@@ -9,8 +9,8 @@ from functools import cache
 import streamlit as st
 
 from attention_lab.page_list import PAGES, Page, page_of, read_table, story_steps
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..search import best_matches, search_field
 
 ASKED = "asked"  # the `text` of a question

@@ -16,9 +16,9 @@ from attention_lab.before_and_after import (
     question_operands,
 )
 from attention_lab.guesses import MISCONCEPTIONS, Guess
+from attention_viz.markdown import escape_markdown, escape_quotations
 from attention_viz.sheets import form_sheet, matrix_text
 
-from ..markdown import escape_markdown, escape_quotations
 from ..url_state import PERSISTENCE, draw_bound
 
 MAX_CODE_CHARACTERS = 40

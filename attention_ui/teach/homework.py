@@ -12,9 +12,9 @@ import streamlit as st
 from attention_core import STEPS, Trace
 from attention_lab.practice import Homework, PracticeQuestion, parse_answer
 from attention_lab.presets import presets
+from attention_viz.markdown import escape_quotations
 from attention_viz.practice import question_text, verdict_on
 
-from ..markdown import escape_quotations
 from ..page_context import PageContext
 from ..practice import show_verdict
 from ..url_state import PERSISTENCE, draw_bound

@@ -13,8 +13,8 @@ from attention_core.checks import Array
 from attention_lab.focus import Focus
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of, encoded_alone, pieces_of
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..page_context import PageContext
 from .uploaded_heads import SOURCE_KEY, UPLOAD_KEY, UploadedHeads, trace_of_layer
 

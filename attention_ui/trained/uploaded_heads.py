@@ -25,8 +25,8 @@ from attention_lab.user_data.layer_search import (
     rotary_base,
 )
 from attention_lab.words.embeddings import embed
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..page_context import PageContext
 from ..upload_limits import check_upload
 

@@ -14,8 +14,8 @@ import streamlit as st
 from attention_core import AttentionError
 from attention_lab.page_list import OLD_URLS, Page
 from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
+from attention_viz.markdown import escape_markdown
 
-from ..markdown import escape_markdown
 from ..streamlit_private import forget_parameter
 from .session import begin_run, session
 

@@ -10,12 +10,12 @@ from attention_lab.diagonal.token_matrices import format_tokens
 from attention_ui.board import show_board
 from attention_ui.diagonal import charts
 from attention_ui.diagonal.controls import show_cut_note
-from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_viz.diagonal.geometry import describe_row, plane
 from attention_viz.diagonal.self_attention_mass import plane_board, token_names
+from attention_viz.markdown import escape_markdown
 
 now = page_context()
 kind = choose_one("What is drawn", charts.DRAWN_DESCRIPTIONS, "points", key="plane_of")

@@ -7,13 +7,13 @@ import streamlit as st
 from attention_lab.compare import change_notes, compare_with
 from attention_ui.board import show_board
 from attention_ui.heads.choices import choose_setting, format_setting, show_largest_change
-from attention_ui.markdown import escape_markdown
 from attention_ui.own_numbers import with_painting
 from attention_ui.page_context import page_context
 from attention_ui.url_state import PERSISTENCE, choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.compare import MAX_OUTPUT_FEATURES, compare_board
 from attention_viz.labels import format_percent
+from attention_viz.markdown import escape_markdown
 
 FIELD_OF_LABEL = {"scores": "masked_scores", "probabilities": "probabilities", "output": "output"}
 

@@ -14,12 +14,12 @@ from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 from attention_ui.board import show_board
 from attention_ui.heads.parts import switch_heads_off
-from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
 from attention_ui.show import picture_container, show_figure
 from attention_viz.heads import head_worth as figures
 from attention_viz.labels import format_agreement, format_number
+from attention_viz.markdown import escape_markdown
 
 now = page_context()
 trace, focus = now.trace, now.focus.within(now.trace, "output")

@@ -4,7 +4,6 @@ import streamlit as st
 
 from attention_ui.board import show_board
 from attention_ui.labs import lexicon as lab
-from attention_ui.markdown import quote_token
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.view import main_container
 from attention_viz.labs.lexicon import (
@@ -14,6 +13,7 @@ from attention_viz.labs.lexicon import (
     received_figure,
     words_board,
 )
+from attention_viz.markdown import quote_token
 
 with explained_errors():
     window = main_container()

@@ -6,7 +6,6 @@ import streamlit as st
 
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, other_sentence, run_three_uses
 from attention_ui.board import show_board
-from attention_ui.markdown import quote_token
 from attention_ui.masks.sentences import (
     choose_clicked_step,
     choose_clicked_use,
@@ -19,6 +18,7 @@ from attention_ui.page_context import page_context
 from attention_ui.url_state import PERSISTENCE, choose_one, draw_bound
 from attention_ui.view import main_container
 from attention_viz.labels import format_percent
+from attention_viz.markdown import quote_token
 from attention_viz.masks import encoder_decoder as boards
 
 DEFAULT_TARGET = "Das Tier war zu müde"

@@ -5,7 +5,6 @@ import streamlit as st
 from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
 from attention_ui.board import show_board
-from attention_ui.markdown import quote_token
 from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
 from attention_ui.masks.workshop import (
     EXPERIMENTS,
@@ -17,6 +16,7 @@ from attention_ui.page_context import page_context
 from attention_ui.url_state import PERSISTENCE, choose_one, draw_bound
 from attention_ui.view import main_container
 from attention_viz.labels import format_percent
+from attention_viz.markdown import quote_token
 from attention_viz.masks import mask_workshop as boards
 
 now = page_context()

@@ -7,11 +7,11 @@ from attention_lab import notation
 from attention_lab.export.trace_files import array_to_npy, field_csv
 from attention_lab.notation.formulas import formula
 from attention_lab.page_list import step_of
-from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.panels import code_order_note
 from attention_ui.reference.glossary import array_table, made_from
 from attention_ui.url_state import draw_bound
+from attention_viz.markdown import escape_markdown
 from attention_viz.tables import matrix_table, readable
 
 now = page_context()

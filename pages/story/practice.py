@@ -14,7 +14,6 @@ from attention_lab.practice import (
     fade_example,
     practice_question,
 )
-from attention_ui.markdown import escape_quotations
 from attention_ui.page_context import page_context
 from attention_ui.panels import note_columns
 from attention_ui.practice import (
@@ -27,6 +26,7 @@ from attention_ui.practice import (
     show_verdict,
 )
 from attention_ui.url_state import PERSISTENCE, draw_bound, whole_number_input
+from attention_viz.markdown import escape_quotations
 from attention_viz.practice import (
     ABOUT_ANSWERS,
     LABELS,

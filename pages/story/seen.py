@@ -4,9 +4,9 @@ import streamlit as st
 
 from attention_lab.page_list import page_of
 from attention_ui.board import show_board
-from attention_ui.markdown import escape_quotations
 from attention_ui.page_context import page_context
 from attention_viz import story
+from attention_viz.markdown import escape_quotations
 from attention_viz.story.story_file import seen_sentences
 
 NEXT_PAGES = ("practice", "break-it", "all-heads", "trained-heads", "training")

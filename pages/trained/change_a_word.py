@@ -10,13 +10,13 @@ from attention_lab.trained.change_a_word import (
 )
 from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
-from attention_ui.markdown import escape_markdown, quote_token
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
 from attention_ui.trained.heads_shown import show_cut_notes, show_model_note
 from attention_ui.url_state import draw_bound
 from attention_ui.view import main_container
 from attention_viz.labels import format_percent
+from attention_viz.markdown import escape_markdown, quote_token
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.heads import changed_word_board
 

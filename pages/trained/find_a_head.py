@@ -12,12 +12,12 @@ from attention_lab.trained.head_finder import (
     word_to_word,
 )
 from attention_ui.board import show_board
-from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import choose_word, open_pinned
 from attention_ui.trained.heads_shown import heads_shown
 from attention_ui.url_state import draw_bound
 from attention_viz.labels import format_percent
+from attention_viz.markdown import escape_markdown
 from attention_viz.trained.heads import best_heads
 from attention_viz.trained.layers import heads_matrix
 

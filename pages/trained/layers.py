@@ -11,13 +11,13 @@ from attention_lab.trained.added_parts import parts_of_text
 from attention_lab.trained.encoded_text import attend_without_weights
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_ui.board import show_board
-from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import open_dot, open_pinned, restore_head
 from attention_ui.trained.heads_shown import heads_of_model, heads_shown, show_model_note
 from attention_ui.url_state import draw_bound
 from attention_viz.labels import format_number, format_percent
+from attention_viz.markdown import escape_markdown
 from attention_viz.trained.layers import (
     added_parts_board,
     heads_matrix,

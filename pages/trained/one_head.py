@@ -6,7 +6,6 @@ import streamlit as st
 
 from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
-from attention_ui.markdown import quote_token
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, note_columns, pair_markdown
 from attention_ui.show import show_figure
@@ -21,6 +20,7 @@ from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.labels import format_percent
+from attention_viz.markdown import quote_token
 from attention_viz.trained.heads import (
     STEP_FIELDS,
     attention_alone,

@@ -6,7 +6,6 @@ from attention_core.layer_names import NAMINGS
 from attention_lab.page_list import page_of
 from attention_ui.board import show_board
 from attention_ui.layer_import import offer_story
-from attention_ui.markdown import escape_markdown
 from attention_ui.page_context import page_context
 from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
@@ -19,6 +18,7 @@ from attention_ui.trained.uploaded_heads import (
     open_upload,
     read_uploaded_heads,
 )
+from attention_viz.markdown import escape_markdown
 from attention_viz.thumbnails import thumbnails
 
 SAVE_ATTENTION = """model = AutoModel.from_pretrained(name, attn_implementation="eager")

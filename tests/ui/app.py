@@ -18,8 +18,8 @@ from attention_lab.control_list import CONTROL_GROUPS, CONTROLS
 from attention_lab.page_list import PAGES, Page, page_of
 from attention_lab.state_file import FOCUS
 from attention_ui.browser_files import COMPONENT_PREFIX
-from attention_ui.markdown import JOINER
 from attention_ui.page_context import PageContext
+from attention_viz.markdown import JOINER
 from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
 

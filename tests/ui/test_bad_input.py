@@ -10,7 +10,7 @@ import attention_ui.frame
 from attention_core import SettingsError, TextError
 from attention_lab.page_list import PAGES, page_of
 from attention_lab.scenario import Scenario
-from attention_ui.markdown import JOINER, escape_markdown
+from attention_viz.markdown import JOINER, escape_markdown
 from attention_viz.story.notes import sentence_notes
 from tests.ui.app import (
     EVERY_PAGE,

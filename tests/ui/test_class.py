@@ -21,7 +21,7 @@ from attention_lab.practice import practice_question
 from attention_ui.classroom import teaching as links
 from attention_ui.classroom.room_service import room_service
 from attention_ui.classroom.teaching import class_guess_question, lesson_questions
-from attention_ui.markdown import escape_quotations
+from attention_viz.markdown import escape_quotations
 from tests.lab.classroom.rooms_made import token
 from tests.ui.app import (
     ERRORS_SHOWN,

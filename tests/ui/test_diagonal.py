@@ -21,8 +21,8 @@ from attention_lab.words.text import tokenize_at_most
 from attention_ui.diagonal import charts
 from attention_ui.diagonal.self_attention_mass import describe_diagonal, describe_pair
 from attention_ui.diagonal.statements import check_propositions, describe_check
-from attention_ui.markdown import escape_markdown
 from attention_viz.labels import with_minus_signs
+from attention_viz.markdown import escape_markdown
 from tests.ui.app import (
     errors,
     figures,

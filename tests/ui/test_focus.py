@@ -15,8 +15,8 @@ from attention_lab.focus import Focus
 from attention_lab.page_list import PAGES, Page
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
-from attention_ui.markdown import escape_markdown
 from attention_ui.masks.invariances import INVARIANCE_TOPICS
+from attention_viz.markdown import escape_markdown
 from tests.ui.app import MAIN, gone_to, opened, page_context, refused, scenes
 
 # The choices on a page that look into different places; else its first ones say all.

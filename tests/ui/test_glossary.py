@@ -16,7 +16,6 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import PAGES, read_table
-from attention_ui.markdown import escape_markdown
 from attention_ui.reference.glossary import (
     array_table,
     elsewhere_table,
@@ -27,6 +26,7 @@ from attention_ui.reference.glossary import (
     word_table,
 )
 from attention_ui.reference.questions import concepts
+from attention_viz.markdown import escape_markdown
 from tests.ui.app import ROOT, gone_to, opened, page_context, texts
 
 NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"

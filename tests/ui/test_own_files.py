@@ -13,7 +13,7 @@ from attention_lab.state_file import State, write_state
 from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
-from attention_ui.markdown import escape_markdown
+from attention_viz.markdown import escape_markdown
 from tests.lab.user_matrix_cases import npz
 from tests.ui.app import named_in, opened, page_context, pressed, texts
 from tests.ui.callbacks import file, session

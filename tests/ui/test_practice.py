@@ -13,8 +13,8 @@ from streamlit.testing.v1 import AppTest
 from attention_lab.guesses import guess_in_turn
 from attention_lab.notation.notation import OURS
 from attention_lab.practice import fade_example, practice_question
-from attention_ui.markdown import escape_markdown
 from attention_ui.practice import sheet_html
+from attention_viz.markdown import escape_markdown
 from attention_viz.practice import (
     DOT_PRODUCT_METHOD,
     HINTS,

@@ -6,7 +6,7 @@ import pytest
 
 from attention_lab.choices import FIELD_BOUNDS
 from attention_lab.scenario import Scenario
-from attention_ui.markdown import escape_markdown
+from attention_viz.markdown import escape_markdown
 from tests.ui.app import errors, opened, page_context, refused, said, unescaped
 
 # Page, name in the URL, what is asked for, label of the choice, and what is shown instead.

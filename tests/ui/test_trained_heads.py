@@ -21,9 +21,9 @@ from attention_lab.trained.encoded_text import attention_of, pieces_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
 from attention_lab.trained.layers import LAYER_MEASURES
 from attention_lab.trained.minilm import load_minilm
-from attention_ui.markdown import escape_markdown
 from attention_ui.trained import head_place
 from attention_viz.labels import format_percent
+from attention_viz.markdown import escape_markdown
 from tests.lab.made_files import npz, safetensors
 from tests.ui.app import (
     errors,

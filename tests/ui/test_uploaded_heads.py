@@ -25,8 +25,8 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.layer_search import find_layers
 from attention_lab.user_data.user_matrices import read_matrices
-from attention_ui.markdown import escape_markdown
 from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
+from attention_viz.markdown import escape_markdown
 from tests.lab.hostile_files import WEIGHTS
 from tests.lab.made_files import npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights

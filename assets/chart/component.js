@@ -99,10 +99,10 @@ export function attachClicks(host, act) {
   });
 }
 
-// plotly.js sets window.Plotly; its URL is relative to that of the app (attention_ui/browser_files.py).
+// plotly.js sets window.Plotly; its URL may be relative to that of the app (attention_ui/browser_files.py).
 async function loadPlotly(file) {
   try {
-    await import(new URL(`../../../${file}`, import.meta.url).href);
+    await import(new URL(file, new URL("../../../", import.meta.url)).href);
     return window.Plotly;
   } catch {
     throw new Error("This chart could not be drawn: plotly.js did not load. Reload the page.");

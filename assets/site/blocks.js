@@ -1,17 +1,21 @@
-// A page that is no step: blocks of words, fields, buttons and boards, from top to bottom.
+// A page as blocks (attention_viz/blocks.py): words, choices, boards, charts and tables from top to bottom.
 import { createBoard } from "./board/board.js";
 import { element } from "./board/draw/elements.js";
+import { mathOf } from "./board/words/words.js";
+import mountChart from "./chart/component.js";
 import { fieldOf, show } from "./controls.js";
 
-/** The blocks of a page in a box; acts: changed(name, value) for a field or a button, pinned(cell, axes) for a cell of a board. */
+const PLOTLY = new URL("plotly/plotly.js", document.baseURI).href;
+
+/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text. */
 export class Blocks {
   constructor(box, acts) {
-    [this.box, this.acts, this.drawn] = [box, acts, []];
+    Object.assign(this, { box, acts, drawn: [], parts: [] });
   }
 
-  /** Draw blocks. Boards and fields that stay keep the keyboard. */
+  /** Draw blocks. Boards, charts and fields that stay keep the keyboard. */
   update(blocks) {
-    const shape = JSON.stringify(blocks.map(({ board, fields, button }) => [Boolean(board), fields?.map(({ name, options }) => [name, options]), button]));
+    const shape = JSON.stringify(blocks.map(shapeOf));
     if (shape !== this.shape) this.rebuild(blocks, shape);
     blocks.forEach((block, place) => this.drawn[place](block));
   }
@@ -20,47 +24,107 @@ export class Blocks {
     const { name } = this.box.contains(document.activeElement) ? document.activeElement : {};
     this.shape = shape;
     const parts = blocks.map((block) => {
-      const part = element("section", "block");
-      return [part, this.drawerOf(block, part)];
+      const part = element(block.kind === "folded" ? "details" : "section", `block ${block.kind}`);
+      return [part, DRAWERS[block.kind](part, this.acts, block)];
     });
     this.drawn = parts.map(([, draw]) => draw);
     this.box.replaceChildren(...parts.map(([part]) => part));
     if (name) this.box.querySelector(`[name="${name}"]`)?.focus();
   }
+}
 
-  // What shows a block in its part of the page, now and after each change.
-  drawerOf({ board, fields, button }, part) {
-    if (board) return this.boardOf(part);
-    if (fields) {
-      const form = part.appendChild(element("form", "fields"));
-      form.addEventListener("submit", (event) => event.preventDefault());
-      form.append(...fields.map((one) => fieldOf(one, this.acts.changed)));
-      return (block) => block.fields.forEach((one) => show(form.elements[one.name], one));
-    }
-    if (button) {
-      const press = part.appendChild(element("button", "act", button));
-      return ({ name, value }) => Object.assign(press, { type: "button", name, onclick: () => this.acts.changed(name, value) });
-    }
-    return (block) => drawWords(part, block);
-  }
+// What must stay the same for a block to keep its elements.
+function shapeOf({ kind, items, parts, label }) {
+  return [kind, label, parts?.length, items?.map((one) => [one.kind, one.name, one.label, one.options])];
+}
 
-  boardOf(part) {
-    let scene = null;
+// For each kind of block, what makes its elements in a part of the page, and gives what fills them now and after each change.
+const DRAWERS = {
+  question: (part) => ({ title, text }) => part.replaceChildren(element("h1", "", title), element("p", "", text)),
+  heading: (part, acts) => ({ words }) => part.replaceChildren(element("h2", "", ...drawn(words, acts))),
+  text: (part, acts) => ({ words, small }) => {
+    part.classList.toggle("small", small);
+    part.replaceChildren(...drawn(words, acts));
+  },
+  note: (part, acts) => {
+    part.setAttribute("role", "status");
+    return ({ words, tone }) => {
+      part.className = `block note ${tone}`;
+      part.replaceChildren(...drawn(words, acts));
+    };
+  },
+  code: (part) => ({ text }) => part.replaceChildren(element("pre", "", text)),
+  table: (part, acts) => ({ cells: [head, ...rows], numbers }) => {
+    const line = (tag) => (cells) => element("tr", "", ...cells.map((words) => element(tag, "", ...drawn(words, acts))));
+    const table = element("table", numbers ? "numbers" : "", element("thead", "", line("th")(head)), element("tbody", "", ...rows.map(line("td"))));
+    part.replaceChildren(table);
+  },
+  row: (part, acts, { items }) => {
+    const form = part.appendChild(element("form"));
+    form.addEventListener("submit", (event) => event.preventDefault());
+    const fills = items.map((item) => itemOf(form, item, acts));
+    return (block) => block.items.forEach((item, place) => fills[place](item));
+  },
+  board: (part, acts) => {
+    let sent = null;
     const onPin = (cell) => {
-      const axes = scene.arrays[cell.array].axes.map((letter) => [letter, scene.axes[letter].block]);
-      this.acts.pinned(cell, axes);
+      const { axes, arrays } = sent.board;
+      const changes = sent.array_sets ? { [sent.array_sets]: cell.array } : {};
+      acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
     const board = createBoard(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
     return (block) => {
-      scene = block.board;
-      board.update(scene);
+      sent = block;
+      board.update(block.board);
     };
+  },
+  chart: (part, acts) => (block) => {
+    const setTriggerValue = (_, { name }) => acts.do({ name: block.point_sets, value: String(name) });
+    const data = { figure: block.figure, clickable: Boolean(block.point_sets), library: PLOTLY, name: block.name };
+    part.classList.toggle("wide", block.wide);
+    mountChart({ data, parentElement: part, setTriggerValue });
+  },
+  beside: (part, acts, { parts, widths }) => {
+    part.style.setProperty("--widths", widths.map((one) => `minmax(0, ${one}fr)`).join(" "));
+    const inside = parts.map(() => new Blocks(part.appendChild(element("div")), acts));
+    return (block) => inside.forEach((one, place) => one.update(block.parts[place]));
+  },
+  folded: (part, acts, { label }) => {
+    part.append(element("summary", "", label));
+    const inside = new Blocks(part.appendChild(element("div")), acts);
+    return ({ blocks }) => inside.update(blocks);
+  },
+};
+
+// A field, a button or a link in a row; gives what fills it.
+function itemOf(form, item, acts) {
+  if (item.kind !== "button" && item.kind !== "link") {
+    form.append(fieldOf(item, (name, value) => acts.do({ name, value })));
+    return (one) => show(form.elements[one.name], one);
   }
+  const press = form.appendChild(element("button", item.kind === "link" ? "link" : "act", item.label));
+  press.type = "button";
+  return ({ help, changes, to }) => {
+    press.disabled = item.kind === "link" && !to;
+    press.title = press.disabled ? "In the app: pip install, then streamlit run app.py" : (help ?? "");
+    press.onclick = () => acts.do({ changes, to });
+  };
 }
 
-function drawWords(part, { heading, text, lines = [], tone }) {
-  part.className = `block ${tone ?? ""}`;
-  if (tone) part.setAttribute("role", "status");
-  const words = [heading && element("h2", "", heading), text && element("p", "", text), lines.length > 0 && element("pre", "", lines.join("\n"))];
-  part.replaceChildren(...words.filter(Boolean));
+// Words as elements: nested lists of a tag, its attributes, then texts and parts.
+function drawn(words, acts) {
+  return words.map((part) => (typeof part === "string" ? part : elementOf(part, acts)));
+}
+
+function elementOf([tag, attributes, ...parts], acts) {
+  if (tag === "math") return mathOf([tag, attributes, ...parts]);
+  const made = element(tag, "", ...drawn(parts, acts));
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  if (attributes.href?.startsWith("?")) {
+    made.addEventListener("click", (event) => {
+      event.preventDefault();
+      acts.go(attributes.href);
+    });
+  }
+  return made;
 }

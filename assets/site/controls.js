@@ -1,6 +1,7 @@
 // The controls, drawn from what the engine says of each: its label, its kind, its value, and whether it has an effect.
 import { element } from "./board/draw/elements.js";
 
+const SEPARATOR = "."; // between the keys of several options
 const OPEN_GROUPS = ["Sizes", "Cell in focus"];
 
 /** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard and what is typed. */
@@ -59,10 +60,15 @@ export function fieldOf(control, changed) {
   return label;
 }
 
+// An option is a text, or a key with its name.
+const keyOf = (option) => (Array.isArray(option) ? option[0] : option);
+const nameOf = (option) => (Array.isArray(option) ? option[1] : option);
+
 function inputOf({ kind, options, low, high, step, most }) {
-  if (kind === "choice" || kind === "place") {
+  if (kind === "choice" || kind === "place" || kind === "several") {
     const select = element("select");
-    select.append(...options.map((text, place) => new Option(text, kind === "place" ? place : text)));
+    select.multiple = kind === "several";
+    select.append(...options.map((one, place) => new Option(nameOf(one), kind === "place" ? place : keyOf(one))));
     return select;
   }
   if (kind === "lines") return Object.assign(element("textarea"), { rows: 2, maxLength: most });
@@ -75,7 +81,8 @@ function inputOf({ kind, options, low, high, step, most }) {
 
 function valueOf(field, { kind, options }) {
   if (kind === "switch") return field.checked;
-  if (kind === "scale") return options[field.value];
+  if (kind === "scale") return keyOf(options[field.value]);
+  if (kind === "several") return [...field.selectedOptions].map((one) => one.value).join(SEPARATOR);
   if (kind === "place") return Number(field.value);
   return field.value;
 }
@@ -87,12 +94,13 @@ export function show(field, control) {
   field.closest("label").classList.toggle("off", !on);
   const isHeld = field.hasAttribute("data-held");
   if (kind === "switch") field.checked = value;
-  else if (!isHeld) field.value = kind === "scale" ? options.indexOf(String(value)) : value;
+  else if (kind === "several") for (const one of field.options) one.selected = value.split(SEPARATOR).includes(one.value);
+  else if (!isHeld) field.value = kind === "scale" ? options.findIndex((one) => keyOf(one) === String(value)) : value;
   if (kind === "scale") write(field, control);
   if (kind === "number") Object.assign(field, { min: control.low, step: control.step });
 }
 
 function write(field, { options }) {
-  field.closest("label").querySelector("output").textContent = options[field.value];
-  field.setAttribute("aria-valuetext", options[field.value]);
+  field.closest("label").querySelector("output").textContent = nameOf(options[field.value]);
+  field.setAttribute("aria-valuetext", nameOf(options[field.value]));
 }

@@ -23,13 +23,21 @@ class Site {
       onChoose: (name, value) => this.ask({ name, value }),
     };
     this.board = createBoard(this.part("steps"), handlers);
-    const changed = (name, value) => this.ask({ name, value });
-    this.blocks = new Blocks(this.part("page"), { changed, pinned: (cell, axes) => this.ask({ pin: cell, axes }) });
+    this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href) });
+    this.dark.addEventListener("change", () => this.ask());
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
     page.querySelector("#controls form").addEventListener("submit", (event) => event.preventDefault());
     if (window.matchMedia("(max-width: 760px)").matches) this.part("controls").open = false;
     window.addEventListener("popstate", () => this.ask());
+  }
+
+  dark = window.matchMedia("(prefers-color-scheme: dark)");
+
+  // Open another page, with the layer that is shown.
+  go(href) {
+    const to = new URL(href, document.baseURI);
+    this.ask({ to: to.hash.slice(1), changes: Object.fromEntries(to.searchParams) });
   }
 
   get path() {
@@ -124,7 +132,7 @@ class Site {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     this.chain = (this.chain ?? Promise.resolve()).then(async () => {
       const from = this.path;
-      const answer = await this.call({ path: from, query: this.query, act });
+      const answer = await this.call({ path: from, query: this.query, dark: this.dark.matches, act });
       // A visitor who has gone on to another step meanwhile stays there.
       if (answer.path === from) answer.path = this.path;
       this.show(answer, Boolean(act), turn === this.turn);

@@ -24,17 +24,6 @@ MATRIX_FIELDS = {
     "masked": "masked_scores",
     "probabilities": "probabilities",
 }
-SHOWN_LABEL = "What is shown"
-TOGETHER_LABEL = "The heads together"
-TOGETHER = ("Mean and maximum", "Row and column")
-ABOUT = (
-    "Each matrix is one head. All heads read the same sentence; the colour of a cell shows how much"
-    " its query reads from its key."
-)
-ABOUT_POINTING = (
-    "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in every"
-    " head. A click or Enter moves the focus to it."
-)
 NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",

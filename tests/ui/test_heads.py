@@ -83,11 +83,11 @@ def test_the_stage_and_the_scale_of_the_grid() -> None:
     array = scenes(app)[0]["arrays"]["scores"]
     np.testing.assert_array_equal(numbers(array), scores.astype("f4"))
     assert array["limit"] == pytest.approx(np.abs(scores).max(), rel=1e-5)
-    app.button(key="heads_scale").click().run()
+    pressed(app, "Each head its own scale")
     assert app.session_state["own_scale"] is True
     limits = scenes(app)[0]["arrays"]["scores"]["limit"]["values"]
     np.testing.assert_allclose(limits, np.abs(scores[0]).max(axis=(1, 2)), atol=1e-6)
-    app.button(key="heads_scale").click().run()
+    pressed(app, "One scale for all heads")
     assert app.session_state["own_scale"] is False
 
 
@@ -112,7 +112,7 @@ def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_an_average_that_hides_nothing_brings_no_warning() -> None:
     for text, hides in (("Hello", False), ("we like tea", True)):
-        assert len(opened("all-heads", text=text).warning) == hides
+        assert len(opened("all-heads", text=text).info) == hides
 
 
 # --- what a head does ---

@@ -20,7 +20,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     # a value that a choice has not
     ("geometry", "plane_of", "banana", "What is drawn", "points"),
     ("geometry", "plane_token", "99", "Chosen token", "5"),
-    ("all-heads", "heads_stage", "<script>", "What is shown", "probabilities"),
+    ("all-heads", "heads_stage", "<script>", "What is shown", None),
     ("growth", "growth_causal", "perhaps", "Causal mask", "off"),
     ("growth", "growth_n", "5", "Tokens N", "4, 16, 64, 256"),
     ("head-portraits", "portrait", "", "Look closer at", "self-mass"),
@@ -36,7 +36,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("shared-keys", "groups", "3", "Key/value heads", "2"),
     ("head-worth", "off", "1.99", "Heads that are switched off", "3"),
     ("head-worth", "off", "1.100", "Heads that are switched off", "3"),
-    ("all-heads", "subset", "4", "Only these heads", "3"),
+    ("all-heads", "subset", "4", "Only these heads", None),
     ("one-head", "th_cell", "99-3-0", "Cell", "13-3-0"),
     ("change-a-word", "th_cell", "2-99-1", "Cell", "2-13-1"),
     ("trained-heads", "th_cell", "99999-3-0", "Cell", "13-3-0"),

@@ -155,21 +155,27 @@ def test_files_can_be_taken_along() -> None:
     assert arrays["scores"].shape == (1, 3, 12, 12)
 
 
-def blocks(answer: dict[str, Any], kind: str) -> list[Any]:
-    """The blocks of a page that have a part, such as a board."""
-    return [one[kind] for one in answer["blocks"] if kind in one]
+def parts(answer: dict[str, Any], kind: str, part: str) -> list[Any]:
+    """A part of every block of a kind, such as the scene of a board."""
+    below = [answer["blocks"]]
+    found = []
+    for blocks in below:
+        for block in blocks:
+            found += [block[part]] if block["kind"] == kind else []
+            below += [*block.get("parts", ()), *([block["blocks"]] if "blocks" in block else [])]
+    return found
 
 
 def test_all_heads_stand_side_by_side_and_together() -> None:
     found = asked("all-heads", act={"name": "heads_stage", "value": "raw"})
     assert "heads_stage=raw" in found["query"]
-    grid, together = blocks(found, "board")
+    grid, together = parts(found, "board", "board")
     view = view_of(read_url(parse_qs(USUAL)))
     shown = np.frombuffer(base64.b64decode(grid["arrays"]["scores"]["data"]), "<f4")
     np.testing.assert_allclose(shown, view.trace.scores[0].ravel(), rtol=1e-6)
     assert [*together["arrays"]] == ["mean", "maximum"]
     found = asked("all-heads", USUAL, act={"name": "heads_view", "value": "Row and column"})
-    assert len(blocks(found, "board")) == 3
+    assert len(parts(found, "board", "board")) == 3
 
 
 def test_a_question_is_judged_as_in_the_app() -> None:
@@ -177,13 +183,13 @@ def test_a_question_is_judged_as_in_the_app() -> None:
     query = f"{USUAL}&pr_number=3"
     for answer, tone in ((question.answer, "right"), (question.answer + 1, "wrong")):
         found = asked("practice", query, act={"name": "pr_answer", "value": str(answer)})
-        assert blocks(found, "tone") == [tone]
+        assert parts(found, "note", "tone") == [tone]
         again = asked("practice", found["query"])
         assert again["blocks"] == found["blocks"]
     following = asked("practice", found["query"], act={"name": "pr_number", "value": "4"})
     assert parse_qs(following["query"])["pr_number"] == ["4"]
     assert "pr_answer" not in following["query"]
-    assert blocks(asked("practice", f"{query}&pr_help=worked"), "lines")
+    assert parts(asked("practice", f"{query}&pr_help=worked"), "code", "text")
 
 
 @pytest.mark.parametrize("query", ["pr_number=0", "pr_step=x", "pr_show=maybe", "pr_help=%00"])

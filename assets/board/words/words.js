@@ -28,8 +28,8 @@ function noteOf({ text, label, act, value }, choose) {
   return element("p", "note", text, label && choose ? button("option", label, label, () => choose(act, value)) : null);
 }
 
-// A formula of MathML as nested lists: [tag, attributes, text or parts …].
-function mathOf([tag, attributes, ...parts]) {
+/** A formula of MathML from nested lists: [tag, attributes, text or parts …]. */
+export function mathOf([tag, attributes, ...parts]) {
   const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
   for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
   made.append(...parts.map((part) => (typeof part === "string" ? part : mathOf(part))));

@@ -1,0 +1,228 @@
+"""Draws a page that returns blocks (`attention_viz/blocks.py`) with Streamlit.
+
+The session and the URL hold each choice of the page as text; widgets are set from it, and write it
+back in their callbacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from attention_core import AttentionError
+from attention_lab.control_list import CONTROL_DEFAULTS, VIEW_DEFAULTS
+from attention_lab.page_list import page_of
+from attention_lab.url_values import url_text
+from attention_viz import blocks as b
+
+from .board import show_board
+from .focus import move_focus
+from .page_context import page_context
+from .show import show_figure
+from .url_state import draw_expander, request_page, restore, set_if_changed, write_to_url
+from .view import main_container
+
+LETTER, BESIDE_LETTERS = 8.5, 70  # px: a letter of a menu, and what stands beside them
+NARROWEST, WIDEST = 130, 420  # px, of a menu or a field
+
+
+def show_page(page: b.BlockPage) -> None:
+    """Show a page with the present layer and choices. Raises: AttentionError."""
+    now = page_context()
+    choices = tuple(page.choices(now))
+    shown = page.blocks(now, {choice.key: _restored(choice) for choice in choices})
+    fitting = [isinstance(block, b.Board) and block.fits for block in shown]
+    n_first = fitting.index(True) + 1 if any(fitting) else 0
+    drawing = _Drawing(page.url_path, choices)
+    if n_first:
+        with main_container():
+            drawing.draw(shown[:n_first])
+    drawing.draw(shown[n_first:])
+
+
+def _restored(choice: b.Choice) -> Any:
+    """The value of a choice: from the URL if it asks for a new one, else from the session. What
+    the session holds may be impossible with another layer; then the default is shown.
+    """
+    default = choice.text(choice.default)
+    restore(choice.key, choice.label, default, lambda text: choice.text(choice.read(text)))
+    write_to_url(choice.key, default)
+    with suppress(AttentionError):
+        return choice.read(st.session_state[choice.key])
+    return choice.default
+
+
+@dataclass(frozen=True)
+class _Drawing:
+    """Draws the blocks of a page that has some choices."""
+
+    url_path: str
+    choices: Sequence[b.Choice]
+
+    def draw(self, blocks: Sequence[b.Block]) -> None:
+        """Draw blocks from top to bottom."""
+        for block in blocks:
+            self._block(block)
+
+    def _block(self, block: b.Block) -> None:
+        match block:
+            case b.Text(text, small):
+                (st.caption if small else st.markdown)(text)
+            case b.Heading(text):
+                st.header(text, anchor=False)
+            case b.Note(text, tone):
+                _note(text, tone)
+            case b.Code(text):
+                st.code(text, language="python", wrap_lines=True)
+            case b.Row(items):
+                with st.container(horizontal=True, vertical_alignment="bottom"):
+                    for item in items:
+                        self._item(item)
+            case b.Button() | b.Link():
+                self._item(block)
+            case b.Board():
+                pinned = partial(self._pinned, block) if block.array_sets else None
+                show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
+            case b.Chart(figure, name, point_sets, wide):
+                clicked = partial(self._choose, point_sets) if point_sets else None
+                with st.container(key=f"wide {name}") if wide else nullcontext():
+                    show_figure(figure, name, clicked)
+            case b.Table():
+                st.markdown(_table(block))
+            case b.Beside(parts, widths):
+                places = st.columns(widths, gap="medium", vertical_alignment="center")
+                for place, part in zip(places, parts, strict=True):
+                    with place:
+                        self.draw(part)
+            case b.Folded(label, inside):
+                with draw_expander(label, f"{self.url_path} {label}"):
+                    self.draw(inside)
+
+    def _item(self, item: b.Field | b.Button | b.Link) -> None:
+        match item:
+            case b.Field(choice, value):
+                self._field(choice, value)
+            case b.Button(label, sets, about):
+                key = f"{self.url_path} {label}"
+                st.button(label, key=key, help=about or None, on_click=self._set, args=(sets,))
+            case b.Link(label, path, sets):
+                key = f"{self.url_path} to {label}"
+                st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))
+
+    def _field(self, choice: b.Choice, value: Any) -> None:
+        """Draw the widget of a choice with its present value."""
+        widget = f"choose {choice.key} {choice.variant}".rstrip()
+        shown = _shown(choice, value)
+        set_if_changed(widget, shown)
+        about: dict[str, Any] = {
+            "key": widget,
+            "help": choice.help or None,
+            "on_change": self._chosen,
+            "args": (choice, widget),
+        }
+        match choice:
+            case b.Select(label=label, options=options, look=look):
+                about |= {"options": tuple(options), "format_func": options.__getitem__}
+                if look == "menu":
+                    place, width = tuple(options).index(shown), _width(choice)
+                    st.selectbox(label, index=place, required=True, width=width, **about)
+                elif look == "buttons":
+                    st.segmented_control(label, default=shown, required=True, **about)
+                else:
+                    st.select_slider(label, value=shown, **about)
+            case b.Several(label=label, options=options):
+                about |= {"format_func": options.__getitem__, "default": shown}
+                st.pills(label, tuple(options), selection_mode="multi", **about)
+            case b.Number(label=label, look=look):
+                bounds = (choice.low, choice.high, choice.step)
+                low, high, step = (type(shown)(one) for one in bounds)
+                if look == "scale":
+                    st.slider(label, low, high, shown, step, **about)
+                else:
+                    width = _width(choice)
+                    st.number_input(label, low, high, shown, step, width=width, **about)
+            case b.Words(label=label, most=most):
+                st.text_input(label, shown, max_chars=most, width=WIDEST, **about)
+            case b.Switch(label=label):
+                st.toggle(label, shown, **about)
+
+    def _chosen(self, choice: b.Choice, widget: str) -> None:
+        """In a callback: hold what was chosen. An empty field keeps the value before."""
+        given = st.session_state[widget]
+        if given is not None:
+            self._choose(choice.key, choice.text(given))
+
+    def _choose(self, key: str, text: object) -> None:
+        """In a callback: hold a choice as text; one that is impossible stays as it was."""
+        with suppress(AttentionError):
+            values = b.changed(self.choices, key, str(text))
+            own = {one.key: one for one in self.choices}
+            st.session_state.update({name: own[name].text(one) for name, one in values.items()})
+
+    def _set(self, sets: Mapping[str, Any]) -> None:
+        """In a callback: set choices of the page, and controls and places by their names."""
+        own = {one.key: one for one in self.choices}
+        for name, value in sets.items():
+            if name in own:
+                self._choose(name, own[name].text(value))
+        st.session_state.update({name: one for name, one in sets.items() if name not in own})
+
+    def _pinned(self, board: b.Board, array: str, index: list[int]) -> None:
+        """In a callback: hold the name of the array whose cell was pinned, and move the focus."""
+        axes, letters = board.scene["axes"], board.scene["arrays"][array]["axes"]
+        self._choose(board.array_sets, array)
+        move_focus([(letter, axes[letter]["block"]) for letter in letters], index)
+
+
+def _shown(choice: b.Choice, value: Any) -> Any:
+    """A value as the widget of the choice holds it."""
+    match choice:
+        case b.Select():
+            return url_text(value)
+        case b.Several():
+            return list(value)
+        case b.Number(step=step):
+            return type(step)(value)
+        case b.Words():
+            return choice.text(value)
+    return value
+
+
+def _width(choice: b.Choice) -> int:
+    """How wide a menu or a field is, in px: its longest text decides."""
+    texts = [choice.label]
+    if isinstance(choice, b.Select):
+        texts += choice.options.values()
+    wide = LETTER * max(map(len, texts)) + BESIDE_LETTERS
+    return round(min(max(wide, NARROWEST), WIDEST))
+
+
+def _note(text: str, tone: b.Tone) -> None:
+    match tone:
+        case "right":
+            st.success(text, icon=":material/check_circle:")
+        case "wrong":
+            st.warning(text)
+        case "info":
+            st.info(text)
+
+
+def _table(table: b.Table) -> str:
+    sides = ["---" if table.words else "--:"] * (len(table.head) - 1)
+    lines = [table.head, ["---", *sides], *table.rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _open(path: str, sets: Mapping[str, Any]) -> None:
+    """In a callback: open another page with some choices set. Its URL gets those of its own; the
+    head stands there as well, because Streamlit refuses a URL without any.
+    """
+    bound = CONTROL_DEFAULTS.keys() | VIEW_DEFAULTS.keys()
+    st.session_state.update({name: value for name, value in sets.items() if name in bound})
+    places = {name: url_text(value) for name, value in sets.items() if name not in bound}
+    request_page(page_of(path).path, **({"head": st.session_state["head"]} | places))

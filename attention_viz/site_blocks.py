@@ -1,0 +1,129 @@
+"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from attention_lab.page_list import page_of
+from attention_lab.url_values import url_text
+
+from . import blocks as b
+from .markdown_parts import Part, markdown_parts
+from .payload import JSON
+from .scene import coloured_scene
+from .theme import figure_json
+
+MOST_STEPS = 64  # of a scale; more are typed
+
+
+@dataclass(frozen=True)
+class BlockWriter:
+    """Writes the blocks of a page that has some choices. shown: the URL paths of the pages that the
+    site has.
+    """
+
+    choices: Sequence[b.Choice]
+    shown: Collection[str]
+    dark: bool = False
+
+    def write(self, blocks: Sequence[b.Block]) -> list[JSON]:
+        """Blocks as JSON objects, each with its kind."""
+        return [self._block(block) for block in blocks]
+
+    def _block(self, block: b.Block) -> JSON:
+        match block:
+            case b.Text(text, small):
+                return {"kind": "text", "small": small, "words": self._words(text)}
+            case b.Heading(text):
+                return {"kind": "heading", "words": self._line(text)}
+            case b.Note(text, tone):
+                return {"kind": "note", "tone": tone, "words": self._words(text)}
+            case b.Code(text):
+                return {"kind": "code", "text": text}
+            case b.Row(items):
+                return {"kind": "row", "items": [self._item(item) for item in items]}
+            case b.Button() | b.Link():
+                return {"kind": "row", "items": [self._item(block)]}
+            case b.Board(scene, _, fits, array_sets):
+                board = coloured_scene(scene, "both", 1.0)
+                about = {"fits": True} if fits else {}
+                return {"kind": "board", "board": board | about, "array_sets": array_sets}
+            case b.Chart(figure, name, point_sets, wide):
+                chart = figure_json(figure, "dark" if self.dark else "light")
+                drawn: JSON = {"figure": chart, "name": name.replace(" ", "-"), "wide": wide}
+                return drawn | {"kind": "chart", "point_sets": point_sets}
+            case b.Table(head, rows, words):
+                cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
+                return {"kind": "table", "cells": cells, "numbers": not words}
+            case b.Beside(parts, widths):
+                inside = [self.write(part) for part in parts]
+                return {"kind": "beside", "parts": inside, "widths": list(widths)}
+            case b.Folded(label, inside):
+                return {"kind": "folded", "label": label, "blocks": self.write(inside)}
+
+    def _item(self, item: b.Field | b.Button | b.Link) -> JSON:
+        match item:
+            case b.Field(choice, value):
+                return field_json(choice, value)
+            case b.Button(label, sets, about):
+                own = {one.key: one for one in self.choices}
+                changes = {
+                    name: own[name].text(value) if name in own else url_text(value)
+                    for name, value in sets.items()
+                }
+                return {"kind": "button", "label": label, "help": about, "changes": changes}
+            case b.Link(label, path, sets):
+                changes = {name: url_text(value) for name, value in sets.items()}
+                return {"kind": "link", "label": label, "to": self._path(path), "changes": changes}
+
+    def _words(self, text: str) -> list[Part]:
+        return markdown_parts(text, self._link)
+
+    def _line(self, text: str) -> Part:
+        """One line: the parts of its only paragraph."""
+        return [part for block in self._words(text) for part in block[2:]]
+
+    def _path(self, path: str) -> str | None:
+        now = page_of(path).url_path
+        return now if now in self.shown else None
+
+    def _link(self, target: str) -> str | None:
+        """The target of a link here: pages stand behind #, those of the app alone have none."""
+        parts = urlsplit(target)
+        if parts.scheme in ("http", "https"):
+            return target
+        path = self._path(parts.path)
+        return path and f"?{parts.query}#{path}"
+
+
+def field_json(choice: b.Choice, value: Any) -> JSON:
+    """A choice as a field of the site: which kind it is, what it can be, and what it is now."""
+    about: JSON = {"name": choice.key, "label": choice.label, "help": choice.help, "on": True}
+    about["value"] = value if isinstance(value, bool) else choice.text(value)
+    return about | _kind(choice)
+
+
+def _kind(choice: b.Choice) -> JSON:
+    match choice:
+        case b.Select(options=options, look=look):
+            kind = "scale" if look == "scale" else "choice"
+            return {"kind": kind, "options": _pairs(options)}
+        case b.Several(options=options):
+            return {"kind": "several", "options": _pairs(options)}
+        case b.Number(low=low, high=high, step=step, look=look):
+            n_steps = int((high - low) / step)
+            if look == "scale" and isinstance(step, int) and n_steps <= MOST_STEPS:
+                values = [str(int(low) + place * step) for place in range(n_steps + 1)]
+                return {"kind": "scale", "options": values}
+            return {"kind": "number", "low": low, "high": high, "step": step}
+        case b.Words(most=most):
+            return {"kind": "text", "most": most}
+    return {"kind": "switch"}
+
+
+def _pairs(options: Mapping[str, str]) -> list[list[str]]:
+    """Options with their names."""
+    return [[key, name] for key, name in options.items()]

@@ -1,0 +1,106 @@
+"""Pages that are described once: choices in a URL, Markdown as parts, blocks of the site."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from attention_core import AttentionError
+from attention_viz import blocks as b
+from attention_viz.markdown import escape_markdown
+from attention_viz.markdown_parts import markdown_parts
+from attention_viz.site_blocks import BlockWriter, field_json
+
+WHICH = b.Select("which", "Which", "one", {"one": "First", "two": "Second"}, resets=("what",))
+WHAT = b.Several("what", "What", (), b.by_name(["0", "1", "2"]))
+CHOICES = (
+    WHICH,
+    WHAT,
+    b.Number("size", "Size", 3, 1, 9),
+    b.Number("part", "Part", 0.5, 0, 1, 0.1, "scale"),
+    b.Words("said", "Said", "", 5),
+    b.Switch("on", "On", False),
+)
+VALUES = {"which": "two", "what": ("0", "2"), "size": 7, "part": 0.25, "said": "a b", "on": True}
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda one: one.key)
+def test_a_choice_comes_back_from_the_url(choice: b.Choice) -> None:
+    for value in (choice.default, VALUES[choice.key]):
+        again = choice.read(choice.text(value))
+        assert again == value
+        assert type(again) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        *(("which", "three"), ("what", "0.3"), ("size", "1e400"), ("size", "2.5")),
+        *(("part", "nan"), ("said", "123456"), ("on", "maybe"), ("size", "")),
+    ],
+)
+def test_what_a_choice_cannot_be_is_refused(key: str, text: str) -> None:
+    with pytest.raises(AttentionError):
+        b.changed(CHOICES, key, text)
+
+
+def test_a_choice_takes_others_back() -> None:
+    assert b.changed(CHOICES, "which", "TWO") == {"which": "two", "what": ()}
+    assert b.changed(CHOICES, "what", "2.0") == {"what": ("0", "2")}
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("one\ntwo\n\nthree", [["p", {}, "one two"], ["p", {}, "three"]]),
+        (
+            "so:\n- a\n- *b*",
+            [["p", {}, "so:"], ["ul", {}, ["li", {}, "a"], ["li", {}, ["em", {}, "b"]]]],
+        ),
+        (
+            "**a :blue[*b*] c**",
+            [["p", {}, ["strong", {}, "a ", ["span", {"class": "blue"}, ["em", {}, "b"]], " c"]]],
+        ),
+        (
+            "[a `*`](x?y=1) [b]",
+            [["p", {}, ["a", {"href": "x?y=1"}, "a ", ["code", {}, "*"]], " ", ["span", {}, "b"]]],
+        ),
+        ("a ] ** b", [["p", {}, "a ] ", ["strong", {}, " b"]]]),
+        ("", [["p", {}]]),
+    ],
+)
+def test_markdown_is_read_as_parts(text: str, parts: list[Any]) -> None:
+    assert markdown_parts(text) == parts
+
+
+def test_a_formula_is_mathml_and_a_left_out_link_its_words() -> None:
+    ((_, _, formula, space, link),) = markdown_parts("$x$ [y](z)", lambda target: None)
+    assert (formula[0], space, link) == ("math", " ", ["span", {}, "y"])
+
+
+@pytest.mark.parametrize("typed", ["<b>**x**</b>", "a_b*c*[d](e) $f$ `g` :red[h]", "\\ | # - 1."])
+def test_what_a_user_typed_stays_words(typed: str) -> None:
+    ((_, _, words),) = markdown_parts(escape_markdown(typed))
+    assert words == typed
+
+
+def test_every_block_reaches_the_site_as_its_kind() -> None:
+    figure = {"data": [], "layout": {"height": 9, "meta": {"description": "d"}}}
+    fields = b.row(VALUES, *CHOICES)
+    blocks: list[b.Block] = [
+        *(b.Text("t"), b.Heading("h"), b.Note("n"), b.Code("c"), fields),
+        *(b.Button("b", {"size": 2}), b.Link("l", "scores"), b.Chart(figure, "f")),
+        b.Table(("a", "b"), (("1", "2"),)),
+        b.Beside(([b.Text("x")], [b.Text("y")]), (1, 2)),
+        b.Folded("more", [b.Link("there", "depth", {"head": 2})]),
+    ]
+    found = BlockWriter(CHOICES, {"scores"}).write(blocks)
+    kinds = "text heading note code row row row chart table beside folded"
+    assert [one["kind"] for one in found] == kinds.split()
+    assert [one["value"] for one in found[4]["items"]] == ["two", "0.2", "7", "0.25", "a b", True]
+    assert found[5]["items"][0]["changes"] == {"size": "2"}
+    assert found[6]["items"][0]["to"] == "scores"
+    (link,) = found[10]["blocks"][0]["items"]
+    assert (link["to"], link["changes"]) == (None, {"head": "2"})
+    assert field_json(CHOICES[2], 7)["kind"] == "number"

@@ -14,22 +14,52 @@ from attention_core.initialisation import INITIALISATIONS
 
 from . import by_hand
 from .cache import cached
-from .trained.encoded_text import D_MODEL, N_HEADS, N_LAYERS
+from .trained import encoded_text, language_model
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 from .user_data.user_matrices import UserMatrices, check_beside_trained
 from .words.embeddings import EMBEDDINGS
 
-WEIGHT_KINDS = ("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand")
+LANGUAGE_MODEL = "language model"
+WEIGHT_KINDS = (
+    "random",
+    "weightless",
+    "tied",
+    "opposite",
+    "orthonormal",
+    "trained",
+    "by hand",
+    LANGUAGE_MODEL,
+)
 SEEDED_WEIGHTS = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides
-# What a trained layer decides in place of the controls: sizes, word pieces, word vectors.
-TRAINED_CHOICES = {
-    "d_model": D_MODEL,
-    "n_heads": N_HEADS,
-    "d_k": D_MODEL // N_HEADS,
-    "d_v": D_MODEL // N_HEADS,
-    "d_o": 0,
-    "piece": 0,
+# What a layer of a trained model decides in place of the controls: sizes, pieces, and what else the
+# model was trained with.
+MODEL_CHOICES: Mapping[str, Mapping[str, Any]] = {
+    "trained": {
+        "d_model": encoded_text.D_MODEL,
+        "n_heads": encoded_text.N_HEADS,
+        "d_k": encoded_text.D_MODEL // encoded_text.N_HEADS,
+        "d_v": encoded_text.D_MODEL // encoded_text.N_HEADS,
+        "d_o": 0,
+        "piece": 0,
+    },
+    LANGUAGE_MODEL: {
+        "d_model": language_model.D_MODEL,
+        "n_heads": language_model.N_HEADS,
+        "d_k": language_model.HEAD_WIDTH,
+        "d_v": language_model.HEAD_WIDTH,
+        "d_o": 0,
+        "piece": 0,
+        "residual": False,  # it follows in the step of the next token
+        "rotary": "neighbours",
+        "base": 10_000.0,
+        "start": 0,
+    },
+}
+# The columns of W_K and W_V of each model.
+_KEY_COLUMNS = {
+    "trained": encoded_text.D_MODEL,
+    LANGUAGE_MODEL: language_model.N_KV_HEADS * language_model.HEAD_WIDTH,
 }
 # Weights made by hand read whole words, and have position codes of their own.
 HANDMADE_CHOICES = {"piece": 0, "embedding": "normal", "positions": True}
@@ -42,6 +72,7 @@ FIELD_CHOICES: Mapping[str, tuple[str, ...]] = {
     "embedding": EMBEDDINGS,
     "weights": WEIGHT_KINDS,
     "init": tuple(INITIALISATIONS),
+    "without": ("none", *map(str, range(MAX_HEADS))),
     "output_matrix": OUTPUT_MATRICES,
     "scaling": SCALINGS,
     "mask": MASK_KINDS,
@@ -56,7 +87,7 @@ FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
     "d_k": (0, MAX_HEAD_WIDTH),
     "d_v": (0, MAX_HEAD_WIDTH),
     "d_o": (0, MAX_HEAD_WIDTH),
-    "layer": (0, N_LAYERS - 1),
+    "layer": (0, max(encoded_text.N_LAYERS, language_model.N_LAYERS) - 1),
     "seed": (0, 2**53 - 1),  # the largest whole number a browser holds exactly
     "scale": (-100.0, 100.0),
     "window": (0, MAX_TOKENS),
@@ -75,9 +106,10 @@ class Scenario:
 
     A size of 0 is decided elsewhere: n_tokens by the sentence (at most 64), d_k and d_v by
     D / heads, d_o by D; piece 0 means whole words.
-    layer: which layer of the trained model, where weights are "trained". The layers before it run
-    as they were trained; mask, scale and residual belong to this layer alone. Weights "by hand"
-    need their own sizes; at other sizes the weights are random, see `resolve`. edits and own are
+    layer: which layer of the model, where weights are "trained" or "language model". The layers
+    before it run as they were trained; mask, scale and residual belong to this layer alone.
+    without: the head that is switched off, "none" for none. Weights "by hand" need their own sizes;
+    at other sizes the weights are random, see `resolve`. edits and own are
     what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand for numbers, "" for
     none. painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing. batch:
     further sentences, one per line, see `attention_lab.sentences`. base: of the angles of rotary
@@ -99,6 +131,7 @@ class Scenario:
     layer: int = 0
     init: str = "xavier"
     seed: int = 0
+    without: str = "none"
     output_matrix: str = "W_O"
     scaling: str = "on"
     scale: float = 1.0
@@ -150,8 +183,15 @@ def choices_of_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def options_on(scenario: Scenario) -> tuple[str, ...]:
-    """The options of `attend` with steps of their own that a scenario switches on."""
-    on = {"head_norm": scenario.qk_norm, "rotary": scenario.rotary != "off"}
+    """What a scenario has that needs steps of its own: options of `attend`, and the language model
+    around the layer.
+    """
+    is_language_model = scenario.weights == LANGUAGE_MODEL
+    on = {
+        "head_norm": scenario.qk_norm,
+        "rotary": is_language_model or scenario.rotary != "off",
+        LANGUAGE_MODEL: is_language_model,
+    }
     return tuple(name for name, is_on in on.items() if is_on)
 
 
@@ -174,9 +214,11 @@ def resolve(scenario: Scenario) -> Scenario:
 
     Raises: AttentionError.
     """
-    if scenario.weights == "trained":
-        scenario = _with(scenario, TRAINED_CHOICES)
-        check_beside_trained(user_matrices_of(scenario), D_MODEL)
+    if decided := MODEL_CHOICES.get(scenario.weights):
+        own, width = user_matrices_of(scenario), decided["d_model"]
+        check_beside_trained(own, width, _KEY_COLUMNS[scenario.weights])
+        length = {} if own.x is None else {"n_tokens": len(own.x)}
+        return _in_model(_with(scenario, {**decided, **length}))
     if scenario.own:
         scenario = _with(scenario, _sizes_of_matrices(scenario))
     if scenario.weights != "by hand":
@@ -184,6 +226,16 @@ def resolve(scenario: Scenario) -> Scenario:
     if has_handmade_sizes(scenario):
         return _with(scenario, HANDMADE_CHOICES)
     return replace(scenario, weights="random")
+
+
+def _in_model(scenario: Scenario) -> Scenario:
+    """A language model looks at no later token, and has its own number of layers: beyond them the
+    last one counts.
+    """
+    if scenario.weights != LANGUAGE_MODEL:
+        return scenario
+    mask = "causal" if scenario.mask in ("none", "padding") else scenario.mask
+    return replace(scenario, mask=mask, layer=min(scenario.layer, language_model.N_LAYERS - 1))
 
 
 def _sizes_of_matrices(scenario: Scenario) -> dict[str, int]:

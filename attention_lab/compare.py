@@ -44,6 +44,7 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "layer": (3, 0),
     "init": ("normal", "xavier"),
     "seed": (1, 0),
+    "without": ("0", "1"),
     "output_matrix": ("none", "W_O"),
     "scaling": ("off", "on"),
     "scale": (0.5, 1.0),

@@ -11,9 +11,10 @@ from typing import Any
 from .by_hand import D_MODEL, N_HEADS
 from .choices import (
     HANDMADE_CHOICES,
+    LANGUAGE_MODEL,
     MAX_TEXT_LENGTH,
+    MODEL_CHOICES,
     SEEDED_WEIGHTS,
-    TRAINED_CHOICES,
     has_handmade_sizes,
 )
 from .notation.notation import OURS
@@ -26,8 +27,8 @@ Values = Mapping[str, Any]
 
 
 def _is_free(values: Values) -> bool:
-    """Whether the controls decide the sizes; a trained layer has its own."""
-    return bool(values["weights"] != "trained")
+    """Whether the controls decide the sizes; the layer of a model has its own."""
+    return _weights(values) not in MODEL_CHOICES
 
 
 def _weights(values: Values) -> str:
@@ -41,7 +42,7 @@ def _weights(values: Values) -> str:
 def decided_values(values: Values) -> Mapping[str, Any]:
     """The values that the weights decide in place of the controls; 0 means embedding / heads."""
     of: dict[str, Mapping[str, Any]] = {
-        "trained": {**TRAINED_CHOICES, "d_k": 0, "d_v": 0},
+        **{name: {**decided, "d_k": 0, "d_v": 0} for name, decided in MODEL_CHOICES.items()},
         "by hand": HANDMADE_CHOICES,
         "weightless": {"output_matrix": "none", "d_o": 0},
     }
@@ -54,13 +55,13 @@ def _is_drawn(values: Values) -> bool:
 
 
 def _has_words(values: Values) -> bool:
-    """Whether the controls decide the word vectors; layers trained or by hand have their own."""
-    return _weights(values) not in ("trained", "by hand")
+    """Whether the controls decide the word vectors; layers of models or by hand have their own."""
+    return _weights(values) not in (*MODEL_CHOICES, "by hand")
 
 
 def _has_widths(values: Values) -> bool:
     """Whether the widths of heads can be chosen; with others, weights by hand become random."""
-    return values["weights"] not in ("weightless", "trained")
+    return _weights(values) not in ("weightless", *MODEL_CHOICES)
 
 
 def _has_output_width(values: Values) -> bool:
@@ -117,15 +118,23 @@ CONTROLS: tuple[Control, ...] = (
             "random; weightless: Q = K = V = X; tied: W_K = W_Q; opposite: W_K = −W_Q; orthonormal:"
             " each head's columns are; trained: a layer of all-MiniLM-L6-v2, which brings its own"
             " word pieces, vectors and sizes; by hand: named features and two heads that can be"
-            f" read, for embedding size {D_MODEL} and {N_HEADS} heads."
+            f" read, for embedding size {D_MODEL} and {N_HEADS} heads; {LANGUAGE_MODEL}: a layer of"
+            " a small model that writes children’s stories."
         ),
     ),
     Control(
         "layer",
-        "Trained layer",
+        "Layer of the model",
         "Weights",
-        "Which of the trained model's layers, counted from 0.",
-        matters=lambda values: values["weights"] == "trained",
+        "Which of the model's layers, counted from 0: the trained model has 6, the language model"
+        " 5.",
+        matters=lambda values: values["weights"] in MODEL_CHOICES,
+    ),
+    Control(
+        "without",
+        "Head switched off",
+        "Weights",
+        "The rows of W_O that belong to this head are 0, so that it adds nothing to the output.",
     ),
     Control(
         "init",
@@ -173,7 +182,7 @@ CONTROLS: tuple[Control, ...] = (
         "Scores and mask",
         help=(
             "causal: no later token; padding: no [pad] token; window: only near tokens; painted: as"
-            " in the mask workshop."
+            " in the mask workshop. A language model is always causal, too."
         ),
     ),
     Control(

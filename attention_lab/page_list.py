@@ -28,6 +28,10 @@ MENU = {
 }
 
 
+# Steps that need more than a layer, and what they need.
+STEP_NEEDS = {"next-token": "language model"}
+
+
 @dataclass(frozen=True)
 class OwnControls:
     """What the sidebar says in a section with its own controls, and which of the shared controls
@@ -136,15 +140,19 @@ OLD_URLS = {row["old"]: row["page"] for row in read_table("old_urls")}
 
 
 def story_steps() -> tuple[Page, ...]:
-    """The steps of the layer, in order."""
-    return tuple(page for page in PAGES if page.section == "story" and page.fields)
+    """The steps of the layer and of the model around it, in order."""
+    return tuple(
+        page
+        for page in PAGES
+        if page.section == "story" and (page.fields or page.url_path in STEP_NEEDS)
+    )
 
 
 def strip_pages(options: Collection[str] = (), here: Page | None = None) -> tuple[Page, ...]:
     """The pages of the strip: the steps, then the pages that follow them in the story.
 
-    options: those of `attend` that are on. A step without its option is left out, unless it is
-    `here`, the page that is shown.
+    options: those that are on, as `options_on` names them. A step without its option is left out,
+    unless it is `here`, the page that is shown.
     """
     return tuple(
         page
@@ -154,7 +162,11 @@ def strip_pages(options: Collection[str] = (), here: Page | None = None) -> tupl
 
 
 def option_of(page: Page) -> str:
-    """The option of `attend` without which a page has no step of its own; "" if it needs none."""
+    """The option of `attend`, or the model around the layer, without which a page has no step of
+    its own; "" if it needs none.
+    """
+    if page.url_path in STEP_NEEDS:
+        return STEP_NEEDS[page.url_path]
     return STEPS[page.fields[0]].option if page.fields else ""
 
 

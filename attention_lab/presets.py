@@ -11,9 +11,13 @@ from typing import Any
 from attention_core.errors import AttentionError
 
 from .by_hand import Cell, choose_example_cell
+from .choices import LANGUAGE_MODEL, resolve
 from .control_list import CONTROLS, widget_value
 from .home import ASSETS
 from .scenario import Scenario, trace_of
+from .sentences import in_batch, weights_in_force
+from .trained.language_model import N_LAYERS
+from .trained.language_text import telling_cell
 
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
 PRESET_FILE = ASSETS / "data" / "presets.json"
@@ -40,7 +44,7 @@ class Preset:
     @property
     def session_values(self) -> dict[str, Any]:
         """The values of the session that the example sets."""
-        cell = self.focus or choose_example_cell(trace_of(self.scenario))
+        cell = self.focus or cell_worth_a_look(weights_in_force(self.scenario))
         return widget_values(self.scenario) | cell._asdict() | {SENTENCE_KEY: 0}
 
 
@@ -65,6 +69,13 @@ def example_for(url_path: str) -> Preset:
     return next(preset for preset in presets() if preset.name == name)
 
 
+def own_sentence(text: str) -> Preset:
+    """With what a URL opens that names a sentence and nothing else: the last layer of the language
+    model, which has a meaning for every sentence.
+    """
+    return Preset("", "", Scenario(text, weights=LANGUAGE_MODEL, layer=N_LAYERS - 1))
+
+
 def preset_of(scenario: Scenario) -> Preset | None:
     """The example whose scenario this is, if there is one."""
     return next((preset for preset in presets() if preset.scenario == scenario), None)
@@ -78,13 +89,27 @@ def widget_values(scenario: Scenario) -> dict[str, Any]:
     return widgets | {"edits": scenario.edits, "own": scenario.own} | painted
 
 
+def cell_worth_a_look(scenario: Scenario, head: int = 0) -> Cell:
+    """The cell of a layer that is shown first. In the language model: the last token in the head
+    that the next token needs most, at its largest share. Raises: AttentionError.
+    """
+    resolved = resolve(scenario)
+    if resolved.weights == LANGUAGE_MODEL:
+        one = resolve(in_batch(scenario, 0))
+        return Cell(*telling_cell(one.text, one.layer, one.n_tokens))
+    trace = trace_of(scenario)
+    return choose_example_cell(trace, min(head, trace.sizes["H"] - 1))
+
+
 PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
 
 
-def trained_head(scenario: Scenario) -> tuple[Scenario, Cell]:
-    """The same sentence in a head of the trained model, and a cell of a pronoun."""
-    trained = replace(scenario, weights="trained", layer=PRONOUN_LAYER)
-    cell = Cell(PRONOUN_HEAD)
+def in_model(scenario: Scenario, weights: str) -> tuple[Scenario, Cell]:
+    """The same sentence in a layer of a model, "trained" or "language model", that is worth a look,
+    and a cell of it.
+    """
+    layer, head = (N_LAYERS - 1, 0) if weights == LANGUAGE_MODEL else (PRONOUN_LAYER, PRONOUN_HEAD)
+    there, cell = replace(scenario, weights=weights, layer=layer), Cell(head)
     with suppress(AttentionError):  # whoever runs the layer shows the error
-        cell = choose_example_cell(trace_of(trained), PRONOUN_HEAD)
-    return trained, cell
+        cell = cell_worth_a_look(there, head)
+    return there, cell

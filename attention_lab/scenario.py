@@ -17,7 +17,10 @@ from attention_core.trace import Trace
 from . import by_hand
 from .cache import cached
 from .choices import (
+    FIELD_CHOICES,
+    LANGUAGE_MODEL,
     MASK_KINDS,
+    MODEL_CHOICES,
     OUTPUT_MATRICES,
     ROTARY_KINDS,
     SCALINGS,
@@ -27,6 +30,7 @@ from .choices import (
     user_matrices_of,
 )
 from .choices import Scenario as Scenario
+from .heads.head_worth import without_heads
 from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
@@ -44,15 +48,16 @@ def trace_of(scenario: Scenario) -> Trace:
     inputs, projections = apply_edits(edits_of(scenario), inputs, projections_of(scenario))
     if others:
         inputs = np.stack([inputs, *(embedding_of(other).inputs for other in others)])
-    check_residual(scenario.residual, inputs.shape[-1], projections.d_out)
+    run = resolve(scenario) if scenario.weights == LANGUAGE_MODEL else scenario
+    check_residual(run.residual, inputs.shape[-1], projections.d_out)
     trace = attend(
         inputs,
-        projections,
-        mask=_mask(scenario),
-        causal=scenario.mask == "causal",
-        scale=_scale(scenario),
-        residual=scenario.residual,
-        **_modern(scenario, projections.n_heads, inputs.shape[-2]),
+        _without_head(run, projections),
+        mask=_mask(run),
+        causal=run.mask == "causal" or run.weights == LANGUAGE_MODEL,
+        scale=_scale(run),
+        residual=run.residual,
+        **_modern(run, projections.n_heads, inputs.shape[-2]),
     )
     return trace.labelled(tokens_of(scenario).tokens)
 
@@ -81,7 +86,7 @@ def projections_of(scenario: Scenario) -> Projections:
     AttentionError.
     """
     own = user_matrices_of(scenario)
-    if scenario.weights == "trained":
+    if scenario.weights in MODEL_CHOICES:
         return _joined(scenario, trained_of(scenario).projections, own)
     if own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=scenario.n_heads)
@@ -114,6 +119,14 @@ def _projections(scenario: Scenario) -> Projections:
     if s.weights == "orthonormal":
         return Projections.stiefel(s.d_model, s.n_heads, seed=s.seed, **widths)
     return Projections.weightless(s.d_model, s.n_heads)
+
+
+def _without_head(scenario: Scenario, projections: Projections) -> Projections:
+    """The weights with a head switched off, if the layer has it."""
+    off = check_choice("without", scenario.without, FIELD_CHOICES["without"])
+    if off == "none" or int(off) >= projections.n_heads:
+        return projections
+    return without_heads(projections, [int(off)])
 
 
 def _scale(scenario: Scenario) -> float | None:

@@ -17,8 +17,17 @@ from attention_core.trace import Trace
 
 from . import by_hand
 from .cache import cached
-from .choices import Scenario, edits_of, resolve, user_matrices_of
+from .choices import (
+    LANGUAGE_MODEL,
+    MODEL_CHOICES,
+    Scenario,
+    edits_of,
+    resolve,
+    user_matrices_of,
+)
 from .trained.encoded_text import pieces_of, trained_layer
+from .trained.language_model import N_LAYERS
+from .trained.language_text import language_layer, language_tokens
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
 from .words.embeddings import Embedding, embed
@@ -101,6 +110,8 @@ def tokens_of(scenario: Scenario) -> Tokens:
     if scenario.batch:
         return tokens_of(in_batch(scenario, 0))
     scenario = resolve(scenario)
+    if scenario.weights == LANGUAGE_MODEL:
+        return language_tokens(scenario.text, scenario.n_tokens)
     if scenario.weights == "trained":
         pieces = pieces_of(scenario.text, scenario.n_tokens)
         return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
@@ -130,19 +141,20 @@ def longer_sequence(scenario: Scenario) -> int | None:
 
 @cached
 def weights_in_force(scenario: Scenario) -> Scenario:
-    """The scenario as the pages run it: with random weights where those by hand would leave head 0
-    empty, because no word asks or none answers. The user's own numbers keep their weights.
+    """The scenario as the pages run it: with the last layer of the language model where weights by
+    hand would leave head 0 empty, because no word asks or none answers. The user's own numbers keep
+    their weights.
 
     >>> hello = Scenario("hello", weights="by hand", d_model=8, n_heads=2)
     >>> weights_in_force(hello).weights, weights_in_force(replace(hello, text="I love you")).weights
-    ('random', 'by hand')
+    ('language model', 'by hand')
     """
     if scenario.edits or scenario.own or resolve(scenario).weights != "by hand":
         return scenario
     with suppress(TextError, SettingsError):  # the page shows them
         ones = [in_batch(scenario, place) for place in range(len(sentences_of(scenario)))]
         if not any(by_hand.finds_something(tokens_of(one).tokens) for one in ones):
-            return replace(scenario, weights="random")
+            return replace(scenario, weights=LANGUAGE_MODEL, layer=N_LAYERS - 1)
     return scenario
 
 
@@ -156,7 +168,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
     if scenario.batch:
         return embedding_of(in_batch(scenario, 0))
     scenario = resolve(scenario)
-    if scenario.weights == "trained":
+    if scenario.weights in MODEL_CHOICES:
         inputs = trained_of(scenario).inputs[0]
         return Embedding(inputs, np.zeros_like(inputs), inputs)
     tokens = tokens_of(scenario).tokens
@@ -166,6 +178,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
 
 
 def trained_of(scenario: Scenario) -> Trace:
-    """The trained layer on the first sentence of a scenario. Raises: AttentionError."""
-    one = in_batch(scenario, 0)
-    return trained_layer(one.text, one.layer, resolve(one).n_tokens)
+    """The layer of a model on the first sentence of a scenario. Raises: AttentionError."""
+    one = resolve(in_batch(scenario, 0))
+    run_layer = language_layer if one.weights == LANGUAGE_MODEL else trained_layer
+    return run_layer(one.text, one.layer, one.n_tokens)

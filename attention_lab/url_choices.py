@@ -131,8 +131,19 @@ PARAMETERS: Mapping[str, Parameter] = {
     "unmasked": Parameter("Without a mask", False, read_unmasked),
     "pin": Parameter("Pinned cell", "", str),
 }
-# The parameters that choose a layer or a place in it. A URL without any opens the first example.
+# The parameters that choose a layer or a place in it. A URL without any opens the first example; in
+# the story one with nothing but a sentence shows it in the language model.
 LAYER_PARAMETERS = (*(one.name for one in CONTROLS), "edits", "own", *FOCUS, SENTENCE_KEY, "pin")
+
+
+def names_no_layer(parameters: Mapping[str, object], section: str = "story") -> bool:
+    """Whether a URL chooses no layer; in the story it may name a sentence.
+
+    >>> names_no_layer({"text": ["I love you"]}), names_no_layer({"head": ["0"]})
+    (True, False)
+    """
+    named = set(LAYER_PARAMETERS) & parameters.keys()
+    return named <= ({"text"} if section == "story" else set())
 
 
 def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
@@ -195,7 +206,7 @@ def write_url(choices: UrlChoices) -> dict[str, str]:
         for name, one in PARAMETERS.items()
         if values[name] != one.default
     }
-    if named.keys().isdisjoint(LAYER_PARAMETERS):  # without any, the first example would open
+    if names_no_layer(named):
         named["head"] = "0"
     return named
 

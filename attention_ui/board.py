@@ -9,6 +9,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
+from attention_lab.choices import FIELD_CHOICES, MODEL_CHOICES
 from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene, has_cell
@@ -16,8 +17,9 @@ from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.story import PROJECTION_FACTORS
 
 from .browser_files import component, component_value
-from .focus import follow_head, move_focus, show_trained_head
+from .focus import follow_head, move_focus
 from .mask_choice import choose_mask
+from .model_choice import show_in_model
 from .own_numbers import edit_cell
 from .sequence import choose_sequence
 from .show import theme_mode, zoom
@@ -155,8 +157,10 @@ def apply_stage_choice(name: object, value: object) -> None:
             st.session_state["which"] = field
         case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
             st.session_state[switch] = on
-        case "weights", "trained":
-            show_trained_head(session().page_context.scenario)
+        case "weights", str(weights) if weights in MODEL_CHOICES:
+            show_in_model(session().page_context.scenario, weights)
+        case "without", str(head) if head in FIELD_CHOICES["without"]:
+            st.session_state["without"] = head
         case "mask", str(mask):
             choose_mask(mask)
         case "sentence", int(place) if place >= 0:

@@ -31,6 +31,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
 from .mask_choice import make_room_for_padding
+from .model_choice import choose_weights
 from .uneven_heads import HEADS, offer_heads
 from .url_state import (
     control_group,
@@ -140,7 +141,7 @@ def _draw_decided(control: Control, value: Any) -> None:
     """
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
     about: dict[str, Any] = {"key": f"{control.name} that counts", "disabled": True}
-    about |= {"label": control.label, "help": "The weights decide it."}
+    about |= {"label": control.label, "help": "The weights decide it. Other weights leave it free."}
     if isinstance(value, bool):
         st.toggle(value=value, **about)
     elif isinstance(value, str):
@@ -170,7 +171,12 @@ def one_line(text: str) -> str:
 
 
 # The callbacks of controls whose change changes something else, too.
-ON_CHANGE = {"text": cut_text, "batch": cut_text, "mask": make_room_for_padding}
+ON_CHANGE = {
+    "text": cut_text,
+    "batch": cut_text,
+    "mask": make_room_for_padding,
+    "weights": choose_weights,
+}
 
 
 def _draw(control: Control, disabled: bool, step: int) -> Any:

@@ -10,13 +10,24 @@ from contextlib import suppress
 import streamlit as st
 
 from attention_core import AttentionError, Trace
-from attention_lab.by_hand import Cell, choose_example_cell
-from attention_lab.page_list import OwnControls
-from attention_lab.presets import SENTENCE_KEY, Preset, example_for, preset_of, widget_values
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.by_hand import Cell
+from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH
+from attention_lab.page_list import OwnControls, page_of
+from attention_lab.presets import (
+    SENTENCE_KEY,
+    Preset,
+    cell_worth_a_look,
+    example_for,
+    own_sentence,
+    preset_of,
+    widget_values,
+)
+from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
-from attention_lab.url_choices import LAYER_PARAMETERS
+from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer
 
+from .controls import one_line
+from .focus import default_layer
 from .presets import is_held
 from .url_state import held_place, requested, session, url_texts
 
@@ -33,8 +44,8 @@ OPENING_JS = """(() => {
 
 
 def open_example(page: str, own: OwnControls | None) -> None:
-    """Load the example of a page if a visit begins without any choice for a layer, or if the
-    visitor comes from another page and has chosen nothing yet.
+    """Load the example of a page if a visit begins without any choice for a layer but the sentence,
+    or if the visitor comes from another page and has chosen nothing yet.
 
     page: the URL path. own: the own controls of the page. A page that uses no shared control does
     not begin the visit of a layer; one that uses the sentence begins it with the default sentence.
@@ -46,14 +57,21 @@ def open_example(page: str, own: OwnControls | None) -> None:
         if not own and now.unchosen and now.url_path != page:
             _go_on_with(example_for(page))
         return
-    is_named = _is_named()
+    is_named = _is_named(page)
     now.begun = is_named or not own or bool(own.used)
     if not own and not is_named:
-        held = example_for(page).session_values
+        held = _opening_example(page).session_values
         st.session_state.update(held)
         usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
             now.opening = url_texts({name: v for name, v in held.items() if v != usual[name]})
+
+
+def _opening_example(page: str) -> Preset:
+    """The example of a page, or the sentence of the URL in the language model."""
+    if texts := session().asked.get("text"):
+        return own_sentence(one_line(texts[-1])[:MAX_TEXT_LENGTH])
+    return example_for(page)
 
 
 def _go_on_with(example: Preset) -> None:
@@ -82,10 +100,10 @@ def opening_script() -> str:
     return OPENING_JS.replace("NAMED", json.dumps(session().opening).replace("<", "\\u003c"))
 
 
-def _is_named() -> bool:
-    """Whether the URL names a control or a place, or one was moved."""
-    is_moved = not is_held(Scenario()) or any(st.session_state.get(name) for name in FOCUS)
-    return is_moved or not session().asked.keys().isdisjoint(LAYER_PARAMETERS)
+def _is_named(page: str) -> bool:
+    """Whether the URL of a page names a layer or a place in it, or one was moved."""
+    is_moved = not is_held(default_layer()) or any(st.session_state.get(name) for name in FOCUS)
+    return is_moved or not names_no_layer(session().asked, page_of(page).section)
 
 
 def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
@@ -112,7 +130,9 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
     is_gone = held.query >= trace.sizes["T"] or held.key >= trace.sizes["S"]
     is_new = any(getattr(before, name) != getattr(scenario, name) for name in DECIDE_TOKENS)
     if is_gone or (is_new and held in (Cell(), _first_cell(before, held.head))):
-        st.session_state.update((_first_cell(scenario, held.head) or Cell())._asdict())
+        # In the language model the head was chosen for the visitor.
+        head = 0 if before.weights == LANGUAGE_MODEL else held.head
+        st.session_state.update((_first_cell(scenario, head) or Cell())._asdict())
 
 
 def _is_asked() -> bool:
@@ -123,8 +143,7 @@ def _is_asked() -> bool:
 def _first_cell(scenario: Scenario, head: int) -> Cell | None:
     """The cell that is shown first: that of an example, else one that is worth a look in a head."""
     with suppress(AttentionError):
-        trace, preset = trace_of(scenario), preset_of(scenario)
-        if preset and preset.focus:
+        if (preset := preset_of(scenario)) and preset.focus:
             return preset.focus
-        return choose_example_cell(trace, min(head, trace.sizes["H"] - 1))
+        return cell_worth_a_look(scenario, head)
     return None

@@ -15,7 +15,6 @@ import streamlit as st
 
 from attention_core import Trace
 from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
-from attention_lab.presets import trained_head
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.user_data.edits import MAX_INDEX
@@ -40,13 +39,18 @@ def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in FOCUS))
     defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0)
-    if trace is not None and place == Focus(0, 0, 0, 0) and is_held(Scenario()):
-        # A URL without any choice opens the first example, so the URL of the default layer names
-        # the head.
+    if trace is not None and place == Focus(0, 0, 0, 0) and is_held(default_layer()):
+        # A URL with no choice but the sentence opens the first example, so the URL of the default
+        # layer names the head.
         defaults["head"] = None
     for name, default in defaults.items():
         write_to_url(name, default)
     return place
+
+
+def default_layer() -> Scenario:
+    """The layer of a URL that names nothing but a head, with the sentence of the session."""
+    return Scenario(st.session_state.get("text", Scenario().text))
 
 
 def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
@@ -68,15 +72,6 @@ def follow_head(trace: Trace) -> None:
     """
     held = Focus(*(held_place(name) for name in FOCUS)).inside(trace)
     st.session_state["key"] = held.in_head(trace, held.head).key
-
-
-def show_trained_head(scenario: Scenario) -> None:
-    """In a callback: show the same sentence in a head of the trained model, with a cell of a
-    pronoun in focus.
-    """
-    trained, cell = trained_head(scenario)
-    chosen = {"weights": trained.weights, "layer": trained.layer}
-    st.session_state.update(chosen | cell._asdict())
 
 
 def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:

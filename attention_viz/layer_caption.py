@@ -7,7 +7,7 @@ from typing import Any
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
-from attention_lab.choices import SEEDED_WEIGHTS, edits_of, resolve, user_matrices_of
+from attention_lab.choices import MODEL_CHOICES, SEEDED_WEIGHTS, edits_of, resolve, user_matrices_of
 from attention_lab.notation.notation import Notation
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
@@ -58,7 +58,7 @@ def _sizes(trace: Trace) -> Facts:
 def _inputs(scenario: Scenario) -> Facts:
     """The unusual choices of word vectors and positions; none for the user's own inputs."""
     found: Facts = {}
-    if scenario.weights == "trained" or user_matrices_of(scenario).x is not None:
+    if scenario.weights in MODEL_CHOICES or user_matrices_of(scenario).x is not None:
         return found
     if scenario.weights == "by hand":
         return {"named_features": True}
@@ -75,9 +75,9 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
     """The kind of weights, the seed if one was used, and which weights are the user's own."""
     own, edits = user_matrices_of(scenario).arrays, edits_of(scenario)
     found: Facts = {}
-    if scenario.weights == "trained" or not own.keys() >= set(MATRICES):
+    if scenario.weights in MODEL_CHOICES or not own.keys() >= set(MATRICES):
         found["weights"] = scenario.weights
-        if scenario.weights == "trained":
+        if scenario.weights in MODEL_CHOICES:
             found["layer"] = scenario.layer
         elif scenario.weights in SEEDED_WEIGHTS:
             found["seed"] = scenario.seed
@@ -85,6 +85,8 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
                 found["init"] = scenario.init
         if scenario.weights != "weightless" and trace.projections.w_o is None:
             found["no_w_o"] = True
+    if scenario.without != "none":
+        found["without"] = scenario.without
     if own:
         found["own"] = tuple(own)
     if n_edited := len(edits.items) - len(edits_outside(edits, trace)):
@@ -137,8 +139,9 @@ def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
 def _kind(facts: Facts) -> str:
     """The weights in words."""
     kind = facts["weights"]
-    if kind == "trained":
-        return f"trained weights (layer {facts['layer']})"
+    if kind in MODEL_CHOICES:
+        of_model = "trained weights" if kind == "trained" else f"weights of the {kind}"
+        return f"{of_model} (layer {facts['layer']})"
     if kind in SEEDED_WEIGHTS:
         drawn = f"seed {facts['seed']}"
         if "init" in facts:
@@ -173,6 +176,7 @@ FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
     "positions": lambda facts: "no positions",
     "weights": _kind,
     "no_w_o": lambda facts: "no W_O",
+    "without": lambda facts: f"without head {facts['without']}",
     "own": lambda facts: f"own {', '.join(ALL_SYMBOLS[name] for name in facts['own'])}",
     "edited_cells": lambda facts: f"edited cells: {facts['edited_cells']}",
     "scale": lambda facts: f"scale {format_number(facts['scale'])}",

@@ -15,6 +15,7 @@ from attention_lab.notation.notation import OURS, Notation
 
 from .labels import shown_numbers
 from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json
+from .pieces import bare, named
 
 MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
 
@@ -157,7 +158,9 @@ def _axis(side: Side) -> JSON:
     axis: JSON = {"word": side.word, "labels": None, "block": None}
     labels = list(side.labels or ())
     if labels != list(map(str, range(len(labels)))):
-        axis["labels"] = labels
+        axis |= (
+            named(labels) if side.word.endswith("position") else {"labels": [*map(bare, labels)]}
+        )
     return axis
 
 

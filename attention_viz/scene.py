@@ -18,6 +18,7 @@ from attention_viz.derived_arrays import DERIVED_ARRAYS
 
 from .names import title_of
 from .payload import JSON, Stage, Window, array_json, rule_json
+from .pieces import named
 from .theme import BOARD_PALETTES
 
 BEFORE_SCORES = list(STEPS)[: list(STEPS).index("scores")]
@@ -129,7 +130,7 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
         for letter, shown in zip(declared, trace.shown(declared), strict=True):
             axes[shown] = {"word": AXES.get(shown, "column"), "labels": None, "block": None}
             if letter in ("T", "S"):
-                axes[shown]["labels"] = list(trace.labels(letter))
+                axes[shown] |= named(trace.labels(letter))
                 if stage.n_real is not None:
                     axes[shown]["real"] = stage.n_real
             if "·" in letter:

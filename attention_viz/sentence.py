@@ -19,6 +19,7 @@ from attention_lab.readings import (
 )
 
 from .payload import JSON, Stage
+from .pieces import bare, named
 
 MAX_LABELLED = 128  # words; longer sentences have no arcs
 # What the board says of the word in focus, with {query}, {key}, {share} and {count} in their place.
@@ -42,9 +43,11 @@ def sentence_part(
         return None
     other = opposite_head(trace, head)
     heads = sorted({head} if other is None else {head, other})
+    said = named(words)
     return {
         "size": size,
-        "words": list(words),
+        "words": said.pop("labels"),
+        **said,
         "array": "probabilities",
         "query": query,
         "says": READS,
@@ -80,7 +83,8 @@ def with_arcs(
     """
     if tuple(words[0]) != tuple(words[1]) or len(words[0]) > MAX_LABELLED:
         return board
-    about = {"size": size, "words": list(words[0]), "array": array, "query": query}
+    said = named(words[0])
+    about = {"size": size, "words": said.pop("labels"), **said, "array": array, "query": query}
     return board | {"sentence": about | {"says": READS | {"title": title}}}
 
 
@@ -101,7 +105,7 @@ def _asks(trace: Trace, names: ColumnNames, head: int, query: int) -> list[list[
     """What a word asks, and what the word that it reads most answers: lines of pairs of a text and
     its role.
     """
-    word = f"“{trace.labels('T')[query]}”"
+    word = f"“{bare(trace.labels('T')[query])}”"
     if names.asks_for and names.asks_for[head]:
         return [[[f"{word} asks for ", ""], [names.asks_for[head], "query"]]]
     asked = asked_names(trace, names, head, query)

@@ -16,6 +16,7 @@ from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
     MAX_TEXT_LENGTH,
+    MODEL_CHOICES,
     Scenario,
     fitting_heads,
     has_uneven_heads,
@@ -32,17 +33,17 @@ from attention_lab.control_list import (
 )
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
-from attention_lab.focus import FOCUS_HELP, focus_lengths, moved_places
+from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
 from attention_lab.home import weights_folder
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, step_of
-from attention_lab.presets import SENTENCE_KEY, Preset, presets
+from attention_lab.presets import SENTENCE_KEY, Preset, in_model, own_sentence, presets
 from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import (
-    LAYER_PARAMETERS,
     PARAMETERS,
     Parameter,
     UrlChoices,
+    names_no_layer,
     read_url,
     read_values,
     write_url,
@@ -81,7 +82,7 @@ def answer(request: str) -> str:
     asked = json.loads(request)
     path, act = asked["path"], asked.get("act") or {}
     parameters = parse_qs(asked.get("query", ""), keep_blank_values=True)
-    choices = _choices(parameters)
+    choices = _choices(parameters, path)
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
     before = choices.scenario
@@ -167,12 +168,15 @@ def _refused(scenario: Scenario, error: AttentionError) -> JSON:
     return {"error": str(error)}
 
 
-def _choices(parameters: Mapping[str, list[str]]) -> UrlChoices:
-    """The choices of a URL; one that chooses no layer opens the first example, as in the app."""
+def _choices(parameters: Mapping[str, list[str]], path: str) -> UrlChoices:
+    """The choices of a URL; one that chooses no layer opens the first example, or its own sentence
+    in the language model, as in the app.
+    """
     found = read_url(parameters)
-    if not parameters.keys().isdisjoint(LAYER_PARAMETERS):
+    if not names_no_layer(parameters, page_of(path).section):
         return found
-    return _with_example(found, presets()[0])
+    own = "text" in parameters
+    return _with_example(found, own_sentence(found.scenario.text) if own else presets()[0])
 
 
 def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
@@ -273,6 +277,10 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             with suppress(AttentionError):
                 focus = focus.in_head(view_of(choices).trace, head)
             return replace(choices, focus=focus), path
+        case {"name": "weights", "value": str(weights)} if weights in MODEL_CHOICES:
+            there, cell = in_model(view_of(choices).scenario, weights)
+            changed = _with_changes(choices, {"weights": weights, "layer": there.layer})
+            return replace(changed, focus=Focus(*cell)), path
         case {"name": str(name), "value": value} if name in PARAMETERS:
             return _with_changes(choices, {name: value}), path
     return choices, path

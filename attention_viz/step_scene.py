@@ -22,12 +22,13 @@ PARTS_BELOW_STAGE: Mapping[str, Set[str]] = {"probabilities": {"row"}}
 
 @dataclass(frozen=True)
 class Choice:
-    """A choice on the stage: one of several options."""
+    """A choice on the stage: one of several options. named: whether its label is shown."""
 
     name: str
     label: str
     options: Sequence[str]
     value: str
+    named: bool = False
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..cache import cached
-from ..choices import resolve, user_matrices_of
+from ..choices import MODEL_CHOICES, resolve, user_matrices_of
 from ..heads.reruns import RunGaps, permutation_gaps
 from ..rounding import tolerance
 from ..scenario import Scenario, trace_of
@@ -155,7 +155,7 @@ def has_given_inputs(scenario: Scenario) -> bool:
     """Whether X is given as it is, not as a sum of words and positions: the user's own X, or the
     input of a trained layer.
     """
-    return scenario.weights == "trained" or user_matrices_of(scenario).x is not None
+    return scenario.weights in MODEL_CHOICES or user_matrices_of(scenario).x is not None
 
 
 def word_vectors_of(scenario: Scenario) -> Array:

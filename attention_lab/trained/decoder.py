@@ -119,34 +119,37 @@ class Streams:
         """
         return self.decoder.logits(self.streams[layer + 1])
 
-    @cached_property
-    def parts(self) -> tuple[tuple[Part, ...], Array]:
-        """The names of all parts that add up to the last token's vector, and the parts.
+    def parts(self, position: int = -1) -> tuple[tuple[Part, ...], Array]:
+        """The names of all parts that add up to the vector of a token, and the parts.
 
         Shapes: (N, D), with N = 1 + layers × (heads + 1).
         """
         names: list[Part] = [EMBEDDING]
-        rows = [self.streams[0, -1][np.newaxis]]
+        rows = [self.streams[0, position][np.newaxis]]
         for layer, trace in enumerate(self.traces):
             p = trace.projections
             w_o = np.eye(p.n_heads * p.d_v) if p.w_o is None else p.w_o
             w_o_HVD = w_o.reshape(p.n_heads, -1, p.d_out)
-            added_HD = (trace.head_outputs[0, :, -1:] @ w_o_HVD)[:, 0]
-            rows += [added_HD, self.feed_forwards[layer, -1][np.newaxis]]
+            added_HD = (trace.head_outputs[0, :, position, np.newaxis] @ w_o_HVD)[:, 0]
+            rows += [added_HD, self.feed_forwards[layer, position][np.newaxis]]
             names += [(HEAD, layer, head) for head in range(p.n_heads)]
             names.append((FEED_FORWARD, layer))
         return tuple(names), np.concatenate(rows)
 
-    @cached_property
-    def added_logits(self) -> Array:
-        """What each part adds to each logit after the last token, with the divisor of the last norm
-        held at its value; the sum over the parts is the logit. Shapes: (N, X).
+    def added_logits_at(self, position: int) -> Array:
+        """What each part adds to each logit after a token, with the divisor of the last norm held
+        at its value; the sum over the parts is the logit. Shapes: (N, X).
         """
-        _, parts_ND = self.parts
-        stream_D, gain_D = self.streams[-1, -1], self.decoder.last_gain
+        _, parts_ND = self.parts(position)
+        stream_D, gain_D = self.streams[-1, position], self.decoder.last_gain
         divisor = np.sqrt(np.square(stream_D).mean() + self.decoder.epsilon)
         added: Array = (parts_ND * (gain_D / divisor)) @ self.decoder.embedding.T
         return added
+
+    @cached_property
+    def added_logits(self) -> Array:
+        """What each part adds to each logit after the last token. Shapes: (N, X)."""
+        return self.added_logits_at(-1)
 
 
 def run_decoder(

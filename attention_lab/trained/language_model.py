@@ -30,6 +30,8 @@ from .generation import KeyValueCache, draw, next_probabilities
 
 MODEL_FOLDER = ASSETS / "stories260k"
 LONGEST = 512  # tokens
+N_LAYERS, N_HEADS, N_KV_HEADS, D_MODEL = 5, 8, 4, 64
+HEAD_WIDTH = D_MODEL // N_HEADS
 FILES = ("config.json", "tokens.json", "weights.npz")
 _READ_ERRORS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
 Head = tuple[int, int]  # layer, head
@@ -61,7 +63,7 @@ class LanguageModelRun(Streams):
         SettingsError. Source: Elhage et al. 2021, "Logit attribution".
         """
         column = whole_number("token", token, 0, len(self.decoder.embedding) - 1)
-        names, _ = self.parts
+        names, _ = self.parts()
         return dict(zip(names, map(float, self.added_logits[:, column]), strict=True))
 
 

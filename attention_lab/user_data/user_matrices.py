@@ -254,15 +254,16 @@ def _per_head(cause: str, size: str, width: int, n_heads: int) -> int:
     return width // n_heads
 
 
-def check_beside_trained(own: UserMatrices, width: int) -> None:
-    """A matrix beside trained weights must have their sizes, which cannot change. Raises:
-    ShapeError.
+def check_beside_trained(own: UserMatrices, width: int, key_columns: int) -> None:
+    """A matrix beside trained weights must have their sizes, which cannot change. key_columns: of
+    W_K and W_V. Raises: ShapeError.
     """
     for name, matrix in own.arrays.items():
         if name in OPTION_SYMBOLS:
             continue
         rows = len(matrix) if name == "x" else width
-        expected = (width,) if name in ROW_SYMBOLS else (rows, width)
+        columns = key_columns if name in ("w_k", "w_v", "b_k", "b_v") else width
+        expected = (columns,) if name in ROW_SYMBOLS else (rows, columns)
         if matrix.shape != expected:
             needed = ("tokens", width) if name == "x" else expected
             raise ShapeError(

@@ -1,12 +1,12 @@
 """Sentences on a stage about its numbers: what of the sentence is left out, what the last choice
-changed, and weights that say little about the sentence. A button leads to the same sentence in a
-trained head.
+changed, and weights that say little about the sentence. A button leads to the same sentence in the
+language model.
 """
 
 from __future__ import annotations
 
 from attention_lab.by_hand import unknown_words
-from attention_lab.choices import MAX_TEXT_LENGTH, SEEDED_WEIGHTS, resolve
+from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH, SEEDED_WEIGHTS, resolve
 from attention_lab.compare import change_notes
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
@@ -57,36 +57,49 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 def random_notes(view: StoryView) -> tuple[Note, ...]:
     """The note, if a seed decides the weights of the page."""
     own = view.layer is not None or view.scenario.own
-    is_random = not own and resolve(view.scenario).weights in SEEDED_WEIGHTS
-    if not is_random or _is_replaced(view):
+    if own or resolve(view.scenario).weights not in SEEDED_WEIGHTS:
         return ()
     return (_with_way_out("These random weights mean nothing."),)
 
 
+def language_notes(view: StoryView) -> tuple[Note, ...]:
+    """The note, if the weights are those of the language model: whose they are."""
+    if view.layer is not None or view.scenario.weights != LANGUAGE_MODEL or _is_replaced(view):
+        return ()
+    return (Note(f"These are the weights of {_model_of(view)}."),)
+
+
+def _model_of(view: StoryView) -> str:
+    layer = resolve(view.scenario).layer
+    return f"layer {layer} of a small language model, trained on English children’s stories"
+
+
 def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
-    """A note, if weights by hand were chosen, on words that they do not know, and on random weights
-    in their place.
+    """A note, if weights by hand were chosen, on words that they do not know, and on the language
+    model in their place.
     """
     if not view.chosen or resolve(view.chosen).weights != "by hand" or view.chosen.own:
         return ()
     words = unknown_words([t for one in view.labels for t in one])
     unknown = f"Not in the list of words: {_named(words)}."
     if _is_replaced(view):
-        told = (
-            "The weights by hand find nothing here: no word asks, or none answers. So the weights"
-            " are random and mean nothing."
+        return (
+            Note(
+                "The weights by hand find nothing in this sentence, so the weights are those of"
+                f" {_model_of(view)}."
+            ),
         )
-        return (_with_way_out(f"{told} {unknown}" if words else told),)
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
 
 
 def _with_way_out(text: str) -> Note:
-    """A note with the button to a trained head."""
-    return Note(text, "The same sentence in a trained head", act="weights", value="trained")
+    """A note with the button to the language model."""
+    label = "The same sentence in a language model"
+    return Note(text, label, act="weights", value=LANGUAGE_MODEL)
 
 
 def _is_replaced(view: StoryView) -> bool:
-    """Whether random weights stand in the place of those by hand."""
+    """Whether the language model stands in the place of weights by hand."""
     return view.chosen is not None and view.chosen.weights != view.scenario.weights
 
 

@@ -10,23 +10,25 @@ from typing import Any, TypeVar
 
 from attention_core import STEPS
 from attention_core.trace import head_of
-from attention_lab.choices import options_on
+from attention_lab.choices import FIELD_CHOICES, LANGUAGE_MODEL, options_on
 from attention_lab.focus import Focus
 from attention_lab.guesses import as_data, guess_beside
-from attention_lab.heads.layout_mistakes import find_misplaced
+from attention_lab.next_token import next_token_of
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, option_of, page_of, strip_pages
-from attention_lab.sentences import embedding_of
+from attention_lab.presets import in_model
+from attention_lab.sentences import embedding_of, tokens_of
 
-from ..labels import format_number
 from ..overview import overview
 from ..payload import JSON
 from ..sentence import with_sentence
 from ..step_scene import Choice, Note, StepWords, stage_board, strip_board
 from .batch import BatchField, with_batch
 from .cutting import HEAD_FIELDS, merge_board, split_board
-from .notes import by_hand_notes, choice_notes, random_notes
+from .misplaced import misplaced_sentence, short_quote
+from .next_token import next_token_board
+from .notes import by_hand_notes, choice_notes, language_notes, random_notes
 from .per_head import (
     mask_board,
     mixing_board,
@@ -58,14 +60,21 @@ EXAMPLE_NOTE = Note(
 OPTION_CHOICES: Mapping[str, Mapping[str, Any]] = {
     "qk-norm": {"qk_norm": True},
     "rotary": {"rotary": "neighbours"},
+    "next-token": {"weights": LANGUAGE_MODEL},
 }
 EXAMPLE_NOTES = {
     path: Note(
         f"The layer has no {what}: this is what it would do. Switch it on under Modern attention."
     )
     for path, what in {"qk-norm": "QK-norm", "rotary": "rotary positions"}.items()
+} | {
+    "next-token": Note(
+        "This layer is no part of a model that writes: this is what a language model says.",
+        "Use it in every step",
+        act="weights",
+        value=LANGUAGE_MODEL,
+    )
 }
-MAX_QUOTED_CHARACTERS = 24
 View = TypeVar("View", bound=StoryView)
 
 
@@ -73,12 +82,14 @@ View = TypeVar("View", bound=StoryView)
 class StepParts:
     """What one step adds to what all steps have.
 
-    field: of the trace; "" for the whole layer. more: LaTeX that is added to the formula. also: a
-    sentence that is added to that of the step. notes: on the numbers.
+    field: of the trace; "" for the whole layer or more, with a sentence of its own in `says`. more:
+    LaTeX that is added to the formula. also: a sentence that is added to that of the step. notes:
+    on the numbers.
     """
 
     field: str
     board: JSON
+    says: str = ""
     more: str = ""
     also: str = ""
     choices: Sequence[Choice] = ()
@@ -103,7 +114,7 @@ def step_scene(view: StoryView, path: str) -> JSON:
     """
     page, shown = page_of(path), shown_view(view, path)
     parts = STEPS_OF_STORY[path](shown)
-    if shown is not view:
+    if shown.scenario != view.scenario:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
     head = shown.focus.head if "head" in page.looks_into else None
     board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
@@ -114,11 +125,25 @@ def shown_view(view: View, path: str) -> View:
     """The view as a step shows it: the mask step has a causal mask where the layer has none, unless
     no mask was chosen; the steps of options are shown with their option.
     """
-    if path in OPTION_CHOICES and not set(options_on(view.scenario)) & {option_of(page_of(path))}:
+    is_off = path in OPTION_CHOICES and option_of(page_of(path)) not in options_on(view.scenario)
+    if path == "next-token":
+        return _at_the_end(view, is_off)
+    if is_off:
         return replace(view, scenario=replace(view.scenario, **OPTION_CHOICES[path]), layer=None)
     if path == "mask" and _lacks_mask(view):
         return replace(view, scenario=replace(view.scenario, mask=EXAMPLE_MASK))
     return view
+
+
+def _at_the_end(view: View, is_off: bool) -> View:
+    """The view with the last token in focus; in the language model if it is off."""
+    focus = view.focus
+    if is_off:
+        scenario, cell = in_model(view.scenario, LANGUAGE_MODEL)
+        view = replace(view, scenario=scenario, layer=None)
+        focus = replace(Focus(*cell), head=focus.head)
+    last = tokens_of(view.shown).n_real - 1
+    return replace(view, focus=replace(focus, query=last).inside(view.trace))
 
 
 def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
@@ -130,12 +155,13 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
     view = shown_view(view, path)
     fields = {
         "overview": OVERVIEW_FIELD,
+        "next-token": "output",
         "projections": view.which,
         "split": HEAD_FIELDS[view.which],
         "qk-norm": f"normed_{_compared(view)}",
         "rotary": f"turned_{_compared(view)}",
     }
-    field, cell = fields.get(path, page_of(path).fields[0]), stage["cell"]
+    field, cell = fields.get(path) or page_of(path).fields[0], stage["cell"]
     index = [view.focus.query, 0]
     if STEPS[field].per_head:
         index = [view.focus.head, *index]
@@ -152,7 +178,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
     """The words of a step. Those of a lesson take the place of its own sentence, which may hold the
     answer to the question of the lesson.
     """
-    says, latex = OVERVIEW_SENTENCE, ""
+    says, latex = parts.says, parts.more
     if parts.field:
         says = view.trace.sentence(parts.field)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
@@ -214,14 +240,16 @@ def _overview(view: StoryView) -> StepParts:
     if n_batch > 1:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
-    return StepParts("", picture, also=also, notes=random_notes(view))
+    notes = random_notes(view) or language_notes(view)
+    return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 
 def _tokens(view: StoryView) -> StepParts:
     embedding, feature = embedding_of(view.shown), view.focus.within(view.trace, "inputs").feature
     board = inputs_board(view.stage, embedding, view.focus.query, feature, not view.whole)
     made = is_sum_of_words(view.trace, embedding)
-    return StepParts("inputs", board, r" = E_{\text{words}} + P_{\text{positions}}" * made)
+    latex = r" = E_{\text{words}} + P_{\text{positions}}" * made
+    return StepParts("inputs", board, more=latex)
 
 
 def _projections(view: StoryView) -> StepParts:
@@ -283,7 +311,7 @@ def _rotary(view: StoryView) -> StepParts:
 
 def _scores(view: StoryView) -> StepParts:
     board = scores_board(view.stage, view.focus.cell("query", "key"))
-    return StepParts("scores", board, notes=random_notes(view))
+    return StepParts("scores", board, notes=random_notes(view) or language_notes(view))
 
 
 def _scale(view: StoryView) -> StepParts:
@@ -293,7 +321,7 @@ def _scale(view: StoryView) -> StepParts:
     if view.scenario.scaling == "on":
         how = rf"\frac{{1}}{{\sqrt{{{width}}}}} = \frac{{1}}{{\sqrt{{{trace.sizes['K']}}}}} = "
     board = scale_board(view.stage, view.focus.cell("query", "key"))
-    return StepParts("scaled_scores", board, rf", \quad {sign} = {how}{trace.scale:.4g}")
+    return StepParts("scaled_scores", board, more=rf", \quad {sign} = {how}{trace.scale:.4g}")
 
 
 def _mask(view: StoryView) -> StepParts:
@@ -302,7 +330,7 @@ def _mask(view: StoryView) -> StepParts:
 
 def _softmax(view: StoryView) -> StepParts:
     board = softmax_board(view.stage, view.focus.cell("query", "key"))
-    return StepParts("probabilities", board, notes=random_notes(view))
+    return StepParts("probabilities", board, notes=random_notes(view) or language_notes(view))
 
 
 def _mixing(view: StoryView) -> StepParts:
@@ -322,31 +350,23 @@ def _output(view: StoryView) -> StepParts:
     return StepParts("output", output_board(view.stage, place.query, place.feature, not view.whole))
 
 
-def misplaced_sentence(view: StoryView, field: str, focus: Focus, row: int) -> str:
-    """A sentence on what a reshape without the swap would do to one number; "" if it does no harm.
-
-    field: with one matrix per head. row: the token of the number in focus.
-    """
-    trace, split = view.trace, field != "head_outputs"
-    heads_HTF = getattr(trace, field)[0]
-    head = head_of(trace, field, focus.head)
-    lost = find_misplaced(heads_HTF, head, row, focus.feature, split=split)
-    if lost is None:
-        return ""
-    words = trace.labels(trace.axes(field)[2])
-    value = format_number(float(heads_HTF[lost.head, lost.token, lost.feature]), 2)
-    return (
-        f"Without the swap, the reshape would put the number {value} of"
-        f" {short_quote(words, lost.token)} where {short_quote(words, lost.row)} stands."
-    )
+def _next_token(view: StoryView) -> StepParts:
+    found, head = next_token_of(view.shown), view.focus.head
+    board = next_token_board(found, head)
+    first = short_quote(found.pieces, 0)
+    share = found.shares(found.run)[found.shown[0]]
+    says = f"After this sentence the model says {first} with {share:.1%}."
+    if found.is_touched:
+        before = found.shares(found.plain)[found.shown[0]]
+        says = f"With your changes {first} has {share:.1%}; without them {before:.1%}."
+    off = Choice("without", "switch off head", _heads_off(view), view.scenario.without, named=True)
+    latex = r"p = \mathrm{softmax}\big(\mathrm{norm}(x + \text{all parts})\, E^{T}\big)"
+    return StepParts("", board, says=says, more=latex, choices=(off,), notes=language_notes(view))
 
 
-def short_quote(words: Sequence[str], place: int) -> str:
-    """A token as plain text in quotation marks, with its place if the word occurs twice."""
-    quotation = f"“{words[place][:MAX_QUOTED_CHARACTERS]}”"
-    if words.count(words[place]) > 1:
-        quotation += f" ({place})"
-    return quotation
+def _heads_off(view: StoryView) -> tuple[str, ...]:
+    """The heads of the layer that can be switched off, and none."""
+    return FIELD_CHOICES["without"][: view.trace.sizes["H"] + 1]
 
 
 STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {
@@ -363,4 +383,5 @@ STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {
     "mixing": _mixing,
     "merge": _merge,
     "output": _output,
+    "next-token": _next_token,
 }

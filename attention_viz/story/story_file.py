@@ -24,9 +24,10 @@ from ..labels import format_percent
 from ..overview import FLOW, WEIGHT_STEPS
 from ..payload import JSON
 from ..theme import BOARD_PALETTES
+from .misplaced import short_quote
 from .pool import pooled
 from .products import PROJECTION_FACTORS, token_board
-from .stages import STEPS_OF_STORY, short_quote, shown_view, step_scene, strip_of
+from .stages import STEPS_OF_STORY, shown_view, step_scene, strip_of
 from .story_view import StoryView, view_of
 
 HOW_TO_RUN = (

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.choices import edits_of, resolve, user_matrices_of
+from attention_lab.choices import MODEL_CHOICES, edits_of, resolve, user_matrices_of
 from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.words.embeddings import derive_input
 from attention_ui.page_context import page_context
@@ -17,13 +17,21 @@ tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 asking = token_markdown(trace, "T", focus.query)
 
-trained = scenario.weights == "trained"
+trained, language = (scenario.weights == one for one in MODEL_CHOICES)
 made = story.is_sum_of_words(trace, embedding)
 if trained:
     st.markdown(
         "The sentence is cut into **tokens** as the trained model does it: small letters without"
         " accents. A word that it does not know becomes pieces marked ##, or [UNK] if a piece is"
         " unknown, too. [CLS] stands first and [SEP] last."
+    )
+elif language:
+    st.markdown(
+        "The sentence is cut into **pieces** as the language model does it. It knows 512: texts"
+        " that are frequent in its stories, and all 256 bytes. So it can read every word, also one"
+        " that it has never seen, with a small table of vectors. A word that is no piece is made of"
+        " several, such as “f”, “r”, “o”, “g”, which stand closer together than words. Before the"
+        " first word stands \\<s\\>, the start of a text."
     )
 else:
     says = (
@@ -47,6 +55,11 @@ elif trained:
         f"This is the input of layer {scenario.layer} of the trained model. Before its first layer,"
         " word vectors and position vectors were added and normalised. Layers since:"
         f" {scenario.layer}."
+    )
+elif language:
+    where = (
+        f"This is the input of layer {scenario.layer} of the language model: what the layers before"
+        " it have made of the vectors of the pieces, divided by its root mean square, times a gain."
     )
 elif scenario.weights == "by hand":
     where = (

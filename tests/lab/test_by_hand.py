@@ -253,17 +253,18 @@ def test_words_it_does_not_know() -> None:
         ("dogs bark at cats", "by hand"),
         ("Alice gave Bob her book and he read it", "by hand"),
         ("What does the cat want?", "by hand"),
-        ("hello", "random"),
-        ("it rained", "random"),
-        ("猫が好き", "random"),
-        ("🙂", "random"),
+        ("hello", "language model"),
+        ("it rained", "language model"),
+        ("猫が好き", "language model"),
+        ("🙂", "language model"),
         ("", "by hand"),  # no layer: the page says so
     ],
 )
-def test_weights_that_find_nothing_become_random(text: str, weights: str) -> None:
+def test_where_weights_find_nothing_the_language_model_takes_over(text: str, weights: str) -> None:
     scenario = replace(THE_CAT, text=text)
     found = weights_in_force(scenario)
-    assert found == replace(scenario, weights=weights)
+    layer = {} if weights == "by hand" else {"layer": 4}
+    assert found == replace(scenario, weights=weights, **layer)
     if text:
         assert trace_of(found).scores[0, 0].any()
         assert trace_of(scenario).scores[0, 0].any() == (weights == "by hand")
@@ -274,7 +275,7 @@ def test_weights_that_find_nothing_become_random(text: str, weights: str) -> Non
 def test_one_sentence_of_a_batch_is_enough_for_weights_by_hand() -> None:
     known = replace(THE_CAT, text="hello", batch="the cat ran")
     assert weights_in_force(known).weights == "by hand"
-    assert weights_in_force(replace(THE_CAT, text="hello", batch="yes")).weights == "random"
+    assert weights_in_force(replace(THE_CAT, text="hello", batch="yes")).weights == "language model"
 
 
 def test_the_lexicon_is_large_enough() -> None:

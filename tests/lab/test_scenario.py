@@ -23,6 +23,7 @@ from attention_core import (
 )
 from attention_lab.choices import (
     MASK_KINDS,
+    MODEL_CHOICES,
     SCALINGS,
     WEIGHT_KINDS,
     options_on,
@@ -59,6 +60,7 @@ CHANGES: dict[str, tuple[Scenario, Any]] = {
     "d_o": (SMALL, 5),
     "weights": (SMALL, "tied"),
     "layer": (replace(SMALL, weights="trained"), 3),
+    "without": (SMALL, "1"),
     "init": (SMALL, "small"),
     "seed": (SMALL, 1),
     "output_matrix": (SMALL, "none"),
@@ -217,7 +219,7 @@ def test_own_matrices_decide_the_sizes() -> None:
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = UserMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
-    for weights in (weights for weights in WEIGHT_KINDS if weights != "trained"):
+    for weights in (weights for weights in WEIGHT_KINDS if weights not in MODEL_CHOICES):
         trace = trace_of(replace(SMALL, own=own.url_value(), weights=weights, d_k=3))
         assert {axis: trace.sizes[axis] for axis in "HTDKV"} == {
             "H": 2,

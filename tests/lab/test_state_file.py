@@ -218,6 +218,7 @@ VALUES: dict[str, tuple[Any, ...]] = {
     "n_tokens": (-1, 65),
     "piece": (-1, 13),
     "window": (-1, 65),
+    "without": ("16", 0, None),
     "seed": (-1, 2**53),
     "scale": (-100.5, 1e308, "1", False, None, []),
     "text": (1, None, ["a"], "x" * 1001),

@@ -56,7 +56,7 @@ def test_an_empty_sentence(text: str) -> None:
 
 
 def test_an_empty_sentence_is_refused_on_every_page_that_shows_words() -> None:
-    app = opened("scores", text="")
+    app = opened("scores", text="", n_heads=2)
     for page in EVERY_PAGE:
         if page not in WORDLESS:
             app = gone_to(app, page)

@@ -29,6 +29,7 @@ MOVES: dict[str, tuple[Any, dict[str, object]]] = {
     "layer": (4, {"weights": "trained"}),
     "init": ("integers", {}),
     "seed": (2**53 - 1, {}),
+    "without": ("1", {}),
     "output_matrix": ("none", {"n_heads": 2}),
     "scaling": ("off", {}),
     "scale": (2.5, {"scaling": "custom"}),

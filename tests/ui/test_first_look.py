@@ -12,7 +12,13 @@ from attention_lab.by_hand import choose_example_cell
 from attention_lab.focus import Focus
 from attention_lab.heads.head_worth import norm_shares
 from attention_lab.masks.encoder_decoder import run_three_uses
-from attention_lab.presets import PRESET_FILE, SUITED_EXAMPLES, example_for, presets
+from attention_lab.presets import (
+    PRESET_FILE,
+    SUITED_EXAMPLES,
+    cell_worth_a_look,
+    example_for,
+    presets,
+)
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
 from tests.ui.app import gone_to, opened, page_context, scenes, texts
@@ -24,7 +30,6 @@ NAMING: list[dict[str, object]] = [
     {"seed": 0},
     {"d_model": 16},
     {"n_heads": 4},
-    {"text": Scenario().text},
     {"weights": "random"},
     {"mask": "none"},
     {"head": 0},
@@ -76,12 +81,21 @@ def test_a_url_that_names_anything_keeps_the_defaults(url: dict[str, object]) ->
     assert page_context(app).focus == Focus(0, 0, 0, 0)
 
 
+def test_a_url_with_nothing_but_a_sentence_shows_it_in_the_language_model() -> None:
+    for text in ("I love you", "", "猫が好き"):
+        app = opened("scores", bare=True, text=text)
+        asked = Scenario(text, weights="language model", layer=4)
+        assert page_context(app).scenario == asked
+        assert astuple(page_context(app).focus) == cell_worth_a_look(asked)
+    assert page_context(opened("all-heads", bare=True, text="we")).scenario == Scenario("we")
+
+
 def test_the_example_goes_along_and_is_left() -> None:
     app = opened(bare=True)
     for page in ("scores", "training", "trained-heads", "overview"):
         gone_to(app, page)
     assert page_context(app).scenario == FIRST.scenario
-    app.selectbox(key="example").select(presets()[1].name).run()
+    app.selectbox(key="example").select(presets()[2].name).run()
     assert page_context(app).scenario == Scenario()
     for page in ("training", "scores"):
         gone_to(app, page)
@@ -159,8 +173,7 @@ def test_an_own_sentence_is_told_by_a_cell_worth_telling(bare: bool) -> None:
     app = opened("scores", bare=bare)
     for text in (OWN_SENTENCE, "cake", "we like green tea", "it rains"):
         focus = typed(app, text)
-        assert astuple(focus) == choose_example_cell(page_context(app).trace)
-    assert focus == Focus(0, 0, 1, 0)
+        assert astuple(focus) == cell_worth_a_look(page_context(app).scenario)
 
 
 def test_a_shorter_sequence_has_a_cell_worth_a_look_and_the_whole_one_its_own() -> None:

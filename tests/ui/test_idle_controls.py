@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from attention_lab.choices import TRAINED_CHOICES
+from attention_lab.choices import MODEL_CHOICES
 from attention_lab.control_list import CONTROLS
 from attention_lab.scenario import Scenario, trace_of
 from tests.ui.app import opened, page_context, unfolded
@@ -81,7 +81,7 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
     app = opened("scores", weights="trained", d_model=24, n_heads=3)
     for name in ("d_model", "n_heads"):
         shown = app.get_by_key(f"{name} that counts")
-        assert (shown.value, shown.label) == (TRAINED_CHOICES[name], BY_NAME[name].label)
+        assert (shown.value, shown.label) == (MODEL_CHOICES["trained"][name], BY_NAME[name].label)
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
     moved(app, "weights", "tied")

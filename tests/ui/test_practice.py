@@ -170,7 +170,7 @@ def test_no_question_stands_on_a_sheet_twice(step: str, n_cells: int) -> None:
 
 @pytest.mark.parametrize("step", ["queries", "scores", "probabilities", "head outputs", "merged"])
 def test_the_operands_are_shown_and_the_asked_matrix_is_not(step: str) -> None:
-    app = opened("practice", pr_step=step, text="The cat sat")
+    app = opened("practice", pr_step=step, text="The cat sat", head=0)
     question = practice_question(page_context(app).trace, 1, step.replace(" ", "_"))
     cell = {"array": question.exact.field, "index": list(question.exact.index)}
     board = next(one for one in scenes(app) if one["cell"] == cell)

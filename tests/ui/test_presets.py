@@ -11,11 +11,16 @@ from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
-from attention_lab.by_hand import choose_example_cell
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, resolve
 from attention_lab.control_list import CONTROLS, widget_value
 from attention_lab.focus import Focus
-from attention_lab.presets import PRESET_FILE, Preset, presets, widget_values
+from attention_lab.presets import (
+    PRESET_FILE,
+    Preset,
+    cell_worth_a_look,
+    presets,
+    widget_values,
+)
 from attention_lab.scenario import Scenario, trace_of
 from tests.ui.app import opened, page_context, unfolded
 
@@ -29,6 +34,7 @@ ELSEWHERE = {
     "layer": 2,
     "init": "small",
     "seed": 9,
+    "without": "1",
     "scaling": "custom",
     "scale": 3,
     "mask": "window",
@@ -93,7 +99,8 @@ def test_names_and_scenarios_are_unique() -> None:
 def test_the_examples_asked_for_are_there() -> None:
     scenarios = [preset.scenario for preset in presets()]
     assert scenarios[0].weights == resolve(scenarios[0]).weights == "by hand"
-    assert scenarios[1] == Scenario()
+    assert (scenarios[1].weights, scenarios[1].layer) == ("language model", 4)
+    assert scenarios[2] == Scenario()
     assert scenarios[-1] == Scenario(weights="trained", layer=3)
     assert {1, 8} <= {scenario.n_heads for scenario in scenarios}
     assert "weightless" in {scenario.weights for scenario in scenarios}
@@ -119,12 +126,12 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
 
 def test_moving_a_control_leaves_the_example() -> None:
     app = unfolded(opened("scores"))
-    assert example_box(app).value == presets()[1].name
+    assert example_box(app).value == presets()[2].name
     assert example_box(app).proto.required  # nothing can be taken out of the box
     app.toggle(key="residual").set_value(True).run()
     assert example_box(app).value is None
     app.toggle(key="residual").set_value(False).run()
-    assert example_box(app).value == presets()[1].name
+    assert example_box(app).value == presets()[2].name
 
 
 @pytest.mark.parametrize(
@@ -133,7 +140,7 @@ def test_moving_a_control_leaves_the_example() -> None:
 def test_an_old_choice_of_the_browser_is_not_a_new_one(
     monkeypatch: pytest.MonkeyPatch, moved: dict[str, object], loads: bool
 ) -> None:
-    shown, example = presets()[1].scenario, presets()[2]
+    shown, example = presets()[2].scenario, presets()[3]
     state: dict[str, Any] = widget_values(shown) | moved | {module.EXAMPLE_KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)
@@ -152,7 +159,7 @@ def test_an_example_tells_of_one_cell(preset: Preset) -> None:
     assert (cell.query, cell.key) != (0, 0)
     assert trace.probabilities[0, cell.head, cell.query, cell.key] > 0
     assert trace.inputs.shape[2] > cell.feature
-    told = choose_example_cell(trace)
+    told = cell_worth_a_look(preset.scenario)
     assert replace(preset, focus=None).session_values == preset.session_values | told._asdict()
 
 

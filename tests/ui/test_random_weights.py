@@ -1,19 +1,22 @@
-"""Random weights are said to be random, beside the way to the same sentence in a trained head."""
+"""Random weights are said to be random, beside the way to the same sentence in the language
+model.
+"""
 
 from __future__ import annotations
 
 import pytest
 
 from attention_lab.choices import SEEDED_WEIGHTS, WEIGHT_KINDS
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.presets import cell_worth_a_look
+from attention_lab.scenario import Scenario
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui import board, focus
+from attention_ui import board, model_choice
 from attention_ui.url_state import Session
 from tests.ui.app import opened, page_context, stage, texts, unfolded
 
 STEPS = ("overview", "scores", "softmax")
 OWN = UserMatrices(x=[[1.0] * 16]).url_value()
-LEADS = ("weights", "trained")  # what the button chooses
+LEADS = ("weights", "language model")  # what the button chooses
 
 
 def ways(page: str, **choices: object) -> list[tuple[str, str]]:
@@ -24,7 +27,7 @@ def ways(page: str, **choices: object) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
-    is_random = weights in (*SEEDED_WEIGHTS, "by hand")
+    is_random = weights in (*SEEDED_WEIGHTS, "by hand")  # those by hand do not fit these sizes
     assert ways("scores", weights=weights) == [LEADS] * is_random
 
 
@@ -49,27 +52,24 @@ def test_words_that_the_weights_by_hand_do_not_know() -> None:
 
 def test_weights_by_hand_that_find_nothing_are_replaced() -> None:
     app = opened("scores", text="hello", weights="by hand", d_model=8, n_heads=2)
-    assert page_context(app).scenario.weights == "random"
-    assert [(note["act"], note["value"]) for note in stage(app)["notes"]] == [LEADS]
+    assert page_context(app).scenario.weights == "language model"
+    (note,) = stage(app)["notes"]
+    assert not note["act"]
+    assert "language model" in note["text"]
     unfolded(app)
     assert app.selectbox(key="weights").value == "by hand"
-    assert not app.number_input(key="seed").disabled
+    assert app.number_input(key="d_model").disabled
     app.text_input(key="text").set_value("the dog ran").run()
     assert page_context(app).scenario.weights == "by hand"
 
 
-def test_the_button_leads_to_a_trained_head(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_button_leads_to_the_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
     state, before = {}, Session(page_context=page_context(opened("scores")))
-    monkeypatch.setattr(focus.st, "session_state", state)
+    monkeypatch.setattr(model_choice.st, "session_state", state)
     monkeypatch.setattr(board, "session", lambda: before)
     board.apply_stage_choice(*LEADS)
     assert state == {
-        "weights": "trained",
-        "layer": 3,
-        "head": 1,
-        "query": 9,
-        "key": 2,
-        "feature": 0,
+        "weights": "language model",
+        "layer": 4,
+        **cell_worth_a_look(Scenario(weights="language model", layer=4))._asdict(),
     }
-    trace = trace_of(Scenario(weights="trained", layer=3))
-    assert (trace.tokens[9], trace.tokens[2]) == ("it", "animal")

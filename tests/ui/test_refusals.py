@@ -45,8 +45,8 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("convolution", "conv_pixel", "99-1", "Pixel", "7-1"),
     ("training", "train_without", "5", "Silenced head", "1"),
     # a control that only other pages show
-    ("layers", "layer", "-9", "Trained layer", "0"),
-    ("training", "layer", "-9", "Trained layer", "0"),
+    ("layers", "layer", "-9", "Layer of the model", "0"),
+    ("training", "layer", "-9", "Layer of the model", "0"),
     ("depth", "seed", "-9", "Seed", "0"),
     # choices that earlier versions had
     ("convolution", "conv_image", "drawn", "Picture", "disc"),

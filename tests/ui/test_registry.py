@@ -47,7 +47,7 @@ def test_every_field_of_the_trace_has_a_page() -> None:
 
 def test_the_story_follows_the_computation() -> None:
     order = list(STEPS)
-    first = [order.index(page.fields[0]) for page in story_steps()[1:]]
+    first = [order.index(page.fields[0]) for page in story_steps()[1:] if page.fields]
     assert first == sorted(first)
 
 

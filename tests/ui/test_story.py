@@ -16,7 +16,7 @@ from attention_lab.page_list import page_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
 from attention_ui.reference import questions
-from attention_viz.story.stages import short_quote
+from attention_viz.story.misplaced import short_quote
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -227,7 +227,7 @@ def test_the_notebook_writes_biases() -> None:
         ("split", ONE, (0, 1)),
         ("merge", {}, (0, 0)),
         ("merge", {"n_heads": 1}, (0, 1)),
-        ("merge", {"text": "a"}, (0, 1)),
+        ("merge", {"text": "a", "head": 0}, (0, 1)),
         ("merge", {"own": UserMatrices(w_v=np.zeros((16, 16))).url_value()}, (0, 1)),
     ],
 )

@@ -57,7 +57,7 @@ def labels(app: AppTest) -> list[str]:
 def test_attention_from_elsewhere() -> None:
     app = uploaded("a.npz", MAPS)
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
-    assert set(app.query_params) == {"text"}  # the file is in no URL
+    assert set(app.query_params) == {"head", "text"}  # the file is in no URL
     for page in ("trained-heads", "one-head", "find-a-head", "layers"):
         app = gone_to(app, page)
         assert not app.exception

@@ -16,6 +16,7 @@ export function paintLabels(context, box, look) {
   context.textBaseline = "middle";
   if (box.panel.tiles !== null) for (const tile of box.tiles) paintCaption(context, box, tile, { ...look, zoom });
   if (box.small) return;
+  paintWords(context, box, look.model, zoom, palette.muted);
   for (const spot of labelSpots(box, look.model, zoom, look.slices?.[box.array.name])) {
     if (spot.block % 2) paintBand(context, box, spot, palette, zoom);
     paintLabel(context, spot, isPadding(box, look.model, spot) ? palette.muted : spot.block % 2 ? palette.primary : palette.text);
@@ -25,6 +26,38 @@ export function paintLabels(context, box, look) {
 // Whether a place is padding of a sequence of a batch.
 function isPadding({ array }, model, { axis, place }) {
   return place >= (model.axes[array.axes[axis]]?.real ?? Infinity);
+}
+
+// A line along the labels of pieces that make one word.
+function paintWords(context, box, model, zoom, colour) {
+  const first = box.tiles.filter((_, i) => i % box.tileColumns === 0);
+  const parts = [[panelAxis(box, "rows"), box.rows, first], [panelAxis(box, "columns"), box.columns, box.tiles.slice(0, box.tileColumns)]];
+  context.fillStyle = colour;
+  for (const [axis, { start, count }, tiles] of parts) {
+    for (const [from, to] of axis === null ? [] : wordsOf(model.axes[box.array.axes[axis]]?.continued ?? [], start, start + count)) {
+      for (const tile of tiles) {
+        const along = (size) => [(from - start + 0.25) * size, (to - from + 0.5) * size];
+        const [[x, width], [y, height]] = [along(box.cell.width), along(box.cell.height)];
+        if (axis === box.panel.rows) context.fillRect(tile.x - 4 * zoom, tile.y + y, 1.5, height);
+        else context.fillRect(tile.x + x, tile.y - 4 * zoom, width, 1.5);
+      }
+    }
+  }
+}
+
+function panelAxis({ panel, labelled }, side) {
+  return labelled.includes(panel[side]) ? panel[side] : null;
+}
+
+// The first and the last place of each word of several pieces.
+function wordsOf(continued, start, end) {
+  const words = [];
+  for (const place of continued) {
+    if (place <= start || place >= end) continue;
+    if (words.at(-1)?.[1] === place - 1) words.at(-1)[1] = place;
+    else words.push([place - 1, place]);
+  }
+  return words;
 }
 
 /** Write the signs between the matrices of a row. */

@@ -5,6 +5,8 @@ import { paintLabels } from "./lettering.js";
 import { cellNumber, formed, longestTexts, typeFor } from "../scene/numbers.js";
 import { blockOf, isChanged, isHatched, limitAt } from "../scene/scene.js";
 
+const BAR_ROOM = 0.7; // of the width of a cell, for a share of 1
+
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
   const sheets = box.tiles.map((tile) => sheetOf(box, tile, look));
@@ -16,7 +18,8 @@ export function paintPanel(context, box, look) {
 
 function paintTile(context, sheet, look, large) {
   const { box, tile } = sheet;
-  if (large) eachCell(sheet, (cell) => paintCellShape(context, sheet, cell));
+  const shape = box.panel.bars ? paintBar : paintCellShape;
+  if (large) eachCell(sheet, (cell) => shape(context, sheet, cell, look.palette));
   if (sheet.special) paintMarks(context, sheet, cellsOf(sheet), look.palette);
   paintBlocks(context, box, look.model, tile, look.palette);
   if (box.small) frame(context, sheet, look.palette.line);
@@ -62,6 +65,18 @@ function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
   context.beginPath();
   context.roundRect(cell.x + 0.5, cell.y + 0.5, width - 1, height - 1, 2.5);
   context.fill();
+}
+
+// A share as a bar, with room for its number at the right.
+function paintBar(context, { scale, blank, width, height }, cell, palette) {
+  if (!Number.isFinite(cell.value) || blank(cell.row, cell.column)) return;
+  const full = width * BAR_ROOM;
+  for (const [colour, wide] of [[palette.line, full], [scale.css.at(-1), Math.max(2, full * cell.value)]]) {
+    context.fillStyle = colour;
+    context.beginPath();
+    context.roundRect(cell.x + 2, cell.y + height * 0.2, wide, height * 0.6, 2.5);
+    context.fill();
+  }
 }
 
 // Small cells are drawn as one picture with a pixel for each, enlarged, with lines in the colour of the background between them.
@@ -149,8 +164,8 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
     if (context.measureText(text).width > width - 1) return;
     if (!known) paintGround(context, cell, sheet, size, palette.hidden);
     const wasted = box.panel.mark === "diagonal" && !onDiagonal(sheet, cell);
-    context.fillStyle = !known ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
-    context.fillText(text, cell.x + width / 2, cell.y + height / 2 + 0.5);
+    context.fillStyle = !known || box.panel.bars ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
+    context.fillText(text, cell.x + width * (box.panel.bars ? (1 + BAR_ROOM) / 2 : 0.5), cell.y + height / 2 + 0.5);
   });
 }
 

@@ -25,7 +25,8 @@ export function panelSize(model, space, panel, cell, others) {
     axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
-  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : numberedCell(model, array, cell, space);
+  const wide = panel.bars ? { ...cell, width: Math.round(panel.bars * cell.width) } : cell;
+  const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : numberedCell(model, array, wide, space);
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);

@@ -6,12 +6,12 @@ import { offsetOf, valueAt } from "../scene/scene.js";
 /**
  * The places of the words of a sentence in one line: {size, words: [{place, x, width}], cut}.
  *
- * widthOf(word, size): px; room: {from, width}; sizes: {most, least} px of the type. All words are shown in the largest type
+ * widthOf(word, size): px; room: {from, width, continued: the places that continue a word}; sizes: {most, least} px of the type. All words are shown in the largest type
  * with which they fit; of a longer sentence those around the word in focus.
  */
-export function lineOfWords(words, focus, { from, width }, sizes, widthOf) {
+export function lineOfWords(words, focus, room, sizes, widthOf) {
   for (let size = sizes.most; size >= sizes.least; size -= 1) {
-    const line = spread(words.map((_, place) => place), words, size, widthOf, { from, width });
+    const line = spread(words.map((_, place) => place), words, size, widthOf, room);
     if (line) return { size, words: line, cut: false };
   }
   const size = sizes.least;
@@ -19,25 +19,26 @@ export function lineOfWords(words, focus, { from, width }, sizes, widthOf) {
   for (let turn = 1; turn < words.length; turn += 1) {
     const more = [focus - turn, focus + turn].filter((place) => place >= 0 && place < words.length);
     const longer = [...shown, ...more].sort((a, b) => a - b);
-    if (!more.length || !spread(longer, words, size, widthOf, { from, width })) break;
+    if (!more.length || !spread(longer, words, size, widthOf, room)) break;
     shown = longer;
   }
-  return { size, words: spread(shown, words, size, widthOf, { from, width }) ?? [], cut: true };
+  return { size, words: spread(shown, words, size, widthOf, room) ?? [], cut: true };
 }
 
 const WORD_GAP = { least: 0.5, most: 2.2 }; // of the size of the type
 
-// The words side by side in the middle of the room; null if they do not fit.
-function spread(places, words, size, widthOf, { from, width }) {
+// The words side by side in the middle of the room; null if they do not fit. Between pieces of one word is no gap.
+function spread(places, words, size, widthOf, { from, width, continued = [] }) {
+  const joins = places.map((place) => continued.includes(place));
   const widths = places.map((place) => widthOf(words[place], size));
   const used = widths.reduce((sum, one) => sum + one, 0);
-  const gaps = places.length - 1;
+  const gaps = joins.slice(1).filter((joined) => !joined).length;
   const gap = gaps ? Math.min(WORD_GAP.most * size, (width - used) / gaps) : 0;
   if (used > width || (gaps && gap < WORD_GAP.least * size)) return null;
   let x = from + (width - used - gap * gaps) / 2;
   return places.map((place, i) => {
     const at = { place, x, width: widths[i] };
-    x += widths[i] + gap;
+    x += widths[i] + (joins[i + 1] ? 0 : gap);
     return at;
   });
 }

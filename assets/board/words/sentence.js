@@ -104,10 +104,11 @@ export class Sentence {
 
   draw(focus, heads) {
     const { width, height } = this.box;
-    const { words } = this.about;
+    const { words, continued = [] } = this.about;
     const beside = this.isLarge && width >= TOLD.from;
-    const room = this.isLarge ? { from: beside ? TOLD.width : 0, width: beside ? width - TOLD.width : width } : { from: 2, width: width - 4 };
-    const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + 0.5 * size;
+    const room = this.isLarge ? { from: beside ? TOLD.width : 0, width: beside ? width - TOLD.width : width, continued } : { from: 2, width: width - 4, continued };
+    const air = continued.length ? 0.24 : 0.5; // of the size of the type: pieces of a word touch
+    const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + air * size;
     const type = this.isLarge ? { ...TYPES.large, most: Math.min(TYPES.large.most, Math.round(0.17 * height)) } : TYPES.small;
     const line = lineOfWords(words, focus, room, type, measured);
     const lines = !this.isLarge || beside ? 0 : width < TOLD_LINES.narrow ? TOLD_LINES.two : TOLD_LINES.one;

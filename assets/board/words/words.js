@@ -37,8 +37,8 @@ export function mathOf([tag, attributes, ...parts]) {
 }
 
 // A choice as buttons, of which one is pressed.
-function chooser({ name, label, options, value }, choose) {
-  const made = element("div", "choice");
+function chooser({ name, label, options, value, named }, choose) {
+  const made = element("div", "choice", named ? element("span", "name", label) : null);
   made.setAttribute("role", "group");
   made.setAttribute("aria-label", label);
   for (const option of options) {
@@ -166,8 +166,8 @@ export function headChoice({ heads }, choose) {
 /** Mark the button of the head that is shown, which a key in a matrix may have changed. slices: the index shown of each array. */
 export function markHead(root, { stage, arrays }, slices) {
   const name = Object.keys(arrays).find((one) => arrays[one].axes.includes(stage?.heads?.axis));
-  if (!name) return;
-  const head = slices[name][arrays[name].axes.indexOf(stage.heads.axis)];
+  const head = name ? slices[name][arrays[name].axes.indexOf(stage.heads.axis)] : stage?.heads?.chosen;
+  if (head === undefined) return;
   const list = root.querySelector("select[aria-label=Head]");
   if (list) list.selectedIndex = head;
   for (const one of root.querySelectorAll("[data-head]")) one.setAttribute("aria-pressed", String(Number(one.dataset.head) === head));

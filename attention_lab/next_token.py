@@ -1,0 +1,99 @@
+"""What the language model says after the sentence of a scenario: with the layer as the choices make
+it, and all later layers computed again, beside the model as it is.
+
+T token, D model feature, N part, P piece of those that are shown, X piece of the vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from attention_core.checks import Array
+
+from .cache import cached
+from .choices import LANGUAGE_MODEL, resolve
+from .scenario import Scenario, trace_of
+from .sentences import in_batch, tokens_of
+from .trained.decoder import HEAD
+from .trained.generation import next_probabilities
+from .trained.language_model import LanguageModelRun, language_model
+from .trained.language_text import language_run
+
+N_SHOWN = 10  # pieces
+
+
+@dataclass(frozen=True, eq=False)
+class NextToken:
+    """The next token of one sentence.
+
+    run: with the layer as it was chosen; plain: the model as it is. position: of the last piece.
+    layer: the one that is shown. shown: the ids of the pieces with the largest shares before or
+    now, the most probable one first.
+    """
+
+    run: LanguageModelRun
+    plain: LanguageModelRun
+    position: int
+    layer: int
+    shown: tuple[int, ...]
+
+    @property
+    def is_touched(self) -> bool:
+        """Whether the choices change what the model says."""
+        return self.run is not self.plain
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The pieces that are shown."""
+        return tuple(language_model().pieces(self.shown))
+
+    def shares(self, run: LanguageModelRun) -> Array:
+        """The share of every piece to come next. Shapes: (X,)."""
+        return next_probabilities(run.logits[self.position])
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """The parts of the sum: all before this layer, its heads, its feed-forward part, and all
+        later layers.
+        """
+        n_heads = self.run.traces[self.layer].sizes["H"]
+        names = ["before", *(f"head {head}" for head in range(n_heads)), "feed-forward"]
+        is_last = self.layer == len(self.run.traces) - 1
+        return (*names, *([] if is_last else ["later layers"]))
+
+    @property
+    def parts(self) -> Array:
+        """The vectors of the parts, times the gain of the last norm and divided by its divisor: a
+        logit is the dot product of their sum with the embedding of its piece. Shapes: (N, D).
+        """
+        names, parts_ND = self.run.parts(self.position)
+        stream_D, decoder = self.run.streams[-1, self.position], self.run.decoder
+        divisor = np.sqrt(np.square(stream_D).mean() + decoder.epsilon)
+        first = names.index((HEAD, self.layer, 0))
+        end = first + len(self.part_names[1:]) - (self.layer < len(self.run.traces) - 1)
+        grouped = [parts_ND[:first].sum(axis=0), *parts_ND[first:end]]
+        if end < len(parts_ND):
+            grouped.append(parts_ND[end:].sum(axis=0))
+        scaled_ND: Array = np.array(grouped) * (decoder.last_gain / divisor)
+        return scaled_ND
+
+
+@cached
+def next_token_of(scenario: Scenario) -> NextToken:
+    """What the language model says after the first sentence of a scenario. Raises: AttentionError.
+
+    >>> frog = "One day, a little frog was very sad. The"
+    >>> next_token_of(Scenario(frog, weights="language model", layer=4)).pieces[:2]
+    (' f', ' s')
+    """
+    one = resolve(in_batch(replace(scenario, weights=LANGUAGE_MODEL), 0))
+    plain = run = language_run(one.text, one.n_tokens)
+    trace = trace_of(one)
+    if not np.array_equal(trace.output, plain.traces[one.layer].output):
+        run = language_model().rerun(plain, replaced=(one.layer, trace))
+    position = tokens_of(one).n_real - 1
+    shares_X = [next_probabilities(made.logits[position]) for made in (plain, run)]
+    shown = np.argsort(-np.maximum(*shares_X), kind="stable")[:N_SHOWN]
+    return NextToken(run, plain, position, one.layer, tuple(map(int, shown)))

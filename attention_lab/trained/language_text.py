@@ -1,0 +1,103 @@
+"""A sentence in the language model, as the pages show it: at most 64 pieces, cut or filled up to a
+length.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.checks import Array, check_text, whole_number
+from attention_core.trace import Trace
+
+from ..cache import cached
+from ..user_data.matrix_names import MAX_TOKENS
+from ..words.text import PADDING_TOKEN, Tokens
+from .byte_pairs import UNKNOWN
+from .generation import next_probabilities
+from .language_model import N_LAYERS, LanguageModelRun, language_model
+
+
+@cached
+def language_ids(text: str, n_tokens: int = 0) -> tuple[int, ...]:
+    """The ids of a text, cut to n_tokens, at most 64; 0 takes all up to there. Half characters are
+    left out. Raises: TextError, SettingsError, FileError.
+    """
+    check_text("text", text)
+    most = whole_number("n_tokens", n_tokens, 0, MAX_TOKENS) or MAX_TOKENS
+    return tuple(language_model().encode(_readable(text))[:most])
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "ignore").decode("utf-8")
+
+
+@cached
+def language_tokens(text: str, n_tokens: int = 0) -> Tokens:
+    """The pieces of a text as the layer gets them: cut to n_tokens, or filled with [pad].
+
+    A piece that begins a word begins with a space. Raises: TextError, SettingsError, FileError.
+    """
+    model, ids = language_model(), language_ids(text, n_tokens)
+    n_whole, n_padding = len(model.encode(_readable(text))), max(0, n_tokens - len(ids))
+    notes = []
+    if n_whole > len(ids):
+        notes.append(
+            f"Pieces in the sentence, with the start: {n_whole:,}. Used from its start: {len(ids)};"
+            f" a page shows at most {MAX_TOKENS}."
+        )
+    if n_padding:
+        notes.append(
+            f"Pieces in the sentence, with the start: {n_whole}. {PADDING_TOKEN} added after them:"
+            f" {n_padding}, so the length is {n_tokens}."
+        )
+    labels = (*model.pieces(ids), *[PADDING_TOKEN] * n_padding)
+    return Tokens(labels, len(ids), tuple(notes), n_whole - len(ids))
+
+
+@cached
+def language_run(text: str, n_tokens: int = 0) -> LanguageModelRun:
+    """All layers on the pieces of a text. [pad] at the end changes no other row, because the mask
+    is causal.
+
+    Raises: TextError, SettingsError, FileError.
+    """
+    ids = language_ids(text, n_tokens)
+    return language_model().run([*ids, *[UNKNOWN] * (n_tokens - len(ids))])
+
+
+def language_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
+    """One layer with its weights, on the normed output of the layers before it.
+
+    Raises: TextError, SettingsError, FileError.
+    """
+    number = whole_number("layer", layer, 0, N_LAYERS - 1)
+    return language_run(text, n_tokens).traces[number]
+
+
+@cached
+def changes_without(text: str, layer: int, n_tokens: int = 0) -> Array:
+    """How much the shares of the next token change without each head of a layer: half the sum of
+    the differences, from 0 to 1. Shapes: (H,).
+
+    Raises: TextError, SettingsError, FileError.
+    """
+    run, last = language_run(text, n_tokens), len(language_ids(text, n_tokens)) - 1
+    shares_X = next_probabilities(run.logits[last])
+    found = []
+    for head in range(run.traces[layer].projections.n_heads):
+        other = language_model().rerun(run, without=[(layer, head)])
+        found.append(0.5 * np.abs(next_probabilities(other.logits[last]) - shares_X).sum())
+    return np.array(found)
+
+
+def telling_cell(text: str, layer: int, n_tokens: int = 0) -> tuple[int, int, int]:
+    """The head of a layer without which the next token changes most, the last token, and the key
+    from which it reads most there. Raises: TextError, SettingsError, FileError.
+
+    >>> telling_cell("One day, a little frog was very sad. The", 4)
+    (4, 15, 6)
+    """
+    head = int(changes_without(text, layer, n_tokens).argmax())
+    last = len(language_ids(text, n_tokens)) - 1
+    shares_S = language_layer(text, layer, n_tokens).probabilities[0, head, last]
+    return head, last, int(shares_S.argmax())

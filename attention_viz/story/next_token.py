@@ -1,0 +1,139 @@
+"""The step after the layer: what each part of the language model adds to the logits of the most
+probable pieces, and their shares.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.rules import RUNNING, Position, Rule, axis, read
+from attention_lab.next_token import NextToken
+
+from ..labels import format_number
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import JSON
+from ..pieces import bare
+
+ADDED, LOGIT, SHARE, BEFORE = "added", "logits", "share", "share before"
+BAR_CELLS = 2.6  # the width of a bar, in cells of a number
+
+
+def next_token_board(found: NextToken, head: int) -> JSON:
+    """A row for each piece: what each part adds to its logit, the logit, and its share as a bar; of
+    a layer that was changed the share before, too.
+    """
+    shown = list(found.shown)
+    pieces, parts = Side("piece", found.pieces), Side("part", found.part_names)
+    embedding_PD = found.run.decoder.embedding[shown]
+    features, parts_ND = Side("feature"), found.parts
+    added = Rule("sum", (read("embedding", 0, RUNNING), read("parts", 1, RUNNING)), len(parts_ND.T))
+    logits_X = found.run.logits[found.position]
+    matrices = [
+        Matrix("embedding", embedding_PD, pieces, features, None, "embedding"),
+        Matrix("parts", parts_ND, parts, features, None, "part"),
+        Matrix(
+            ADDED,
+            embedding_PD @ parts_ND.T,
+            pieces,
+            parts,
+            (0, 0),
+            "what each part adds to the logit",
+            kind="logit",
+            rule=added,
+        ),
+        Matrix(
+            LOGIT,
+            logits_X[shown][:, np.newaxis],
+            pieces,
+            Side("sum", ("logit",)),
+            (1, 0),
+            "logit",
+            kind="logit",
+            rule=Rule("sum", (read(ADDED, 0, RUNNING),), len(parts_ND)),
+        ),
+        *_shares(found, pieces, logits_X),
+    ]
+    place = 1 + head if head < len(found.part_names) - 2 else 0
+    description = (
+        f"What may follow: a row for each of {len(shown)} pieces, with what each part of the model"
+        " adds to its logit, the logit, and its share of all 512."
+    )
+    board = matrix_board(matrices, (ADDED, 0, place), description)
+    roles = {ADDED: "operand", LOGIT: "result", SHARE: "total", BEFORE: "total"}
+    for panel in board["panels"]:
+        panel["role"] = roles[panel["array"]]
+        if panel["array"] in (SHARE, BEFORE):
+            panel["bars"] = BAR_CELLS
+    return board
+
+
+def _shares(found: NextToken, pieces: Side, logits_X: Array) -> list[Matrix]:
+    """The shares as columns of bars. That of now is the softmax of all logits, those of the shown
+    pieces first.
+    """
+    shown = list(found.shown)
+    others = np.setdiff1d(np.arange(len(logits_X)), shown)
+    every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
+    rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
+    column, one = Side("share", ("share",)), Side("logit")
+    now = Matrix(
+        SHARE,
+        found.shares(found.run)[shown][:, np.newaxis],
+        pieces,
+        column,
+        (3 if found.is_touched else 2, 0),
+        "share now" if found.is_touched else "share",
+        kind="probability",
+        rule=rule,
+    )
+    found_all = Matrix("all logits", every, Side("row"), one, None, "all logits", kind="logit")
+    if not found.is_touched:
+        return [found_all, now]
+    before = Matrix(
+        BEFORE,
+        found.shares(found.plain)[shown][:, np.newaxis],
+        pieces,
+        column,
+        (2, 0),
+        "share before",
+        kind="probability",
+        says="Without your changes this piece gets the share",
+    )
+    return [found_all, before, now]
+
+
+def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
+    """What follows the layer, part by part, each with a name and with the numbers of now."""
+    decoder, stream_D = found.run.decoder, found.run.streams[-1, found.position]
+    divisor = float((stream_D @ stream_D / len(stream_D) + decoder.epsilon) ** 0.5)
+    logit = format_number(float(found.run.logits[found.position, found.shown[0]]))
+    return (
+        (
+            "Residual",
+            f"What the heads of layer {found.layer} give is added to the vector of the last token,"
+            " which keeps all that was there before.",
+        ),
+        (
+            "Feed-forward",
+            "Then a small network looks at each token alone, and adds its result, too. So the"
+            " vector at the end is a sum of parts, one column of the picture for each.",
+        ),
+        (
+            "Norm",
+            "The sum is divided by its root mean square, here"
+            f" {format_number(divisor)}, and multiplied by a gain for each feature.",
+        ),
+        (
+            "Logits",
+            f"Its dot product with the vector of each of the {len(decoder.embedding)} pieces is the"
+            f" logit of that piece: {logit} for “{bare(found.pieces[0])}”. A softmax over all of"
+            " them gives the shares.",
+        ),
+        (
+            "How far to trust it",
+            "A model of 260 thousand numbers that has read children’s stories in English; other"
+            " text gets nonsense. A head that adds much is not “the” reason: the rest of the model"
+            " answers when it is missing, and a large model need not do the same.",
+        ),
+    )

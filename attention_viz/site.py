@@ -11,7 +11,7 @@ from dataclasses import asdict, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from attention_core import AttentionError
+from attention_core import AttentionError, FileError
 from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -38,6 +38,7 @@ from attention_lab.home import weights_folder
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, step_of
 from attention_lab.presets import SENTENCE_KEY, Preset, in_model, own_sentence, presets
+from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import (
     PARAMETERS,
@@ -77,9 +78,21 @@ def answer(request: str) -> str:
 
     request: "path" of a page, "query" of the URL, and "act" with what a visitor did, if anything.
     "want" may ask for a file in the place of the page, see `FILES`. "model": whether the site has
-    the trained model; if it has not been loaded yet and is needed, the answer asks for it.
+    the trained model. If it or the language model is needed and has not been loaded yet, the answer
+    asks for it.
     """
-    asked = json.loads(request)
+    try:
+        return _answer(json.loads(request))
+    except FileError:
+        if (MODEL_FOLDER / "checksums.json").exists():
+            raise
+        return json.dumps({"needs": "language-model"})
+
+
+def _answer(asked: JSON) -> str:
+    """The answer to a request. Raises: FileError without the files of the language model, if they
+    are needed.
+    """
     path, act = asked["path"], asked.get("act") or {}
     parameters = parse_qs(asked.get("query", ""), keep_blank_values=True)
     choices = _choices(parameters, path)
@@ -100,6 +113,8 @@ def answer(request: str) -> str:
             one.key: one.text(values[one.key]) for one in known if values[one.key] != one.default
         }
     except AttentionError as error:
+        if isinstance(error, FileError) and not (MODEL_FOLDER / "checksums.json").exists():
+            raise
         said = _refused(choices.scenario, error)
         path = asked["path"]
     about = {

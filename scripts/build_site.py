@@ -23,6 +23,7 @@ from pathlib import Path
 
 from attention_lab.home import weights_folder
 from attention_lab.lessons.lesson_file import shipped_lessons
+from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_viz.site import PAGES, answer
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import lesson_file
@@ -112,11 +113,13 @@ def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -
         (folder / path).mkdir()
         (folder / path / "index.html").write_text(MOVED.format(path=path), encoding="utf-8")
     _write_licences(folder / "licences", parts)
+    shutil.copytree(MODEL_FOLDER, folder / "language-model")
     if with_model:
         shutil.copytree(MODEL, folder / "model")
     about = {
         "total": _size(folder / "pyodide") + _size(folder / "engine.zip"),
         "model": _size(folder / "model"),
+        "languageModel": _size(folder / "language-model"),
         "lessons": _write_lessons(folder / "lessons"),
     }
     (folder / "parts.json").write_text(json.dumps(about), encoding="utf-8")

@@ -41,6 +41,7 @@ def test_a_site_holds_its_parts_and_their_licences(distribution: Path, tmp_path:
     about = json.loads((folder / "parts.json").read_text(encoding="utf-8"))
     total, model = about["total"], [*(folder / "model").iterdir()]
     assert about["model"] == sum(file.stat().st_size for file in model)
+    assert 1e6 < about["languageModel"] < 1.2e6
     assert {one["file"] for one in about["lessons"]} == {
         f"lessons/{file.name}" for file in (folder / "lessons").iterdir()
     }

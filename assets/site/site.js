@@ -60,8 +60,9 @@ class Site {
       if (typeof WebAssembly !== "object" || typeof Worker !== "function") throw new Error("this browser has no WebAssembly");
       const parts = await fetch("parts.json");
       if (!parts.ok) throw new Error("parts.json is not there; build the site again");
-      const { total, model, lessons } = await parts.json();
+      const { total, model, languageModel, lessons } = await parts.json();
       this.model = model;
+      this.models = { model: ["trained model", model], "language-model": ["language model", languageModel] };
       this.part("lessons").append(...lessons.map(({ file, title }) => Object.assign(element("a", "", title), { href: file })));
       this.worker = new Worker("worker.js");
       this.worker.onmessage = ({ data }) => this.heard(data, total);
@@ -81,7 +82,8 @@ class Site {
 
   heard({ id, loaded, ready, failed, answer, broken }, total) {
     if (!this.worker) return; // it has failed before
-    const [what, all, before] = this.isReady ? ["trained model", this.model, this.loaded] : ["engine", total, 0];
+    const [what, all, before] = this.isReady ? [...(this.loading ?? this.models.model), this.loaded] : ["engine", total, 0];
+    if (loaded !== undefined) this.counted = loaded;
     if (loaded !== undefined) this.say(`The ${what} is loading: ${(Math.min(loaded - before, all) / MEGABYTE).toFixed(1)} of ${(all / MEGABYTE).toFixed(1)} MB`);
     if (loaded !== undefined && !this.isReady) this.loaded = loaded;
     if (failed) this.fail(failed);
@@ -109,10 +111,11 @@ class Site {
     if (answer.ok && !this.isReady) this.show(await answer.json(), false);
   }
 
-  // The answer of the engine. The first that needs the trained model loads it.
+  // The answer of the engine. The first that needs a model loads it.
   async call(request) {
     const answer = await this.post({ request: { ...request, model: this.model > 0 } });
     if (!answer.needs) return answer;
+    [this.loading, this.loaded] = [this.models[answer.needs], this.counted ?? this.loaded];
     const { error } = await this.post({ load: answer.needs });
     this.say(READY);
     return error ? { ...answer, error } : this.call(request);

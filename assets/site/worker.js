@@ -2,7 +2,7 @@
 const PYODIDE = "pyodide/";
 const ENGINE = "engine.zip";
 const HOME = "/lab";
-const MODEL = `${HOME}/assets/minilm`;
+const MODELS = { model: "minilm", "language-model": "stories260k" }; // where the packages look for the files of a folder
 let loaded = 0;
 
 // Count what arrives, since Pyodide fetches its parts itself.
@@ -40,17 +40,18 @@ function sentenceOf(error) {
   return String(error.message ?? error).trim().split("\n").pop();
 }
 
-// Fetch the trained model, whose list of files comes first, into the folder where the packages look for it.
+// Fetch a model, whose list of files comes first, into the folder where the packages look for it.
 async function loadModel(folder) {
   const python = await starting;
+  const home = `${HOME}/assets/${MODELS[folder]}`;
   const list = await (await self.fetch(`${folder}/checksums.json`)).text();
-  python.FS.mkdirTree(MODEL);
+  python.FS.mkdirTree(home);
   for (const name of Object.keys(JSON.parse(list))) {
     const answer = await self.fetch(`${folder}/${name}`);
     if (!answer.ok) throw new Error(`${folder}/${name} is not there; build the site again`);
-    python.FS.writeFile(`${MODEL}/${name}`, new Uint8Array(await answer.arrayBuffer()));
+    python.FS.writeFile(`${home}/${name}`, new Uint8Array(await answer.arrayBuffer()));
   }
-  python.FS.writeFile(`${MODEL}/checksums.json`, list);
+  python.FS.writeFile(`${home}/checksums.json`, list);
 }
 
 self.onmessage = async ({ data: { id, request, load } }) => {

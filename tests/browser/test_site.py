@@ -119,6 +119,9 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     expect(size).to_be_focused()
     size.press("Enter")
     page.wait_for_url("**d_model=24**")
+    # A sentence alone shows the language model, which is loaded for it.
+    page.goto(f"{site}/?text=One+day%2C+a+little+frog+was+very+sad.+The#next-token")
+    expect(page.locator("section.board .sentence")).to_contain_text("82.5", timeout=MS_TO_LOAD)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(SIDEWAYS) <= 0
 

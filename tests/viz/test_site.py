@@ -5,16 +5,20 @@ from __future__ import annotations
 import base64
 import io
 import json
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
 
+from attention_lab import cache
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
 from attention_lab.page_list import page_of
 from attention_lab.practice import practice_question
 from attention_lab.presets import presets
+from attention_lab.trained import language_text
+from attention_lab.trained.language_model import language_model as load
 from attention_lab.url_choices import read_url
 from attention_viz import site
 from attention_viz.scene import coloured_scene
@@ -207,3 +211,20 @@ def test_the_trained_model_is_asked_for_only_where_the_site_has_it(
     assert "trained" in control(asked("scores", model=True), "weights")["options"]
     chosen = {"name": "weights", "value": "trained"}
     assert asked("scores", act=chosen, model=True) == {"needs": "model"}
+
+
+def test_the_language_model_is_asked_for_when_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    sentence = "text=a+frog+sat"
+    there = asked("next-token", sentence)
+    assert control(there, "weights")["value"] == "language model"
+    with monkeypatch.context() as away:
+        away.setattr(site, "MODEL_FOLDER", tmp_path)
+        away.setattr(language_text, "language_model", lambda: load(tmp_path))
+        cache.clear()
+        assert "scene" in asked("scores")
+        assert asked("next-token", sentence) == {"needs": "language-model"}
+        assert asked("next-token") == {"needs": "language-model"}
+    cache.clear()
+    assert asked("next-token", sentence) == there

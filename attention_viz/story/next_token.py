@@ -16,7 +16,7 @@ from ..payload import JSON
 from ..pieces import bare
 
 ADDED, LOGIT, SHARE, BEFORE = "added", "logits", "share", "share before"
-BAR_CELLS = 2.6  # the width of a bar, in cells of a number
+BAR_CELLS = 3.2  # the width of a bar, in cells of a number
 
 
 def next_token_board(found: NextToken, head: int) -> JSON:

@@ -5,7 +5,7 @@ import { paintLabels } from "./lettering.js";
 import { cellNumber, formed, longestTexts, typeFor } from "../scene/numbers.js";
 import { blockOf, isChanged, isHatched, limitAt } from "../scene/scene.js";
 
-const BAR_ROOM = 0.7; // of the width of a cell, for a share of 1
+const BAR_ROOM = 0.62; // of the width of a cell, for a share of 1
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {

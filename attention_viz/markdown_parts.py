@@ -23,7 +23,7 @@ def markdown_parts(text: str, link: Callable[[str], str | None] = str) -> list[P
 
     link: the target of a link on the page that shows it; None for a link that it leaves out.
 
-    >>> markdown_parts("**two** \\<b>")
+    >>> markdown_parts(r"**two** \\<b>")
     [['p', {}, ['strong', {}, 'two'], ' <b>']]
     """
     found: list[Part] = []

@@ -88,7 +88,7 @@ class LanguageModel:
         """The ids of a text: the start, then its pieces. Raises: TextError.
 
         >>> language_model().encode("One day, a frog")
-        [1, 385, 328, 432, 261, 286, 420, 414, 428]
+        [1, 385, 328, 432, 261, 272, 420, 414, 428]
         """
         return self.tokenizer.encode(text)
 
@@ -145,8 +145,8 @@ class LanguageModel:
         is continued from one of its pieces. Raises: SettingsError.
 
         >>> model = language_model()
-        >>> model.decode(list(model.generate(model.encode("Once upon a time, there was a"), 3)))
-        ' little girl named'
+        >>> model.decode(list(model.generate(model.encode("Once upon a time, there was a"), 4)))
+        ' little girl'
         """
         given = self._checked(ids)
         count = whole_number("n_tokens", n_tokens, 0, LONGEST - len(given))

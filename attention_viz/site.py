@@ -7,37 +7,23 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError
 from attention_lab.choices import (
-    FIELD_BOUNDS,
-    FIELD_CHOICES,
-    MAX_TEXT_LENGTH,
     MODEL_CHOICES,
     Scenario,
-    fitting_heads,
     has_uneven_heads,
     resolve,
 )
-from attention_lab.control_list import (
-    CONTROL_DEFAULTS,
-    CONTROL_GROUPS,
-    CONTROLS,
-    VIEW_SWITCHES,
-    Control,
-    decided_values,
-    widget_value,
-)
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
-from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
+from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
-from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, step_of
-from attention_lab.presets import SENTENCE_KEY, Preset, in_model, own_sentence, presets
+from attention_lab.presets import Preset, in_model, own_sentence, presets
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import (
@@ -51,7 +37,6 @@ from attention_lab.url_choices import (
 )
 from attention_lab.url_values import url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
-from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from .blocks import BlockPage, Choice, Values, changed
 from .heads.all_heads_page import ALL_HEADS
@@ -60,6 +45,7 @@ from .practice_page import PRACTICE, practice_sheet
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
+from .site_controls import TRAINED, controls
 from .story.stages import STEPS_OF_STORY, stage_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
@@ -68,9 +54,7 @@ from .story.story_view import StoryView, view_of
 BLOCK_PAGES: Mapping[str, BlockPage] = {page.url_path: page for page in (ALL_HEADS, PRACTICE)}
 PAGES = ("overview", *BLOCK_PAGES)
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
-MOST_SLIDER_STEPS = 16  # of a whole number; larger ones are typed
 LECTURE_ZOOM = 1.35
-TRAINED = "trained"
 
 
 def answer(request: str) -> str:
@@ -305,109 +289,3 @@ def _with_changes(choices: UrlChoices, changes: Mapping[str, Any]) -> UrlChoices
     """The choices after some have changed."""
     texts = write_url(choices) | {name: url_text(value) for name, value in changes.items()}
     return read_url({name: [text] for name, text in texts.items()})
-
-
-def controls(choices: UrlChoices, has_trained: bool = True) -> list[JSON]:
-    """The controls as the page draws them, from the declarations of the app: what each is called,
-    what it can be, what it is now, and whether it has an effect.
-    """
-    values = asdict(choices.scenario)
-    del values["edits"], values["own"]
-    decided = decided_values(values)
-    found: list[JSON] = [
-        {
-            "kind": "choice",
-            "name": "example",
-            "label": "Example",
-            "group": CONTROL_GROUPS[0],
-            "help": "Sets every control and the cell in focus.",
-            "options": ["", *(one.name for one in presets())],
-            "value": next((p.name for p in presets() if p.scenario == choices.scenario), ""),
-            "on": True,
-        }
-    ]
-    for control in CONTROLS:
-        value = decided.get(control.name, values[control.name])
-        is_on = control.matters(values) and control.name not in decided
-        about: JSON = {"name": control.name, "label": control.label, "help": control.help}
-        about |= {"group": control.group, "value": widget_value(control, value), "on": is_on}
-        found.append(about | _kind(control, has_trained))
-        fitting, n_heads = fitting_heads(choices.scenario), choices.scenario.n_heads
-        if control.name == "n_heads" and is_on:
-            found[-1]["options"] = [str(count) for count in sorted({*fitting, n_heads})]
-        if control.name == "d_model" and len(fitting) < MAX_HEADS:
-            found[-1] |= {"step": n_heads, "low": n_heads}  # the next size that the heads can share
-    found += _places(choices)
-    return [*found, *_switches(choices)]
-
-
-def _kind(control: Control, has_trained: bool) -> JSON:
-    """Which kind of field a control is, by its type and bounds, as in the app."""
-    name, default = control.name, CONTROL_DEFAULTS[control.name]
-    if name in FIELD_CHOICES:
-        options = [one for one in FIELD_CHOICES[name] if one != TRAINED or has_trained]
-        return {"kind": "choice", "options": options}
-    if isinstance(default, bool):
-        return {"kind": "switch"}
-    if isinstance(default, str):
-        return {"kind": "lines" if name == "batch" else "text", "most": MAX_TEXT_LENGTH}
-    low, high = FIELD_BOUNDS[name]
-    if control.zero:
-        options = [widget_value(control, number) for number in range(int(high) + 1)]
-        return {"kind": "scale", "options": options}
-    if isinstance(default, int) and high <= MOST_SLIDER_STEPS:
-        return {"kind": "scale", "options": [str(one) for one in range(int(low), int(high) + 1)]}
-    return {
-        "kind": "number",
-        "low": low,
-        "high": high,
-        "step": 1 if isinstance(default, int) else 0.1,
-    }
-
-
-def _places(choices: UrlChoices) -> list[JSON]:
-    """The cell in focus, once there is a layer."""
-    try:
-        view = view_of(choices)
-        lengths, trace = focus_lengths(view.trace), view.trace
-    except AttentionError:
-        return []
-    words = {"query": trace.labels("T"), "key": trace.labels("S")}
-    group = "Cell in focus"
-    found = []
-    if len(view.sentences) > 1:
-        options = [f"{place} · {text[:40]}" for place, text in enumerate(view.sentences)]
-        found.append((SENTENCE_KEY, "Which sentence of the batch.", options, view.sequence))
-    for name, text in FOCUS_HELP.items():
-        labels = words.get(name)
-        options = [
-            f"{place} · {labels[place]}" if labels else str(place) for place in range(lengths[name])
-        ]
-        found.append((name, text, options, getattr(view.focus, name)))
-    return [
-        {
-            "kind": "place",
-            "name": name,
-            "label": name.capitalize(),
-            "group": group,
-            "help": text,
-            "options": options,
-            "value": value,
-            "on": True,
-        }
-        for name, text, options, value in found
-    ]
-
-
-def _switches(choices: UrlChoices) -> list[JSON]:
-    about: JSON = {"group": "View", "on": True}
-    titles = "; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items())
-    notation = dict(about, kind="choice", name="notation", label="Notation", help=f"{titles}.")
-    notation.update(options=list(NOTATIONS), value=choices.view["notation"])
-    return [
-        notation,
-        *(
-            dict(about, kind="switch", name=key, label=label, help=text, value=choices.view[key])
-            for label, key, text in VIEW_SWITCHES
-        ),
-    ]

@@ -99,7 +99,7 @@ CONTROLS: tuple[Control, ...] = (
         zero="fit",
         help=(
             "How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up"
-            " with [pad], but not on the pages of trained heads, which only cut it."
+            " with [pad], but not on the pages of trained models, which only cut it."
         ),
     ),
     Control(

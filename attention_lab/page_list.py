@@ -20,7 +20,7 @@ MENU = {
     "heads": "Heads",
     "masks": "Masks and kinds",
     "diagonal": "The diagonal",
-    "trained": "Trained heads",
+    "trained": "Trained models",
     "labs": "Labs",
     "teach": "Teaching",
     "experts": "For experts",

@@ -1,1 +1,1 @@
-"""Parts of the pages of the section on trained heads."""
+"""Parts of the pages of the section on trained models."""

@@ -1,1 +1,1 @@
-"""Pictures of the section on trained heads."""
+"""Pictures of the section on trained models."""

@@ -8,12 +8,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import streamlit as st
 
-from attention_ui.server import MAIN_SCRIPT, middleware, open_browser, routes, set_limits
+from attention_ui.server import MAIN_SCRIPT, lifespan, middleware, routes, set_limits
 
 set_limits()
 app = st.App(
     MAIN_SCRIPT,
     routes=routes(),
     middleware=middleware(),
-    lifespan=open_browser,
+    lifespan=lifespan,
 )

@@ -26,6 +26,7 @@ from attention_lab.home import ASSETS
 
 from .browser_files import plotly_route
 from .classroom.routes import class_routes
+from .housekeeping import housekeeping
 from .network import local_url, opening_notice
 from .streamlit_private import ask_nobody_for_the_address
 from .upload_limits import limit_uploads
@@ -59,6 +60,13 @@ def middleware() -> list[Middleware]:
 def routes() -> list[Route]:
     """The routes that are served without a Streamlit script."""
     return [plotly_route(), *class_routes()]
+
+
+@asynccontextmanager
+async def lifespan(app: st.App) -> AsyncIterator[None]:
+    """What runs as long as the server."""
+    async with open_browser(app), housekeeping():
+        yield
 
 
 @asynccontextmanager

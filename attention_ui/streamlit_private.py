@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, cast
 
-from streamlit import net_util
+from streamlit import net_util, runtime
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
@@ -65,6 +65,19 @@ def ask_nobody_for_the_address() -> None:
     `tests/browser/test_fresh_server.py` fails when the name changes.
     """
     net_util.get_external_ip = lambda: None
+
+
+def end_visits_that_are_over() -> None:
+    """End the visits that Streamlit has kept for two minutes after a visitor has left, with their
+    files. By itself it ends them when the next visitor comes or leaves.
+
+    `tests/ui/test_upload_limits.py` fails when these names change.
+    """
+    manager: Any = runtime.get_instance()._session_mgr
+    with manager._storage_lock:
+        over = manager._session_storage._cache.expire()
+    for _, visit in over:
+        visit.session.shutdown()
 
 
 def forget_parameter(name: str) -> None:

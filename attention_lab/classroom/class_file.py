@@ -41,12 +41,28 @@ CREATE TRIGGER IF NOT EXISTS vote_is_changed AFTER UPDATE ON votes BEGIN
 END;
 """
 
-# How many people each process of the app has in a room. Made also in a file of an older app.
-PEOPLE = """
+# Made also in a file of an older app. people: how many each process of the app has in a room.
+# running: seconds that go on only while the app runs. uses: the network that opened a room, and
+# when the room was used last. seats: who has voted in a room, from which network.
+ADDED = """
 CREATE TABLE IF NOT EXISTS people (
     room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, process TEXT NOT NULL,
     count INTEGER NOT NULL, at REAL NOT NULL, PRIMARY KEY (room, process)
-) WITHOUT ROWID
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS running (one INTEGER PRIMARY KEY, seconds REAL NOT NULL);
+CREATE TABLE IF NOT EXISTS uses (
+    room TEXT PRIMARY KEY REFERENCES rooms ON DELETE CASCADE, source BLOB NOT NULL, at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS seats (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, visitor BLOB NOT NULL,
+    source BLOB NOT NULL, PRIMARY KEY (room, visitor)
+) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS room_is_used AFTER UPDATE ON rooms BEGIN
+    UPDATE uses SET at = (SELECT seconds FROM running) WHERE room = NEW.room;
+END;
+CREATE TRIGGER IF NOT EXISTS room_is_seen AFTER INSERT ON people BEGIN
+    UPDATE uses SET at = (SELECT seconds FROM running) WHERE room = NEW.room;
+END;
 """
 
 
@@ -182,7 +198,7 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         run(f"PRAGMA {setting}")
     if version == 0:
         database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
-    run(PEOPLE)
+    database.executescript(ADDED)
 
 
 def _leave(place: tuple[int, int | Path], opened: _OpenFile) -> None:

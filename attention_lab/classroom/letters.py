@@ -15,15 +15,15 @@ from .limits import RoomError
 # No vowels, so that no word arises; no letters that look or sound like others or like a digit: Q, V
 # (like W and B), Y.
 ROOM_LETTERS = "BCDFGHJKLMNPRSTWXZ"
-N_ROOM_LETTERS = 4
+N_ROOM_LETTERS, N_OLD_ROOM_LETTERS = 5, 4  # the second: of an older app
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{16,64}", re.ASCII)
 
 
 def new_room(choice: Callable[[Sequence[str]], str] = secrets.choice) -> str:
-    """Four letters that are hard to confuse, across a room or on the telephone.
+    """Five letters that are hard to confuse, across a room or on the telephone.
 
     >>> new_room(lambda letters: letters[0])
-    'BBBB'
+    'BBBBB'
     """
     return "".join(choice(ROOM_LETTERS) for _ in range(N_ROOM_LETTERS))
 
@@ -46,13 +46,15 @@ def is_secret(secret: str, kept: bytes) -> bool:
 def parse_room(text: str) -> str:
     """The letters of a room from typed text. Raises: RoomError for anything else.
 
-    >>> parse_room(" kx-rt ")
-    'KXRT'
+    >>> parse_room(" kx-rtb ")
+    'KXRTB'
     """
     letters = re.sub(r"[\s-]", "", text[:40]).upper()
-    if len(letters) != N_ROOM_LETTERS or not set(letters) <= set(ROOM_LETTERS):
+    if len(letters) not in (N_ROOM_LETTERS, N_OLD_ROOM_LETTERS) or not set(letters) <= set(
+        ROOM_LETTERS
+    ):
         raise RoomError(
-            f"“{text[:40]}” is not a room: type the four letters that the teacher shows, of"
+            f"“{text[:40]}” is not a room: type the five letters that the teacher shows, of"
             f" {ROOM_LETTERS}"
         )
     return letters

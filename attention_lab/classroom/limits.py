@@ -6,6 +6,7 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
 
 from attention_core.errors import AttentionError
 
@@ -30,12 +31,23 @@ class TooManyError(AttentionError):
 class Limits:
     """The limits of all rooms in one file.
 
+    rooms_per_source: rooms that one network address may open in an hour; fewer in a day than all.
     voters: of one room. per_source: voters of one room from one network address. pace: votes of one
     visitor per second, on average; burst: votes at once. source_pace, source_burst: the same for
-    one network address, which a whole class may share. lasts: seconds until a room is deleted.
+    one network address, which a whole class may share. misses: letters of no room that one network
+    may try at once, then miss_pace a second. waiting: requests for news that wait at the same time,
+    in one process of the app; source_waiting: from one network. idle: seconds after which a room in
+    which nothing was asked and nobody was seen gives way to a new one. lasts: seconds in which a
+    room is used by nobody before it is deleted.
     """
 
     rooms: int = 200
+    rooms_per_source: int = 8
+    misses: int = 20
+    miss_pace: float = 1.0
+    waiting: int = 1500
+    source_waiting: int = 350
+    idle: float = 1800.0
     questions: int = 100
     voters: int = 600
     per_source: int = 300
@@ -47,6 +59,22 @@ class Limits:
 
 
 CLASS_LIMITS = Limits()
+
+
+def network_of(host: str | None) -> str:
+    """The network of a visitor, by which limits count: an address of IPv4, and of IPv6 the 64 bits
+    that one household or one machine has for itself.
+
+    >>> network_of("192.0.2.7"), network_of("::ffff:192.0.2.7"), network_of("2001:db8::7:1")
+    ('192.0.2.7', '192.0.2.7', '2001:db8::')
+    """
+    try:
+        address = ip_address(host or "127.0.0.1")
+    except ValueError:
+        return str(host)
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
 
 
 class RateLimiter:
@@ -69,40 +97,23 @@ class RateLimiter:
 
     def allows(self, who: str) -> bool:
         """Whether this action is within the limit; an action beyond it is not counted."""
-        now = self._clock()
-        left, since = self._left.pop(who, (float(self._burst), now))
-        left = min(float(self._burst), left + max(0.0, now - since) * self._per_second)
+        left, now = self._now_left(who), self._clock()
         is_within = left >= 1
         self._left[who] = (left - is_within, now)
+        self._left.move_to_end(who)
         while len(self._left) > self._most:
             self._left.popitem(last=False)  # the one that has not acted for the longest time
         return is_within
 
+    def would_allow(self, who: str) -> bool:
+        """Whether an action would be within the limit; it is not counted."""
+        return self._now_left(who) >= 1
+
+    def _now_left(self, who: str) -> float:
+        """How many actions are left."""
+        left, since = self._left.get(who, (float(self._burst), 0.0))
+        return min(float(self._burst), left + (self._clock() - since) * self._per_second)
+
     def seconds_to_wait(self) -> int:
         """Seconds after which one more action is certainly allowed."""
         return math.ceil(1 / self._per_second)
-
-
-class Seats:
-    """Who votes in a room from which address: one address cannot take the seats of all others."""
-
-    def __init__(self, limits: Limits = CLASS_LIMITS) -> None:
-        self._limits = limits
-        self._taken: OrderedDict[str, dict[str, set[str]]] = OrderedDict()
-
-    def take(self, room: str, source: str, visitor: str) -> None:
-        """Give a visitor a seat to keep. Raises: TooManyError if no seat is left."""
-        by_source = self._taken.setdefault(room, {})
-        mine = by_source.setdefault(source, set())
-        if visitor in mine:
-            return
-        if len(mine) >= self._limits.per_source:
-            raise TooManyError(
-                f"{len(mine)} people have answered from your network address, and no more are"
-                " allowed; open a second room"
-            )
-        if sum(map(len, by_source.values())) >= 2 * self._limits.voters:
-            raise TooManyError("This room is full; open a second room")
-        mine.add(visitor)
-        while len(self._taken) > 2 * self._limits.rooms:
-            self._taken.popitem(last=False)

@@ -8,7 +8,8 @@ import re
 import sqlite3
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,6 +49,10 @@ class Presence:
             self._seen[room] = present | {visitor: self._clock()}
         while len(self._seen) > self._limits.rooms:
             self._seen.popitem(last=False)
+
+    def is_in(self, room: str, visitor: str) -> bool:
+        """Whether a visitor was seen lately."""
+        return visitor in self._present(room)
 
     def leave(self, room: str, visitor: str) -> None:
         """A visitor turns out to be no student."""
@@ -97,26 +102,28 @@ class RoomState:
 
 @dataclass(frozen=True)
 class Vote:
-    """An answer to be written: room, token of the visitor, number of the question, answer."""
+    """An answer to be written: room, token of the visitor, number of the question, answer, and the
+    network that it comes from.
+    """
 
     room: str
     token: str
     number: int
     answer: float
+    source: str = ""
 
 
-# A new answer replaces the visitor's old one; a new visitor is added only if the room is not full.
 KEEP_VOTE = """
-INSERT INTO votes SELECT :room, :number, :visitor, :answer, :at
-WHERE EXISTS (
-    SELECT 1 FROM votes WHERE room = :room AND number = :number AND visitor = :visitor
-) OR (SELECT count(*) FROM votes WHERE room = :room AND number = :number) < :voters
+INSERT INTO votes VALUES (:room, :number, :visitor, :answer, :at)
 ON CONFLICT (room, number, visitor) DO UPDATE SET answer = excluded.answer, at = excluded.at
 """
+# A new file begins its seconds with the time of day; that of an older app with its newest room.
+BEGIN_SECONDS = "INSERT OR IGNORE INTO running SELECT 1, coalesce(max(opened), ?) FROM rooms"
+HOUR = 3600.0  # seconds
+NEW_ROOMS = "FROM rooms JOIN uses USING (room) WHERE source = ? AND opened > ?"
+UNUSED = "DELETE FROM rooms WHERE room IN (SELECT room FROM uses WHERE at <= ?)"
 
-
-# Seconds since 1970 that go on evenly: a clock of the system that is set anew, as after a start
-# without a network, would end all rooms at once.
+# Seconds since 1970 that go on evenly, also where the clock of the system is set anew.
 _START = time.time() - time.monotonic()
 
 
@@ -126,29 +133,60 @@ def even_clock() -> float:
 
 
 class Rooms:
-    """All rooms of a file. Several processes may have the same file open."""
+    """All rooms of a file. Several processes may have the same file open.
+
+    How long a room was not used is counted in seconds of the file, which go on while the app runs:
+    a machine whose clock is wrong ends no room, and a machine that is off ends none either.
+    """
 
     def __init__(
         self, path: Path, clock: Callable[[], float] = even_clock, limits: Limits = CLASS_LIMITS
     ) -> None:
         self.file, self.clock, self.limits = ClassFile(path), clock, limits
-        self.delete_old()
-
-    def open(self) -> NewRoom:
-        """A new room. Raises: TooManyError if the limit of rooms is reached."""
-        self.delete_old()
-        made, now = NewRoom(new_room(), new_secret()), self.clock()
         with self.file.writing() as db:
-            ((count,),) = db.execute("SELECT count(*) FROM rooms").fetchall()
-            if count >= self.limits.rooms:
+            db.execute(BEGIN_SECONDS, (clock(),))
+            db.execute("INSERT OR IGNORE INTO uses SELECT room, x'', seconds FROM rooms, running")
+            self._ahead = _seconds(db) - clock()
+
+    def _now(self) -> float:
+        """The seconds of the file."""
+        return self.clock() + self._ahead
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """One transaction, in which the seconds of the file go on."""
+        with self.file.writing() as db:
+            now = max(self._now(), _seconds(db))  # another process may be ahead
+            db.execute("UPDATE running SET seconds = ?", (now,))
+            self._ahead = now - self.clock()
+            yield db
+
+    def open(self, source: str = "") -> NewRoom:
+        """A new room. source: the network that opens it.
+
+        Raises: TooManyError if the limit of rooms, or that of the network, is reached.
+        """
+        self.delete_old()
+        made, opener, limits = NewRoom(new_room(), new_secret()), digest(source), self.limits
+        with self._writing() as db:
+            now = self._now()
+            if _count(db, NEW_ROOMS, opener, now - HOUR) >= limits.rooms_per_source:
+                raise TooManyError(
+                    f"{limits.rooms_per_source} rooms were opened from your network address within"
+                    " an hour, and no more are allowed; delete one, or wait"
+                )
+            if _count(db, "FROM rooms") >= limits.rooms:
+                db.execute(f"{UNUSED} AND number = 0", (now - limits.idle,))
+            if (count := _count(db, "FROM rooms")) >= limits.rooms:
                 raise TooManyError(
                     f"{count} rooms are open on this machine, and no more are allowed; delete one,"
-                    " or wait: each is deleted a day after it was opened"
+                    " or wait: each is deleted a day after it was used last"
                 )
-            while db.execute("SELECT 1 FROM rooms WHERE room = ?", (made.room,)).fetchall():
+            while _count(db, "FROM rooms WHERE room = ?", made.room):
                 made = NewRoom(new_room(), made.secret)
             row = (made.room, digest(made.secret), now, 1, 0, "none", 0, "", 0)
             db.execute("INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            db.execute("INSERT INTO uses VALUES (?, ?, ?)", (made.room, opener, now))
         return made
 
     def state(self, room: str) -> RoomState:
@@ -165,20 +203,20 @@ class Rooms:
         )
 
     def _row(self, room: str, columns: str) -> Any:
-        old = self.clock() - self.limits.lasts
-        for row in self.file.read(f"SELECT {columns} WHERE room = ? AND opened > ?", room, old):
+        query = f"SELECT {columns} JOIN uses USING (room) WHERE room = ? AND uses.at > ?"
+        for row in self.file.read(query, room, self._now() - self.limits.lasts):
             return row
         raise RoomError(
-            f"There is no room {room}, or no longer: a room is deleted after a day; ask the teacher"
-            " for the letters"
+            f"There is no room {room}, or no longer: a room that nobody uses is deleted after a"
+            " day; ask the teacher for the letters"
         )
 
     def tell_people(self, room: str, process: str, count: int, lasts: float) -> None:
-        """Keep how many people a process of the app has in a room; what is older than `lasts`
-        seconds goes.
+        """Keep how many people a process of the app has in a room, which uses it; what is older
+        than `lasts` seconds goes.
         """
-        now = self.clock()
-        with self.file.writing() as db:
+        with self._writing() as db:
+            now = self._now()
             db.execute("DELETE FROM people WHERE at < ?", (now - lasts,))
             db.execute(
                 "INSERT OR REPLACE INTO people SELECT room, ?, ?, ? FROM rooms WHERE room = ?",
@@ -188,7 +226,7 @@ class Rooms:
     def people_elsewhere(self, room: str, process: str, lasts: float) -> int:
         """How many people the other processes of the app have in a room."""
         query = "SELECT total(count) FROM people WHERE room = ? AND process != ? AND at >= ?"
-        ((count,),) = self.file.read(query, room, process, self.clock() - lasts)
+        ((count,),) = self.file.read(query, room, process, self._now() - lasts)
         return int(count)
 
     def is_teacher(self, room: str, secret: str) -> bool:
@@ -207,7 +245,7 @@ class Rooms:
     def ask(self, room: str, secret: str, posed: ClassQuestion) -> int:
         """Ask the class a question, with its vote still closed; returns its number."""
         self.check_teacher(room, secret)
-        with self.file.writing() as db:
+        with self._writing() as db:
             number = _first_value(db, "SELECT max(number) FROM questions WHERE room = ?", room) or 0
             if number >= self.limits.questions:
                 raise TooManyError(
@@ -227,7 +265,7 @@ class Rooms:
         Raises: SettingsError before the first question.
         """
         self.check_teacher(room, secret)
-        with self.file.writing() as db:
+        with self._writing() as db:
             if not _first_value(db, "SELECT number FROM rooms WHERE room = ?", room):
                 raise SettingsError(f"Room {room} has no question yet; choose one first")
             _change_room(db, room, "state = ?", state)
@@ -240,17 +278,18 @@ class Rooms:
                 f"moment must be a page of this app: one / at its start, at most {MAX_MOMENT}"
                 f" characters; it is “{moment[:40]}”; show another page"
             )
-        with self.file.writing() as db:
+        with self._writing() as db:
             if _first_value(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:
                 _change_room(db, room, "moment = ?, n_moments = n_moments + 1", moment)
 
-    def vote(self, room: str, token: str, number: int, answer: float) -> None:
-        """Write the answer of a visitor to a question; it replaces an earlier one.
+    def vote(self, room: str, token: str, number: int, answer: float, source: str = "") -> None:
+        """Write the answer of a visitor to a question; it replaces an earlier one. source: the
+        network that it comes from.
 
         Raises: ClosedError if the vote is not open, TooManyError, SettingsError. When this returns,
         the vote is on the disk.
         """
-        (error,) = self.vote_all([Vote(room, token, number, answer)])
+        (error,) = self.vote_all([Vote(room, token, number, answer, source)])
         if error:
             raise error
 
@@ -259,7 +298,7 @@ class Rooms:
 
         One by one, each would wait for the disk, and between its statements for the interpreter.
         """
-        with self.file.writing() as db:
+        with self._writing() as db:
             return [self._write_vote(db, vote) for vote in votes]
 
     def _write_vote(self, db: sqlite3.Connection, vote: Vote) -> AttentionError | None:
@@ -273,30 +312,42 @@ class Rooms:
                 "visitor": visitor,
                 "answer": now.question.check_answer(vote.answer),
                 "at": self.clock(),
-                "voters": self.limits.voters,
             }
-            if not db.execute(KEEP_VOTE, given).rowcount:
-                raise TooManyError(
-                    f"{self.limits.voters} people have answered in this room, and no more are"
-                    " allowed; open a second room"
-                )
+            self._take_seat(db, vote.room, visitor, digest(vote.source))
+            db.execute(KEEP_VOTE, given)
         except AttentionError as error:
             return error
         return None
 
+    def _take_seat(self, db: sqlite3.Connection, room: str, visitor: bytes, source: bytes) -> None:
+        """Give a visitor a seat to keep. Raises: TooManyError if no seat is left."""
+        seats, limits = "FROM seats WHERE room = ?", self.limits
+        if _count(db, f"{seats} AND visitor = ?", room, visitor):
+            return
+        if _count(db, f"{seats} AND source = ?", room, source) >= limits.per_source:
+            raise TooManyError(
+                f"{limits.per_source} people have answered from your network address, and no more"
+                " are allowed; open a second room"
+            )
+        if _count(db, seats, room) >= limits.voters:
+            raise TooManyError(
+                f"{limits.voters} people have answered in this room, and no more are allowed; open"
+                " a second room"
+            )
+        db.execute("INSERT INTO seats VALUES (?, ?, ?)", (room, visitor, source))
+
     def delete(self, room: str, secret: str) -> None:
         """Delete a room with its questions and votes, for good."""
         self.check_teacher(room, secret)
-        with self.file.writing() as db:
+        with self._writing() as db:
             db.execute("DELETE FROM rooms WHERE room = ?", (room,))
         self.file.empty_log()
 
     def delete_old(self) -> None:
-        """Delete every room that is too old."""
-        old = self.clock() - self.limits.lasts
-        if self.file.read("SELECT 1 FROM rooms WHERE opened <= ? LIMIT 1", old):
-            with self.file.writing() as db:
-                db.execute("DELETE FROM rooms WHERE opened <= ?", (old,))
+        """Delete every room that nobody has used for too long."""
+        with self._writing() as db:
+            deleted = db.execute(UNUSED, (self._now() - self.limits.lasts,)).rowcount
+        if deleted:
             self.file.empty_log()
 
 
@@ -304,6 +355,16 @@ def _first_value(db: sqlite3.Connection, query: str, *given: object) -> Any:
     """The first column of the first row; 0 if there is no row."""
     row = db.execute(query, given).fetchone()
     return row[0] if row else 0
+
+
+def _count(db: sqlite3.Connection, table: str, *given: object) -> int:
+    """How many rows of a table, such as "FROM rooms WHERE room = ?"."""
+    return int(_first_value(db, f"SELECT count(*) {table}", *given))
+
+
+def _seconds(db: sqlite3.Connection) -> float:
+    """The seconds of the file; a number also where the file is damaged."""
+    return float(_first_value(db, "SELECT total(seconds) FROM running"))
 
 
 def _change_room(db: sqlite3.Connection, room: str, change: str, *given: object) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.classroom.letters import parse_room
+from attention_lab.classroom.limits import network_of
 from attention_lab.classroom.rooms import Rooms
 
 from ..browser_files import component, component_value
@@ -34,12 +36,15 @@ def is_teacher(room: str) -> bool:
 
     Raises: RoomError if there is no such room, RightsError for a wrong secret.
     """
-    secret = st.query_params.pop(SECRET_PARAMETER, "")
+    secret, service = st.query_params.pop(SECRET_PARAMETER, ""), room_service()
+    entered, _ = st.session_state.get(SECRET_KEY, ("", ""))
+    if secret or entered != room:
+        service.enter(room, _network(), secret=secret)
+        st.session_state[SECRET_KEY] = (room, "")
     if secret:
-        room_service().rooms.check_teacher(room, secret)
+        service.rooms.check_teacher(room, secret)
         st.session_state[SECRET_KEY] = (room, secret)
-    else:
-        room_service().rooms.state(room)
+    service.rooms.state(room)
     return bool(teacher_secret(room))
 
 
@@ -66,8 +71,13 @@ def show_kept_error() -> None:
 
 def open_room() -> None:
     """In a callback: a new room with this visitor as its teacher."""
-    made = room_service().change(Rooms.open, "")
+    made = room_service().change(partial(Rooms.open, source=_network()), "")
     st.session_state.update({ROOM_KEY: made.room, SECRET_KEY: (made.room, made.secret)})
+
+
+def _network() -> str:
+    """The network of this visitor; for Streamlit, this machine has none."""
+    return network_of(st.context.ip_address)
 
 
 def join_room() -> None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -20,42 +19,66 @@ from typing import Any
 from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom.class_file import class_file_path
 from attention_lab.classroom.class_question import ClassQuestion
-from attention_lab.classroom.limits import RateLimiter, Seats, TooManyError
+from attention_lab.classroom.limits import (
+    CLASS_LIMITS,
+    Limits,
+    RateLimiter,
+    RoomError,
+    TooManyError,
+)
 from attention_lab.classroom.rooms import Presence, Rooms, RoomState, Vote
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
 
+from .waiting import FRESH_SECONDS, RoomNews, Waiting
+
 PRESENT_SECONDS = 12.0  # three times the longest wait for news
 TELL_SECONDS = 1.0  # at least, between two counts of people that other processes are told
-FRESH_SECONDS = 0.1  # for which all browsers get the same answer
 MAX_KEPT_ROOMS = 500  # in the cache, each for teacher and students
 MAX_WAITING_VOTES = 500  # for the disk
 MAX_VOTES_PER_WRITE = 100
 
 
-@dataclass(frozen=True)
-class RoomNews:
-    """The state of a room for a browser, as JSON. tag: changes with the body."""
-
-    tag: str
-    body: bytes
-
-
 class RoomService:
     """All rooms of a file, for many browsers at the same time."""
 
-    def __init__(self, path: Path, clock: Callable[[], float] = time.monotonic) -> None:
-        self.rooms = Rooms(path)
+    def __init__(
+        self,
+        path: Path,
+        clock: Callable[[], float] = time.monotonic,
+        limits: Limits = CLASS_LIMITS,
+    ) -> None:
+        self.rooms = Rooms(path, limits=limits)
         self._queue: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
         self._clock = clock
-        limits = self.rooms.limits
         self._visitor_limiter = RateLimiter(limits.pace, limits.burst, clock)
         self._source_limiter = RateLimiter(limits.source_pace, limits.source_burst, clock)
-        self._seats = Seats(limits)
+        self._miss_limiter = RateLimiter(limits.miss_pace, limits.misses, clock)
+        self.waiting = Waiting(self.news, limits)
         self.presence = Presence(PRESENT_SECONDS, clock, limits)
         self._process = token_hex(8)
         self._told: dict[str, tuple[float, int]] = {}
         self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
+
+    def enter(self, room: str, source: str, visitor: str = "", secret: str = "") -> None:
+        """Look whether there is a room; a network that tries letters is slowed down, but not who is
+        already in the room, and not its teacher.
+
+        Raises: RoomError; TooManyError for a network with too many wrong letters, whatever the
+        room, so that nobody learns which letters are right.
+        """
+        if self.presence.is_in(room, visitor) or self.rooms.is_teacher(room, secret):
+            return
+        if not self._miss_limiter.would_allow(source):
+            raise TooManyError(
+                "Too many wrong letters came from your network address; wait"
+                f" {self._miss_limiter.seconds_to_wait()} s and try again"
+            )
+        try:
+            self.rooms.state(room)
+        except RoomError:
+            self._miss_limiter.allows(source)
+            raise
 
     def news(self, room: str, to_teacher: bool) -> RoomNews:
         """The state of a room for a student, or for the teacher, who also sees each vote and how
@@ -99,10 +122,10 @@ class RoomService:
             self.rooms.tell_people(room, self._process, count, PRESENT_SECONDS)
 
     def vote(self, room: str, token: str, number: int, answer: float, source: str) -> Future[None]:
-        """Queue a vote; the future is done when it is on the disk. source: the network address.
+        """Queue a vote; the future is done when it is on the disk. source: the network.
 
-        Raises: TooManyError for a visitor or an address that sends too fast; then nothing is
-        written.
+        Raises: RoomError; TooManyError for a visitor or a network that sends too fast; then
+        nothing is written.
         """
         for limiter, who in ((self._visitor_limiter, token), (self._source_limiter, source)):
             if not limiter.allows(who):
@@ -110,13 +133,13 @@ class RoomService:
                     f"Answers come too fast; wait {limiter.seconds_to_wait()} s and send the last"
                     " one again"
                 )
-        self._seats.take(room, source, token)
+        self.enter(room, source, token)
         if self._queue.qsize() >= MAX_WAITING_VOTES:
             raise TooManyError(
                 f"{MAX_WAITING_VOTES} answers of others wait to be written; send yours again in 1 s"
             )
         written: Future[None] = Future()
-        self._queue.put((Vote(room, token, number, answer), written))
+        self._queue.put((Vote(room, token, number, answer, source), written))
         self._writer.submit(self._write)
         return written
 

@@ -20,11 +20,17 @@ from starlette.routing import Route
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.classroom.class_question import MAX_ANSWER_CHARACTERS
 from attention_lab.classroom.letters import check_token, parse_room
-from attention_lab.classroom.limits import ClosedError, RightsError, RoomError, TooManyError
+from attention_lab.classroom.limits import (
+    ClosedError,
+    RightsError,
+    RoomError,
+    TooManyError,
+    network_of,
+)
 from attention_lab.practice import parse_answer
 
 from ..browser_files import base_path
-from .room_service import FRESH_SECONDS, room_service
+from .room_service import room_service
 
 CLASS_PATH = "/class-room"
 MAX_WAIT = 4.0  # seconds; a server that stops waits for its last answers
@@ -60,30 +66,26 @@ def explain_errors(answer: Answer) -> Answer:
 @explain_errors
 async def send_state(request: Request) -> Response:
     """The state of a room as soon as it differs from the one seen; 204 if nothing is new."""
-    room, secret = (
-        parse_room(request.query_params.get("room", "")),
-        request.headers.get(SECRET_HEADER),
-    )
-    seen, loop = request.query_params.get("seen", ""), asyncio.get_running_loop()
-    _note_presence(room, secret, request.headers.get(VISITOR_HEADER))
-    end = loop.time() + MAX_WAIT
-    while (news := room_service().news(room, secret is not None)).tag == seen:
-        if loop.time() >= end or await request.is_disconnected():
-            return Response(status_code=204)
-        await asyncio.sleep(FRESH_SECONDS)
+    room, source = parse_room(request.query_params.get("room", "")), _network(request)
+    secret, visitor = (request.headers.get(name) for name in (SECRET_HEADER, VISITOR_HEADER))
+    _note_presence(room, source, secret, visitor)
+    seen, waiting = request.query_params.get("seen", ""), room_service().waiting
+    news = await waiting.news(room, secret is not None, seen, source, MAX_WAIT)
+    if news is None:
+        return Response(status_code=204)
     return Response(news.body, media_type="application/json", headers={"cache-control": "no-store"})
 
 
-def _note_presence(room: str, secret: str | None, visitor: str | None) -> None:
+def _note_presence(room: str, source: str, secret: str | None, visitor: str | None) -> None:
     """A student is in the room; its teacher, whose secret is checked, is not counted."""
+    service = room_service()
+    service.enter(room, source, visitor or "", secret or "")
     if secret is not None:
-        room_service().rooms.check_teacher(room, secret)
-    else:
-        room_service().rooms.state(room)
+        service.rooms.check_teacher(room, secret)
     if visitor is not None:
-        presence = room_service().presence
+        presence = service.presence
         (presence.see if secret is None else presence.leave)(room, check_token(visitor))
-        room_service().tell_people(room)
+        service.tell_people(room)
 
 
 @explain_errors
@@ -101,8 +103,7 @@ async def keep_vote(request: Request) -> Response:
             f"An answer is a text of at most {MAX_ANSWER_CHARACTERS} characters to a numbered"
             " question; write a shorter one"
         )
-    source = request.client.host if request.client else ""
-    value = parse_answer(answer)
+    value, source = parse_answer(answer), _network(request)
     await asyncio.wrap_future(room_service().vote(room, token, number, value, source))
     return JSONResponse({"kept": True, "value": value})
 
@@ -113,6 +114,7 @@ async def move_class(request: Request) -> Response:
     body = await _read_body(request)
     room, moment = parse_room(str(body.get("room", ""))), str(body.get("moment", ""))
     secret = request.headers.get(SECRET_HEADER, "")
+    room_service().enter(room, _network(request), secret=secret)
     act = partial(room_service().change, lambda rooms: rooms.move(room, secret, moment), room)
     await asyncio.get_running_loop().run_in_executor(None, act)
     return JSONResponse({"kept": True})
@@ -126,6 +128,10 @@ def class_routes() -> tuple[Route, ...]:
         Route(f"{prefix}/vote", keep_vote, methods=["POST"]),
         Route(f"{prefix}/move", move_class, methods=["POST"]),
     )
+
+
+def _network(request: Request) -> str:
+    return network_of(request.client.host if request.client else None)
 
 
 async def _read_body(request: Request) -> dict[str, Any]:

@@ -32,9 +32,9 @@ if not room:
     left, right = st.columns(2, gap="large")
     with left:
         st.header("Students", anchor=False)
-        st.markdown("The teacher shows four letters, or a code for the camera of a phone.")
+        st.markdown("The teacher shows five letters, or a code for the camera of a phone.")
         with st.form("class_join", border=False):
-            st.text_input("Letters of the room", key=LETTERS_KEY, max_chars=8, placeholder="KXRT")
+            st.text_input("Letters of the room", key=LETTERS_KEY, max_chars=8, placeholder="KXRTB")
             st.form_submit_button(
                 "Join", icon=":material/login:", on_click=keep_error, args=(join_room,)
             )

@@ -10,9 +10,13 @@ import pytest
 from starlette.applications import Starlette
 
 from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_lab.classroom.letters import ROOM_LETTERS
+from attention_lab.classroom.limits import Limits
 from attention_lab.classroom.rooms import NewRoom, Rooms
 from attention_ui.classroom import routes
+from attention_ui.classroom import waiting as waiting_module
 from attention_ui.classroom.room_service import RoomService, room_service
+from attention_ui.classroom.waiting import RoomNews, Waiting
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, token
 from tests.ui.asking import Answered, asked
 
@@ -212,6 +216,80 @@ def test_a_flood_of_one_visitor_hinders_nobody(server: Starlette) -> None:
     refused = [one for one in flood if one.status == 429]
     assert 990 <= len(refused) < 1_000
     assert {one.headers["retry-after"] for one in refused} == {"1"}
+
+
+@pytest.fixture
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[RoomService, list[float]]:
+    """A service of the routes whose time stands still until it is moved."""
+    now = [0.0]
+    service = RoomService(tmp_path / "slow.sqlite3", lambda: now[0], Limits(misses=20))
+    monkeypatch.setattr(routes, "room_service", lambda: service)
+    return service, now
+
+
+def test_the_letters_of_a_room_cannot_be_tried(
+    server: Starlette, slow: tuple[RoomService, list[float]]
+) -> None:
+    service, now = slow
+    made = service.rooms.open()
+    found = f"{STATE}?room={made.room}"
+    tried = [f"{STATE}?room=ZZZZ{letter}" for letter in ROOM_LETTERS]
+    ways = [*tried, (VOTE, ballot("ZZZZB", 1)), (MOVE, {"room": "ZZZZB", "moment": "/"})]
+
+    async def ask(way: str | tuple[str, object], source: str = "6.6.6.6", **who: str) -> int:
+        path, body = (way, None) if isinstance(way, str) else way
+        return (await asked(server, path, body, source=source, **who)).status
+
+    async def visit() -> None:
+        assert await ask(found, visitor=token(1)) == 200
+        assert [await ask(way) for way in ways] == [404] * 20
+        assert [await ask(way) for way in (*ways, found)] == [429] * 21
+        inside = {"visitor": token(1)}, {"secret": made.secret}
+        assert [await ask(found, **who) for who in inside] == [200, 200]
+        assert [await ask(way, "192.0.2.7") for way in (found, tried[0])] == [200, 404]
+        now[0] += 1.0
+        assert [await ask(way) for way in tried[:3]] == [404, 429, 429]
+
+    asyncio.run(visit())
+
+
+def test_one_look_wakes_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    tags, looks = ["old"], [0]
+
+    async def sleep(seconds: float) -> None:
+        looks[0] += 1
+        if looks[0] == 5:
+            tags[0] = "new"
+        await yield_to_others(0)
+
+    yield_to_others = asyncio.sleep
+    monkeypatch.setattr(waiting_module.asyncio, "sleep", sleep)
+    waiting = Waiting(lambda room, to_teacher: RoomNews(tags[0], b""))
+
+    async def visit() -> list[RoomNews | None]:
+        asking = [waiting.news("KXRTB", False, "old", str(one), 60.0) for one in range(100)]
+        return await asyncio.gather(*asking)
+
+    assert {news and news.tag for news in asyncio.run(visit())} == {"new"}
+    assert looks == [5]
+
+
+def test_few_of_one_network_wait(server: Starlette, slow: tuple[RoomService, list[float]]) -> None:
+    service, _ = slow
+    service.waiting = Waiting(service.news, Limits(waiting=9, source_waiting=5))
+    room = service.rooms.open().room
+
+    async def visit() -> list[list[int]]:
+        first = await asked(server, f"{STATE}?room={room}")
+        path = f"{STATE}?room={room}&seen={first.said['tag']}"
+        each = ("6.6.6.6", "6.6.6.7", "192.0.2.7")
+        asking = [asked(server, path, source=source) for source in each for _ in range(20)]
+        found = [one.status for one in await asyncio.gather(*asking)]
+        return [found[:20], found[20:40], found[40:], [(await asked(server, path)).status]]
+
+    first, second, third, later = asyncio.run(visit())
+    assert [sorted(found).count(204) for found in (first, second, third, later)] == [5, 4, 0, 1]
+    assert set(first + second + third) == {204, 429}
 
 
 def test_one_address_cannot_take_every_seat(tmp_path: Path) -> None:

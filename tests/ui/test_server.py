@@ -8,13 +8,16 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from attention_ui import network, server
+from attention_lab.classroom.class_file import FILE_VARIABLE, class_file_path
+from attention_ui import housekeeping, network, server
+from attention_ui.classroom.room_service import room_service
 from attention_ui.server import FirstPaint
 from tests.ui.app import ROOT
 
@@ -180,3 +183,26 @@ def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(resource, "getrlimit", lambda _, found=(soft, hard): found)
         server.raise_file_limit()
     assert asked == [(8192, resource.RLIM_INFINITY)]
+
+
+def test_unused_rooms_go_also_where_nobody_opens_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    housekeeping.delete_unused_rooms()
+    assert not class_file_path().exists()
+    rooms = room_service().rooms
+    rooms.open()
+    days = [0]
+    begun = rooms.clock()
+    monkeypatch.setattr(rooms, "clock", lambda: begun + days[0] * 86_400)
+
+    async def sleep(seconds: float) -> None:
+        days[0] += 1
+        if days[0] > 2:
+            raise asyncio.CancelledError
+
+    monkeypatch.setattr(housekeeping.asyncio, "sleep", sleep)
+    with pytest.raises(asyncio.CancelledError):
+        asyncio.run(housekeeping.every(300.0, housekeeping.delete_unused_rooms))
+    assert rooms.file.read("SELECT * FROM rooms") == []

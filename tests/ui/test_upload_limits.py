@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
+from types import SimpleNamespace
+from typing import cast
+from unittest.mock import Mock
+
 import pytest
+from streamlit import runtime
+from streamlit.runtime.app_session import AppSession
+from streamlit.runtime.memory_session_storage import MemorySessionStorage
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
+from streamlit.runtime.session_manager import SessionInfo
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
+from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 
 from attention_core.errors import FileError
 from attention_ui import upload_limits
 from attention_ui.labs import picture_upload
 from attention_ui.server import set_limits
+from attention_ui.streamlit_private import end_visits_that_are_over
 from attention_ui.upload_limits import (
     FILE_OVERHEAD_BYTES,
     check_upload,
@@ -60,6 +71,23 @@ def test_many_small_files_end_somewhere(manager: MemoryUploadedFileManager) -> N
     for number in range(20):
         send(manager, "a", str(number), 0)
     assert len(manager.file_storage["a"]) == 3
+
+
+def test_files_go_two_minutes_after_their_visitor(
+    manager: MemoryUploadedFileManager, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where no other visitor comes or leaves."""
+    now, storage = [0.0], MemorySessionStorage()
+    monkeypatch.setattr(storage._cache, "_timer", lambda: now[0])
+    sessions = WebsocketSessionManager(storage, manager, Mock(), None)
+    monkeypatch.setattr(runtime, "get_instance", lambda: SimpleNamespace(_session_mgr=sessions))
+    visit = SimpleNamespace(id="a", shutdown=partial(manager.remove_session_files, "a"))
+    storage.save(SessionInfo(None, cast(AppSession, visit)))
+    send(manager, "a", "large")
+    for seconds, left in ((0.0, 1000), (119.0, 1000), (121.0, 0)):
+        now[0] = seconds
+        end_visits_that_are_over()
+        assert sum(len(file.data) for file in manager.get_files("a", ["large"])) == left
 
 
 def test_it_is_bounded_once() -> None:

@@ -17,9 +17,9 @@ from attention_lab.classroom.limits import (
     RoomError,
     TooManyError,
 )
-from attention_lab.classroom.rooms import Rooms
+from attention_lab.classroom.rooms import Rooms, Vote
 from attention_lab.classroom.tally import count_answers, read_answers
-from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
+from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, rooms_in, token
 
 
 def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
@@ -88,9 +88,11 @@ def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
 def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
     rooms, clock = rooms_in(tmp_path)
     room, secret = asked(rooms)
-    clock.now += 24 * 3600 - 1
-    rooms.vote(room, token(1), 1, 6.0)
-    clock.now += 1
+    for _ in range(3):
+        clock.now += 24 * 3600 - 1
+        rooms.vote(room, token(1), 1, 6.0)
+    rooms.delete_old()
+    clock.now += 24 * 3600
     for act in (
         lambda: rooms.state(room),
         lambda: rooms.set_state(room, secret, "closed"),
@@ -98,7 +100,7 @@ def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
     ):
         with pytest.raises(RoomError):
             act()
-    rooms.open()
+    rooms.delete_old()
     (left,) = rooms.file.read("SELECT count(*) FROM votes")
     assert left == (0,)
 
@@ -148,9 +150,9 @@ def test_the_vote_has_three_states(tmp_path: Path) -> None:
 
 def test_letters_cannot_be_taken_for_others() -> None:
     assert not set(ROOM_LETTERS) & set("AEIOUQVY0123456789")
-    assert {len({new_room() for _ in range(50)}) > 40, len(new_room())} == {True, 4}
-    assert parse_room("b c-dF") == "BCDF"
-    for text in ("", "ABCD", "BCD", "BCDFG", "бвгд", "B" * 10_000):
+    assert {len({new_room() for _ in range(50)}) > 40, len(new_room())} == {True, 5}
+    assert (parse_room("b c-dFg"), parse_room("BCDF")) == ("BCDFG", "BCDF")
+    for text in ("", "ABCD", "BCD", "BCDFGH", "бвгд", "B" * 10_000):
         with pytest.raises(RoomError):
             parse_room(text)
 
@@ -184,3 +186,97 @@ def test_a_clock_that_is_set_anew_ends_no_room(
     rooms.open()
     rooms.vote(room, token(1), 1, 6.0)
     assert count_answers(rooms, room, 1) == 1
+
+
+def test_a_clock_that_is_wrong_at_the_start_ends_no_room(tmp_path: Path) -> None:
+    """A process whose clock is 25 hours ahead, then one of years ago, then a right one."""
+    rooms, clock = rooms_in(tmp_path)
+    room, _ = asked(rooms)
+    rooms.vote(room, token(1), 1, 6.0)
+    right = clock.now
+    for visitor, hours in enumerate((25, -9 * 365 * 24, 0)):
+        wrong = Clock()
+        wrong.now = right + 3600.0 * hours
+        later = Rooms(rooms.file.path, wrong)
+        later.delete_old()
+        wrong.now += 3600
+        later.vote(room, token(visitor), 1, 6.0)
+        later.delete_old()
+    assert count_answers(rooms, room, 1) == 3
+    wrong.now += 24 * 3600
+    later.delete_old()
+    assert later.file.read("SELECT * FROM rooms") == []
+
+
+def test_a_room_of_an_older_app_stays(tmp_path: Path) -> None:
+    rooms, clock = rooms_in(tmp_path)
+    room, _ = asked(rooms)
+    rooms.vote(room, token(1), 1, 6.0)
+    with rooms.file.writing() as database:
+        for added in ("room_is_used", "room_is_seen"):
+            database.execute(f"DROP TRIGGER {added}")
+        for added in ("running", "uses", "seats"):
+            database.execute(f"DROP TABLE {added}")
+    rooms.file.close()
+    clock.now += 1e9
+    later = Rooms(rooms.file.path, clock)
+    later.delete_old()
+    later.vote(room, token(2), 1, 6.0)
+    assert count_answers(later, room, 1) == 2
+    clock.now += 24 * 3600
+    with pytest.raises(RoomError):
+        later.state(room)
+
+
+def test_one_network_cannot_open_every_room(tmp_path: Path) -> None:
+    rooms, clock = rooms_in(tmp_path)
+    limits = rooms.limits
+    assert 24 * limits.rooms_per_source < limits.rooms
+    for _ in range(limits.rooms_per_source):
+        rooms.open("6.6.6.6")
+    for again in (rooms, Rooms(rooms.file.path, clock)):  # another process, or a new start
+        with pytest.raises(TooManyError):
+            again.open("6.6.6.6")
+        again.open("192.0.2.7")
+    clock.now += 3600
+    rooms.open("6.6.6.6")
+
+
+def test_rooms_that_nobody_uses_give_way(tmp_path: Path) -> None:
+    rooms, clock = rooms_in(tmp_path, Limits(rooms=3))
+    with_question, _ = asked(rooms)
+    with_people, empty = rooms.open().room, rooms.open().room
+    clock.now += rooms.limits.idle - 1
+    rooms.tell_people(with_people, "a process", 0, 12.0)
+    with pytest.raises(TooManyError):
+        rooms.open()
+    clock.now += 1
+    made = rooms.open().room
+    for room in (with_question, with_people, made):
+        rooms.state(room)
+    with pytest.raises(RoomError):
+        rooms.state(empty)
+    with pytest.raises(TooManyError):
+        rooms.open()
+
+
+def test_one_network_cannot_take_every_seat(tmp_path: Path) -> None:
+    """Neither by votes for invented rooms nor with the help of another process."""
+    rooms, clock = rooms_in(tmp_path, Limits(voters=5, per_source=3))
+    room, secret = asked(rooms)
+    processes = (rooms, Rooms(rooms.file.path, clock, rooms.limits))
+    rooms.set_state(room, secret, "closed")
+    invented = [Vote("ZZZZZ", token(0), 1, 6.0, "6.6.6.6"), Vote(room, token(0), 1, 6.0, "6.6.6.6")]
+    assert list(map(type, rooms.vote_all(invented))) == [RoomError, ClosedError]
+    assert rooms.file.read("SELECT * FROM seats") == []
+    rooms.set_state(room, secret, "open")
+    for visitor in range(20):
+        act = processes[visitor % 2].vote
+        if visitor < 3:
+            act(room, token(visitor), 1, 6.0, "6.6.6.6")
+        else:
+            with pytest.raises(TooManyError):
+                act(room, token(visitor), 1, 6.0, "6.6.6.6")
+    processes[1].vote(room, token(0), 1, 7.0, "another network, as a phone has")
+    processes[1].vote(room, token(20), 1, 6.0, "192.0.2.7")
+    assert sorted(read_answers(rooms, room, 1)) == [6.0, 6.0, 6.0, 7.0]

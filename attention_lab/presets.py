@@ -29,6 +29,9 @@ SUITED_EXAMPLES = {
     "shared-keys": "The animal and the street",
     "encoder-decoder": "The animal and the street",
     "homework": "Two heads on paper",
+    "writing": "A language model: why “frog”?",
+    "why-this-token": "A language model: why “frog”?",
+    "cache": "A language model: why “frog”?",
 }
 
 

@@ -85,8 +85,11 @@ class _Drawing:
                         self._item(item)
             case b.Button() | b.Link():
                 self._item(block)
+            case b.Later(seconds, sets):
+                self._later(seconds, sets)
             case b.Board():
-                pinned = partial(self._pinned, block) if block.array_sets else None
+                acts = block.array_sets or block.clicks
+                pinned = partial(self._pinned, block) if acts else None
                 show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
             case b.Chart(figure, name, point_sets, wide):
                 clicked = partial(self._choose, point_sets) if point_sets else None
@@ -173,10 +176,34 @@ class _Drawing:
         st.session_state.update({name: one for name, one in sets.items() if name not in own})
 
     def _pinned(self, board: b.Board, array: str, index: list[int]) -> None:
-        """In a callback: hold the name of the array whose cell was pinned, and move the focus."""
-        axes, letters = board.scene["axes"], board.scene["arrays"][array]["axes"]
-        self._choose(board.array_sets, array)
-        move_focus([(letter, axes[letter]["block"]) for letter in letters], index)
+        """In a callback: set what a click on the pinned cell sets, or hold the name of its array;
+        and move the focus.
+        """
+        axes, about = board.scene["axes"], board.scene["arrays"][array]
+        if array in board.clicks:
+            place = 0
+            for size, at in zip(about["shape"], index, strict=True):
+                place = place * size + at
+            self._set(dict(enumerate(board.clicks[array])).get(place, {}))
+        elif board.array_sets:
+            self._choose(board.array_sets, array)
+        move_focus([(letter, axes[letter]["block"]) for letter in about["axes"]], index)
+
+    def _later(self, seconds: float, sets: Mapping[str, Any]) -> None:
+        """Set choices once the seconds are over. The script of the page itself draws the timer
+        first, so its first run does not count.
+        """
+        started = f"{self.url_path} is drawn"
+        st.session_state[started] = True
+
+        @st.fragment(run_every=seconds)
+        def wait() -> None:
+            if st.session_state.pop(started, False):
+                return
+            self._set(sets)
+            st.rerun()
+
+        wait()
 
 
 def _shown(choice: b.Choice, value: Any) -> Any:

@@ -15,6 +15,7 @@ from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH
 from attention_lab.page_list import OwnControls, page_of
 from attention_lab.presets import (
     SENTENCE_KEY,
+    SUITED_EXAMPLES,
     Preset,
     cell_worth_a_look,
     example_for,
@@ -48,18 +49,19 @@ def open_example(page: str, own: OwnControls | None) -> None:
     or if the visitor comes from another page and has chosen nothing yet.
 
     page: the URL path. own: the own controls of the page. A page that uses no shared control does
-    not begin the visit of a layer; one that uses the sentence begins it with the default sentence.
+    not begin the visit of a layer; one that uses the sentence begins it with the default sentence,
+    or with the example that suits it.
     """
-    now = session()
+    now, takes = session(), own is None or page in SUITED_EXAMPLES
     if now.has_scripts:
         now.opening = {}  # the script has written it
     if now.begun:
-        if not own and now.unchosen and now.url_path != page:
+        if takes and now.unchosen and now.url_path != page:
             _go_on_with(example_for(page))
         return
     is_named = _is_named(page)
     now.begun = is_named or not own or bool(own.used)
-    if not own and not is_named:
+    if takes and not is_named:
         held = _opening_example(page).session_values
         st.session_state.update(held)
         usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)

@@ -120,6 +120,28 @@ class Switch(Choice):
 
 
 @dataclass(frozen=True)
+class Places(Choice):
+    """Several places of a list, such as ids, which buttons and clicks set; no field shows them.
+
+    size: of the list. most: how many places there can be.
+    """
+
+    size: int
+    most: int
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """See `Choice`."""
+        parts = text.split(SEPARATOR) if text else []
+        if len(parts) > self.most:
+            raise SettingsError(f"It has {len(parts):,} numbers, of at most {self.most:,}")
+        return tuple(parse_number(part, 0, self.size - 1, True) for part in parts)
+
+    def text(self, value: Any) -> str:
+        """See `Choice`."""
+        return SEPARATOR.join(map(str, value))
+
+
+@dataclass(frozen=True)
 class Text:
     """Paragraphs. small: whether it is a caption."""
 
@@ -180,6 +202,14 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Later:
+    """Sets choices after some seconds, as if a button had been pressed."""
+
+    seconds: float
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Row:
     """Choices, buttons and links beside one another."""
 
@@ -191,13 +221,15 @@ class Board:
     """A matrix board. name: its own on the page. fits: whether it takes the height that is left in
     the window, which it then shares with what stands before it.
 
-    array_sets: the key of a choice that gets the name of the array whose cell is pinned.
+    array_sets: the key of a choice that gets the name of the array whose cell is pinned. clicks:
+    for an array, what a click on each of its cells sets, row by row, as a button does.
     """
 
     scene: JSON
     name: str
     fits: bool = False
     array_sets: str = ""
+    clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,7 +273,21 @@ class Folded:
     blocks: Sequence[Block]
 
 
-Block = Text | Heading | Note | Code | Row | Button | Link | Board | Chart | Table | Beside | Folded
+Block = (
+    Text
+    | Heading
+    | Note
+    | Code
+    | Row
+    | Button
+    | Link
+    | Later
+    | Board
+    | Chart
+    | Table
+    | Beside
+    | Folded
+)
 
 
 @dataclass(frozen=True)

@@ -55,6 +55,15 @@ def sentence_part(
     }
 
 
+def one_head_part(trace: Trace, head: int, query: int, before: str = "") -> JSON | None:
+    """The sentence in large type with the arcs of one head. before: what stands before its name."""
+    part = sentence_part(trace, None, head, query, "large")
+    if part:
+        part["heads"] = [one for one in part["heads"] if one["head"] == head]
+        part["heads"][0]["title"] = f"{before}head {head}"
+    return part
+
+
 def with_sentence(board: JSON, stage: Stage, head: int | None, query: int) -> JSON:
     """The board of a step with the sentence in small type, unless it already has one. head: None
     before there are heads, so there are no arcs.

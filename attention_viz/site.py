@@ -49,9 +49,14 @@ from .site_controls import TRAINED, controls
 from .story.stages import STEPS_OF_STORY, stage_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
+from .trained.cache import CACHE
+from .trained.why_token import WHY_THIS_TOKEN
+from .trained.writing import WRITING
 
 # The pages of the site that are no step.
-BLOCK_PAGES: Mapping[str, BlockPage] = {page.url_path: page for page in (ALL_HEADS, PRACTICE)}
+BLOCK_PAGES: Mapping[str, BlockPage] = {
+    page.url_path: page for page in (ALL_HEADS, WRITING, WHY_THIS_TOKEN, CACHE, PRACTICE)
+}
 PAGES = ("overview", *BLOCK_PAGES)
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
 LECTURE_ZOOM = 1.35

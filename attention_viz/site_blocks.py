@@ -47,10 +47,14 @@ class BlockWriter:
                 return {"kind": "row", "items": [self._item(item) for item in items]}
             case b.Button() | b.Link():
                 return {"kind": "row", "items": [self._item(block)]}
-            case b.Board(scene, _, fits, array_sets):
+            case b.Later(seconds, sets):
+                return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
+            case b.Board(scene, _, fits, array_sets, clicks):
                 board = coloured_scene(scene, "both", 1.0)
                 about = {"fits": True} if fits else {}
-                return {"kind": "board", "board": board | about, "array_sets": array_sets}
+                sets = {name: list(map(self._changes, every)) for name, every in clicks.items()}
+                about_board = {"array_sets": array_sets, "clicks": sets}
+                return {"kind": "board", "board": board | about} | about_board
             case b.Chart(figure, name, point_sets, wide):
                 chart = figure_json(figure, "dark" if self.dark else "light")
                 drawn: JSON = {"figure": chart, "name": name.replace(" ", "-"), "wide": wide}
@@ -69,15 +73,18 @@ class BlockWriter:
             case b.Field(choice, value):
                 return field_json(choice, value)
             case b.Button(label, sets, about):
-                own = {one.key: one for one in self.choices}
-                changes = {
-                    name: own[name].text(value) if name in own else url_text(value)
-                    for name, value in sets.items()
-                }
+                changes = self._changes(sets)
                 return {"kind": "button", "label": label, "help": about, "changes": changes}
             case b.Link(label, path, sets):
                 changes = {name: url_text(value) for name, value in sets.items()}
                 return {"kind": "link", "label": label, "to": self._path(path), "changes": changes}
+
+    def _changes(self, sets: Mapping[str, Any]) -> JSON:
+        own = {one.key: one for one in self.choices}
+        return {
+            name: own[name].text(value) if name in own else url_text(value)
+            for name, value in sets.items()
+        }
 
     def _words(self, text: str) -> list[Part]:
         return markdown_parts(text, self._link)

@@ -69,13 +69,22 @@ const DRAWERS = {
     let sent = null;
     const onPin = (cell) => {
       const { axes, arrays } = sent.board;
-      const changes = sent.array_sets ? { [sent.array_sets]: cell.array } : {};
+      const { shape } = arrays[cell.array];
+      const place = cell.index.reduce((sum, at, axis) => sum * shape[axis] + at, 0);
+      const changes = sent.clicks[cell.array]?.[place] ?? (sent.array_sets ? { [sent.array_sets]: cell.array } : {});
       acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
     const board = createBoard(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
     return (block) => {
       sent = block;
       board.update(block.board);
+    };
+  },
+  later: (part, acts) => {
+    let timer = 0;
+    return ({ seconds, changes }) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => part.isConnected && acts.do({ changes }), 1000 * seconds);
     };
   },
   chart: (part, acts) => (block) => {

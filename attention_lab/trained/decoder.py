@@ -127,12 +127,9 @@ class Streams:
         names: list[Part] = [EMBEDDING]
         rows = [self.streams[0, position][np.newaxis]]
         for layer, trace in enumerate(self.traces):
-            p = trace.projections
-            w_o = np.eye(p.n_heads * p.d_v) if p.w_o is None else p.w_o
-            w_o_HVD = w_o.reshape(p.n_heads, -1, p.d_out)
-            added_HD = (trace.head_outputs[0, :, position, np.newaxis] @ w_o_HVD)[:, 0]
+            added_HD = added_by_heads(trace)[:, position]
             rows += [added_HD, self.feed_forwards[layer, position][np.newaxis]]
-            names += [(HEAD, layer, head) for head in range(p.n_heads)]
+            names += [(HEAD, layer, head) for head in range(len(added_HD))]
             names.append((FEED_FORWARD, layer))
         return tuple(names), np.concatenate(rows)
 
@@ -150,6 +147,14 @@ class Streams:
     def added_logits(self) -> Array:
         """What each part adds to each logit after the last token. Shapes: (N, X)."""
         return self.added_logits_at(-1)
+
+
+def added_by_heads(trace: Trace) -> Array:
+    """What each head adds to each token: its result times its rows of W_O. Shapes: (H, T, D)."""
+    p = trace.projections
+    w_o = np.eye(p.n_heads * p.d_v) if p.w_o is None else p.w_o
+    added_HTD: Array = trace.head_outputs[0] @ w_o.reshape(p.n_heads, -1, p.d_out)
+    return added_HTD
 
 
 def run_decoder(

@@ -54,9 +54,16 @@ def draw(shares_X: Array, seed: int, position: int) -> int:
     """One piece, drawn by its share. The same seed draws the same piece at the same position,
     whatever was drawn before. Shapes: (X,).
     """
-    drawn = np.random.default_rng([seed, position]).random()
     reached_X = np.cumsum(shares_X)
-    return int(np.searchsorted(reached_X, drawn * reached_X[-1], side="right"))
+    drawn = drawn_number(seed, position) * reached_X[-1]
+    return int(np.searchsorted(reached_X, drawn, side="right"))
+
+
+def drawn_number(seed: int, position: int) -> float:
+    """The number from 0 to 1 by which a piece is drawn: that at which the sum of the shares, in the
+    order of the vocabulary, gets above it.
+    """
+    return float(np.random.default_rng([seed, position]).random())
 
 
 class CachedRows(NamedTuple):
@@ -115,6 +122,10 @@ class KeyValueCache:
             shares.append(shares_HTS)
         return CachedRows(decoder.logits(stream_TD), np.array(shares))
 
+    def kept(self, layer: int) -> tuple[Array, Array]:
+        """The turned keys and the values of a layer so far. Shapes: (G, S, K)."""
+        return self._keys[layer, :, : self.n_tokens], self._values[layer, :, : self.n_tokens]
+
     def _attend(
         self, layer: int, x_TD: Array, turns_TP: Array, hidden_TS: Array | None
     ) -> tuple[Array, Array]:
@@ -127,8 +138,7 @@ class KeyValueCache:
         pairs_TNP = turned_TF.reshape(n_new, n_turned, -1).view(complex) * turns_TP[:, np.newaxis]
         turned_TNK = pairs_TNP.view(float)
         new = slice(self.n_tokens - n_new, self.n_tokens)
-        keys_GSK = self._keys[layer, :, : self.n_tokens]
-        values_GSK = self._values[layer, :, : self.n_tokens]
+        keys_GSK, values_GSK = self.kept(layer)
         keys_GSK[:, new] = turned_TNK[:, p.n_heads :].swapaxes(0, 1)
         values_GSK[:, new] = values_TF.reshape(n_new, groups, -1).swapaxes(0, 1)
         query_GQK = turned_TNK[:, : p.n_heads].swapaxes(0, 1).reshape(groups, -1, p.d_k)

@@ -16,6 +16,12 @@ from .byte_pairs import UNKNOWN
 from .generation import next_probabilities
 from .language_model import N_LAYERS, LanguageModelRun, language_model
 
+# Said wherever the model is shown.
+LIMITS = (
+    "A model of 260 thousand numbers that has read children’s stories in English; other text gets"
+    " nonsense. What holds here need not hold in a large model."
+)
+
 
 @cached
 def language_ids(text: str, n_tokens: int = 0) -> tuple[int, ...]:
@@ -55,6 +61,11 @@ def language_tokens(text: str, n_tokens: int = 0) -> Tokens:
 
 
 @cached
+def run_of_ids(ids: tuple[int, ...]) -> LanguageModelRun:
+    """All layers on some ids. Raises: SettingsError."""
+    return language_model().run(ids)
+
+
 def language_run(text: str, n_tokens: int = 0) -> LanguageModelRun:
     """All layers on the pieces of a text. [pad] at the end changes no other row, because the mask
     is causal.
@@ -62,7 +73,7 @@ def language_run(text: str, n_tokens: int = 0) -> LanguageModelRun:
     Raises: TextError, SettingsError, FileError.
     """
     ids = language_ids(text, n_tokens)
-    return language_model().run([*ids, *[UNKNOWN] * (n_tokens - len(ids))])
+    return run_of_ids((*ids, *[UNKNOWN] * (n_tokens - len(ids))))
 
 
 def language_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:

@@ -9,6 +9,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.next_token import NextToken
+from attention_lab.trained.language_text import LIMITS
 
 from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
@@ -69,38 +70,52 @@ def next_token_board(found: NextToken, head: int) -> JSON:
 
 
 def _shares(found: NextToken, pieces: Side, logits_X: Array) -> list[Matrix]:
-    """The shares as columns of bars. That of now is the softmax of all logits, those of the shown
-    pieces first.
-    """
-    shown = list(found.shown)
-    others = np.setdiff1d(np.arange(len(logits_X)), shown)
-    every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
-    rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
-    column, one = Side("share", ("share",)), Side("logit")
-    now = Matrix(
-        SHARE,
-        found.shares(found.run)[shown][:, np.newaxis],
-        pieces,
-        column,
-        (3 if found.is_touched else 2, 0),
-        "share now" if found.is_touched else "share",
-        kind="probability",
-        rule=rule,
-    )
-    found_all = Matrix("all logits", every, Side("row"), one, None, "all logits", kind="logit")
+    """The shares as columns of bars."""
+    shown, shares_X = list(found.shown), found.shares(found.run)
     if not found.is_touched:
-        return [found_all, now]
+        return share_matrices(SHARE, logits_X, shares_X, pieces, shown, 2, "share")
     before = Matrix(
         BEFORE,
         found.shares(found.plain)[shown][:, np.newaxis],
         pieces,
-        column,
+        Side("share", ("share",)),
         (2, 0),
         "share before",
         kind="probability",
         says="Without your changes this piece gets the share",
     )
-    return [found_all, before, now]
+    return [before, *share_matrices(SHARE, logits_X, shares_X, pieces, shown, 3, "share now")]
+
+
+def share_matrices(
+    name: str,
+    logits_X: Array,
+    shares_X: Array,
+    pieces: Side,
+    shown: list[int],
+    place: int,
+    title: str,
+) -> list[Matrix]:
+    """A column with the shares of some pieces, the softmax of all logits; and these logits, those
+    of the shown pieces first, which are not drawn.
+    """
+    others = np.setdiff1d(np.arange(len(logits_X)), shown)
+    every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
+    rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
+    drawn = Matrix(
+        name,
+        shares_X[shown][:, np.newaxis],
+        pieces,
+        Side("share", ("share",)),
+        (place, 0),
+        title,
+        kind="probability",
+        rule=rule,
+    )
+    return [
+        Matrix("all logits", every, Side("row"), Side("logit"), None, "all logits", kind="logit"),
+        drawn,
+    ]
 
 
 def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
@@ -132,8 +147,7 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         ),
         (
             "How far to trust it",
-            "A model of 260 thousand numbers that has read children’s stories in English; other"
-            " text gets nonsense. A head that adds much is not “the” reason: the rest of the model"
-            " answers when it is missing, and a large model need not do the same.",
+            f"{LIMITS} A head that adds much is not “the” reason: the rest of the model answers"
+            " when it is missing.",
         ),
     )

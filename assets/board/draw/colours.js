@@ -93,7 +93,7 @@ export function roleColour(palette, role) {
   return palette[role] ?? palette.text;
 }
 
-const STYLED = ["background", "text", "muted", "line", "primary", "query", "key", "focus", "hidden", "hatch"]; // that board.css uses
+const STYLED = ["background", "text", "muted", "line", "primary", "query", "key", "value", "focus", "hidden", "hatch"]; // that board.css uses
 const STOPS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Set the colours of a palette as variables of the style sheet, with those of its scales for the legend. */

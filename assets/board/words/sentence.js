@@ -149,7 +149,8 @@ export class Sentence {
 
   word({ place, x, width }, focus, arcs, { y, high, size }) {
     const text = this.about.words[place];
-    const made = element("button", `arc-word${place === focus ? " on" : ""}`, element("bdi", "", shorten(text, LONGEST_WORD)));
+    const written = place >= (this.about.written ?? Infinity);
+    const made = element("button", `arc-word${place === focus ? " on" : ""}${written ? " written" : ""}`, element("bdi", "", shorten(text, LONGEST_WORD)));
     const read = arcs.filter((arc) => arc.place === place).map(({ head, share }) => `${head.title} ${percentOf(share)}`);
     Object.assign(made, { type: "button", title: text, tabIndex: place === focus ? 0 : -1 });
     made.dataset.place = place;

@@ -1,0 +1,209 @@
+"""The page *The cache*: the keys and values that a language model keeps, so that each new token
+costs one row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_lab.trained.cached_step import CachedStep, multiplications, numbers_kept
+from attention_lab.trained.language_model import (
+    N_HEADS,
+    N_KV_HEADS,
+    N_LAYERS,
+    language_model,
+)
+from attention_lab.trained.language_text import LIMITS, language_ids
+
+from ..blocks import (
+    Block,
+    BlockPage,
+    Board,
+    Choice,
+    Note,
+    Number,
+    Switch,
+    Table,
+    Text,
+    Values,
+    row,
+)
+from ..labels import format_agreement, format_percent
+from ..markdown import escape_markdown
+from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..payload import JSON
+from ..pieces import bare
+from ..story.story_view import StoryView
+
+LAYER = Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
+HEAD = Number("ca_head", "Head", 4, low=0, high=N_HEADS - 1)
+RESTARTS = Switch("ca_restarts", "Mistake: positions from 0", False)
+TOP_LEFT = Switch("ca_top_left", "Mistake: mask at the top left", False)
+ROUNDING = 1e-12
+SHARES, FULL = "shares", "full run"
+
+
+def _choices(view: StoryView) -> Sequence[Choice]:
+    n_ids = len(language_ids(view.scenario.text, view.scenario.n_tokens))
+    return (
+        Number(
+            "ca_tokens",
+            "Tokens so far",
+            n_ids,
+            low=1,
+            high=max(2, n_ids),
+            look="scale",
+            help="Every step to the right computes one more row.",
+        ),
+        Number("ca_first", "At once", min(8, n_ids), low=1, high=n_ids, help="The first step."),
+        LAYER,
+        HEAD,
+        RESTARTS,
+        TOP_LEFT,
+    )
+
+
+def step_of(view: StoryView, values: Values) -> CachedStep:
+    """The step of the page. Raises: AttentionError."""
+    ids = language_ids(view.scenario.text, view.scenario.n_tokens)[: values["ca_tokens"]]
+    first = min(values["ca_first"], len(ids))
+    return CachedStep(ids, first, values[RESTARTS.key], values[TOP_LEFT.key])
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The step, what it keeps, and what it saves. Raises: AttentionError."""
+    step, choices = step_of(view, values), {one.key: one for one in _choices(view)}
+    layer, head = values[LAYER.key], values[HEAD.key]
+    board = cache_board(step, layer, head)
+    return [
+        Text(_what_is_computed(step)),
+        row(values, *(choices[key] for key in ("ca_tokens", "ca_first", LAYER.key, HEAD.key))),
+        Board(board, "cache", fits=True),
+        _agreement(step),
+        row(values, RESTARTS, TOP_LEFT),
+        Text("**What is kept and saved**, in all layers, after these tokens:"),
+        _costs(step),
+        Text(
+            "The shares of earlier tokens are not needed again, because the mask hides the new"
+            " token from them. Their keys and values are: the new query reads all of them. Query"
+            " heads that share a key and value head make the cache smaller; this changes the model,"
+            " so it must be trained so."
+        ),
+        Text(LIMITS, small=True),
+    ]
+
+
+def _what_is_computed(step: CachedStep) -> str:
+    last = escape_markdown(bare(language_model().pieces(step.ids[-1:])[0]))
+    n = len(step.ids)
+    if step.n_new > 1 or n == 1:
+        return (
+            f"The first {n} tokens are computed at once: a triangle of shares. Their keys and"
+            " values are kept."
+        )
+    decoder = language_model().decoder
+    costs = [multiplications(decoder, rows, n, N_KV_HEADS) for rows in (1, n)]
+    return (
+        f"“{last}” is new: **one** query, one key, one value, one row. {n - 1} keys and values were"
+        f" kept. That saves {format_percent(1 - costs[0] / costs[1])} of the multiplications."
+    )
+
+
+def _agreement(step: CachedStep) -> Note:
+    gap = step.largest_gap
+    if gap <= ROUNDING:
+        said = format_agreement(gap, ROUNDING)
+        return Note(
+            f"The same as computing everything again, in all layers and heads: {said}.", "right"
+        )
+    return Note(
+        "Not the same as computing everything again: a share differs by up to"
+        f" {format_percent(gap)}. The shapes are right, and nothing fails.",
+        "wrong",
+    )
+
+
+def _costs(step: CachedStep) -> Table:
+    decoder, n = language_model().decoder, len(step.ids)
+    kinds = {
+        f"multi-head: {N_HEADS} key/value heads": N_HEADS,
+        f"this model: {N_KV_HEADS}": N_KV_HEADS,
+        "multi-query: 1": 1,
+    }
+    rows = [
+        [
+            name,
+            f"{numbers_kept(decoder, n, groups):,}",
+            f"{multiplications(decoder, step.n_new, n, groups):,}",
+            f"{multiplications(decoder, n, n, groups):,}",
+        ]
+        for name, groups in kinds.items()
+    ]
+    return Table(["", "numbers kept", "multiplications of this step", "without a cache"], rows)
+
+
+def cache_board(step: CachedStep, layer: int, head: int) -> JSON:
+    """The keys and values of a head's group, those kept beside the new ones; below them the shares
+    of the new tokens, beside the full run.
+    """
+    labels, n_old = tuple(language_model().pieces(step.ids)), len(step.ids) - step.n_new
+    every = Side("key position", labels)
+    old, new = Side("key position", labels[:n_old]), Side("key position", labels[n_old:])
+    queries, features = Side("query position", labels[n_old:]), Side("feature")
+    matrices = []
+    for place, (name, array) in enumerate(zip(("keys", "values"), step.kept(layer), strict=True)):
+        group = array[head * len(array) // N_HEADS].T
+        role = name.removesuffix("s")
+        if n_old:
+            says = f"Kept since its own step: this feature of the {role}"
+            matrices.append(
+                Matrix(
+                    f"kept {name}",
+                    group[:, :n_old],
+                    features,
+                    old,
+                    (2 * place, 0),
+                    f"{name}, kept",
+                    role=role,
+                    says=says,
+                )
+            )
+        matrices.append(
+            Matrix(
+                f"new {name}",
+                group[:, n_old:],
+                features,
+                new,
+                (2 * place + (n_old > 0), 0),
+                "new" if n_old else name,
+                role=role,
+                says=f"New: this feature of the {role}",
+            )
+        )
+    shares = Matrix(
+        SHARES,
+        step.rows.probabilities[layer, head],
+        queries,
+        every,
+        (0, 1),
+        "shares, computed with the cache",
+        kind="probability",
+        says="This query gives this key",
+    )
+    full = Matrix(
+        FULL,
+        step.full_shares(layer, head),
+        queries,
+        every,
+        (2 if n_old else 1, 1),
+        "the same rows of the full run",
+        kind="probability",
+        says="Without a cache the share is",
+    )
+    matrices += [shares, full, difference_matrix(shares, full, (0, 2), rounding=ROUNDING)]
+    what = "Keys and values that are kept, those of the new tokens, and the shares of these tokens."
+    key = int(shares.numbers[-1].argmax())
+    return matrix_board(matrices, (SHARES, step.n_new - 1, key), what)
+
+
+CACHE = BlockPage("cache", _choices, _blocks)

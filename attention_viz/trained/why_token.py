@@ -1,0 +1,236 @@
+"""The page *Why this token?*: the logit of a piece as a sum of parts, and what each head is really
+worth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attention_core.rules import RUNNING, Position, Rule, read
+from attention_lab.trained.generation import next_probabilities
+from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_model
+from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
+from attention_lab.trained.why_token import WhyToken, logits_without
+
+from ..blocks import (
+    Block,
+    BlockPage,
+    Board,
+    Choice,
+    Folded,
+    Link,
+    Row,
+    Select,
+    Table,
+    Text,
+    Values,
+    row,
+)
+from ..labels import format_number, format_percent
+from ..markdown import escape_markdown
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import JSON, largest_magnitude
+from ..pieces import bare
+from ..sentence import one_head_part
+from ..story.story_view import StoryView
+
+NEXT, ALONE, LARGEST = "next", "none", "largest"
+HEAD_KEY = "why_head"
+COLUMNS = (*(f"head {head}" for head in range(N_HEADS)), "FFN")
+ADDED, LOST = "added", "lost"
+
+
+def _choices(view: StoryView) -> Sequence[Choice]:
+    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
+    shares_X = next_probabilities(run_of_ids(ids).logits[-1])
+    order_X = np.argsort(-shares_X, kind="stable").tolist()
+    names = [_quoted(one) for one in order_X]
+    pieces = {
+        str(one): f"{name} {format_percent(float(shares_X[one]))}"
+        for one, name in zip(order_X, names, strict=True)
+    }
+    first = {NEXT: f"the most probable: {names[0]}"}
+    heads = {
+        f"{layer}.{head}": f"layer {layer}, head {head}"
+        for layer in range(N_LAYERS)
+        for head in range(N_HEADS)
+    }
+    return (
+        Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY,)),
+        Select("why_against", "Rather than", ALONE, {ALONE: "—"} | pieces, resets=(HEAD_KEY,)),
+        Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "whose loss changes most"} | heads),
+    )
+
+
+def _quoted(one: int) -> str:
+    return f"“{bare(language_model().pieces([one])[0])}”"
+
+
+def why_of(view: StoryView, values: Values) -> WhyToken:
+    """What the page explains. Raises: AttentionError."""
+    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
+    token, against = values["why_token"], values["why_against"]
+    first = int(run_of_ids(ids).logits[-1].argmax())
+    return WhyToken(
+        ids,
+        first if token == NEXT else int(token),
+        None if against in (ALONE, token) else int(against),
+    )
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The sum, what happens without each head, and the chosen head. Raises: AttentionError."""
+    why = why_of(view, values)
+    lost_LH = why.lost_without
+    layer, head = divmod(int(np.abs(lost_LH).argmax()), N_HEADS)
+    if values[HEAD_KEY] != LARGEST:
+        layer, head = map(int, values[HEAD_KEY].split("."))
+    heads = [{HEAD_KEY: f"{one // N_HEADS}.{one % N_HEADS}"} for one in range(lost_LH.size)]
+    clicks = {LOST: heads, ADDED: _with_feed_forward(heads)}
+    place = {"th_layer": layer, "th_head": head}
+    return [
+        Text(_sum_in_words(why)),
+        row(values, *_choices(view)),
+        Board(why_board(why, layer, head), "why", fits=True, clicks=clicks),
+        Text(_about_head(why, layer, head)),
+        Row((Link("Open this head", "one-head", place),)),
+        Text("**What it would say if no layer followed:**"),
+        _after_each_layer(why),
+        Folded("How to read this", [Text(READING)]),
+        Text(LIMITS, small=True),
+    ]
+
+
+def _with_feed_forward(heads: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """What a click sets, with a cell of the feed-forward part, which sets nothing, after each
+    layer.
+    """
+    found: list[dict[str, str]] = []
+    for start in range(0, len(heads), N_HEADS):
+        found += [*heads[start : start + N_HEADS], {}]
+    return found
+
+
+def _sum_in_words(why: WhyToken) -> str:
+    """The answer in one sentence: the logit and its largest part."""
+    added = why.of_layers
+    heads, feed_forward = added[:, :-1].sum(), added[:, -1].sum()
+    layer, place = divmod(int(added.argmax()), len(COLUMNS))
+    what = f"The logit of {escape_markdown(_quoted(why.token))} is"
+    if why.against is not None:
+        what = (
+            f"The logit of {escape_markdown(_quoted(why.token))} minus that of"
+            f" {escape_markdown(_quoted(why.against))} is"
+        )
+    return (
+        f"{what} **{format_number(why.total)}** = {format_number(why.of_embedding)} (the last token"
+        f" itself) + {format_number(heads)} (heads) + {format_number(feed_forward)} (feed-forward"
+        f" parts, FFN). Most comes from {COLUMNS[place]} of layer {layer}:"
+        f" {format_number(added.max())}."
+    )
+
+
+def why_board(why: WhyToken, layer: int, head: int) -> JSON:
+    """The parts of the sum, beside by how much it falls without each head; above them the text with
+    the arcs of the chosen head.
+    """
+    added, lost = why.of_layers, why.lost_without
+    layers = Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS)))
+    columns, only_heads = Side("part", COLUMNS), Side("head", COLUMNS[:-1])
+    parts_ND = why.run.parts()[1][1:]  # without the embedding
+    features, line = Side("feature"), Side("row")
+    at = Position(((0, len(COLUMNS)), (1, 1)))
+    rule = Rule(
+        "sum", (read("parts", at, RUNNING), read("direction", Position(), RUNNING)), len(parts_ND.T)
+    )
+    limit = max(largest_magnitude(added), largest_magnitude(lost))
+    matrices = [
+        Matrix("parts", parts_ND, Side("part of the sum"), features, None, "part"),
+        Matrix("direction", why.direction[np.newaxis], line, features, None, "its direction"),
+        Matrix(
+            ADDED,
+            added,
+            layers,
+            columns,
+            (0, 0),
+            "adds to the logit",
+            kind="logit",
+            limit=limit,
+            rule=rule,
+        ),
+        Matrix(
+            LOST,
+            lost,
+            layers,
+            only_heads,
+            (1, 0),
+            "the logit falls without it",
+            kind="logit",
+            limit=limit,
+            says="Without this head the logit falls by",
+        ),
+    ]
+    if why.against is not None:
+        titles = ("adds to the difference", "the difference falls without it")
+        matrices[2:] = [
+            Matrix(**{**vars(one), "title": title, "says": "Without this head it falls by"})
+            for one, title in zip(matrices[2:], titles, strict=True)
+        ]
+    what = "A row for each layer: what each head adds, and what is lost without it."
+    board = matrix_board(matrices, (ADDED, layer, head), what)
+    said = one_head_part(why.run.traces[layer], head, len(why.ids) - 1, f"layer {layer}, ")
+    return board | {"sentence": said}
+
+
+def _about_head(why: WhyToken, layer: int, head: int) -> str:
+    """The chosen head in words: what it adds, what is lost without it, and where the two
+    disagree.
+    """
+    added, lost = float(why.of_layers[layer, head]), float(why.lost_without[layer, head])
+    shares = [
+        float(next_probabilities(logits_X)[why.token])
+        for logits_X in (why.run.logits[-1], logits_without(why.ids)[layer, head])
+    ]
+    says = (
+        f"**Head {head} of layer {layer}** adds {format_number(added)}. Switched off, with all that"
+        f" follows computed again, it takes {format_number(lost)} away, and the share of"
+        f" {escape_markdown(_quoted(why.token))} goes from {format_percent(shares[0])} to"
+        f" {format_percent(shares[1])}."
+    )
+    if added * lost < 0:
+        return f"{says} The two disagree in sign: other parts read what this head wrote."
+    if abs(added - lost) > 0.25 * max(abs(added), abs(lost)):
+        return f"{says} The two differ: other parts read what this head wrote, and the last norm."
+    return says
+
+
+def _after_each_layer(why: WhyToken) -> Table:
+    head = ["after", "it would say", "with", f"share of {escape_markdown(_quoted(why.token))}"]
+    rows = []
+    for layer in range(-1, N_LAYERS):
+        shares_X = why.shares_after(layer)
+        most = int(shares_X.argmax())
+        rows.append(
+            [
+                f"layer {layer}" if layer >= 0 else "the embedding",
+                escape_markdown(_quoted(most)),
+                format_percent(float(shares_X[most])),
+                format_percent(float(shares_X[why.token])),
+            ]
+        )
+    return Table(head, rows)
+
+
+READING = (
+    "The vector of the last token is a sum: its embedding, and what every head and every"
+    " feed-forward part has added. The last norm divides it by one number. With this number held at"
+    " its value, the logit is the sum of what each part adds: its dot product with the piece’s"
+    " direction.\n\nSwitched off is another question. Then later layers read another vector, and"
+    " answer differently; also the divisor of the norm changes. A head that adds little may matter"
+    " because others read it, and a head that adds much may be replaced by others. So one head is"
+    " not “the” reason."
+)
+
+WHY_THIS_TOKEN = BlockPage("why-this-token", _choices, _blocks)

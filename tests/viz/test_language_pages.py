@@ -1,0 +1,170 @@
+"""The pages of the language model as the site answers them: boards with rules, clicks, the URL."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+
+from attention_lab.trained.language_model import language_model
+from attention_viz.site import answer
+from tests.viz.reading_scenes import scene_of_text, sent, worked_out
+
+MODEL = language_model()
+FROG = "One day, a little frog was very sad. The"
+IDS = MODEL.encode(FROG)
+F = MODEL.encode("f")[-1]
+PAGES = ("writing", "why-this-token", "cache")
+
+
+def asked(path: str, act: dict[str, Any] | None = None, **choices: Any) -> dict[str, Any]:
+    request = {"path": path, "query": urlencode({"text": FROG} | choices), "act": act}
+    found: dict[str, Any] = json.loads(answer(json.dumps(request)))
+    return found
+
+
+def block_of(found: dict[str, Any], kind: str) -> dict[str, Any]:
+    return next(block for block in found["blocks"] if block["kind"] == kind)
+
+
+def board_of(found: dict[str, Any]) -> dict[str, Any]:
+    return scene_of_text(json.dumps(block_of(found, "board")["board"]))
+
+
+def labels(found: dict[str, Any]) -> list[str]:
+    rows = [block["items"] for block in found["blocks"] if block["kind"] == "row"]
+    return [item["label"] for row in rows for item in row]
+
+
+@pytest.mark.parametrize(
+    ("path", "choices"),
+    [
+        ("writing", {}),
+        ("writing", {"wr_temperature": 0.7, "wr_top_p": 0.5}),
+        ("writing", {"wr_top_p": 1}),
+        ("why-this-token", {}),
+        ("why-this-token", {"why_against": F + 1}),
+        ("cache", {"ca_tokens": 12}),
+    ],
+)
+def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) -> None:
+    board = board_of(asked(path, **choices))
+    assert board["rules"]
+    for name in board["rules"]:
+        numbers = sent(board, name)
+        for index in ((0, 0), (numbers.shape[0] - 1, numbers.shape[1] - 1)):
+            assert worked_out(board, name, index) == pytest.approx(numbers[index], abs=2e-5)
+
+
+def test_bars_are_the_shares_of_the_model() -> None:
+    shares = MODEL.run(IDS).probabilities()
+    most = np.sort(shares)[::-1][:10]
+    np.testing.assert_allclose(sent(board_of(asked("writing")), "share").ravel(), most, rtol=1e-5)
+    left = sent(board_of(asked("writing", wr_top_p=0.5)), "share within top-p").ravel()
+    assert left[0] == 1
+    assert not left[1:].any()
+    certain = asked("writing", wr_temperature=0)
+    assert sent(board_of(certain), "share").ravel().tolist() == [1, *[0] * 9]
+
+
+def test_a_click_on_a_bar_goes_on_with_its_piece() -> None:
+    found = asked("writing")
+    second = block_of(found, "board")["clicks"]["share"][1]
+    pin = {"pin": {"array": "share", "index": [1, 0]}, "axes": [["a", None]] * 2}
+    after = asked("writing", pin | {"changes": second})
+    written = parse_qs(after["query"])["wr_written"][0]
+    assert int(written.split(".")[-1]) == np.argsort(-MODEL.run(IDS).logits[-1])[1]
+    part = board_of(after)["sentence"]
+    assert part["written"] == len(IDS) == len(part["words"]) - 1
+    buttons = {
+        item["label"]: item
+        for block in after["blocks"]
+        if block["kind"] == "row"
+        for item in block["items"]
+    }
+    undone = asked("writing", {"changes": buttons["Undo"]["changes"]}, wr_written=written)
+    assert "wr_written" not in parse_qs(undone["query"])
+    assert "Undo" not in labels(undone)
+
+
+def test_the_same_url_gives_the_same_text_and_another_prompt_another() -> None:
+    found = asked("writing")
+    many = next(b for b in found["blocks"] if b["kind"] == "row")["items"][1]["changes"]
+    first = asked("writing", {"changes": many})
+    assert asked("writing", **many) == first
+    other = asked("writing", text="Lily", **many)
+    assert len(board_of(other)["sentence"]["words"]) == len(MODEL.encode("Lily"))
+
+
+def test_play_writes_until_the_page_is_full() -> None:
+    playing = block_of(asked("writing", wr_play="true"), "later")
+    assert playing["changes"].keys() == {"wr_written"}
+    written = playing["changes"]["wr_written"].split(".")
+    full = ".".join([written[0], *["300"] * (64 - len(IDS))])
+    found = asked("writing", wr_play="true", wr_written=full)
+    assert "later" not in [block["kind"] for block in found["blocks"]]
+    assert "Write a piece" not in labels(found)
+    assert not block_of(found, "board")["clicks"]
+
+
+def test_a_head_of_the_grid_is_chosen_by_a_click() -> None:
+    found = asked("why-this-token")
+    clicks = block_of(found, "board")["clicks"]
+    assert clicks["added"][4 * 9 + 4] == clicks["lost"][4 * 8 + 4] == {"why_head": "4.4"}
+    assert clicks["added"][8] == {}
+    np.testing.assert_allclose(sent(board_of(found), "added")[4, 4], 3.1307, atol=5e-5)
+    after = asked("why-this-token", why_head="2.6")
+    (arcs,) = board_of(after)["sentence"]["heads"]
+    assert arcs["head"] == 6
+    assert arcs["arcs"] == board_of(after)["sentence"]["heads"][0]["arcs"]
+
+
+def test_two_pieces_are_compared() -> None:
+    found = asked("why-this-token", why_token=F, why_against=IDS[-1])
+    cells = sent(board_of(found), "added")
+    logits = MODEL.run(IDS).logits[-1]
+    direct = (
+        MODEL.run(IDS).contributions(F)["embedding"]
+        - MODEL.run(IDS).contributions(IDS[-1])["embedding"]
+    )
+    assert cells.sum() + direct == pytest.approx(logits[F] - logits[IDS[-1]], abs=1e-4)
+
+
+def test_the_cache_says_whether_it_is_right() -> None:
+    assert block_of(asked("cache"), "note")["tone"] == "right"
+    for mistake in ("ca_restarts", "ca_top_left"):
+        assert block_of(asked("cache", **{mistake: "true"}), "note")["tone"] == "wrong"
+    first = board_of(asked("cache", ca_tokens=8))
+    assert "kept keys" not in first["arrays"]
+    assert first["arrays"]["shares"]["shape"] == [8, 8]
+    later = board_of(asked("cache", ca_tokens=12))
+    assert later["arrays"]["kept keys"]["shape"] == [8, 11]
+    assert later["arrays"]["shares"]["shape"] == [1, 12]
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("text", ["x", "word " * 40, "日本 \U0001f438 <b>*_$"])
+def test_any_text_gives_the_page(path: str, text: str) -> None:
+    found = asked(path, text=text)
+    assert board_of(found)["arrays"]
+
+
+@pytest.mark.parametrize(
+    ("path", "choice"),
+    [
+        ("writing", {"wr_written": "1.x"}),
+        ("writing", {"wr_written": "1." * 80}),
+        ("writing", {"wr_temperature": "1e400"}),
+        ("writing", {"wr_head": "8"}),
+        ("why-this-token", {"why_head": "9.9"}),
+        ("why-this-token", {"why_token": "512"}),
+        ("cache", {"ca_tokens": "-1"}),
+    ],
+)
+def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> None:
+    found = asked(path, **choice)
+    assert len(found["refused"]) == 1
+    assert board_of(found) == board_of(asked(path))

@@ -34,6 +34,30 @@ export function barsOf({ bars = [], right }) {
 /** Whether an answer is right, as the server has read it, once it has told the right one. */
 export const isRight = ({ answer, tolerance }, value) => Math.abs(value - answer) <= tolerance;
 
+/** What a student is told of the own answer: the newest, or, when the vote is over, the one that the server has. */
+export function statusOf(told, mine = {}) {
+  const words = (answer) => (told.question.kind === "choice" ? told.question.options[Number(answer)] : answer);
+  const isKept = mine.kept !== undefined;
+  if (told.state === "revealed") {
+    if (!isKept) return "You gave no answer.";
+    return isRight(told, mine.value) ? `Your answer ${words(mine.kept)} is right.` : `Your answer was ${words(mine.kept)}.`;
+  }
+  if (told.state === "closed") return isKept ? `The vote is closed. Your answer: ${words(mine.kept)}.` : "The vote is closed.";
+  const states = {
+    kept: `Your answer: ${words(mine.answer)}. You can change it until the vote closes.`,
+    sending: mine.error || "Sending your answer …",
+    unsent: "Your answer was not sent; send it again.",
+    refused: mine.error,
+  };
+  return states[mine.state] ?? "The vote is open.";
+}
+
+/** How that is marked. */
+export function markOf(told, mine = {}) {
+  if (told.state === "revealed" && mine.kept !== undefined) return isRight(told, mine.value) ? "right" : "wrong";
+  return mine.state ?? "";
+}
+
 /** The picture of an option, if it has one: the darker, the larger. */
 function drawn({ pictures = [] }, place) {
   const picture = pictures[place];
@@ -98,7 +122,7 @@ class Mount {
       option.setAttribute("aria-pressed", String(option.dataset.place === mine?.answer));
     }
     const status = this.host.querySelector(".status");
-    if (status) [status.textContent, status.dataset.state] = [trouble || this.status(told, mine), trouble ? "refused" : this.mark(told, mine)];
+    if (status) [status.textContent, status.dataset.state] = [trouble || statusOf(told, mine), trouble ? "refused" : markOf(told, mine)];
   }
 
   parts(told, isTeacher) {
@@ -136,27 +160,6 @@ class Mount {
       if (field.value.trim()) this.room.vote(field.value.trim());
     };
     return made("form", { onsubmit: send }, field, made("button", { type: "submit" }, "Send"));
-  }
-
-  status(told, mine) {
-    const words = mine && (told.question.kind === "choice" ? told.question.options[Number(mine.answer)] : mine.answer);
-    if (told.state === "revealed") {
-      if (mine?.state !== "kept") return "You gave no answer.";
-      return isRight(told, mine.value) ? `Your answer ${words} is right.` : `Your answer was ${words}.`;
-    }
-    if (told.state === "closed") return mine?.state === "kept" ? `The vote is closed. Your answer: ${words}.` : "The vote is closed.";
-    const states = {
-      kept: `Your answer: ${words}. You can change it until the vote closes.`,
-      sending: "Sending your answer …",
-      unsent: "Your answer was not sent; send it again.",
-      refused: mine?.error,
-    };
-    return states[mine?.state] ?? "The vote is open.";
-  }
-
-  mark(told, mine) {
-    if (told.state === "revealed" && mine?.state === "kept") return isRight(told, mine.value) ? "right" : "wrong";
-    return mine?.state ?? "";
   }
 
   histogram(told) {

@@ -7,6 +7,7 @@
   const KEPT = "attention-lab-class";
   const TOKEN = "attention-lab-visitor";
   const NOT_SHARED = ["room", "teacher", "present", "unset"]; // of a teacher's page
+  const AGAIN = [429, 503]; // what the server refuses for a moment only
   const FRESH = { seat: null, told: null, trouble: "" };
   const now = { ...FRESH };
   const listeners = new Set();
@@ -38,7 +39,7 @@
       const answer = await fetch(`${BASE}/class-room/${path}`, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body) });
       if (answer.status === 204) return { status: 204 };
       if (!answer.headers.get("content-type")?.includes("json")) return { status: 0 };
-      return { status: answer.status, ...(await answer.json()) };
+      return { status: answer.status, wait: 1000 * answer.headers.get("retry-after"), ...(await answer.json()) };
     } catch {
       return null;
     }
@@ -68,6 +69,10 @@
         Object.assign(now, { told, trouble: "" });
         tell();
         follow();
+      } else if (told?.status === 429) {
+        now.trouble = now.told ? "" : told.error;
+        tell();
+        await pause(told.wait || 1000, 2000);
       } else if (told?.status !== 204) {
         now.trouble = "The server does not answer. Your answers are kept and will be sent when it answers again.";
         tell();
@@ -83,9 +88,10 @@
   const pathHere = () => window.location.pathname.slice(BASE.length) || "/";
   const isClassPage = () => pathHere() === "/class";
 
-  // Open a page of this app as the browser's back button does. Choices that the new URL does not name are reset, see
-  // history.js.
+  // Open a page of this app, and nothing else, as the browser's back button does. Choices that the new URL does not name
+  // are reset, see history.js.
   const open = (path) => {
+    if (!/^\/[a-z0-9-]*(\?.*)?$/.test(path)) return;
     const target = new URL(BASE + path, window.location.origin);
     const here = new URL(window.location.href);
     if (target.pathname === here.pathname && target.search === here.search) return;
@@ -117,24 +123,34 @@
     shown = moment;
     if (!isStill || moment === sent) return;
     sent = moment;
-    if ((await ask("move", { room: seat.room, moment }))?.status !== 200) sent = null;
+    const status = (await ask("move", { room: seat.room, moment }))?.status;
+    if (!status || AGAIN.includes(status)) sent = null;
   }, 400);
 
+  // One answer to a question is on its way at a time. What the server has accepted, `kept`, and read as the number `value`,
+  // stays beside a newer one until that is accepted, too.
+  const sending = new Set();
   const vote = async (answer) => {
-    const { seat, told } = now;
-    const mine = { answer: String(answer), state: "sending", error: "" };
-    seat.answers[told.number] = mine;
+    const { seat, told: { number } } = now;
+    const mine = (seat.answers[number] ??= {});
+    Object.assign(mine, { answer: String(answer), state: "sending", error: "" });
     tell();
-    const { number } = told;
-    while (now.seat === seat && seat.answers[number] === mine) {
-      const done = await ask("vote", { room: seat.room, token, number, answer: mine.answer });
-      if (seat.answers[number] !== mine) return; // another answer has taken its place
-      if (done?.status && done.status !== 503) {
-        Object.assign(mine, done.status === 200 ? { state: "kept", value: done.value } : { state: "refused", error: done.error });
-        return tell();
+    if (sending.has(mine)) return;
+    sending.add(mine);
+    while (now.seat === seat && mine.state === "sending") {
+      const sent = mine.answer;
+      const done = await ask("vote", { room: seat.room, token, number, answer: sent });
+      const isNewest = mine.answer === sent;
+      if (done?.status === 200) Object.assign(mine, { kept: sent, value: done.value }, isNewest && { state: "kept", error: "" });
+      else if (done?.status && !AGAIN.includes(done.status)) Object.assign(mine, isNewest && { state: "refused", error: done.error });
+      else {
+        mine.error = done?.error ?? "";
+        tell();
+        await pause(done?.wait || 500, done?.wait || 1200);
       }
-      await pause(500, 1200);
+      tell();
     }
+    sending.delete(mine);
   };
 
   const sit = (seat) => {
@@ -166,7 +182,10 @@
   };
   try {
     const seat = JSON.parse(read("sessionStorage", KEPT));
-    for (const mine of Object.values(seat.answers)) if (mine.state === "sending") mine.state = "unsent";
+    for (const mine of Object.values(seat.answers)) {
+      if (mine.state === "sending") mine.state = "unsent";
+      if (mine.state === "kept") mine.kept ??= mine.answer; // as an older version wrote it
+    }
     sit(seat);
   } catch { /* no class, or what no version of ours has written */ }
 })();

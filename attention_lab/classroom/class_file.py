@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
 from threading import RLock
 from typing import Any
@@ -121,15 +123,17 @@ class ClassFile:
         database = self._opened.writer
         with self._opened.write_turn, self._explained():
             if _place_of(self.path) != self._place:
-                raise FileError(
-                    f"The file of classes {self.path} was replaced while it was in use; its rooms"
-                    " are gone: start the app again"
+                raise _unusable(
+                    self.path,
+                    "it was replaced while it was in use, and its rooms are gone; start the app"
+                    " again",
                 )
             database.execute("BEGIN IMMEDIATE")
             try:
                 yield database
             except BaseException:
-                database.execute("ROLLBACK")
+                if database.in_transaction:  # SQLite may have ended it, as where the disk is full
+                    database.execute("ROLLBACK")
                 raise
             database.execute("COMMIT")
 
@@ -148,10 +152,21 @@ class ClassFile:
         try:
             yield
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
-            raise FileError(
-                f"The file of classes {self.path} cannot be used: {error}; free it, or choose"
-                f" another by {FILE_VARIABLE}"
+            said = error.strerror if isinstance(error, OSError) else error
+            raise _unusable(
+                self.path, f"{said}; free it, or choose another by {FILE_VARIABLE}"
             ) from error
+
+
+@lru_cache(maxsize=100)  # each reason stands in the log once
+def _log(path: Path, reason: str) -> None:
+    logging.getLogger(__name__).error("The file of classes %s cannot be used: %s", path, reason)
+
+
+def _unusable(path: Path, reason: str) -> FileError:
+    """The error for visitors, who are not told the path; it stands in the server's log."""
+    _log(path, reason)
+    return FileError(f"The file of classes, which the server's log names, cannot be used: {reason}")
 
 
 def _create(path: Path) -> None:
@@ -185,9 +200,10 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
     run = database.execute
     (version,) = run("PRAGMA user_version").fetchone()
     if version not in (0, VERSION):
-        raise FileError(
-            f"{path} has version {version}, but this app reads {VERSION}; choose another file by"
-            f" {FILE_VARIABLE}"
+        raise _unusable(
+            path,
+            f"it has version {version}, but this app reads {VERSION}; choose another by"
+            f" {FILE_VARIABLE}",
         )
     for setting in (
         "journal_mode = WAL",

@@ -16,6 +16,7 @@ from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
+from ..page_list import OLD_URLS, PAGES
 from .class_file import ClassFile
 from .class_question import ClassQuestion, question_from_json, question_to_json
 from .letters import digest, is_secret, new_room, new_secret
@@ -68,8 +69,8 @@ class Presence:
 
 
 MAX_MOMENT = 8_000  # characters
-# A page of this app with its parameters; never a page of another site.
-_MOMENT = re.compile(r"/(?![/\\])[\x21-\x7e]*")
+_MOMENT = re.compile(r"/([a-z0-9-]*)(\?[\x21-\x7e]*)?")  # a page with its parameters
+URL_PATHS = {"", *OLD_URLS, *(page.url_path for page in PAGES)}
 
 
 @dataclass(frozen=True)
@@ -273,10 +274,11 @@ class Rooms:
     def move(self, room: str, secret: str, moment: str) -> None:
         """Send the students who follow to a page of this app, such as /scores?head=1."""
         self.check_teacher(room, secret)
-        if len(moment) > MAX_MOMENT or not _MOMENT.fullmatch(moment):
+        page = _MOMENT.fullmatch(moment)
+        if len(moment) > MAX_MOMENT or page is None or page[1] not in URL_PATHS:
             raise SettingsError(
-                f"moment must be a page of this app: one / at its start, at most {MAX_MOMENT}"
-                f" characters; it is “{moment[:40]}”; show another page"
+                f"moment must be a page of this app, such as /scores?head=1, with at most"
+                f" {MAX_MOMENT} characters; it is “{moment[:40]}”; show another page"
             )
         with self._writing() as db:
             if _first_value(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:

@@ -130,8 +130,8 @@ class RoomService:
         for limiter, who in ((self._visitor_limiter, token), (self._source_limiter, source)):
             if not limiter.allows(who):
                 raise TooManyError(
-                    f"Answers come too fast; wait {limiter.seconds_to_wait()} s and send the last"
-                    " one again"
+                    f"Answers come too fast; send the last one again in"
+                    f" {limiter.seconds_to_wait()} s"
                 )
         self.enter(room, source, token)
         if self._queue.qsize() >= MAX_WAITING_VOTES:

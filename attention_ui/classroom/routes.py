@@ -14,7 +14,7 @@ from functools import partial, wraps
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 
 from attention_core.errors import AttentionError, FileError, SettingsError
@@ -58,7 +58,7 @@ def explain_errors(answer: Answer) -> Answer:
         except AttentionError as error:
             status = ERROR_STATUS.get(type(error), 400)
             headers = {"retry-after": "1"} if status in (429, 503) else None
-            return JSONResponse({"error": str(error)}, status, headers)
+            return _json({"error": str(error)}, status, headers)
 
     return answer_or_error
 
@@ -105,7 +105,7 @@ async def keep_vote(request: Request) -> Response:
         )
     value, source = parse_answer(answer), _network(request)
     await asyncio.wrap_future(room_service().vote(room, token, number, value, source))
-    return JSONResponse({"kept": True, "value": value})
+    return _json({"kept": True, "value": value})
 
 
 @explain_errors
@@ -117,7 +117,7 @@ async def move_class(request: Request) -> Response:
     room_service().enter(room, _network(request), secret=secret)
     act = partial(room_service().change, lambda rooms: rooms.move(room, secret, moment), room)
     await asyncio.get_running_loop().run_in_executor(None, act)
-    return JSONResponse({"kept": True})
+    return _json({"kept": True})
 
 
 def class_routes() -> tuple[Route, ...]:
@@ -128,6 +128,13 @@ def class_routes() -> tuple[Route, ...]:
         Route(f"{prefix}/vote", keep_vote, methods=["POST"]),
         Route(f"{prefix}/move", move_class, methods=["POST"]),
     )
+
+
+def _json(
+    about: dict[str, Any], status: int = 200, headers: dict[str, str] | None = None
+) -> Response:
+    """An answer in ASCII, because half a character, which a text may hold, is no UTF-8."""
+    return Response(json.dumps(about), status, headers, "application/json")
 
 
 def _network(request: Request) -> str:

@@ -119,12 +119,13 @@ def test_a_deleted_room_is_gone() -> None:
 
 
 def test_a_file_that_cannot_be_used_is_told_in_the_window(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: list[str]
 ) -> None:
     (tmp_path / "no folder").write_bytes(b"")
     monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
     for app in (pressed(opened("class"), "Open a room"), opened("class", room="KXRT")):
         assert isinstance(error(app), FileError)
+    assert "no folder" in logged.pop()
 
 
 def test_letters_that_are_none_are_told() -> None:

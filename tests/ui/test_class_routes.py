@@ -154,6 +154,9 @@ def test_an_answered_vote_is_kept(server: Starlette) -> None:
         (b"x" * 20_000, 400),
         ({}, 404),
         ({"room": "ZZZZ", "token": "t" * 20, "number": 1, "answer": "6"}, 404),
+        ({"room": "\ud800"}, 404),
+        ({"answer": "\ud800"}, 400),
+        ({"token": "\ud800"}, 400),
         ({"token": 7}, 400),
         ({"number": "1"}, 400),
         ({"number": 2}, 409),
@@ -176,14 +179,16 @@ def test_what_no_page_sends_is_refused(
 
 
 def test_a_file_that_cannot_be_used_is_told(
-    server: Starlette, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: Starlette, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: list[str]
 ) -> None:
     (tmp_path / "no folder").write_bytes(b"")
     monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
     for path, body in ((f"{STATE}?room=KXRT", None), (VOTE, ballot("KXRT", 1))):
         answer = asyncio.run(asked(server, path, body))
         assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-        assert "no folder" in answer.said["error"]
+        assert FILE_VARIABLE in answer.said["error"]
+        assert "no folder" not in answer.said["error"]
+    assert "no folder" in logged.pop()
 
 
 @pytest.mark.parametrize("visitor", ["short", "x" * 65, "<script>alert(1)</script>"])

@@ -40,7 +40,10 @@ def test_the_file_holds_no_secret_and_no_token(tmp_path: Path) -> None:
     assert stat.S_IMODE(rooms.file.path.stat().st_mode) == 0o600
 
 
-def test_a_file_that_cannot_be_used_is_told(tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_used_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Its path stands in the log, not in what a visitor reads."""
     other, later = tmp_path / "other", tmp_path / "later"
     other.write_bytes(b"not a data base" * 100)
     with sqlite3.connect(later) as made:
@@ -51,8 +54,10 @@ def test_a_file_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     whole = damaged.path.read_bytes()
     damaged.path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
     for path in (other, later, tmp_path, other / "below", damaged.path):
-        with pytest.raises(FileError, match=path.name):
+        with pytest.raises(FileError) as told:
             Rooms(path)
+        assert str(path.parent) not in str(told.value)
+        assert str(path) in caplog.text
     assert other.read_bytes() == b"not a data base" * 100
 
 
@@ -86,7 +91,7 @@ def test_a_folder_without_write_permission_is_told(tmp_path: Path) -> None:
                 Rooms(place)
         assert not list(path.parent.iterdir())
     with reading_only(whole) as path:
-        with pytest.raises(FileError, match=path.name):
+        with pytest.raises(FileError):
             Rooms(path).open()
         assert path.read_bytes() == whole
 

@@ -126,7 +126,10 @@ def test_there_are_bounds(tmp_path: Path) -> None:
 def test_a_moment_is_a_page_of_this_app(tmp_path: Path) -> None:
     rooms, _ = rooms_in(tmp_path)
     made = rooms.open()
-    for moment in ("//evil.example", "/\\evil.example", "https://evil.example", "scores", ""):
+    for moment in (
+        *("//evil.example", "/\\evil.example", "https://evil.example", "/..//evil.example"),
+        *("scores", "", "/no-page", "/../scores", "/scores/", "/scores\n"),
+    ):
         with pytest.raises(SettingsError):
             rooms.move(made.room, made.secret, moment)
     for moment in ("/scores?head=1", "/scores?head=1", "/mask?mask=causal"):

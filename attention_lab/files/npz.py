@@ -1,27 +1,27 @@
 """NumPy's .npz, a ZIP archive of .npy arrays. Nothing that it says about itself is trusted.
 
 The end of the directory is read before the directory, the directory before the headers of the
-arrays, and these before any number; each only if it is small enough. NumPy reads a header and
-evaluates only literals; here its size is bounded, and types and shapes are refused of which no
-array of numbers or text can be made. Nothing is unpickled, and nothing unpacks to more bytes than
-it promised.
+arrays, and these before any number; each only if it is small enough. NumPy would compute with parts
+of the type in a header, so NumPy gets only a letter with a size. Types and shapes are refused of
+which no array of numbers or text can be made. Nothing is unpickled, and nothing unpacks to more
+bytes than it promised.
 Source: PKWARE's ZIP specification (APPNOTE), section 4.3.16; the NumPy manual, numpy.lib.format.
 """
 
 from __future__ import annotations
 
+import ast
 import io
 import math
+import re
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from tokenize import TokenError
 from typing import IO, Any, BinaryIO, NoReturn
 
 import numpy as np
-from numpy.lib import format as npy
 
 from attention_core.checks import Array
 from attention_core.errors import FileError
@@ -29,11 +29,10 @@ from attention_core.errors import FileError
 from .file_checks import is_possible_shape
 
 MAX_HEAD_BYTES = 4_000  # NumPy writes 118, rarely more
-_READERS: dict[tuple[int, int], Any] = {
-    (1, 0): npy.read_array_header_1_0,
-    (2, 0): npy.read_array_header_2_0,
-    (3, 0): npy.read_array_header_2_0,  # differs only in the names of records, in UTF-8
-}
+_MAGIC = b"\x93NUMPY"
+_LENGTH_BYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}  # by version; the last is in UTF-8
+_TYPE = re.compile(r"[<>=|]?[?biufcSUOV]\d{0,9}")
+_LONG = re.compile(r"\b(\d+)L\b")  # a whole number as Python 2 wrote it
 _REFUSED_TYPES = {
     "O": "Python objects, which could run programs",
     "c": "complex numbers",
@@ -72,10 +71,13 @@ def read_npy_head(stream: IO[bytes], called: str) -> NpyHead:
     Raises: FileError for Python objects, for types other than numbers and text, and for bytes that
     are not an array.
     """
-    start = io.BytesIO(stream.read(MAX_HEAD_BYTES + npy.MAGIC_LEN + 4))
+    start = io.BytesIO(stream.read(len(_MAGIC) + 2 + 4 + MAX_HEAD_BYTES))
     try:
-        shape, fortran_order, dtype = _READERS[npy.read_magic(start)](start)
-    except (ValueError, KeyError, TypeError, MemoryError, RecursionError, TokenError) as error:
+        told = _read_header(start)
+        shape, fortran_order, descr = (told[key] for key in ("shape", "fortran_order", "descr"))
+        is_plain = isinstance(descr, str) and _TYPE.fullmatch(descr)
+        dtype = np.dtype(descr if is_plain else "V")
+    except (ValueError, LookupError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
         raise FileError(
             f"{called} does not begin with the header of a NumPy array of at most"
             f" {MAX_HEAD_BYTES:,} bytes; save it as float64 with numpy.save or numpy.savez"
@@ -84,10 +86,29 @@ def read_npy_head(stream: IO[bytes], called: str) -> NpyHead:
         held = _REFUSED_TYPES.get(dtype.kind, "an unusual type of number")
         remedy = _REMEDIES.get(dtype.kind, "as float64: numpy.asarray(x, dtype=float)")
         raise FileError(f"{called} holds {held}, which are not read; save it {remedy}")
-    possible = all(type(size) is int and size >= 0 for size in shape)
-    if not possible or dtype.itemsize == 0 or not is_possible_shape(shape, dtype.itemsize):
+    sizes = shape if type(shape) is tuple else ("not sizes",)
+    possible = all(type(size) is int and size >= 0 for size in sizes)
+    if (
+        not possible
+        or type(fortran_order) is not bool
+        or dtype.itemsize == 0
+        or not is_possible_shape(shape, dtype.itemsize)
+    ):
         raise FileError(f"{called} has an impossible type or shape; save it with numpy.save again")
     return NpyHead(dtype, shape, fortran_order, start.tell())
+
+
+def _read_header(start: IO[bytes]) -> Any:
+    """What a header says; raises one of many errors if it says nothing."""
+    if start.read(len(_MAGIC)) != _MAGIC:
+        raise ValueError("another beginning")
+    version = start.read(1)[0], start.read(1)[0]
+    length = int.from_bytes(start.read(_LENGTH_BYTES[version]), "little")
+    said = start.read(length)
+    if not 0 < length == len(said) <= MAX_HEAD_BYTES:
+        raise ValueError("too short or too long")
+    text = said.decode("utf-8" if version == (3, 0) else "latin-1")
+    return ast.literal_eval(_LONG.sub(r"\1", text).strip())
 
 
 MAX_NAME_LENGTH = 256

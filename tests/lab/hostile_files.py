@@ -85,6 +85,13 @@ ARCHIVES: Cases = {
     "complex": (lambda: npz({"W_Q": np.eye(2) * 1j}), ("W_Q", "complex")),
     "records": (lambda: npz({"W_Q": np.zeros((2, 2), "f8,f8")}), ("W_Q", "float64")),
     "dates": (lambda: npz({"W_Q": np.zeros((2, 2), "M8[s]")}), ("W_Q", "float64")),
+    **{
+        f"a type that NumPy computes, {descr}": (
+            lambda descr=descr: one(npy(head("(2, 3)", repr(descr)), SIX)),  # type: ignore[misc]
+            ("W_Q", "float64"),
+        )
+        for descr in ("(,)f8", ",f8", "f8,,f8", "(1+1,)f8", "(2", "f8,)", "2f8", "(9**9**9,)f8")
+    },
     "many types": (lambda: one(npy(head("(2, 3)", "'<f8,<f8'"), SIX)), ("W_Q", "float64")),
     "a type without a size": (lambda: one(npy(head("(2, 1)", "'<f3'"), SIX)), ("W_Q", "float64")),
     "text without characters": (lambda: one(npy(head(f"({10**12},)", "'<U0'"))), ("W_Q", "shape")),

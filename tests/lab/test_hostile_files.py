@@ -24,7 +24,7 @@ from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
 from tests.lab.hostile_files import CSV, LIMITED, MATRICES, MISSHAPEN, WEIGHTS
 from tests.lab.hostile_files import WHOLE as MATRIX_FILE
-from tests.lab.made_files import RAN, Harm, npz, safetensors
+from tests.lab.made_files import RAN, Harm, archive, head, npy, npz, safetensors
 from tests.lab.refusal import refused
 
 LAYER = {
@@ -127,6 +127,27 @@ def test_changed_bytes_never_crash(name: str, data: st.DataObject) -> None:
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     with suppress(AttentionError):
         use(bytes(content), name)
+
+
+@given(
+    st.text("(),<>|=f8iUOVS[]{}'\\ *0-L:_\u00b2", max_size=12),
+    st.sampled_from([b"\1\0", b"\2\0", b"\3\0"]),
+    st.booleans(),
+)
+def test_the_text_of_a_header_never_crashes(text: str, version: bytes, is_type: bool) -> None:
+    """Neither as the type nor anywhere in the header, in every reader of arrays."""
+    header = head("(2, 3)", repr(text))
+    if not is_type:
+        place = hash(text) % len(header)
+        header = header[:place] + text + header[place:]
+    array = npy(header.encode("utf-8" if version == b"\3\0" else "latin-1"), bytes(48), version)
+    for read in (
+        lambda: use(archive({"W_Q.npy": array}), "m.npz"),
+        lambda: read_matrices(archive({"W_Q.npy": array}), "matrices.npz"),
+        lambda: read_picture(array, "picture.npy"),
+    ):
+        with suppress(AttentionError):
+            read()
 
 
 @pytest.mark.parametrize("name", ["matrices.npz", "w_q.csv"])

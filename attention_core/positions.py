@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -56,11 +57,12 @@ def pair_members(d_k: int, pairs: str) -> tuple[Array, Array]:
     return first_K, first_K + d_k // 2
 
 
+@lru_cache(maxsize=4)  # every layer of a model turns by the same angles
 def rotation(rotary: Rotary, n_tokens: int, d_k: int, dtype: Any = np.float64) -> Array:
     """What each member of its pair counts in a turned feature: cos and -sin for the first feature
     of a pair, sin and cos for the second.
 
-    Shapes: (T, 2, K), for position, member, turned feature.
+    Shapes: (T, 2, K), for position, member, turned feature; read-only.
 
     >>> rotation(Rotary(start=1), 1, 2).round(2).tolist()
     [[[0.54, 0.84], [-0.84, 0.54]]]
@@ -73,7 +75,9 @@ def rotation(rotary: Rotary, n_tokens: int, d_k: int, dtype: Any = np.float64) -
     cosine_TK, sine_TK = np.cos(angle_TK), np.sin(angle_TK)
     of_first_TK = np.where(is_first_K, cosine_TK, sine_TK)
     of_second_TK = np.where(is_first_K, -sine_TK, cosine_TK)
-    return np.stack([of_first_TK, of_second_TK], axis=1).astype(dtype)
+    rotation_T2K = np.stack([of_first_TK, of_second_TK], axis=1).astype(dtype)
+    rotation_T2K.setflags(write=False)
+    return rotation_T2K
 
 
 def turn(heads_BHTK: Array, rotary: Rotary) -> Array:
@@ -82,10 +86,15 @@ def turn(heads_BHTK: Array, rotary: Rotary) -> Array:
     Shapes: (B, H, T, K), kept.
     """
     n_tokens, d_k = heads_BHTK.shape[2:]
-    first_K, second_K = pair_members(d_k, rotary.pairs)
     rotation_T2K = rotation(rotary, n_tokens, d_k, heads_BHTK.dtype)
-    turned: Array = heads_BHTK[..., first_K] * rotation_T2K[:, 0]
-    turned += heads_BHTK[..., second_K] * rotation_T2K[:, 1]
+    members = (slice(0, None, 2), slice(1, None, 2))
+    if rotary.pairs == "halves":
+        members = (slice(0, d_k // 2), slice(d_k // 2, None))
+    first_BHTP, second_BHTP = (heads_BHTK[..., member] for member in members)
+    turned = np.empty(heads_BHTK.shape, heads_BHTK.dtype)
+    for member in members:
+        of_first_TP, of_second_TP = rotation_T2K[..., member].swapaxes(0, 1)
+        turned[..., member] = first_BHTP * of_first_TP + second_BHTP * of_second_TP
     return turned
 
 

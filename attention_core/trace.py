@@ -227,7 +227,7 @@ class Trace(Intermediates):
                     f"{len(labels)} token labels were given for {self.sizes[axis]} positions"
                     f" ({AXES[axis]}): give one for each"
                 )
-        return replace(self, tokens=tokens, memory_tokens=memory_tokens)
+        return self.of(**vars(self) | {"tokens": tokens, "memory_tokens": memory_tokens})
 
     def labels(self, axis: str) -> tuple[str, ...]:
         """What stands at the ticks of an axis: tokens, heads or numbers. Raises: SettingsError."""

@@ -102,19 +102,21 @@ def raise_file_limit() -> None:
 
 
 class FirstPaint:
-    """Server middleware that adds `assets/page/first_paint.css` to the page of Streamlit."""
+    """Server middleware that adds `assets/page/first_paint.css` to the page of Streamlit, and to
+    that of a deep link where its server is.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
-        style = (ASSETS / "page" / "first_paint.css").read_bytes()
-        self.added = b"<style>" + style + b"</style>" + END_OF_HEAD
+        self.style = (ASSETS / "page" / "first_paint.css").read_bytes()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request; one for a page is served whole."""
         is_get = scope["type"] == "http" and scope["method"] == "GET"
         if is_get and "text/html" in Headers(scope=scope).get("accept", ""):
             kept = [one for one in scope["headers"] if one[0].lower() not in SHORTENING]
-            await self.app({**scope, "headers": kept}, receive, _Page(self.added, send).send)
+            added = b"<style>" + self.style + b"</style>" + _where(scope["path"]) + END_OF_HEAD
+            await self.app({**scope, "headers": kept}, receive, _Page(added, send).send)
         else:
             await self.app(scope, receive, send)
 
@@ -147,6 +149,17 @@ class _Page:
                 del headers[name]
         await self.pass_on(start)
         await self.pass_on({"type": "http.response.body", "body": self.body})
+
+
+def _where(path: str) -> bytes:
+    """A script that tells Streamlit where its server is seen from a deep link. Without it Streamlit
+    first asks below the page itself, in vain, and each answer is an error in the console.
+    """
+    base = st.get_option("server.baseUrlPath").strip("/")
+    if path.strip("/") == base:
+        return b""
+    where = b"new URL('%s',location).href" % (b".." if path.endswith("/") else b".")
+    return b"<script>window.__streamlit={BACKEND_BASE_URL:%s}</script>" % where
 
 
 def _is_html(start: Message) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 
+import numpy as np
+
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_lab.before_and_after import (
@@ -33,14 +35,20 @@ th { border: 0; font-weight: 400; }
 .boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
 """
 MAX_BOARD_CELLS = 16  # rows or columns
-# The steps of one head that students fill in.
+# The steps of one head that students fill in, of those that a layer has.
 EMPTY_FIELDS = (
     "query_heads",
     "key_heads",
     "value_heads",
+    "normed_queries",
+    "normed_keys",
+    "turned_queries",
+    "turned_keys",
     "scores",
     "scaled_scores",
+    "masked_scores",
     "probabilities",
+    "head_outputs",
 )
 FORM_STYLE = """
 table { display: inline-table; margin: 0.3rem 1.2rem 0.3rem 0; border-collapse: collapse; }
@@ -106,23 +114,23 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
     head: the head to work out. made_of: the layer in words. Only the first 16 tokens and features
     are included.
     """
-    weights = trace.projections
-    width, given = weights.d_k, [_table("X, the inputs", trace.labels("T"), trace.inputs[0])]
-    columns = slice(head * width, (head + 1) * width)
-    group = head * trace.sizes["G"] // trace.sizes["H"]
-    shared = slice(group * width, (group + 1) * width)
-    values = slice(group * weights.d_v, (group + 1) * weights.d_v)
-    rows = trace.labels("D")
-    given += [
-        _table(f"W_Q, head {head}", rows, weights.w_q[:, columns]),
-        _table(f"W_K, head {head}", rows, weights.w_k[:, shared]),
-        _table(f"W_V, head {head}", rows, weights.w_v[:, values]),
-    ]
+    p, group = trace.projections, head * trace.sizes["G"] // trace.sizes["H"]
+    given = [_table("X, the inputs", trace.labels("T"), trace.inputs[0])]
+    for letter, w, b, part, width in (
+        ("Q", p.w_q, p.b_q, head, p.d_k),
+        ("K", p.w_k, p.b_k, group, p.d_k),
+        ("V", p.w_v, p.b_v, group, p.d_v),
+    ):
+        columns = slice(part * width, (part + 1) * width)
+        given.append(_table(f"W_{letter}, head {head}", trace.labels("D"), w[:, columns]))
+        if b is not None:
+            given.append(_table(f"b_{letter}, head {head}", ("",), b[np.newaxis, columns]))
     empty = [
         _table(
             f"{STEPS[name].title}, head {head}", trace.labels("T"), None, shape=_shape(trace, name)
         )
-        for name in (*EMPTY_FIELDS, "head_outputs")
+        for name in EMPTY_FIELDS
+        if name in trace.steps and (name != "masked_scores" or _has_mask(trace))
     ]
     body = f"""<h1>Attention by hand: boards to fill in</h1>
 <p>{quotations_html(made_of)}</p>
@@ -130,6 +138,10 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
 <h2>Given</h2><div class="boards">{"".join(given)}</div>
 <h2>To work out</h2><div class="boards">{"".join(empty)}</div>"""
     return sheet_page("Boards to fill in", LESSON_STYLE, body)
+
+
+def _has_mask(trace: Trace) -> bool:
+    return not np.array_equal(trace.masked_scores, trace.scaled_scores)
 
 
 def _shape(trace: Trace, name: str) -> tuple[int, int]:

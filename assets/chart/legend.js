@@ -78,7 +78,8 @@ function signOf({ type, mode = "", marker = {}, line = {}, fill, fillcolor, opac
 }
 
 function markerOf({ symbol = "circle", size = 6, color, opacity, line = {} }) {
-  const r = Math.min(size, HIGH - 2) / 2;
+  const largest = Math.max(...[size].flat()); // each point may have its own
+  const r = Math.min(largest, HIGH - 2) / 2;
   const outlines = {
     circle: `M${-r} 0A${r} ${r} 0 1 0 ${r} 0A${r} ${r} 0 1 0 ${-r} 0`,
     square: `M${-r} ${-r}H${r}V${r}H${-r}Z`,

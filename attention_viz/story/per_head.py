@@ -62,11 +62,14 @@ def scale_board(stage: Stage, cell: HeadCell) -> JSON:
 
 
 def mask_board(stage: Stage, cell: HeadCell) -> JSON:
-    """The scaled scores before and after the mask."""
+    """The scaled scores before and after the mask, and the bias that is added to them."""
+    bias = [Panel("bias", 2, 3, (1, 0), title="bias")] if stage.trace.bias is not None else []
+    column = 1 + len(bias)
     panels = [
         Panel("scaled_scores", 2, 3, (0, 0)),
-        Panel("masked_scores", 2, 3, (1, 0), "result"),
-        *_all_heads(stage, "masked_scores", (2, 0)),
+        *bias,
+        Panel("masked_scores", 2, 3, (column, 0), "result"),
+        *_all_heads(stage, "masked_scores", (column + 1, 0)),
     ]
     n_hidden = int(stage.trace.hidden.sum())
     description = (

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -21,6 +22,7 @@ from urllib.request import urlopen
 import pytest
 from playwright.sync_api import (
     BrowserContext,
+    ConsoleMessage,
     Dialog,
     Error,
     Page,
@@ -123,6 +125,14 @@ def fresh_url(tmp_path: Path) -> Iterator[str]:
 class Quiet(SimpleHTTPRequestHandler):
     """Serves the repository and logs nothing."""
 
+    def do_GET(self) -> None:
+        """A file; the icon that every browser asks for is not there."""
+        if self.path == "/favicon.ico":
+            self.send_response(HTTPStatus.NO_CONTENT)
+            self.end_headers()
+        else:
+            super().do_GET()
+
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
 
@@ -168,7 +178,7 @@ def page(
     context: BrowserContext, idle_tabs: list[Page], request: pytest.FixtureRequest
 ) -> Iterator[Page]:
     """An empty tab. At its end: no request went to another machine, no script failed, no dialog of
-    a script opened.
+    a script opened, no error was written to the console.
 
     A tab is used again, unless its test failed: a new one takes twice as long to show the app.
     """
@@ -219,7 +229,16 @@ def watched(tab: Page) -> Iterator[list[str]]:
     def at_error(error: Error) -> None:
         faults.append(f"script error: {error}")
 
-    listeners = {"request": at_request, "pageerror": at_error, "dialog": at_dialog}
+    def at_message(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            faults.append(f"in the console: {message.text} {message.location['url']}")
+
+    listeners = {
+        "request": at_request,
+        "pageerror": at_error,
+        "dialog": at_dialog,
+        "console": at_message,
+    }
     for event, listener in listeners.items():
         tab.on(event, listener)
     yield faults

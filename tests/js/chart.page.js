@@ -187,12 +187,13 @@ test("by keyboard the names are one stop, arrows go from name to name and end at
 });
 
 test("the sign before a name is what stands for its trace in the chart", () => {
-  const signs = (trace) => {
+  const partsOf = (trace) => {
     const stand = standing([{ name: "one", ...trace }]);
     stand.host.remove();
-    const keys = ["fill", "stroke", "stroke-dasharray", "opacity"];
-    return [...stand.host.querySelector("svg").children].map((part) => [part.tagName, ...keys.map((key) => part.getAttribute(key))]);
+    return [...stand.host.querySelector("svg").children];
   };
+  const signs = (trace) => partsOf(trace).map((part) => [part.tagName, ...["fill", "stroke", "stroke-dasharray", "opacity"].map((key) => part.getAttribute(key))]);
+  const outlineOf = (trace) => partsOf(trace)[0].getAttribute("d");
   const [dark, light] = ["#000000", "#ffffff"];
   assert.deepEqual(signs({ type: "bar", marker: { color: dark, opacity: 0.5 } }), [["rect", dark, null, null, "0.5"]]);
   assert.deepEqual(signs({ mode: "lines", line: { color: dark, width: 2, dash: "dot" } }), [["path", null, dark, "2 3", null]]);
@@ -200,6 +201,7 @@ test("the sign before a name is what stands for its trace in the chart", () => {
   assert.deepEqual(signs(area), [["rect", light, null, null, "0.2"]]);
   const both = { mode: "lines+markers", line: { color: dark, width: 1 }, marker: { color: light, symbol: "diamond" } };
   assert.deepEqual(signs(both), [["path", null, dark, null, null], ["path", light, null, null, null]]);
+  assert.equal(outlineOf({ mode: "markers", marker: { size: [0, 8] } }), outlineOf({ mode: "markers", marker: { size: 8 } }));
   assert.deepEqual(signs({ mode: "markers", marker: { symbol: "x", line: { color: light } } }), [["path", null, light, null, null]]);
 });
 

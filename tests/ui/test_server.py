@@ -21,6 +21,8 @@ from attention_ui.classroom.room_service import room_service
 from attention_ui.server import FirstPaint
 from tests.ui.app import ROOT
 
+PAGE = b'<head></head><div id="root">'
+
 
 @pytest.fixture(autouse=True)
 def _same_threshold() -> Iterator[None]:
@@ -47,18 +49,14 @@ def test_numpy_has_one_thread() -> None:
     assert run.stdout.split() == ["1", "False"]
 
 
-@pytest.mark.parametrize(
-    ("accepts", "kind", "body", "is_changed"),
-    [
-        ("text/html", "text/html; charset=utf-8", b'<head></head><div id="root">', True),
-        ("text/html", "text/html; charset=utf-8", b"<head></head>a page of a route", False),
-        ("text/html", "text/csv", b'</head>id="root"', False),
-        ("*/*", "text/html; charset=utf-8", b'<head></head><div id="root">', False),
-    ],
-)
-def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool) -> None:
+def served(
+    body: bytes, accepts: str = "text/html", kind: str = "text/html", path: str = "/"
+) -> tuple[dict[bytes, bytes], bytes, list[bytes]]:
+    """What comes of an answer of the server: its headers, its body; and the headers that the server
+    is asked with.
+    """
     sent: list[Any] = []
-    asked: list[Any] = []
+    asked: list[bytes] = []
 
     async def serve(scope: Any, receive: Any, send: Any) -> None:
         asked.extend(name for name, _ in scope["headers"])
@@ -71,13 +69,46 @@ def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool)
         sent.append(message)
 
     headers = [(b"accept", accepts.encode()), (b"accept-encoding", b"gzip")]
-    scope = {"type": "http", "method": "GET", "headers": headers}
+    scope = {"type": "http", "method": "GET", "path": path, "headers": headers}
     asyncio.run(FirstPaint(serve)(scope, keep, keep))
-    got = b"".join(message.get("body", b"") for message in sent)
+    return dict(sent[0]["headers"]), b"".join(message.get("body", b"") for message in sent), asked
+
+
+@pytest.mark.parametrize(
+    ("accepts", "kind", "body", "is_changed"),
+    [
+        ("text/html", "text/html; charset=utf-8", PAGE, True),
+        ("text/html", "text/html; charset=utf-8", b"<head></head>a page of a route", False),
+        ("text/html", "text/csv", b'</head>id="root"', False),
+        ("*/*", "text/html; charset=utf-8", PAGE, False),
+    ],
+)
+def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool) -> None:
+    headers, got, asked = served(body, accepts, kind)
     style = (ROOT / "assets" / "page" / "first_paint.css").read_bytes()
     assert (got != body) == is_changed == (style in got)
-    assert dict(sent[0]["headers"])[b"content-length"] == b"%d" % len(got)
+    assert headers[b"content-length"] == b"%d" % len(got)
     assert (b"accept-encoding" in asked) == (accepts == "*/*")
+
+
+@pytest.mark.parametrize(
+    ("base", "path", "up"),
+    [
+        ("", "/", None),
+        ("", "/scores", b"'.'"),
+        ("", "/scores/", b"'..'"),
+        ("lab", "/lab", None),
+        ("lab", "/lab/", None),
+        ("/lab/", "/lab/scores", b"'.'"),
+    ],
+)
+def test_a_deep_link_knows_where_its_server_is(
+    monkeypatch: pytest.MonkeyPatch, base: str, path: str, up: bytes | None
+) -> None:
+    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.get)
+    _, page, _ = served(PAGE, path=path)
+    assert (b"BACKEND_BASE_URL" in page) == (up is not None)
+    assert up is None or b"new URL(%s,location)" % up in page
 
 
 def test_the_process_is_prepared() -> None:

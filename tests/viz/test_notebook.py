@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, Projections, Rotary, Trace, attend
+from attention_core import AttentionError, Projections, Rotary, Trace, attend, padding_mask
 from attention_viz import board, head_view
 
 X = np.random.default_rng(0).standard_normal((2, 5, 6))
@@ -72,3 +72,28 @@ def large(**sizes: int) -> Trace:
 def test_what_is_too_large_or_no_layer_is_refused(call: Any, words: str) -> None:
     with pytest.raises(AttentionError, match=words):
         call()
+
+
+MASKS = padding_mask([3, 5], 5)
+BIASES = np.random.default_rng(1).standard_normal((2, 3, 5, 5))
+
+
+@pytest.mark.parametrize(
+    ("whole", "alone"),
+    [
+        ({}, {}),
+        ({"mask": MASKS}, {"mask": MASKS[1:]}),
+        ({"mask": MASKS[:1]}, {"mask": MASKS[:1]}),
+        ({"bias": BIASES}, {"bias": BIASES[1:]}),
+        ({"bias": BIASES[:1]}, {"bias": BIASES[:1]}),
+        ({"bias": BIASES[0]}, {"bias": BIASES[0]}),
+    ],
+    ids=["plain", "masks", "one mask for all", "biases", "one bias for all", "bias of no batch"],
+)
+@pytest.mark.parametrize("step", ["scores", "masked_scores", "output"])
+def test_the_board_of_a_batch_is_that_of_its_sequence_alone(
+    whole: dict[str, Any], alone: dict[str, Any], step: str
+) -> None:
+    weights = Projections.random(6, 3)
+    in_batch = board(attend(X, weights, **whole), step, sequence=1)
+    assert in_batch.page == board(attend(X[1:], weights, **alone), step).page

@@ -89,6 +89,7 @@ def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
         "split of values",
         "scores",
         "scale",
+        "mask",
         "softmax",
         "mixing",
         "merge",

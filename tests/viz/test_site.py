@@ -24,6 +24,7 @@ from attention_viz import site
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_text
 from attention_viz.story.stages import STEPS_OF_STORY, stage_of
+from attention_viz.story.story_file import seen_sentences
 from attention_viz.story.story_view import view_of
 
 USUAL = "d_model=12&n_heads=3"
@@ -228,3 +229,11 @@ def test_the_language_model_is_asked_for_when_it_is_needed(
         assert asked("next-token") == {"needs": "language-model"}
     cache.clear()
     assert asked("next-token", sentence) == there
+
+
+def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
+    for path in (*STEPS_OF_STORY, "seen"):
+        found = asked(path)
+        seen = list(seen_sentences(view_of(read_url(parse_qs(USUAL)))))
+        assert found.get("says") == (seen if path == "seen" else None)
+        assert ("code" in found) == (path not in ("overview", "seen")), path

@@ -68,13 +68,33 @@ def _rotary(vectors: Vectors, base: float) -> Checked:
 def _ties(vectors: Vectors, base: float) -> Checked:
     alike = (vectors.x[:, np.newaxis] == vectors.x).all(axis=-1) & vectors.x.any(axis=-1)
     np.fill_diagonal(alike, False)
+    excepted = alike & _whole_turns(vectors.x, base)
     scores = rotary_trace(vectors, base).scaled_scores[0, 0]
-    behind = diagonal(scores)[:, np.newaxis] - scores
-    least = float(np.where(alike, behind, np.inf).min(initial=np.inf))
+    lead = diagonal(scores)[:, np.newaxis] - scores
+    least = float(np.where(alike & ~excepted, lead, np.inf).min(initial=np.inf))
+    tied = float(np.where(excepted, np.abs(lead), 0.0).max(initial=0.0))
     before = find_variant("plain").run(vectors, 0.0).ties
     found = [("pairs of equal tokens", float(alike.sum() // 2)), ("ties without it", float(before))]
-    found += [("least lead of a token before its equal", least)] if alike.any() else []
-    return Checked(least > 0, tuple(found))
+    found += [("least lead of a token before its equal", least)] if np.isfinite(least) else []
+    if excepted.any():
+        found += [("pairs of equal tokens a whole turn apart", float(excepted.sum() // 2))]
+        found += [("largest difference of their scores", tied)]
+    return Checked(least > 0 and tied <= ROUNDING * _size(scores), tuple(found))
+
+
+def _whole_turns(x_TD: Array, base: float) -> Array:
+    """Whether every pair of features in which a token is not 0 makes whole turns, and at least one,
+    on the way to another place. Shapes: (T, D) -> (T, T).
+    """
+    n_tokens, width = len(x_TD), x_TD.shape[1] + x_TD.shape[1] % 2
+    angles_P = base ** (-np.arange(0, width, 2) / width)
+    place_T = np.arange(n_tokens)
+    turns_TTP = np.abs(place_T[:, np.newaxis] - place_T)[..., np.newaxis] * angles_P / (2 * np.pi)
+    whole_TTP = (turns_TTP > 0.5) & (np.abs(turns_TTP - np.rint(turns_TTP)) <= ROUNDING)
+    padded_TD = np.pad(x_TD, ((0, 0), (0, width - x_TD.shape[1])))
+    is_zero_TP: Array = (padded_TD.reshape(n_tokens, -1, 2) == 0).all(axis=-1)
+    apart_TT: Array = (whole_TTP | is_zero_TP[:, np.newaxis]).all(axis=-1)
+    return apart_TT
 
 
 def _raised(variant: str) -> Callable[[Vectors, float], Checked]:
@@ -220,8 +240,11 @@ STATEMENTS = (
         "rotary",
         "Rotary positions break the ties of equal words",
         "As in the seeds, a word that stands in two places gives both the same score. With rotary"
-        " positions a token that is not 0 looks at itself more than at its equal elsewhere.",
-        r"x_i = x_j \neq 0,\; i \neq j \;\Rightarrow\; s_{ij} < s_{ii}",
+        " positions a token that is not 0 looks at itself more than at its equal elsewhere, unless"
+        " each pair in which it is not 0 makes whole turns between the two places. Where the base"
+        " is a whole number, no pair does.",
+        r"x_i = x_j \neq 0,\; i \neq j \;\Rightarrow\; s_{ij} \le s_{ii},\qquad s_{ij} = s_{ii}"
+        r" \;\Leftrightarrow\; (i-j)\,\theta_p \in 2\pi\,\mathbb{Z} \text{ where } x_p \neq 0",
         (
             r"Let $\lvert x_p \rvert$ be the length of pair $p$ and $\theta_p = b^{-2p/C}$. Then"
             r" $\tau\, s_{ij} = \sum_p \lvert x_p \rvert^2 \cos((i-j)\,\theta_p)$.",
@@ -229,8 +252,10 @@ STATEMENTS = (
             r" number $b$ the angle $(i-j)\,\theta_p$ is an algebraic number other than 0, and"
             r" $\pi$ is transcendental: no cosine is 1.",
         ),
-        "A token of zeros: all of its scores are 0. And a slow pair turns so little that a lead may"
-        " be too small to see: at base 10,000 the last of 8 pairs turns by 0.0003 in one step.",
+        "Whole turns: with two pairs and the base (7/2π)² = 1.2412… a token in the second pair"
+        " alone has the same score for its equal seven places away. A token of zeros: all of its"
+        " scores are 0. And a slow pair turns so little that a lead may be too small to see: at"
+        " base 10,000 the last of 8 pairs turns by 0.0003 in one step.",
         _ties,
     ),
     Statement(

@@ -1,5 +1,5 @@
-"""A scenario and the same scenario with one control changed: both layers, their largest difference,
-and notes on what a change of sizes or masks does to the weights and to the sequence.
+"""The layer as it is and with one thing changed: both runs, their differences, and notes on what a
+change of sizes or masks does to the weights and to the sequence.
 
 At the end: a sentence in a batch compared with the same sentence alone.
 """
@@ -15,9 +15,9 @@ import numpy as np
 
 from attention_core import AttentionError
 from attention_core.checks import Array, check_choice
-from attention_core.errors import SettingsError, ShapeError
+from attention_core.errors import SettingsError
 from attention_core.projections import MATRICES
-from attention_core.trace import STEPS, Trace
+from attention_core.trace import STEPS, Trace, head_columns, head_of
 
 from .by_hand import D_MODEL, HEAD_WIDTH, N_HEADS
 from .cache import cached
@@ -75,16 +75,22 @@ class LargestChange:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoSettings:
-    """Two layers that differ in one control. scenario: that of the layer `after`."""
+class TwoLayers:
+    """The layer as it is, and the layer with one thing changed.
+
+    order: for each position of the changed layer, the token of the first one; empty if both have
+    the same order.
+    """
 
     before: Trace
     after: Trace
-    scenario: Scenario
+    order: tuple[int, ...] = ()
 
     @property
     def tokens(self) -> tuple[str, ...]:
-        """One label for each position. If the sentences differ there, it has both words."""
+        """One label for each position of the changed layer; where another word stood, also that."""
+        if self.order:
+            return self.after.labels("T")
         pairs = zip(self.before.labels("T"), self.after.labels("T"), strict=True)
         return tuple(one if one == other else f"{one} → {other}" for one, other in pairs)
 
@@ -93,19 +99,52 @@ class TwoSettings:
         return min(head, self.after.sizes["H"] - 1)
 
     def matrices(self, field: str, head: int) -> tuple[Array, Array]:
-        """Both matrices of a field: of one head, or of the layer for the output. Raises: ShapeError
-        if the outputs have different widths.
+        """What a head has of a field in the first layer, in the order of the changed one, and in
+        the changed one.
         """
-        if field != "output":
-            compare_with = self.head_beside(head)
-            return getattr(self.before, field)[0, head], getattr(self.after, field)[0, compare_with]
-        widths = [trace.sizes["O"] for trace in (self.before, self.after)]
-        if widths[0] != widths[1]:
-            raise ShapeError(
-                f"The outputs have {widths[0]} and {widths[1]} features, so they cannot be"
-                " subtracted: compare scores or attention weights"
-            )
-        return self.before.output[0], self.after.output[0]
+        before = head_part(self.before, field, head)
+        return self._in_order(field, before), head_part(self.after, field, self.head_beside(head))
+
+    def _in_order(self, field: str, array: Array) -> Array:
+        """The rows of tokens, and columns of keys, in the order of the changed layer."""
+        rows, columns = STEPS[field].letters[-2:]
+        if self.order and rows in "TS":
+            array = array[..., list(self.order), :]
+        if self.order and columns == "S":
+            array = array[..., list(self.order)]
+        return array
+
+    def fields(self, head: int) -> tuple[str, ...]:
+        """The fields of which a head has matrices of the same shape in both layers."""
+        named = [name for name in self.before.steps if name in self.after.steps]
+        shapes = {name: [one.shape for one in self.matrices(name, head)] for name in named}
+        return tuple(
+            name for name, (one, other) in shapes.items() if one == other and name != "memory"
+        )
+
+    def differs(self, field: str) -> bool:
+        """Whether a field differs by more than rounding."""
+        one, other = self._in_order(field, getattr(self.before, field)), getattr(self.after, field)
+        limit = self.rounding(field)
+        return one.shape != other.shape or not np.allclose(
+            one, other, rtol=0, atol=limit, equal_nan=True
+        )
+
+    def gap(self, field: str) -> float:
+        """The largest difference of a field, over all heads; of cells that both layers show."""
+        one, other = self._in_order(field, getattr(self.before, field)), getattr(self.after, field)
+        gaps = np.abs(differences(one, other))
+        return float(np.max(gaps, where=np.isfinite(gaps), initial=0.0))
+
+    def rounding(self, field: str) -> float:
+        """How much a field can differ by rounding alone."""
+        return max(tolerance(trace, field) for trace in (self.before, self.after))
+
+    @property
+    def first_difference(self) -> str | None:
+        """The first field that differs by more than rounding; None if none does."""
+        named = (name for name in self.before.steps if name in self.after.steps)
+        return next((name for name in named if self.differs(name)), None)
 
     def moved_share(self, head: int) -> float:
         """The part of its attention that a query of a head gives to other keys after the change, on
@@ -113,6 +152,19 @@ class TwoSettings:
         """
         before_TS, after_TS = self.matrices("probabilities", head)
         return float(0.5 * np.abs(after_TS - before_TS).sum(axis=-1).mean())
+
+
+def head_part(trace: Trace, field: str, head: int) -> Array:
+    """What a head has of a field: its matrix, its block of columns, or all if no head owns it.
+    Shapes: (rows, columns).
+    """
+    step = STEPS[field]
+    array: Array = getattr(trace, field)[0]
+    if step.per_head:
+        array = array[head_of(trace, field, head)]
+    elif "·" in step.letters[-1]:
+        array = array[:, head_columns(trace, field, head)]
+    return array
 
 
 def other_value(scenario: Scenario, name: str) -> Any:
@@ -146,20 +198,19 @@ def _typed(text: str, kind: type) -> Any:
         return text
 
 
-def compare_with(scenario: Scenario, name: str, value: Any) -> TwoSettings:
+def compare_with(scenario: Scenario, name: str, value: Any) -> TwoLayers:
     """The layer of a scenario, and of the same scenario with one control set to a value.
 
     Raises: AttentionError if there is no such layer, or if it has another number of tokens.
     """
-    other = replace(scenario, **{name: value})
-    before, after = trace_of(scenario), trace_of(other)
+    before, after = trace_of(scenario), trace_of(replace(scenario, **{name: value}))
     lengths = [trace.sizes["T"] for trace in (before, after)]
     if lengths[0] != lengths[1]:
         raise SettingsError(
             f"The layers have {lengths[0]} and {lengths[1]} tokens, but must have the same number:"
             " choose another sentence or other weights, or set the sequence length"
         )
-    return TwoSettings(before, after, other)
+    return TwoLayers(before, after)
 
 
 def largest_change(before: Array, after: Array, rounding: float = 0.0) -> LargestChange | None:

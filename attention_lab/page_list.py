@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import parse_qsl
 
 from attention_core.trace import STEPS
 
@@ -135,8 +136,36 @@ def read_table(name: str) -> list[dict[str, str]]:
 
 PAGES = tuple(map(_page, read_table("pages")))
 
-# URL paths that pages had in earlier versions, and the URL path of each page now.
-OLD_URLS = {row["old"]: row["page"] for row in read_table("old_urls")}
+# URL paths that pages had in earlier versions: of each, what its choices are now.
+_OLD_ROWS = read_table("old_urls")
+OLD_URLS = {row["old"]: row["page"] for row in reversed(_OLD_ROWS)}
+
+
+def page_now(
+    url_path: str, asked: Mapping[str, Sequence[str]]
+) -> tuple[Page, dict[str, Sequence[str]]]:
+    """The page that a URL opens today, and its parameters there; all texts of each.
+
+    >>> page, choices = page_now("break-it", {"bi_fault": ["merge"], "head": ["1"]})
+    >>> page.title, choices["change"], choices["head"]
+    ('What changes?', ['merge'], ['1'])
+    """
+    now, held, page = dict(asked), dict[str, Sequence[str]](), page_of(url_path)
+    for row in _OLD_ROWS:
+        name, _, value = row["asked"].partition("=")
+        texts = asked.get(name, ())
+        if row["old"] != url_path or (name and not texts):
+            continue
+        now.pop(name, None)
+        if value and value not in texts:
+            continue
+        if name:
+            page = page_of(row["page"])
+        if row["now"].isidentifier():
+            held[row["now"]] = texts
+        else:
+            held |= {key: [text] for key, text in parse_qsl(row["now"])}
+    return page, held | now
 
 
 def story_steps() -> tuple[Page, ...]:

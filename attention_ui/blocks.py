@@ -27,7 +27,7 @@ from .show import show_figure
 from .url_state import draw_expander, request_page, restore, set_if_changed, write_to_url
 from .view import main_container
 
-LETTER, BESIDE_LETTERS = 8.5, 70  # px: a letter of a menu, and what stands beside them
+LETTER, BESIDE_LETTERS = 7.5, 70  # px: a letter of a menu, and what stands beside them
 NARROWEST, WIDEST = 130, 420  # px, of a menu or a field
 
 

@@ -152,7 +152,7 @@ def _open_page() -> tuple[Any, Page]:
     streamlit_page = st.navigation(now.menu, position="top", expanded=True)
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW_DEFAULTS, "which"))
     page = page_of(streamlit_page.url_path)
-    leave_old_url(streamlit_page.url_path, page)
+    leave_old_url(streamlit_page.url_path)
     read_shown_lesson(streamlit_page.url_path)
     return streamlit_page, page
 

@@ -23,7 +23,7 @@ from attention_lab.lessons.lesson import (
     Moment,
 )
 from attention_lab.lessons.lesson_file import lesson_named
-from attention_lab.page_list import PAGES, page_of
+from attention_lab.page_list import PAGES, page_now
 
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
@@ -90,7 +90,8 @@ def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
         there = parse_qs(
             urlsplit(moment_url(lesson, name, place, shown.view)).query, keep_blank_values=True
         )
-        st.switch_page(page_of(shown.moment.page).path, query_params=there)
+        page, choices = page_now(shown.moment.page, there)
+        st.switch_page(page.path, query_params=choices)
     if now.moment != (name, place):
         now.moment = (name, place)
         _reset_others(now.asked)

@@ -38,7 +38,7 @@ def runs_modern(page: Page) -> bool:
     """Whether a page runs the layer with the options of modern attention: the story, and what
     compares or lists its arrays. The others explain the layer without them.
     """
-    return page.section == "story" or page.url_path in ("compare", "arrays")
+    return page.section == "story" or page.url_path in ("what-changes", "arrays")
 
 
 def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
@@ -47,7 +47,7 @@ def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
         return ()
     return (
         "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here: they count in the"
-        " story, on Compare two settings and on Arrays.",
+        " story, on What changes? and on Arrays.",
     )
 
 

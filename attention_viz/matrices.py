@@ -10,7 +10,7 @@ import numpy as np
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Rule, axis, read
-from attention_core.trace import head_columns, head_of
+from attention_lab.compare import head_part
 from attention_lab.notation.notation import OURS, Notation
 
 from .labels import shown_numbers
@@ -99,15 +99,8 @@ def softmax_rule(scores: str, n_keys: int) -> Rule:
 
 def head_matrix(trace: Trace, field: str, head: int, most: int) -> Array:
     """One head's matrix of a field, or its block of columns; at most the first `most` features."""
-    step = STEPS[field]
-    matrix: Array = getattr(trace, field)[0]
-    if step.per_head:
-        matrix = matrix[head_of(trace, field, head)]
-    elif "·" in step.letters[-1]:
-        matrix = matrix[:, head_columns(trace, field, head)]
-    if step.letters[-1] == "S":
-        return matrix
-    return matrix[:, :most]
+    matrix = head_part(trace, field, head)
+    return matrix if STEPS[field].letters[-1] == "S" else matrix[:, :most]
 
 
 def field_sides(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:

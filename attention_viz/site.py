@@ -40,6 +40,7 @@ from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 
 from .blocks import BlockPage, Choice, Values, changed
 from .heads.all_heads_page import ALL_HEADS
+from .masks.changes_page import WHAT_CHANGES
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
 from .scene import coloured_scene
@@ -55,7 +56,8 @@ from .trained.writing import WRITING
 
 # The pages of the site that are no step.
 BLOCK_PAGES: Mapping[str, BlockPage] = {
-    page.url_path: page for page in (ALL_HEADS, WRITING, WHY_THIS_TOKEN, CACHE, PRACTICE)
+    page.url_path: page
+    for page in (ALL_HEADS, WHAT_CHANGES, WRITING, WHY_THIS_TOKEN, CACHE, PRACTICE)
 }
 PAGES = ("overview", *BLOCK_PAGES)
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)

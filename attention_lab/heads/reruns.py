@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -42,40 +40,6 @@ def rerun(trace: Trace, **changes: Any) -> Trace:
         "sink": trace.sink,
     }
     return attend(**(given | changes)).labelled(trace.tokens, trace.memory_tokens)
-
-
-@dataclass(frozen=True)
-class RunGaps:
-    """The largest differences between two runs: of a probability, and of a number of the output."""
-
-    probabilities: float
-    output: float
-
-
-def run_gaps(before: Trace, after: Trace) -> RunGaps:
-    """The largest differences between the probabilities and between the outputs of two runs."""
-    return RunGaps(
-        _largest(after.probabilities - before.probabilities), _largest(after.output - before.output)
-    )
-
-
-def permutation_gaps(straight: Trace, shuffled: Trace, order: Sequence[int]) -> RunGaps:
-    """The largest differences between a run on shuffled tokens and the shuffled results of the
-    first run: f(PX) against P f(X), and the probabilities against P A Pᵀ.
-
-    order: for each place of the shuffled sequence, the token of the first run. A layer that does
-    not know the order gives 0, apart from rounding. Self-attention only.
-    """
-    rows = list(order)
-    moved_BHTS = straight.probabilities[:, :, rows][..., rows]
-    return RunGaps(
-        _largest(shuffled.probabilities - moved_BHTS),
-        _largest(shuffled.output - straight.output[:, rows]),
-    )
-
-
-def _largest(differences: Array) -> float:
-    return float(np.abs(differences).max())
 
 
 def relative_change(before: Array, after: Array) -> float:

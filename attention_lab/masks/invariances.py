@@ -1,4 +1,4 @@
-"""Changes of a layer's scores and weights that do not change its output, and some that do."""
+"""Changes of a layer's scores, weights and softmax: some change the output, others do not."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from attention_core import HeadTrace
+from attention_core.attention import LayerSteps, options_of, run_layer
 from attention_core.checks import Array
+from attention_core.formulas import mask_scores, mix_values, sink_softmax, softmax
 from attention_core.initialisation import Stream, generator
+from attention_core.layer_checks import Options
 from attention_core.numbers import check_room
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..heads.basis_change import BasisChange, random_basis_change, with_basis_change
 from ..heads.reruns import rerun
-from .temperature import at_temperature
+from .mistakes import ReplacedSteps, run_inputs, run_with_steps
 
 
 def shuffled_order(n_tokens: int, seed: int = 0) -> tuple[int, ...]:
@@ -52,7 +56,8 @@ def with_key_bias(projections: Projections, vector: Array) -> Projections:
 class LayerChange:
     """A change of a layer. keeps_output: whether the output stays the same, by theory.
 
-    formula: why, as LaTeX. apply: run the changed layer, with numbers drawn from a seed.
+    formula: why, as LaTeX. apply: run the changed layer, with numbers drawn from a seed. is_drawn:
+    whether there are such numbers.
     """
 
     key: str
@@ -61,6 +66,7 @@ class LayerChange:
     formula: str
     description: str
     apply: Callable[[Trace, int], Trace]
+    is_drawn: bool = True
 
 
 def _add_to_scores(trace: Trace, constants: Array) -> Trace:
@@ -103,22 +109,67 @@ def _value_basis(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=with_basis_change(p, change))
 
 
+def additive_scores(query_BHTK: Array, key_BGSK: Array) -> Array:
+    """Scores Σ v_k tanh(q_k + k_k), with every number of v equal to 1; a model would learn v.
+    Shapes: (B, H, T, S). Units or range: at most K, either sign.
+
+    Source: Bahdanau et al. 2015, appendix A.1.2. Vaswani et al. 2017, section 3.2.1, call it
+    additive attention.
+    """
+    keys_BHSK = key_BGSK.repeat(query_BHTK.shape[1] // key_BGSK.shape[1], axis=1)
+    return np.stack(
+        [
+            np.tanh(query_BHTK[:, head, :, np.newaxis] + keys_BHSK[:, head, np.newaxis]).sum(-1)
+            for head in range(query_BHTK.shape[1])
+        ],
+        axis=1,
+    )
+
+
+def _additive_heads(query: Array, key: Array, value: Array, options: Options) -> HeadTrace:
+    scores = additive_scores(query, key)
+    masked = mask_scores(scores, options.allowed, options.bias)
+    probabilities = sink_softmax(masked, options.sink)
+    return HeadTrace(scores, scores, masked, probabilities, mix_values(probabilities, value))
+
+
+def _with_additive_scores(trace: Trace, seed: int) -> Trace:
+    given = run_inputs(trace)
+    options = options_of(trace)._replace(allowed=given.mask, bias=given.bias)
+    connection = trace.inputs if trace.residual else None
+    steps = LayerSteps(heads=_additive_heads)
+    layer = run_layer(trace.inputs, trace.memory, trace.projections, options, connection, steps)
+    return layer.labelled(trace.tokens, trace.memory_tokens)
+
+
+def _softmax_of_all(scaled: Array, masked_BHTS: Array, options: Options) -> Array:
+    """One softmax over all scores of a head."""
+    flat = masked_BHTS.reshape(*masked_BHTS.shape[:2], -1)
+    shares: Array = softmax(flat).reshape(masked_BHTS.shape)
+    return shares
+
+
+def _one_softmax(trace: Trace, seed: int) -> Trace:
+    return run_with_steps(run_inputs(trace), ReplacedSteps(shares=_softmax_of_all))
+
+
 LAYER_CHANGES: tuple[LayerChange, ...] = (
     LayerChange(
         "row_constants",
-        "A constant for each query, added to all scores of that query",
+        "A number added for each query",
         True,
         r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
-        "The softmax depends only on differences between the scores of one query. The factor"
-        " $e^{c_i}$ cancels.",
+        "The number is added to all scores of a query, and the softmax depends only on their"
+        " differences. The factor"
+        " $e^{c_i}$ cancels. Only a sink, which does not get this number, makes a difference.",
         _row_constants,
     ),
     LayerChange(
         "column_constants",
-        "A constant for each key, added to all scores of that key",
+        "A number added for each key",
         False,
         r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
-        "Some keys get more from all queries, so the probabilities change.",
+        "The number is added to all scores of a key, so some keys get more from all queries.",
         _column_constants,
     ),
     LayerChange(
@@ -140,21 +191,13 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
         _query_bias,
     ),
     LayerChange(
-        "temperature",
-        "Temperature 2",
-        False,
-        r"\operatorname{softmax}(s / 2)",
-        "The probabilities come closer together. Their order stays the same for each query, unless"
-        " a bias is added to the scores: the bias is not divided, so it weighs more than before.",
-        lambda trace, seed: at_temperature(trace, 2.0),
-    ),
-    LayerChange(
         "query_key_basis",
         "Queries and keys in another basis",
         True,
         r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
         "Queries and keys are used only in dot products. In another basis, biases included, these"
-        " stay the same. So a single number of W_Q means nothing by itself.",
+        " stay the same. So a single number of W_Q means nothing by itself. Rotary positions and"
+        " QK-norm work on single numbers, so with them the output changes.",
         _query_key_basis,
     ),
     LayerChange(
@@ -165,5 +208,27 @@ LAYER_CHANGES: tuple[LayerChange, ...] = (
         "The change of the values is undone in W_O: the head outputs differ, the output of the"
         " layer does not. A layer without W_O gets U⁻¹ as its W_O.",
         _value_basis,
+    ),
+    LayerChange(
+        "one_softmax",
+        "One softmax over a whole head",
+        False,
+        r"a_{ij} = \frac{e^{s_{ij}}}{\sum_{k,l} e^{s_{kl}}}",
+        "All shares of a head together sum to 1, not those of each query: some queries get most of"
+        " it, others almost nothing. For one query the proportions stay, and its result shrinks.",
+        _one_softmax,
+        is_drawn=False,
+    ),
+    LayerChange(
+        "additive",
+        "Additive scores (Bahdanau)",
+        False,
+        r"v^\top \tanh(q_i + k_j)",
+        "Queries and keys are those of the layer; a model would learn v, here it is 1. The tanh"
+        " keeps every score between −d_k and d_k without a scale, but must be computed for every"
+        " pair and feature: one matrix product is not enough. Vaswani et al. (2017) chose the dot"
+        " product for that.",
+        _with_additive_scores,
+        is_drawn=False,
     ),
 )

@@ -16,6 +16,7 @@ from attention_core.masks import causal_mask
 from attention_core.trace import Trace
 
 from ..cache import cached
+from ..compare import TwoLayers
 from ..heads.reruns import rerun
 from ..rounding import RELATIVE_ROUNDING, tolerance
 from ..scenario import Scenario, trace_of
@@ -23,10 +24,8 @@ from .invariances import shuffled_order
 from .mistakes import (
     CORRECT_STEPS,
     MISTAKES,
-    Mistake,
     ReplacedSteps,
     RunInputs,
-    first_difference,
     run_inputs,
     run_with_steps,
 )
@@ -270,38 +269,23 @@ MISTAKE_CHECKS: tuple[MistakeCheck, ...] = (
 )
 
 
-NO_MISTAKE = "none"
-
-
 @dataclass(frozen=True, eq=False)
 class ExaminedLayer:
-    """A right layer, the same layer with a mistake, the results of all checks, and the first field
-    that differs.
+    """A right layer and the same layer with a mistake, and the results of all checks."""
 
-    faulty: the layer with the mistake; the right layer if there is no mistake.
-    """
-
-    right: Trace
-    faulty: Trace
+    two: TwoLayers
     results: Mapping[str, CheckResult]
-    first_wrong_field: str | None
-
-
-def mistake_by_key(key: str) -> Mistake | None:
-    """The mistake with a key; None for "none"."""
-    return {NO_MISTAKE: None, **{mistake.key: mistake for mistake in MISTAKES}}[key]
 
 
 @cached
 def examine_layer(scenario: Scenario, key: str, masked: bool = False) -> ExaminedLayer:
-    """The layer of a scenario with a mistake, and the results of all checks.
+    """The layer of a scenario with the mistake of a key, and the results of all checks.
 
     masked: use a causal mask if the scenario has no mask. Raises: AttentionError.
     """
     right = trace_of(scenario)
     if masked and right.mask is None:
         right = rerun(right, mask=causal_mask(right.sizes["T"]))
-    mistake = mistake_by_key(key)
-    steps: ReplacedSteps = mistake.steps if mistake else CORRECT_STEPS
+    steps = {one.key: one.steps for one in MISTAKES}[key]
     faulty = run_with_steps(run_inputs(right), steps)
-    return ExaminedLayer(right, faulty, run_checks(right, steps), first_difference(right, faulty))
+    return ExaminedLayer(TwoLayers(right, faulty), run_checks(right, steps))

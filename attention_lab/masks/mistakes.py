@@ -26,7 +26,6 @@ from attention_core.trace import Trace
 
 from ..cache import cached
 from ..heads.layout_mistakes import merge_without_swap, split_without_swap
-from ..rounding import tolerance
 
 
 @dataclass(frozen=True)
@@ -183,7 +182,7 @@ class Mistake:
 MISTAKES: tuple[Mistake, ...] = (
     Mistake(
         "split",
-        "No swap of axes in the split",
+        "no swap of axes in the split",
         "Queries, keys and values are reshaped directly to (batch, heads, tokens, features): a"
         " head gets the features of a few tokens instead of its features of all tokens.",
         "query_heads",
@@ -194,7 +193,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "merge",
-        "No swap of axes in the merge",
+        "no swap of axes in the merge",
         "The heads are reshaped directly to (B, T, H·V): numbers of several tokens stand where"
         " those of one token belong.",
         "merged",
@@ -205,7 +204,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "scale",
-        "Scores divided by √C instead of √d_k",
+        "scores divided by √C, not √d_k",
         "The scores are divided by the root of the embedding size instead of that of the head"
         " width. The softmax is too flat if heads are narrower than the embedding, and too sharp"
         " if they are wider.",
@@ -217,7 +216,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "axis",
-        "Softmax over the wrong axis",
+        "softmax over the wrong axis",
         "The softmax runs over the queries instead of the keys: the shares of each key sum to 1,"
         " not those of each query.",
         "probabilities",
@@ -228,7 +227,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "mask",
-        "Mask after the softmax",
+        "mask after the softmax",
         "Hidden keys are set to 0 only after the softmax has given them a share. So the shares of"
         " a query do not sum to 1, and the visible shares depend on hidden keys.",
         "probabilities",
@@ -239,7 +238,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "slice",
-        "Input split among the heads instead of Q, K and V",
+        "input split, not Q, K and V",
         "The input is split among the heads before the projection, so each head reads only a part"
         " of every embedding.",
         "query_heads",
@@ -250,7 +249,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "shared",
-        "All heads with the same weights",
+        "all heads with the same weights",
         "All heads have the same W_Q, W_K and W_V, so all heads compute the same.",
         "query_heads",
         "split_heads(inputs @ w_q, H)",
@@ -260,7 +259,7 @@ MISTAKES: tuple[Mistake, ...] = (
     ),
     Mistake(
         "dropout",
-        "Dropout left on",
+        "dropout left on",
         "One probability in ten is set to 0 at random and the others are enlarged, as in training."
         " Every call gives another result.",
         "probabilities",
@@ -281,14 +280,3 @@ def hidden_mistake(round_number: int) -> Mistake:
     """The mistake of a round of the game: the same for everybody; its number is no hint."""
     digest = hashlib.blake2b(f"round {round_number}".encode(), digest_size=8).digest()
     return MISTAKES[int.from_bytes(digest, "little") % len(MISTAKES)]
-
-
-def first_difference(right: Trace, faulty: Trace) -> str | None:
-    """The first field in which two runs differ by more than rounding; None if none does."""
-    return next((name for name in right.steps if field_differs(right, faulty, name)), None)
-
-
-def field_differs(right: Trace, faulty: Trace, name: str) -> bool:
-    """Whether a field of two runs differs by more than rounding."""
-    one, other = getattr(right, name), getattr(faulty, name)
-    return not np.allclose(one, other, rtol=0, atol=tolerance(right, name), equal_nan=True)

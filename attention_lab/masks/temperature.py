@@ -13,7 +13,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.initialisation import Stream, generator
-from attention_core.numbers import check_room, too_large
+from attention_core.numbers import too_large
 from attention_core.trace import Trace
 
 from ..cache import cached
@@ -33,40 +33,13 @@ def at_temperature(trace: Trace, temperature: float) -> Trace:
     return rerun(trace, scale=scale)
 
 
-def softmax_jacobian(probabilities_XS: Array) -> Array:
-    """How each share changes with each score: ∂a_j/∂s_k = a_j (δ_jk - a_k), the matrix diag(a) -
-    a aᵀ.
-
-    Its rows sum to 0, and its eigenvalues lie from 0 to 1/2. Shapes: (X, S) -> (X, S, S).
-
-    >>> softmax_jacobian(np.array([0.5, 0.5])).tolist()
-    [[0.25, -0.25], [-0.25, 0.25]]
-    """
-    check_room(shares=probabilities_XS.size, keys=probabilities_XS.shape[-1])
-    column_XS1 = probabilities_XS[..., np.newaxis]
-    slope_XSS: Array = column_XS1 * (
-        np.eye(probabilities_XS.shape[-1]) - column_XS1.swapaxes(-1, -2)
-    )
-    return slope_XSS
-
-
 def jacobian_trace(probabilities_XS: Array) -> Array:
-    """The sum of the Jacobian's diagonal: 1 - Σ a². Shapes: (X, S) -> (X). Range: 0 (saturated)
-    to 1 - 1/S.
+    """The sum of the derivatives of each share by its own score, ∂a_j/∂s_j = a_j (1 - a_j).
+
+    Shapes: (X, S) -> (X). Range: 0 (saturated) to 1 - 1/S.
     """
     trace_X: Array = 1.0 - np.square(probabilities_XS).sum(axis=-1)
     return trace_X
-
-
-def two_token_derivative(gap: float) -> float:
-    """How fast the shares of two tokens change if their scores differ by `gap`: a (1 - a), at most
-    1/4.
-
-    >>> [round(two_token_derivative(gap), 4) for gap in (0, 2, 8)]
-    [0.25, 0.105, 0.0003]
-    """
-    shares = softmax([0.0, gap])
-    return float(shares[0] * shares[1])
 
 
 @dataclass(frozen=True)

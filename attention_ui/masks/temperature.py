@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from attention_core.formulas import softmax
 from attention_lab.heads.patterns import effective_tokens
-from attention_lab.masks.temperature import at_temperature, score_spreads, sharpness
+from attention_lab.masks.temperature import at_temperature, score_spreads
 from attention_viz.labels import format_number, format_percent
-from attention_viz.masks import invariances as boards
 from attention_viz.masks import temperature as figures
 
 from ..board import show_board
@@ -40,7 +38,7 @@ def show_temperature(now: PageContext) -> None:
         f" {format_number(tokens[0], 2)}."
     )
     show_board(
-        boards.temperature_board(
+        figures.temperature_board(
             trace, other, temperature, focus.cell("query", "key"), now.notation
         ),
         "temperature",
@@ -61,23 +59,17 @@ def show_temperature(now: PageContext) -> None:
     )
 
 
-def show_scale_reason(now: PageContext) -> None:
-    """Why √d_k: the variance of a dot product grows with its length, and a saturated softmax
-    passes no gradient on.
+def show_variance(now: PageContext) -> None:
+    """The variance of random dot products by their length, what it does to the softmax, and the
+    variance of the scores in focus.
     """
-    _show_variance(now)
-    _show_saturation(now)
-
-
-def _show_variance(now: PageContext) -> None:
-    """The variance of random dot products by their length, and that of the scores in focus."""
     trace, focus, spreads = now.trace, now.focus, score_spreads()
     variance = float(trace.scores[0, focus.head].var())
     because = "all of them are equal"
     if variance:
         because = "its queries and keys are neither independent nor of variance 1"
     st.markdown(
-        "**1 · A dot product of d_k independent products of mean 0 and variance 1 has variance"
+        "**A dot product of d_k independent products of mean 0 and variance 1 has variance"
         f" d_k.** Measured on random queries and keys, the variance at d_k = {spreads[-1].d_k} is"
         f" {format_number(spreads[-1].variance, 1)}. Here d_k = {trace.sizes['K']}, and the scores"
         f" of head {focus.head} have variance {format_number(variance, 2)}, because {because}."
@@ -96,25 +88,3 @@ def _show_variance(now: PageContext) -> None:
             " scores does not. The Jacobian is the matrix of all derivatives of shares by scores;"
             " its trace is 1 − Σ a²."
         )
-
-
-def _show_saturation(now: PageContext) -> None:
-    """How much a softmax reacts to its scores: its Jacobian, for raw and scaled scores."""
-    trace, focus = now.trace, now.focus
-    scores = trace.scores[0, focus.head]
-    raw, scaled = sharpness(scores), sharpness(scores * trace.scale)
-    st.markdown(
-        "**2 · A saturated softmax hardly reacts to its scores.** The derivatives of the shares"
-        r" are $\partial a_j / \partial s_k = a_j (\delta_{jk} - a_k)$, at most 1/4. If one share"
-        " is nearly 1, all of them are nearly 0, and so is every gradient that passes through. The"
-        f" trace of this matrix, averaged over the queries of head {focus.head} without a mask, is"
-        f" {format_number(raw.jacobian_trace)} with raw scores and"
-        f" {format_number(scaled.jacobian_trace)} with the scale of the layer."
-    )
-    scores_S = scores[focus.query]
-    pair = (softmax(scores_S), softmax(scores_S * trace.scale))
-    show_board(
-        boards.jacobian_board(trace, pair, now.focus.cell("query", "key"), now.notation), "jacobian"
-    )
-    show_figure(figures.derivative_figure(), "slopes")
-    st.caption("Two tokens: the derivative of their shares, a(1 − a), by the gap of their scores.")

@@ -28,7 +28,6 @@ from attention_viz.masks.mask_workshop import query_shares_figure
 from ..board import show_board
 from ..page_context import PageContext
 from ..show import show_figure
-from .invariances import format_difference
 
 
 @dataclass(frozen=True)
@@ -194,8 +193,9 @@ def show_padded_queries(setup: ExperimentSetup) -> None:
         on_pin=_choose_query,
     )
     moved = found.real
-    is_rounding = moved <= tolerance(setup.masked.trace, "output")
-    difference = format_difference(moved, only_rounding=is_rounding)
+    difference = f"**{format_number(moved)}**"
+    if moved <= tolerance(setup.masked.trace, "output"):
+        difference = "**0** up to rounding" if moved else "**0**"
     why = "No mask above hides [pad] from them."
     # A causal mask hides [pad] as well, because it comes last.
     if not setup.allowed[:n_real, n_real:].any():

@@ -12,7 +12,7 @@ from typing import Any
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.page_list import OLD_URLS, Page
+from attention_lab.page_list import OLD_URLS, page_now
 from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
 from attention_viz.markdown import escape_markdown
 
@@ -210,7 +210,8 @@ def open_requested_page(bound: Iterable[str]) -> None:
         )
 
 
-def leave_old_url(url_path: str, page: Page) -> None:
-    """At a URL of an earlier version, open the present URL of the page with the same parameters."""
+def leave_old_url(url_path: str) -> None:
+    """At a URL of an earlier version, open the present URL of the page with the same choices."""
     if url_path in OLD_URLS:
-        st.switch_page(page.path, query_params=dict(session().asked))
+        page, asked = page_now(url_path, session().asked)
+        st.switch_page(page.path, query_params=asked)

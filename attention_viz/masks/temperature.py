@@ -1,5 +1,5 @@
-"""Curves of the sharpness of a softmax: by the temperature, by the width of a head, by the gap of
-two scores.
+"""The sharpness of a softmax: at two temperatures as a board, and curves by the temperature and by
+the width of a head.
 """
 
 from __future__ import annotations
@@ -8,12 +8,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.masks.temperature import ScoreSpread, shares_at, two_token_derivative
+from attention_lab.masks.temperature import ScoreSpread, shares_at
+from attention_lab.notation.notation import OURS, Notation
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS
-from ..labels import format_number, format_percent, shorten
+from ..labels import format_percent, shorten
+from ..matrices import Matrix, field_sides, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
+from ..payload import JSON
 from ..theme import Figure
 
 MIN_TEMPERATURE, MAX_TEMPERATURE = 0.05, 20.0
@@ -22,6 +26,36 @@ TEMPERATURE_AXIS = PLAIN_AXIS | {
     "title": {"text": "temperature"},
     "tickvals": [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20],
 }
+
+
+def temperature_board(
+    usual: Trace,
+    other: Trace,
+    temperature: float,
+    cell: tuple[int, int, int],
+    notation: Notation = OURS,
+) -> JSON:
+    """The probabilities of a head at temperature 1 and at another."""
+    head, query, key = cell
+    sides = field_sides(usual, "probabilities")
+    matrices = [
+        Matrix(
+            name,
+            trace.probabilities[0, head],
+            *sides,
+            (place, 0),
+            f"probabilities at temperature {number:g}",
+            kind="probability",
+            says=f"The share at temperature {number:g} is",
+        )
+        for place, (name, trace, number) in enumerate(
+            (("usual", usual, 1), ("other", other, temperature))
+        )
+    ]
+    description = (
+        f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
+    )
+    return matrix_board(matrices, ("other", query, key), description, notation)
 
 
 def temperature_figure(
@@ -136,25 +170,6 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
         f" {format_percent(last.scaled.largest_share)} with scaled ones."
     )
     return {"data": curves, "layout": layout(300, description, **around)}
-
-
-def derivative_figure() -> Figure:
-    """The derivative of the shares of two tokens, by the gap of their scores: at most 1/4."""
-    gaps = np.linspace(-12, 12, 121)
-    heights = [two_token_derivative(float(gap)) for gap in gaps]
-    around = {
-        "xaxis": PLAIN_AXIS | {"title": {"text": "score gap of two tokens"}},
-        "yaxis": PLAIN_AXIS | {"range": [0, 0.27]},
-        "margin": {"l": 44, "r": 12, "t": 12, "b": 44},
-    }
-    description = (
-        "The derivative a(1 − a) of two shares by the gap of their scores: 0.25 at 0,"
-        f" {format_number(heights[-1], 6)} at 12."
-    )
-    return {
-        "data": [_curve(gaps, heights, "a (1 − a)", "@primary")],
-        "layout": layout(260, description, **around),
-    }
 
 
 def _key_curve(temperature_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:

@@ -9,7 +9,7 @@ from attention_viz import story
 from attention_viz.markdown import escape_quotations
 from attention_viz.story.story_file import seen_sentences
 
-NEXT_PAGES = ("practice", "break-it", "all-heads", "trained-heads", "training")
+NEXT_PAGES = ("practice", "what-changes", "all-heads", "trained-heads", "training")
 
 now = page_context()
 before_and_after, found = map(escape_quotations, seen_sentences(now))

@@ -26,13 +26,11 @@ WALKS = [PAGES[start::4] for start in range(4)]
 MATRICES = {
     "encoder-decoder": 6,
     "mask-workshop": 6,
-    "invariances": 3,
-    "break-it": 3,
+    "what-changes": 3,
     "self-attention-mass": 1,
     "propositions": 1,
     "one-head": 2,
     "change-a-word": 3,
-    "compare": 3,
     "convolution": 4,
     "lexicon": 4,
 }

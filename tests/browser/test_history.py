@@ -85,8 +85,8 @@ def test_what_was_undone_or_left_comes_back(go: Visit) -> None:
     page.locator("a[data-testid^=stTopNav]", has_text="Split").first.click()
     expect_title(page, "Split")
     settled(page).go_back()
-    expect_title(page, "Break it")
-    expect_url(page, "bi_spot=true", "bi_round=4")
+    expect_title(page, "What changes?")
+    expect_url(page, "change=hidden", "bi_round=4")
     expect(settled(page).get_by_label("Round", exact=True)).to_have_value("4")
 
 

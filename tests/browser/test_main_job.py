@@ -223,7 +223,9 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
 
 @pytest.mark.every_situation
 def test_without_a_picture_the_message_stands_with_the_heading(page: Page, app_url: str) -> None:
-    urls = [f"{app_url}/{path}?d_model=8&n_heads=3" for path in ("scores", "all-heads", "compare")]
+    urls = [
+        f"{app_url}/{path}?d_model=8&n_heads=3" for path in ("scores", "all-heads", "what-changes")
+    ]
     found: dict[object, object] = {}
     for place, at in enumerate(one_by_one(page, urls)):
         for window in WINDOWS[place % 2 :: 2]:

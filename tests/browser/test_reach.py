@@ -92,7 +92,7 @@ def test_the_app_is_used_by_keys_alone(go: Visit) -> None:
 @pytest.mark.every_situation
 def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    visit("break-it")
+    visit("what-changes")
     for _ in range(6):
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.getBoundingClientRect().right") > 0
@@ -148,8 +148,10 @@ def test_the_menu_opens_new_tabs_with_the_choices(visit: Visit) -> None:
     for act in acts:
         page.get_by_test_id("stTopNavSection").filter(has_text="Masks and kinds").click()
         with page.context.expect_page() as opened:
-            page.get_by_test_id("stTopNavDropdownLink").filter(has_text="Break it").click(**act)
-        expect_title(opened.value, "Break it")
+            page.get_by_test_id("stTopNavDropdownLink").filter(has_text="What changes?").click(
+                **act
+            )
+        expect_title(opened.value, "What changes?")
         shown = scenario_in(settled(opened.value))
         assert shown == scenario_in(page) == Scenario(text="a b c", n_heads=2), act
         expect_title(page, "Scores")

@@ -115,11 +115,11 @@ def test_a_cell_reached_by_keys_is_in_sight(visit: Visit) -> None:
 
 
 def test_where_the_keys_are_is_seen(go: Visit, page: Page) -> None:
-    go("break-it")
-    spot = page.get_by_text("Spot the mistake")
+    go("what-changes?change=hidden")
+    spot = page.get_by_text("Show the answer")
     outline = "element => getComputedStyle(element.closest('a, label')).outline"
     assert "solid 2px" not in spot.evaluate(outline)
-    page.get_by_role("combobox", name="Field").focus()
+    page.get_by_label("Round", exact=True).focus()
     page.keyboard.press("Tab")
     assert "solid 2px" in spot.evaluate(outline)
     go("arrays")

@@ -27,7 +27,7 @@ LESSON = Lesson(
     (
         Moment("One", "scores", "n_heads=2&hide=true", "First.", "Only for me."),
         Moment("Two", "softmax", question=LessonQuestion("Sum?", "It is 1.", ("1", "2", "3"))),
-        Moment("Three", "compare"),
+        Moment("Three", "what-changes"),
     ),
 )
 API = """window.told = {};
@@ -121,7 +121,7 @@ def test_a_lesson_reports_to_its_platform_and_runs_without_an_origin(page: Page)
     inside.locator(".lesson-question button", has_text="1").click()
     expect(inside.locator(".lesson-question output")).to_have_text("It is 1.")
     inside.locator(".lesson-bar a.after").click()
-    expect(inside.locator(".lesson-bar")).to_contain_text("Compare two settings")
+    expect(inside.locator(".lesson-bar")).to_contain_text("What changes?")
     told = page.evaluate("window.told")
     assert told["cmi.core.lesson_status"] == "completed"
     assert (told["cmi.core.score.raw"], told["cmi.core.lesson_location"]) == ("100", "2")

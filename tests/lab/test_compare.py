@@ -7,10 +7,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
-from attention_core import AttentionError, SettingsError, ShapeError
+from attention_core import AttentionError, SettingsError
 from attention_lab.compare import (
     COMPARABLE,
     NOT_COMPARABLE,
+    TwoLayers,
     compare_with,
     largest_change,
     other_value,
@@ -32,7 +33,8 @@ def test_the_other_value_is_another_and_comes_back_from_its_text(name: str) -> N
     text = str(value).lower() if isinstance(value, bool) else str(value)
     assert value_in(name, text) == value
     assert other_value(replace(USUAL, **{name: value}), name) != value
-    assert compare_with(USUAL, name, value).scenario == replace(USUAL, **{name: value})
+    changed = trace_of(replace(USUAL, **{name: value}))
+    assert compare_with(USUAL, name, value).after is changed
 
 
 @pytest.mark.parametrize(
@@ -84,19 +86,45 @@ def test_the_moved_attention_is_half_of_all_changes() -> None:
     two = compare_with(USUAL, "mask", "causal")
     rows = [two.matrices("probabilities", 0)[place][0] for place in (0, 1)]
     assert 0.5 * np.abs(rows[1] - rows[0]).sum() == pytest.approx(1 - rows[0][0])
-    before, after = (trace_of(s).probabilities[0, 2] for s in (two.scenario, USUAL))
+    before, after = (trace.probabilities[0, 2] for trace in (two.before, two.after))
     moved = [0.5 * sum(map(abs, row)) for row in (after - before).tolist()]
     assert two.moved_share(2) == pytest.approx(sum(moved) / len(moved))
     assert compare_with(USUAL, "residual", True).moved_share(0) == 0
 
 
-def test_matrices_of_other_sizes_are_refused() -> None:
+def test_only_matrices_of_one_shape_are_compared() -> None:
     with pytest.raises(SettingsError, match="12 and 2"):
         compare_with(USUAL, "text", "two words")
-    two = compare_with(USUAL, "d_model", 32)
-    with pytest.raises(ShapeError, match="16 and 32"):
-        two.matrices("output", 0)
-    assert two.matrices("probabilities", 0)[1].shape == (12, 12)
+    wider = compare_with(USUAL, "d_model", 32)
+    assert wider.fields(0) == ("scores", "scaled_scores", "masked_scores", "probabilities")
+    assert wider.differs("output")
+    fewer = compare_with(USUAL, "n_heads", 2)
+    assert {"inputs", "queries"} & set(fewer.fields(3)) == {"inputs"}
+    rotary = compare_with(USUAL, "rotary", "halves")
+    assert "turned_queries" not in rotary.fields(0)
+
+
+def test_the_first_difference_and_the_largest() -> None:
+    seed = compare_with(USUAL, "seed", 5)
+    assert seed.first_difference == "queries"
+    assert seed.gap("output") == np.abs(seed.after.output - seed.before.output).max()
+    mask = compare_with(USUAL, "mask", "causal")
+    assert (mask.first_difference, mask.gap("masked_scores")) == ("masked_scores", 0)
+    assert compare_with(USUAL, "scale", 3.0).first_difference is None
+
+
+def test_another_order_is_compared_token_by_token() -> None:
+    order = (2, 0, 3, 1)
+    before, after = (trace_of(Scenario("a b c d", positions=False, seed=n)) for n in (0, 1))
+    two = TwoLayers(before, after, order)
+    for field, expected in (
+        ("keys", before.keys[0, order, 4:8]),
+        ("output", before.output[0, order]),
+        ("probabilities", before.probabilities[0, 1][np.ix_(order, order)]),
+    ):
+        np.testing.assert_array_equal(two.matrices(field, 1)[0], expected)
+    moved = after.output[:, :] - before.output[:, order]
+    assert two.gap("output") == np.abs(moved).max()
 
 
 def test_labels_name_both_words_where_they_differ() -> None:

@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
-from attention_lab.heads.reruns import permutation_gaps, rerun, run_gaps
+from attention_lab.compare import TwoLayers
+from attention_lab.heads.reruns import rerun
 from attention_lab.masks.invariances import (
     LAYER_CHANGES,
     LayerChange,
@@ -22,19 +23,19 @@ from attention_lab.masks.invariances import (
     with_key_bias,
     with_query_bias,
 )
-from attention_lab.masks.score_variants import additive_scores, one_softmax
-from attention_lab.masks.shuffles import has_given_inputs, outcome_of, run_shuffled, word_vectors_of
+from attention_lab.masks.shuffles import (
+    has_given_inputs,
+    run_shuffled,
+    what_knows_order,
+    word_vectors_of,
+)
 from attention_lab.masks.temperature import (
     KEY_SIZES,
     at_temperature,
-    jacobian_trace,
     score_spread,
     shares_at,
     sharpness,
-    softmax_jacobian,
-    two_token_derivative,
 )
-from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.core.random_layers import Layer, assert_same, calls
@@ -58,11 +59,9 @@ def layer(**options: Any) -> Trace:
 def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) -> None:
     before = layer(**options)
     for seed in (0, 1):
-        found = run_gaps(before, change.apply(before, seed))
-        if change.keeps_output:
-            assert max(found.probabilities, found.output) < 1e-12
-        else:
-            assert min(found.probabilities, found.output) > 0.01
+        two = TwoLayers(before, change.apply(before, seed))
+        found = two.gap("probabilities"), two.gap("output")
+        assert (max(found) < 1e-12) if change.keeps_output else (min(found) > 0.01)
 
 
 @settings(max_examples=25)
@@ -81,10 +80,10 @@ def test_invariances_hold_for_any_layer(call: tuple[Layer, dict[str, Any]]) -> N
 def test_a_change_changes_something(change: LayerChange) -> None:
     before = layer()
     first, again, other = (change.apply(before, seed) for seed in (0, 0, 1))
-    fields = ("queries", "keys", "values", "scaled_scores", "masked_scores")
+    fields = ("queries", "keys", "values", "masked_scores", "probabilities")
     assert any(np.abs(getattr(first, name) - getattr(before, name)).max() > 0.01 for name in fields)
     assert (first.masked_scores == again.masked_scores).all()
-    if change.key != "temperature":
+    if change.is_drawn:
         assert any((getattr(first, name) != getattr(other, name)).any() for name in fields)
 
 
@@ -106,8 +105,8 @@ def test_a_key_bias_adds_one_number_to_each_row() -> None:
 
 def test_shuffled_tokens_shuffle_the_output() -> None:
     straight = layer()
-    found = permutation_gaps(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
-    assert max(found.probabilities, found.output) < 1e-14
+    two = TwoLayers(straight, rerun(straight, x=WORDS[list(ORDER)]), ORDER)
+    assert max(two.gap("probabilities"), two.gap("output")) < 1e-14
 
 
 @settings(max_examples=40)
@@ -119,31 +118,40 @@ def test_no_token_stays_in_place(n_tokens: int, seed: int) -> None:
 
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
-LARGE = UserMatrices(x=(1e5 * np.cos(np.arange(32.0).reshape(4, 8) ** 2)).round(3)).encode()
+WORDS_ALONE = replace(SCENARIO, positions=False)
+TRAINED = Scenario(weights="trained", layer=3)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_words_alone_have_no_order(seed: int) -> None:
-    made = run_shuffled(SCENARIO, "words alone", seed)
-    assert made.gaps.output <= tolerance(made.straight, "output")
+@pytest.mark.parametrize("scenario", [WORDS_ALONE, replace(WORDS_ALONE, mask="padding"), TRAINED])
+def test_words_alone_have_no_order(scenario: Scenario) -> None:
+    assert what_knows_order(scenario) == ()
+    made = run_shuffled(scenario, 1)
+    assert made.order == shuffled_order(made.before.sizes["T"], 1)
+    assert made.after.tokens == tuple(made.before.tokens[place] for place in made.order)
+    assert not made.differs("output")
     for place, token in enumerate(made.order):
         np.testing.assert_allclose(
-            made.shuffled.output[0, place], made.straight.output[0, token], atol=1e-12
+            made.after.output[0, place], made.before.output[0, token], atol=1e-5
         )
-    a, b = made.order.index(1), made.order.index(4)
-    before, after = made.straight.probabilities[0, :, 1, 4], made.shuffled.probabilities[0, :, a, b]
-    np.testing.assert_allclose(after, before, atol=1e-12)
 
 
-@pytest.mark.parametrize("key", ["with positions", "causal mask"])
-def test_positions_and_a_causal_mask_show_the_order(key: str) -> None:
-    assert run_shuffled(SCENARIO, key).gaps.output > 0.01
-
-
-def test_the_tokens_move_along() -> None:
-    made = run_shuffled(SCENARIO, "words alone", 1)
-    assert made.shuffled.tokens == tuple(made.straight.tokens[place] for place in made.order)
-    assert all(place != token for place, token in enumerate(made.order))
+@pytest.mark.parametrize(
+    "knows",
+    [
+        {"positions": True},
+        {"mask": "causal"},
+        {"mask": "window"},
+        {"rotary": "neighbours", "d_model": 8},
+        {"alibi": True},
+    ],
+)
+def test_what_belongs_to_positions_shows_the_order(knows: dict[str, Any]) -> None:
+    scenario = replace(WORDS_ALONE, **knows)
+    assert len(what_knows_order(scenario)) == 1
+    assert run_shuffled(scenario).gap("output") > 0.01
+    assert not run_shuffled(replace(scenario, text="the the the", positions=False)).differs(
+        "output"
+    )
 
 
 def test_the_words_are_those_of_the_scenario() -> None:
@@ -163,10 +171,7 @@ def test_given_inputs_stay_as_they_are() -> None:
 
 def test_positions_of_weights_by_hand() -> None:
     by_hand = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
-    made = run_shuffled(by_hand, "with positions")
-    assert (made.straight.inputs == trace_of(by_hand).inputs).all()
-    assert made.gaps.output > 0.01
-    assert run_shuffled(by_hand, "words alone").gaps.output < 1e-12
+    assert run_shuffled(by_hand).gap("output") > 0.01
 
 
 # d_k: largest share and trace of the Jacobian, of 32 keys, from an independent program.
@@ -203,42 +208,6 @@ def test_the_table_of_saturation(d_k: int, kind: str, table: dict[int, tuple[flo
     assert (found.largest_share, found.jacobian_trace) == pytest.approx(expected, abs=0.012)
 
 
-@settings(max_examples=40)
-@given(ROWS)
-def test_the_jacobian_by_finite_differences(row: list[float]) -> None:
-    scores, step = np.array(row), 1e-5
-    slope = softmax_jacobian(softmax(scores))
-    for k in range(len(row)):
-        nudge = step * (np.arange(len(row)) == k)
-        moved = (softmax(scores + nudge) - softmax(scores - nudge)) / (2 * step)
-        assert_same(slope[:, k], moved, 1e-9)
-
-
-@settings(max_examples=40)
-@given(ROWS)
-def test_bounds_of_the_jacobian(row: list[float]) -> None:
-    shares = softmax(row)
-    slope = softmax_jacobian(shares)
-    assert_same(slope.sum(axis=-1), np.zeros(len(row)))
-    eigenvalues = np.linalg.eigvalsh(slope)
-    assert eigenvalues.min() > -1e-12
-    assert eigenvalues.max() < 0.5 + 1e-12
-    assert_same(jacobian_trace(shares), np.trace(slope))
-
-
-def test_the_steepest_softmax() -> None:
-    assert np.linalg.norm(softmax_jacobian(np.array([0.5, 0.5])), 2) == pytest.approx(0.5)
-    assert np.linalg.norm(softmax_jacobian(np.full(7, 1 / 7)), 2) == pytest.approx(1 / 7)
-
-
-@pytest.mark.parametrize(
-    ("gap", "slope"), [(0, 0.25), (1, 0.197), (2, 0.105), (4, 0.0177), (8, 0.00034)]
-)
-def test_two_tokens(gap: float, slope: float) -> None:
-    assert two_token_derivative(gap) == pytest.approx(slope, rel=0.02)
-    assert two_token_derivative(-gap) == pytest.approx(two_token_derivative(gap))
-
-
 def test_the_sharpest_softmax() -> None:
     both = sharpness(np.array([[1e308, -1e308], [0.0, 0.0]]))
     assert (both.largest_share, both.jacobian_trace) == (0.75, 0.25)
@@ -256,82 +225,58 @@ def test_temperature_keeps_the_order_of_shares(temperature: float) -> None:
 
 
 def test_what_does_not_fit_is_refused() -> None:
-    with refused(SettingsError, "keys", 20_000):
-        softmax_jacobian(np.full(20_000, 5e-5))
     with refused(SettingsError, "float64"):
         shares_at(np.array([1.0]), np.array([1e-320]))
 
 
 CAUSAL = trace_of(Scenario("we like green tea", d_model=6, n_heads=2, mask="causal"))
+CHANGES = {change.key: change for change in LAYER_CHANGES}
+
+
+def changed(trace: Trace, key: str) -> Trace:
+    """A layer after one of the changes."""
+    return CHANGES[key].apply(trace, 0)
 
 
 @pytest.mark.parametrize("head", [0, 1])
 def test_additive_scores_are_sums_of_tanh(head: int) -> None:
-    made, (query_TK, key_SK) = (
-        additive_scores(CAUSAL, head),
-        (CAUSAL.query_heads[0, head], CAUSAL.key_heads[0, head]),
-    )
+    made = changed(CAUSAL, "additive")
+    query_TK, key_SK = CAUSAL.query_heads[0, head], CAUSAL.key_heads[0, head]
     for t, query in enumerate(query_TK):
         for s, key in enumerate(key_SK):
             total = sum(tanh(q + k) for q, k in zip(query, key, strict=True))
-            assert made.scores[t, s] == (pytest.approx(total) if s <= t else -np.inf)
-    assert np.allclose(made.shares, softmax(made.scores))
-    assert made.n_tanh == 4 * 4 * 3
+            assert made.scores[0, head, t, s] == pytest.approx(total)
+            assert np.isneginf(made.masked_scores[0, head, t, s]) == (s > t)
+    assert np.allclose(made.probabilities, softmax(made.masked_scores))
+    assert np.allclose(
+        made.head_outputs[0, head], made.probabilities[0, head] @ made.value_heads[0, head]
+    )
 
 
 def test_additive_scores_stay_in_bounds() -> None:
     layer = attend(1e6 * np.eye(5, 6), Projections.random(6, 2))
-    made = additive_scores(layer, 1)
-    assert made.largest <= made.bound == 3
+    assert np.abs(changed(layer, "additive").scores).max() <= 3
     assert np.abs(layer.scaled_scores).max() > 1e9
 
 
 def test_heads_that_share_keys() -> None:
     layer = attend(np.eye(5, 8), Projections.random(8, 4, n_kv_heads=2))
-    (query_TK, key_SK), made = (
-        (layer.query_heads[0, 3], layer.key_heads[0, 1]),
-        additive_scores(layer, 3),
-    )
-    assert made.scores[4, 2] == pytest.approx(np.tanh(query_TK[4] + key_SK[2]).sum())
+    query_TK, key_SK = layer.query_heads[0, 3], layer.key_heads[0, 1]
+    made = changed(layer, "additive").scores[0, 3, 4, 2]
+    assert made == pytest.approx(np.tanh(query_TK[4] + key_SK[2]).sum())
 
 
 @pytest.mark.parametrize("mask", ["none", "causal", "padding"])
 def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
     trace = trace_of(replace(Scenario(), mask=mask, n_tokens=13))
-    made = one_softmax(trace, 2)
-    assert made.shares.sum() == pytest.approx(1)
-    assert np.allclose(made.of_query, made.shares.sum(axis=1))
-    assert made.gap < 1e-14
-    assert np.allclose(made.shares / made.of_query[:, np.newaxis], trace.probabilities[0, 2])
-    assert not made.shares[trace.hidden[0, 2]].any()
+    shares_HTS = changed(trace, "one_softmax").probabilities[0]
+    assert shares_HTS.sum(axis=(1, 2)) == pytest.approx(1)
+    proportions = shares_HTS / shares_HTS.sum(axis=-1, keepdims=True)
+    assert np.allclose(proportions, trace.probabilities[0])
+    assert not shares_HTS[trace.hidden[0]].any()
 
 
 def test_if_all_keys_are_hidden_all_shares_are_0() -> None:
     layer = attend(np.eye(3, 4), Projections.random(4, 2), mask=np.zeros((3, 3), dtype=bool))
-    made = one_softmax(layer, 0)
-    assert not made.shares.any()
-    assert made.gap == 0
-    assert not additive_scores(layer, 0).shares.any()
-
-
-@pytest.mark.parametrize(
-    ("scenario", "key", "shows", "unclear", "only_rounding"),
-    [
-        (SCENARIO, "words alone", False, False, True),
-        (SCENARIO, "with positions", True, False, False),
-        (SCENARIO, "causal mask", True, False, False),
-        # equal words are equal wherever they stand
-        (replace(SCENARIO, text="the the the"), "causal mask", False, False, True),
-        (Scenario(weights="trained", layer=3), "words alone", False, False, True),
-        (Scenario(weights="trained", layer=3), "causal mask", True, False, False),
-        # with large numbers, rounding hides what positions do
-        (Scenario(own=LARGE), "with positions", False, True, False),
-    ],
-)
-def test_what_a_shuffle_shows(
-    scenario: Scenario, key: str, shows: bool, unclear: bool, only_rounding: bool
-) -> None:
-    shuffle = run_shuffled(scenario, key)
-    found = outcome_of(shuffle, key, "output", 1)
-    assert (found.shows, found.unclear, found.only_rounding) == (shows, unclear, only_rounding)
-    assert (found.gap, shuffle.order[found.place]) == (shuffle.gaps.output, 1)
+    for key in ("one_softmax", "additive"):
+        assert not changed(layer, key).probabilities.any()

@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, Trace, attend, softmax, split_heads
 from attention_core.initialisation import Stream, generator
-from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, NO_MISTAKE, examine_layer, run_checks
+from attention_lab.compare import TwoLayers
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer, run_checks
 from attention_lab.masks.mistakes import (
     CORRECT_STEPS,
     DROPOUT_RATE,
     MISTAKES,
     Mistake,
     ReplacedSteps,
-    first_difference,
     hidden_mistake,
     run_inputs,
     run_with_steps,
 )
-from attention_lab.scenario import Scenario
+from attention_lab.scenario import Scenario, trace_of
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import missing
 
@@ -56,7 +56,7 @@ def test_right_steps_are_the_layer(call: tuple[Layer, dict[str, Any]], empty_row
     again = run_with_steps(run_inputs(trace))
     for name in trace.steps:
         assert_same(getattr(again, name), getattr(trace, name))
-    assert first_difference(trace, again) is None
+    assert TwoLayers(trace, again).first_difference is None
 
 
 @every_mistake
@@ -118,7 +118,8 @@ def test_the_lines_of_code(mistake: Mistake) -> None:
 def test_where_a_mistake_begins(key: str, name: str) -> None:
     mistake = next(mistake for mistake in MISTAKES if mistake.key == key)
     trace = causal()
-    assert first_difference(trace, run_with_steps(run_inputs(trace), mistake.steps)) == name
+    faulty = run_with_steps(run_inputs(trace), mistake.steps)
+    assert TwoLayers(trace, faulty).first_difference == name
 
 
 @pytest.mark.parametrize(
@@ -253,21 +254,19 @@ SCENARIOS = {
 def test_every_mistake_is_caught_and_nothing_where_none_is(name: str) -> None:
     for mistake in MISTAKES:
         layer = examine_layer(SCENARIOS[name], mistake.key, masked=True)
-        failed = {key for key, result in layer.results.items() if not result.passed}
-        assert "reference" in failed
-        assert (failed > {"reference"}) == (mistake.key != "scale")
-        assert layer.first_wrong_field is not None
-    layer = examine_layer(SCENARIOS[name], NO_MISTAKE)
-    assert all(result.passed for result in layer.results.values())
-    assert layer.first_wrong_field is None
+        found = {key for key, result in layer.results.items() if not result.passed}
+        assert "reference" in found
+        assert (found > {"reference"}) == (mistake.key != "scale")
+        assert layer.two.first_difference is not None
+    assert failed(trace_of(SCENARIOS[name]), CORRECT_STEPS) == set()
 
 
 def test_a_mask_is_added_only_where_there_is_none() -> None:
-    assert examine_layer(SCENARIOS["default"], "mask").right.mask is None
-    hidden = examine_layer(SCENARIOS["default"], "mask", masked=True).right.hidden_keys[0, 0]
+    assert examine_layer(SCENARIOS["default"], "mask").two.before.mask is None
+    hidden = examine_layer(SCENARIOS["default"], "mask", masked=True).two.before.hidden_keys[0, 0]
     assert hidden.tolist() == [11 - t for t in range(12)]
     window = Scenario(mask="window", window=1)
-    assert examine_layer(window, "mask", masked=True).right.hidden_keys.max() == 10
+    assert examine_layer(window, "mask", masked=True).two.before.hidden_keys.max() == 10
 
 
 def test_rounds_of_spot_the_mistake() -> None:

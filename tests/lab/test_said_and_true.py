@@ -18,7 +18,8 @@ from attention_lab.diagonal.settings import at_angle
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.labs.backward import layer_gradients
 from attention_lab.layer_norm import standardised
-from attention_lab.masks.invariances import at_temperature, with_key_bias
+from attention_lab.masks.invariances import with_key_bias
+from attention_lab.masks.temperature import at_temperature
 
 X = gaussian_tokens(5, 6)
 OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)

@@ -76,7 +76,7 @@ def test_a_layer_that_a_page_does_not_show() -> None:
 def test_the_order_of_a_sentence_from_right_to_left(text: str, n_notes: int) -> None:
     (*said,) = sentence_notes(page_context(opened("scores", text=text)).scenario)
     assert len(said) == n_notes
-    captions = [caption.value for caption in opened("compare", text=text).caption]
+    captions = [caption.value for caption in opened("what-changes", text=text).caption]
     assert [captions.count(escape_markdown(note)) for note in said] == [1] * n_notes
 
 

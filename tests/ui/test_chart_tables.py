@@ -28,7 +28,6 @@ PAGES: dict[str, dict[str, Any]] = {
     "lexicon": {},
     "growth": {},
     "mask-workshop": {"mw_try": "how to hide"},
-    "invariances": {"inv_topic": "temperature"},
 }
 
 

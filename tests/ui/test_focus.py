@@ -15,7 +15,6 @@ from attention_lab.focus import Focus
 from attention_lab.page_list import PAGES, Page
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS
-from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_viz.markdown import escape_markdown
 from tests.ui.app import MAIN, gone_to, opened, page_context, refused, scenes
 
@@ -23,10 +22,8 @@ from tests.ui.app import MAIN, gone_to, opened, page_context, refused, scenes
 STATES: dict[str, list[dict[str, str]]] = {
     "projections": [{"which": "queries"}, {"which": "keys"}],
     **{step: [{"which": "queries"}, {"which": "keys"}] for step in ("split", "qk-norm", "rotary")},
-    "invariances": [{"inv_topic": topic} for topic in INVARIANCE_TOPICS],
-    "break-it": [{"bi_field": field} for field in ("first", "scores")],
     "arrays": [{"ar_field": "scores"}],
-    "compare": [{"compare_shows": shown} for shown in ("probabilities", "output")],
+    "what-changes": [{"shown": shown} for shown in ("probabilities", "output")],
 }
 SIZES = {"head": 4, "query": 12, "key": 12}
 

@@ -8,14 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, ShapeError
-from attention_lab.compare import largest_change
 from attention_lab.construct import HEAD_TASKS
 from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import mean_of_heads
 from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.page_list import PAGES
-from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.heads.choices import SHARING_KINDS, choose_clicked_kind
 from attention_ui.heads.parts import choose_portrait
@@ -23,7 +20,6 @@ from attention_viz.labels import format_number
 from tests.lab.test_construct import solution
 from tests.ui.app import (
     alternatives,
-    error,
     errors,
     figures,
     gone_to,
@@ -32,7 +28,6 @@ from tests.ui.app import (
     pressed,
     refused,
     scenes,
-    sent,
     texts,
 )
 from tests.ui.pinning import pin
@@ -226,81 +221,6 @@ def test_counts_of_a_layer_without_the_usual_w_o_say_so() -> None:
         for count in ("parameters", "cache"):
             said = texts(opened("shared-keys", shared_count=count, **choices))
             assert ("assumes the usual" in said) == (not usual and count != "cache")
-
-
-# --- two settings ---
-
-
-def test_a_url_names_the_changed_control_and_its_value() -> None:
-    app = opened("compare", against="mask", value="causal", head=2)
-    before = trace_of(Scenario()).probabilities[0, 2]
-    after = trace_of(Scenario(mask="causal")).probabilities[0, 2]
-    (scene,) = scenes(app)
-    shown = [scene["arrays"][panel["array"]] for panel in scene["panels"]]
-    for array, expected in zip(shown, (before, after, after - before), strict=True):
-        assert np.allclose(sent(array), expected, atol=1e-6)
-    assert shown[0]["limit"] == shown[1]["limit"]
-    assert scene["fits"]
-    moved, focus = largest_change(before, after), page_context(pressed(app, "Show it")).focus
-    assert (focus.query, focus.key) == (moved.row, moved.column)
-
-
-@pytest.mark.parametrize("shows", ["scores", "output"])
-def test_scores_and_outputs_share_the_larger_scale(shows: str) -> None:
-    (scene,) = scenes(opened("compare", against="seed", value="7", compare_shows=shows))
-    first, second, gap = (scene["arrays"][panel["array"]] for panel in scene["panels"])
-    largest = max(np.abs(sent(first)).max(), np.abs(sent(second)).max())
-    assert first["limit"] == second["limit"] == pytest.approx(largest, rel=1e-5)
-    assert np.allclose(sent(gap), sent(second) - sent(first), atol=1e-5)
-
-
-def test_the_widgets_write_the_url() -> None:
-    app = opened("compare", against="seed", value="7")
-    app.selectbox(key="changed control").set_value("mask").run()
-    assert app.selectbox(key="value of mask").value == "causal"
-    assert not {"against", "value"} & {*app.query_params}
-    app.selectbox(key="value of mask").set_value("window").run()
-    assert app.query_params["value"] in ("window", ["window"])
-
-
-def test_a_control_without_effect_and_a_head_that_is_missing() -> None:
-    assert "has no effect" in texts(opened("compare", against="scale", value="3"))
-    custom = texts(opened("compare", against="scale", value="3", scaling="custom"))
-    assert "has no effect" not in custom
-    assert "**Largest change**" in custom
-    app = opened("compare", against="n_heads", value="1", head=3)
-    assert any("head 0" in box.value for box in app.info)
-
-
-@pytest.mark.parametrize(
-    ("asked", "kind", "named"),
-    [
-        ({"against": "n_heads", "value": 3}, SettingsError, "16"),
-        ({"against": "text", "value": "two words"}, SettingsError, "12"),
-        ({"against": "d_model", "value": 32, "compare_shows": "output"}, ShapeError, "32"),
-    ],
-)
-def test_layers_that_cannot_be_compared(
-    asked: dict[str, object], kind: type[Exception], named: str
-) -> None:
-    app = opened("compare", **asked)
-    assert isinstance(error(app), kind)
-    assert named in str(error(app))
-    assert app.get_by_key("changed control")
-
-
-@pytest.mark.parametrize(
-    ("asked", "label", "wish"),
-    [
-        ({"against": "own"}, "Changed control", "own"),
-        ({"against": "mask", "value": "banana"}, "Mask", "banana"),
-        ({"against": "seed", "value": "-1"}, "Seed", "-1"),
-    ],
-)
-def test_an_invalid_value_is_refused(asked: dict[str, str], label: str, wish: str) -> None:
-    app = opened("compare", **asked)
-    assert [one[:2] for one in refused(app)] == [(label, wish)]
-    assert "**Largest change**" in texts(app)
 
 
 # --- construct ---

@@ -11,16 +11,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.choices import MAX_TEXT_LENGTH
-from attention_lab.masks.invariances import LAYER_CHANGES
-from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
-from attention_lab.masks.score_variants import additive_scores, one_softmax
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.masks import workshop
-from attention_ui.masks.break_it import MISTAKE_NAMES
-from attention_ui.masks.invariances import INVARIANCE_TOPICS
 from attention_ui.masks.sentences import choose_clicked_use
 from attention_ui.masks.workshop import EXPERIMENTS, choose_clicked_cell
+from attention_viz.masks.changes_page import CHANGE
 from tests.ui.app import (
     errors,
     gone_to,
@@ -31,7 +27,6 @@ from tests.ui.app import (
     pressed,
     refused,
     scenes,
-    sent,
     texts,
 )
 from tests.ui.pinning import pin
@@ -45,14 +40,10 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
         {"mw_third": " ", "mw_second": "", "mw_sequence": "2"},
     ],
     "encoder-decoder": [{"ed_use": use} for use in ("encoder", "decoder", "cross")],
-    "invariances": [
-        *({"inv_topic": topic} for topic in INVARIANCE_TOPICS),
-        {"inv_topic": "shuffle", "inv_reads": "with positions", "inv_shown": "probabilities"},
-        *({"inv_topic": "constants", "inv_change": change.key} for change in LAYER_CHANGES),
-    ],
-    "break-it": [
-        *({"bi_fault": mistake.key} for mistake in MISTAKES),
-        {"bi_spot": True, "bi_guess": "axis", "bi_answer": True},
+    "what-changes": [
+        *({"change": change} for change in CHANGE.options),
+        {"change": "hidden", "bi_guess": "axis", "bi_answer": "true"},
+        *({"against": name} for name in ("seed", "text", "residual", "scale")),
     ],
 }
 SITUATIONS: list[dict[str, Any]] = [
@@ -73,13 +64,13 @@ HOSTILE: dict[str, dict[str, str]] = {
         "ed_pad": "-1",
         "ed_target": "<script> [l](//x) :red[x]",
     },
-    "invariances": {"inv_topic": "", "inv_shuffle": "1e9", "inv_reads": "<b>", "inv_shown": ""},
-    "break-it": {
-        "bi_fault": "",
-        "bi_field": "__class__",
-        "bi_spot": "maybe",
+    "what-changes": {
+        "change": "",
+        "against": "own",
+        "value": "<script>",
+        "inv_shuffle": "1e9",
         "bi_round": "0",
-        "bi_guess": "all",
+        "shown": "__class__",
     },
 }
 HIDDEN = np.ones((12, 12), dtype=bool)
@@ -294,103 +285,3 @@ def test_the_mask_of_the_sidebar_is_not_used() -> None:
     plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
     for one, other in zip(scenes(plain), scenes(causal), strict=True):
         np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))
-
-
-# --- does order matter? ---
-
-
-@pytest.mark.parametrize(
-    ("choices", "says"),
-    [
-        ({}, "**0** up to rounding."),
-        ({"inv_reads": "with positions"}, "**the order shows in the output**"),
-        ({"weights": "trained", "layer": 3}, "If they hold positions, these move with them"),
-    ],
-)
-def test_what_a_shuffle_shows(choices: dict[str, Any], says: str) -> None:
-    assert says in texts(opened("invariances", **choices))
-
-
-def test_a_single_token_cannot_be_shuffled() -> None:
-    assert [len(opened("invariances", n_tokens=n).info) for n in (1, 2)] == [1, 0]
-
-
-@pytest.mark.parametrize("topic", ["additive scores", "one softmax"])
-def test_the_board_has_both_shares(topic: str) -> None:
-    app = opened("invariances", inv_topic=topic, head=1, query=3, mask="causal")
-    trace = page_context(app).trace
-    other = {"additive scores": additive_scores, "one softmax": one_softmax}[topic](trace, 1).shares
-    usual, (scene,) = trace.probabilities[0, 1], scenes(app)
-    shown = [sent(scene["arrays"][panel["array"]]) for panel in scene["panels"]]
-    for array, expected in zip(shown, (usual, other, other - usual), strict=True):
-        assert np.allclose(array, expected, atol=1e-6)
-
-
-def test_a_change_that_theory_forbids_to_show_is_rounding() -> None:
-    app = opened("invariances", inv_topic="constants", inv_seed=3)
-    for change in LAYER_CHANGES:
-        said = texts(app.selectbox(key="choose inv_change").set_value(change.key).run())
-        expected = "stays the same" if change.keeps_output else "may change"
-        assert f"By theory the output **{expected}**" in said
-        assert bool(re.search(r"of the output: \*\*0\*\*", said)) == change.keeps_output
-
-
-# --- break it ---
-
-
-def test_a_mistake_that_changes_nothing_says_what_it_needs() -> None:
-    app = opened("break-it", bi_fault="mask")
-    needs = {mistake.key: mistake.needs for mistake in MISTAKES}
-    assert needs["mask"] in app.info[0].value
-    pressed(app, "Choose a causal mask")
-    assert not app.info
-    assert page_context(app).scenario.mask == "causal"
-    alone = opened("break-it", bi_fault="mask", text="a")
-    assert "Choose a causal mask" not in [button.label for button in alone.button]
-    axis = opened("break-it", bi_fault="axis", mask="window", window=0)
-    assert needs["axis"] in axis.info[0].value
-
-
-def test_spot_the_mistake() -> None:
-    hidden = hidden_mistake(1)
-    wrong = next(mistake for mistake in MISTAKES if mistake is not hidden)
-    app = opened("break-it", bi_spot="true")
-    assert MISTAKE_NAMES[hidden.key] not in texts(app)
-    assert not app.code
-    app.selectbox(key="choose bi_guess").set_value(wrong.key).run()
-    assert MISTAKE_NAMES[wrong.key] in app.warning[0].value
-    app.selectbox(key="choose bi_guess").set_value(hidden.key).run()
-    assert MISTAKE_NAMES[hidden.key] in app.success[0].value
-    pressed(app, "Next round")
-    assert (app.session_state["bi_round"], app.session_state["bi_guess"]) == (2, "?")
-    assert not app.success
-    app.toggle(key="bi_answer").set_value(True).run()
-    assert MISTAKE_NAMES[hidden_mistake(2).key] in app.info[0].value
-
-
-def test_a_round_that_cannot_be_won() -> None:
-    place = next(n for n in range(1, 99) if hidden_mistake(n).key == "split")
-    app = opened("break-it", bi_spot="true", bi_round=place, n_heads=1)
-    assert len(app.info) == 1
-    assert MISTAKE_NAMES["split"] not in texts(app)
-    assert not opened("break-it", bi_spot="true", bi_round=place).info
-
-
-def test_the_first_field_with_wrong_numbers_is_shown() -> None:
-    merged = opened("break-it", bi_fault="merge")
-    assert "merged" in scenes(merged)[0]["description"]
-    assert "no number is wrong" not in texts(merged)
-    assert "no number is wrong" in texts(opened("break-it", bi_fault="merge", bi_field="scores"))
-    assert "no number is wrong" in texts(opened("break-it", n_heads=1, bi_fault="split"))
-
-
-def test_checks_have_true_minus_signs() -> None:
-    text = texts(opened("break-it", init="small", bi_fault="scale"))
-    assert re.search(r"\d\.\d+e−05\b", text)
-    assert not re.search(r"\de-\d", text)
-
-
-def test_the_output_belongs_to_no_head() -> None:
-    output = scenes(opened("break-it", n_heads=1, bi_field="output"))[0]["description"]
-    merged = scenes(opened("break-it", head=1, bi_field="merged"))[0]["description"]
-    assert (named_in(output) & {"0", "1"}, "1" in named_in(merged)) == (set(), True)

@@ -67,7 +67,7 @@ def test_the_turned_pair_is_an_arrow() -> None:
     assert before["x"] != turned["x"]
 
 
-@pytest.mark.parametrize("page", ["all-heads", "invariances", "head-worth"])
+@pytest.mark.parametrize("page", ["all-heads", "head-worth"])
 def test_pages_of_other_sections_leave_them_out_and_say_so(page: str) -> None:
     app = opened(page, **ON)
     assert page_context(app).trace is trace_of(without_modern(MODERN))
@@ -77,7 +77,7 @@ def test_pages_of_other_sections_leave_them_out_and_say_so(page: str) -> None:
 
 @pytest.mark.parametrize("name", ["rotary", "qk_norm", "alibi", "sink"])
 def test_a_setting_is_compared_with_the_layer_without_it(name: str) -> None:
-    app = opened("compare", **ON, cmp_control=name)
+    app = opened("what-changes", **ON, against=name)
     assert not app.error
     assert page_context(app).trace is trace_of(MODERN)
 

@@ -16,7 +16,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("scores", "seed", "-inf", "Seed", "0"),
     ("training", "train_steps", "Infinity", "Steps (0: set by the task)", "0"),
     ("growth", "growth_seed", "1e400", "Seed", "0"),
-    ("invariances", "inv_shuffle", "-inf", "Shuffle number", "0"),
+    ("what-changes", "inv_shuffle", "-inf", "Shuffle number", None),
     # a value that a choice has not
     ("geometry", "plane_of", "banana", "What is drawn", "points"),
     ("geometry", "plane_token", "99", "Chosen token", "5"),

@@ -13,6 +13,7 @@ from attention_lab.page_list import (
     OLD_URLS,
     PAGES,
     Page,
+    page_now,
     page_of,
     story_steps,
 )
@@ -62,6 +63,28 @@ def test_an_old_url_leads_to_a_page() -> None:
     for old, now in OLD_URLS.items():
         assert old not in today
         assert page_of(old).url_path == now
+
+
+@pytest.mark.parametrize(
+    ("old", "asked", "page", "now"),
+    [
+        ("truths", {"seed": "1"}, "propositions", {"seed": "1"}),
+        ("compare", {"compare_shows": "output"}, "what-changes", {"shown": "output"}),
+        ("invariances", {"inv_change": "key_bias"}, "what-changes", {"change": "key_bias"}),
+        ("invariances", {"inv_topic": "scale", "head": "1"}, "scale", {"head": "1"}),
+        ("break-it", {"bi_spot": "true", "bi_round": "4"}, "what-changes", {"bi_round": "4"}),
+        ("break-it", {"bi_spot": "true"}, "what-changes", {"change": "hidden"}),
+        ("break-it", {"bi_spot": "false"}, "what-changes", {"change": "split"}),
+        ("scores", {"head": "1"}, "scores", {"head": "1"}),
+    ],
+)
+def test_old_choices_are_those_of_today(
+    old: str, asked: dict[str, str], page: str, now: dict[str, str]
+) -> None:
+    opens, choices = page_now(old, {name: [text] for name, text in asked.items()})
+    assert opens.url_path == page
+    assert {name: [text] for name, text in now.items()}.items() <= choices.items()
+    assert not {"compare_shows", "inv_change", "inv_topic", "bi_spot"} & choices.keys()
 
 
 def test_the_pages_stand_in_the_order_of_the_menu() -> None:

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS, Rotary
+from attention_core import Rotary
 from attention_core.derivation import derive
 from attention_core.trace import head_columns
-from attention_lab.compare import compare_with, largest_change
+from attention_lab.compare import TwoLayers, compare_with, largest_change
 from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.counts import layer_size, total_count
@@ -24,7 +24,7 @@ from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
 from attention_lab.heads.latent import absorbed_scores, with_latent
 from attention_lab.heads.patterns import column_sums, effective_tokens, pattern_of
-from attention_lab.heads.reruns import relative_change, run_gaps
+from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_lab.heads.shared_keys import CACHE, with_shared_keys
@@ -38,8 +38,7 @@ from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer
 from attention_lab.masks.mistakes import row_sum_with_dropout
-from attention_lab.masks.score_variants import additive_scores, one_softmax
-from attention_lab.masks.shuffles import outcome_of, run_shuffled
+from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
 from attention_ui.heads.choices import LATENT_WIDTH
@@ -115,7 +114,7 @@ def scores(now: PageContext) -> list[str]:
     return [f"**{counts['full']}**", f"**{counts['hadamard']}**", format_number(total, among=1.0)]
 
 
-@on("scale")
+@on("scale", **{"scale variance": True})
 @on("scale", notation="note")
 @on("scale", notation="gml")
 def scale(now: PageContext) -> list[str]:
@@ -240,7 +239,7 @@ def shared_keys(now: PageContext) -> list[str]:
     return [*found, f"wrong by up to {format_number(turned, 2)}", f"| {LATENT_WIDTH} |"]
 
 
-@on("compare", against="mask", value="causal")
+@on("what-changes", against="mask", value="causal")
 def compare(now: PageContext) -> list[str]:
     two = compare_with(Scenario(), "mask", "causal")
     moved = largest_change(*two.matrices("probabilities", 1), 0)
@@ -326,20 +325,19 @@ def three_uses(now: PageContext) -> list[str]:
     ]
 
 
-@on("invariances", inv_reads="causal mask")
+@on("what-changes", change="order")
 def shuffled(now: PageContext) -> list[str]:
-    found = outcome_of(run_shuffled(now.scenario, "causal mask"), "causal mask", "output", 5)
-    return [f"**{found.place}**", f"**{format_number(found.gap)}**"]
+    return [format_number(run_shuffled(now.scenario).gap("output"))]
 
 
-@on("invariances", inv_topic="constants", inv_seed=3, inv_change=CHANGE.key)
+@on("what-changes", change=CHANGE.key, inv_seed=3)
 def changed(now: PageContext) -> list[str]:
-    found = run_gaps(now.trace, CHANGE.apply(now.trace, 3))
-    return [format_number(found.probabilities), format_number(found.output)]
+    two = TwoLayers(now.trace, CHANGE.apply(now.trace, 3))
+    return [format_number(two.gap(field)) for field in ("probabilities", "output")]
 
 
-@on("invariances", inv_topic="temperature", inv_temperature="2")
-@on("invariances", inv_topic="temperature", inv_temperature="2", notation="gml")
+@on("softmax", **{"softmax temperature": True}, inv_temperature="2")
+@on("softmax", **{"softmax temperature": True}, inv_temperature="2", notation="gml")
 def temperature(now: PageContext) -> list[str]:
     other = at_temperature(now.trace, 2.0)
     rows = [one.probabilities[0, 1, 5] for one in (now.trace, other)]
@@ -350,33 +348,18 @@ def temperature(now: PageContext) -> list[str]:
     ]
 
 
-@on("invariances", inv_topic="additive scores")
-def additive(now: PageContext) -> list[str]:
-    other = additive_scores(now.trace, 1)
-    return [
-        format_percent(float(other.shares[5, 2])),
-        *(format_number(one, 2) for one in (other.largest_dot, other.largest)),
-    ]
-
-
-@on("invariances", inv_topic="one softmax")
-def one_softmax_for_all(now: PageContext) -> list[str]:
-    return [f"{format_number(float(one_softmax(now.trace, 1).of_query[5]))} times"]
-
-
-@on("invariances", inv_topic="scale")
+@on("scale", **{"scale variance": True})
 def variances(now: PageContext) -> list[str]:
     return [f"have variance {format_number(float(now.trace.scores[0, 1].var()), 2)}"]
 
 
-@on("break-it", bi_fault="merge")
+@on("what-changes", change="merge")
 def broken(now: PageContext) -> list[str]:
     layer = examine_layer(now.scenario, "merge")
     failed = [one for one in MISTAKE_CHECKS if not layer.results[one.key].passed]
     return [
-        f"**{STEPS[layer.first_wrong_field].title}**",
-        f"**{len(failed)} of {len(MISTAKE_CHECKS)}**",
-        *(f":red[:material/close:] **{one.name}**" for one in failed),
+        f"{len(failed)} of {len(MISTAKE_CHECKS)} checks",
+        *(f"**{one.name}**. {layer.results[one.key].sentence}" for one in failed),
     ]
 
 

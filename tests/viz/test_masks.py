@@ -5,23 +5,28 @@ is what is computed.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
 from attention_core import STEPS
 from attention_core.formulas import softmax
+from attention_lab.compare import TwoLayers, compare_with, head_part
+from attention_lab.focus import Focus
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
 from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
 from attention_lab.masks.mistake_checks import examine_layer
 from attention_lab.masks.shuffles import run_shuffled
-from attention_lab.masks.temperature import score_spread, softmax_jacobian
+from attention_lab.masks.temperature import at_temperature, score_spread
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import painted_mask
-from attention_viz.masks import encoder_decoder, invariances, mask_workshop
+from attention_viz.masks import encoder_decoder, mask_workshop
 from attention_viz.masks import temperature as figures
+from attention_viz.masks.changes import change_board
 from attention_viz.masks.mask_workshop import query_shares_figure
 from attention_viz.payload import JSON, Stage
 from tests.viz.reading_figures import as_sent
@@ -31,9 +36,15 @@ SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
 BATCH = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("causal", "padding")))
 USED = run_three_uses(SCENARIO, "wir mögen Tee", 2)
-BROKEN = examine_layer(SCENARIO, "split").faulty
-WARMER = LAYER_CHANGES[4].apply(TRACE, 0)
-SHARES = (softmax(TRACE.scores[0, 1, 2]), TRACE.probabilities[0, 1, 2])
+WARMER = at_temperature(TRACE, 2.0)
+FOCUS = Focus(1, 2, 3, 2)
+LAYERS = {
+    "shuffled": run_shuffled(SCENARIO),
+    "causal": compare_with(SCENARIO, "mask", "causal"),
+    "one head": compare_with(SCENARIO, "n_heads", 1),
+    "broken": examine_layer(SCENARIO, "split").two,
+    "basis": TwoLayers(TRACE, LAYER_CHANGES[4].apply(TRACE, 0)),
+}
 BOARDS: dict[str, Callable[[], JSON]] = {
     "sequences": lambda: mask_workshop.sequences_board(BATCH, 1, (1, 4, 3)),
     "painting": lambda: mask_workshop.painting_board(painted_mask("", 5), BATCH, 1, (1, 4, 3)),
@@ -44,23 +55,11 @@ BOARDS: dict[str, Callable[[], JSON]] = {
         BATCH, replace_padding(BATCH, 1).changed, (1, 4, 3)
     ),
     "side by side": lambda: encoder_decoder.uses_board(USED, 1, "cross", (4, 6)),
+    "temperatures": lambda: figures.temperature_board(TRACE, WARMER, 2.0, (1, 2, 3)),
     **{
-        f"shuffled {f}": lambda f=f: invariances.shuffle_board(
-            run_shuffled(SCENARIO, "causal mask"), f, (1, 2, 3)
-        )
-        for f in ("output", "probabilities")
-    },
-    **{
-        f"changed {c.key}": lambda c=c: invariances.change_board(
-            TRACE, c.apply(TRACE, 0), c.key, (1, 2, 3)
-        )
-        for c in LAYER_CHANGES
-    },
-    "temperatures": lambda: invariances.temperature_board(TRACE, WARMER, 2.0, (1, 2, 3)),
-    "jacobians": lambda: invariances.jacobian_board(TRACE, SHARES, (1, 2, 3)),
-    **{
-        f"broken {f}": lambda f=f: invariances.mistake_board(TRACE, BROKEN, f, 1, 2, 3)
-        for f in invariances.COMPUTED_FIELDS
+        f"{name} {f}": lambda two=two, f=f: change_board(two, f, FOCUS)
+        for name, two in LAYERS.items()
+        for f in two.fields(1)
     },
 }
 
@@ -87,32 +86,37 @@ def test_a_board_is_whole(name: str) -> None:
 
 @pytest.mark.parametrize("weights", ["random", "trained"])
 def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
-    scenario = Scenario(text="we like tea and cake", weights=weights, layer=3)
+    scenario = Scenario("we like tea and cake", weights=weights, layer=3, positions=False)
     trace = trace_of(scenario)
-    for scene, same in (
-        (
-            invariances.shuffle_board(run_shuffled(scenario, "words alone"), "output", (1, 2, 3)),
-            True,
-        ),
-        (
-            invariances.shuffle_board(run_shuffled(scenario, "causal mask"), "output", (1, 2, 3)),
-            False,
-        ),
+    for two, field, same in (
+        (run_shuffled(scenario), "output", True),
+        (run_shuffled(replace(scenario, mask="causal")), "output", False),
         *(
-            (invariances.change_board(trace, c.apply(trace, 0), c.key, (1, 2, 3)), c.keeps_output)
-            for c in LAYER_CHANGES
+            (TwoLayers(trace, change.apply(trace, 0)), "output", change.keeps_output)
+            for change in LAYER_CHANGES
         ),
-        (
-            invariances.mistake_board(
-                trace, examine_layer(scenario, "mask").faulty, "probabilities", 1, 2, 3
-            ),
-            True,
-        ),
+        (examine_layer(scenario, "mask").two, "probabilities", True),
     ):
-        *_, gap = scene["arrays"].values()
+        *_, gap = change_board(two, field, FOCUS)["arrays"].values()
         darkest = float(np.abs(numbers(gap)).max()) / gap["limit"]
         assert (darkest < 0.01) is same
         assert (darkest > 0.99) is not same
+
+
+@pytest.mark.parametrize(
+    ("name", "field"),
+    [("basis", "keys"), *product(LAYERS, ["scores", "probabilities", "output"])],
+)
+def test_the_difference_is_that_of_both_layers(name: str, field: str) -> None:
+    two = LAYERS[name]
+    arrays = change_board(two, field, FOCUS)["arrays"]
+    expected, after = two.matrices(field, 1)
+    *_, gap = arrays.values()
+    assert np.allclose(numbers(arrays["after"]), after, atol=1e-5)
+    assert np.allclose(numbers(gap), after - expected, atol=1e-5)
+    assert arrays["before"]["limit"] == arrays["after"]["limit"]
+    given = head_part(two.before, field, 1)
+    assert np.allclose(numbers(arrays["before"]), given, atol=1e-5)
 
 
 def test_numbers_of_the_boards() -> None:
@@ -124,14 +128,6 @@ def test_numbers_of_the_boards() -> None:
         )
     cross = USED["cross"].probabilities[0, 1].astype("f4")
     np.testing.assert_array_equal(numbers(arrays["side by side"]["shares cross"]), cross)
-    np.testing.assert_array_equal(
-        numbers(arrays["broken output"]["right"]), TRACE.output[0].astype("f4")
-    )
-    np.testing.assert_array_equal(
-        numbers(arrays["broken queries"]["right"]), TRACE.queries[0, :, 3:].astype("f4")
-    )
-    slope = softmax_jacobian(SHARES[1]).astype("f4")
-    np.testing.assert_array_equal(numbers(arrays["jacobians"]["from scaled scores"]), slope)
 
 
 def test_only_the_chosen_large_sequence_is_full_size() -> None:
@@ -208,18 +204,11 @@ def test_the_saturation() -> None:
     )
 
 
-def test_the_derivative_of_two_tokens() -> None:
-    (curve,) = figures.derivative_figure()["data"]
-    assert curve["y"].max() == curve["y"][60] == 0.25
-    np.testing.assert_allclose(curve["y"], curve["y"][::-1], atol=1e-7)
-
-
 def test_every_figure_can_be_sent() -> None:
     drawn = [
         figures.temperature_figure(SCORES, TOKENS, 3, 0.5),
         figures.variance_figure(SPREADS),
         figures.saturation_figure(SPREADS),
-        figures.derivative_figure(),
         query_shares_figure(
             TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."
         ),

@@ -1,0 +1,394 @@
+"""The page *What changes?*: the layer as it is and with one thing changed, their difference, and
+whether the output changes and why.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from attention_core import STEPS, AttentionError
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, MODEL_CHOICES
+from attention_lab.compare import (
+    COMPARABLE,
+    LargestChange,
+    TwoLayers,
+    change_notes,
+    compare_with,
+    largest_change,
+    other_value,
+    value_in,
+)
+from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, Control
+from attention_lab.masks.invariances import LAYER_CHANGES
+from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, CheckResult, examine_layer
+from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
+from attention_lab.masks.shuffles import has_given_inputs, run_shuffled, what_knows_order
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import alone
+from attention_lab.url_values import url_text
+
+from ..blocks import (
+    Beside,
+    Block,
+    BlockPage,
+    Board,
+    Button,
+    Choice,
+    Code,
+    Field,
+    Folded,
+    Heading,
+    Note,
+    Number,
+    Row,
+    Select,
+    Switch,
+    Table,
+    Text,
+    Values,
+    Words,
+    row,
+)
+from ..labels import format_decimals, format_number, format_percent, with_minus_signs
+from ..markdown import escape_markdown, quote_token
+from ..story.story_view import StoryView
+from .changes import change_board
+
+CONTROL, ORDER, HIDDEN, FIRST = "control", "order", "hidden", "first"
+SWITCH_WORDS = {"false": "off", "true": "on"}
+MOST_SEED, LAST_ROUND = 999, 999
+OTHER_CHANGES = {change.key: change for change in LAYER_CHANGES}
+MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
+COMPARED = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
+CHANGE = Select(
+    "change",
+    "What is changed",
+    CONTROL,
+    {
+        CONTROL: "A control",
+        ORDER: "The order of the tokens",
+        **{key: change.name for key, change in OTHER_CHANGES.items()},
+        **{key: f"Mistake: {name}" for key, name in MISTAKE_NAMES.items()},
+        HIDDEN: "Spot it: a hidden mistake",
+    },
+    resets=("shown",),
+)
+AGAINST = Select(
+    "against",
+    "Control",
+    "mask",
+    {name: control.label for name, control in COMPARED.items()},
+    resets=("value", "shown"),
+)
+VALUE = Words("value", "Set to", "", MAX_TEXT_LENGTH)
+SHUFFLE = Number("inv_shuffle", "Shuffle number", 0, 0, MOST_SEED)
+SEED = Number("inv_seed", "Seed", 0, 0, MOST_SEED)
+GUESSED = ("bi_guess", "bi_answer")
+GUESS = Select("bi_guess", "Your guess", "?", {"?": "?"} | MISTAKE_NAMES)
+ROUND = Number("bi_round", "Round", 1, 1, LAST_ROUND, resets=GUESSED)
+ANSWER = Switch("bi_answer", "Show the answer", False)
+FIELDS = Select(
+    "shown",
+    "Numbers shown",
+    FIRST,
+    {FIRST: "First to change"} | {name: STEPS[name].title for name in STEPS if name != "memory"},
+)
+
+
+@dataclass(frozen=True)
+class Change:
+    """One change as the page shows it. says: what is changed, and why the output changes or not.
+
+    row: its own choices. notes: what to know. below: what stands below the board. secret: whether
+    it is to be guessed.
+    """
+
+    two: TwoLayers
+    says: str
+    row: Sequence[Field] = ()
+    notes: Sequence[Note | Row] = ()
+    below: Sequence[Block] = ()
+    secret: bool = False
+
+
+def _of_control(scenario: Scenario, values: Values) -> Change:
+    control = COMPARED[values["against"]]
+    value, notes = other_value(scenario, control.name), list[Note | Row]()
+    if values["value"]:
+        try:
+            value = value_in(control.name, values["value"])
+        except AttentionError as error:
+            notes.append(Note(f"{control.label}: {escape_markdown(str(error))}.", "wrong"))
+    two = compare_with(scenario, control.name, value)
+    changed = Scenario(**{**asdict(scenario), control.name: value})
+    notes += [Note(escape_markdown(note)) for note in change_notes(scenario, changed)]
+    own = getattr(scenario, control.name)
+    says = (
+        f"*{control.label}*: **{_in_words(control, value)}** instead of {_in_words(control, own)}."
+    )
+    if two.first_difference is None and not control.matters(asdict(changed)):
+        says += f" With these settings *{control.label}* has no effect."
+    return Change(two, says, (Field(AGAINST, control.name), _value_field(control, value)), notes)
+
+
+def _in_words(control: Control, value: Any) -> str:
+    """A value of a control as its widget shows it."""
+    if isinstance(value, bool):
+        return SWITCH_WORDS[url_text(value)]
+    if control.name == "text":
+        return f"“{escape_markdown(value)}”"
+    return control.zero if control.zero and value == 0 else str(value)
+
+
+def _value_field(control: Control, value: Any) -> Field:
+    """The choice of the other value, in the form of its control."""
+    default, label = CONTROL_DEFAULTS[control.name], VALUE.label
+    about: dict[str, Any] = {"help": control.help, "variant": control.name}
+    options = {
+        one: one
+        for one in FIELD_CHOICES.get(control.name, ())
+        if one not in MODEL_CHOICES and one != "painted"
+    }
+    if isinstance(default, bool):
+        options = SWITCH_WORDS
+    if options:
+        shown = url_text(value)
+        options = {**options, shown: options.get(shown, shown)}
+        return Field(Select(VALUE.key, label, "", options, **about), shown)
+    if isinstance(default, str):
+        return Field(Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
+    low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
+    step = 0.1 if isinstance(default, float) else 1
+    return Field(Number(VALUE.key, label, default, low, high, step, **about), value)
+
+
+def _of_order(scenario: Scenario, values: Values) -> Change:
+    two, known = run_shuffled(scenario, values[SHUFFLE.key]), what_knows_order(scenario)
+    says = (
+        "Nothing in this layer knows a position: it reads a set, not a sequence. So shuffled tokens"
+        " give the same results in the new order, $f(PX) = P\\,f(X)$ (*permutation equivariant*)."
+    )
+    if has_given_inputs(scenario):
+        says += " The vectors are the rows of X; if they hold positions, these move with them."
+    if known:
+        says = f"This layer knows the order by {' and '.join(known)}."
+    notes: list[Note | Row] = []
+    if len(two.order) == 1:
+        notes.append(Note("A single token cannot be shuffled: choose a longer sentence."))
+    sets = [Button("Causal mask", {"mask": "causal"}), Button("No mask", {"mask": "none"})]
+    if not has_given_inputs(scenario):
+        label = "Without positions" if scenario.positions else "With positions"
+        sets.insert(0, Button(label, {"positions": not scenario.positions}))
+    return Change(two, says, (Field(SHUFFLE, values[SHUFFLE.key]),), notes, (Row(tuple(sets)),))
+
+
+def _of_layer(scenario: Scenario, key: str, values: Values) -> Change:
+    change, seed, trace = OTHER_CHANGES[key], values[SEED.key], trace_of(scenario)
+    two = TwoLayers(trace, change.apply(trace, seed))
+    seeds = (Field(SEED, seed),) if change.is_drawn else ()
+    return Change(two, change.description, seeds, below=[Text(f"${change.formula}$")])
+
+
+def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:
+    layer = examine_layer(scenario, mistake.key)
+    notes: list[Note | Row] = []
+    if layer.two.first_difference is None:
+        notes.append(
+            Note(
+                "With these controls the mistake changes no number, so no check can find it. It"
+                f" needs: {mistake.needs}."
+            )
+        )
+        if mistake.key == "mask" and scenario.mask != "causal" and layer.two.before.sizes["T"] > 1:
+            notes.append(Row((Button("Choose a causal mask", {"mask": "causal"}),)))
+    lines: list[list[Block]] = [
+        [Text(words, small=True), Code(f"{mistake.array} = {line}")]
+        for words, line in (("Right", mistake.right), ("Wrong", mistake.wrong))
+    ]
+    below: list[Block] = [*_checks(layer.results), Beside(tuple(lines), (1, 1))]
+    return Change(layer.two, f"{mistake.description} All shapes are right.", (), notes, below)
+
+
+def _hidden(scenario: Scenario, values: Values) -> Change:
+    """The game: a hidden mistake, a guess, the answer."""
+    number, guess = values[ROUND.key], values[GUESS.key]
+    mistake = hidden_mistake(number)
+    layer = examine_layer(scenario, mistake.key, masked=True)
+    notes: list[Note | Row] = []
+    answer = f"**{mistake.name}**. {mistake.description}"
+    if guess == mistake.key:
+        notes.append(Note(f"Found: {answer}", "right"))
+    elif guess in MISTAKE_NAMES:
+        text = "Which check would that mistake have failed or passed?"
+        notes.append(Note(f"It is not “{MISTAKE_NAMES[guess]}”. {text}", "wrong"))
+    if values[ANSWER.key] and guess != mistake.key:
+        notes.append(Note(f"It was: {answer}"))
+    if values[ANSWER.key] or guess == mistake.key:
+        notes.append(Row((Button("Next round", {ROUND.key: number % LAST_ROUND + 1}),)))
+    if layer.two.first_difference is None:
+        notes.append(
+            Note(
+                "With these controls the mistake changes no number, so no check can find it. Some"
+                " mistakes need several heads, several tokens, weights that read the whole"
+                " embedding, or scores divided by √d_k."
+            )
+        )
+    says = (
+        f"This layer has one of {len(MISTAKES)} mistakes. Look at the checks below, at the"
+        " difference in each step, at other sentences and sizes; then guess. If the sidebar has no"
+        " mask, the layer has a causal one here."
+    )
+    guessing = (Field(GUESS, guess),)
+    below = [row(values, ROUND, ANSWER), *_checks(layer.results)]
+    return Change(layer.two, says, guessing, notes, below, secret=True)
+
+
+def _checks(results: Mapping[str, CheckResult]) -> list[Block]:
+    """The checks that pass and those that fail, side by side."""
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for check in MISTAKE_CHECKS:
+        found = results[check.key]
+        sides[found.passed].append(f"- **{check.name}**. {with_minus_signs(found.sentence)}")
+    titles = {True: "What still looks fine", False: "What gives it away"}
+    parts = [
+        [
+            Text(
+                f"**{title}**: {len(sides[passed])} of {len(results)} checks\n"
+                + "\n".join(sides[passed])
+            )
+        ]
+        for passed, title in titles.items()
+    ]
+    asks = "\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS)
+    return [Beside(tuple(parts), (1, 1)), Folded("What each check does", [Text(asks)])]
+
+
+def _change(view: StoryView, values: Values) -> Change:
+    scenario, key = alone(view.scenario, view.sequence), values[CHANGE.key]
+    if key == CONTROL:
+        return _of_control(scenario, values)
+    if key == ORDER:
+        return _of_order(scenario, values)
+    if key == HIDDEN:
+        return _hidden(scenario, values)
+    if key in OTHER_CHANGES:
+        return _of_layer(scenario, key, values)
+    return _of_mistake(scenario, next(one for one in MISTAKES if one.key == key))
+
+
+def _choices(view: StoryView) -> Sequence[Choice]:
+    return CHANGE, AGAINST, VALUE, SHUFFLE, SEED, GUESS, ROUND, ANSWER, FIELDS
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The choices, whether the output changes and why, and the board. Raises: AttentionError."""
+    change = _change(view, values)
+    two, focus = change.two, view.focus
+    offered = two.fields(focus.head)
+    options = {FIRST: "First to change"} | {name: STEPS[name].title for name in offered}
+    shown = _field_shown(values[FIELDS.key], change, offered, focus.head)
+    fields = Field(Select(FIELDS.key, FIELDS.label, FIRST, options), values[FIELDS.key])
+    if values[FIELDS.key] not in options:
+        fields = Field(fields.choice, FIRST)
+    says = change.says if change.secret else f"{_whether(two)} {change.says}"
+    return [
+        Row((Field(CHANGE, values[CHANGE.key]), *change.row, fields)),
+        Text(says),
+        *change.notes,
+        Board(change_board(two, shown, focus, view.notation), "change", fits=True),
+        *_largest(two, shown, focus.head),
+        *change.below,
+        *([] if change.secret else _course(two, view)),
+    ]
+
+
+def _field_shown(asked: str, change: Change, offered: Sequence[str], head: int) -> str:
+    """The field on the board: the one asked for, or the first in which a number of the head
+    changes; a hidden mistake shows its output.
+    """
+    two = change.two
+    if asked in offered:
+        return asked
+    first = [] if change.secret else [name for name in offered if _largest_of(two, name, head)]
+    return [*first, *(one for one in ("output", "probabilities") if one in offered)][0]
+
+
+def _largest_of(two: TwoLayers, field: str, head: int) -> LargestChange | None:
+    """The cell of a head that changes most in a field; None if none does."""
+    return largest_change(*two.matrices(field, head), two.rounding(field))
+
+
+def _whether(two: TwoLayers) -> str:
+    """Whether the output changes, with the largest difference."""
+    if two.before.output.shape != two.after.output.shape:
+        widths = (two.after.sizes["O"], two.before.sizes["O"])
+        return "**The output has {} features** instead of {}.".format(*widths)
+    gap, place = two.gap("output"), " in the new order" if two.order else ""
+    if not two.differs("output"):
+        rounding = " up to rounding" if gap else ""
+        return f"**The output stays the same**{place}{rounding}."
+    return f"**The output changes**{place}, by up to {format_number(gap)}."
+
+
+def _largest(two: TwoLayers, field: str, head: int) -> list[Block]:
+    """The cell with the largest difference on the board, and a button that moves the focus there;
+    or that no number differs.
+    """
+    moved, title = _largest_of(two, field, head), STEPS[field].title
+    if moved is None:
+        other = " Other keys are hidden." if two.differs(field) else ""
+        return [Text(f"No visible number of the {title} changes.{other}")]
+    places, words = {}, []
+    for letter, place in zip(STEPS[field].letters[-2:], (moved.row, moved.column), strict=True):
+        name, colour = {"T": ("query", "blue"), "S": ("key", "red")}.get(letter, ("feature", ""))
+        places[name] = two.order[place] if two.order and colour else place
+        token = f":{colour}[{name} {quote_token(two.tokens, place)}]" if colour else ""
+        words.append(token or f"feature {place}")
+    text = f"**Largest difference** ({title}): {', '.join(words)}:"
+    numbers = _numbers(moved.before, moved.after, field)
+    return [Text(f"{text} {numbers}."), Button("Show it", places)]
+
+
+def _numbers(before: float, after: float, field: str) -> str:
+    """Both numbers and their difference; shares in percent."""
+    sign = "+" if after > before else "−"
+    if STEPS[field].kind == "probability":
+        points = f"{sign}{format_decimals(100 * abs(after - before), 1)} percentage points"
+        return f"{format_percent(before)} → {format_percent(after)}, **{points}**"
+    change = f"{sign}{format_number(abs(after - before))}"
+    return f"{format_number(before)} → {format_number(after)}, **{change}**"
+
+
+def _course(two: TwoLayers, view: StoryView) -> list[Block]:
+    """How far the change reaches: the attention that it moves, and its differences step by step."""
+    n_heads, head, query = two.before.sizes["H"], view.focus.head, view.focus.query
+    moves = [two.moved_share(each) for each in range(n_heads)]
+    most = int(np.argmax(moves))
+    row = two.after.probabilities[0, two.head_beside(head), query].sum()
+    words = [
+        f"In head {head} the change moves **{format_percent(moves[head])}** of a query's attention"
+        f" to other keys, on average; most in head {most}: {format_percent(moves[most])}.",
+        f"The changed shares of :blue[{quote_token(two.tokens, query)}] sum to"
+        f" {format_number(float(row))}.",
+    ]
+    rows = []
+    for name in two.before.steps:
+        if name == "memory" or name not in two.after.steps:
+            continue
+        gap = "another size"
+        if getattr(two.before, name).shape == getattr(two.after, name).shape:
+            gap = format_number(two.gap(name)) if two.differs(name) else "–"
+        rows.append((STEPS[name].title, gap))
+    return [
+        Heading("How far it reaches"),
+        Text(" ".join(words)),
+        Table(("step", "largest difference"), rows),
+        Text("–: the same up to rounding. Cells that one of both hides do not count.", small=True),
+    ]
+
+
+WHAT_CHANGES = BlockPage("what-changes", _choices, _blocks)

@@ -86,14 +86,9 @@ def read_npy_head(stream: IO[bytes], called: str) -> NpyHead:
         held = _REFUSED_TYPES.get(dtype.kind, "an unusual type of number")
         remedy = _REMEDIES.get(dtype.kind, "as float64: numpy.asarray(x, dtype=float)")
         raise FileError(f"{called} holds {held}, which are not read; save it {remedy}")
-    sizes = shape if type(shape) is tuple else ("not sizes",)
-    possible = all(type(size) is int and size >= 0 for size in sizes)
-    if (
-        not possible
-        or type(fortran_order) is not bool
-        or dtype.itemsize == 0
-        or not is_possible_shape(shape, dtype.itemsize)
-    ):
+    is_fine = type(shape) is tuple and type(fortran_order) is bool and dtype.itemsize > 0
+    is_fine = is_fine and all(type(size) is int and size >= 0 for size in shape)
+    if not is_fine or not is_possible_shape(shape, dtype.itemsize):
         raise FileError(f"{called} has an impossible type or shape; save it with numpy.save again")
     return NpyHead(dtype, shape, fortran_order, start.tell())
 

@@ -80,6 +80,17 @@ def end_visits_that_are_over() -> None:
         visit.session.shutdown()
 
 
+def asked_of_widget(name: str) -> list[str]:
+    """The texts of a parameter from which a bound widget that is drawn now takes its value.
+    Streamlit keeps them also where `st.query_params` has lost them, as in a visit that runs.
+
+    `tests/browser/test_running_visit.py` fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    with context.session_state.query_params() as parameters:
+        return list(parameters._initial_query_params.get(name, ()))
+
+
 def forget_parameter(name: str) -> None:
     """Remove a parameter from the URL before its widget is drawn, as if nobody had asked for it.
     `st.query_params` refuses this for a widget that was drawn before.

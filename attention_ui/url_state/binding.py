@@ -16,7 +16,7 @@ from attention_lab.page_list import OLD_URLS, page_now
 from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
 from attention_viz.markdown import escape_markdown
 
-from ..streamlit_private import forget_parameter
+from ..streamlit_private import asked_of_widget, forget_parameter
 from .session import begin_run, session
 
 SWITCH_LABELS = ("off", "on")
@@ -120,8 +120,9 @@ def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **ab
     """Draw a widget, such as `st.slider`, that Streamlit binds to the URL; gives its value."""
     now = session()
     now.labels[key] = label
-    endless = [text for text in st.query_params.get_all(key) if _is_infinite(text)]
-    if not endless or draw.__name__ not in NUMBER_WIDGETS:
+    is_number = draw.__name__ in NUMBER_WIDGETS
+    endless = [text for text in asked_of_widget(key) if _is_infinite(text)] if is_number else []
+    if not endless:
         return draw(label, *given, key=key, bind="query-params", **about)
     forget_parameter(key)
     now.asked.pop(key, None)

@@ -107,12 +107,20 @@ def cell_worth_a_look(scenario: Scenario, head: int = 0) -> Cell:
 PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
 
 
+def opening_cell(scenario: Scenario) -> Cell:
+    """The cell with which a layer of a model opens where nobody has chosen one. Raises:
+    AttentionError.
+    """
+    is_known = (scenario.weights, scenario.layer) == ("trained", PRONOUN_LAYER)
+    return cell_worth_a_look(scenario, PRONOUN_HEAD if is_known else 0)
+
+
 def in_model(scenario: Scenario, weights: str) -> tuple[Scenario, Cell]:
     """The same sentence in a layer of a model, "trained" or "language model", that is worth a look,
     and a cell of it.
     """
-    layer, head = (N_LAYERS - 1, 0) if weights == LANGUAGE_MODEL else (PRONOUN_LAYER, PRONOUN_HEAD)
-    there, cell = replace(scenario, weights=weights, layer=layer), Cell(head)
+    layer = N_LAYERS - 1 if weights == LANGUAGE_MODEL else PRONOUN_LAYER
+    there, cell = replace(scenario, weights=weights, layer=layer), Cell()
     with suppress(AttentionError):  # whoever runs the layer shows the error
-        cell = cell_worth_a_look(there, head)
+        cell = opening_cell(there)
     return there, cell

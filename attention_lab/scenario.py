@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from attention_core import HeadNorm, Rotary, alibi_bias
 from attention_core.attention import attend
 from attention_core.checks import Array, check_choice, whole_number
+from attention_core.errors import AttentionError
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
@@ -17,6 +19,7 @@ from attention_core.trace import Trace
 from . import by_hand
 from .cache import cached
 from .choices import (
+    FIELD_BOUNDS,
     FIELD_CHOICES,
     LANGUAGE_MODEL,
     MASK_KINDS,
@@ -31,7 +34,14 @@ from .choices import (
 )
 from .choices import Scenario as Scenario
 from .heads.head_worth import without_heads
-from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of
+from .sentences import (
+    embedding_of,
+    in_batch,
+    sentences_of,
+    tokens_of,
+    trained_of,
+    weights_in_force,
+)
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
 from .user_data.user_matrices import UserMatrices, check_beside_drawn, check_residual
@@ -79,6 +89,25 @@ def _part_of(scenario: Scenario, sequence: int) -> Trace:
     mask = whole.mask[part] if whole.mask is not None and whole.mask.ndim == 4 else whole.mask
     one = replace(whole, **arrays, mask=mask, tokens=(), memory_tokens=())
     return one.labelled(tokens_of(in_batch(scenario, sequence)).tokens)
+
+
+# The sizes that 0 leaves to the sentence or to the heads, by the axis that they decide.
+LEFT_OPEN = {"n_tokens": "T", "d_k": "K", "d_v": "V", "d_o": "O"}
+
+
+def first_step(before: Scenario, name: str, value: int) -> int:
+    """The value of a control that is moved one step from "decide for me": in the place of 1, which
+    is far from what was shown, the size that the layer had.
+
+    >>> first_step(Scenario("we saw it"), "n_tokens", 1), first_step(Scenario(), "seed", 1)
+    (3, 1)
+    """
+    if name not in LEFT_OPEN or value != 1 or getattr(before, name):
+        return value
+    with suppress(AttentionError):  # a layer that cannot run has no sizes
+        size = trace_of(weights_in_force(before)).sizes[LEFT_OPEN[name]]
+        return min(size, int(FIELD_BOUNDS[name][1]))
+    return value
 
 
 def projections_of(scenario: Scenario) -> Projections:

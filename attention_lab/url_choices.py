@@ -5,13 +5,14 @@ so that the same URL shows the same numbers.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
-from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH
+from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, MODEL_CHOICES
 from .control_list import (
     CONTROL_DEFAULTS,
     CONTROLS,
@@ -22,8 +23,9 @@ from .control_list import (
 )
 from .focus import Focus
 from .notation.texts import NOTATIONS
-from .presets import SENTENCE_KEY
+from .presets import SENTENCE_KEY, opening_cell
 from .scenario import Scenario
+from .sentences import weights_in_force
 from .state_file import FOCUS
 from .url_values import (
     REFUSAL,
@@ -159,9 +161,13 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
     if scenario.mask != "painted":
         scenario = replace(scenario, painted="")
     says_none = parameters.get("mask", [""])[-1] == "none"
+    focus = Focus(*(values[name] for name in FOCUS))
+    if opens_at_a_cell(scenario) and not parameters.keys() & {*FOCUS}:
+        with suppress(AttentionError):  # whoever runs the layer shows the error
+            focus = Focus(*opening_cell(weights_in_force(scenario)))
     return UrlChoices(
         scenario,
-        Focus(*(values[name] for name in FOCUS)),
+        focus,
         values[SENTENCE_KEY],
         {name: values[name] for name in VIEW_DEFAULTS},
         values["which"],
@@ -169,6 +175,13 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
         values["pin"],
         tuple(refused),
     )
+
+
+def opens_at_a_cell(scenario: Scenario) -> bool:
+    """Whether a URL that names no place opens at a cell that is worth a look, not at the first one:
+    in the layer of a model, whose first token is no word.
+    """
+    return weights_in_force(scenario).weights in MODEL_CHOICES
 
 
 def read_values(
@@ -206,7 +219,7 @@ def write_url(choices: UrlChoices) -> dict[str, str]:
         for name, one in PARAMETERS.items()
         if values[name] != one.default
     }
-    if names_no_layer(named):
+    if names_no_layer(named) or (opens_at_a_cell(choices.scenario) and not named.keys() & {*FOCUS}):
         named["head"] = "0"
     return named
 

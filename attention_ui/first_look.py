@@ -19,13 +19,14 @@ from attention_lab.presets import (
     Preset,
     cell_worth_a_look,
     example_for,
+    opening_cell,
     own_sentence,
     preset_of,
     widget_values,
 )
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
-from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer
+from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer, opens_at_a_cell
 
 from .controls import one_line
 from .focus import default_layer
@@ -126,9 +127,14 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         now.before = before
     elif now.url_path != page:
         now.before = None
-    if before is None or before == scenario or _is_asked():
+    if before == scenario or _is_asked():
         return
     held = Cell(*(held_place(name) for name in FOCUS))
+    if before is None:
+        if opens_at_a_cell(scenario) and held == Cell():
+            with suppress(AttentionError):
+                st.session_state.update(opening_cell(scenario)._asdict())
+        return
     is_gone = held.query >= trace.sizes["T"] or held.key >= trace.sizes["S"]
     is_new = any(getattr(before, name) != getattr(scenario, name) for name in DECIDE_TOKENS)
     if is_gone or (is_new and held in (Cell(), _first_cell(before, held.head))):

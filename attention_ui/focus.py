@@ -17,10 +17,18 @@ from attention_core import Trace
 from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
+from attention_lab.url_choices import opens_at_a_cell
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .presets import is_held
-from .url_state import choose_place, held_place, numbered_places, restore_place, write_to_url
+from .url_state import (
+    choose_place,
+    held_place,
+    numbered_places,
+    restore_place,
+    session,
+    write_to_url,
+)
 
 
 def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
@@ -39,13 +47,19 @@ def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in FOCUS))
     defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0)
-    if trace is not None and place == Focus(0, 0, 0, 0) and is_held(default_layer()):
-        # A URL with no choice but the sentence opens the first example, so the URL of the default
-        # layer names the head.
+    if trace is not None and place == Focus(0, 0, 0, 0) and _must_be_named():
         defaults["head"] = None
     for name, default in defaults.items():
         write_to_url(name, default)
     return place
+
+
+def _must_be_named() -> bool:
+    """Whether the URL names the head of the first cell: one with no choice but the sentence opens
+    the first example, and one of a model's layer opens at another cell.
+    """
+    shown = session().last
+    return is_held(default_layer()) or bool(shown and opens_at_a_cell(shown))
 
 
 def default_layer() -> Scenario:

@@ -10,6 +10,7 @@ from attention_core import AttentionError
 from attention_lab.choices import resolve
 from attention_lab.presets import preset_of, presets, widget_values
 from attention_lab.scenario import Scenario
+from attention_lab.sentences import weights_in_force
 
 from .url_state import session
 
@@ -44,7 +45,7 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
 def _own_choices(scenario: Scenario) -> str:
     """What is shown where it is no example."""
     with suppress(AttentionError):  # the page explains it
-        scenario = resolve(scenario)
+        scenario = resolve(weights_in_force(scenario))
     chosen = (scenario.weights, scenario.n_heads, scenario.mask)
     numbers = " Some numbers are your own." * bool(scenario.edits or scenario.own)
     return "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*chosen) + numbers

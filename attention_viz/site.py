@@ -24,6 +24,7 @@ from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
 from attention_lab.page_list import page_of, step_of
 from attention_lab.presets import Preset, in_model, own_sentence, presets
+from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import (
@@ -287,6 +288,9 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             there, cell = in_model(view_of(choices).scenario, weights)
             changed = _with_changes(choices, {"weights": weights, "layer": there.layer})
             return replace(changed, focus=Focus(*cell)), path
+        case {"name": str(name), "value": str(size)} if name in LEFT_OPEN and size.isdecimal():
+            held = first_step(choices.scenario, name, int(size[:9]))
+            return _with_changes(choices, {name: held}), path
         case {"name": str(name), "value": value} if name in PARAMETERS:
             return _with_changes(choices, {name: value}), path
     return choices, path

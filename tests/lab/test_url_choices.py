@@ -7,12 +7,14 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
+from attention_lab.by_hand import SPECIAL_TOKENS
 from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.focus import Focus
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.page_list import story_steps
 from attention_lab.presets import presets
-from attention_lab.scenario import Scenario
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import weights_in_force
 from attention_lab.url_choices import PARAMETERS, UrlChoices, read_url, write_url
 from attention_lab.user_data.user_matrices import UserMatrices
 
@@ -100,3 +102,30 @@ def test_the_lessons_ask_for_nothing_that_is_refused() -> None:
 def test_each_control_has_its_parameter() -> None:
     assert {one.name for one in CONTROLS} < PARAMETERS.keys()
     assert set(VIEW_DEFAULTS) < PARAMETERS.keys()
+
+
+IN_MODELS = (
+    Scenario(weights="trained"),
+    Scenario(weights="trained", layer=3),
+    Scenario("the dog sat", weights="language model", layer=1),
+    Scenario("What is love?", d_model=8, n_heads=2, weights="by hand"),  # which find nothing in it
+)
+
+
+@pytest.mark.parametrize("scenario", IN_MODELS)
+def test_a_url_of_a_model_without_a_place_opens_where_a_word_looks_at_another(
+    scenario: Scenario,
+) -> None:
+    named = write_url(UrlChoices(scenario))
+    assert named.pop("head") == "0"
+    found = read_url({name: [text] for name, text in named.items()})
+    place, shown = found.focus, weights_in_force(scenario)
+    labels = trace_of(shown).labels("T")
+    assert not {labels[place.query], labels[place.key]} & {"<s>", *SPECIAL_TOKENS}
+    assert place.query != place.key
+    assert through_a_url(found) == found
+
+
+@pytest.mark.parametrize("scenario", IN_MODELS)
+def test_the_first_cell_of_a_model_can_be_shared_too(scenario: Scenario) -> None:
+    assert through_a_url(UrlChoices(scenario)) == UrlChoices(scenario)

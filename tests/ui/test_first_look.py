@@ -17,6 +17,7 @@ from attention_lab.presets import (
     SUITED_EXAMPLES,
     cell_worth_a_look,
     example_for,
+    opening_cell,
     presets,
 )
 from attention_lab.scenario import Scenario, trace_of
@@ -209,3 +210,14 @@ def test_a_state_file_says_its_own_cell() -> None:
     assert page_context(app).scenario == state.scenario
     assert tuple(getattr(page_context(app).focus, name) for name in FOCUS) == (0, 0, 0, 0)
     assert trace_of(state.scenario) is page_context(app).trace
+
+
+@pytest.mark.parametrize("layer", [0, 3])
+def test_a_url_of_a_model_opens_at_a_cell_worth_a_look(layer: int) -> None:
+    trained = Scenario(weights="trained", layer=layer)
+    app = opened("scores", weights="trained", layer=layer)
+    assert astuple(page_context(app).focus) == opening_cell(trained)
+    assert {"query", "key"} <= app.query_params.keys()
+    chosen = opened("scores", weights="trained", layer=layer, head=0)
+    assert page_context(chosen).focus == Focus(0, 0, 0, 0)
+    assert chosen.query_params["head"] == "0"

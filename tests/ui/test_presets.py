@@ -22,6 +22,7 @@ from attention_lab.presets import (
     widget_values,
 )
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.sentences import weights_in_force
 from tests.ui.app import opened, page_context, unfolded
 
 ELSEWHERE = {
@@ -190,11 +191,17 @@ def test_the_example_on_paper_has_whole_numbers() -> None:
         {"text": "dogs bark", "mask": "causal"},
         {"weights": "trained", "layer": 2},
         {"weights": "by hand", "d_model": 12, "n_heads": 4},  # by hand there are two heads of four
+        {
+            "weights": "by hand",
+            "d_model": 8,
+            "n_heads": 2,
+            "text": "What is love?",  # in which they find nothing
+        },
     ],
     ids=str,
 )
 def test_other_choices_are_named_in_the_place_of_an_example(choice: dict[str, Any]) -> None:
-    scenario = resolve(Scenario(**choice))
+    scenario = resolve(weights_in_force(Scenario(**choice)))
     named = (scenario.weights, scenario.n_heads, scenario.mask)
     said = "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*named)
     assert said in [caption.value for caption in opened("scores", **choice).caption]

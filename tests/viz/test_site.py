@@ -92,6 +92,8 @@ def test_heads_are_offered_that_fit() -> None:
         ({"name": "mask", "value": "causal"}, "mask=causal"),
         ({"name": "residual", "value": True}, "residual=true"),
         ({"name": "n_tokens", "value": "5"}, "n_tokens=5"),
+        ({"name": "n_tokens", "value": "1"}, "n_tokens=12"),  # the first step from “fit”
+        ({"name": "d_v", "value": "1"}, "d_v=4"),
         ({"name": "text", "value": "a b & c"}, "text=a+b+%26+c"),
         ({"name": "head", "value": 1}, "head=1"),
         ({"name": "which", "value": "keys"}, "which=keys"),

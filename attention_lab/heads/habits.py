@@ -1,48 +1,49 @@
-"""What a head does most: it reads the token before, the token after, itself or the first token."""
+"""What a head does most: it reads the token itself, the token before, or the first token."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .head_portraits import MEASURES
 from .patterns import Pattern
 
 # Measures that name what a head does, where their share is at least HABIT_SHARE.
-HABIT_MEASURES = ("previous_mass", "next_mass", "self_mass", "first_mass")
-HABITS = tuple(measure for measure in MEASURES if measure.key in HABIT_MEASURES)
+_BY_KEY = {measure.key: measure for measure in MEASURES}
+HABITS = tuple(map(_BY_KEY.__getitem__, ("self_mass", "previous_mass", "first_mass")))
+EFFECTIVE_TOKENS = _BY_KEY["effective_tokens"]
 HABIT_SHARE = 0.5
 
 
 @dataclass(frozen=True)
 class Habit:
-    """What a head does most. measure: one of `HABIT_MEASURES`, or "" if the head has no such habit;
-    then the share is its largest one, which a query gives to a key.
+    """What a head of the first sequence does, on average over its queries. shares: by the keys of
+    `HABITS`; NaN if there is none. tokens: the effective tokens. largest: the key of the measure
+    that names the head; "" if no share is at least `HABIT_SHARE`.
     """
 
-    measure: str
-    share: float
-    query: int
-    key: int
+    shares: Mapping[str, float]
+    tokens: float
+
+    @property
+    def largest(self) -> str:
+        """See the class."""
+        known = {name: share for name, share in self.shares.items() if share >= HABIT_SHARE}
+        return max(known, key=known.__getitem__, default="")
 
 
-def habit_of(pattern: Pattern, head: int) -> Habit:
-    """The habit of a head of the first sequence, or its largest share.
+def habits_of(pattern: Pattern) -> list[Habit]:
+    """What each head of the first sequence does.
 
     >>> import numpy as np
     >>> shares = np.array([[[[0.2, 0.8], [0.9, 0.1]], [[0.6, 0.4], [0.3, 0.7]]]])
-    >>> before, itself = (habit_of(Pattern(shares, shares >= 0), head) for head in (0, 1))
-    >>> before.measure, before.share, itself.measure
-    ('previous_mass', 0.9, 'self_mass')
+    >>> [habit.largest for habit in habits_of(Pattern(shares, shares >= 0))]
+    ['previous_mass', 'self_mass']
     """
-    shares_TS = pattern.probabilities[0, head]
-    query, key = divmod(int(shares_TS.argmax()), shares_TS.shape[1])
-    shares = {
-        measure.key: float(measure.value(pattern)[0, head])
-        for measure in HABITS
-        if measure.applies(pattern)
+    values = {
+        measure.key: measure.value(pattern)[0] for measure in HABITS if measure.applies(pattern)
     }
-    known = {name: share for name, share in shares.items() if share >= HABIT_SHARE}  # no NaN
-    if known:
-        name = max(known, key=known.__getitem__)
-        return Habit(name, known[name], query, key)
-    return Habit("", float(shares_TS[query, key]), query, key)
+    return [
+        Habit({key: float(one[head]) for key, one in values.items()}, float(tokens))
+        for head, tokens in enumerate(EFFECTIVE_TOKENS.value(pattern)[0])
+    ]

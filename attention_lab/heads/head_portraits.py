@@ -59,12 +59,6 @@ class Measure:
             return self.value_of(pattern)
         return patterns.mean_of_rows(self.profile(pattern))
 
-    def is_known(self, pattern: Pattern, head: int) -> bool:
-        """Whether a head of the first sequence has a value. A single token, for example, has no
-        previous token.
-        """
-        return bool(np.isfinite(self.value(pattern)[0, head]))
-
     def baseline(self, pattern: Pattern) -> Array | None:
         """The value of a head without preferences under the same mask; None for measures of the
         scores.

@@ -26,14 +26,13 @@ class Pattern:
 
     Shapes: all three (B, H, T, S). allowed: bool, which keys a query may see. scores: None if only
     the probabilities are known. in_order: query i and key i are the same token, so that distances
-    between them mean something. resolution: the smallest relative difference of the numbers.
+    between them mean something.
     """
 
     probabilities: Array
     allowed: Array
     scores: Array | None = None
     in_order: bool = True
-    resolution: float = float(np.finfo(np.float64).eps)
 
     @property
     def occupied(self) -> Array:
@@ -62,10 +61,7 @@ def pattern_of(trace: Trace) -> Pattern:
     """
     allowed_BHTS = ~trace.hidden
     probabilities_BHTS = np.where(allowed_BHTS, trace.probabilities, 0.0).astype(np.float64)
-    resolution = float(np.finfo(trace.probabilities.dtype).eps)
-    return Pattern(
-        probabilities_BHTS, allowed_BHTS, trace.scores, trace.memory is trace.inputs, resolution
-    )
+    return Pattern(probabilities_BHTS, allowed_BHTS, trace.scores, trace.memory is trace.inputs)
 
 
 def entropy(probabilities_XTS: Array) -> Array:

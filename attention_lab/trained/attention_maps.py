@@ -180,12 +180,10 @@ def pattern_of_layer(maps: AttentionMaps, layer: int, head: int | None = None) -
     if head is not None:
         probabilities_HTS = probabilities_HTS[head : head + 1]
     allowed_BHTS = np.broadcast_to(maps.seen, (1, *probabilities_HTS.shape))
-    resolution = float(np.finfo(probabilities_HTS.dtype).eps)
     # In this order, whatever the file's, the measures need no copy of their own.
     probabilities_BHTS = probabilities_HTS[np.newaxis].astype(np.float64, order="C")
-    return Pattern(
-        probabilities_BHTS, allowed_BHTS, None, maps.tokens == maps.memory_tokens, resolution
-    )
+    in_order = maps.tokens == maps.memory_tokens
+    return Pattern(probabilities_BHTS, allowed_BHTS, None, in_order)
 
 
 MAX_SHARES = 2**25

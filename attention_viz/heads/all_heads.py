@@ -8,10 +8,12 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
+from attention_lab.heads.habits import Habit, habits_of
 from attention_lab.heads.keys_read import averaging_effect
-from attention_lab.heads.patterns import column_sums
+from attention_lab.heads.patterns import column_sums, pattern_of
 from attention_lab.notation.notation import OURS, Notation
 
+from ..blocks import Table
 from ..labels import format_number, format_percent
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
@@ -23,6 +25,11 @@ MATRIX_FIELDS = {
     "scaled": "scaled_scores",
     "masked": "masked_scores",
     "probabilities": "probabilities",
+}
+HABIT_NAMES = {
+    "self_mass": "itself",
+    "previous_mass": "token before",
+    "first_mass": "first token",
 }
 NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
@@ -54,9 +61,31 @@ def heads_grid(
     array["given"] = NUMBER_LABELS[STEPS[field].kind]
     if not stage.own_scale:
         array["limit"] = _rounded(field_limit(trace, field))
+    board["panels"][0]["captions"] = list(map(habit_caption, habits_of(pattern_of(trace))))
     if len(heads) < trace.sizes["H"]:
         board["panels"][0]["only"] = [int(head) for head in heads]
     return as_gallery(board, stage.own_scale)
+
+
+def habit_caption(habit: Habit) -> str:
+    """What a head does, in a few words: what it reads most, or how many tokens."""
+    if habit.largest:
+        return f"{HABIT_NAMES[habit.largest]} {100 * habit.shares[habit.largest]:.0f} %"
+    return f"{format_number(habit.tokens, 1)} tokens"
+
+
+def habit_table(trace: Trace, heads: Sequence[int]) -> Table:
+    """What each chosen head does, in numbers; a habit is bold."""
+    found, rows = habits_of(pattern_of(trace)), []
+    for head in heads:
+        habit = found[head]
+        row = [str(head)]
+        for name in HABIT_NAMES:
+            share = habit.shares.get(name, np.nan)
+            says = "–" if np.isnan(share) else format_percent(share)
+            row.append(f"**{says}**" if name == habit.largest else says)
+        rows.append((*row, format_number(habit.tokens, 1)))
+    return Table(("head", *HABIT_NAMES.values(), "effective tokens"), rows)
 
 
 def combined_heads_board(

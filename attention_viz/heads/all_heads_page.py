@@ -15,6 +15,7 @@ from ..blocks import (
     Chart,
     Choice,
     Field,
+    Heading,
     Note,
     Row,
     Select,
@@ -29,6 +30,7 @@ from ..story.story_view import StoryView
 from .all_heads import (
     MATRIX_FIELDS,
     combined_heads_board,
+    habit_table,
     heads_grid,
     key_board,
     query_board,
@@ -89,6 +91,15 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             " every head. A click or Enter moves the focus to it.",
             small=True,
         ),
+        Heading("What each head does"),
+        Text(
+            "Shares that a token reads from itself, from the token before it and from the first"
+            " token, on average; half or more is bold. *Effective tokens* are e to the"
+            " [entropy](glossary?glossary_words=entropy) of the shares: that many tokens with equal"
+            " shares have the same entropy."
+        ),
+        habit_table(trace, heads),
+        Heading("The heads together"),
         row(values, TOGETHER),
         *together[values["heads_view"]](view, values, heads),
     ]
@@ -102,12 +113,7 @@ def _merged(view: StoryView, values: Values, heads: Sequence[int]) -> list[Block
     board = combined_heads_board(view.trace, field, merged, cell, view.notation)
     blocks: list[Block] = [Board(board, "heads together")]
     if hidden := what_an_average_hides(view.trace, heads):
-        note = Note(
-            f"**An average hides what heads are for.** {hidden}\n\n*Effective tokens* are e to the"
-            " [entropy](glossary?glossary_words=entropy) of the shares: that number of tokens with"
-            " equal shares has the same entropy."
-        )
-        blocks.append(note)
+        blocks.append(Note(f"**An average hides what heads are for.** {hidden}"))
     return blocks
 
 

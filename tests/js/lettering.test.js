@@ -51,6 +51,8 @@ test("every tile is named above itself, and above the names of its columns where
 test("the name of a narrow tile is its number alone, with what else is said of it", () => {
   const narrow = drawn({ tileWidth: 30, panel: { captions: { 2: "38 %" } } });
   assert.deepEqual(texts(narrow, MUTED), ["0 100,28", "1 400,28", "2 · 38 % 100,142", "3 400,142"]);
+  const narrowest = drawn({ tileWidth: 29, panel: { captions: { 2: "38 %" } } }); // 48 px, 18 px of which are the gap
+  assert.equal(texts(narrowest, MUTED)[2], "2 100,142");
   assert.equal(texts(drawn({ tileWidth: 34 }), MUTED)[0], "head 0 100,28"); // 36 px, of which 2 may stand over
 });
 

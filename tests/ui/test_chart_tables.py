@@ -15,7 +15,6 @@ PAGES: dict[str, dict[str, Any]] = {
     "shared-keys": {},
     "one-matrix-or-many": {},
     "head-worth": {},
-    "head-portraits": {},
     "layers": {},
     "one-head": {},
     "self-attention-mass": {},

@@ -101,8 +101,6 @@ def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
-    does = texts(opened("head-portraits", notation="gml"))
-    assert r"\mathcal{P}_{nn}" in does
     assert r"A_{jk} \ln" in texts(opened("layers", notation="note", ly_measure="Entropy"))
     worth = texts(opened("head-worth", notation="note"))
     assert r"\langle Y^{(i)}, Y\rangle" in worth

@@ -9,14 +9,10 @@ import numpy as np
 import pytest
 
 from attention_lab.construct import HEAD_TASKS
-from attention_lab.heads.habits import HABITS
 from attention_lab.heads.keys_read import mean_of_heads
-from attention_lab.heads.patterns import largest_entropy, pattern_of
 from attention_lab.page_list import PAGES
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.heads.choices import SHARING_KINDS, choose_clicked_kind
-from attention_ui.heads.parts import choose_portrait
-from attention_viz.labels import format_number
 from tests.lab.test_construct import solution
 from tests.ui.app import (
     alternatives,
@@ -26,7 +22,6 @@ from tests.ui.app import (
     opened,
     page_context,
     pressed,
-    refused,
     scenes,
     texts,
 )
@@ -36,7 +31,7 @@ from tests.viz.reading_scenes import numbers
 HEADS = [page.url_path for page in PAGES if page.section == "heads"]
 JUNK = ("<script>", "0.99..-1", "0" * 300, "٣")
 NAMES = (
-    *("subset", "off", "groups", "kind", "portrait", "heads_stage", "heads_lines"),
+    *("subset", "off", "groups", "kind", "heads_stage", "heads_lines"),
     *("shared_count", "shared_letter", "ways_letter", "ways_count"),
 )
 
@@ -108,38 +103,6 @@ def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_average_that_hides_nothing_brings_no_warning() -> None:
     for text, hides in (("Hello", False), ("we like tea", True)):
         assert len(opened("all-heads", text=text).info) == hides
-
-
-# --- what a head does ---
-
-
-def test_every_measure_can_be_opened() -> None:
-    app = opened("head-portraits", head=1, mask="causal")
-    pattern = pattern_of(page_context(app).trace)
-    for measure in HABITS:
-        app.selectbox(key="portrait").set_value(measure.name).run()
-        assert f"$$\n{measure.formula}\n$$" in texts(app)
-        assert measure.range in texts(app)
-        assert f"{format_number(float(measure.value(pattern)[0, 1]), 3)}; without" in texts(app)
-
-
-def test_an_old_link_to_another_measure_opens_the_first() -> None:
-    app = opened("head-portraits", portrait="rank of the scores")
-    assert [one[:2] for one in refused(app)] == [("Look closer at", "rank of the scores")]
-    assert app.selectbox(key="portrait").value == HABITS[0].name
-
-
-def test_a_strange_click_changes_nothing() -> None:
-    for bar in (None, "x", [], ["self-mass"], ["no such", 1], ["self-mass", -1], ["self-mass", 99]):
-        choose_portrait(bar)  # outside a run there is no session, so a change would fail
-
-
-def test_a_head_without_a_value_has_no_profile_and_none_to_compare() -> None:
-    alone = opened("head-portraits", portrait="previous-token mass", text="Hello", n_heads=1)
-    assert (len(figures(alone)), len(scenes(alone))) == (1, 0)
-    four = opened("head-portraits", portrait="previous-token mass")
-    assert (len(figures(four)), len(scenes(four))) == (2, 2)
-    assert f"ln 4 = {format_number(largest_entropy(4), 3)}" in texts(four)
 
 
 # --- what a head is worth ---

@@ -92,7 +92,7 @@ FOUND = [
     ("colour bar", "all-heads"),
     ("roll up heads", "all-heads"),
     ("average over a sentence", "all-heads"),
-    ("cluster heads", "head-portraits"),
+    ("cluster heads", "all-heads"),
     ("sparsity", "layers"),
     ("tokens attended", "layers"),
     ("rank heads", "head-worth"),

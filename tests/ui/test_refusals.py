@@ -23,7 +23,6 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("all-heads", "heads_stage", "<script>", "What is shown", None),
     ("growth", "growth_causal", "perhaps", "Causal mask", "off"),
     ("growth", "growth_n", "5", "Tokens N", "4, 16, 64, 256"),
-    ("head-portraits", "portrait", "", "Look closer at", "self-mass"),
     ("practice", "pr_step", "99", "Step", "any"),
     ("mask-workshop", "mw_window", "99", "Window", "2"),
     ("scores", "own_scale", "2", "Each head its own colours", "off"),

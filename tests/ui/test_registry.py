@@ -92,4 +92,4 @@ def test_the_pages_stand_in_the_order_of_the_menu() -> None:
     assert list(dict.fromkeys(headings)) == list(MENU.values())
     assert headings == sorted(headings, key=list(MENU.values()).index)
     for_experts = {page.url_path for page in PAGES if page.heading == MENU["experts"]}
-    assert {"claims", "head-portraits", "one-matrix-or-many", "stiefel"} <= for_experts
+    assert {"claims", "one-matrix-or-many", "stiefel"} <= for_experts

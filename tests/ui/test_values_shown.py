@@ -20,7 +20,7 @@ from attention_lab.compare import TwoLayers, compare_with, largest_change
 from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.counts import layer_size, total_count
-from attention_lab.heads.habits import HABITS
+from attention_lab.heads.habits import EFFECTIVE_TOKENS, HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
 from attention_lab.heads.latent import absorbed_scores, with_latent
 from attention_lab.heads.patterns import column_sums, effective_tokens, pattern_of
@@ -28,7 +28,6 @@ from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SCHEMES, wasted_share
 from attention_lab.heads.shared_keys import CACHE, with_shared_keys
-from attention_lab.heads.similarity import layer_divergence
 from attention_lab.heads.weight_blocks import absorbed_size, heads_mixed
 from attention_lab.heads.window_convolution import array_sizes
 from attention_lab.masks import mask_experiments as experiments
@@ -253,12 +252,11 @@ def compare(now: PageContext) -> list[str]:
     ]
 
 
-@on("head-portraits")
-def portraits(now: PageContext) -> list[str]:
+@on("all-heads")
+def habits(now: PageContext) -> list[str]:
     pattern = pattern_of(now.trace)
-    return [
-        format_number(float(HABITS[0].value(one)[0, 1]), 3) for one in (pattern, pattern.uniform)
-    ] + [format_number(float(layer_divergence(pattern)[0]), 3)]
+    before = format_percent(float(HABITS[1].value(pattern)[0, 1]))
+    return [before, format_number(float(EFFECTIVE_TOKENS.value(pattern)[0, 1]), 1)]
 
 
 @on("one-matrix-or-many")

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 import itertools
 import re
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
 import pytest
 
-from attention_core import Trace
+from attention_core import Projections, Trace, attend
 from attention_lab.heads.keys_read import maximum_of_heads, mean_of_heads
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
 from attention_viz.heads.all_heads import (
     combined_heads_board,
     field_limit,
+    habit_table,
     heads_grid,
     key_board,
     query_board,
@@ -25,8 +27,6 @@ from attention_viz.heads.all_heads import (
 from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
 from attention_viz.heads.compare import (
     MAX_KEYS_FULL_SIZE,
-    correlation_board,
-    divergence_board,
     shared_keys_board,
     strongest_colour,
 )
@@ -118,24 +118,24 @@ def test_one_query_and_one_key_in_all_heads(case: str) -> None:
         assert ("hatched" in array) == bool(hidden.any())
 
 
-def test_pairs_of_heads_in_order() -> None:
-    values = np.arange(9.0).reshape(3, 3) / 10
-    values[1] = values[:, 1] = np.nan
-    scene = written_and_read(correlation_board(values, (2, 0, 1)))
-    (array,) = scene["arrays"].values()
-    ordered = np.nan_to_num(values[[2, 0, 1]][:, [2, 0, 1]], nan=-np.inf)
-    np.testing.assert_array_equal(numbers(array), ordered.astype("f4"))
-    assert {tuple(axis["labels"]) for axis in scene["axes"].values()} == {
-        ("head 2", "head 0", "head 1")
-    }
-    (divergence,) = divergence_board(values, (0, 1, 2))["arrays"].values()
-    assert (array["limit"], divergence["limit"]) == (1, pytest.approx(np.log(2), rel=1e-5))
-
-
-def test_the_most_similar_pair_is_lit() -> None:
-    distances = np.array([[0, 0.5, 0.1], [0.5, 0, 0.4], [0.1, 0.4, 0]])
-    assert divergence_board(distances, (1, 2, 0))["cell"]["index"] in ([1, 2], [2, 1])
-    assert correlation_board(1 - distances, (0, 1, 2))["cell"]["index"] in ([0, 2], [2, 0])
+def test_what_a_head_does_stands_under_it_and_in_the_table() -> None:
+    before, itself, even = np.eye(5, k=-1), np.eye(5), np.full((5, 5), 0.2)
+    before[0, 0] = 1
+    trace = replace(
+        square(5, 3, causal=False), probabilities=np.stack([before, itself, even])[None]
+    )
+    (panel,) = grid(trace, "probabilities", [1, 2], (1, 0, 0))["panels"]
+    assert [panel["only"], len(panel["captions"])] == [[1, 2], 3]
+    assert [re.findall(r"[\d.]+", said) for said in panel["captions"]] == [
+        ["100"],
+        ["100"],
+        ["5.0"],
+    ]
+    (one, two) = habit_table(trace, [0, 2]).rows
+    assert one == ("0", "20.0 %", "**100.0 %**", "40.0 %", "1.0")
+    assert two == ("2", "20.0 %", "20.0 %", "20.0 %", "5.0")
+    (alone,) = habit_table(attend([[1.0]], Projections.weightless(1)), [0]).rows
+    assert alone[2] == "–"
 
 
 def test_the_size_of_what_is_sent() -> None:

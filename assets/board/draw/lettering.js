@@ -149,9 +149,10 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
   const more = box.panel.captions?.[tile.place];
   const label = more && !box.small ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
-  const fits = (one) => context.measureText(one).width <= box.tileWidth + 2 * zoom;
+  const fits = (one, beyond = 2) => context.measureText(one).width <= box.tileWidth + beyond * zoom;
   const { brief } = box.panel;
-  const text = brief ? (fits(label) ? label : brief[tile.place]) : fits(long) ? long : label;
+  const short = brief ? brief[tile.place] : place;
+  const text = !brief && fits(long) ? long : fits(label, brief ? 2 : 18) ? label : short;
   const low = tile.y - (tile.dy === 0 ? box.labelTop : 0) - 8 * zoom;
   const y = more && box.small ? low - CAPTION_LINE * zoom : low;
   if (ground) {

@@ -29,7 +29,7 @@ from .classroom.routes import class_routes
 from .housekeeping import housekeeping
 from .network import local_url, opening_notice
 from .streamlit_private import ask_nobody_for_the_address
-from .upload_limits import limit_uploads
+from .upload_limits import UploadRoom
 
 # A visitor needs three open files (an event loop), and Streamlit keeps 128 visitors who have left
 # for two minutes. The usual bound of a terminal on macOS, 256, was reached by the 79th page load;
@@ -48,13 +48,12 @@ def set_limits() -> None:
     # tenth of the time, and each look at all objects makes everybody wait.
     gc.set_threshold(5_000)
     raise_file_limit()
-    limit_uploads()
     ask_nobody_for_the_address()
 
 
 def middleware() -> list[Middleware]:
-    """What answers of the server pass on their way to a browser."""
-    return [Middleware(FirstPaint)]
+    """What requests and answers pass on their way."""
+    return [Middleware(FirstPaint), Middleware(UploadRoom)]
 
 
 def routes() -> list[Route]:

@@ -21,15 +21,8 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 from streamlit.elements.lib.mutable_expander_container import (
     ExpanderContainer as ExpanderContainer,
 )
-
-# Where Streamlit keeps the files of all visitors, by its attribute `file_storage`, and its method
-# `add_file`, by which they come; and what it keeps of a file. `upload_limits.py` bounds them.
-# `tests/ui/test_upload_limits.py` fails when they change.
-from streamlit.runtime.memory_uploaded_file_manager import (
-    MemoryUploadedFileManager as MemoryUploadedFileManager,
-)
 from streamlit.runtime.scriptrunner import get_script_run_ctx
-from streamlit.runtime.uploaded_file_manager import UploadedFileRec as UploadedFileRec
+from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 
 def as_part_of(page: Any) -> AbstractContextManager[None]:
@@ -65,6 +58,17 @@ def ask_nobody_for_the_address() -> None:
     `tests/browser/test_fresh_server.py` fails when the name changes.
     """
     net_util.get_external_ip = lambda: None
+
+
+def kept_files() -> list[UploadedFileRec]:
+    """The files of all visitors, as Streamlit keeps them.
+
+    `tests/ui/test_upload_limits.py` fails when these names change.
+    """
+    manager: Any = runtime.get_instance().uploaded_file_mgr
+    # Copies, because a visitor who leaves removes entries meanwhile.
+    of_visitors = list(manager.file_storage.values())
+    return [file for files in of_visitors for file in list(files.values())]
 
 
 def end_visits_that_are_over() -> None:

@@ -1,29 +1,37 @@
-"""The memory that the files of all visitors may take together.
+"""The memory that the files of all visitors may take together, with those that are on their way.
 
 Streamlit keeps every uploaded file until two minutes after its visitor has left, even if no page
-asked for it. So one visitor's script could fill the memory. A file that does not fit is dropped,
-and the page says so.
+asked for it. So one visitor's script could fill the memory. Of a file that does not fit nothing but
+a note is kept, and the page says so; its bytes are let go as they come.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from threading import Lock
-from typing import Any, Protocol
+from collections import Counter
+from typing import Protocol
+
+from starlette.datastructures import MutableHeaders
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attention_core.errors import FileError
+from attention_lab.classroom.limits import network_of
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 
-from .streamlit_private import MemoryUploadedFileManager, UploadedFileRec
+from .streamlit_private import kept_files
 
 MAX_UPLOADED_BYTES = 2 * MAX_WEIGHT_BYTES
 # Of one file, besides its data, generously. So the number of files is bounded, too.
 FILE_OVERHEAD_BYTES = 2**16
 DROPPED_TYPE = "application/x-not-kept"  # the type of a file whose data did not fit
-
-AddFile = Callable[[MemoryUploadedFileManager, str, UploadedFileRec], None]
-_lock = Lock()
+UPLOAD_PATH = "/_stcore/upload_file/"
+# What Streamlit gets in the place of a file that does not fit.
+_NOTE = (
+    "--note\r\n"
+    'Content-Disposition: form-data; name="file"; filename="not kept"\r\n'
+    f"Content-Type: {DROPPED_TYPE}\r\n\r\n\r\n"
+    "--note--\r\n"
+).encode()
 
 
 class UploadedFile(Protocol):
@@ -32,38 +40,70 @@ class UploadedFile(Protocol):
     type: str
 
 
-def limit_uploads() -> None:
-    """Make Streamlit drop files that do not fit."""
-    files: Any = MemoryUploadedFileManager
-    with _lock:
-        if not hasattr(files.add_file, "__wrapped__"):
-            files.add_file = limit_add_file(files.add_file)
+class UploadRoom:
+    """Server middleware that lets no more files in than fit, before it reads any of their bytes.
+
+    One network address may have half of the room on its way, so that it cannot keep all others out
+    by files that never end.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self._coming: Counter[str] = Counter()  # bytes by network
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request."""
+        if not (
+            scope["type"] == "http" and scope["method"] == "PUT" and UPLOAD_PATH in scope["path"]
+        ):
+            await self.app(scope, receive, send)
+            return
+        size, source = _told_size(scope), network_of((scope.get("client") or (None,))[0])
+        taken = used_bytes() + self._coming.total()
+        if taken + FILE_OVERHEAD_BYTES > MAX_UPLOADED_BYTES:
+            await PlainTextResponse("No room for another file", 503)(scope, receive, send)
+            return
+        fits = taken + size <= MAX_UPLOADED_BYTES
+        if not fits or self._coming[source] + size > MAX_UPLOADED_BYTES / 2:
+            size = FILE_OVERHEAD_BYTES
+            scope, receive = _note_instead(scope, receive)
+        self._coming[source] += size
+        try:
+            await self.app(scope, receive, send)
+        finally:
+            self._coming[source] -= size
+            if not self._coming[source]:
+                del self._coming[source]
 
 
-def limit_add_file(add_file: AddFile) -> AddFile:
-    """`add_file`, but of a file that does not fit only the name is kept."""
-    one_at_a_time = Lock()
-
-    @wraps(add_file)
-    def add(self: MemoryUploadedFileManager, session_id: str, file: UploadedFileRec) -> None:
-        with one_at_a_time:
-            if used_bytes(self) + _size(file) > MAX_UPLOADED_BYTES:
-                file = file._replace(type=DROPPED_TYPE, data=b"")
-                if used_bytes(self) + _size(file) > MAX_UPLOADED_BYTES:
-                    return
-            add_file(self, session_id, file)
-
-    return add
+def _told_size(scope: Scope) -> int:
+    """The bytes that a file may take; without a length, which browsers send, those of the largest
+    file.
+    """
+    length = MutableHeaders(scope=scope).get("content-length", "")
+    is_told = length.isascii() and length.isdigit() and len(length) < 20
+    return FILE_OVERHEAD_BYTES + (int(length) if is_told else MAX_WEIGHT_BYTES)
 
 
-def used_bytes(manager: MemoryUploadedFileManager) -> int:
+def _note_instead(scope: Scope, receive: Receive) -> tuple[Scope, Receive]:
+    """A request that brings the note, after the body has been let go."""
+    scope = {**scope, "headers": list(scope["headers"])}
+    headers = MutableHeaders(scope=scope)
+    headers["content-type"] = "multipart/form-data; boundary=note"
+    headers["content-length"] = str(len(_NOTE))
+
+    async def receive_note() -> Message:
+        while (message := await receive())["type"] == "http.request":
+            if not message.get("more_body"):
+                return {"type": "http.request", "body": _NOTE, "more_body": False}
+        return message
+
+    return scope, receive_note
+
+
+def used_bytes() -> int:
     """The bytes of all visitors' files."""
-    # Copies, because a visitor who leaves removes entries meanwhile.
-    return sum(
-        _size(file)
-        for files in list(manager.file_storage.values())
-        for file in list(files.values())
-    )
+    return sum(len(file.data) + FILE_OVERHEAD_BYTES for file in kept_files())
 
 
 def check_upload(file: UploadedFile) -> None:
@@ -74,7 +114,3 @@ def check_upload(file: UploadedFile) -> None:
             " and this file did not fit: remove a file that you have loaded, or try again in some"
             " minutes"
         )
-
-
-def _size(file: UploadedFileRec) -> int:
-    return len(file.data) + FILE_OVERHEAD_BYTES

@@ -25,10 +25,10 @@ BERT = {
 }
 
 
-def uploaded(name: str, content: bytes, app: AppTest | None = None) -> AppTest:
+def uploaded(name: str, content: bytes, app: AppTest | None = None, kind: str = "") -> AppTest:
     """The page for one's own weights after a file was chosen."""
     app = app or opened("your-weights", text=ANIMAL)
-    app.file_uploader(key="yw_file").set_value((name, content, "")).run()
+    app.file_uploader(key="yw_file").set_value((name, content, kind)).run()
     assert not app.exception
     return app
 

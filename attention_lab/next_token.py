@@ -69,14 +69,13 @@ class NextToken:
         logit is the dot product of their sum with the embedding of its piece. Shapes: (N, D).
         """
         names, parts_ND = self.run.parts(self.position)
-        stream_D, decoder = self.run.streams[-1, self.position], self.run.decoder
-        divisor = np.sqrt(np.square(stream_D).mean() + decoder.epsilon)
+        divisor = self.run.divisors[self.position]
         first = names.index((HEAD, self.layer, 0))
         end = first + len(self.part_names[1:]) - (self.layer < len(self.run.traces) - 1)
         grouped = [parts_ND[:first].sum(axis=0), *parts_ND[first:end]]
         if end < len(parts_ND):
             grouped.append(parts_ND[end:].sum(axis=0))
-        scaled_ND: Array = np.array(grouped) * (decoder.last_gain / divisor)
+        scaled_ND: Array = np.array(grouped) * (self.run.decoder.last_gain / divisor)
         return scaled_ND
 
 

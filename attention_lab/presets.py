@@ -32,6 +32,10 @@ SUITED_EXAMPLES = {
     "writing": "A language model: why “frog”?",
     "why-this-token": "A language model: why “frog”?",
     "cache": "A language model: why “frog”?",
+    "trained-heads": "A language model: why “frog”?",
+    "one-head": "A language model: why “frog”?",
+    "find-a-head": "A language model: why “frog”?",
+    "change-a-word": "A language model: why “frog”?",
 }
 
 

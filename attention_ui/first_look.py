@@ -31,6 +31,7 @@ from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer, opens_at
 from .controls import one_line
 from .focus import default_layer
 from .presets import is_held
+from .trained.whose_heads import HEAD_PAGES, LANGUAGE, shown_model
 from .url_state import held_place, requested, session, url_texts
 
 # The choices that decide how many tokens there are, and which.
@@ -54,6 +55,8 @@ def open_example(page: str, own: OwnControls | None) -> None:
     or with the example that suits it.
     """
     now, takes = session(), own is None or page in SUITED_EXAMPLES
+    if page in HEAD_PAGES:
+        takes = shown_model() == LANGUAGE
     if now.has_scripts:
         now.opening = {}  # the script has written it
     if now.begun:
@@ -67,7 +70,7 @@ def open_example(page: str, own: OwnControls | None) -> None:
         st.session_state.update(held)
         usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
         if not now.has_scripts:
-            now.opening = url_texts({name: v for name, v in held.items() if v != usual[name]})
+            now.opening |= url_texts({name: v for name, v in held.items() if v != usual[name]})
 
 
 def _opening_example(page: str) -> Preset:

@@ -11,6 +11,7 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from attention_core.checks import Array
+from attention_lab.words.pieces import bare
 from attention_lab.words.text import PADDING_TOKEN, Tokens
 
 MAX_LABEL_LENGTH = 14
@@ -19,11 +20,13 @@ SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
 
 def shorten(token: str) -> str:
-    """A token cut to the length of a label, with markup escaped.
+    """A token cut to the length of a label, without the space that begins a word, with markup
+    escaped.
 
-    >>> shorten("internationalisation")
-    'international…'
+    >>> shorten("internationalisation"), shorten(" frog")
+    ('international…', 'frog')
     """
+    token = bare(token)
     if len(token) > MAX_LABEL_LENGTH:
         token = token[: MAX_LABEL_LENGTH - 1] + "…"
     return token.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

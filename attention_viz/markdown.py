@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from attention_lab.words.pieces import bare
 from attention_lab.words.text import is_right_to_left
 
 ISOLATE, END = "\u2068", "\u2069"
@@ -51,7 +52,7 @@ def quote_token(tokens: Sequence[str], place: int) -> str:
     >>> quote_token(["the", "cat", "the"], 1), quote_token(["the", "cat", "the"], 2)
     ('“cat”', '“the” (2)')
     """
-    quotation = f"“{escape_markdown(tokens[place])}”"
+    quotation = f"“{escape_markdown(bare(tokens[place]))}”"
     if list(tokens).count(tokens[place]) > 1:
         quotation += f" ({place})"
     return quotation

@@ -1,19 +1,12 @@
-"""Pieces of words as labels: without the space before a word, and which of them continue one."""
+"""Pieces of words as the board gets them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attention_lab.words.text import CONTINUATION_MARK
+from attention_lab.words.pieces import bare, continued
 
-
-def bare(label: str) -> str:
-    """A label without the space that begins a word; white space alone gets a sign.
-
-    >>> bare(" frog"), bare(" "), bare("\\n")
-    ('frog', '␣', '⏎')
-    """
-    return label.strip() or {"": ""}.get(label, "⏎" if "\n" in label else "␣")
+__all__ = ["bare", "continued", "named"]
 
 
 def named(labels: Sequence[str]) -> dict[str, list[str] | list[int]]:
@@ -22,19 +15,3 @@ def named(labels: Sequence[str]) -> dict[str, list[str] | list[int]]:
     """
     places = continued(labels)
     return {"labels": [bare(label) for label in labels]} | ({"continued": places} if places else {})
-
-
-def continued(labels: Sequence[str]) -> list[int]:
-    """The places of pieces that continue the word before them: those without a space where others
-    have one, and those with the mark ##.
-
-    >>> continued([" a", " f", "r", "og", "."]), continued(["it", "##s"]), continued(["a", "b"])
-    ([2, 3, 4], [1], [])
-    """
-    spaced = any(label.startswith(" ") for label in labels)
-    return [
-        place
-        for place, label in enumerate(labels[1:], start=1)
-        if label.startswith(CONTINUATION_MARK)
-        or (spaced and not label.startswith((" ", "\n", "[pad]")))
-    ]

@@ -10,6 +10,7 @@ import numpy as np
 from attention_core.checks import Array
 
 from .payload import JSON, float_bytes, largest_magnitude
+from .pieces import named
 
 MAX_NUMBERS_SENT = 300_000  # enough for 72 heads with 64 tokens
 # The words before a number without arithmetic.
@@ -99,10 +100,10 @@ def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str =
 
 def head_axes(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
     """The axes of heads, queries and keys, for the board."""
-    named = {"H": ("head", None), "T": ("query", list(labels[0])), "S": ("key", list(labels[1]))}
-    return {
-        letter: {"word": word, "labels": words, "block": None}
-        for letter, (word, words) in named.items()
+    tokens = {"T": ("query", labels[0]), "S": ("key", labels[1])}
+    return {"H": {"word": "head", "labels": None, "block": None}} | {
+        letter: {"word": word, "block": None, **named(words)}
+        for letter, (word, words) in tokens.items()
     }
 
 

@@ -43,7 +43,7 @@ def numpy_encoder(model: MiniLM, ids: list[int]) -> Call:
     """Ours, every `Trace` kept."""
 
     def call() -> list[Any]:
-        encoded = encode(word_vectors(model, ids).inputs, model.layers)
+        encoded = encode(word_vectors(model, ids), model.layers)
         return [*(trace.probabilities for trace in encoded.traces), encoded.output]
 
     return call

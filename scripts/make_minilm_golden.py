@@ -109,7 +109,7 @@ def run(bert: BertModel, ids: list[int]) -> Arrays:
 
 def own(model: MiniLM, ids: list[int]) -> Arrays:
     """The same numbers from our engine."""
-    encoded = encode(word_vectors(model, ids).inputs, model.layers)
+    encoded = encode(word_vectors(model, ids), model.layers)
     fields = ("probabilities", "queries", "keys", "values", "merged")
     stacked = {
         name: np.stack([getattr(trace, name)[0] for trace in encoded.traces]) for name in fields

@@ -18,11 +18,11 @@ import numpy as np
 from attention_core.checks import Array, as_array, as_labels
 from attention_core.display import maps_html, maps_text
 from attention_core.errors import FileError, SettingsError, ShapeError, short_repr
+from attention_core.trace import Trace
 
 from ..files.file_checks import has_half_character
 from ..files.weight_formats import MAX_TENSORS, WeightFile
 from ..heads.patterns import Pattern
-from .encoder import Encoded
 
 # Shares stored in 8 significant bits (bfloat16) sum to 1 only this closely.
 MAX_ROUNDING = 0.01
@@ -91,10 +91,10 @@ class AttentionMaps:
         return cls(tuple(layers), tokens, memory_tokens)
 
     @classmethod
-    def of_encoded(cls, encoded: Encoded) -> AttentionMaps:
-        """Those of our own encoder; no number is copied."""
-        layers = tuple(trace.probabilities[0] for trace in encoded.traces)
-        return cls(layers, encoded.tokens, encoded.tokens)
+    def of_traces(cls, traces: Sequence[Trace]) -> AttentionMaps:
+        """Those of the layers of one of our models; no number is copied."""
+        layers = tuple(trace.probabilities[0] for trace in traces)
+        return cls(layers, traces[0].tokens, traces[0].tokens)
 
 
 def _as_list(attentions: Iterable[Any] | None) -> list[Any]:

@@ -1,4 +1,4 @@
-"""Two sentences that differ in one word, and how the attention of every trained head changes."""
+"""Two sentences that differ in one word, and how the attention of every head of a model changes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import TextError
 
-from ..cache import cached
-from .encoded_text import attention_of
+from ..words.pieces import joined
+from .attention_maps import AttentionMaps
+from .head_finder import positions_of_words
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,8 @@ class ChangedWord:
     @property
     def tokens(self) -> tuple[str, ...]:
         """One label for each position; the one that differs has both words."""
-        both = f"{self.tokens_before[self.position]} → {self.tokens_after[self.position]}"
+        new = self.tokens_after[self.position].lstrip()
+        both = f"{self.tokens_before[self.position]} → {new}"
         rest = self.tokens_before[self.position + 1 :]
         return (*self.tokens_before[: self.position], both, *rest)
 
@@ -113,15 +115,12 @@ def _pattern_of(word: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(word)}(?!\w)", re.IGNORECASE)
 
 
-@cached
-def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
-    """The attention of the trained heads on a text, and on the same text after `replace_word`.
+def changed_word(before: AttentionMaps, after: AttentionMaps) -> ChangedWord:
+    """The attention of a model's heads on a text, and on the same text after `replace_word`.
 
     The pieces that differ are one position: as queries they have their mean, as keys their sum.
-    Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same;
-    FileError; SettingsError.
+    Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same.
     """
-    before, after = (attention_of(each, n_tokens) for each in (text, replace_word(text, old, new)))
     first, ends = _difference(before.tokens, after.tokens)
     merged = [
         np.stack([_merged(layer, first, end) for layer in maps.layers])
@@ -130,7 +129,7 @@ def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord
     for array in merged:
         array.setflags(write=False)
     labels = [
-        (*tokens[:first], _joined(tokens[first:end]), *tokens[end:])
+        (*tokens[:first], joined(tokens[first:end]), *tokens[end:])
         for tokens, end in zip((before.tokens, after.tokens), ends, strict=True)
     ]
     return ChangedWord(merged[0], merged[1], labels[0], labels[1], first)
@@ -138,7 +137,7 @@ def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord
 
 def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, tuple[int, int]]:
     """Where two sequences differ: the first position, and the end of the difference in each of
-    them; neither part is empty.
+    them; neither part is empty, and both are whole words.
     """
     if before == after:
         raise TextError(
@@ -153,6 +152,11 @@ def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, t
     same = min(same, shorter - first)
     if shorter - same == first:
         first -= 1
+    begins = [{word[0] for word in positions_of_words(tokens)} for tokens in (before, after)]
+    while not all(first in places for places in begins):
+        first -= 1
+    while same and not (len(before) - same in begins[0] and len(after) - same in begins[1]):
+        same -= 1
     return first, (len(before) - same, len(after) - same)
 
 
@@ -174,8 +178,3 @@ def _merged(layer_HTT: Array, first: int, end: int) -> Array:
         ),
         axis=1,
     )
-
-
-def _joined(pieces: tuple[str, ...]) -> str:
-    """Pieces as words; a piece marked ## belongs to the word before it."""
-    return " ".join(pieces).replace(" ##", "")

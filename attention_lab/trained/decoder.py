@@ -138,10 +138,16 @@ class Streams:
         at its value; the sum over the parts is the logit. Shapes: (N, X).
         """
         _, parts_ND = self.parts(position)
-        stream_D, gain_D = self.streams[-1, position], self.decoder.last_gain
-        divisor = np.sqrt(np.square(stream_D).mean() + self.decoder.epsilon)
-        added: Array = (parts_ND * (gain_D / divisor)) @ self.decoder.embedding.T
+        gain_D = self.decoder.last_gain / self.divisors[position]
+        added: Array = (parts_ND * gain_D) @ self.decoder.embedding.T
         return added
+
+    @cached_property
+    def divisors(self) -> Array:
+        """What the last norm divides each token's vector by. Shapes: (T,)."""
+        squares_T = np.square(self.streams[-1]).mean(axis=-1)
+        divisors_T: Array = np.sqrt(squares_T + self.decoder.epsilon)
+        return divisors_T
 
     @cached_property
     def added_logits(self) -> Array:

@@ -1,16 +1,9 @@
-"""A sentence in the trained encoder: all layers, one of them, and attention without weights."""
+"""A sentence in the trained encoder: all layers, or one of them."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
-
-import numpy as np
-
-from attention_core.attention import attend
-from attention_core.checks import Array, check_text, whole_number
+from attention_core.checks import check_text, whole_number
 from attention_core.masks import padding_mask
-from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..cache import cached
@@ -21,38 +14,6 @@ from .minilm import load_minilm, word_vectors
 from .wordpiece import Pieces
 
 N_LAYERS, N_HEADS, D_MODEL = 6, 12, 384
-
-
-@dataclass(frozen=True, eq=False)
-class WeightlessAttention:
-    """Attention without weights over vectors of one kind, and the numbers that explain it.
-
-    length: the mean squared length of a vector divided by √D, which is its scaled score with
-    itself. others: the mean scaled score with the other tokens. share: the mean share that a token
-    gives itself.
-    """
-
-    name: str
-    trace: Trace
-    length: float
-    others: float
-    share: float
-
-    @property
-    def even_share(self) -> float:
-        """The share that a token would give itself if it read all tokens equally: 1/T."""
-        return 1 / len(self.trace.tokens)
-
-    @property
-    def share_if_alike(self) -> float:
-        """The share that a token would give itself if its score were `length` with itself and
-        `others` with each other token.
-        """
-        return 1 / (1 + (len(self.trace.tokens) - 1) * math.exp(self.others - self.length))
-
-    def times_as_long(self, other: WeightlessAttention) -> float:
-        """The length of these vectors divided by that of another kind; both root mean squares."""
-        return math.sqrt(self.length / other.length)
 
 
 @cached
@@ -76,7 +37,7 @@ def encoded(text: str, n_tokens: int = 0) -> Encoded:
     pieces, model = pieces_of(text, n_tokens), load_minilm()
     n_all = len(pieces.tokens)
     mask = padding_mask([pieces.n_real], n_all) if pieces.n_real < n_all else None
-    return encode(word_vectors(model, pieces.ids).inputs, model.layers, pieces.tokens, mask)
+    return encode(word_vectors(model, pieces.ids), model.layers, pieces.tokens, mask)
 
 
 @cached
@@ -85,7 +46,7 @@ def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
 
     Raises: TextError, SettingsError, FileError.
     """
-    return AttentionMaps.of_encoded(encoded_alone(text, n_tokens))
+    return AttentionMaps.of_traces(encoded_alone(text, n_tokens).traces)
 
 
 def encoded_alone(text: str, n_tokens: int = 0) -> Encoded:
@@ -103,34 +64,3 @@ def trained_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
     Raises: TextError, FileError, SettingsError.
     """
     return encoded(text, n_tokens).traces[whole_number("layer", layer, 0, N_LAYERS - 1)]
-
-
-@cached
-def attend_without_weights(text: str, n_tokens: int = 0) -> tuple[WeightlessAttention, ...]:
-    """Attention with Q = K = V = X over three kinds of the model's vectors: the words, words with
-    positions, and these after LayerNorm.
-
-    The trained word vectors are short: their scaled scores are all below 0.2, so every share is
-    nearly 1/T. LayerNorm makes them eight times as long, which multiplies every score by 64. Then a
-    token's score with itself is 4 or 5. Its scores with others stay below 0.5, because they point
-    elsewhere. Raises: TextError, SettingsError, FileError.
-    """
-    pieces = pieces_of(text, n_tokens)
-    tokens = pieces.tokens[: pieces.n_real]
-    vectors = word_vectors(load_minilm(), pieces.ids[: pieces.n_real])
-    named = (
-        ("words", vectors.words),
-        ("words and positions", vectors.summed),
-        ("after LayerNorm", vectors.inputs),
-    )
-    return tuple(_weightless_kind(name, x_TD, tokens) for name, x_TD in named)
-
-
-def _weightless_kind(name: str, x_TD: Array, tokens: tuple[str, ...]) -> WeightlessAttention:
-    trace = attend(x_TD, Projections.weightless(x_TD.shape[1])).labelled(tokens)
-    scores_TS = trace.scaled_scores[0, 0]
-    n_tokens = len(scores_TS)
-    length = float(np.trace(scores_TS)) / n_tokens
-    others = (float(scores_TS.sum()) - length * n_tokens) / max(1, n_tokens * (n_tokens - 1))
-    share = float(np.trace(trace.probabilities[0, 0])) / n_tokens
-    return WeightlessAttention(name, trace, length, others, share)

@@ -6,9 +6,7 @@ A caption depends on the attention of its head alone, on the tokens that are sho
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,43 +14,20 @@ from attention_core.checks import Array, as_array, as_labels
 from attention_core.errors import SettingsError, ShapeError, TextError
 
 from ..heads.habits import HABIT_SHARE
+from ..words.pieces import bare, continued
 from ..words.text import CONTINUATION_MARK
 from .attention_maps import AttentionMaps
+from .head_measures import MeasuredHeads
 
 # Which keys a rule names for each query. Shapes: (T, S) bool.
 Targets = Array
 
 
-@dataclass(frozen=True, eq=False)
-class HeadRanking:
-    """How much attention every head gives to the keys that a rule names.
+def rank_heads(maps: AttentionMaps, targets: Targets) -> MeasuredHeads:
+    """How much attention every head gives to the keys that `targets` marks: the share, averaged
+    over the queries that see keys and for which a key is marked.
 
-    scores: the share, averaged over the queries that see keys and for which the rule names one.
-    even: the same for a head that reads all keys it may see equally. Shapes: scores (L, H). Units
-    or range: 0 to 1.
-    """
-
-    scores: Array
-    even: float
-
-    def times_even(self, score: float) -> float:
-        """A score divided by the even share; NaN if no query may see a key that the rule names."""
-        return score / self.even if self.even else math.nan
-
-    @property
-    def n_tied(self) -> int:
-        """How many other heads have exactly the highest score."""
-        return int((self.scores == self.scores.max()).sum()) - 1
-
-    def best(self, count: int = 5) -> list[tuple[int, int, float]]:
-        """Layer, head and score of the heads with the highest scores, the highest first."""
-        order = np.argsort(-self.scores, axis=None, kind="stable")[:count]
-        places = zip(*np.unravel_index(order, self.scores.shape), strict=True)
-        return [(int(layer), int(head), float(self.scores[layer, head])) for layer, head in places]
-
-
-def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
-    """Every head's share on the keys that `targets` marks. Shapes: targets (T, S) bool.
+    Shapes: targets (T, S) bool. Units or range: 0 to 1.
 
     As in all measures of heads, a query that sees no key does not count. Raises: SettingsError when
     targets are not bool; ShapeError when they are for other tokens; TextError when no query is
@@ -81,7 +56,8 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     ]
     # The rounded shares of a row may have a sum slightly above 1, which AttentionMaps accepts.
     scores_LH = np.minimum(np.array(scores, dtype=np.float64), 1.0)
-    return HeadRanking(scores_LH, _even_share(marked_TS, maps.seen[asked_T]))
+    even = _even_share(marked_TS, maps.seen[asked_T])
+    return MeasuredHeads(scores_LH, np.full(len(scores_LH), even))
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
@@ -183,15 +159,16 @@ def word_to_word(
     return targets
 
 
-def positions_of_words(tokens: tuple[str, ...]) -> list[tuple[int, ...]]:
-    """The positions of each word's pieces.
+def positions_of_words(tokens: Sequence[str]) -> list[tuple[int, ...]]:
+    """The positions of each word's pieces. A punctuation mark is a word of its own.
 
-    >>> positions_of_words(("the", "hall", "##way", "."))
-    [(0,), (1, 2), (3,)]
+    >>> positions_of_words(("the", "hall", "##way", ".")), positions_of_words((" f", "rog", "."))
+    ([(0,), (1, 2), (3,)], [(0, 1), (2,)])
     """
     words: list[tuple[int, ...]] = []
+    later = set(continued(tokens))
     for position, token in enumerate(tokens):
-        if words and token.startswith(CONTINUATION_MARK):
+        if words and position in later and any(map(str.isalnum, token)):
             words[-1] += (position,)
         else:
             words.append((position,))
@@ -209,7 +186,7 @@ def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
 
 
 def _spelling(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
-    return "".join(tokens[position].removeprefix(CONTINUATION_MARK) for position in word)
+    return bare("".join(tokens[position].removeprefix(CONTINUATION_MARK) for position in word))
 
 
 def _word_with(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
@@ -217,33 +194,33 @@ def _word_with(tokens: tuple[str, ...], position: int) -> tuple[int, ...]:
 
 
 def is_special(token: str) -> bool:
-    """Whether a token is one of the model's own, such as [CLS].
+    """Whether a token is one of the model's own, such as [CLS] or the start <s>.
 
-    >>> is_special("[CLS]"), is_special("cat")
-    (True, False)
+    >>> is_special("[CLS]"), is_special("<s>"), is_special("cat")
+    (True, True, False)
     """
-    return token.startswith("[") and token.endswith("]")
+    return (token[:1], token[-1:]) in (("[", "]"), ("<", ">"))
 
 
-def strongest_pair_of_head(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
-    """The query and the key of a head's strongest cell between two different words."""
-    tokens = maps.tokens if maps.tokens == maps.memory_tokens else ()
-    return strongest_pair(maps.layers[layer][head], tokens)
-
-
-def strongest_pair(shares_TS: Array, tokens: Sequence[str] = ()) -> tuple[int, int]:
+def strongest_pair(
+    shares_TS: Array, tokens: Sequence[str] = (), last: bool = False
+) -> tuple[int, int]:
     """The query and the key of the strongest cell between two different words.
 
     Special tokens such as [CLS] do not count, because many heads with nothing to do read them.
-    tokens: given if queries and keys are the same tokens; without them all cells count.
+    tokens: given if queries and keys are the same tokens; without them all cells count. last: only
+    the last query counts.
     """
     left_TS = shares_TS.copy()
+    words = positions_of_words(tokens)
     special = [n for n, token in enumerate(tokens) if is_special(token)]
-    if len(special) < len(tokens) - 1:
+    if len(words) - len(special) > 1:
+        for word in map(list, words):
+            left_TS[np.ix_(word, word)] = -1
         left_TS[special], left_TS[:, special] = -1, -1
-        np.fill_diagonal(left_TS, -1)
-    query, key = np.unravel_index(int(left_TS.argmax()), left_TS.shape)
-    return int(query), int(key)
+    first = len(left_TS) - 1 if last else 0
+    query, key = np.unravel_index(int(left_TS[first:].argmax()), left_TS[first:].shape)
+    return first + int(query), int(key)
 
 
 # A head is named for what has HABIT_SHARE: of its attention, averaged over the queries, or of the
@@ -284,7 +261,7 @@ def _caption(maps: AttentionMaps, head_TS: Array, shares: dict[str, float]) -> s
     tokens = maps.tokens if maps.tokens == maps.memory_tokens else ()
     query, key = strongest_pair(head_TS, tokens)
     if head_TS[query, key] >= HABIT_SHARE and not is_special(maps.memory_tokens[key]):
-        return f"{maps.tokens[query]} → {maps.memory_tokens[key]}"
+        return f"{bare(maps.tokens[query])} → {bare(maps.memory_tokens[key])}"
     ends = {"first token": maps.memory_tokens[0], "last token": maps.memory_tokens[-1]}
     return ends.get(_habit(shares, tuple(ends)), MIXED_CAPTION)
 
@@ -298,6 +275,6 @@ def _habit(shares: dict[str, float], rules: Sequence[str]) -> str:
 def _shares(maps: AttentionMaps, rule: str) -> Array:
     """Each head's share on what a rule names; 0 if it names nothing here. Shapes: (L, H)."""
     try:
-        return rank_heads(maps, targets_of(maps, rule)).scores
+        return rank_heads(maps, targets_of(maps, rule)).values
     except TextError:
         return np.zeros((maps.sizes["L"], maps.sizes["H"]))

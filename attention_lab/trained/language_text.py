@@ -76,6 +76,16 @@ def language_run(text: str, n_tokens: int = 0) -> LanguageModelRun:
     return run_of_ids((*ids, *[UNKNOWN] * (n_tokens - len(ids))))
 
 
+def likeliest_piece(run: LanguageModelRun) -> tuple[str, float]:
+    """The piece that most probably comes next, and its share.
+
+    >>> likeliest_piece(language_run("One day, a little frog was very sad. The"))[0]
+    ' f'
+    """
+    shares_X = run.probabilities()
+    return language_model().pieces([int(shares_X.argmax())])[0], float(shares_X.max())
+
+
 def language_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
     """One layer with its weights, on the normed output of the layers before it.
 

@@ -52,23 +52,13 @@ class MiniLM:
     layers: tuple[EncoderLayer, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class WordVectors:
-    """The inputs of the first layer and their parts: words + positions + segment, then LayerNorm.
-
-    Shapes: (T, D).
+def word_vectors(model: MiniLM, ids: Sequence[int]) -> Array:
+    """The inputs of the first layer: words + positions + segment, then LayerNorm. ids: the numbers
+    of the tokens in the vocabulary. Shapes: (T, D).
     """
-
-    words: Array
-    summed: Array
-    inputs: Array
-
-
-def word_vectors(model: MiniLM, ids: Sequence[int]) -> WordVectors:
-    """The vectors of tokens. ids: their numbers in the vocabulary."""
     words_TD = model.words[list(ids)] * model.word_factors
     summed_TD = words_TD + model.positions[: len(ids)] + model.segment
-    return WordVectors(words_TD, summed_TD, layer_norm(summed_TD, model.word_norm))
+    return layer_norm(summed_TD, model.word_norm)
 
 
 @lru_cache(maxsize=1)

@@ -7,15 +7,19 @@ write what is set for a bound widget of another page.
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from attention_core import STEPS
+from attention_core.checks import Array
 from attention_lab.focus import FOCUS_AXES, Focus
 from attention_lab.page_list import page_of
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
-from attention_lab.trained.head_finder import strongest_pair, strongest_pair_of_head
+from attention_lab.trained.head_finder import strongest_pair
 from attention_lab.user_data.edits import MAX_INDEX
+from attention_lab.words.pieces import bare
 
 from ..panels import open_step
 from ..url_state import (
@@ -27,10 +31,9 @@ from ..url_state import (
     set_places,
     write_to_url,
 )
+from .whose_heads import CELL, FIRST_HEADS, HEAD, LANGUAGE, LAYER, MODEL, shown_model
 
-LAYER, HEAD, CELL = "th_layer", "th_head", "th_cell"
 HEAD_LABELS = {LAYER: "Layer", HEAD: "Head"}
-DEFAULT_HEAD = {LAYER: 3, HEAD: 1}
 # The axes of the arrays on whose boards a cell can be pinned.
 AXES_OF_ARRAYS = {name: step.letters for name, step in STEPS.items()} | {"attention": ("T", "S")}
 
@@ -39,9 +42,10 @@ def restore_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     """The layer and the head that URL and session name, counted from 0. A number that is too large
     becomes the last one.
     """
-    for name, count in ((LAYER, n_layers), (HEAD, n_heads)):
-        restore_place(name, HEAD_LABELS[name], DEFAULT_HEAD[name], count)
-        write_to_url(name, DEFAULT_HEAD[name])
+    counts = {LAYER: n_layers, HEAD: n_heads}
+    for (name, count), default in zip(counts.items(), FIRST_HEADS[shown_model()], strict=True):
+        restore_place(name, HEAD_LABELS[name], default, count)
+        write_to_url(name, default)
     return st.session_state[LAYER], st.session_state[HEAD]
 
 
@@ -63,31 +67,44 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
     return layer, head
 
 
-def choose_word(name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
-    """Draw the choice of a word by one of its tokens; gives the position, which the URL holds."""
+def choose_word(place: Any, name: str, label: str, tokens: tuple[str, ...], default: int) -> int:
+    """Draw the choice of a word by one of its tokens, in the container `place`; gives the position,
+    which the URL holds.
+    """
     restore_place(name, label, default, len(tokens))
-    position = choose_place(label, name, numbered_places(tokens))
+    with place:
+        position = choose_place(label, name, numbered_places([*map(bare, tokens)]))
     write_to_url(name, default)
     return position
 
 
 def focus_on_head(maps: AttentionMaps, layer: int, head: int) -> Focus:
-    """The pinned cell of a head; without one, the head's strongest cell between two words."""
-    sizes = maps.sizes
-    pinned_places = _pinned_places(sizes["T"], sizes["S"])
-    query, key, feature = pinned_places or (*strongest_pair_of_head(maps, layer, head), 0)
+    """The pinned cell of a head; without one, its first cell."""
+    places = _pinned_places(maps.sizes["T"], maps.sizes["S"])
+    query, key, feature = places or (*first_cell(maps, layer, head), 0)
     return Focus(head, query, key, feature)
 
 
+def first_cell(maps: AttentionMaps, layer: int, head: int) -> tuple[int, int]:
+    """The query and key of a head that are shown first."""
+    tokens = maps.tokens if maps.tokens == maps.memory_tokens else ()
+    return _first_cell(maps.layers[layer][head], tokens)
+
+
 def pinned_cell(change: ChangedWord, layer: int, head: int) -> tuple[int, int]:
-    """The pinned query and key of a head; without them, its strongest two words before the
-    change.
-    """
+    """The pinned query and key of a head; without them, its first cell before the change."""
     n_tokens = len(change.tokens)
-    query, key, *_ = _pinned_places(n_tokens, n_tokens) or strongest_pair(
+    query, key, *_ = _pinned_places(n_tokens, n_tokens) or _first_cell(
         change.before[layer, head], change.tokens_before
     )
     return query, key
+
+
+def _first_cell(shares_TS: Array, tokens: tuple[str, ...]) -> tuple[int, int]:
+    """A head's strongest cell between two words. In the language model it is in the last row, after
+    which the model writes.
+    """
+    return strongest_pair(shares_TS, tokens, last=shown_model() == LANGUAGE)
 
 
 def pin_cell(focus: Focus, array: str, index: list[int]) -> None:
@@ -134,15 +151,15 @@ def open_head(layer: int, head: int, query: int | None = None, key: int | None =
     st.session_state.update({LAYER: min(layer, MAX_INDEX), HEAD: min(head, MAX_INDEX), CELL: ""})
     if query is not None and key is not None:
         set_places(CELL, query, key, 0)
-    places = {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
+    places = {MODEL: shown_model()} | {name: st.session_state[name] for name in (LAYER, HEAD, CELL)}
     request_page(
         page_of("one-head").path, **{name: place for name, place in places.items() if place != ""}
     )
 
 
-def open_layer_in_story(layer: int, focus: Focus) -> None:
+def open_layer_in_story(weights: str, layer: int, focus: Focus) -> None:
     """In a callback: open the scores of the story with the weights of this layer, at this cell."""
-    st.session_state.update({"weights": "trained", "layer": layer, "scaling": "on", "mask": "none"})
+    st.session_state.update({"weights": weights, "layer": layer, "scaling": "on", "mask": "none"})
     st.session_state.update(head=focus.head, query=focus.query, key=focus.key)
     open_step("scores")
 

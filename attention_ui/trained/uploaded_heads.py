@@ -29,11 +29,8 @@ from attention_viz.markdown import escape_markdown
 
 from ..page_context import PageContext
 from ..upload_limits import check_upload
+from .whose_heads import HEAD_PAGES, OWN, UPLOAD_KEY, restore_model
 
-# In the session: the heads of the file, and whether they or the model's are shown.
-UPLOAD_KEY, SOURCE_KEY = "own heads", "th_whose"
-# The pages that show the heads of a file.
-HEAD_PAGES = ("trained-heads", "one-head", "find-a-head", "layers")
 CONTROLS_OF_MAPS = OwnControls(
     "The attention of your file is shown as it is. The settings of other sections stay as they are."
 )
@@ -85,14 +82,14 @@ def trace_of_layer(
 
 
 def controls_of(page: Page) -> OwnControls | None:
-    """Which controls of the sidebar a page uses; when a file is shown, the file decides.
+    """Which controls of the sidebar a page uses, after the URL has said whose heads it shows; when
+    a file is shown, the file decides.
 
     A layer from a file uses the whole sidebar. Attention from a file uses none of it.
     """
-    upload = st.session_state.get(UPLOAD_KEY)
-    shows_model = st.session_state.get(SOURCE_KEY) == "model" or page.url_path not in HEAD_PAGES
-    if upload is None or shows_model:
+    if page.url_path not in HEAD_PAGES or restore_model() != OWN:
         return page.own_controls
+    upload = st.session_state[UPLOAD_KEY]
     return CONTROLS_OF_MAPS if upload.layer is None else None
 
 

@@ -4,7 +4,7 @@ and a head before and after a word is changed.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
@@ -108,19 +108,25 @@ def attention_alone(
 
 
 def best_heads(
-    maps: AttentionMaps, best: Sequence[tuple[int, int, float]], cell: tuple[int, int]
+    maps: AttentionMaps,
+    best: Sequence[tuple[int, int, float]],
+    cell: tuple[int, int],
+    written: Callable[[float], str] = format_percent,
 ) -> JSON:
-    """The matrices of some heads side by side, each with the share that it was chosen for.
+    """The matrices of some heads side by side, each with the number that it was chosen for.
 
-    best: layer, head and share, at least one of them. cell: the query and key that are pinned in
-    the first head.
+    best: layer, head and number, at least one of them. cell: the query and key that are pinned in
+    the first head. written: how a number is written.
     """
     side = max_tokens_sent(len(best) * 8)
     rows, columns = (
         window_around(maps.sizes["T"], cell[0], side),
         window_around(maps.sizes["S"], cell[1], side),
     )
-    sides = Side("query", maps.tokens[rows]), Side("key", maps.memory_tokens[columns])
+    sides = (
+        Side("query position", maps.tokens[rows]),
+        Side("key position", maps.memory_tokens[columns]),
+    )
     matrices = [
         Matrix(
             f"head {layer} {head}",
@@ -128,12 +134,12 @@ def best_heads(
             *sides,
             (column, 0),
             f"layer {layer}, head {head}",
-            format_percent(share),
+            written(number),
             kind="probability",
             small=True,
             says=HEAD_NUMBER_CAPTIONS["probability"],
         )
-        for column, (layer, head, share) in enumerate(best)
+        for column, (layer, head, number) in enumerate(best)
     ]
     first = (matrices[0].name, cell[0] - rows.start, cell[1] - columns.start)
     return matrix_board(matrices, first, f"The heads that do it most, in order: {len(matrices)}.")
@@ -145,8 +151,8 @@ def changed_word_board(change: ChangedWord, layer: int, head: int, query: int, k
         Matrix(
             name,
             shares_LHNN[layer, head],
-            Side("query", tokens),
-            Side("key", tokens),
+            Side("query position", tokens),
+            Side("key position", tokens),
             (column, 0),
             name,
             "",

@@ -89,7 +89,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         layer, head = map(int, values[HEAD_KEY].split("."))
     heads = [{HEAD_KEY: f"{one // N_HEADS}.{one % N_HEADS}"} for one in range(lost_LH.size)]
     clicks = {LOST: heads, ADDED: _with_feed_forward(heads)}
-    place = {"th_layer": layer, "th_head": head}
+    place = {"th_model": "language model", "th_layer": layer, "th_head": head}
     return [
         Text(_sum_in_words(why)),
         row(values, *_choices(view)),

@@ -4,15 +4,17 @@ import streamlit as st
 
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import (
-    change_word,
+    changed_word,
     replace_word,
     word_to_replace,
 )
 from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.language_text import likeliest_piece
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
-from attention_ui.trained.head_place import CELL, HEAD, LAYER, choose_head, pin_change, pinned_cell
-from attention_ui.trained.heads_shown import show_cut_notes, show_model_note
+from attention_ui.trained.head_place import choose_head, pin_change, pinned_cell
+from attention_ui.trained.heads_shown import heads_on, heads_shown, show_limits
+from attention_ui.trained.whose_heads import EXAMPLES, FIRST_WORDS, show_example
 from attention_ui.url_state import draw_bound
 from attention_ui.view import main_container
 from attention_viz.labels import format_percent
@@ -20,52 +22,46 @@ from attention_viz.markdown import escape_markdown, quote_token
 from attention_viz.thumbnails import thumbnails
 from attention_viz.trained.heads import changed_word_board
 
-TIRED_OR_WIDE = {
-    "text": "The animal did not cross the street because it was too tired.",
-    "cw_old": "tired",
-    "cw_new": "wide",
-    LAYER: 3,
-    HEAD: 1,
-    CELL: "9-2-0",
-}
-
 now = page_context()
 text = now.scenario.text
 window = main_container()
-left, right, example, heads = window.columns([3, 3, 2, 5], vertical_alignment="bottom")
-old = draw_bound(
-    left.text_input, "Replace the word", "tired", 40, key="cw_old", persist_state="session"
-)
-new = draw_bound(right.text_input, "by", "wide", 40, key="cw_new", persist_state="session")
-example.button(
-    "tired / wide",
-    on_click=st.session_state.update,
-    help="“it” and its animal: layer 3, head 1.",
-    kwargs=TIRED_OR_WIDE,
-)
-word, replacement = word_to_replace(text, old or ""), new or "wide"
-with window:
-    if word != (old or "").strip():
-        st.info(
-            f"The sentence does not contain “{escape_markdown(old or '')}”. Its last word,"
-            f" “{escape_markdown(word)}”, is replaced instead, in the first place where it stands."
-        )
-    show_cut_notes(now)
-change = change_word(text, word, replacement, now.scenario.n_tokens)
-with heads.container(horizontal=True):
+before, choices = heads_shown(now, window)
+usual_old, usual_new = FIRST_WORDS[before.model]
+field = {"persist_state": "session", "width": 130}
+old = draw_bound(choices.text_input, "Replace the word", usual_old, 40, key="cw_old", **field)
+new = draw_bound(choices.text_input, "by", usual_new, 40, key="cw_new", **field)
+word, replacement = word_to_replace(text, old or ""), new or usual_new
+changed_text = replace_word(text, word, replacement)
+after = heads_on(now, changed_text)
+change = changed_word(before.maps, after.maps)
+with choices:
     layer, head = choose_head(*change.before.shape[:2])
+    if before.model in EXAMPLES:
+        st.button(f"{usual_old} / {usual_new}", on_click=show_example)
+if word != (old or "").strip():
+    window.info(
+        f"The sentence does not contain “{escape_markdown(old or '')}”. Its last word,"
+        f" “{escape_markdown(word)}”, is replaced instead, in the first place where it stands."
+    )
 query, key = pinned_cell(change, layer, head)
 
-before, after = (float(one[layer, head, query, key]) for one in (change.before, change.after))
+gave, gives = (float(one[layer, head, query, key]) for one in (change.before, change.after))
 with window:
     st.markdown(
         "The same head on both sentences."
         f" :blue[{quote_token(change.tokens, query)}] gave :red[{quote_token(change.tokens, key)}]"
-        f" **{format_percent(before)}**. Now it gives **{format_percent(after)}**:"
-        f" *{escape_markdown(replace_word(text, word, replacement))}*"
+        f" **{format_percent(gave)}**. Now it gives **{format_percent(gives)}**:"
+        f" *{escape_markdown(changed_text)}*"
     )
     board = changed_word_board(change, layer, head, query, key)
     show_board(board, "before and after", on_pin=pin_change, fits=True)
+if before.run and after.run:
+    (was, was_share), (comes, share) = map(likeliest_piece, (before.run, after.run))
+    st.markdown(
+        f"After the sentence the model wrote {quote_token([was], 0)} with"
+        f" **{format_percent(was_share)}**. Now it writes {quote_token([comes], 0)} with"
+        f" **{format_percent(share)}**."
+    )
 st.caption(
     f"Before: *{escape_markdown(text)}*  \nOn average, a query of this head moves"
     f" {format_percent(float(change.moved[layer, head]))} of its attention to other tokens. Orange"
@@ -104,4 +100,4 @@ board = thumbnails(
     captions=head_captions(AttentionMaps.of(change.before, change.tokens_before)),
 )
 show_board(board, "changes", on_pin=pin_change)
-show_model_note()
+show_limits()

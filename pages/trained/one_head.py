@@ -15,7 +15,13 @@ from attention_ui.trained.head_place import (
     open_layer_in_story,
     pin_cell,
 )
-from attention_ui.trained.heads_shown import context_of_layer, heads_shown, layer_shown
+from attention_ui.trained.heads_shown import (
+    STORY_WEIGHTS,
+    context_of_layer,
+    heads_shown,
+    layer_shown,
+    show_limits,
+)
 from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.heads.attention_lines import attention_lines
@@ -40,17 +46,16 @@ STEP_SENTENCES = {
 }
 
 now = page_context()
-shown = heads_shown(now)
 window = main_container()
-choices, words = window.columns([2, 3], vertical_alignment="bottom")
-with choices.container(horizontal=True):
+shown, choices = heads_shown(now, window)
+with choices:
     layer, head = choose_head(shown.maps.sizes["L"], shown.maps.sizes["H"])
 focus, seen = focus_on_head(shown.maps, layer, head), layer_shown(shown, layer)
 query, key = focus.query, focus.key
 pin = partial(pin_cell, focus)
 
 share = float(seen.probabilities[0, head, query, key])
-words.markdown(
+window.markdown(
     f"Each row shows what one query of this head reads. :blue[{quote_token(seen.tokens, query)}]"
     f" gives **{format_percent(share)}** of its attention to"
     f" :red[{quote_token(seen.memory_tokens, key)}]. Point at a cell for its arithmetic; click it"
@@ -99,10 +104,11 @@ if shown.traces:
     steps = step_board(one.stage, step, head, query, key, feature)
     show_board(steps, f"one head {step}", on_pin=pin, fits=True)
     look_closer(one, "probabilities", arithmetic, beside=("scores",), board=board)
-if shown.of_model:
+if story_weights := STORY_WEIGHTS.get(shown.model):
     st.button(
         "Walk through this layer step by step",
         icon=":material/directions_walk:",
         on_click=open_layer_in_story,
-        args=(layer, focus),
+        args=(story_weights, layer, focus),
     )
+show_limits()

@@ -1,4 +1,4 @@
-"""All heads of the trained model on the user's sentence, as one picture."""
+"""All heads of a model on the user's sentence, as one picture."""
 
 import streamlit as st
 
@@ -7,19 +7,20 @@ from attention_lab.trained.head_finder import head_captions
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
 from attention_ui.trained.head_place import focus_on_head, open_pinned, restore_head
-from attention_ui.trained.heads_shown import heads_shown
+from attention_ui.trained.heads_shown import heads_shown, show_limits
+from attention_ui.trained.whose_heads import LANGUAGE, MINILM
 from attention_ui.view import main_container
 from attention_viz.sentence import with_arcs
 from attention_viz.thumbnails import thumbnails
 
 now = page_context()
-shown = heads_shown(now)
+window = main_container()
+shown, _ = heads_shown(now, window)
 maps, sizes = shown.maps, shown.maps.sizes
 layer, head = restore_head(sizes["L"], sizes["H"])
 focus = focus_on_head(maps, layer, head)
 
 words = (maps.tokens, maps.memory_tokens)
-window = main_container()
 window.markdown(
     "Every small matrix is one head, every line one layer. Rows are the tokens that ask (queries),"
     " columns the tokens that they read (keys). A stronger colour is a larger share. Point at a"
@@ -38,7 +39,15 @@ board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {h
 with window:
     show_board(board, "trained heads", on_pin=open_pinned)
 
-if shown.of_model:
+if shown.model == LANGUAGE:
+    st.markdown(
+        "**What to look for.** A strong line beside the diagonal is a head that reads the token"
+        " before. A strong first column means that many tokens read the start, `<s>`. A strong"
+        " cell far from both is a head that looks back. *Find a head* says which of them write"
+        " again what they read. Right of the diagonal stands nothing, because a model that writes"
+        " sees no later token."
+    )
+if shown.model == MINILM:
     st.markdown(
         "**What to look for.** A strong line beside the diagonal is a head that reads a neighbour."
         " A strong first or last column means that many tokens read [CLS] or [SEP], which the model"
@@ -52,3 +61,4 @@ if shown.of_model:
         " The story can show its weights, too: choose *trained* under *Weights* in the sidebar"
         " there."
     )
+show_limits()

@@ -11,13 +11,12 @@ from attention_ui.show import explained_errors
 from attention_ui.trained.head_place import open_pinned
 from attention_ui.trained.heads_shown import heads_of_upload
 from attention_ui.trained.uploaded_heads import (
-    HEAD_PAGES,
-    UPLOAD_KEY,
     drop_upload,
     file_array_table,
     open_upload,
     read_uploaded_heads,
 )
+from attention_ui.trained.whose_heads import HEAD_PAGES, MODEL, OWN, UPLOAD_KEY
 from attention_viz.markdown import escape_markdown
 from attention_viz.thumbnails import thumbnails
 
@@ -59,6 +58,7 @@ if upload is None:
         )
         st.code(SAVE_ATTENTION, language="python")
 else:
+    st.session_state[MODEL] = OWN
     st.success(
         f"Loaded: {escape_markdown(upload.title)}. These pages show it.", icon=":material/check:"
     )

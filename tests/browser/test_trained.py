@@ -1,4 +1,4 @@
-"""Trained heads in a real browser: a thumbnail opens its head, and a file stays in its session."""
+"""Heads of models in a real browser: a thumbnail opens its head, a file stays in its session."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     expect(second).not_to_be_in_viewport()
     page.locator(".board").nth(1).evaluate("board => board.scrollIntoView()")
     expect(second).to_be_in_viewport()
-    go("change-a-word?text=hello+there")
+    go("change-a-word?th_model=MiniLM&text=hello+there")
     page.get_by_role("button", name="tired / wide").click()
     expect(page.get_by_text(re.compile(r"68\.8 %.*32\.3 %"))).to_be_visible()
     drawn(page, 2)
@@ -129,8 +129,23 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     page.get_by_role("link", name="One head").last.click()
     expect_url(page, "/one-head", "!mine")
     settled(page)
-    source = page.get_by_role("radiogroup", name="Whose heads")
-    expect(source).to_be_visible()
+    expect(page.get_by_role("radio", name="your own")).to_be_checked()
     page.reload()
     settled(page)
-    expect(source).not_to_be_visible()
+    expect(page.get_by_role("radio", name="language model")).to_be_checked()
+
+
+def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
+    """From the heads that copy to head 4 of layer 4, and on into the story; one step back undoes
+    the choice of another model.
+    """
+    page = visit("find-a-head?text=One day, a little frog was very sad. The")
+    click_cell(drawn(page, 2), "ranking", (4, 4))
+    expect_url(page, "/one-head", "th_model=language+model", "!th_layer")
+    expect(drawn(page, 3).get_by_text("86.2 %").first).to_be_visible()
+    page.get_by_role("radio", name="MiniLM").click()
+    expect_url(page, "th_model=MiniLM")
+    settled(page).go_back()
+    expect_url(page, "th_model=language+model")
+    settled(page).get_by_role("button", name="Walk through this layer").click()
+    expect_url(page, "/scores", "weights=language+model", "query=15", "key=6")

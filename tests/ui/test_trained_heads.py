@@ -1,4 +1,4 @@
-"""The section on trained heads: its pages, its places in the URL, files of weights, no model."""
+"""The section on trained models: its pages, their places in the URL, files of weights, no model."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ import attention_lab.trained.encoded_text as core
 from attention_core import FileError
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.change_a_word import change_word
+from attention_lab.trained.change_a_word import changed_word
 from attention_lab.trained.encoded_text import attention_of, pieces_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
-from attention_lab.trained.layers import LAYER_MEASURES
+from attention_lab.trained.head_measures import copied_logits
+from attention_lab.trained.language_text import language_run
 from attention_lab.trained.minilm import load_minilm
 from attention_ui.trained import head_place
 from attention_viz.labels import format_percent
@@ -42,12 +42,14 @@ from tests.ui.app import (
 )
 from tests.ui.uploads import ANIMAL, BERT, SHARES, asked, rng, uploaded
 
-SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word", "layers"]
+SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word"]
+MINILM = {"th_model": "MiniLM"}
+FROG = "One day, a little frog was very sad. The"
 MISSING = "The trained model is not there"
 
 
 def test_all_heads_of_all_layers() -> None:
-    board = scenes(opened("trained-heads", text=ANIMAL))[0]
+    board = scenes(opened("trained-heads", text=ANIMAL, **MINILM))[0]
     for layer, shares in enumerate(attention_of(ANIMAL).layers):
         assert np.array_equal(sent(board["arrays"][f"layer {layer}"]), shares)
 
@@ -55,12 +57,12 @@ def test_all_heads_of_all_layers() -> None:
 @pytest.mark.parametrize("page", SECTION)
 def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
     (cut,) = pieces_of(ANIMAL, 6).notes
-    app = opened(page, text=ANIMAL, n_tokens=6)
+    app = opened(page, text=ANIMAL, n_tokens=6, **MINILM)
     assert {"15", "4"} <= set(re.findall(r"\d+", cut))
     assert texts(app).count(escape_markdown(cut)) == 1
     if page == "trained-heads":
         assert scenes(app)[0]["arrays"]["layer 0"]["shape"] == [12, 6, 6]
-        long = opened(page, text=ANIMAL, n_tokens=40)
+        long = opened(page, text=ANIMAL, n_tokens=40, **MINILM)
         assert scenes(long)[0]["arrays"]["layer 0"]["shape"] == [12, 15, 15]
         assert escape_markdown(cut) not in texts(long)
 
@@ -68,7 +70,7 @@ def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
 @pytest.mark.parametrize("page", SECTION)
 def test_nonsense_in_the_url_and_sizes_of_the_story(page: str) -> None:
     junk = {"th_layer": "77", "th_head": "-1", "fh_from": "zz", "fh_rule": "word to word"}
-    more = {"ly_measure": "size", "oh_step": "no", "cw_old": "$<b>", "d_model": 5, "n_heads": 4}
+    more = {"oh_step": "no", "cw_old": "$<b>", "d_model": 5, "n_heads": 4}
     for cell in ("x", "1-2", "99999-0-0"):
         app = opened(page, text="a b c", th_cell=cell, **junk, **more)
         assert not app.exception
@@ -103,10 +105,14 @@ def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
         raise FileError(MISSING)
 
     monkeypatch.setattr(core, "load_minilm", missing)
-    app = opened(SECTION[0], text=f"nobody has read this before {sys.maxsize}")
+    app = opened(SECTION[0], text=f"nobody has read this before {sys.maxsize}", **MINILM)
     for page in SECTION:
         app = gone_to(app, page)
         assert [MISSING in error for error in errors(app)] == [True]
+        assert app.segmented_control(key="choose th_model").value == "MiniLM"
+    app.segmented_control(key="choose th_model").set_value("language model").run()
+    assert not app.error
+    assert scenes(app)
     assert scenes(gone_to(app, "scores"))
     assert not uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights")).error
 
@@ -141,7 +147,7 @@ def test_one_head_shows_the_layers_own_trace() -> None:
 
 
 def test_every_step_of_a_head() -> None:
-    app = opened("one-head", text="we like tea", th_cell="1-2-40")
+    app = opened("one-head", text="we like tea", th_cell="1-2-40")  # MiniLM, as before
     ends = {
         "scores": [1, 2],
         "mixing": [1, 31],
@@ -180,9 +186,12 @@ def test_the_head_that_does_it_most(rule: str) -> None:
     said = texts(app)
     assert f"**Layer {layer}, head {head} does it most.**" in said
     assert f"{format_percent(most)} of its attention" in said
-    assert f"would give {format_percent(ranking.even)}" in said
-    for *_, share in ranking.best(5):
-        assert f"{format_percent(share)}, {ranking.times_even(share):.1f} times" in said
+    assert f"would give {format_percent(float(ranking.even[layer]))}" in said
+    assert ranking.even is not None
+    found = [(panel["title"], panel["badge"]) for panel in scenes(app)[1]["panels"]]
+    best = [(f"layer {one}, head {of}", format_percent(share)) for one, of, share in ranking.best()]
+    assert found == best
+    assert len(figures(app)[0]["data"][1]["customdata"]) == 72
     assert len(app.warning) == 1  # attention is not explanation
     assert {"W_O"} <= named_in(unescaped(app.warning[0].value))
 
@@ -208,7 +217,9 @@ def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
 def test_even_heads_give_the_even_share() -> None:
     even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head")
-    assert set(re.findall(r"([\d.]+) times", texts(app))) == {"1.0"}
+    shares = sent(scenes(app)[0]["arrays"]["ranking"])
+    assert figures(app)[0]["data"][2]["y"][0] == pytest.approx(shares.mean(), rel=1e-5)
+    assert np.ptp(shares) < 1e-6
 
 
 def test_cross_attention_from_elsewhere() -> None:
@@ -216,7 +227,11 @@ def test_cross_attention_from_elsewhere() -> None:
         shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
         app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
         assert not app.error
-        assert app.selectbox(key="fh_rule").options == ["first token", "last token", "word to word"]
+        assert app.selectbox(key="fh_rule").options[:3] == [
+            "first token",
+            "last token",
+            "word to word",
+        ]
         ranking = sent(scenes(app)[0]["arrays"]["ranking"])
         assert np.allclose(ranking, shares[..., 0].mean(axis=-1))
         assert scenes(app)[1]["cell"]["index"] == [min(1, n_queries - 1), 0]
@@ -224,35 +239,30 @@ def test_cross_attention_from_elsewhere() -> None:
     app.selectbox(key="fh_to").set_value(4).run()
     asking = app.selectbox(key="fh_from").value
     assert np.allclose(sent(scenes(app)[0]["arrays"]["ranking"]), shares[:, :, asking, 4])
-    app.segmented_control(key="th_whose").set_value("model").run()
-    assert len(app.selectbox(key="fh_rule").options) == 7
+    app.segmented_control(key="choose th_model").set_value("MiniLM").run()
+    assert "repeated words" in app.selectbox(key="fh_rule").options
     app.selectbox(key="fh_rule").set_value("itself").run()
-    app.segmented_control(key="th_whose").set_value("yours").run()
+    app.segmented_control(key="choose th_model").set_value("your own").run()
     assert not app.error
     assert app.selectbox(key="fh_rule").value == "first token"
 
 
-def test_a_rule_that_no_head_follows_and_heads_that_tie() -> None:
+def test_a_rule_that_no_head_follows() -> None:
     shares = np.tril(np.ones((1, 2, 4, 4), "f4"))
     app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
     app = gone_to(app, "find-a-head")
     assert len(app.header) == 1
     app.selectbox(key="fh_rule").set_value("next token").run()
-    assert " times" not in texts(app)
     assert len(app.header) == 0
-    even = npz({"attention": np.full((2, 3, 4, 4), 0.25, "f4")})
-    app = uploaded("a.npz", even, gone_to(app, "your-weights"))
-    assert "layers: 2, heads in each: 3" in unescaped(app.success[0].value)
-    assert "exactly as much: 5." in texts(gone_to(app, "find-a-head"))
 
 
 def test_change_one_word() -> None:
-    app = opened("change-a-word", text="something else entirely")
+    app = opened("change-a-word", text="something else entirely", **MINILM)
     assert len(app.info) == 1  # for “tired” is not there
     assert "“entirely”" in app.info[0].value
     app = pressed(app, "tired / wide")
     assert (page_context(app).scenario.text, len(app.info)) == (ANIMAL, 0)
-    change = change_word(ANIMAL, "tired", "wide")
+    change = changed_word(attention_of(ANIMAL), attention_of(ANIMAL.replace("tired", "wide")))
     before, after = change.before[3][1, 9, 2], change.after[3][1, 9, 2]
     assert [before, after] == pytest.approx([0.688, 0.323], abs=5e-4)
     assert f"**{format_percent(float(before))}**" in texts(app)
@@ -268,7 +278,7 @@ def test_change_one_word() -> None:
 
 
 def test_which_word_is_replaced() -> None:
-    app = opened("change-a-word")
+    app = opened("change-a-word", text=ANIMAL, **MINILM)
     assert scenes(app)[0]["cell"]["index"] == [9, 2]
     for text, after in (
         ("The cat saw the cat", "The wide saw the cat"),
@@ -279,55 +289,88 @@ def test_which_word_is_replaced() -> None:
         assert after in texts(app)
 
 
-def test_the_measures_and_attention_without_weights() -> None:
-    measure = LAYER_MEASURES["mean_distance"]
-    app = opened("layers", text=ANIMAL, ly_measure=measure.title, th_layer=4, th_head=5)
-    assert len(figures(app)[0]["data"][1]["customdata"]) == 72
-    assert measure.description in texts(app)
-    assert np.trace(sent(scenes(app)[1]["arrays"]["after LayerNorm"])) / 15 > 0.7
-    trained = sent(scenes(app)[1]["arrays"]["trained"])
-    assert np.array_equal(trained, attention_of(ANIMAL).layers[0][5])
-    assert gone_to(app, "one-head").session_state["th_layer"] == 4
+def test_old_urls_open_minilm() -> None:
+    """Those that name a choice of these pages; *Layer by layer* has joined *Find a head*."""
+    app = opened("one-head", text=ANIMAL, th_layer=5)
+    assert app.segmented_control(key="choose th_model").value == "MiniLM"
+    assert scenes(app)[0]["arrays"]["probabilities"]["shape"] == [1, 12, 15, 15]
+    for was, now in (("Effective tokens", "effective tokens"), ("Self-mass", "itself")):
+        app = opened("layers", text=ANIMAL, ly_measure=was)
+        assert page_shown(app).url_path == "find-a-head"
+        assert app.selectbox(key="fh_rule").value == now
+        assert len(figures(app)[0]["data"][1]["customdata"]) == 72
 
 
-def test_the_page_opens_with_the_token_before() -> None:
-    app = opened("layers", text=ANIMAL)
-    assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["previous_mass"].title
-    two = npz({"attention": rng.dirichlet(np.ones(3), size=(1, 2, 4)).astype("f4")})
-    app = gone_to(uploaded("a.npz", two), "layers")
-    assert app.selectbox(key="ly_measure").value == LAYER_MEASURES["entropy"].title
-    assert not app.error
+def test_one_choice_for_all_pages() -> None:
+    app = opened("one-head", bare=True)
+    assert page_context(app).scenario.text == FROG
+    board = scenes(app)[0]
+    assert board["cell"]["index"] == [0, 4, 15, 6]
+    assert format_percent(float(sent(board["arrays"]["probabilities"])[0, 4, 15, 6])) == "86.2 %"
+    app.segmented_control(key="choose th_model").set_value("MiniLM").run()
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (3, 1)
+    assert app.query_params["th_model"] == "MiniLM"
+    app = gone_to(app, "trained-heads")
+    assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 12
+    app.segmented_control(key="choose th_model").set_value("language model").run()
+    shares = [trace.probabilities[0] for trace in language_run(FROG).traces]
+    for layer, shares_HTS in enumerate(shares):
+        np.testing.assert_allclose(sent(scenes(app)[0]["arrays"][f"layer {layer}"]), shares_HTS)
+    app.segmented_control(key="choose th_model").set_value("your own").run()
+    assert page_shown(app).url_path == "your-weights"  # nothing is loaded
 
 
-def test_one_token_has_no_scores_with_others() -> None:
-    app = opened("layers", text=ANIMAL, n_tokens=1)
-    assert not any("mean score with others" in table.value for table in app.table)
-    assert any("mean score with others" in table.value for table in opened("layers").table)
-    app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "layers")
-    app.selectbox(key="ly_measure").set_value("Previous-token mass").run()
-    assert not app.error
-    assert [part["y"] for part in figures(app)[0]["data"]] == [[None], [None]]
+def test_a_url_of_another_model_in_the_same_tab() -> None:
+    app = opened("one-head", text=FROG, th_model="language model", th_layer=2, th_head=6)
+    app.query_params["th_model"] = "MiniLM"
+    del app.query_params["th_layer"]
+    app.run()
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (3, 6)
 
 
-@pytest.mark.parametrize("page", ["change-a-word", "layers"])
-def test_the_model_beside_a_file(page: str) -> None:
-    app = opened(page)
-    said = [one.value for one in app.caption if "not of your file" in one.value]
-    app = gone_to(uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights")), page)
-    now = [one.value for one in app.caption if "not of your file" in one.value]
-    assert (len(said), len(now)) == (0, {"change-a-word": 1, "layers": 2}[page])
+def test_a_file_that_is_not_loaded() -> None:
+    app = opened("trained-heads", th_model="your own")
+    assert len(refused(app)) == 1
+    assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 8
 
 
-@pytest.mark.parametrize(
-    ("notation", "symbols"),
-    [("ours", {"W_Q", "W_K", "C"}), ("mql5", {"W_QC", "W_KC", "nI"})],
-)
-def test_weights_and_widths_have_the_symbols_of_the_notation(
-    notation: str, symbols: set[str]
-) -> None:
-    assert symbols <= named_in(texts(opened("layers", notation=notation)).replace("\\", ""))
+def test_a_long_text_is_cut_at_64_pieces() -> None:
+    app = opened("trained-heads", text="a cat sat on a mat " * 9)
+    assert scenes(app)[0]["arrays"]["layer 0"]["shape"] == [8, 64, 64]
+    assert {"64"} <= named_in(unescaped(texts(app)))
+
+
+def test_heads_that_copy() -> None:
+    app = opened("find-a-head", text=FROG)
+    assert app.selectbox(key="fh_rule").value == "copies what it reads"
+    values = copied_logits(language_run(FROG)).values
+    np.testing.assert_allclose(sent(scenes(app)[0]["arrays"]["ranking"]), values, rtol=1e-6)
+    assert f"**{values.max():.3f}**" in texts(app)
+
+
+def test_frog_becomes_bird() -> None:
+    app = opened("change-a-word", bare=True)
+    before, after = (language_run(text) for text in (FROG, FROG.replace("frog", "bird")))
+    assert scenes(app)[0]["cell"]["index"] == [12, 6]
+    said = texts(app)
+    for run in (before, after):
+        assert f"**{format_percent(run.probabilities().max())}**" in said
+    head = scenes(app)[0]["arrays"]["before"]
+    whole = before.traces[4].probabilities[0, 4, 15, 6:10].sum()
+    assert sent(head)[12, 6] == pytest.approx(whole, rel=1e-6)
+    app.segmented_control(key="choose th_model").set_value("MiniLM").run()
+    assert app.text_input(key="cw_old").value == "tired"
+
+
+def test_the_story_goes_on_with_the_language_model() -> None:
+    app = gone_to(opened("trained-heads", bare=True), "softmax")
+    now = page_context(app)
+    assert (now.scenario.text, now.scenario.weights) == (FROG, "language model")
+    assert (now.focus.head, now.focus.query, now.focus.key) == (4, 15, 6)
 
 
 def test_heads_of_one_token() -> None:
-    maps = AttentionMaps.of(np.ones((1, 1, 1, 1), "f4"))
-    assert rank_heads(maps, targets_of(maps, "itself")).n_tied == 0
+    app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
+    app.selectbox(key="fh_rule").set_value("itself").run()
+    assert not app.error
+    assert [part["y"] for part in figures(app)[0]["data"]] == [[1], [1], [1]]

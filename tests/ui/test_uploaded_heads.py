@@ -12,17 +12,16 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core import AttentionError, Projections, TextError, attend
+from attention_core import Projections, TextError, attend
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.page_list import PAGES
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.layers import LAYER_MEASURES, measure_layers
 from attention_lab.user_data.layer_search import find_layers
 from attention_lab.user_data.user_matrices import read_matrices
 from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
@@ -58,20 +57,19 @@ def test_attention_from_elsewhere() -> None:
     app = uploaded("a.npz", MAPS)
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
     assert set(app.query_params) == {"head", "text"}  # the file is in no URL
-    for page in ("trained-heads", "one-head", "find-a-head", "layers"):
+    for page in ("trained-heads", "one-head", "find-a-head"):
         app = gone_to(app, page)
         assert not app.exception
         assert not app.error
         named = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
-        assert page in ("find-a-head", "layers") or tuple(WORDS) in named
+        assert page == "find-a-head" or tuple(WORDS) in named
         if page == "trained-heads":  # it does not speak of the model's 72 heads
             assert "72" not in f"{title(app)}\n{texts(app)}"
-            assert "MiniLM" not in texts(app)
-    key, rank = next((key, one) for key, one in LAYER_MEASURES.items() if one.of_scores)
-    app.selectbox(key="ly_measure").set_value(rank.title).run()
-    with pytest.raises(AttentionError) as refused:
-        measure_layers(key, AttentionMaps.of(SHARES))
-    assert errors(app) == [str(refused.value)]
+            assert "all-MiniLM" not in texts(app)
+    rank = next(one.name for one in MEASURES if one.of_scores)
+    assert rank not in app.selectbox(key="fh_rule").options
+    app = gone_to(app, "change-a-word")  # there is no attention for another sentence
+    assert len(errors(app)) == 1
 
 
 def test_a_layer_of_a_file() -> None:
@@ -89,7 +87,7 @@ def test_a_layer_of_a_file() -> None:
     app.segmented_control(key="oh_step").set_value("W_Q").run()
     expected = BERT["encoder.layer.1.attention.self.query.weight"].T
     assert np.array_equal(sent(scenes(app)[-1]["arrays"]["w_q"]), expected)
-    app.segmented_control(key="th_whose").set_value("model").run()
+    app.segmented_control(key="choose th_model").set_value("MiniLM").run()
     assert heads not in [slider.key for slider in app.sidebar.slider]
 
 
@@ -109,10 +107,11 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
     app = gone_to(uploaded("a.npz", MAPS, opened("your-weights")), "one-head")
     assert [caption.value for caption in app.sidebar.caption] == [CONTROLS_OF_MAPS.says]
     assert not app.sidebar.text_input
-    app.segmented_control(key="th_whose").set_value("model").run()
+    app.segmented_control(key="choose th_model").set_value("MiniLM").run()
     assert app.sidebar.text_input
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT)), "change-a-word")
-    assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
+    assert "n_heads" in [slider.key for slider in app.sidebar.slider]
+    assert np.abs(sent(scenes(app)[1]["arrays"]["layer 0"])).max() > 0.01
 
 
 def test_a_file_without_a_sentence() -> None:
@@ -177,7 +176,7 @@ def test_hostile_files_change_nothing() -> None:
     assert UPLOAD_KEY not in app.session_state
     app = gone_to(app, "trained-heads")
     assert page_shown(app).url_path == "trained-heads"
-    assert "Layers: 6, heads in each: 12" in texts(app)
+    assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 8  # the language model's
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:

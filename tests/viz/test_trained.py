@@ -1,24 +1,16 @@
-"""Pictures of the section on trained heads: what they draw is what was computed."""
+"""Pictures of the section on trained models: what they draw is what was computed."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from attention_core import Projections, attend
-from attention_lab.trained.added_parts import AddedParts
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
-from attention_lab.trained.encoded_text import WeightlessAttention
-from attention_lab.trained.layers import LAYER_MEASURES, MeasuredHeads
+from attention_lab.trained.head_measures import MeasuredHeads
 from attention_viz.thumbnails import max_tokens_sent, thumbnails, window_around
 from attention_viz.trained.heads import attention_alone, best_heads, changed_word_board
-from attention_viz.trained.layers import (
-    added_parts_board,
-    heads_matrix,
-    measure_by_layer,
-    weightless_board,
-)
+from attention_viz.trained.measures import heads_matrix, measure_by_layer
 from tests.viz.reading_scenes import numbers, sent, written_and_read
 
 L, H, T = 2, 3, 5
@@ -47,10 +39,20 @@ def test_the_best_heads_by_name() -> None:
     assert board["cell"] == {"array": "head 1 2", "index": [3, 4]}
 
 
-def test_dots_and_means() -> None:
-    figure = measure_by_layer(
-        MeasuredHeads(LAYER_MEASURES["self_mass"], VALUES, np.array([1.0, 1.5]))
+def test_pieces_of_one_word_belong_together() -> None:
+    pieces = (" a", " f", "rog", " sa", "d")
+    boards = (
+        thumbnails(tuple(SHARES[0]), (pieces, pieces)),
+        best_heads(AttentionMaps.of(SHARES[0], pieces), [(1, 2, 0.75)], (3, 4)),
     )
+    for board in boards:
+        named = [axis for axis in board["axes"].values() if axis["labels"]]
+        assert [axis["labels"] for axis in named] == [["a", "f", "rog", "sa", "d"]] * 2
+        assert [axis["continued"] for axis in named] == [[2, 4]] * 2
+
+
+def test_dots_and_means() -> None:
+    figure = measure_by_layer(MeasuredHeads(VALUES, np.array([1.0, 1.5])), "itself")
     means, dots, even = figure["data"]
     assert means["y"] == pytest.approx([0.5, 1.625])
     assert dots["y"] == [0.5, -1.0, 2.0, None, 0.25, 3.0]
@@ -74,29 +76,6 @@ def test_before_after_and_the_difference() -> None:
         change.tokens_before,
         change.tokens_after,
     }
-
-
-def test_weightless_beside_a_trained_head() -> None:
-    x = np.random.default_rng(8).normal(size=(T, 4))
-    trace = attend(x, Projections.weightless(4)).labelled(TOKENS)
-    kinds = [
-        WeightlessAttention(name, trace, 1.0, 0.0, 0.5)
-        for name in ("words", "words and positions", "after LayerNorm")
-    ]
-    board = weightless_board(kinds, SHARES[0, 0, 0], "layer 0, head 0", (0, 1))
-    assert list(board["arrays"]) == ["words", "words and positions", "after LayerNorm", "trained"]
-    assert np.array_equal(sent(board, "words"), trace.probabilities[0, 0].astype("f4"))
-    assert np.array_equal(sent(board, "trained"), SHARES[0, 0, 0])
-
-
-def test_what_layers_add_is_drawn_as_measured() -> None:
-    attention, fed = np.array([[0.5, 2.0], [0.0, 1.0]]), np.array([[1.0, 0.5], [0.0, 3.0]])
-    scene = added_parts_board(AddedParts(("a", "b"), attention, fed), (1, 1))
-    np.testing.assert_array_equal(sent(scene, "attention"), attention)
-    np.testing.assert_array_equal(sent(scene, "feed-forward"), fed)
-    np.testing.assert_allclose(sent(scene, "share"), [[1 / 3, 0.8], [-np.inf, 0.25]], rtol=1e-6)
-    assert scene["cell"] == {"array": "share", "index": [1, 1]}
-    assert {scene["arrays"][name]["limit"] for name in ("attention", "feed-forward")} == {3.0}
 
 
 S = 7

@@ -75,7 +75,7 @@ def test_precision_is_kept(wrap: Any, dtype: str, kept: str) -> None:
 
 def test_our_own_encoder() -> None:
     ours = encoded("The cat sat.")
-    maps = AttentionMaps.of_encoded(ours)
+    maps = AttentionMaps.of_traces(ours.traces)
     assert maps.tokens == ours.tokens == ("[CLS]", "the", "cat", "sat", ".", "[SEP]")
     for layer, trace in zip(maps.layers, ours.traces, strict=True):
         assert np.shares_memory(layer, trace.probabilities)

@@ -6,11 +6,13 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError, TextError, attend
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.change_a_word import change_word, replace_word, word_to_replace
+from attention_lab.trained.change_a_word import (
+    ChangedWord,
+    changed_word,
+    replace_word,
+    word_to_replace,
+)
 from attention_lab.trained.encoded_text import (
-    WeightlessAttention,
-    attend_without_weights,
     attention_of,
     encoded,
     trained_layer,
@@ -22,10 +24,11 @@ from tests.lab.refusal import Facts, refused
 ANIMAL = "The animal did not cross the street because it was too tired."
 
 
-@pytest.fixture(scope="module")
-def kinds() -> dict[str, WeightlessAttention]:
-    """Attention without weights over the vectors of the sentence, by the kind of vector."""
-    return {kind.name: kind for kind in attend_without_weights(ANIMAL)}
+def change_word(text: str, old: str, new: str, n_tokens: int = 0) -> ChangedWord:
+    """MiniLM's heads on a text and after a word was replaced."""
+    return changed_word(
+        attention_of(text, n_tokens), attention_of(replace_word(text, old, new), n_tokens)
+    )
 
 
 def test_six_labelled_traces_of_twelve_heads() -> None:
@@ -59,28 +62,8 @@ def test_a_layer_that_does_not_exist(layer: int) -> None:
         trained_layer(ANIMAL, layer)
 
 
-def test_weightless_attention_is_even_on_word_vectors(
-    kinds: dict[str, WeightlessAttention],
-) -> None:
-    assert np.abs(kinds["words"].trace.probabilities * 15 - 1).max() < 0.15
-    for name in ("words", "words and positions"):
-        assert 0 < kinds[name].length < 0.2
-        assert kinds[name].share < 0.08
-
-
-def test_weightless_attention_is_nearly_the_identity_after_layer_norm(
-    kinds: dict[str, WeightlessAttention],
-) -> None:
-    kind = kinds["after LayerNorm"]
-    x = kind.trace.inputs[0]
-    assert kind.length == pytest.approx(float((x**2).sum(axis=-1).mean()) / 384**0.5)
-    assert kind.length > 4 > 0.5 > kind.others
-    assert kind.share > 0.7
-    assert (kind.trace.probabilities[0, 0].argmax(axis=-1) == np.arange(15)).all()
-
-
 def test_heads_that_are_known() -> None:
-    maps = AttentionMaps.of_encoded(encoded(ANIMAL))
+    maps = attention_of(ANIMAL)
     best = {
         name: rank_heads(maps, rule(maps.tokens)).best(1)[0] for name, rule in TARGET_RULES.items()
     }

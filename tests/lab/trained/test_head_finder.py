@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from attention_core import TextError
 from attention_lab.heads.habits import HABIT_SHARE
+from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.head_finder import (
@@ -22,10 +22,11 @@ from attention_lab.trained.head_finder import (
     positions_of_words,
     rank_heads,
     rules_for,
+    strongest_pair,
     targets_of,
     word_to_word,
 )
-from attention_lab.trained.layers import measure_layers
+from attention_lab.trained.head_measures import measure_heads
 from tests.lab.refusal import refused
 
 TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")
@@ -70,7 +71,7 @@ def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str)
 def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
     targets, even = TARGET_RULES[rule](TOKENS), 1 / T
     alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
-    assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
+    assert rank_heads(alike, targets).values[0, 0] == pytest.approx(even)
     assert rank_heads(maps, targets).even == pytest.approx(even)
 
 
@@ -79,7 +80,7 @@ def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
     causal = np.tril(np.ones((T, T)))
     alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
     ranking = rank_heads(alike, TARGET_RULES[rule](TOKENS))
-    assert ranking.scores[0, 0] == pytest.approx(ranking.even)
+    assert ranking.values[0, 0] == pytest.approx(ranking.even)
 
 
 def test_keys_that_no_query_may_see() -> None:
@@ -87,7 +88,6 @@ def test_keys_that_no_query_may_see() -> None:
         AttentionMaps.of([np.eye(T)[np.newaxis]]), TARGET_RULES["next token"](TOKENS)
     )
     assert ranking.even == 0
-    assert math.isnan(ranking.times_even(0.0))
 
 
 def test_only_queries_that_have_a_partner_count() -> None:
@@ -95,12 +95,13 @@ def test_only_queries_that_have_a_partner_count() -> None:
     ranking = rank_heads(
         AttentionMaps.of([head[np.newaxis]]), TARGET_RULES["previous token"](("a", "b", "c"))
     )
-    assert ranking.scores[0, 0] == 0.5
+    assert ranking.values[0, 0] == 0.5
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
     head = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1], [0, 0, 0]])
     maps = AttentionMaps.of([head[np.newaxis]], ("a", "b", "c"))
+    measures = {measure.key: measure for measure in MEASURES}
     for rule, key in (
         ("itself", "self_mass"),
         ("previous token", "previous_mass"),
@@ -108,10 +109,10 @@ def test_queries_that_see_nothing_do_not_count() -> None:
     ):
         ranking, measured = (
             rank_heads(maps, TARGET_RULES[rule](maps.tokens)),
-            measure_layers(key, maps),
+            measure_heads(measures[key], maps),
         )
-        assert ranking.scores == pytest.approx(measured.values)
-        assert [ranking.even] == pytest.approx(measured.even)
+        assert ranking.values == pytest.approx(measured.values)
+        assert ranking.even == pytest.approx(measured.even)
     with refused(TextError, "token"):
         rank_heads(maps, word_to_word(maps.tokens, 2, 0))
 
@@ -125,6 +126,16 @@ def test_the_example_of_a_rule(rule: str) -> None:
 def test_words_of_several_pieces() -> None:
     assert positions_of_words(TOKENS) == [(0,), (1,), (2, 3), (4,), (5,), (6,)]
     assert positions_of_words(("##a", "b")) == [(0,), (1,)]
+    assert positions_of_words((" f", "r", "og", ".", " It")) == [(0, 1, 2), (3,), (4,)]
+
+
+def test_the_strongest_pair_of_words() -> None:
+    shares = np.array([[0.9, 0.05, 0.05], [0.0, 0.6, 0.4], [0.8, 0.1, 0.1]])
+    assert strongest_pair(shares, ["[CLS]", "a", "b"]) == (1, 2)
+    assert strongest_pair(shares, ["[CLS]", "a", "b"], last=True) == (2, 1)
+    assert strongest_pair(shares, ["a", "##b", "c"]) == (2, 0)
+    assert strongest_pair(shares, ["[CLS]", "a", "[SEP]"]) == (0, 0)  # one word
+    assert strongest_pair(shares) == (0, 0)
 
 
 @pytest.mark.parametrize(("query", "key"), [(5, 2), (5, 3)])
@@ -133,15 +144,14 @@ def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
     head[:, 0] = 1
     head[5, :4] = [0.5, 0, 0.2, 0.3]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, query, key))
-    assert ranking.scores[0, 0] == pytest.approx(0.5)
+    assert ranking.values[0, 0] == pytest.approx(0.5)
 
 
 def test_rounded_shares_make_no_more_than_1() -> None:
     head = np.zeros((T, T))
     head[:, 2:4] = [0.5, 0.505]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
-    assert ranking.scores[0, 0] == 1
-    assert ranking.times_even(ranking.best(1)[0][2]) == pytest.approx(1)
+    assert ranking.values[0, 0] == 1
 
 
 def test_from_a_word_of_several_pieces() -> None:
@@ -149,7 +159,7 @@ def test_from_a_word_of_several_pieces() -> None:
     head[:, 0] = 1
     head[2, [0, 5]], head[3, [0, 5]] = [0.8, 0.2], [0.4, 0.6]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 3, 5))
-    assert ranking.scores[0, 0] == pytest.approx(0.4)
+    assert ranking.values[0, 0] == pytest.approx(0.4)
 
 
 def test_keys_of_another_sequence() -> None:
@@ -158,11 +168,11 @@ def test_keys_of_another_sequence() -> None:
     across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
     assert rules_for(across) == ("first token", "last token")
     shares = [
-        rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)
+        rank_heads(across, targets_of(across, rule)).values[0, 0] for rule in rules_for(across)
     ]
     assert shares == pytest.approx([0.2, 0.7 / 3])
     targets = word_to_word(across.tokens, 0, 3, across.memory_tokens)
-    assert rank_heads(across, targets).scores[0, 0] == pytest.approx(0.6)
+    assert rank_heads(across, targets).values[0, 0] == pytest.approx(0.6)
 
 
 def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:

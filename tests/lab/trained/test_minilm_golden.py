@@ -38,7 +38,7 @@ def golden() -> dict[str, np.ndarray]:
 def encoded(case: str) -> Encoded:
     """Our own run of a case."""
     model = load_minilm()
-    return encode(word_vectors(model, RECORD["ids"][case]).inputs, model.layers)
+    return encode(word_vectors(model, RECORD["ids"][case]), model.layers)
 
 
 def stacked(case: str, field: str) -> np.ndarray:

@@ -1,18 +1,13 @@
-"""Pictures of the page *Layer by layer*: one number for each head, what the layers add to the
-tokens, and attention without weights.
+"""Pictures of one number for each head: a matrix of layers and heads, and its course over the
+layers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.trained.added_parts import AddedParts
-from attention_lab.trained.encoded_text import WeightlessAttention
-from attention_lab.trained.layers import MeasuredHeads
+from attention_lab.trained.head_measures import MeasuredHeads
 
 from ..curves import LEGEND_ABOVE
 from ..labels import format_number
@@ -20,7 +15,6 @@ from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON
 from ..theme import Figure
-from ..thumbnails import HEAD_NUMBER_CAPTIONS
 
 DOT_SPREAD = 0.5  # from the first head of a layer to the last, in layers
 
@@ -48,11 +42,11 @@ def heads_matrix(
     )
 
 
-def measure_by_layer(measured: MeasuredHeads) -> Figure:
+def measure_by_layer(measured: MeasuredHeads, title: str) -> Figure:
     """Every head as a dot over its layer, the mean of each layer as a line, and a head without
     preferences as a dashed line.
     """
-    values_LH, title = measured.values, measured.measure.title
+    values_LH = measured.values
     layers = list(range(len(values_LH)))
     data = [_means(layers, measured.means), _dots(values_LH)]
     if measured.even is not None:
@@ -69,7 +63,7 @@ def measure_by_layer(measured: MeasuredHeads) -> Figure:
         "xaxis": axis | {"title": {"text": "layer"}, "tickvals": layers, "showgrid": False},
         "yaxis": axis | {"title": {"text": title}},
     }
-    return {"data": data, "layout": layout(330, description, **parts)}
+    return {"data": data, "layout": layout(300, description, **parts)}
 
 
 def _means(layers: list[int], means: list[float | None]) -> Part:
@@ -117,59 +111,3 @@ def _even(layers: list[int], even_L: Array) -> Part:
         "line": {"color": "@muted", "width": 2, "dash": "dash"},
         "hovertemplate": "all keys equally %{y:.3f}<extra></extra>",
     }
-
-
-def added_parts_board(parts: AddedParts, cell: tuple[int, int]) -> JSON:
-    """How long the two parts are that each layer adds to each token: layers as rows, tokens as
-    columns.
-    """
-    limit = float(max(parts.attention.max(), parts.feed_forward.max()))
-    adds: dict[str, Any] = {"kind": "logit", "limit": limit, "says": "This layer adds"}
-    has: dict[str, Any] = {"kind": "probability", "says": "Attention has"}
-    sides = Side("layer"), Side("token", parts.tokens)
-    matrices = [
-        Matrix(
-            name,
-            np.where(np.isnan(numbers_LT), -np.inf, numbers_LT),
-            *sides,
-            (0, row),
-            title,
-            **about,
-        )
-        for row, (name, numbers_LT, title, about) in enumerate(
-            (
-                ("attention", parts.attention, "attention adds", adds),
-                ("feed-forward", parts.feed_forward, "feed-forward adds", adds),
-                ("share", parts.share, "attention’s share", has),
-            )
-        )
-    ]
-    return matrix_board(
-        matrices, ("share", *cell), "What each layer adds to each token: layers as rows."
-    )
-
-
-def weightless_board(
-    kinds: Sequence[WeightlessAttention], trained_TS: Array, title: str, cell: tuple[int, int]
-) -> JSON:
-    """Attention without weights over each kind of vectors, beside a trained head."""
-    tokens = kinds[0].trace.tokens
-    sides = Side("query", tokens), Side("key", tokens)
-    heads = [(kind.name, kind.trace.probabilities[0, 0], kind.name, "no weights") for kind in kinds]
-    heads.append(("trained", trained_TS, title, "trained"))
-    matrices = [
-        Matrix(
-            name,
-            shares_TS,
-            *sides,
-            (column, 0),
-            words,
-            badge,
-            "probability",
-            says=HEAD_NUMBER_CAPTIONS["probability"],
-        )
-        for column, (name, shares_TS, words, badge) in enumerate(heads)
-    ]
-    return matrix_board(
-        matrices, (matrices[2].name, *cell), "Attention without weights on three kinds of vectors."
-    )

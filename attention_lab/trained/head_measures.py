@@ -1,0 +1,137 @@
+"""One number for every head of every layer: the measures of its attention, and how much a head of
+the language model copies what it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.trace import Trace
+
+from ..heads.head_portraits import MEASURES, Measure
+from ..heads.patterns import pattern_of, uniform_pattern
+from .attention_maps import AttentionMaps, pattern_of_layer
+from .language_model import LanguageModelRun
+
+# Measures that are also rules of where a head looks.
+_RULES = ("self_mass", "previous_mass", "next_mass", "first_mass")
+HEAD_MEASURES = {measure.name: measure for measure in MEASURES if measure.key not in _RULES}
+FIRST_COPIER = 2  # the first query with an earlier piece: 0 is the start, 1 the first piece
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredHeads:
+    """One number for each head; NaN where there is nothing to measure.
+
+    even: the value in each layer of a head that reads all keys it may see equally; None if it has
+    none. Shapes: values (L, H), even (L,).
+    """
+
+    values: Array
+    even: Array | None = None
+
+    @property
+    def means(self) -> list[float | None]:
+        """The mean of every layer over the heads that have a value; None if no head has one."""
+        known = [row[~np.isnan(row)] for row in self.values]
+        return [float(row.mean()) if row.size else None for row in known]
+
+    def best(self, count: int = 5) -> list[tuple[int, int, float]]:
+        """Layer, head and value of the heads with the largest values, the largest first; heads
+        without a value are left out.
+        """
+        order = np.argsort(-self.values, axis=None, kind="stable")[:count]  # NaN comes last
+        places = zip(*np.unravel_index(order, self.values.shape), strict=True)
+        found = [(int(one), int(head), float(self.values[one, head])) for one, head in places]
+        return [one for one in found if not np.isnan(one[2])]
+
+
+def measures_for(maps: AttentionMaps, with_scores: bool) -> tuple[str, ...]:
+    """The names of the measures that these heads have. with_scores: whether their scores are known,
+    not their attention alone.
+    """
+    in_order = maps.tokens == maps.memory_tokens
+    return tuple(
+        name
+        for name, measure in HEAD_MEASURES.items()
+        if (in_order or not measure.in_order) and (with_scores or not measure.of_scores)
+    )
+
+
+def measure_heads(
+    measure: Measure, maps: AttentionMaps, traces: Sequence[Trace] = ()
+) -> MeasuredHeads:
+    """One measure of all heads. traces: needed where it reads the scores.
+
+    >>> maps = AttentionMaps.of([[[[0.5, 0.5], [0.0, 1.0]]]])
+    >>> measure_heads(HEAD_MEASURES["mean distance"], maps).values.tolist()
+    [[0.25]]
+    """
+    if not traces:
+        return _of_maps(measure, maps)
+    values, even = [], []
+    for pattern in map(pattern_of, traces):
+        values.append(measure.value(pattern)[0])
+        if (baseline := measure.baseline(pattern)) is not None:
+            even.append(float(baseline[0].mean()))
+    return MeasuredHeads(np.stack(values), _line(even))
+
+
+def _of_maps(measure: Measure, maps: AttentionMaps) -> MeasuredHeads:
+    """One head after the other: all heads at once would take gigabytes in float64."""
+    values = [
+        [
+            measure.value(pattern_of_layer(maps, layer, head)).item()
+            for head in range(maps.sizes["H"])
+        ]
+        for layer in range(maps.sizes["L"])
+    ]
+    in_order = maps.tokens == maps.memory_tokens
+    even = measure.value(
+        uniform_pattern(maps.seen[np.newaxis, np.newaxis], in_order=in_order)
+    ).item()
+    return MeasuredHeads(np.array(values), _line([even] * len(values)))
+
+
+def _line(even: Sequence[float]) -> Array | None:
+    """The value of a head without preferences in each layer; None if it has none."""
+    return np.array(even) if even and not np.isnan(even).any() else None
+
+
+def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
+    """How much each head raises the logit of the earlier pieces that it reads, as a mean over the
+    queries that have any.
+
+    For query i: Σ_j A_ij (ℓ_ij(x_j) - mean_x ℓ_ij(x)) over the keys 0 < j < i, with ℓ_ij =
+    (v_j W_O ⊙ g / r_i) Eᵀ: what the value of key j adds to the logits if it goes straight to the
+    last norm, whose divisor r_i is held at its value. x_j is the piece at j. What is added to all
+    pieces alike changes no share, so it is taken off. The start is no piece of the text, and a
+    token that reads itself brings nothing from elsewhere: what goes there counts 0. Shapes: (L, H).
+    Units: logits. Source: Elhage et al. 2021, "Copying and primitive in-context learning".
+    """
+    decoder = run.decoder
+    read_SD = decoder.embedding[list(run.ids)] - decoder.embedding.mean(axis=0)
+    values = []
+    for trace in run.traces:
+        p = trace.projections
+        w_o_HVD = (np.eye(p.n_heads * p.d_v) if p.w_o is None else p.w_o).reshape(
+            p.n_heads, -1, p.d_out
+        )
+        value_HSV = np.repeat(trace.value_heads[0], p.n_heads // trace.sizes["G"], axis=0)
+        raised_HS = np.einsum(
+            "hsv,hvd,sd->hs", value_HSV, w_o_HVD, read_SD * decoder.last_gain, optimize=True
+        )
+        earlier_HTS = np.tril(trace.probabilities[0], -1)[..., 1:]
+        raised_HT = np.einsum("hts,hs->ht", earlier_HTS, raised_HS[:, 1:]) / run.divisors
+        values.append(_mean_of_copiers(raised_HT))
+    return MeasuredHeads(np.array(values))
+
+
+def _mean_of_copiers(raised_HT: Array) -> Array:
+    """The mean over the queries that have an earlier piece; NaN if none has."""
+    copiers_HT = raised_HT[:, FIRST_COPIER:]
+    return copiers_HT.mean(axis=1) if copiers_HT.size else np.full(len(raised_HT), np.nan)

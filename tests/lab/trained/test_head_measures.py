@@ -1,0 +1,138 @@
+"""The measures of all heads of all layers are those of each head alone; heads that copy."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from attention_lab.heads.head_portraits import MEASURES
+from attention_lab.heads.patterns import pattern_of
+from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
+from attention_lab.trained.encoded_text import attention_of, encoded
+from attention_lab.trained.head_measures import (
+    HEAD_MEASURES,
+    MeasuredHeads,
+    copied_logits,
+    measure_heads,
+    measures_for,
+)
+from attention_lab.trained.language_text import language_run
+
+TEXT = "A dog and another dog ran home."
+BY_KEY = {measure.key: measure for measure in MEASURES}
+STORIES = (
+    "One day, a little frog was very sad. The frog wanted to play with a ball. A big bird saw the"
+    " frog. The bird gave the ball to the frog.",
+    "Once upon a time, there was a little girl named Lily. She loved to play with her ball. One"
+    ' day, Lily lost her ball. Lily was sad. Her mom said, "Lily, I found the ball."',
+    "Tom had a big red truck. Tom and Sam played with the truck. The truck was fast. Sam said, "
+    '"I like the truck." Tom was happy.',
+)
+
+
+def test_every_measure_is_that_of_one_head() -> None:
+    maps, traces = attention_of(TEXT), encoded(TEXT).traces
+    for layer, head in ((0, 3), (5, 11)):
+        pattern = pattern_of(traces[layer])
+        for measure in HEAD_MEASURES.values():
+            value = measure_heads(measure, maps, traces).values[layer, head]
+            assert value == pytest.approx(float(measure.value(pattern)[0, head])), measure.key
+
+
+def test_entropy_has_its_even_line() -> None:
+    measured = measure_heads(BY_KEY["entropy"], attention_of(TEXT), encoded(TEXT).traces)
+    assert measured.values.shape == (6, 12)
+    assert measured.even == pytest.approx(np.full(6, np.log(len(attention_of(TEXT).tokens))))
+
+
+def test_from_attention_alone() -> None:
+    maps, traces = attention_of(TEXT), encoded(TEXT).traces
+    for name in measures_for(maps, with_scores=False):
+        one = HEAD_MEASURES[name]
+        alone, whole = measure_heads(one, maps).values, measure_heads(one, maps, traces).values
+        np.testing.assert_allclose(alone, whole, rtol=1e-6)
+    assert set(HEAD_MEASURES) - set(measures_for(maps, with_scores=False)) == {"rank of the scores"}
+    across = AttentionMaps.of([np.full((1, 2, 3), 1 / 3)])
+    assert "mean distance" not in measures_for(across, with_scores=False)
+
+
+@pytest.mark.parametrize("key", ["normalised_entropy", "mean_distance", "column_sums"])
+def test_a_long_head_is_measured_without_copies(key: str) -> None:
+    layers = [np.full((1, 1024, 1024), 1 / 1024, np.float32)]
+    assert peak_of(key, layers) < 1.8 * 8 * 2**20
+    assert peak_of(key, [np.asfortranarray(layers[0])]) < 1.8 * 8 * 2**20
+
+
+def peak_of(key: str, layers: list[np.ndarray]) -> int:
+    """The most bytes that a measure needs at once, without the heads themselves."""
+    maps = AttentionMaps.of(layers)
+    assert maps.seen.all()
+    tracemalloc.start()
+    try:
+        measure_heads(BY_KEY[key], maps)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_head_alone_and_among_others_has_the_same_measures() -> None:
+    rng = np.random.default_rng(0)
+    shares = np.tril(rng.random((2, 2, 541, 541), dtype=np.float32))
+    maps = AttentionMaps.of(list(shares / shares.sum(axis=-1, keepdims=True)))
+    for one in (one for one in MEASURES if not one.of_scores):
+        measured = measure_heads(one, maps)
+        for layer in (0, 1):
+            pattern = pattern_of_layer(maps, layer)
+            np.testing.assert_allclose(measured.values[layer], one.value(pattern)[0], rtol=1e-12)
+            baseline = one.baseline(pattern)
+            assert baseline is not None
+            assert measured.even is not None
+            assert measured.even[layer] == pytest.approx(float(baseline[0].mean()), rel=1e-12)
+
+
+def test_nothing_to_measure_has_no_even_line() -> None:
+    measured = measure_heads(BY_KEY["previous_mass"], AttentionMaps.of([[[[1.0]]]]))
+    assert np.isnan(measured.values).all()
+    assert measured.even is None
+    assert measured.means == [None]
+    assert measured.best() == []
+    assert measure_heads(BY_KEY["self_mass"], AttentionMaps.of([[[[1.0]]]])).even == [1]
+
+
+def test_the_best_heads_have_values() -> None:
+    measured = MeasuredHeads(np.array([[0.5, np.nan], [2.0, -1.0]]))
+    assert measured.best(3) == [(1, 0, 2.0), (0, 0, 0.5), (1, 1, -1.0)]
+    assert measured.best(4) == measured.best(3)
+
+
+def test_heads_that_copy_lead_over_three_short_stories() -> None:
+    values = np.mean([copied_logits(language_run(story)).values for story in STORIES], axis=0)
+    best = MeasuredHeads(values).best(4)
+    assert {one[:2] for one in best[:3]} == {(4, 0), (4, 4), (2, 6)}
+    assert best[2][2] > 1.2 * best[3][2]
+
+
+def test_what_a_head_copies_term_by_term() -> None:
+    run = language_run("The cat saw a cat")
+    decoder, layer, head = run.decoder, 3, 5
+    trace, gain = run.traces[layer], decoder.last_gain
+    rows = trace.projections.w_o[8 * head : 8 * head + 8]
+    n_tokens = len(run.ids)
+    total = 0.0
+    for query in range(2, n_tokens):
+        divisor = np.sqrt((run.streams[-1][query] ** 2).mean() + decoder.epsilon)
+        for key in range(1, query):
+            added = trace.value_heads[0, head // 2, key] @ rows
+            logits = decoder.embedding @ (added * gain / divisor)
+            share = trace.probabilities[0, head, query, key]
+            total += share * (logits[run.ids[key]] - logits.mean())
+    found = copied_logits(run).values[layer, head]
+    assert found == pytest.approx(total / (n_tokens - 2), rel=1e-12)
+
+
+def test_without_an_earlier_piece_nothing_is_copied() -> None:
+    run = language_run("a", 2)
+    assert np.isnan(copied_logits(run).values).all()
+    assert copied_logits(language_run("a a")).values.shape == (5, 8)

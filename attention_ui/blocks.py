@@ -36,7 +36,7 @@ def show_page(page: b.BlockPage) -> None:
     now = page_context()
     choices = tuple(page.choices(now))
     shown = page.blocks(now, {choice.key: _restored(choice) for choice in choices})
-    fitting = [isinstance(block, b.Board) and block.fits for block in shown]
+    fitting = list(map(b.fits_window, shown))
     n_first = fitting.index(True) + 1 if any(fitting) else 0
     drawing = _Drawing(page.url_path, choices)
     if n_first:
@@ -88,7 +88,7 @@ class _Drawing:
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():
-                acts = block.array_sets or block.clicks
+                acts = block.array_sets or block.clicks or block.place_sets
                 pinned = partial(self._pinned, block) if acts else None
                 show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
             case b.Chart(figure, name, point_sets, wide):
@@ -102,9 +102,11 @@ class _Drawing:
                 for place, part in zip(places, parts, strict=True):
                     with place:
                         self.draw(part)
-            case b.Folded(label, inside):
-                with draw_expander(label, f"{self.url_path} {label}"):
-                    self.draw(inside)
+            case b.Folded(label, inside, opened):
+                box = draw_expander(label, f"{self.url_path} {label}", opened)
+                if box.open:
+                    with box:
+                        self.draw(inside)
 
     def _item(self, item: b.Field | b.Button | b.Link) -> None:
         match item:
@@ -185,6 +187,8 @@ class _Drawing:
             for size, at in zip(about["shape"], index, strict=True):
                 place = place * size + at
             self._set(dict(enumerate(board.clicks[array])).get(place, {}))
+        elif board.place_sets:
+            self._choose(board.place_sets, "-".join(map(str, index[-2:])))
         elif board.array_sets:
             self._choose(board.array_sets, array)
         move_focus([(letter, axes[letter]["block"]) for letter in about["axes"]], index)

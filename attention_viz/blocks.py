@@ -123,22 +123,23 @@ class Switch(Choice):
 class Places(Choice):
     """Several places of a list, such as ids, which buttons and clicks set; no field shows them.
 
-    size: of the list. most: how many places there can be.
+    size: of the list. most: how many places there can be. separator: what stands between them.
     """
 
     size: int
     most: int
+    separator: str = SEPARATOR
 
     def read(self, text: str) -> tuple[int, ...]:
         """See `Choice`."""
-        parts = text.split(SEPARATOR) if text else []
+        parts = text.split(self.separator) if text else []
         if len(parts) > self.most:
             raise SettingsError(f"It has {len(parts):,} numbers, of at most {self.most:,}")
         return tuple(parse_number(part, 0, self.size - 1, True) for part in parts)
 
     def text(self, value: Any) -> str:
         """See `Choice`."""
-        return SEPARATOR.join(map(str, value))
+        return self.separator.join(map(str, value))
 
 
 @dataclass(frozen=True)
@@ -222,7 +223,8 @@ class Board:
     the window, which it then shares with what stands before it.
 
     array_sets: the key of a choice that gets the name of the array whose cell is pinned. clicks:
-    for an array, what a click on each of its cells sets, row by row, as a button does.
+    for an array, what a click on each of its cells sets, row by row, as a button does. place_sets:
+    the key of a choice of `Places` that gets the row and the column of the pinned cell.
     """
 
     scene: JSON
@@ -230,6 +232,7 @@ class Board:
     fits: bool = False
     array_sets: str = ""
     clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
+    place_sets: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,10 +270,11 @@ class Beside:
 
 @dataclass(frozen=True)
 class Folded:
-    """What a visitor opens to read."""
+    """What a visitor opens. opened: whether it is open at first."""
 
     label: str
     blocks: Sequence[Block]
+    opened: bool = False
 
 
 Block = (
@@ -301,6 +305,16 @@ class BlockPage:
     url_path: str
     choices: Callable[[StoryView], Sequence[Choice]]
     blocks: Callable[[StoryView, Values], Sequence[Block]]
+
+
+def fits_window(block: Block) -> bool:
+    """Whether a block is, or has inside, a board that takes the height left in the window."""
+    match block:
+        case Board(fits=fits):
+            return fits
+        case Beside(parts=parts):
+            return any(map(fits_window, (one for part in parts for one in part)))
+    return False
 
 
 def changed(choices: Sequence[Choice], key: str, text: str) -> dict[str, Any]:

@@ -40,6 +40,11 @@ from attention_lab.url_values import url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 
 from .blocks import BlockPage, Choice, Values, changed
+from .diagonal.depth_page import DEPTH
+from .diagonal.geometry_page import GEOMETRY
+from .diagonal.modern_page import MODERN
+from .diagonal.propositions_page import PROPOSITION_PAGE
+from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
 from .masks.changes_page import WHAT_CHANGES
 from .payload import JSON
@@ -58,7 +63,10 @@ from .trained.writing import WRITING
 # The pages of the site that are no step.
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
-    for page in (ALL_HEADS, WHAT_CHANGES, WRITING, WHY_THIS_TOKEN, CACHE, PRACTICE)
+    for page in (
+        *(ALL_HEADS, WHAT_CHANGES, WRITING, WHY_THIS_TOKEN, CACHE),
+        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, PRACTICE),
+    )
 }
 PAGES = ("overview", *BLOCK_PAGES)
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)

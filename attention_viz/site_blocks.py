@@ -49,12 +49,12 @@ class BlockWriter:
                 return {"kind": "row", "items": [self._item(block)]}
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
-            case b.Board(scene, _, fits, array_sets, clicks):
+            case b.Board(scene, _, fits, array_sets, clicks, place_sets):
                 board = coloured_scene(scene, "both", 1.0)
-                about = {"fits": True} if fits else {}
+                shown: JSON = {"fits": True} if fits else {}
                 sets = {name: list(map(self._changes, every)) for name, every in clicks.items()}
-                about_board = {"array_sets": array_sets, "clicks": sets}
-                return {"kind": "board", "board": board | about} | about_board
+                about_board = {"array_sets": array_sets, "clicks": sets, "place_sets": place_sets}
+                return {"kind": "board", "board": board | shown} | about_board
             case b.Chart(figure, name, point_sets, wide):
                 chart = figure_json(figure, "dark" if self.dark else "light")
                 drawn: JSON = {"figure": chart, "name": name.replace(" ", "-"), "wide": wide}
@@ -65,8 +65,9 @@ class BlockWriter:
             case b.Beside(parts, widths):
                 inside = [self.write(part) for part in parts]
                 return {"kind": "beside", "parts": inside, "widths": list(widths)}
-            case b.Folded(label, inside):
-                return {"kind": "folded", "label": label, "blocks": self.write(inside)}
+            case b.Folded(label, inside, opened):
+                about: JSON = {"label": label, "opened": opened}
+                return about | {"kind": "folded", "blocks": self.write(inside)}
 
     def _item(self, item: b.Field | b.Button | b.Link) -> JSON:
         match item:

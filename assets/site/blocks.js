@@ -71,7 +71,8 @@ const DRAWERS = {
       const { axes, arrays } = sent.board;
       const { shape } = arrays[cell.array];
       const place = cell.index.reduce((sum, at, axis) => sum * shape[axis] + at, 0);
-      const changes = sent.clicks[cell.array]?.[place] ?? (sent.array_sets ? { [sent.array_sets]: cell.array } : {});
+      const placed = sent.place_sets ? { [sent.place_sets]: cell.index.slice(-2).join("-") } : {};
+      const changes = sent.clicks[cell.array]?.[place] ?? (sent.array_sets ? { [sent.array_sets]: cell.array } : placed);
       acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
     const board = createBoard(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
@@ -98,7 +99,8 @@ const DRAWERS = {
     const inside = parts.map(() => new Blocks(part.appendChild(element("div")), acts));
     return (block) => inside.forEach((one, place) => one.update(block.parts[place]));
   },
-  folded: (part, acts, { label }) => {
+  folded: (part, acts, { label, opened }) => {
+    part.open = opened;
     part.append(element("summary", "", label));
     const inside = new Blocks(part.appendChild(element("div")), acts);
     return ({ blocks }) => inside.update(blocks);

@@ -17,7 +17,6 @@ from .binding import (
 )
 from .session import Session, begin_run, session
 from .widgets import (
-    MAX_SEED,
     cell_places,
     choose_named,
     choose_one,
@@ -37,7 +36,6 @@ from .widgets import (
 )
 
 __all__ = [
-    "MAX_SEED",
     "PERSISTENCE",
     "SWITCH_LABELS",
     "Session",

@@ -21,14 +21,12 @@ import streamlit as st
 
 from attention_core import SettingsError
 from attention_core.checks import check_choice
-from attention_lab.url_values import parse_place, url_text
+from attention_lab.url_values import MAX_SEED, parse_place, url_text
 from attention_lab.user_data.edits import MAX_INDEX
 
 from ..streamlit_private import ExpanderContainer, forget_parameter
 from .binding import draw_bound, refuse, restore, write_to_url
 from .session import session
-
-MAX_SEED = 9999
 
 
 def choose_one(
@@ -95,10 +93,12 @@ def seed_input(**about: Any) -> int:
     return whole_number_input(st, "Seed", 0, MAX_SEED, 0, width=110, **about)
 
 
-def draw_expander(label: str, key: str) -> ExpanderContainer:
-    """An expander that stays open on the next page, where Streamlit would close it."""
+def draw_expander(label: str, key: str, opened: bool = False) -> ExpanderContainer:
+    """An expander that stays open on the next page, where Streamlit would close it. opened: whether
+    it is open at first.
+    """
     is_open = session().open
-    box = st.expander(label, is_open.get(key, False), key=key, on_change="rerun")
+    box = st.expander(label, is_open.get(key, opened), key=key, on_change="rerun")
     is_open[key] = bool(box.open)
     return box
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 
 from attention_core import Trace
 from attention_core.checks import Array
@@ -231,17 +230,6 @@ def describe_row(trace: Trace, token: int) -> str:
     )
     own = format_number(float(scores[token]))
     return f"Score for itself: {own}. Higher scores: {beaten or 'none'}."
-
-
-def points_table(x_T2: Array) -> pd.DataFrame:
-    """One row for each point."""
-    return pd.DataFrame(x_T2, columns=["x", "y"])
-
-
-def points_from_table(table: pd.DataFrame) -> Array:
-    """The points of the complete rows. Shapes: (T, 2)."""
-    points_T2: Array = table.dropna().to_numpy(dtype=float)
-    return points_T2
 
 
 class ArrowLabels:

@@ -5,7 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_lab.diagonal.growth import TIED_WIDTH, Growth
-from attention_ui.diagonal import charts
+from attention_ui.diagonal import growth as charts
 from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.growth import half_rows
 

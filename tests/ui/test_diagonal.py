@@ -18,9 +18,13 @@ from attention_lab.diagonal.modern.statements import STATEMENTS
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
 from attention_lab.words.text import tokenize_at_most
-from attention_ui.diagonal import charts
-from attention_ui.diagonal.self_attention_mass import describe_diagonal, describe_pair
-from attention_ui.diagonal.statements import check_propositions, describe_check
+from attention_viz.diagonal.geometry_page import BEATING_CONDITIONS, read_points
+from attention_viz.diagonal.in_words import describe_diagonal, describe_pair
+from attention_viz.diagonal.propositions_page import (
+    PROOFS,
+    check_propositions,
+    describe_check,
+)
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 from tests.ui.app import (
@@ -29,6 +33,7 @@ from tests.ui.app import (
     numbers_of,
     numbers_of_scene,
     opened,
+    opened_at,
     page_context,
     pressed,
     scenes,
@@ -82,8 +87,8 @@ def test_kinds_of_depth(parameters: dict[str, str]) -> None:
 
 def test_the_error_of_the_cubic_rule_and_a_sentence_without_words() -> None:
     app = opened("depth", depth_seed=7)
-    app.session_state["depth cubic"] = True
-    assert len(app.run().dataframe) == 1
+    app = opened_at(app, "depth Near the end, each layer cubes the distance")
+    assert "relative error of the rule" in texts(app)
     app = opened("depth", text=" ", depth_tokens="sentence")
     assert len(errors(app)) == 1
     assert figures(app) == []
@@ -116,7 +121,7 @@ def test_what_delays_the_collapse() -> None:
 def test_examples_set_the_laboratory() -> None:
     app = opened(LAB, lab_weights="free", lab_temperature="3.0")
     for preset in DIAGONAL_PRESETS:
-        app.button(key=f"lab example {preset.name}").click().run()
+        app = pressed(app, preset.title)
         expected = trace_of_settings(preset.settings).probabilities[0, 0].astype("f4").ravel()
         assert np.isin(expected, numbers_of_scene(scenes(app)[0])).all()
         assert preset.hint in texts(app)
@@ -200,9 +205,7 @@ def test_the_cell_that_is_explained_first() -> None:
     assert describe_pair(broken, (1, 2)) in texts(asked)
     # The controls stand behind the picture: they are open when one was moved.
     for app, is_open in ((held, False), (asked, True)):
-        (group,) = [
-            box for box in app.expander if app.selectbox(key="lab_weights") in box.selectbox
-        ]
+        (group,) = [box for box in app.expander if box.label == "Other tokens, other weights"]
         assert group.proto.expanded == is_open
 
 
@@ -226,28 +229,28 @@ def test_a_sentence_that_is_cut_is_said_to_be(page: str, with_words: dict[str, s
     app = opened(page, text=text, **with_words)
     assert texts(app).count(escape_markdown(cut)) == 1
     if page == LAB:  # where the page does not read it, nothing is said
-        app.segmented_control(key="lab_tokens").set_value("drawn").run()
+        app = opened(page, text=text, lab_tokens="drawn")
         assert escape_markdown(cut) not in texts(app)
 
 
 def test_moving_a_token_in_the_plane() -> None:
     app = opened("geometry", plane_token="1")
-    app.session_state["plane points"] = True
     before = figures(app)
     app.run()
     assert not app.exception
     assert figures(app) == before
-    app.slider(key="plane_x").set_value(-3.0).run()
-    assert app.session_state["plane"].split("; ")[1] == "-3,3"
+    app = pressed(pressed(app, "← x"), "↑ y")
+    assert app.session_state["plane"].split("; ")[1] == "0,4"
     assert app.query_params["plane"] == app.session_state["plane"]
-    app.button(key="plane inside").click().run()
+    (inside,) = [one for one in DIAGONAL_PRESETS if one.name == "inside"]
+    app = pressed(app, inside.title)
     assert app.session_state["plane"] == "1,1; 4,0; 0,4; -1,-1"
 
 
 def test_nonsense_in_the_plane() -> None:
     for plane in ("banana", "1,2,3", "1,2; 999,0", "1,2;" * 13, "nan,1"):
         with pytest.raises(AttentionError):
-            charts._read(plane)
+            read_points(plane)
     app = opened("geometry", plane="banana")
     assert app.session_state["plane"].startswith("2,1; 1,3")
     assert app.toast
@@ -269,16 +272,14 @@ def test_the_chosen_token_is_what_is_drawn(
     parameters: dict[str, str], n_tokens: int, chosen: int
 ) -> None:
     app = opened("geometry", **parameters)
-    slider = app.select_slider(key="plane_token")
-    assert slider.options == [str(place) for place in range(n_tokens)]
-    assert slider.value == chosen
+    sliders = [one for one in app.slider if one.label == "Chosen token"]
+    assert [(one.max, one.value) for one in sliders] == [(n_tokens - 1, chosen)] * (n_tokens > 1)
     assert len(figures(app)) == 1
-    assert app.query_params.get("plane_token") == (str(chosen) if chosen else None)
-    assert charts.BEATING_CONDITIONS[parameters.get("plane_of", "points")] in texts(app)
+    assert BEATING_CONDITIONS[parameters.get("plane_of", "points")] in texts(app)
 
 
 def test_a_token_at_the_origin_has_no_half_plane() -> None:
-    assert charts.BEATING_CONDITIONS[False] in texts(opened("geometry", plane="0,0;1,3;2,1"))
+    assert BEATING_CONDITIONS[False] in texts(opened("geometry", plane="0,0;1,3;2,1"))
 
 
 def test_measuring_growth() -> None:
@@ -326,13 +327,13 @@ def test_every_statement_about_a_variant_has_its_card() -> None:
     app = opened("modern-diagonal")
     for one in STATEMENTS:
         assert not any(line in texts(app) for line in one.proof)
-        app.session_state[f"proof {one.number}"] = True
+        app.session_state[f"modern-diagonal Proof of {one.number}"] = True
     said = texts(app.run())
     for one in STATEMENTS:
         assert f"**{one.number} · {one.title}**" in said
         for part in (one.statement, one.ends, *one.proof):
             assert part in said
-    assert said.count(":green-badge[holds]") == len(STATEMENTS)
+    assert len(app.success) == len(STATEMENTS)
 
 
 def test_a_strength_moves_its_own_board_alone() -> None:
@@ -350,13 +351,13 @@ def test_every_proposition_has_its_card() -> None:
     app = opened("propositions")
     for one in PROPOSITIONS:
         assert not any(line in texts(app) for line in one.proof)
-        app.session_state[f"proof {one.number}"] = True
+        app.session_state[f"propositions {PROOFS[one.status]} of {one.number}"] = True
     said = texts(app.run())
     for one in PROPOSITIONS:
         assert f"**{one.number} · {one.title}**" in said
         for part in (one.statement, one.failing_step, *one.proof):
             assert part in said
-        assert app.button(key=f"search {one.number}")
+        assert app.button(key=f"propositions Search for a counterexample of {one.number}")
 
 
 @pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
@@ -365,9 +366,9 @@ def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     checks = check_propositions(trace)
     for one in PROPOSITIONS:
         check = checks[one.number]
-        verdict = ("holds" if check.holds else "violated") if check.applies else "does not apply"
+        verdict = ("holds" if check.holds else "is violated") if check.applies else "does not apply"
         said = describe_check(one, check, trace)
-        assert f"-badge[{verdict}]" in said
+        assert said.startswith(verdict)
         assert "“" not in said  # the token 2 stands in place 1: quoted, a place would be a token
 
 
@@ -379,11 +380,11 @@ def test_names_of_words_are_quoted_and_places_are_not() -> None:
 
 def test_searching_a_counterexample() -> None:
     app = opened("propositions")
-    before = scenes(app)
-    app.button(key="search S7").click().run()
-    assert (len(app.success), len(app.info), scenes(app)) == (0, 1, before)
-    assert "300" in app.info[0].value
-    app.button(key="search S4").click().run()
-    assert (len(app.success), len(app.info)) == (1, 0)
+    before, held = scenes(app), (len(app.success), len(app.warning))
+    app = pressed(app, "Search for a counterexample of S7")
+    assert (len(app.success), len(app.warning), scenes(app)) == (held[0] + 1, held[1], before)
+    app = pressed(app, "Search for a counterexample of S4")
+    assert (len(app.success), len(app.warning)) == (held[0], held[1] + 1)
+    app = pressed(app, "Load the tokens that violate S4")
     assert app.session_state["lab_tokens"] == "numbers"
     assert "S4" in re.search(r"violate: \*\*(.*?)\*\*", texts(app)).group(1)

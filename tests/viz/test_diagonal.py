@@ -16,10 +16,9 @@ from attention_lab.diagonal.growth import Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
 from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
-from attention_lab.diagonal.token_matrices import format_tokens
 from attention_viz.diagonal.claims import verdict_bars
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
-from attention_viz.diagonal.geometry import describe_row, plane, points_from_table, points_table
+from attention_viz.diagonal.geometry import describe_row, plane
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
 from attention_viz.parts import Part
@@ -151,14 +150,6 @@ def test_the_plane_of_a_head(weights: str) -> None:
     as_sent(figure)
     assert hulls(figure) == []
     assert (OWN_KEY in arrows(figure)) == (weights == "free")
-
-
-def test_points_as_a_table() -> None:
-    table = points_table(np.array([[1.5, -2.0], [3.0, 4.0]]))
-    assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
-    table.loc[2] = [7.0, np.nan]
-    assert points_from_table(table).tolist() == [[1.5, -2.0], [3.0, 4.0]]
-    assert format_tokens(points_from_table(table.iloc[:0])) == ""
 
 
 def test_a_colour_of_the_plane_means_one_thing() -> None:

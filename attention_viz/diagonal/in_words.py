@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from math import isnan
 
-import streamlit as st
-
 from attention_core import Trace
 from attention_lab.diagonal.measures import (
     diagonal_margins,
@@ -16,9 +14,11 @@ from attention_lab.diagonal.measures import (
     uniform_self_mass,
 )
 from attention_lab.diagonal.metrics import METRICS
-from attention_viz.diagonal.self_attention_mass import token_names
-from attention_viz.labels import format_number
-from attention_viz.markdown import escape_markdown
+
+from ..blocks import Table
+from ..labels import format_number
+from ..markdown import escape_markdown
+from .self_attention_mass import token_names
 
 PAIR_BOUND_VERDICTS = {False: "The pair bound **holds**", True: "The pair bound **fails**"}
 
@@ -67,26 +67,19 @@ def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     )
 
 
-def show_metric_row(measured: Mapping[str, float | None]) -> None:
-    """Every metric with its number; formula, range and meaning are in its help."""
-    with st.container(horizontal=True, gap="small"):
-        for metric in METRICS:
-            with st.container(border=True, width=156, height="stretch", gap="xxsmall"):
-                st.markdown(
-                    f"{metric.title} ${metric.symbol}$",
-                    help=f"{metric.meaning}\n\n$${metric.formula}$$\n\nRange: ${metric.range}$",
-                )
-                st.markdown(f"**{number_or_dash(measured[metric.name])}**")
-
-
-def show_metric_list() -> None:
-    """The metrics in full: what each is, its formula and its range."""
-    for metric in METRICS:
-        left, right = st.columns([3, 2], vertical_alignment="center")
-        left.markdown(
-            f"**{metric.title}** ${metric.symbol}$: {metric.meaning} Range: ${metric.range}$."
-        )
-        right.latex(metric.formula)
+def metric_table(measured: Mapping[str, float | None]) -> Table:
+    """Every measure with its number, formula and range, and what it means."""
+    rows = [
+        [
+            f"**{one.title}** ${one.symbol}$",
+            f"**{number_or_dash(measured[one.name])}**",
+            f"${one.formula}$",
+            f"${one.range}$",
+            one.meaning,
+        ]
+        for one in METRICS
+    ]
+    return Table(["measure", "here", "formula", "range", "what it says"], rows, words=True)
 
 
 def number_or_dash(value: float | None) -> str:

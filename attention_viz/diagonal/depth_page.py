@@ -1,0 +1,194 @@
+"""The page *Depth*: stacked attention layers, how fast their tokens become equal, and what delays
+it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from attention_lab.diagonal.depth import (
+    N_SAMPLES,
+    STACK_WEIGHTS,
+    STACK_WIDTHS,
+    Stack,
+    TrajectorySample,
+    cubic_error,
+    sample_trajectories,
+    stack_variants,
+)
+from attention_lab.diagonal.token_matrices import gaussian_tokens
+
+from ..blocks import (
+    Beside,
+    Block,
+    BlockPage,
+    Chart,
+    Choice,
+    Folded,
+    Select,
+    Switch,
+    Table,
+    Text,
+    Values,
+    by_name,
+    row,
+)
+from ..story.story_view import StoryView
+from .choices import cut_notes, scale, seed
+from .depth import distance_figure, self_mass_figure
+
+EQUAL_DISTANCE = 0.01  # below it tokens count as equal
+DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes for which the rule of the end is tried
+COMPARE = Select(
+    "depth_compare", "Compare", "widths", by_name(["widths", "remedies"]), look="buttons"
+)
+SOURCE = Select("depth_tokens", "Tokens", "drawn", by_name(["drawn", "sentence"]), look="buttons")
+LAYERS = scale("depth_layers", "Layers", 24, 1, 64)
+WIDTH = Select("depth_c", "Features C", "16", by_name([str(one) for one in STACK_WIDTHS]))
+WEIGHTS = Select("depth_weights", "Weights", STACK_WEIGHTS[0], by_name(STACK_WEIGHTS))
+SKIP = Switch(
+    "depth_skip",
+    "Skip connection",
+    False,
+    help="The input of a layer is added to its output (residual connection).",
+)
+AFTER = Switch(
+    "depth_norm",
+    "LayerNorm after",
+    False,
+    help="Post-LN: the output of a layer is normalised, without factors and offsets.",
+)
+BEFORE = Switch(
+    "depth_norm_before",
+    "LayerNorm before",
+    False,
+    help="Pre-LN: the input of the attention is normalised; the skip connection adds it as it was.",
+)
+GAIN = scale(
+    "depth_gain", "Gain", 1.0, 0.1, 2.0, 0.1, "The output of the attention is multiplied by it."
+)
+LOGARITHMIC = Switch("depth_log", "Logarithmic", False)
+SEED = seed("depth_seed")
+CHOICES: tuple[Choice, ...] = (
+    *(COMPARE, SOURCE, LAYERS, WIDTH, WEIGHTS, SKIP, AFTER, BEFORE, GAIN, LOGARITHMIC, SEED),
+)
+
+
+def samples_of(view: StoryView, values: Values) -> dict[str, TrajectorySample]:
+    """The stacks that the page compares, by name. Raises: AttentionError."""
+    text = view.scenario.text if values[SOURCE.key] == "sentence" else None
+    n_layers, seed_number = values[LAYERS.key], values[SEED.key]
+    if values[COMPARE.key] == "remedies":
+        variants = stack_variants(Stack(n_layers=n_layers, seed=seed_number))
+        width = int(values[WIDTH.key])
+        return {name: sample_trajectories(one, width, text) for name, one in variants.items()}
+    weights = values[WEIGHTS.key]
+    stack = Stack(
+        weights,
+        {"random": 4}.get(weights, 1),
+        n_layers,
+        values[SKIP.key],
+        values[GAIN.key],
+        values[AFTER.key],
+        seed_number,
+        values[BEFORE.key],
+    )
+    return {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """Both charts, the answer, and what delays the collapse. Raises: AttentionError."""
+    samples = samples_of(view, values)
+    of_stack = (
+        (WIDTH,) if values[COMPARE.key] == "remedies" else (WEIGHTS, SKIP, AFTER, BEFORE, GAIN)
+    )
+    distance: list[Block] = [
+        Chart(distance_figure(samples, values[LOGARITHMIC.key]), "depth distance"),
+        Text("Distance from the mean of the tokens, |X − mean| / |X|: 0 if all are equal.", True),
+    ]
+    mass: list[Block] = [
+        Chart(self_mass_figure(samples), "depth mass"),
+        Text("Mean weight of a token for itself. Near 1 a layer hardly mixes the tokens.", True),
+    ]
+    return [
+        Text(_answer(samples, values[LAYERS.key])),
+        row(values, COMPARE, LAYERS, *of_stack[:1]),
+        Beside((distance, mass), (1, 1)),
+        Folded(
+            "More choices",
+            [
+                row(values, SOURCE, LOGARITHMIC, SEED),
+                *([row(values, *of_stack[1:])] if of_stack[1:] else []),
+            ],
+            opened=any(
+                values[one.key] != one.default for one in (SOURCE, LOGARITHMIC, SEED, *of_stack[1:])
+            ),
+        ),
+        *cut_notes(view.scenario.text, is_read=values[SOURCE.key] == "sentence"),
+        Text(_bands(values[SEED.key]), small=True),
+        *(Text(said) for said in ABOUT),
+        Folded("Near the end, each layer cubes the distance", _cubic(values[SEED.key])),
+        Text(TRY),
+    ]
+
+
+def _answer(samples: Mapping[str, TrajectorySample], n_layers: int) -> str:
+    ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
+    said = ", ".join(
+        f"**{f'more than {n_layers}' if end is None else end}** ({name})"
+        for name, end in ends.items()
+    )
+    return f"Layers until the tokens differ from their mean by less than 1 %: {said}."
+
+
+def _bands(first: int) -> str:
+    return (
+        f"A line with a band is the median of {N_SAMPLES} random draws (seeds {first} to"
+        f" {first + N_SAMPLES - 1}), and the band holds all of them. A line without a band has"
+        " nothing random in it."
+    )
+
+
+def _cubic(first: int) -> list[Block]:
+    """The rule of the end, with its error for deviations of several sizes."""
+    errors = [cubic_error(1 + size * gaussian_tokens(16, 8, first)) for size in DEVIATIONS]
+    rows = [[f"{size}", f"{error:.4f}"] for size, error in zip(DEVIATIONS, errors, strict=True)]
+    return [
+        Text(
+            "$e_i' = \\operatorname{Cov}(e)\\,e_i / \\tau$, so $|e'| \\sim |e|^3$.\n\nLet the"
+            " tokens differ from their mean by small vectors $e_i$. Then all rows of $A$ are"
+            " nearly uniform. Without a skip connection, what is left of $e_i$ comes from"
+            " differences of scores, which are products of two deviations: together a third power."
+            " The number of zeros after the decimal point **triples with each layer** (switch to"
+            " *Logarithmic*). $\\tau$ divides the scores."
+        ),
+        Table(["size ε", "relative error of the rule"], rows),
+    ]
+
+
+ABOUT = (
+    "Attention replaces each token by an average of tokens. In a stack of attention layers alone"
+    " the tokens therefore become more and more **alike**. This is called rank collapse. They are"
+    " equal only in the limit.",
+    "**A large diagonal delays the collapse.** A token that looks only at itself stays as it is ($A"
+    " \\approx I$). Without weights and with many features the diagonal of $A$ is large, and the"
+    " collapse begins only when it has faded. Random weights give no large diagonal: the collapse"
+    " begins at once.",
+    "**A skip connection** adds the token itself again. Without weights and without LayerNorm the"
+    " tokens stay apart. With random weights and a gain that is not small, or with few features"
+    " and LayerNorm after the addition, they still collapse, but later: each layer takes away a"
+    " share of the distance.",
+    "**[LayerNorm](glossary?glossary_words=LayerNorm) after or before?** The first transformer"
+    " normalised after the addition (post-LN: Vaswani et al. 2017): every layer shrinks what the"
+    " skip connection has kept. GPT-2 (Radford et al. 2019) and many later models normalise the"
+    " input of the attention (pre-LN: Xiong et al. 2020). There the sum grows from layer to layer,"
+    " but what one layer adds does not. So each layer changes less, and the tokens stay apart"
+    " longer.",
+)
+TRY = (
+    "**Try:** compare *remedies*: what keeps the tokens apart? Then compare widths with *random*"
+    " weights and a skip connection: how small must the gain be, and where must LayerNorm stand?"
+    " Source: Dong, Cordonnier and Loukas 2021."
+)
+
+DEPTH = BlockPage("depth", lambda _: CHOICES, _blocks)

@@ -1,0 +1,205 @@
+"""The page *Geometry*: tokens as arrows in the plane, the keys that beat a token, and where outputs
+lie.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil
+
+import numpy as np
+
+from attention_core import SettingsError
+from attention_core.checks import Array
+from attention_lab.diagonal.geometry import half_plane_of
+from attention_lab.diagonal.settings import (
+    DIAGONAL_PRESETS,
+    DiagonalSettings,
+    settings_of_numbers,
+    trace_of_settings,
+)
+from attention_lab.diagonal.token_matrices import MAX_TOKENS, format_tokens, parse_tokens
+
+from ..blocks import (
+    Beside,
+    Block,
+    BlockPage,
+    Board,
+    Button,
+    Chart,
+    Field,
+    Number,
+    Row,
+    Select,
+    Text,
+    Values,
+    Words,
+    row,
+)
+from ..markdown import escape_markdown
+from ..payload import JSON
+from ..story.story_view import StoryView
+from .choices import cut_notes
+from .geometry import describe_row, plane
+from .self_attention_mass import plane_board, token_names
+
+DEFAULT_POINTS = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
+MAX_COORDINATE, MAX_POINTS = 25.0, 12
+PLANE_PRESETS = ("nearly_all", "equal_norms", "duplicates", "inside")  # those with two features
+DRAWN = {"points": "points", "tied": "tied", "free": "free"}
+DRAWN_DESCRIPTIONS = {
+    "points": (
+        "Tokens as arrows in the plane: vectors with C = 2 features and no weights, so that query,"
+        " key and value of a token are the same arrow."
+    ),
+    "tied": (
+        "The words of the sentence in a head with d_k = 2 and tied weights: the queries and the"
+        " keys have the same weights."
+    ),
+    "free": (
+        "The words of the sentence in a head with d_k = 2 and free weights: those of the queries"
+        " and those of the keys are unrelated."
+    ),
+}
+BEATS = (
+    "A key beats it, which means that its score is higher, exactly if it lies in the shaded"
+    " half-plane:"
+)
+# What is said of the keys that beat the chosen token in its own row; False: its query is 0.
+BEATING_CONDITIONS: dict[str | bool, str] = {
+    "points": (
+        f"{BEATS} $x_j \\cdot x_i > |x_i|^2$. Then its projection onto the token’s arrow is longer"
+        " than that arrow."
+    ),
+    "tied": (
+        f"{BEATS} $k_j \\cdot q_i > k_i \\cdot q_i$. With tied weights key and query are the same"
+        " arrow, so only longer arrows can beat it."
+    ),
+    "free": (
+        f"{BEATS} $k_j \\cdot q_i > k_i \\cdot q_i$. With free weights the token’s own key can lie"
+        " anywhere, and nothing favours the token itself."
+    ),
+    False: (
+        "Its query is 0, so its scores for all keys are 0. There is no half-plane, no key beats it,"
+        " and it reads all tokens equally."
+    ),
+}
+PICTURE_CAPTIONS = {
+    "points": (
+        "Dashed: the convex hull of the values, which holds all their weighted averages. Every"
+        " output (diamond) is such an average and lies inside."
+    ),
+    "tied": "Arrows from the origin are keys; blue is the query of the chosen token.",
+    "free": (
+        "Arrows from the origin are keys; blue is the query of the chosen token, orange its own"
+        " key. Point at an arrow to read its word."
+    ),
+}
+TRY = (
+    "**Try:** pull a token away from the others: from some length on, its row has its maximum on"
+    " the diagonal. Put a token between the others: *a token inside the convex hull of the others"
+    " is always beaten*, or tied. Turn a token away from another by more than 90°: their dot"
+    " product in the Gram matrix is negative. The longer the two tokens are, the less they read"
+    " each other."
+)
+
+
+def read_points(given: str) -> str:
+    """Points as text, as the URL holds them. Raises: SettingsError, ShapeError."""
+    x_T2 = parse_tokens(given)
+    if x_T2.shape[1] != 2 or len(x_T2) > MAX_POINTS or abs(x_T2).max() > MAX_COORDINATE:
+        raise SettingsError(
+            f"points have shape {x_T2.shape}, with numbers up to {abs(x_T2).max():g}: write at most"
+            f" {MAX_POINTS} points such as 2,1; 1,3 with numbers from −{MAX_COORDINATE:g} to"
+            f" {MAX_COORDINATE:g}"
+        )
+    return format_tokens(x_T2)
+
+
+OF = Select("plane_of", "What is drawn", "points", DRAWN, look="buttons")
+POINTS = Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
+TOKEN = Number(
+    "plane_token",
+    "Chosen token",
+    0,
+    low=0,
+    high=MAX_TOKENS - 1,
+    help="The shaded half-plane belongs to the query of this token.",
+)
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The plane, what it says of a token, and the matrices. Raises: AttentionError."""
+    kind, x_T2 = values[OF.key], parse_tokens(values[POINTS.key])
+    if kind == "points":
+        trace = trace_of_settings(settings_of_numbers(format_tokens(x_T2)))
+    else:
+        text = view.scenario.text
+        trace = trace_of_settings(replace(DiagonalSettings(), text=text, weights=kind, d_k=2))
+    n_tokens = trace.sizes["T"]
+    token = min(values[TOKEN.key], n_tokens - 1)
+    name = escape_markdown(token_names(trace)[token])
+    answer = f"**Token “{name}”.** {escape_markdown(describe_row(trace, token))}"
+    has_direction = half_plane_of(trace, token).has_direction
+    choose = replace(TOKEN, high=n_tokens - 1, look="scale", variant=str(n_tokens))
+    told: list[Block] = [Row((Field(choose, token),))] if n_tokens > 1 else []
+    told += [*_moves(x_T2, token)] if kind == "points" else []
+    told += [
+        Text(BEATING_CONDITIONS[has_direction and kind]),
+        Text(PICTURE_CAPTIONS[kind], small=True),
+    ]
+    picture = Chart(plane(trace, token), "plane", point_sets="")
+    return [
+        Text(answer),
+        row(values, OF),
+        Beside(([picture], told), (1, 1)),
+        Text(DRAWN_DESCRIPTIONS[kind], small=True),
+        *cut_notes(view.scenario.text, is_read=kind != "points"),
+        *(_of_points(values, x_T2, plane_board(trace, (token, token))) if kind == "points" else []),
+    ]
+
+
+def _moves(x_T2: Array, token: int) -> list[Block]:
+    """Buttons that move the token by one, along both axes, and turn it."""
+    reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
+    moves = {"← x": (-1, 0), "x →": (1, 0), "y ↓": (0, -1), "↑ y": (0, 1)}
+    buttons = []
+    for label, by in moves.items():
+        moved = x_T2.copy()
+        moved[token] = np.clip(moved[token] + by, -reach, reach).round(1)
+        buttons.append(Button(label, {POINTS.key: format_tokens(moved)}))
+    longer = x_T2.copy()
+    longer[token] = np.clip(longer[token] * 1.25, -MAX_COORDINATE, MAX_COORDINATE).round(2)
+    return [Row((*buttons, Button("longer", {POINTS.key: format_tokens(longer)})))]
+
+
+def _of_points(values: Values, x_T2: Array, board: JSON) -> list[Block]:
+    """The examples, the points as numbers, and the matrices from which the plane is drawn."""
+    first = Button("Six points", {POINTS.key: DEFAULT_POINTS})
+    others = [
+        Button(one.title, {POINTS.key: one.settings.numbers}, one.hint)
+        for one in DIAGONAL_PRESETS
+        if one.name in PLANE_PRESETS
+    ]
+    n_tokens = len(x_T2)
+    widths = {name: array["shape"][-1] for name, array in board["arrays"].items()}
+    rows = {
+        name: [{TOKEN.key: place} for place in range(n_tokens) for _ in range(width)]
+        for name, width in widths.items()
+    }
+    return [
+        Row((first, *others)),
+        row(values, POINTS),
+        Text(
+            "The tokens X, their Gram matrix X Xᵀ, which holds the dot products of all tokens with"
+            " each other, and its softmax after division by √2. Click a cell to choose the token of"
+            " its row.",
+            small=True,
+        ),
+        Board(board, "plane", clicks=rows),
+        Text(TRY),
+    ]
+
+
+GEOMETRY = BlockPage("geometry", lambda _: (OF, POINTS, TOKEN), _blocks)

@@ -1,0 +1,63 @@
+"""The page *Does a token look at itself?*: how much of its attention each token keeps, and what
+changes that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_lab.diagonal.measures import least_self_attention, self_attention_of
+from attention_lab.diagonal.metrics import measure_diagonal
+from attention_lab.diagonal.settings import trace_of_settings
+
+from ..blocks import Beside, Block, BlockPage, Board, Chart, Folded, Text, Values
+from ..story.story_view import StoryView
+from .choices import CHOICES, PAIR, cut_notes, examples, head_choices, pair_of, settings_of
+from .in_words import describe_diagonal, describe_pair, metric_table
+from .self_attention_mass import diagonal_board, margin_bars
+
+PAIR_BOUND = (
+    "Each row shows where one token looks. It is often claimed that no weight exceeds both diagonal"
+    " weights of its pair of tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. We call this the **pair"
+    " bound**. Outlined cells break it. Click a cell to look at its pair."
+)
+MARGIN = (
+    "The margin is a token’s score for itself minus its highest score for another token. Above 0"
+    " the token looks most at itself, below 0 it looks more at another token, and at 0 the two tie."
+)
+TRY = (
+    "**Try:** open *Other tokens, other weights*, set *Weights* to *angle* and turn W_K away from"
+    " W_Q. At 0° the two are equal (tied), and tokens tend to look at themselves. At 90° they are"
+    " unrelated, and there is no preference at all. At 180° they are opposite: the token with the"
+    " longest query looks at itself least, but a short one may look at itself most. Change the"
+    " *temperature*: the weights change, but no bar changes its side. Spread the lengths: without"
+    " weights only a **longer** token can get more of a token’s attention than the token itself."
+)
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The matrix with its pair, the margins, and what measures both. Raises: AttentionError."""
+    settings = settings_of(view, values)
+    trace = trace_of_settings(settings)
+    shares = trace.probabilities[0, 0]
+    cell = pair_of(trace, values, unless_broken=least_self_attention(shares))
+    measured = measure_diagonal(self_attention_of(trace))
+    board = Board(diagonal_board(trace, cell), "diagonal", fits=True, place_sets=PAIR.key)
+    return [
+        Text(describe_diagonal(trace, measured)),
+        Beside(([board], [Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),
+        Text(describe_pair(trace, cell)),
+        *cut_notes(settings.text, is_read=settings.tokens == "sentence"),
+        *examples(settings),
+        head_choices(settings, values),
+        Beside(([Text(PAIR_BOUND, small=True)], [Text(MARGIN, small=True)]), (3, 2)),
+        Folded("What measures the diagonal", [metric_table(measured)]),
+        Text(TRY),
+        Text(
+            "This page has one head of its own. All bars and numbers are those of its matrix.",
+            small=True,
+        ),
+    ]
+
+
+SELF_ATTENTION = BlockPage("self-attention-mass", lambda _: CHOICES, _blocks)

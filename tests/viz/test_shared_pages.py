@@ -1,0 +1,129 @@
+"""Pages that app and site share: each answers on the site, with the numbers of the engine."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+
+from attention_lab.diagonal.depth import STACK_WIDTHS, Stack, sample_trajectories
+from attention_lab.diagonal.settings import (
+    DIAGONAL_PRESETS,
+    settings_of_numbers,
+    trace_of_settings,
+)
+from attention_viz.diagonal.choices import sets_of
+from attention_viz.diagonal.depth import distance_figure
+from attention_viz.scene_formats import scene_to_text
+from attention_viz.site import BLOCK_PAGES, answer
+from attention_viz.theme import figure_json
+from tests.viz.reading_scenes import scene_of_text, sent
+
+TEXT = "the cat saw the dog"
+
+
+def asked(path: str, act: dict[str, Any] | None = None, **choices: Any) -> dict[str, Any]:
+    request = {"path": path, "query": urlencode({"text": TEXT} | choices), "act": act}
+    found: dict[str, Any] = json.loads(answer(json.dumps(request)))
+    assert "error" not in found
+    return found
+
+
+def blocks_of(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    """The blocks of a kind, also inside others."""
+    below, matching = [found["blocks"]], []
+    for blocks in below:
+        for block in blocks:
+            matching += [block] if block["kind"] == kind else []
+            below += [*block.get("parts", ()), *([block["blocks"]] if "blocks" in block else [])]
+    return matching
+
+
+def board_of(found: dict[str, Any]) -> dict[str, Any]:
+    return scene_of_text(json.dumps(blocks_of(found, "board")[0]["board"]))
+
+
+@pytest.mark.parametrize("path", BLOCK_PAGES)
+def test_every_page_has_a_picture_and_an_answer(path: str) -> None:
+    found = asked(path)
+    assert blocks_of(found, "board") + blocks_of(found, "chart")
+    assert found["refused"] == []
+    kinds = [block["kind"] for block in found["blocks"]]
+    assert kinds[0] == "question"
+    assert kinds[1] in ("text", "heading", "row")
+
+
+@pytest.mark.parametrize("path", BLOCK_PAGES)
+def test_fields_have_different_names(path: str) -> None:
+    rows = blocks_of(asked(path), "row")
+    names = [item["name"] for block in rows for item in block["items"] if "name" in item]
+    assert len(names) == len(set(names))
+
+
+def test_the_matrix_of_the_diagonal_is_that_of_the_engine() -> None:
+    for preset in DIAGONAL_PRESETS:
+        found = asked("self-attention-mass", {"changes": _texts(sets_of(preset.settings))})
+        shares = trace_of_settings(preset.settings).probabilities[0, 0]
+        if preset.settings.tokens == "sentence":
+            continue
+        np.testing.assert_allclose(sent(board_of(found), "probabilities"), shares, atol=1e-6)
+
+
+def _texts(sets: dict[str, Any]) -> dict[str, str]:
+    return {
+        name: "-".join(map(str, one)) if isinstance(one, tuple) else str(one).lower()
+        for name, one in sets.items()
+    }
+
+
+def test_a_click_chooses_the_pair() -> None:
+    board = blocks_of(asked("self-attention-mass"), "board")[0]
+    assert board["place_sets"] == "lab_cell"
+    name = next(iter(board["board"]["arrays"]))
+    pin = {"array": name, "index": [1, 2]}
+    act = {"pin": pin, "axes": [["a", None]] * 2, "changes": {"lab_cell": "1-2"}}
+    found = asked("self-attention-mass", act)
+    assert parse_qs(found["query"])["lab_cell"] == ["1-2"]
+    assert board_of(found)["cell"]["index"] == [1, 2]
+
+
+def test_a_point_of_the_plane_moves() -> None:
+    points = "2,1; 1,3; -1,0"
+    rows = blocks_of(asked("geometry", plane=points, plane_token=1), "row")
+    moves = {item["label"]: item for block in rows for item in block["items"]}
+    found = asked("geometry", {"changes": moves["x →"]["changes"]}, plane=points, plane_token=1)
+    assert parse_qs(found["query"])["plane"] == ["2,1; 2,3; -1,0"]
+    trace = trace_of_settings(settings_of_numbers("2,1; 2,3; -1,0"))
+    np.testing.assert_allclose(sent(board_of(found), "gram"), trace.scores[0, 0], atol=1e-6)
+
+
+def test_depth_draws_the_stacks_of_the_engine() -> None:
+    found = asked("depth", depth_layers=6, depth_weights="random", depth_seed=3)
+    chart = blocks_of(found, "chart")[0]["figure"]
+    stack = Stack("random", 4, 6, False, 1.0, False, 3, False)
+    samples = {f"C = {width}": sample_trajectories(stack, width, None) for width in STACK_WIDTHS}
+    drawn = figure_json(distance_figure(samples, False), "light")
+    assert chart["data"] == json.loads(scene_to_text({"data": drawn["data"]}))["data"]
+
+
+def test_a_search_finds_and_loads_what_violates_a_proposition() -> None:
+    found = asked("propositions", truths_search="S4")
+    rows = blocks_of(found, "row")
+    loads = [item for block in rows for item in block["items"] if item["label"].startswith("Load")]
+    (load,) = loads
+    after = asked("propositions", {"changes": load["changes"]})
+    assert parse_qs(after["query"])["lab_tokens"] == ["numbers"]
+    assert board_of(after)["arrays"]["probabilities"]["shape"] == [3, 3]
+
+
+def test_a_strength_is_that_of_its_variant() -> None:
+    plain, strong = asked("modern-diagonal"), asked("modern-diagonal", modern_norm="16")
+    moved = [
+        name
+        for name in board_of(plain)["arrays"]
+        if not np.array_equal(sent(board_of(plain), name), sent(board_of(strong), name))
+    ]
+    assert moved == ["norm scores", "norm"]

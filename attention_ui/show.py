@@ -18,8 +18,6 @@ from attention_viz.theme import Figure, figure_json
 from .browser_files import PLOTLY_URL, component, component_value
 from .url_state import session
 
-MAX_COLUMNS_ON_PHONE = 12  # columns of a picture that fit the width of a phone
-
 
 def theme_mode() -> str:
     """ "light" or "dark", as the visitor's browser shows the page."""
@@ -33,15 +31,6 @@ def zoom() -> float:
     if st.session_state.get("present"):
         return 1.35
     return 1.0
-
-
-def picture_container(name: str, n_columns: int) -> DeltaGenerator:
-    """A container for a picture. On a phone a picture with many columns keeps its width and is
-    scrolled; one with few columns fits the screen.
-    """
-    if n_columns > MAX_COLUMNS_ON_PHONE:
-        return st.container(key=f"wide {name}")
-    return st.container(key=f"fitting {name}")
 
 
 def show_figure(

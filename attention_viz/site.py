@@ -46,6 +46,8 @@ from .diagonal.modern_page import MODERN
 from .diagonal.propositions_page import PROPOSITION_PAGE
 from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
+from .heads.head_worth_page import HEAD_WORTH
+from .heads.shared_keys_page import SHARED_KEYS
 from .masks.changes_page import WHAT_CHANGES
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
@@ -64,7 +66,8 @@ from .trained.writing import WRITING
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
-        *(ALL_HEADS, WHAT_CHANGES, WRITING, WHY_THIS_TOKEN, CACHE),
+        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES),
+        *(WRITING, WHY_THIS_TOKEN, CACHE),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, PRACTICE),
     )
 }
@@ -269,7 +272,8 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
     match act:
         case {"pin": {"array": str(array), "index": list(index)}, "axes": list(axes)}:
             moved = moved_places([(letter, block) for letter, block in axes], index)
-            return replace(choices, focus=replace(choices.focus, **moved), pin=""), path
+            pinned = replace(choices, focus=replace(choices.focus, **moved), pin="")
+            return _with_changes(pinned, _of_layer(_changes_of(act))), path
         case {"edit": {"array": str(array), "index": [*_, row, column], "value": value}}:
             edit = Edit(EDITABLE_ARRAYS[array], row, column, value)
             edits = Edits.from_url(choices.scenario.edits).add(edit).url_value()
@@ -285,8 +289,7 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
         case {"changes": dict(changes)}:
             to = act.get("to")
-            own = {name: value for name, value in changes.items() if name in PARAMETERS}
-            return _with_changes(choices, own), to if to in SHOWN else path
+            return _with_changes(choices, _of_layer(changes)), to if to in SHOWN else path
         case {"name": "head", "value": int(head)}:
             focus = view_of(choices).focus
             with suppress(AttentionError):
@@ -302,6 +305,11 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
         case {"name": str(name), "value": value} if name in PARAMETERS:
             return _with_changes(choices, {name: value}), path
     return choices, path
+
+
+def _of_layer(changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of some changes that are no choices of a page's own."""
+    return {name: value for name, value in changes.items() if name in PARAMETERS}
 
 
 def _with_changes(choices: UrlChoices, changes: Mapping[str, Any]) -> UrlChoices:

@@ -2,62 +2,19 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import streamlit as st
 
-from attention_core import STEPS, Trace
-from attention_lab.focus import Focus
+from attention_core import STEPS
 from attention_lab.heads.counts import LayerSize
-from attention_lab.heads.head_worth import ablated_output
-from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
-from attention_lab.notation.notation import Notation
 from attention_lab.rounding import tolerance
 from attention_viz import story
-from attention_viz.heads import head_worth as figures
-from attention_viz.labels import format_number, format_percent
+from attention_viz.labels import format_number
 
 from ..board import show_board
-from ..focus import move_focus
 from ..page_context import PageContext
-from .choices import choose_heads
-
-
-def switch_heads_off(trace: Trace, focus: Focus, notation: Notation) -> None:
-    """One switch for each head, and the output without the heads that are off."""
-    st.header("Switch heads off", anchor=False)
-    n_heads, n_features = trace.sizes["H"], trace.sizes["O"]
-    help = "A head that is off attends, but adds nothing to the output."
-    off = choose_heads("off", "Heads that are switched off", n_heads, help)
-    if not off:
-        st.caption("All heads are on. Switch one off: which tokens need it?")
-        return
-    without = ablated_output(trace, off)
-    moved = relative_change(trace.output, without)
-    st.markdown(
-        f"Heads off: {', '.join(map(str, off))}. The output moves by **{format_percent(moved)}** of"
-        " its length."
-    )
-    if len(off) == n_heads:
-        st.markdown(f"With all heads off, what is left is: {figures.describe_remainder(trace)}.")
-    with st.container(key="wide worth ablation"):
-        ablation = figures.ablation_board(trace, without[0], (focus.query, focus.feature), notation)
-        first = figures.first_column(focus.feature)
-        show_board(ablation, "worth ablation", on_pin=partial(_choose_clicked_cell, first))
-    if n_features > figures.MAX_ABLATION_COLUMNS:
-        st.caption(
-            f"Columns shown: {figures.MAX_ABLATION_COLUMNS} of {n_features}, around the feature in"
-            " focus."
-        )
-
-
-def _choose_clicked_cell(first: int, array: str, index: list[int]) -> None:
-    """Move the focus to a pinned cell of the columns that begin with `first`."""
-    move_focus([("T", None), ("O", None)], [index[0], first + index[1]])
-
 
 SCHEME_RUNS_KEY = "measured runs"  # the name in the session
 

@@ -127,3 +127,23 @@ def test_a_strength_is_that_of_its_variant() -> None:
         if not np.array_equal(sent(board_of(plain), name), sent(board_of(strong), name))
     ]
     assert moved == ["norm scores", "norm"]
+
+
+def test_a_click_on_a_kind_explains_its_cell() -> None:
+    act = {
+        "pin": {"array": "MQA", "index": [1, 2, 0]},
+        "axes": [["H", None], ["T", None], ["S", None]],
+    }
+    board = blocks_of(asked("shared-keys", n_heads=2), "board")[0]
+    found = asked("shared-keys", act | {"changes": {board["array_sets"]: "MQA"}}, n_heads=2)
+    assert board_of(found)["cell"] == {"array": "MQA", "index": [1, 2, 0]}
+
+
+def test_a_click_on_what_is_missing_moves_the_focus() -> None:
+    board = blocks_of(asked("head-worth", off="0"), "board")[0]
+    place = board["clicks"]["all"][5 + 3]
+    width = board["board"]["arrays"]["all"]["shape"][1]
+    assert place == {"query": str(8 // width), "feature": str(8 % width)}
+    act = {"pin": {"array": "all", "index": [0, 0]}, "axes": [["a", None]] * 2, "changes": place}
+    query = parse_qs(asked("head-worth", act, off="0")["query"])
+    assert {name: query.get(name, ["0"])[0] for name in place} == place

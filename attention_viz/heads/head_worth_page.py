@@ -1,0 +1,165 @@
+"""The page *What a head is worth*: the output as a sum over heads, and what some of them do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_core import Trace
+from attention_lab.heads.head_worth import (
+    ablated_output,
+    has_shares,
+    norm_shares,
+    ranking,
+    signed_shares,
+    token_changes,
+)
+from attention_lab.heads.reruns import relative_change
+from attention_lab.heads.weight_blocks import output_gap
+from attention_lab.notation.formulas import output_by_heads
+from attention_lab.rounding import tolerance
+
+from ..blocks import (
+    Beside,
+    Block,
+    BlockPage,
+    Board,
+    Chart,
+    Heading,
+    Several,
+    Text,
+    Values,
+    by_name,
+    row,
+)
+from ..labels import format_agreement, format_number, format_percent
+from ..markdown import escape_markdown, quote_token
+from ..story.story_view import StoryView
+from . import head_worth as figures
+
+MOST_FITTING = 12  # columns of a chart that fit the width of a phone
+
+
+def _off(n_heads: int) -> Several:
+    return Several(
+        "off",
+        "Heads that are switched off",
+        (),
+        by_name([str(head) for head in range(n_heads)]),
+        help="A head that is off attends, but adds nothing to the output.",
+    )
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The bars, what happens without some heads, and whose output it is. Raises:
+    AttentionError.
+    """
+    trace, focus = view.trace, view.focus.within(view.trace, "output")
+    head, query, n_heads = focus.head, focus.query, trace.sizes["H"]
+    off = tuple(map(int, values["off"]))
+    moved = float(token_changes(trace)[0, head, query])
+    part = view.notation.of_head(view.notation.base("output"))
+    wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
+    changes = figures.token_changes_board(trace, (head, query), view.notation)
+    blocks: list[Block] = [
+        Text(_sum_in_words(view, focus.feature)),
+        Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
+        row(values, _off(n_heads)),
+        *_without(view, off),
+        Board(changes, "worth changes"),
+        Text(
+            f"How far the output of each token moves when one head is off: $|{part}|$, token by"
+            f" token. Without head {head}, {quote_token(trace.labels('T'), query)} moves by"
+            f" {format_number(moved)}. Lengths add up only if all parts point in the same"
+            " direction.",
+            small=True,
+        ),
+        Heading("Whose output is it?"),
+        Beside(([Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
+    ]
+    return blocks
+
+
+def _sum_in_words(view: StoryView, column: int) -> str:
+    trace, w_o = view.trace, view.written("w_o")
+    sum_says = f"{w_o} mixes the heads, but the output is still a **sum**: each head adds its part."
+    tick_says = f"the merged heads times {w_o}"
+    formula = f" ${output_by_heads(view.notation)}$."
+    if trace.projections.w_o is None:
+        sum_says = f"This layer has no {w_o}: each head fills its own features of the output."
+        tick_says, formula = "the merged heads", ""
+    agreement = format_agreement(output_gap(trace), tolerance(trace, "output"))
+    return (
+        f"{sum_says}{formula} The bars show feature {column} of the output of every token, with a"
+        " colour for each head. The tick is the output as the layer computes it:"
+        f" {tick_says}{escape_markdown(trace.addition('output'))}. Over all tokens and features,"
+        f" sums and outputs {agreement}."
+    )
+
+
+def _without(view: StoryView, off: Sequence[int]) -> list[Block]:
+    """The output without the heads that are off."""
+    trace, focus = view.trace, view.focus.within(view.trace, "output")
+    if not off:
+        return [Text("All heads are on. Switch one off: which tokens need it?", small=True)]
+    without, n_features = ablated_output(trace, off), trace.sizes["O"]
+    moved = relative_change(trace.output, without)
+    says = (
+        f"Heads off: {', '.join(map(str, off))}. The output moves by **{format_percent(moved)}** of"
+        " its length."
+    )
+    if len(off) == trace.sizes["H"]:
+        says += f" With all heads off, what is left is: {figures.describe_remainder(trace)}."
+    cell = (focus.query, focus.feature)
+    board = figures.ablation_board(trace, without[0], cell, view.notation)
+    first = figures.first_column(focus.feature)
+    places = [
+        {"query": query, "feature": first + column}
+        for query in range(trace.sizes["T"])
+        for column in range(min(figures.MAX_ABLATION_COLUMNS, n_features - first))
+    ]
+    blocks: list[Block] = [
+        Text(says),
+        Board(board, "worth ablation", clicks=dict.fromkeys(board["arrays"], places)),
+    ]
+    if n_features > figures.MAX_ABLATION_COLUMNS:
+        shown = f"{figures.MAX_ABLATION_COLUMNS} of {n_features}"
+        blocks.append(Text(f"Columns shown: {shown}, around the feature in focus.", small=True))
+    return blocks
+
+
+def _shares(view: StoryView) -> list[Block]:
+    """What the two shares are, their sums and rankings."""
+    trace, notation = view.trace, view.notation
+    part = notation.of_head(whole := notation.base("output"))
+    return [
+        Text(
+            f"**Signed share** $\\langle {part}, {whole}\\rangle / |{whole}|^2$: how much a head"
+            " adds in the direction of the whole; negative if it works against it.\n\n**Norm"
+            f" share** $|{part}| / |{whole}|$, never negative: how far the output moves without the"
+            " head."
+        ),
+        Text(_sums_of_shares(trace)),
+        Text(
+            f"${whole}$ is the sum of what all heads add, without bias and residual. What a head is"
+            " worth for a task is another question. Michel et al. 2019 removed heads from trained"
+            " models: many are hardly missed, and some layers need only one. Voita et al. 2019"
+            " pruned 38 of the 48 encoder heads of a translation model during further training, and"
+            " lost 0.15 BLEU.",
+            small=True,
+        ),
+    ]
+
+
+def _sums_of_shares(trace: Trace) -> str:
+    if not has_shares(trace):
+        return "Here the parts of all heads sum to 0, so there are no shares."
+    signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
+    return (
+        f"Signed shares sum to {format_number(float(signed.sum()), 6)}, norm shares here to"
+        f" {format_number(float(norms.sum()), 3)}.\n\n**Ranking** by signed share:"
+        f" {', '.join(map(str, ranking(signed)))}; by norm share:"
+        f" {', '.join(map(str, ranking(norms)))}."
+    )
+
+
+HEAD_WORTH = BlockPage("head-worth", lambda view: (_off(view.trace.sizes["H"]),), _blocks)

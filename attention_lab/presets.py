@@ -76,6 +76,11 @@ def example_for(url_path: str) -> Preset:
     return next(preset for preset in presets() if preset.name == name)
 
 
+def preset_named(name: str | None) -> Preset | None:
+    """The example with this name, if there is one."""
+    return next((preset for preset in presets() if preset.name == name), None)
+
+
 def own_sentence(text: str) -> Preset:
     """With what a URL opens that names a sentence and nothing else: the last layer of the language
     model, which has a meaning for every sentence.

@@ -10,6 +10,7 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_lab.choices import FIELD_CHOICES, MODEL_CHOICES
+from attention_lab.presets import preset_named
 from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene, has_cell
@@ -21,6 +22,7 @@ from .focus import follow_head, move_focus
 from .mask_choice import choose_mask
 from .model_choice import show_in_model
 from .own_numbers import edit_cell
+from .presets import load_example
 from .sequence import choose_sequence
 from .show import theme_mode, zoom
 from .url_state import requested, restore, session, write_to_url
@@ -159,6 +161,9 @@ def apply_stage_choice(name: object, value: object) -> None:
             st.session_state[switch] = on
         case "weights", str(weights) if weights in MODEL_CHOICES:
             show_in_model(session().page_context.scenario, weights)
+        case "example", str(example):
+            if chosen := preset_named(example):
+                load_example(chosen)
         case "without", str(head) if head in FIELD_CHOICES["without"]:
             st.session_state["without"] = head
         case "mask", str(mask):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.choices import resolve
-from attention_lab.presets import preset_of, presets, widget_values
+from attention_lab.presets import Preset, preset_named, preset_of, presets, widget_values
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import weights_in_force
 
@@ -58,12 +58,14 @@ def _load(shown: Scenario) -> None:
     A browser that has not received the last change sends the example that it still shows with the
     next change. That looks like a choice, and the user's text would be lost.
     """
-    chosen = next(
-        (preset for preset in presets() if preset.name == st.session_state[EXAMPLE_KEY]), None
-    )
-    if chosen and is_held(shown):
-        st.session_state.update(chosen.session_values)
-        session().last = chosen.scenario
+    if (chosen := preset_named(st.session_state[EXAMPLE_KEY])) and is_held(shown):
+        load_example(chosen)
+
+
+def load_example(chosen: Preset) -> None:
+    """In a callback: set every control and the cell in focus."""
+    st.session_state.update(chosen.session_values)
+    session().last = chosen.scenario
 
 
 def is_held(scenario: Scenario) -> bool:

@@ -23,7 +23,7 @@ from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
 from attention_lab.page_list import page_of, step_of
-from attention_lab.presets import Preset, in_model, own_sentence, presets
+from attention_lab.presets import Preset, in_model, own_sentence, preset_named, presets
 from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
@@ -281,8 +281,7 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
         case {"open": str(field)}:
             which = field if field in ("queries", "keys", "values") else choices.which
             return replace(choices, which=which), step_of(field).url_path
-        case {"example": str(name)} if name:
-            example = next(one for one in presets() if one.name == name)
+        case {"name": "example", "value": str(name)} if example := preset_named(name):
             return _with_example(choices, example), path
         case {"undo": bool()}:
             edits = Edits.from_url(choices.scenario.edits).undo().url_value()

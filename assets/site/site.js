@@ -154,7 +154,7 @@ class Site {
     const ways = (answer.ways ?? []).map(({ label, changes }) => Object.assign(element("button", "", label), { type: "button", onclick: () => this.ask({ changes }) }));
     box.hidden = !said;
     box.replaceChildren(said, ...ways);
-    if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask(name === "example" ? { example: value } : { name, value }));
+    if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask({ name, value }));
     if (title) {
       this.page.title = `${title} · Attention Lab`;
       this.showLinks(pages, path, Boolean(blocks));

@@ -8,6 +8,7 @@ from __future__ import annotations
 from attention_lab.by_hand import unknown_words
 from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH, SEEDED_WEIGHTS, resolve
 from attention_lab.compare import change_notes
+from attention_lab.presets import presets
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.words.text import Tokens, is_right_to_left
@@ -67,6 +68,15 @@ def language_notes(view: StoryView) -> tuple[Note, ...]:
     if view.layer is not None or view.scenario.weights != LANGUAGE_MODEL or _is_replaced(view):
         return ()
     return (Note(f"These are the weights of {_model_of(view)}."),)
+
+
+def first_example_notes(view: StoryView) -> tuple[Note, ...]:
+    """In the first example the way to the second, which shows a model that writes."""
+    first, second = presets()[:2]
+    if view.layer is not None or view.lesson or view.scenario != first.scenario:
+        return ()
+    made = "This layer was made by hand, to be read."
+    return (Note(made, second.name, act="example", value=second.name),)
 
 
 def _model_of(view: StoryView) -> str:

@@ -28,7 +28,13 @@ from .batch import BatchField, with_batch
 from .cutting import HEAD_FIELDS, merge_board, split_board
 from .misplaced import misplaced_sentence, short_quote
 from .next_token import next_token_board
-from .notes import by_hand_notes, choice_notes, language_notes, random_notes
+from .notes import (
+    by_hand_notes,
+    choice_notes,
+    first_example_notes,
+    language_notes,
+    random_notes,
+)
 from .per_head import (
     mask_board,
     mixing_board,
@@ -240,7 +246,7 @@ def _overview(view: StoryView) -> StepParts:
     if n_batch > 1:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
-    notes = random_notes(view) or language_notes(view)
+    notes = random_notes(view) or language_notes(view) or first_example_notes(view)
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 

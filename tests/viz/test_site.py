@@ -64,6 +64,16 @@ def test_without_parameters_the_first_example_opens() -> None:
     assert asked("overview", found["query"])["scene"] == found["scene"]
 
 
+def test_the_first_example_leads_to_the_second() -> None:
+    opening = asked("overview", "")
+    (note,) = opening["scene"]["stage"]["notes"]
+    act = {"name": note["act"], "value": note["value"]}
+    found = asked("overview", opening["query"], act=act)
+    assert control(found, "example")["value"] == presets()[1].name
+    other = asked("overview", opening["query"], act=act | {"value": "banana"})
+    assert other["query"] == opening["query"]
+
+
 def test_every_choice_of_the_app_has_one_control() -> None:
     names = [one["name"] for one in asked("scores")["controls"]]
     assert len(set(names)) == len(names)

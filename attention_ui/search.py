@@ -44,11 +44,11 @@ ALIKE = (
 )
 
 
-def search_field(key: str, example: str, texts: Iterable[str]) -> str:
-    """Draw a search field bound to the URL; give the words to look for in these texts.
+def search_field(key: str, example: str, rows: Iterable[Texts]) -> str:
+    """Draw a search field bound to the URL; give the words to look for in the texts of these rows.
 
-    A word that no text holds counts as a typing error: the most similar word replaces it, and the
-    page says so.
+    A word that no text holds counts as a typing error: the most similar word replaces it if more is
+    found then, and the page says so.
     """
     typed = draw_bound(
         st.text_input,
@@ -59,7 +59,7 @@ def search_field(key: str, example: str, texts: Iterable[str]) -> str:
         width=230,
         icon=":material/search:",
     )
-    words = respelled(typed or "", texts)
+    words = respelled(typed or "", rows)
     if words != (typed or ""):
         st.caption(
             f"Not found: “{escape_markdown(typed)}”. Results for “{escape_markdown(words)}”:",
@@ -68,26 +68,36 @@ def search_field(key: str, example: str, texts: Iterable[str]) -> str:
     return words
 
 
-def respelled(words: str, texts: Iterable[str]) -> str:
-    """The words of a search, each word that no text holds replaced by the most similar one.
+def respelled(words: str, rows: Iterable[Texts]) -> str:
+    """The words of a search; of those that no text holds, each is replaced by the most similar one
+    if a row holds more of the search then.
 
-    >>> respelled("sotfmax of quries", ["The softmax of a query", "queries"])
+    >>> respelled("sotfmax of quries", [("The softmax of a query", "queries")])
     'softmax of queries'
-    >>> respelled("softmax banana", ["The softmax of a query"])
+    >>> respelled("softmax banana", [("The softmax of a query",)])
     'softmax banana'
+    >>> respelled("next word", [("a text",), ("a word",)])
+    'next word'
     """
     if not words.strip():
         return words
-    known = _synonyms()
-    listed = [*map(_folded, texts), *(" ".join(key) for key in known)]
-    whole = " ".join(listed)
+    listed = list(rows)
+    folded = [_folded(text) for texts in listed for text in texts]
+    whole = " ".join([*folded, *(" ".join(key) for key in _synonyms())])
     vocabulary = sorted({word for word in whole.split() if len(word) >= MIN_RESPELLED_LETTERS})
     joined = whole.replace(" ", "")
-    spelt = []
-    for word in _words(words):
-        near = [] if _stands(word, whole, joined) else _nearest(word, vocabulary)
-        spelt.append(near[0] if near else word)
-    return words if tuple(spelt) == _words(words) else " ".join(spelt)
+    typed = spelt = _words(words)
+    for place, word in enumerate(typed):
+        if not _stands(word, whole, joined) and (near := _nearest(word, vocabulary)):
+            tried = (*spelt[:place], near[0], *spelt[place + 1 :])
+            if _most_held(tried, listed) > _most_held(spelt, listed):
+                spelt = tried
+    return words if spelt == typed else " ".join(spelt)
+
+
+def _most_held(words: Words, rows: Iterable[Texts]) -> int:
+    """How many parts of a search the row holds that holds most of them."""
+    return max((count_held(" ".join(words), *texts)[0] for texts in rows), default=0)
 
 
 def _nearest(word: str, vocabulary: list[str]) -> list[str]:
@@ -132,9 +142,8 @@ def count_held(words: str, *texts: str) -> tuple[int, int]:
 
 
 def best_matches(words: str, rows: Iterable[Row], texts: Callable[[Row], Texts]) -> tuple[Row, ...]:
-    """The rows whose texts hold every word of a search. If none does: those that hold most of a
-    longer question, at least half of it and two parts. The more of it stands in the first text,
-    which is the title, the earlier comes the row.
+    """The rows whose texts hold every word of a search, or most of it if none holds all. The more
+    of it stands in the first text, which is the title, the earlier comes the row.
 
     >>> best_matches("sum heads instead of joining", ["heads are summed", "heads"],
     ...     lambda row: (row,))
@@ -144,12 +153,14 @@ def best_matches(words: str, rows: Iterable[Row], texts: Callable[[Row], Texts])
     """
     counted = [(row, *count_held(words, *texts(row))) for row in rows]
     most = max((held for _, held, _ in counted), default=0)
-    found = [
-        row
-        for row, held, n_parts in counted
-        if held == n_parts or (held == most and held >= max(2, n_parts / 2))
-    ]
+    found = [row for row, held, n_parts in counted if held == most and (most or not n_parts)]
     return tuple(sorted(found, key=lambda row: -count_held(words, texts(row)[0])[0]))
+
+
+def note_partial(words: str, *shown: Texts) -> None:
+    """Say of a search whose rows are shown, best first, that they do not hold every word."""
+    if shown and not finds(words, *shown[0]):
+        st.caption("Nothing holds every word. This holds most of them:")
 
 
 def _words(text: str) -> Words:

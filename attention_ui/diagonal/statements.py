@@ -25,7 +25,7 @@ from attention_lab.diagonal.propositions.catalogue import (
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 
-from ..search import finds, search_field
+from ..search import best_matches, note_partial, search_field
 from ..url_state import draw_bound
 
 VERDICT_BADGES = {
@@ -51,22 +51,21 @@ SEARCH_SIZES = {"truths_n": 3, "truths_c": 2}  # tokens and features that a sear
 def choose_claims() -> tuple[Claim, ...]:
     """Draw the filters; give the claims that pass them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        words = search_field(
-            "claims_words", "softmax", (text for one in CLAIMS for text in _searched(one))
-        )
+        words = search_field("claims_words", "softmax", map(_searched, CLAIMS))
         statuses = draw_bound(
             st.pills, "Verdict", tuple(VERDICT_BADGES), selection_mode="multi", key="claims_status"
         )
         texts = draw_bound(
             st.pills, "Said by", tuple(TEXTS), selection_mode="multi", key="claims_text"
         )
-    return tuple(
+    chosen = [
         one
         for one in CLAIMS
-        if one.status in (statuses or VERDICT_BADGES)
-        and one.text in (texts or TEXTS)
-        and finds(words, *_searched(one))
-    )
+        if one.status in (statuses or VERDICT_BADGES) and one.text in (texts or TEXTS)
+    ]
+    found = best_matches(words, chosen, _searched)
+    note_partial(words, *map(_searched, found))
+    return found
 
 
 def _searched(one: Claim) -> tuple[str, ...]:

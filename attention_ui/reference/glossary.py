@@ -17,7 +17,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, read_table
 from attention_viz.markdown import escape_markdown
 
-from ..search import finds
+from ..search import Texts, best_matches
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,6 @@ def meaning(word: str) -> str:
     return next(one.meaning for one in glossary_words() if one.word.split(" (")[0] == word)
 
 
-def find_words(typed: str) -> tuple[Word, ...]:
-    """The words without a symbol that hold every word searched for."""
-    return tuple(one for one in glossary_words() if finds(typed, one.word, one.meaning))
-
-
 def word_table(shown: tuple[Word, ...]) -> str:
     """Words as a Markdown table."""
     lines = ["| word | what it is | where to see it |", "|---|---|---|"]
@@ -62,21 +57,32 @@ def word_table(shown: tuple[Word, ...]) -> str:
     return "\n".join(lines)
 
 
-def glossary_rows(typed: str, text: Notation) -> tuple[GlossaryRow, ...]:
-    """The quantities that hold every word searched for."""
-    return tuple(row for row in notation.glossary(text) if finds(typed, *_searched(row)))
+def _all_rows(text: Notation) -> tuple[GlossaryRow | Word, ...]:
+    return (*notation.glossary(text), *glossary_words())
 
 
-def glossary_texts(text: Notation) -> Iterator[str]:
-    """All texts in which a search of the glossary looks."""
-    for row in notation.glossary(text):
-        yield from _searched(row)
-    for one in glossary_words():
-        yield from (one.word, one.meaning)
+def find_in_glossary(
+    typed: str, text: Notation
+) -> tuple[tuple[GlossaryRow, ...], tuple[Word, ...]]:
+    """The quantities, and the words without a symbol, that hold every word searched for, or most of
+    them.
+    """
+    found = best_matches(typed, _all_rows(text), searched_texts)
+    rows = tuple(one for one in found if isinstance(one, GlossaryRow))
+    return rows, tuple(one for one in found if isinstance(one, Word))
 
 
-def _searched(row: GlossaryRow) -> tuple[str, ...]:
-    """Name, symbols, words, meaning and remark of a quantity, and its words elsewhere."""
+def glossary_texts(text: Notation) -> Iterator[Texts]:
+    """The texts of each row in which a search of the glossary looks."""
+    return map(searched_texts, _all_rows(text))
+
+
+def searched_texts(row: GlossaryRow | Word) -> Texts:
+    """Name, symbols, words, meaning and remark of a quantity, and its words elsewhere; or a word
+    and its meaning.
+    """
+    if isinstance(row, Word):
+        return row.word, row.meaning
     return (
         row.name,
         row.our_word,

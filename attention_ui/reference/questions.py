@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +10,7 @@ import streamlit as st
 from attention_lab.page_list import PAGES, Page, page_of, read_table, story_steps
 from attention_viz.markdown import escape_markdown
 
-from ..search import best_matches, search_field
+from ..search import best_matches, note_partial, search_field
 
 ASKED = "asked"  # the `text` of a question
 N_RELATED = 3  # questions below a page
@@ -95,26 +94,20 @@ def related_questions(page: Page) -> tuple[Entry, ...]:
 def show_questions() -> None:
     """Draw what learners ask with its search. A search runs only this part of the page again."""
     st.header("What learners ask", anchor=False)
-    shown = find_entries(
-        search_field("asked_words", "parameters", entry_texts(learner_questions())), [ASKED]
-    )
-    if shown:
+    words = search_field("asked_words", "parameters", (one.searched for one in learner_questions()))
+    if shown := find_entries(words, [ASKED]):
+        note_partial(words, shown[0].searched)
         st.markdown(entry_table(shown))
     else:
         st.markdown("Nothing found. Try other or fewer words.")
 
 
 def find_entries(words: str, texts: list[str]) -> tuple[Entry, ...]:
-    """The questions and ideas that hold every word, or most of a longer question, of some texts
-    or, with none named, of all.
+    """The questions and ideas that hold every word, or most of them, of some texts or, with none
+    named, of all.
     """
     listed = (one for one in (*learner_questions(), *concepts()) if one.text in texts or not texts)
     return best_matches(words, listed, lambda one: one.searched)
-
-
-def entry_texts(entries: Iterable[Entry]) -> Iterator[str]:
-    """All texts in which a search of some entries looks."""
-    return (text for one in entries for text in one.searched)
 
 
 def entry_table(shown: tuple[Entry, ...]) -> str:

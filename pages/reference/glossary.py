@@ -7,14 +7,14 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_ui.page_context import page_context
 from attention_ui.reference.glossary import (
     elsewhere_table,
-    find_words,
-    glossary_rows,
+    find_in_glossary,
     glossary_table,
     glossary_texts,
     notation_table,
+    searched_texts,
     word_table,
 )
-from attention_ui.search import search_field
+from attention_ui.search import note_partial, search_field
 
 text = page_context().notation
 
@@ -27,7 +27,8 @@ st.markdown(
     " symbols that all pages show."
 )
 typed = search_field("glossary_words", "width", glossary_texts(text))
-rows, words = glossary_rows(typed, text), find_words(typed)
+rows, words = find_in_glossary(typed, text)
+note_partial(typed, *map(searched_texts, rows), *map(searched_texts, words))
 if not rows and not words:
     st.markdown("Nothing found. Try other or fewer words.")
 if rows:

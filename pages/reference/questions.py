@@ -7,11 +7,10 @@ from attention_ui.reference.questions import (
     ASKED,
     concepts,
     entry_table,
-    entry_texts,
     find_entries,
     learner_questions,
 )
-from attention_ui.search import search_field
+from attention_ui.search import note_partial, search_field
 from attention_ui.url_state import draw_bound
 
 texts = {ASKED: "What learners ask"} | {
@@ -23,9 +22,8 @@ st.markdown(
     " answer. A link opens a new tab, so your own choices stay here."
 )
 with st.container(horizontal=True, vertical_alignment="bottom"):
-    words = search_field(
-        "concepts_words", "softmax", entry_texts((*learner_questions(), *concepts()))
-    )
+    listed = (*learner_questions(), *concepts())
+    words = search_field("concepts_words", "softmax", (one.searched for one in listed))
     chosen = draw_bound(st.pills, "Text", tuple(texts), selection_mode="multi", key="concepts_text")
 shown = find_entries(words, list(chosen or ()))
 n_asked = sum(one.text == ASKED for one in shown)
@@ -34,6 +32,7 @@ st.markdown(
     f"Questions: **{n_asked}** of {len(learner_questions())}. Ideas: **{n_ideas}** of"
     f" {len(concepts())}."
 )
+note_partial(words, *(one.searched for one in shown))
 if not shown:
     st.markdown("Nothing found. Try other or fewer words.")
 for text, heading in texts.items():

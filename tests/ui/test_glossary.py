@@ -19,8 +19,7 @@ from attention_lab.page_list import PAGES, read_table
 from attention_ui.reference.glossary import (
     array_table,
     elsewhere_table,
-    find_words,
-    glossary_rows,
+    find_in_glossary,
     glossary_words,
     notation_table,
     word_table,
@@ -37,7 +36,7 @@ CITED = re.compile(rf"({NAME})(?:, {NAME})*(?: et al\.| and {NAME})?,? \(?((?:1[
     "typed", ["output projection", "embedding dimension", "GQA", "causal mask", "raw scores"]
 )
 def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
-    assert glossary_rows(typed, NOTATIONS["ours"])
+    assert find_in_glossary(typed, NOTATIONS["ours"])[0]
 
 
 @pytest.mark.parametrize("key", NOTATIONS)
@@ -74,13 +73,13 @@ def test_what_the_output_is_made_from(residual: str, parts: list[str]) -> None:
 
 
 def test_glossary_and_notations() -> None:
-    everything = glossary_rows("", OURS)
+    everything = find_in_glossary("", OURS)[0]
     table = notation_table(everything).splitlines()
     assert len(table) == len(everything) + 2
     merged = next(line for line in table if "`merged`" in line)
     assert merged.strip("| ").split(" | ")[1:] == ["$O$", "–", "–", "–", "–", "$H$"]
     assert table[0].count("|") == 8  # the quantity, ours and five texts: not ours transposed
-    assert [row.name for row in glossary_rows("correlation", NOTATIONS["gml"])] == ["scores"]
+    assert [row.name for row in find_in_glossary("correlation", NOTATIONS["gml"])[0]] == ["scores"]
     app = opened("glossary", notation="gml", glossary_words="correlation")
     assert "`scores`" in texts(app)
     assert "`n_tokens`" not in texts(app)
@@ -94,12 +93,12 @@ def test_names_elsewhere_lead_to_ours() -> None:
         ("pattern", ["probabilities"]),
         ("in_proj_weight", ["w_q", "w_k", "w_v"]),
     ):
-        rows = glossary_rows(words, OURS)
+        rows = find_in_glossary(words, OURS)[0]
         assert [row.name for row in rows] == names
         assert len(elsewhere_table(rows).splitlines()) == len(names) + 2
-    assert NAMES_ELSEWHERE.keys() <= {row.name for row in glossary_rows("", OURS)}
-    assert elsewhere_table(glossary_rows("key bias", OURS)) == ""
-    assert elsewhere_table(glossary_rows("", OURS)) in texts(opened("glossary"))
+    assert NAMES_ELSEWHERE.keys() <= {row.name for row in find_in_glossary("", OURS)[0]}
+    assert elsewhere_table(find_in_glossary("key bias", OURS)[0]) == ""
+    assert elsewhere_table(find_in_glossary("", OURS)[0]) in texts(opened("glossary"))
 
 
 def test_every_word_leads_to_a_page() -> None:
@@ -131,15 +130,15 @@ WORDS_SEEN = {
 
 def test_a_word_is_found() -> None:
     for typed, word in WORDS.items():
-        assert word in [one.word for one in find_words(typed)], typed
+        assert word in [one.word for one in find_in_glossary(typed, OURS)[1]], typed
     for typed, page in WORDS_SEEN.items():
-        assert page in {one.page for one in find_words(typed)}, typed
+        assert page in {one.page for one in find_in_glossary(typed, OURS)[1]}, typed
 
 
 def test_a_search_of_the_glossary() -> None:
     app = opened("glossary", glossary_words="oversmoothing")
     assert len(app.header) == 1
-    table = word_table(find_words("oversmoothing"))
+    table = word_table(find_in_glossary("oversmoothing", OURS)[1])
     assert len(table.splitlines()) == 3
     assert table in texts(app)
     app.text_input(key="glossary_words").set_value("zebra").run()

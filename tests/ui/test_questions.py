@@ -29,7 +29,7 @@ from attention_ui.reference.questions import (
     learner_questions,
     related_questions,
 )
-from attention_ui.search import finds, respelled
+from attention_ui.search import best_matches, finds, respelled
 from tests.ui.app import opened, texts
 
 MARKUP = "<b>x</b> | $y$ [l](javascript:alert(1)) `c` **d** :red[e]"
@@ -112,6 +112,9 @@ FOUND = [
     ("pre-LN", "depth"),
     ("pruned", "head-worth"),
     ("weights that I plot", "softmax"),
+    ("chatgpt next word", "next-token"),
+    ("how does an LLM choose a word", "next-token"),
+    ("GPT", "next-token"),
 ]
 # What a student types on a first visit: the page stands among the first four questions found.
 FIRST_VISIT = {
@@ -235,7 +238,38 @@ def test_a_typing_error_finds_the_word_that_was_meant(
     assert any(f"“{right}”" in box.value for box in app.caption)
     app.text_input(key=field).set_value(right).run()
     assert [box.value for box in app.markdown] == meant
-    assert respelled("zzyzx", [right]) == "zzyzx"
+    assert respelled("zzyzx", [(right,)]) == "zzyzx"
+
+
+def test_a_word_is_mended_only_where_that_finds_more() -> None:
+    rows = [("a text",), ("a word",)]
+    assert respelled("next word", rows) == "next word"
+    assert respelled("next entroppy", [("a text of entropy",)]) == "text entropy"
+
+
+def test_a_search_that_nothing_holds_whole_shows_what_holds_most() -> None:
+    rows = [("a mask",), ("the softmax", "of a mask"), ("a query",), ("a mask of the softmax", "")]
+    texts_of = dict.fromkeys(rows)
+    assert best_matches("softmax mask banana", texts_of, lambda row: row) == (rows[3], rows[1])
+    assert best_matches("banana mask", texts_of, lambda row: row) == (rows[0], rows[3], rows[1])
+    assert best_matches("banana", texts_of, lambda row: row) == ()
+    assert best_matches("", texts_of, lambda row: row) == tuple(rows)
+
+
+@pytest.mark.parametrize(
+    ("page", "field"),
+    [
+        ("overview", "asked_words"),
+        ("questions", "concepts_words"),
+        ("glossary", "glossary_words"),
+        ("claims", "claims_words"),
+    ],
+)
+def test_a_page_says_that_a_word_is_missing(page: str, field: str) -> None:
+    shown = [opened(page, **{field: words}) for words in ("softmax", "softmax zzyzx")]
+    whole, partial = (len(app.caption) for app in shown)
+    assert partial == whole + 1
+    assert "Nothing found" not in texts(shown[1])
 
 
 def test_a_row_with_markup_stays_text() -> None:

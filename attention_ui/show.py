@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError
-from attention_viz.figure_table import figure_table
+from attention_viz.figure_table import figure_table, table_csv
 from attention_viz.markdown import escape_markdown
 from attention_viz.theme import Figure, figure_json
 
@@ -69,7 +69,7 @@ def _as_table(figure: Figure, key: str) -> None:
         with box:
             table = figure_table(figure)
             st.dataframe(table, hide_index=True, alt=f"As a table: {description}")
-            csv = table.to_csv(index=False).encode()
+            csv = table_csv(table)
             name = f"{_file_name(key)}.csv"
             st.download_button("CSV", csv, name, "text/csv", key=f"csv of {key}", on_click="ignore")
 

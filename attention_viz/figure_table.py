@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from attention_lab.export.csv_text import csv_text
+
 from .theme import Figure
 
 NAME, ERROR = "name", "standard error"
@@ -33,6 +35,12 @@ def figure_table(figure: Figure) -> pd.DataFrame:
     first = [name for name in (NAME, *HOVER_COLUMNS.values()) if name in table]
     ordered = table[first + [name for name in table if name not in first]]
     return ordered.loc[:, [not _is_empty(ordered[name]) for name in ordered]]
+
+
+def table_csv(table: pd.DataFrame) -> str:
+    """Such a table as a CSV file; what a row does not have is empty."""
+    cells = table.astype(object).where(table.notna(), "")
+    return csv_text([table.columns, *cells.itertuples(index=False)])
 
 
 def _is_empty(column: pd.Series) -> bool:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Any
 
 from attention_core.checks import is_finite_number
 from attention_core.errors import FileError
 
+from ..export.csv_text import csv_text
 from .class_question import ClassQuestion, question_from_json
 from .rooms import Rooms
 
 MAX_BARS = 8  # of different numbers; the rest is one bar
 OTHER_LABEL = "other"
 DAMAGED = "A vote of this room is damaged in the file of classes; open a new room"
-# A spreadsheet runs a cell that begins with one of these as a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 @dataclass(frozen=True)
@@ -81,9 +79,7 @@ def export_votes(rooms: Rooms, room: str, secret: str) -> str:
         "SELECT number, visitor, answer, at, posed FROM votes JOIN questions USING (room, number)"
         " WHERE room = ? ORDER BY number, at, visitor"
     )
-    written = io.StringIO()
-    table = csv.writer(written, lineterminator="\r\n")
-    table.writerow(("question", "text", "student", "answer", "right", "time"))
+    lines: list[tuple[Any, ...]] = [("question", "text", "student", "answer", "right", "time")]
     known: dict[bytes, int] = {}
     for number, visitor, answer, at, kept in rooms.file.read(query, room):
         question = question_from_json(kept)
@@ -95,14 +91,5 @@ def export_votes(rooms: Rooms, room: str, secret: str) -> str:
         said = question.options[int(value)] if question.kind == "choice" else f"{value:.12g}"
         student = known.setdefault(visitor, len(known) + 1)
         right = "yes" if question.accepts(value) else "no"
-        table.writerow((number, _cell(question.text), student, _cell(said), right, time))
-    return written.getvalue()
-
-
-def _cell(text: str) -> str:
-    """A text that no spreadsheet runs as a formula; a number stays a number."""
-    try:
-        float(text)
-    except ValueError:
-        return f"'{text}" if text.startswith(_FORMULA) else text
-    return text
+        lines.append((number, question.text, student, said, right, time))
+    return csv_text(lines)

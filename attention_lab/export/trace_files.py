@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Sequence
 from typing import Any
@@ -12,6 +11,8 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace, head_of
+
+from .csv_text import csv_text
 
 
 def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> bytes:
@@ -68,21 +69,15 @@ def field_csv(trace: Trace, field: str) -> str:
     """
     rows, columns = field_labels(trace, field)
     array = getattr(trace, field)[0]
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     if not STEPS[field].per_head:
-        writer.writerow(["token", *columns])
-        writer.writerows(
-            [label, *numbers] for label, numbers in zip(rows, array.tolist(), strict=True)
-        )
-        return text.getvalue()
-    writer.writerow(["head", "token", *columns])
-    for head in range(trace.projections.n_heads):
-        matrix = array[head_of(trace, field, head)].tolist()
-        writer.writerows(
-            [f"head {head}", label, *numbers] for label, numbers in zip(rows, matrix, strict=True)
-        )
-    return text.getvalue()
+        lines = [[label, *numbers] for label, numbers in zip(rows, array.tolist(), strict=True)]
+        return csv_text([["token", *columns], *lines])
+    lines = [
+        [f"head {head}", label, *numbers]
+        for head in range(trace.projections.n_heads)
+        for label, numbers in zip(rows, array[head_of(trace, field, head)].tolist(), strict=True)
+    ]
+    return csv_text([["head", "token", *columns], *lines])
 
 
 def array_to_npy(array: Array) -> bytes:

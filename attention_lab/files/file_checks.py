@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -58,6 +59,19 @@ def typed_number(text: str) -> float:
         return float(text) if text.isascii() and "_" not in text else math.nan
     except ValueError:
         return math.nan
+
+
+# Control characters besides tab and line breaks, lone surrogates, and two that are no characters.
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def fits_xml(text: str) -> bool:
+    """Whether XML 1.0 can hold a text. Source: its section 2.2.
+
+    >>> fits_xml("\\u200dé😀"), fits_xml("\\x08"), fits_xml("\\ud800")
+    (True, False, False)
+    """
+    return not _NOT_IN_XML.search(text)
 
 
 def has_half_character(text: str) -> bool:

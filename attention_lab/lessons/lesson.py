@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlencode
 from attention_core.checks import check_choice, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
-from ..files.file_checks import has_half_character
+from ..files.file_checks import fits_xml
 
 MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
 MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
@@ -209,8 +209,11 @@ def check_lesson_text(name: str, text: object, most: int, may_be_empty: bool = F
         raise SettingsError(
             f"{name} has {len(words):,} characters but may have at most {most:,}; shorten it"
         )
-    if has_half_character(words):
-        raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
+    if not fits_xml(words):  # a package for learning platforms holds it
+        raise SettingsError(
+            f"{name} holds a control character or half a character: {short_repr(words)}; write it"
+            " again"
+        )
 
 
 def check_lesson_texts(name: str, texts: tuple[str, ...], most: int) -> None:

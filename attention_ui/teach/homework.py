@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
 
 from attention_core import STEPS, Trace
+from attention_lab.export.csv_text import csv_text
 from attention_lab.practice import Homework, PracticeQuestion, parse_answer
 from attention_lab.presets import presets
 from attention_viz.markdown import escape_quotations
@@ -92,7 +91,8 @@ def show_summary(student: int, lines: Sequence[dict[str, Any]]) -> None:
 
 def summary_csv(student: int, lines: Sequence[dict[str, Any]]) -> str:
     """The lines of the summary as CSV."""
-    return csv_text(SUMMARY_COLUMNS, ({"student": student} | line for line in lines))
+    filled = ({"student": student} | line for line in lines)
+    return csv_text([SUMMARY_COLUMNS, *([one[name] for name in SUMMARY_COLUMNS] for one in filled)])
 
 
 def use_small_layer() -> None:
@@ -105,21 +105,4 @@ def use_small_layer() -> None:
 def key_csv(homework: Homework, last: int) -> str:
     """The key for students 1 to `last` as CSV; for all at once if they share their numbers."""
     columns = ("student", "question", "step", "answer", "tolerance")
-    lines = homework.key(homework.students(last))
-    return csv_text(columns, (dict(zip(columns, line, strict=True)) for line in lines))
-
-
-def csv_text(columns: Sequence[str], lines: Any) -> str:
-    """Lines as CSV. Text that a spreadsheet would run as a formula gets an apostrophe."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, columns)
-    writer.writeheader()
-    for line in lines:
-        writer.writerow({name: _harmless(value) for name, value in line.items()})
-    return text.getvalue()
-
-
-def _harmless(value: Any) -> Any:
-    if isinstance(value, str) and value[:1] in ("=", "+", "@", "\t", "\r"):
-        return f"'{value}"
-    return value
+    return csv_text([columns, *homework.key(homework.students(last))])

@@ -7,7 +7,7 @@ import io
 
 from attention_lab.practice import Homework
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.teach.homework import csv_text, key_csv, summary_csv
+from attention_ui.teach.homework import key_csv, summary_csv
 from tests.ui.app import opened, texts
 
 LAYER = Scenario(text="you like cake", d_model=4, n_heads=2, embedding="integers")
@@ -71,7 +71,7 @@ def test_the_key_names_every_student_and_question() -> None:
 
 def test_a_formula_in_an_answer_is_harmless_in_a_spreadsheet() -> None:
     line = {"question": 1, "step": "scores", "verdict": "wrong", "looked": False}
-    text = summary_csv(7, [line | {"answer": "=1+1"}, line | {"answer": "-0.5"}])
+    given = ("=1+1", "-0.5", "-1+1", "-1/2")
+    text = summary_csv(7, [line | {"answer": answer} for answer in given])
     answers = [one["answer"] for one in csv.DictReader(io.StringIO(text))]
-    assert answers == ["'=1+1", "-0.5"]
-    assert csv_text(("a",), [{"a": "@x"}]).splitlines()[1] == "'@x"
+    assert answers == ["'=1+1", "-0.5", "'-1+1", "'-1/2"]

@@ -8,12 +8,13 @@ import re
 import zipfile
 from dataclasses import replace
 from typing import Any
-from xml.etree.ElementTree import fromstring
+from xml.etree.ElementTree import ParseError, fromstring
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from attention_core.errors import SettingsError
 from attention_lab.focus import Focus
 from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment
 from attention_lab.lessons.lesson_file import shipped_lessons
@@ -160,6 +161,21 @@ def test_a_package_has_a_manifest_that_names_its_page() -> None:
     assert package.read(resource.get("href")).decode() == lesson_file(lesson)
     (item,) = manifest.findall("organizations/organization/item", names)
     assert item.get("identifierref") == resource.get("identifier")
+
+
+@pytest.mark.parametrize(
+    "character", ["\x00", "\x08", "\x0c", "\x1f", "\x7f", "\u200d", "\ufffe", "😀"]
+)
+def test_a_title_that_is_no_xml_is_refused(character: str) -> None:
+    title = f"One {character} lesson"
+    try:
+        lesson = Lesson(title, (Moment("One", "mask"),))
+    except SettingsError:
+        with pytest.raises(ParseError):
+            fromstring(f"<title>{title}</title>")
+        return
+    manifest = fromstring(zipfile.ZipFile(io.BytesIO(course_package(lesson))).read(MANIFEST))
+    assert title in [found.text for found in manifest.iter()]
 
 
 def test_the_story_leaves_practice_to_the_app() -> None:

@@ -8,6 +8,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from attention_core import STEPS, FileError, HeadNorm, Projections, ShapeError, attend
@@ -19,7 +20,7 @@ from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_lab.user_data.user_matrices import read_matrices
 from attention_viz.arithmetic import factor_code, format_derivation
 from attention_viz.curves import error_bar_series, line_series
-from attention_viz.figure_table import ERROR, NAME, figure_table
+from attention_viz.figure_table import ERROR, NAME, figure_table, table_csv
 from attention_viz.labels import format_number
 from attention_viz.tables import (
     matrix_table,
@@ -79,6 +80,12 @@ def test_no_token_becomes_a_formula_in_a_spreadsheet(field: str) -> None:
     assert any(FORMULAS[0] in cell for cell in cells)
     for cell in cells:
         assert cell[:1] not in tuple("=+@\t-") or math.isfinite(float(cell))
+
+
+def test_no_name_in_a_chart_becomes_a_formula_in_a_spreadsheet() -> None:
+    table = pd.DataFrame({"name": ["=1+1", "-x", "\uff1d1", "-0.5"], "of": [-1.5, None, 0, 2]})
+    rows = list(csv.reader(io.StringIO(table_csv(table))))
+    assert rows[1:] == [["'=1+1", "-1.5"], ["'-x", ""], ["'\uff1d1", "0.0"], ["-0.5", "2.0"]]
 
 
 @pytest.mark.parametrize("field", USUAL_STEPS)

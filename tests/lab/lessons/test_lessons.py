@@ -131,6 +131,7 @@ HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         SettingsError,
         ("question.right", 2, 1),
     ),
+    "a control character": (changed(title="One\x08"), SettingsError, ("title", "x08")),
     "half a character": (of_moment(text="\ud800"), SettingsError, ("text",)),
     "too large": (b" " * (LESSON_FILE.max_bytes + 1), FileError, (LESSON_FILE.max_bytes,)),
     "many parts": (b"[" + b"[]," * 5000 + b"[]]", FileError, ("lesson",)),

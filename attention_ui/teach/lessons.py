@@ -39,7 +39,7 @@ DRAFT_ERROR_KEY = "lesson refused"
 MAX_LESSON_FILE_MB = 1  # the smallest bound of the uploader
 # Lessons that fit into a period, by its minutes.
 LESSON_PLANS = {
-    20: (("multi-head-attention",), ("why-scale",), ("shared-keys",)),
+    20: (("multi-head-attention",), ("frog",), ("why-scale",), ("shared-keys",)),
     45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
     90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
 }

@@ -37,6 +37,7 @@ from attention_lab.lessons.lesson_file import (
     write_lesson,
 )
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.language_model import language_model
 from tests.lab.refusal import Facts, refused
 
 QUESTION = LessonQuestion("Which is larger?", "The first.", ("first", "second"), 0)
@@ -252,3 +253,28 @@ def test_large_scores_leave_one_share_as_the_lesson_on_the_scale_says() -> None:
     assert bare.max() > 0.99
     assert scaled.max() < 0.5
     assert np.sum(scaled > 0.05) >= 3
+
+
+def test_the_numbers_of_the_lesson_on_the_frog_are_those_of_the_model() -> None:
+    model = language_model()
+    text = LESSONS["frog"].moments[0].choices["text"]
+    ids = model.encode(text)
+    run, (f, c, b) = model.run(ids), (model.encode(word)[1] for word in ("f", "c", "b"))
+    layer = run.traces[4]
+    assert [round(share, 2) for share in layer.probabilities[0, 2:5, 15, 6]] == [0.76, 0.80, 0.86]
+    assert (layer.probabilities[0, [0, 1, 5, 6, 7], 15, 6] < 0.2).all()
+    products = layer.turned_queries[0, 4, 15] * layer.turned_keys[0, 2, 6]
+    assert products[[4, 5, 7]].round(1).tolist() == [21.4, 8.6, -9.2]
+    assert round(products.sum(), 1) == 24.8
+    assert model.decode(list(model.generate(ids, 4))) == " frog"
+    without = {head: model.run(ids, without=[(4, head)]).probabilities() for head in (2, 3, 4)}
+    shares = [run.probabilities()[f], *(without[head][f] for head in (2, 3, 4))]
+    assert [round(share, 2) for share in shares] == [0.82, 0.83, 0.81, 0.08]
+    assert without[4].argmax() == c
+    added = run.contributions(f)
+    assert (round(added["head", 4, 4], 1), round(sum(added.values()), 1)) == (3.1, 13.1)
+    assert max(added, key=lambda part: added[part]) == ("head", 4, 4)
+    birds = model.encode(text.replace("frog", "bird"))
+    off = model.run(birds, without=[(4, 4)]).probabilities()
+    assert round(model.run(birds).probabilities()[b], 2) == 0.89
+    assert (round(off[c], 2), round(off[b], 2)) == (0.26, 0.16)

@@ -50,7 +50,7 @@ def restore_model() -> str:
     """At the start of a page: whose heads the URL and the session choose."""
     now, before = session(), st.session_state.get(MODEL)
     is_named = MODEL in now.asked
-    if not is_named and before != OWN and not CHOICES.isdisjoint(now.asked):
+    if not is_named and before != OWN and any(any(now.asked.get(name, ())) for name in CHOICES):
         st.session_state[MODEL] = MINILM
     restore(MODEL, MODEL_LABEL, LANGUAGE, _read_model)
     model = str(st.session_state[MODEL])

@@ -15,7 +15,7 @@ PAGES: dict[str, dict[str, Any]] = {
     "shared-keys": {},
     "one-matrix-or-many": {},
     "head-worth": {},
-    "layers": {},
+    "find-a-head": {},
     "one-head": {},
     "self-attention-mass": {},
     "geometry": {},

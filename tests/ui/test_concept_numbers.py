@@ -167,7 +167,6 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Parameters], Iterable[float]]] = 
     ("gml", 14): lambda t, _: [TrainingSettings().n_heads],
     ("gml", 17): place("scores", "query", "key"),
     ("gml", 19): place("probabilities", "query"),
-    ("gml", 22): lambda t, _: [len(trained_layers())],
     ("gml", 26): lambda t, _: [StackSettings().n_layers],
     ("gml", 27): lambda t, _: [t.scale],
     ("mql5", 3): lambda t, _: [len(SCHEMES)],

@@ -22,7 +22,7 @@ from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
-from attention_lab.page_list import page_of, step_of
+from attention_lab.page_list import OLD_URLS, page_now, page_of, step_of
 from attention_lab.presets import Preset, in_model, own_sentence, preset_named, presets
 from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
@@ -36,7 +36,7 @@ from attention_lab.url_choices import (
     read_values,
     write_url,
 )
-from attention_lab.url_values import url_text
+from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 
 from .blocks import BlockPage, Choice, Values, changed
@@ -74,6 +74,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
 PAGES = ("overview", *BLOCK_PAGES)
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
 LECTURE_ZOOM = 1.35
+NO_PAGE = "This site has no page “{}”; you see its first one."
 
 
 def answer(request: str) -> str:
@@ -96,8 +97,12 @@ def _answer(asked: JSON) -> str:
     """The answer to a request. Raises: FileError without the files of the language model, if they
     are needed.
     """
-    path, act = asked["path"], asked.get("act") or {}
-    parameters = parse_qs(asked.get("query", ""), keep_blank_values=True)
+    given = parse_qs(asked.get("query", ""), keep_blank_values=True)
+    page, parameters = page_now(asked["path"], given)
+    path, act, unknown = page.url_path, asked.get("act") or {}, []
+    if asked["path"] not in (path, *OLD_URLS) or path not in (*SHOWN, *PAGES):
+        path, unknown = PAGES[0], [NO_PAGE.format(quoted(asked["path"]))]
+    opened = path
     choices = _choices(parameters, path)
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
@@ -119,11 +124,11 @@ def _answer(asked: JSON) -> str:
         if isinstance(error, FileError) and not (MODEL_FOLDER / "checksums.json").exists():
             raise
         said = _refused(choices.scenario, error)
-        path = asked["path"]
+        path = opened
     about = {
         "path": path,
         "query": urlencode(write_url(choices) | own),
-        "refused": [*choices.refused, *refused],
+        "refused": [*unknown, *choices.refused, *refused],
         "controls": controls(choices, offers_trained(asked)),
         "title": page_of(path).title,
         "pages": [{"path": one, "title": page_of(one).title} for one in PAGES],
@@ -137,7 +142,7 @@ def _choices_of(path: str, view: StoryView) -> Sequence[Choice]:
 
 
 def _values(
-    known: Sequence[Choice], parameters: Mapping[str, list[str]], act: Mapping[str, Any]
+    known: Sequence[Choice], parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[str]]:
     """The values of a page's own choices after an act, and a sentence for each that the URL asks
     for in vain. Raises: AttentionError for a choice that the act cannot make.
@@ -186,7 +191,7 @@ def _refused(scenario: Scenario, error: AttentionError) -> JSON:
     return {"error": str(error)}
 
 
-def _choices(parameters: Mapping[str, list[str]], path: str) -> UrlChoices:
+def _choices(parameters: Mapping[str, Sequence[str]], path: str) -> UrlChoices:
     """The choices of a URL; one that chooses no layer opens the first example, or its own sentence
     in the language model, as in the app.
     """

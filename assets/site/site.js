@@ -107,7 +107,9 @@ class Site {
   // The first example, as it was stored when the site was built. always: also where the URL asks for another layer.
   async showStored(always = false) {
     if ((this.query && !always) || this.isReady) return;
-    const answer = await fetch(`first/${this.path}.json`);
+    const stored = (path) => fetch(`first/${encodeURIComponent(path)}.json`);
+    let answer = await stored(this.path);
+    if (!answer.ok) answer = await stored(FIRST);
     if (answer.ok && !this.isReady) this.show(await answer.json(), false);
   }
 
@@ -138,6 +140,7 @@ class Site {
       const answer = await this.call({ path: from, query: this.query, dark: this.dark.matches, act });
       // A visitor who has gone on to another step meanwhile stays there.
       if (answer.path === from) answer.path = this.path;
+      else if (!act) window.history.replaceState(null, "", `?${answer.query}#${answer.path}`); // no such page, or an old name
       this.show(answer, Boolean(act), turn === this.turn);
     });
     return this.chain;

@@ -219,3 +219,12 @@ def test_without_an_engine_the_first_example_stays(page: Page, site: str) -> Non
     expect(page.locator("#engine")).to_contain_text("Failed to fetch")
     expect(page.locator("section.board")).to_be_visible()
     expect(page.locator("#files")).to_be_hidden()
+
+
+def test_an_unknown_page_shows_the_first_one(context: BrowserContext, site: str) -> None:
+    page = context.new_page()  # which is not watched: the browser notes the file that is not there
+    page.goto(site + "/#no-such-page")
+    expect(page.locator("section.board")).to_be_visible(timeout=MS_TO_LOAD)
+    expect(page.locator("#error")).to_contain_text("no-such-page", timeout=MS_TO_LOAD)
+    assert page.url.endswith("#overview")
+    page.close()

@@ -14,7 +14,7 @@ import pytest
 
 from attention_lab import cache
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import page_of
+from attention_lab.page_list import OLD_URLS, page_of
 from attention_lab.practice import practice_question
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
@@ -149,6 +149,22 @@ def test_a_hostile_url_is_refused_or_ignored(query: str) -> None:
     found = asked("scores", query)
     assert "scene" in found
     assert bool(found["refused"]) == ("=" in query)
+
+
+@pytest.mark.parametrize(
+    "path", ["no-page", "", "class", "../first", "constructor", "\ud800", "x" * 9000]
+)
+def test_an_unknown_page_is_the_first_one_with_a_sentence(path: str) -> None:
+    found = asked(path)
+    assert found["path"] == site.PAGES[0]
+    assert "scene" in found
+    assert len(found["refused"]) == 1
+
+
+def test_a_page_with_an_old_name_opens() -> None:
+    old, page = next(one for one in OLD_URLS.items() if one[1] in site.SHOWN)
+    found = asked(old)
+    assert (found["path"], found["refused"]) == (page, [])
 
 
 @pytest.mark.parametrize(

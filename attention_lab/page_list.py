@@ -14,8 +14,7 @@ from .home import ASSETS, HOME
 DATA_FOLDER = ASSETS / "data"
 PAGES_FOLDER = HOME / "pages"
 
-# The headings of the menu by their keys in assets/data/pages.csv: the sections, and one heading for
-# the pages that need mathematics or programming, whose files stay in the folder of their section.
+# The headings of the menu by their keys in assets/data/pages.csv.
 MENU = {
     "story": "The story",
     "heads": "Heads",
@@ -24,7 +23,6 @@ MENU = {
     "trained": "Trained models",
     "labs": "Labs",
     "teach": "Teaching",
-    "experts": "For experts",
     "reference": "Reference",
 }
 
@@ -63,17 +61,15 @@ OWN_CONTROLS = {
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its section, its place in the menu, URL path, title, icon, question, and the trace
-    fields that it shows.
+    """A page: its section, URL path, title, icon, question, and the trace fields that it shows.
 
-    section: the folder of its file, whose controls it has. heading: in the menu, one of `MENU`.
+    section: the folder of its file, whose controls it has; one of `MENU`.
     looks_into: the names of the places (head, query, key, feature) that give the cell in focus;
     empty if the page explains no cell. on_boards: whether that cell is on a board, which a notation
     may transpose; charts and tables are never transposed.
     """
 
     section: str
-    heading: str
     url_path: str
     title: str
     icon: str
@@ -81,6 +77,11 @@ class Page:
     fields: tuple[str, ...]
     looks_into: tuple[str, ...]
     on_boards: bool
+
+    @property
+    def heading(self) -> str:
+        """The heading in the menu under which it stands."""
+        return MENU[self.section]
 
     @property
     def path(self) -> str:
@@ -92,7 +93,7 @@ class Page:
         """What the sidebar says and shows if the page uses few of the controls; None if it uses
         all.
         """
-        if self.url_path in ("your-weights", "arrays"):
+        if self.url_path in ("your-weights", "glossary"):
             return None
         return OWN_CONTROLS.get(self.section)
 
@@ -105,19 +106,16 @@ class Page:
 
     @property
     def needs_layer(self) -> bool:
-        """Whether the page needs a layer made from the controls; a file of attention and a class
-        do not.
+        """Whether the page needs a layer made from the controls; a file of attention, a class and
+        words do not.
         """
-        return self.url_path not in ("your-weights", "class", "before-and-after")
+        return self.url_path not in ("your-weights", "class", "before-and-after", "glossary")
 
 
 def _page(line: dict[str, str]) -> Page:
-    """The page of a row; several names in a cell are separated by spaces. A page without a place of
-    its own in the menu stands with its section.
-    """
+    """The page of a row; several names in a cell are separated by spaces."""
     return Page(
         line["section"],
-        MENU[line["menu"] or line["section"]],
         line["url_path"],
         line["title"],
         f":material/{line['icon']}:",

@@ -53,7 +53,8 @@ from .url_state import (
 )
 from .view import draw_view, page_css, view_switches
 
-SECTIONS_WITH_OWN_SYMBOLS = ("diagonal", "labs")  # their symbols are the same in every notation
+# Their symbols are the same in every notation.
+SECTIONS_WITH_OWN_SYMBOLS, PAGES_WITH_OWN_SYMBOLS = ("diagonal", "labs"), ("claims",)
 # After so long a wait a script runs beside the one that holds the lock.
 MAX_LOCK_WAIT_SECONDS = 0.1  # seconds
 
@@ -179,7 +180,8 @@ def _show_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
     with session().stage_place:
         for note in notes:
             st.caption(escape_markdown(note))
-        note_notation(now.notation, keeps_symbols=page.section in SECTIONS_WITH_OWN_SYMBOLS)
+        own = page.section in SECTIONS_WITH_OWN_SYMBOLS or page.url_path in PAGES_WITH_OWN_SYMBOLS
+        note_notation(now.notation, keeps_symbols=own)
         if page.looks_into and page.on_boards:
             note_columns(now)
 

@@ -47,13 +47,13 @@ def note_columns(now: PageContext) -> None:
 
 
 def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
-    """Name the source of the symbols, or say that the section keeps our own and tokens as rows."""
+    """Name the source of the symbols, or say that the page keeps our own and tokens as rows."""
     if text is COLUMN_NOTATION and keeps_symbols:
-        st.caption("Tokens stand as columns in the other sections; here they are rows.")
+        st.caption("Tokens stand as columns on other pages; here they are rows.")
     if text.has_our_letters:
         return
     if keeps_symbols:
-        st.caption(f"This section keeps its own symbols; the others show those of {text.title}.")
+        st.caption(f"This page keeps its own symbols; others show those of {text.title}.")
     elif text.first_head:
         st.caption(
             f"Symbols of {text.title}. Its formulas count heads from 1, boards and sentences from"

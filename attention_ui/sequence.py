@@ -36,9 +36,9 @@ def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
 
 def runs_modern(page: Page) -> bool:
     """Whether a page runs the layer with the options of modern attention: the story, and what
-    compares or lists its arrays. The others explain the layer without them.
+    compares it or lists its sizes. The others explain the layer without them.
     """
-    return page.section == "story" or page.url_path in ("what-changes", "arrays")
+    return page.section == "story" or page.url_path in ("what-changes", "glossary")
 
 
 def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
@@ -46,8 +46,8 @@ def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
     if runs_modern(page) or without_modern(scenario) == scenario:
         return ()
     return (
-        "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here: they count in the"
-        " story, on What changes? and on Arrays.",
+        "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here. The story and What"
+        " changes? have them.",
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array
 from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import STEPS, Trace, head_of
 
@@ -78,14 +77,3 @@ def field_csv(trace: Trace, field: str) -> str:
         for label, numbers in zip(rows, array[head_of(trace, field, head)].tolist(), strict=True)
     ]
     return csv_text([["head", "token", *columns], *lines])
-
-
-def array_to_npy(array: Array) -> bytes:
-    """An array with its axes and full precision as an NPY file, which `numpy.load` reads.
-
-    >>> np.load(io.BytesIO(array_to_npy(np.array([[1.5, 2.0]]))))
-    array([[1.5, 2. ]])
-    """
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=False)
-    return buffer.getvalue()

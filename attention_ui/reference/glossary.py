@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from attention_core import Trace
+from attention_core import STEPS, Trace
+from attention_core.projections import MATRICES
 from attention_lab import notation
-from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS, Notation, Symbol
 from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, read_table
+from attention_viz.labels import format_number
 from attention_viz.markdown import escape_markdown
 
 from ..search import Texts, best_matches
@@ -95,26 +96,52 @@ def searched_texts(row: GlossaryRow | Word) -> Texts:
     )
 
 
-def glossary_table(rows: tuple[GlossaryRow, ...], text: Notation) -> str:
-    """The quantities in our words and, unless the text is ours, in its words."""
-    if text.has_our_letters:
-        lines = ["| symbol | word | what it is |", "|---|---|---|"]
-        lines += [
-            f"| {_typeset(row.our_symbol)} | {_word(row)} | {escape_markdown(row.meaning)} |"
-            for row in rows
-        ]
-        return "\n".join(lines)
-    lines = [
-        "| symbol | its word | ours | our word | what it is | remark |",
-        "|---|---|---|---|---|---|",
-    ]
+def glossary_table(
+    rows: tuple[GlossaryRow, ...], text: Notation, trace: Trace | None = None
+) -> str:
+    """The quantities in our words and, unless the text is ours, in its words; with axes and sizes
+    if there is a layer.
+    """
+    ours = text.has_our_letters
+    head = ["symbol", "word", "axes", "size", "what it is"]
+    if not ours:
+        head[1:2] = ["its word", "ours", "our word"]
+        head.append("remark")
+    lines = [head, ["---"] * len(head)]
     for row in rows:
-        theirs = f"{_typeset(row.their_symbol)} | {escape_markdown(row.their_word)}"
-        lines.append(
-            f"| {theirs} | {_typeset(row.our_symbol)} | {_word(row)} |"
-            f" {escape_markdown(row.meaning)} | {escape_markdown(row.remark)} |"
-        )
-    return "\n".join(lines)
+        words = [_typeset(row.our_symbol), _word(row)]
+        if not ours:
+            theirs = [_typeset(row.their_symbol), escape_markdown(row.their_word)]
+            words = [*theirs, *words]
+        remark = [] if ours else [escape_markdown(row.remark)]
+        size = axes_and_size(row.name, text, trace)
+        lines.append([*words, *size, escape_markdown(row.meaning), *remark])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def axes_and_size(name: str, text: Notation, trace: Trace | None) -> tuple[str, str]:
+    """The axes of a quantity and how long they are in a layer; the number of a size. A dash for
+    what the layer lacks.
+    """
+    if trace is None:
+        return "–", "–"
+    sizes = trace.sizes
+    numbers = {
+        "n_tokens": str(sizes["T"]),
+        "d_model": str(sizes["D"]),
+        "n_heads": str(sizes["H"]),
+        "d_k": str(sizes["K"]),
+        "d_v": str(sizes["V"]),
+        "scale": format_number(trace.scale),
+    }
+    if name in numbers:
+        return "", numbers[name]
+    array = getattr(trace if name in STEPS else trace.projections, name, None)
+    if array is None or name not in (*STEPS, *MATRICES):
+        return "–", "–"
+    shape = array.shape if text.convention == "row" else (*array.shape[:-2], *array.shape[:-3:-1])
+    named = ", ".join(notation.axes(trace, name, text))
+    return escape_markdown(named), " × ".join(map(str, shape))
 
 
 def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
@@ -141,27 +168,6 @@ def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
     if len(lines) == 2:
         return ""
     return "\n".join(lines)
-
-
-def array_table(trace: Trace, text: Notation) -> str:
-    """Every array as a Markdown table: symbol, name in the code, axes, size, formula, meaning."""
-    lines = ["| symbol | array | axes | size | formula | what it is |", "|---|---|---|---|---|---|"]
-    for name in trace.steps:
-        sizes = " × ".join(map(str, notation.shape(trace, name, text)))
-        named = ", ".join(notation.axes(trace, name, text))
-        lines.append(
-            f"| ${notation.symbol(name, text).latex}$ | `{name}` | {escape_markdown(named)} "
-            f"| {sizes} | ${formula(trace, name, text)}$ | {trace.sentence(name)} |"
-        )
-    return "\n".join(lines)
-
-
-def made_from(trace: Trace, field: str) -> list[str]:
-    """The arrays from which one is computed; the output needs the inputs only if they are added."""
-    needs = list(trace.needs(field))
-    if field == "output" and not trace.residual:
-        needs.remove("inputs")
-    return needs
 
 
 def _own(name: str, text: Notation) -> str:

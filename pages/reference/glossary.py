@@ -1,7 +1,10 @@
-"""Glossary: every symbol of the layer in all notations, and words without a symbol."""
+"""Glossary: every symbol of the layer in all notations, with axes and sizes; words without one."""
+
+from contextlib import suppress
 
 import streamlit as st
 
+from attention_core import AXES, AttentionError
 from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
 from attention_ui.page_context import page_context
@@ -16,10 +19,14 @@ from attention_ui.reference.glossary import (
 )
 from attention_ui.search import note_partial, search_field
 
-text = page_context().notation
+now = page_context()
+text, trace = now.notation, None
+with suppress(AttentionError):  # the sizes are those of a layer, if the choices make one
+    trace = now.trace
 
 st.markdown(
-    "The tables list every quantity with its symbol, its name and its meaning. Names `like_this`"
+    "The tables list every quantity with its symbol, its name, its axes and sizes in your layer,"
+    " and its meaning. Names `like_this`"
     " are those of our code. A formula writes sizes as $n$, $C$ or $h$. Code names the axes of an"
     " array by capitals at the end of its name: `scores_BHTS` has batch, head, query token and key"
     " token. The next tables list the names in PyTorch 2.13, BERT and other tools,"
@@ -34,8 +41,11 @@ if not rows and not words:
 if rows:
     st.header(text.title, anchor=False)
     with st.container(key={True: "glossary", False: "wide glossary"}[text.has_our_letters]):
-        st.markdown(glossary_table(rows, text))
-    if not text.has_our_letters:
+        st.markdown(glossary_table(rows, text, trace))
+    if text.has_our_letters:
+        axes = " · ".join(f"**{letter}** {word}" for letter, word in AXES.items())
+        st.caption(f"Axes: {axes}")
+    else:
         st.caption(
             "Where a text has no symbol or word of its own, the table shows ours and a remark."
         )

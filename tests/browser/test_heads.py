@@ -82,7 +82,7 @@ def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -
 def test_nothing_wide_is_cut(page: Page, go: Visit) -> None:
     page.set_viewport_size({"width": 1024, "height": 768})
     found = {}
-    for path in ("all-heads?heads_view=Lines", "arrays?notation=gml"):
+    for path in ("all-heads?heads_view=Lines", "glossary?notation=gml"):
         found[path] = go(path).locator("[class*=st-key-wide]").evaluate_all(CUT)
     assert {path: cut for path, cut in found.items() if not cut or max(cut) > 0} == {}
 

@@ -122,10 +122,6 @@ def test_where_the_keys_are_is_seen(go: Visit, page: Page) -> None:
     page.get_by_label("Round", exact=True).focus()
     page.keyboard.press("Tab")
     assert "solid 2px" in spot.evaluate(outline)
-    go("arrays")
-    page.get_by_role("button", name="NPY").focus()
-    page.keyboard.press("Tab")
-    assert "solid 2px" in page.get_by_text("See how it is computed").evaluate(outline)
 
 
 def colours(part: Locator) -> list[tuple[int, int]]:

@@ -126,7 +126,7 @@ def test_with_one_sentence_nothing_changes() -> None:
     assert page_context(app).trace is trace_of(Scenario(TEXTS[0], n_heads=2))
 
 
-@pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "arrays", "what-changes"])
+@pytest.mark.parametrize("page", ["all-heads", "mask-workshop", "what-changes"])
 def test_other_pages_look_at_the_sentence_alone(page: str) -> None:
     app = opened(page, **QUERY, sentence=1)
     assert page_context(app).scenario == Scenario(TEXTS[1], n_heads=2)

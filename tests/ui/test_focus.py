@@ -22,7 +22,6 @@ from tests.ui.app import MAIN, gone_to, opened, page_context, refused, scenes
 STATES: dict[str, list[dict[str, str]]] = {
     "projections": [{"which": "queries"}, {"which": "keys"}],
     **{step: [{"which": "queries"}, {"which": "keys"}] for step in ("split", "qk-norm", "rotary")},
-    "arrays": [{"ar_field": "scores"}],
     "what-changes": [{"shown": shown} for shown in ("probabilities", "output")],
 }
 SIZES = {"head": 4, "query": 12, "key": 12}

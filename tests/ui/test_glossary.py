@@ -1,32 +1,30 @@
-"""The section of reference: glossary, arrays, sources: every symbol, word, name and paper."""
+"""The section of reference: glossary, sources: every symbol, word, name and paper."""
 
 from __future__ import annotations
 
-import io
 import re
 
 import numpy as np
 import pytest
 
-from attention_core import STEPS
-from attention_lab import notation
 from attention_lab.diagonal.claims.catalogue import CLAIMS
-from attention_lab.export.trace_files import array_to_npy
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import PAGES, read_table
+from attention_lab.scenario import Scenario, trace_of
 from attention_ui.reference.glossary import (
-    array_table,
+    axes_and_size,
     elsewhere_table,
     find_in_glossary,
+    glossary_table,
     glossary_words,
     notation_table,
     word_table,
 )
 from attention_ui.reference.questions import concepts
 from attention_viz.markdown import escape_markdown
-from tests.ui.app import ROOT, gone_to, opened, page_context, texts
+from tests.ui.app import ROOT, gone_to, opened, texts
 
 NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"
 CITED = re.compile(rf"({NAME})(?:, {NAME})*(?: et al\.| and {NAME})?,? \(?((?:1[89]|20)\d\d)\b")
@@ -40,36 +38,24 @@ def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
 
 
 @pytest.mark.parametrize("key", NOTATIONS)
-def test_every_array_is_listed_in_every_notation(key: str) -> None:
-    """Symbol, size and sentence of each field, in order, as the notation has them; one cell
-    more would be seen.
-    """
-    trace, text = page_context(opened("arrays", mask="causal")).trace, NOTATIONS[key]
-    rows = array_table(trace, text).splitlines()[2:]
-    for name, row in zip(trace.steps, rows, strict=True):
-        cells = row.strip("| ").split(" | ")
-        sizes = [int(part) for part in cells[3].split("×")]
-        assert len(cells) == 6
-        assert cells[0] == f"${notation.symbol(name, text).latex}$"
+def test_axes_and_sizes_are_those_of_the_layer(key: str) -> None:
+    trace, text = trace_of(Scenario(mask="causal", n_heads=2, d_k=3)), NOTATIONS[key]
+    for name in trace.steps:
+        axes, size = axes_and_size(name, text, trace)
+        sizes = [int(part) for part in size.split("×")]
         assert sorted(sizes) == sorted(getattr(trace, name).shape)
-        assert cells[5] == trace.sentence(name)
+        assert len(axes.split(", ")) == len(sizes)
+    assert axes_and_size("d_k", text, trace) == ("", "3")
+    assert axes_and_size("w_q", text, trace)[1] in ("16 × 6", "6 × 16")
+    assert axes_and_size("turned_keys", text, trace) == ("–", "–")
+    table = glossary_table(find_in_glossary("", text)[0], text, trace).splitlines()
+    assert len({line.replace(r"\|", "").count("|") for line in table}) == 1
 
 
-def test_one_array_as_table_and_files() -> None:
-    app = opened("arrays", ar_field="masked_scores", head=1, mask="causal")
-    scores = page_context(app).trace.masked_scores
-    assert np.array_equal(app.dataframe[0].value.to_numpy(), scores[0, 1].round(4))
-    assert [button.label for button in app.get("download_button")] == ["CSV", "NPY"]
-    assert np.array_equal(np.load(io.BytesIO(array_to_npy(scores)), allow_pickle=False), scores)
-
-
-@pytest.mark.parametrize(
-    ("residual", "parts"), [("false", ["merged"]), ("true", ["merged", "inputs"])]
-)
-def test_what_the_output_is_made_from(residual: str, parts: list[str]) -> None:
-    app = opened("arrays", ar_field="output", residual=residual)
-    (made,) = [box.value for box in app.caption if box.value.startswith("Made from:")]
-    assert f"Made from: {', '.join(STEPS[name].title for name in parts)}. " in made
+def test_words_need_no_layer() -> None:
+    app = opened("glossary", n_heads=3, d_model=16)
+    assert "`w_q`" in texts(app)
+    assert "12 × 16" in texts(opened("glossary"))
 
 
 def test_glossary_and_notations() -> None:

@@ -91,5 +91,3 @@ def test_the_pages_stand_in_the_order_of_the_menu() -> None:
     headings = [page.heading for page in PAGES]
     assert list(dict.fromkeys(headings)) == list(MENU.values())
     assert headings == sorted(headings, key=list(MENU.values()).index)
-    for_experts = {page.url_path for page in PAGES if page.heading == MENU["experts"]}
-    assert {"claims", "one-matrix-or-many", "stiefel"} <= for_experts

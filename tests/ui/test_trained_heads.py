@@ -334,6 +334,14 @@ def test_a_file_that_is_not_loaded() -> None:
     assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 8
 
 
+def test_the_start_alone_is_a_text() -> None:
+    for page in ("trained-heads", "one-head", "find-a-head"):
+        app = opened(page, text="")
+        assert not app.error
+        assert scenes(app)
+    assert "masked" in scenes(app)[0]["arrays"]["ranking"]  # nothing to copy
+
+
 def test_a_long_text_is_cut_at_64_pieces() -> None:
     app = opened("trained-heads", text="a cat sat on a mat " * 9)
     assert scenes(app)[0]["arrays"]["layer 0"]["shape"] == [8, 64, 64]

@@ -109,9 +109,9 @@ def practice_question(trace: Trace, number: int, field: str = "") -> PracticeQue
 def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[int, ...]]:
     """The field and the index of a question with a number.
 
-    The fields take turns, those with the fewest terms first. Where a layer holds many zeros, the
-    cell is one with several terms that are not 0, as far as a number of draws finds one. Raises:
-    SettingsError as above.
+    The fields take turns: sums before what is a single product or a place, short ones first. Where
+    a layer holds many zeros, the cell is one with several terms that are not 0, as far as a number
+    of draws finds one. Raises: SettingsError as above.
     """
     rng = generator(number, Stream.QUESTIONS)
     fields = askable_fields(trace)
@@ -119,8 +119,8 @@ def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[i
         raise SettingsError(
             "No step of this layer is short enough to work out by hand; choose smaller sizes"
         )
-    by_length = sorted(fields, key=lambda name: _n_terms(trace, name))
-    chosen = check_choice("field", field, ("", *fields)) or by_length[(number - 1) % len(fields)]
+    turns = sorted(fields, key=lambda name: (_n_terms(trace, name) == 1, _n_terms(trace, name)))
+    chosen = check_choice("field", field, ("", *fields)) or turns[(number - 1) % len(fields)]
     cells, most, found = _cells(trace, chosen), -1, ()
     for _ in range(MAX_CELLS_TRIED):
         index = (0, *cells[rng.integers(len(cells))].tolist())
@@ -278,7 +278,7 @@ class Homework:
     """A set of questions. first: the number of the first `asked_cell`; count: how many.
 
     >>> [one.exact.field for one in Homework(Scenario(), 1, 3).questions(17)]
-    ['scaled_scores', 'merged', 'scores']
+    ['scores', 'probabilities', 'head_outputs']
     """
 
     scenario: Scenario

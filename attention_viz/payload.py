@@ -81,7 +81,7 @@ class Stage:
 
     def symbol(self, name: str) -> str:
         """The symbol of an array as the formulas beside the board write it."""
-        return symbol_of(written_name(self.trace, name, self.notation), self.notation)
+        return symbol_of(written_name(self.trace, name), self.notation)
 
     def rule(self, name: str) -> Rule | None:
         """How the cells of an array are computed; None for arrays that are given."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from attention_core import AXES, STEPS
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
+from attention_lab.notation.notation import written_name
 from attention_viz.derived_arrays import DERIVED_ARRAYS
 
 from .names import title_of
@@ -139,7 +140,8 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 
 
 def _panel(stage: Stage, panel: Panel) -> JSON:
-    title = f"{stage.symbol(panel.array)} {panel.title or title_of(panel.array)}".strip()
+    words = panel.title or title_of(written_name(stage.trace, panel.array))
+    title = f"{stage.symbol(panel.array)} {words}".strip()
     about: JSON = {
         "id": f"{panel.array} {panel.part}",
         "array": panel.array,

@@ -66,7 +66,7 @@ def _product(trace: Trace, notation: Notation, left: str, right: str, transposed
     if right == "key_heads":
         left, right = trace.needs("scores")
     if right in MATRICES:
-        vectors = notation.base(written_name(trace, left, notation))
+        vectors = notation.base(written_name(trace, left))
         return vectors if _weight(trace, right) is None else _times(vectors, right, notation)
     one, other = _field_symbol(trace, notation, left), _field_symbol(trace, notation, right)
     other = other.transposed if transposed else other
@@ -171,7 +171,7 @@ def output_without_w_o(trace: Trace, notation: Notation) -> str:
     its bias if any.
     """
     shares = symbol("probabilities", notation).latex
-    vectors = notation.base("inputs" if _is_self_attention(trace) else "memory")
+    vectors = notation.base(written_name(trace, "memory"))
     owner, block = _owner(trace, notation, "value_heads"), _block(notation, "w_o")
     matrix, bias = (
         rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)",

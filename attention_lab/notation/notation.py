@@ -206,12 +206,9 @@ def symbol(name: str, notation: Notation) -> Symbol:
     return Symbol(notation.of_head(base) if name in STEPS and STEPS[name].per_head else base)
 
 
-def written_name(trace: Trace, name: str, notation: Notation) -> str:
-    """The quantity whose symbol a text writes: a text that knows no memory makes keys and
-    values from the inputs.
-    """
-    known = "memory" in notation.symbols or trace.memory is not trace.inputs
-    return "inputs" if name == "memory" and not known else name
+def written_name(trace: Trace, name: str) -> str:
+    """The quantity whose symbol is written: in self-attention the memory is the inputs."""
+    return "inputs" if name == "memory" and trace.memory is trace.inputs else name
 
 
 AXIS_SIZES = {"T": "n_tokens", "D": "d_model", "H": "n_heads", "K": "d_k", "V": "d_v"}

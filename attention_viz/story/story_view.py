@@ -104,7 +104,7 @@ class StoryView:
         A size of several words gets brackets, because it may be a factor.
         """
         if name not in ("d_k", "d_v"):
-            return symbol(written_name(self.trace, name, self.notation), self.notation).plain
+            return symbol(written_name(self.trace, name), self.notation).plain
         width = Symbol(self.notation.width(self.trace, name)).plain
         return f"({width})" if " " in width else width
 

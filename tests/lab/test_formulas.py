@@ -78,8 +78,8 @@ PLAIN = {
     "inputs": "X",
     "memory": "M = X",
     "queries": r"Q = X\,W_Q",
-    "keys": r"K = M\,W_K",
-    "values": r"V = M\,W_V",
+    "keys": r"K = X\,W_K",
+    "values": r"V = X\,W_V",
     "query_heads": r"Q_h = Q_{:,\,h d_k:(h+1) d_k}",
     "key_heads": r"K_h = K_{:,\,h d_k:(h+1) d_k}",
     "value_heads": r"V_h = V_{:,\,h d_v:(h+1) d_v}",
@@ -104,7 +104,7 @@ def test_ours_tells_the_options() -> None:
         run(case) for case in ("biases", "softcap", "score bias", "cross", "shared heads")
     )
     assert formula(biased, "queries", OURS) == r"Q = X\,W_Q + b_Q"
-    assert formula(biased, "values", OURS) == r"V = M\,W_V + b_V"
+    assert formula(biased, "values", OURS) == r"V = X\,W_V + b_V"
     assert (
         formula(capped, "scaled_scores", OURS)
         == r"\tilde S_h = c \tanh\left(\frac{s \, S_h}{c}\right)"
@@ -113,7 +113,8 @@ def test_ours_tells_the_options() -> None:
         formula(scored, "masked_scores", OURS)
         == r"\hat S_{h,ij} = \tilde S_{h,ij} + B_{h,ij}\ \text{if allowed, else}\ {-\infty}"
     )
-    assert formula(cross, "memory", OURS) == "M"
+    of_memory = {name: formula(cross, name, OURS) for name in ("memory", "keys", "values")}
+    assert of_memory == {"memory": "M", "keys": r"K = M\,W_K", "values": r"V = M\,W_V"}
     assert formula(shared, "key_heads", OURS) == r"K_g = K_{:,\,g d_k:(g+1) d_k}"
     assert (
         formula(shared, "scores", OURS) == r"S_h = Q_h K_g^{\top},\quad g = \lfloor h / 2 \rfloor"
@@ -125,7 +126,7 @@ def test_ours_tells_the_options() -> None:
         "biases": "queries keys values output",
         "softcap": "scaled_scores",
         "score bias": "masked_scores",
-        "cross": "memory",
+        "cross": "memory keys values",
         "shared heads": "key_heads value_heads scores head_outputs",
     }
     for case, changed in others.items():

@@ -15,7 +15,8 @@ from attention_core import Projections, Trace, attend
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
 from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, practice_question
-from attention_viz.practice import QuestionText, format_result, question_text
+from attention_viz.payload import Stage
+from attention_viz.practice import QuestionText, format_result, operand_board, question_text
 from attention_viz.sheets import worksheet
 from tests.viz.reading_words import NUMBER, missing, numbers_said
 
@@ -145,3 +146,12 @@ def test_a_sheet_to_print() -> None:
     assert re.search(r"default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'", page)
     assert "<script" not in page
     assert "http" not in page.replace("http-equiv", "")
+
+
+def test_keys_of_self_attention_are_made_of_the_inputs() -> None:
+    for memory, title in ((None, "X inputs"), (np.ones((3, 6)), "M memory")):
+        trace = layer(memory=memory)
+        for field in ("keys", "values"):
+            question = practice_question(trace, 1, field)
+            panels = operand_board(Stage(trace), question.exact, False)["panels"]
+            assert panels[0]["title"] == title

@@ -19,7 +19,6 @@ from streamlit import config
 
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_ui import own_numbers
-from attention_ui.labs import picture_upload
 from attention_ui.trained import uploaded_heads
 from scripts.planted_bugs import BUGS
 
@@ -109,7 +108,6 @@ def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
     promised = (
         uploaded_heads.MAX_UPLOAD_MB,
         own_numbers.MAX_STATE_MB,
-        picture_upload.MAX_PICTURE_MB,
     )
     assert max(promised) <= OPTIONS["server.maxUploadSize"]
     assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES

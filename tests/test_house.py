@@ -27,7 +27,7 @@ ALLOWED = {
         *("attention_viz", "attention_lab", "attention_core"),
         *("numpy", "pandas", "latex2mathml", "segno", "anywidget", "traitlets"),
     },
-    "attention_ui": {*PACKAGES, "streamlit", "starlette", "PIL"},
+    "attention_ui": {*PACKAGES, "streamlit", "starlette"},
     "pages": {*PACKAGES, "streamlit"},
     "app.py": {"attention_ui", "streamlit"},
 }

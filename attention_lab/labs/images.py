@@ -1,4 +1,4 @@
-"""Small pictures and kernels for the page *Convolution*: examples, and those of the user."""
+"""Small pictures and kernels for the page *Convolution*: examples, and kernels of the user."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from attention_core.errors import SettingsError
 
 from ..files.file_checks import typed_number
 
-# Every pixel is a token, and every head compares all pairs: 16 x 16 pixels have 9 x 65,536 scores.
-MAX_IMAGE_SIDE = 16
 MAX_KERNEL_NUMBER = 1000.0
-MAX_PIXEL = 1e6
 
 KERNELS: dict[str, tuple[tuple[float, ...], ...]] = {
     "Sobel x": ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)),
@@ -55,29 +52,6 @@ def as_image(pixels: ArrayLike) -> Array:
     (8, 8, 1)
     """
     return np.asarray(pixels, dtype=np.float64)[..., np.newaxis]
-
-
-def shrink_image(pixels: Array) -> Array:
-    """A picture of at most 16 × 16 pixels: each is the mean of a block. Small pictures stay as they
-    are.
-
-    Shapes: (H, W) -> (h, w). Raises: SettingsError for pixels beyond ±1,000,000.
-
-    >>> shrink_image(np.array([[0.0, 2.0, *[8.0] * 30]]))[0, :3].tolist()
-    [1.0, 8.0, 8.0]
-    """
-    if (largest := np.abs(pixels).max()) > MAX_PIXEL:
-        raise SettingsError(
-            f"The picture has a pixel of {largest:g}, but pixels must be within"
-            f" ±{MAX_PIXEL:,.0f}: scale it down"
-        )
-    block = -(-max(pixels.shape) // MAX_IMAGE_SIDE)
-    shrunk = pixels
-    for axis in (0, 1):
-        starts = np.arange(0, pixels.shape[axis], block)
-        lengths = np.diff(starts, append=pixels.shape[axis])
-        shrunk = np.add.reduceat(shrunk, starts, axis) / np.expand_dims(lengths, 1 - axis)
-    return shrunk
 
 
 def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:

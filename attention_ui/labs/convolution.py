@@ -27,10 +27,9 @@ from ..url_state import (
     set_places,
     write_to_url,
 )
-from .picture_upload import upload_picture
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
-OWN_KERNEL, PICTURE_FILE = "own", "file"
+OWN_KERNEL = "own"
 ERROR_LABELS = {
     "nothing": "expected: 4 e^−α × range × Σ|kernel|",
     "frame": "expected: 4 e^−α × range × Σ|kernel|",
@@ -70,7 +69,7 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
         image = draw_bound(
             st.selectbox,
             "Picture",
-            (*IMAGES, PICTURE_FILE),
+            tuple(IMAGES),
             1,
             required=True,
             width=150,
@@ -100,20 +99,8 @@ def choose_convolution() -> tuple[Array, Array, float, str]:
             **_key("sharpness"),
             help="The score of a token is −α times its squared distance from where the head looks.",
         )
-    return *_choose_matrices(str(image), str(kernel)), float(sharpness), str(padding)
-
-
-def _choose_matrices(image: str, kernel: str) -> tuple[Array, Array]:
-    """Picture and kernel, with a table or an upload for those of the visitor."""
-    if image != PICTURE_FILE and kernel != OWN_KERNEL:
-        # Empty columns would take room from the picture.
-        return as_image(IMAGES[image]), as_kernel(KERNELS[kernel])
-    left, right = st.columns(2)
-    with left:
-        picture = upload_picture() if image == PICTURE_FILE else IMAGES[image]
-    with right:
-        numbers = edit_kernel() if kernel == OWN_KERNEL else KERNELS[kernel]
-    return as_image(picture), as_kernel(numbers)
+    numbers = edit_kernel() if kernel == OWN_KERNEL else KERNELS[kernel]
+    return as_image(IMAGES[image]), as_kernel(numbers), float(sharpness), str(padding)
 
 
 def chosen_pixel(picture: Array) -> tuple[int, int]:

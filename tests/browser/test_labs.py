@@ -1,5 +1,5 @@
 """The laboratories in a real browser: runs that are watched and stopped, matrices that are painted
-and typed, a picture from a file.
+and typed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from playwright.sync_api import Page, expect
 from attention_lab.page_list import page_of
 from attention_lab.user_data.painted_masks import mask_from_text
 from tests.browser.driving import click_cell, expect_title, expect_url, parameters, settled
-from tests.ui.picturing import pixels_of, png
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
@@ -77,23 +76,6 @@ def test_pixels_are_clicked_and_numbers_typed_one_after_the_other(visit: Visit) 
     page.go_back()
     expect_url(page, "2+-4+1", "!3+1+0")
     expect(column).to_have_text(["1", "2", "0"])
-
-
-@pytest.mark.every_situation
-def test_a_picture_from_a_file(visit: Visit) -> None:
-    page = visit("convolution?conv_image=file")
-    upload = page.get_by_test_id("stFileUploader").locator("input[type=file]")
-    picture = png(4, 2, pixels_of(b"abcd", b"efgh"))
-    upload.set_input_files({"name": "c.png", "mimeType": "image/png", "buffer": picture})
-    expect(page.locator(".board .badge").first).to_have_text("2 × 4")
-    upload.set_input_files(
-        {"name": "b.pgm", "mimeType": "image/x-portable-graymap", "buffer": b"P5 10000 10000 255 x"}
-    )
-    expect(page.get_by_test_id("stAlert")).to_contain_text("10,000 × 10,000")
-    expect(page.locator(".board .badge").first).to_have_text("2 × 4")
-    by_menu(page, "Lexicon")
-    by_menu(page, "Convolution")
-    expect(page.locator(".board .badge").first).to_have_text("2 × 4")
 
 
 def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> None:

@@ -7,10 +7,8 @@ import io
 import numpy as np
 import pytest
 
-from attention_core import FileError, SettingsError
+from attention_core import FileError
 from attention_lab.files.weight_formats import MAX_HEADER_BYTES, open_weights
-from attention_lab.labs.images import MAX_PIXEL, shrink_image
-from attention_lab.labs.picture_file import read_picture
 from attention_lab.trained import head_finder
 from attention_lab.trained.attention_maps import AttentionMaps
 from tests.lab.made_files import npz, with_header
@@ -35,27 +33,8 @@ def test_the_labels_of_a_file_of_weights() -> None:
                 _ = file.labels
 
 
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_pixel(sign: int) -> None:
-    assert shrink_image(np.array([[sign * MAX_PIXEL]])).item() == sign * MAX_PIXEL
-    with pytest.raises(SettingsError, match="pixel"):
-        shrink_image(np.array([[sign * np.nextafter(MAX_PIXEL, np.inf)]]))
-
-
 def test_heads_have_captions_up_to_a_number_of_cells(monkeypatch: pytest.MonkeyPatch) -> None:
     maps = AttentionMaps.of([np.full((2, 3, 3), 1 / 3)] * 5)
     for most, n_captions in ((5 * 2 * 3 * 3, 2), (5 * 2 * 3 * 3 - 1, 0)):
         monkeypatch.setattr(head_finder, "MAX_CAPTIONED_CELLS", most)
         assert [len(layer) for layer in head_finder.head_captions(maps)] == [n_captions] * 5
-
-
-def test_the_head_of_a_picture() -> None:
-    longest = 4096
-    for length in (longest, longest + 1):
-        head = b"P2 #" + b"x" * (length - 11) + b"\n1 1 1\n"
-        assert len(head) == length
-        if length == longest:
-            assert read_picture(head + b"1", "a.pgm").tolist() == [[1.0]]
-        else:
-            with pytest.raises(FileError, match="PGM"):
-                read_picture(head + b"1", "a.pgm")

@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, ShapeError
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, open_weights
-from attention_lab.labs.picture_file import read_picture
 from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
 from tests.lab.hostile_files import CSV, HEAD, LIMITED, MATRICES, MISSHAPEN, WEIGHTS
@@ -105,12 +104,8 @@ def test_sizes_are_checked_before_numbers_are_read(monkeypatch: pytest.MonkeyPat
 
 def test_a_nan_that_signals_is_refused_without_a_warning() -> None:
     signals = np.full((2, 2), 0x7F800001, "u4").view("f4")
-    saved = io.BytesIO()
-    np.save(saved, signals)
     with refused(FileError, "W_Q", "nan", "row 0", "column 0"):
         read_matrices(npz({"W_Q": signals}), "matrices.npz")
-    with refused(FileError, "finite"):
-        read_picture(saved.getvalue(), "picture.npy")
 
 
 @pytest.mark.parametrize("name", WHOLE)
@@ -143,7 +138,6 @@ def test_the_text_of_a_header_never_crashes(text: str, version: bytes, place: in
     for read in (
         lambda: use(archive({"W_Q.npy": array}), "m.npz"),
         lambda: read_matrices(archive({"W_Q.npy": array}), "matrices.npz"),
-        lambda: read_picture(array, "picture.npy"),
     ):
         with suppress(AttentionError):
             read()

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.labs.images import IMAGES
-from attention_ui.labs import convolution, picture_upload
+from attention_ui.labs import convolution
 from tests.ui.app import errors, named_in, opened, opened_at, scenes, texts
-from tests.ui.picturing import GREYS, QUARTERS, pixels_of, png, written
 
 
 def said_errors(app: AppTest) -> list[float]:
@@ -40,42 +38,6 @@ def test_an_own_kernel_from_the_url() -> None:
     assert errors(app) == []
     assert len(scenes(app)) == 3
     assert max(said_errors(app)[:3]) < 1e-12
-
-
-def test_a_picture_from_a_file() -> None:
-    app = opened("convolution", conv_image="file")
-    for width, height, expected in (
-        (10_000, 9, (list(np.shape(IMAGES["disc"])), 1)),
-        (5, 3, ([3, 5], 0.8)),
-        (10_000, 9, ([3, 5], 0.8)),
-    ):
-        file = png(width, height, pixels_of(*[bytes(range(0, 255, 51))] * 3))
-        app.file_uploader(key="conv file").set_value(("a.png", file, "image/png")).run()
-        assert not app.exception
-        shown = scenes(app)[0]["arrays"]["picture"]
-        assert (shown["shape"], shown["limit"]) == expected
-        assert ["1,024" in error.value for error in app.error] == [True] * (width > 5)
-
-
-def test_a_picture_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    names: list[str] = []
-    decode = picture_upload.read_any_picture
-
-    def read(data: bytes, name: str) -> np.ndarray:
-        names.append(name)
-        return decode(data, name)
-
-    monkeypatch.setattr(picture_upload, "read_any_picture", read)
-    app = opened("convolution", conv_image="file")
-    for name, shape in (("a.png", [2, 3]), ("b.png", [16, 16])):
-        data = written(GREYS if name == "a.png" else QUARTERS, "PNG")
-        app.file_uploader(key="conv file").set_value((name, data, "")).run()
-        app.run()
-        assert not app.exception
-        assert scenes(app)[0]["arrays"]["picture"]["shape"] == shape
-    assert names == ["a.png", "b.png"]
-    app.file_uploader(key="conv file").set_value(None).run()
-    assert picture_upload.READ_FILE_KEY not in app.session_state
 
 
 @pytest.mark.parametrize("typed", [None, "None"])

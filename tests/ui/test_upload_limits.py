@@ -25,7 +25,6 @@ from streamlit.web.server.starlette import starlette_routes
 from attention_core.errors import FileError
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_ui import server, upload_limits
-from attention_ui.labs import picture_upload
 from attention_ui.streamlit_private import end_visits_that_are_over
 from attention_ui.upload_limits import (
     DROPPED_TYPE,
@@ -193,12 +192,6 @@ def test_every_page_tells_it() -> None:
     room = f"{upload_limits.MAX_UPLOADED_BYTES:,}"
     (said,) = errors(uploaded("a.npz", b"", kind=DROPPED_TYPE))
     assert room in said
-
-    app = opened("convolution", conv_image="file")
-    app.file_uploader(key="conv file").set_value(("a.png", b"", DROPPED_TYPE)).run()
-    (said,) = errors(app)
-    assert room in said
-    assert picture_upload.LAST_PICTURE_KEY not in app.session_state
 
     app = opened("scores")
     app.session_state["own numbers"] = True

@@ -29,7 +29,7 @@ from attention_lab.labs.convolution_heads import (
     shift_matrix,
     token_grid,
 )
-from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, shrink_image
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from tests.lab.refusal import Facts, refused
 
 H, W = 5, 7
@@ -260,19 +260,3 @@ def test_typed_numbers() -> None:
 def test_a_cell_that_is_not_a_number(cell: object, facts: Facts) -> None:
     with refused(SettingsError, "row 2", "column 3", *facts):
         as_kernel([[1, 2, 3], [4, 5, cell], [7, 8, 9]])
-
-
-def test_pixels_beyond_any_scale() -> None:
-    """A file may have a pixel of 1e308, which would overflow later, so it is refused."""
-    with refused(SettingsError, "pixel", "1e+308"):
-        shrink_image(np.full((1, 16), 1e308))
-
-
-def test_shrinking_takes_means() -> None:
-    image = np.arange(245.0).reshape(35, 7)
-    small = shrink_image(image)
-    assert small.shape == (12, 3)
-    assert small[:2].tolist() == [[8, 11, 13], [29, 32, 34]]
-    assert small[11].tolist() == [235.5, 238.5, 240.5]
-    assert (shrink_image(image[:16]) == image[:16]).all()
-    assert shrink_image(np.full((4096, 1000), 0.5)).shape == (16, 4)

@@ -61,7 +61,7 @@ def choose_head(n_layers: int, n_heads: int) -> tuple[int, int]:
             step=1,
             key=name,
             help=f"From 0 to {count - 1}.",
-            width=150,
+            width=120,
             persist_state="session",
         )
     return layer, head

@@ -27,7 +27,7 @@ text = now.scenario.text
 window = main_container()
 before, choices = heads_shown(now, window)
 usual_old, usual_new = FIRST_WORDS[before.model]
-field = {"persist_state": "session", "width": 130}
+field = {"persist_state": "session", "width": 110}
 old = draw_bound(choices.text_input, "Replace the word", usual_old, 40, key="cw_old", **field)
 new = draw_bound(choices.text_input, "by", usual_new, 40, key="cw_new", **field)
 word, replacement = word_to_replace(text, old or ""), new or usual_new

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from . import doshi, geometric_machine_learning, lecture_note, papers, popular, slides
+from . import (
+    doshi,
+    geometric_machine_learning,
+    language,
+    lecture_note,
+    papers,
+    popular,
+    slides,
+)
 from .record import ALWAYS, CONDITION, FALSE, TEXTS, Claim, Evidence
 
-_MODULES = (popular, papers, geometric_machine_learning, doshi, slides, lecture_note)
+_MODULES = (popular, language, papers, geometric_machine_learning, doshi, slides, lecture_note)
 _DECLARED = [one for module in _MODULES for one in vars(module).values() if isinstance(one, Claim)]
 # In the order of the texts; those of one text in the order of their module.
 CLAIMS = tuple(sorted(_DECLARED, key=lambda claim: list(TEXTS).index(claim.text)))

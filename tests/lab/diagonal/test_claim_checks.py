@@ -16,6 +16,7 @@ import pytest
 
 from attention_core import Trace, attend
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, Claim
+from attention_lab.trained.language_model import language_model
 
 # They compute with numbers that stand in the check itself.
 OF_LITERALS = {
@@ -49,6 +50,12 @@ def refuted(_: str) -> Any:
     return SimpleNamespace(check=lambda *_: found)
 
 
+def stubborn() -> Any:
+    """A language model that answers as before when a head is switched off."""
+    model = language_model()
+    return SimpleNamespace(**vars(model), encode=model.encode, run=lambda ids, _: model.run(ids))
+
+
 # What is wrong, by the names that the modules of the claims import.
 WORLDS: tuple[dict[str, Any], ...] = (
     {"attend": noisy},
@@ -60,6 +67,8 @@ WORLDS: tuple[dict[str, Any], ...] = (
     {"score_deviations": lambda width, *divisors: [9.0 for _ in divisors]},
     {"merge_heads": lambda heads: heads.reshape(len(heads), heads.shape[2], -1)},
     {"find_proposition": refuted},
+    {"language_model": stubborn},
+    {"draw": lambda shares, seed, position: int(shares.argmax())},
     {"fits": lambda *matrices: False},
     {"are_equal": lambda one, other: False},
     {"max_difference": lambda one, other: 0.0},

@@ -1,0 +1,121 @@
+"""Claims that are often made about language models, each tried on the one that comes with the app:
+260 thousand numbers that write children's stories in English. What fails in it is not true in
+general; what holds in it need not hold in a large model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...trained.generation import KeyValueCache, draw
+from ...trained.language_model import Head, LanguageModelRun, language_model
+from .record import CONDITION, FALSE, Evidence, claims_of, format_gap, max_difference
+
+claim = claims_of("popular")
+LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
+F_PLACE = 6  # where the "f" of the frog stands
+N_DRAWS = 1000
+
+
+def _run(without: Sequence[Head] = ()) -> LanguageModelRun:
+    model = language_model()
+    return model.run(model.encode("One day, a little frog was very sad. The"), without)
+
+
+@claim(
+    "A head that looks mostly at a word is the reason for the answer.",
+    FALSE,
+    "Where a head looks does not say what it hands on. Switching it off and computing the rest"
+    " again shows whether this answer needs it; in another sentence or model it can be otherwise.",
+)
+def a_large_share_is_the_reason() -> Evidence:
+    """The share of the next piece without each of three heads that look mostly at one piece."""
+    run = _run()
+    piece = run.ids[F_PLACE]
+    looks = [run.traces[LAYER].probabilities[0, head, -1, F_PLACE] for head in LOOKING_HEADS]
+    without = {head: _run([(LAYER, head)]).probabilities()[piece] for head in LOOKING_HEADS}
+    whole, least = run.probabilities()[piece], min(looks)
+    shares = ", ".join(f"{share:.0%} without head {head}" for head, share in without.items())
+    sentence = (
+        "“One day, a little frog was very sad. The”: the language model of this app says “f” with"
+        f" {whole:.0%}. Heads 2, 3 and 4 of its last layer look at the “f” with {least:.0%} or"
+        f" more. It has {shares}."
+    )
+    kept = [abs(share - whole) < 0.05 for share in without.values()]
+    one_is_needed = without[NEEDED_HEAD] < whole / 5
+    return Evidence(not any(kept), bool(least > 0.5 and any(kept) and one_is_needed), sentence)
+
+
+@claim(
+    "What a head adds to a logit is what is lost without it.",
+    FALSE,
+    "The parts add up to the logit while the divisor of the last norm is held. Without a head, the"
+    " norm divides by another number, and all later parts answer to what is missing.",
+)
+def added_is_lost() -> Evidence:
+    """What one head adds to the logit of the next piece, and how far the logit falls without it."""
+    run, head = _run(), (LAYER, NEEDED_HEAD)
+    piece = run.ids[F_PLACE]
+    parts, logit = run.contributions(piece), run.logits[-1, piece]
+    added, lost = parts["head", LAYER, NEEDED_HEAD], logit - _run([head]).logits[-1, piece]
+    gap = max_difference(sum(parts.values()), logit)
+    sentence = (
+        f"Head 4 of layer 4 adds {added:.2f} to the logit of “f”, {logit:.2f}; without it the logit"
+        f" falls by {lost:.2f}. The sum of all {len(parts)} parts differs from the logit by"
+        f" {format_gap(gap)}."
+    )
+    falls_less = bool(added > lost + 1 > 2)
+    return Evidence(bool(abs(added - lost) < 1e-9), gap < 1e-9 and falls_less, sentence)
+
+
+@claim(
+    "A language model writes the most probable next word.",
+    CONDITION,
+    "This is true at temperature 0, and of pieces, which can be parts of a word. Otherwise each"
+    " piece is drawn by its share; a temperature and top-p change the shares first.",
+)
+def the_most_probable_word() -> Evidence:
+    """How often the most probable piece is drawn, at the temperatures 1 and 0."""
+    run, place = _run(), len(_run().ids)
+    best = int(run.logits[-1].argmax())
+    often = {
+        temperature: sum(
+            draw(run.probabilities(temperature), seed, place) == best for seed in range(N_DRAWS)
+        )
+        for temperature in (1.0, 0.0)
+    }
+    share = run.probabilities()[best]
+    sentence = (
+        f"“f” is the most probable piece, with {share:.1%}: of {N_DRAWS:,} draws {often[1.0]} give"
+        f" it at temperature 1, and {often[0.0]:,} at temperature 0."
+    )
+    is_by_share = abs(often[1.0] / N_DRAWS - share) < 0.05
+    return Evidence(often[1.0] == N_DRAWS, is_by_share and often[0.0] == N_DRAWS, sentence)
+
+
+@claim(
+    "A key/value cache makes the answer a little less exact.",
+    FALSE,
+    "Under a causal mask no later token changes the keys and values of an earlier one, so kept ones"
+    " are the same numbers. What goes wrong in practice are positions that begin at 0 again, or a"
+    " mask that starts at the top left.",
+)
+def a_cache_is_not_exact() -> Evidence:
+    """The logits of a run against those of one token after the other, with the cache; also where
+    the positions of each step begin at 0.
+    """
+    run = _run()
+    right, wrong = (
+        KeyValueCache(language_model().decoder, len(run.ids), restarts=restarts)
+        for restarts in (False, True)
+    )
+    gaps = [
+        max_difference([kept.extend([one]).logits[0] for one in run.ids], run.logits)
+        for kept in (right, wrong)
+    ]
+    sentence = (
+        f"{len(run.ids)} tokens, one after the other: the logits differ from those of one run by"
+        f" {format_gap(gaps[0])}. With positions that begin at 0 again they differ by up to"
+        f" {gaps[1]:.2f}."
+    )
+    return Evidence(gaps[0] > 1e-9, gaps[0] < 1e-9 and gaps[1] > 0.1, sentence)

@@ -115,6 +115,10 @@ FOUND = [
     ("chatgpt next word", "next-token"),
     ("how does an LLM choose a word", "next-token"),
     ("GPT", "next-token"),
+    ("top p", "writing"),
+    ("KV cache", "cache"),
+    ("which head makes it say this", "why-this-token"),
+    ("does attention explain the answer", "why-this-token"),
 ]
 # What a student types on a first visit: the page stands among the first four questions found.
 FIRST_VISIT = {

@@ -23,12 +23,11 @@ SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
 PRESET_FILE = ASSETS / "data" / "presets.json"
 
 # The examples with which pages open that show little of the first one: more heads, words for which
-# the target is a translation, a seed that gives each student other numbers.
+# the target is a translation.
 SUITED_EXAMPLES = {
     "head-worth": "The animal and the street",
     "shared-keys": "The animal and the street",
     "encoder-decoder": "The animal and the street",
-    "homework": "Two heads on paper",
     "writing": "A language model: why “frog”?",
     "why-this-token": "A language model: why “frog”?",
     "cache": "A language model: why “frog”?",

@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 WEIGHTS = tomllib.loads((ROOT / "weights" / "pyproject.toml").read_text(encoding="utf-8"))
 # The modules that need pandas, and the one that needs anywidget.
-NEED_MORE = ("diagonal.geometry", "figure_table", "tables", "widget")
+NEED_MORE = ("figure_table", "tables", "widget")
 WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
 
 

@@ -47,14 +47,14 @@ def build_link() -> None:
     show_link(_link_to(page, choices), page_of(page).title)
 
 
-def homework_link(first: int, count: int) -> str:
-    """The link to a homework set on the layer of the controls."""
-    numbers = {"hw_first": str(first), "hw_count": str(count)}
-    return _link_to("homework", _page_choices() | numbers)
+def set_link(first: int, count: int) -> str:
+    """The link to a set of questions of *Practice* on the layer of the controls."""
+    numbers = {"pr_mode": "a set to hand in", "hw_first": str(first), "hw_count": str(count)}
+    return _link_to("practice", _page_choices() | numbers)
 
 
 def _page_choices() -> dict[str, str]:
-    """The choices in the URL, without those of lessons and of homework."""
+    """The choices in the URL, without those of lessons and of a set of questions."""
     return {
         name: text
         for name, text in st.query_params.to_dict().items()

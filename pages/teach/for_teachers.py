@@ -6,9 +6,9 @@ import streamlit as st
 
 from attention_lab.practice import MAX_QUESTION_NUMBER, MAX_QUESTIONS, Homework
 from attention_ui.page_context import page_context
-from attention_ui.teach.homework import key_csv, use_small_layer
+from attention_ui.practice_set import key_csv, offer_small_layer
 from attention_ui.teach.lessons import edit_draft, show_lessons, show_plans
-from attention_ui.teach.links import build_link, homework_link, show_link
+from attention_ui.teach.links import build_link, set_link, show_link
 from attention_viz.sheets import blank_boards
 
 now = page_context()
@@ -29,21 +29,22 @@ edit_draft()
 
 st.header("Homework", anchor=False)
 st.markdown(
-    "All students get the same questions in the same order. Give each student a number. It decides"
+    "The link opens a set of *Practice*. All students get the same questions in the same order."
+    " Give each student a number. It decides"
     " the weights, so the numbers of the questions differ. The layer is that of the controls now."
 )
 left, right, students = st.columns(3)
 first = left.number_input("First question", 1, MAX_QUESTION_NUMBER, 1, key="set first")
 count = right.number_input("How many", 1, MAX_QUESTIONS, 6, key="set count")
 last = students.number_input("Students", 1, 60, 30, key="set students")
-show_link(homework_link(int(first), int(count)), "Homework")
+show_link(set_link(int(first), int(count)), "Practice")
 homework = Homework(now.scenario, int(first), int(count))
 if not homework.differs_by_student:
     st.info(
         "The weights of the controls have no seed, so all students would get the same numbers."
         " Random weights have one."
     )
-    st.button("Use three words with small numbers", on_click=use_small_layer, key="small layer")
+    offer_small_layer()
 with st.container(horizontal=True):
     st.download_button(
         "Key (CSV)",

@@ -140,7 +140,6 @@ def test_no_page_opens_on_data_that_empty_it() -> None:
     shares = run_three_uses(page_context(app).scenario, target, 0)["cross"].probabilities
     assert (shares[0].std(axis=-1) > 0.01).all()
     assert (norm_shares(page_context(opened("head-worth", bare=True)).trace)[0] > 0.1).all()
-    assert not opened("homework", bare=True).info
 
 
 def test_a_laboratory_comes_before_the_visit_of_a_layer() -> None:

@@ -44,7 +44,7 @@ COLOURS = {
 TAGS = {"div", "span", "small", "bdi", *("svg", "title", "g", "path")}  # the last: a QR code
 # Pages that draw nothing: before the visitor has given a file or a room, or because he is to do
 # the work.
-WAITING = {"your-weights", "class", "before-and-after", "for-teachers", "homework"}
+WAITING = {"your-weights", "class", "before-and-after", "for-teachers"}
 
 
 @lru_cache(maxsize=2)

@@ -1,4 +1,6 @@
-"""Homework: questions to a student, their answers on request, and a summary to hand in."""
+"""A set of questions with a student's own numbers: the answers on request, a summary to hand in, a
+link to hand out.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +11,54 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_lab.export.csv_text import csv_text
-from attention_lab.practice import Homework, PracticeQuestion, parse_answer
+from attention_lab.practice import (
+    MAX_QUESTION_NUMBER,
+    MAX_QUESTIONS,
+    MAX_STUDENT,
+    Homework,
+    PracticeQuestion,
+    parse_answer,
+)
 from attention_lab.presets import presets
 from attention_viz.markdown import escape_quotations
 from attention_viz.practice import question_text, verdict_on
 
-from ..page_context import PageContext
-from ..practice import show_verdict
-from ..url_state import PERSISTENCE, draw_bound
+from .page_context import PageContext
+from .practice import show_verdict
+from .teach.links import set_link, show_link
+from .url_state import PERSISTENCE, draw_bound, whole_number_input
 
 SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
 SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 
 
-def ask_homework(
-    now: PageContext, trace: Trace, questions: Sequence[PracticeQuestion]
-) -> list[dict[str, Any]]:
-    """Ask all questions one below the other; return a line of the summary for each."""
-    return [_ask(now, trace, place, one) for place, one in enumerate(questions, 1)]
+def ask_set(now: PageContext) -> None:
+    """Ask all questions of a set one below the other, with the numbers of the student."""
+    st.markdown(
+        "Type the number that your teacher gave you. Random weights are drawn from it, so every"
+        " student answers the same questions about other weights."
+    )
+    places = st.columns(3)
+    about: dict[str, Any] = {"help": "The teacher's link sets it.", **PERSISTENCE}
+    student = whole_number_input(
+        places[0], "Your number", 0, MAX_STUDENT, 0, key="hw_student", **PERSISTENCE
+    )
+    first = whole_number_input(
+        places[1], "First question", 1, MAX_QUESTION_NUMBER, 1, key="hw_first", **about
+    )
+    count = whole_number_input(places[2], "How many", 1, MAX_QUESTIONS, 6, key="hw_count", **about)
+    homework = Homework(now.scenario, first, count)
+    if not homework.differs_by_student:
+        st.info("These weights have no seed, so all students get the same numbers.")
+        offer_small_layer()
+    seed = homework.seed(student)
+    trace, questions = homework.trace(seed), homework.questions(seed)
+    lines = [_ask(now, trace, place, one) for place, one in enumerate(questions, 1)]
+    st.header("Hand in", anchor=False)
+    show_summary(student, lines)
+    st.header("Hand out", anchor=False)
+    st.markdown("This link opens the set; each student types a number. *For teachers* has the key.")
+    show_link(set_link(first, count), "Practice")
 
 
 def _ask(now: PageContext, trace: Trace, place: int, question: PracticeQuestion) -> dict[str, Any]:
@@ -93,6 +125,11 @@ def summary_csv(student: int, lines: Sequence[dict[str, Any]]) -> str:
     """The lines of the summary as CSV."""
     filled = ({"student": student} | line for line in lines)
     return csv_text([SUMMARY_COLUMNS, *([one[name] for name in SUMMARY_COLUMNS] for one in filled)])
+
+
+def offer_small_layer() -> None:
+    """A button that sets a layer whose numbers a seed draws."""
+    st.button("Use three words with small numbers", on_click=use_small_layer, key="small layer")
 
 
 def use_small_layer() -> None:

@@ -1,4 +1,4 @@
-"""Homework: the same questions for all, own numbers for each, answers only after an attempt."""
+"""A set to hand in: the same questions for all, own numbers for each, answers after an attempt."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import io
 
 from attention_lab.practice import Homework
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.teach.homework import key_csv, summary_csv
+from attention_ui.practice_set import key_csv, summary_csv
 from tests.ui.app import opened, texts
 
 LAYER = Scenario(text="you like cake", d_model=4, n_heads=2, embedding="integers")
+SET = {"pr_mode": "a set to hand in"}
 URL = {"text": "you like cake", "d_model": 4, "n_heads": 2, "embedding": "integers"}
 
 
@@ -34,7 +35,7 @@ def test_answers_are_those_of_the_layer_with_that_seed() -> None:
 
 
 def test_an_answer_is_shown_only_after_an_attempt() -> None:
-    app = opened("homework", hw_student=7, hw_show_1="true", **URL)
+    app = opened("practice", **SET, hw_student=7, hw_show_1="true", **URL)
     assert app.toggle(key="hw_show_1").disabled
     assert "Answers looked at: **0**" in texts(app)
     app.text_input(key="hw_answer_1").set_value("1000").run()
@@ -43,7 +44,7 @@ def test_an_answer_is_shown_only_after_an_attempt() -> None:
 
 
 def test_right_answers_are_counted() -> None:
-    app = opened("homework", hw_student=7, **URL)
+    app = opened("practice", **SET, hw_student=7, **URL)
     for place, question in enumerate(Homework(LAYER, 1, 6).questions(7)[:2], 1):
         app.text_input(key=f"hw_answer_{place}").set_value(f"{question.answer:.6f}")
     app.text_input(key="hw_answer_3").set_value("1000").run()
@@ -51,7 +52,9 @@ def test_right_answers_are_counted() -> None:
 
 
 def test_weights_without_a_seed_give_all_the_same_numbers() -> None:
-    app = opened("homework", hw_student=7, weights="weightless", n_heads=1, text="you like cake")
+    app = opened(
+        "practice", **SET, hw_student=7, weights="weightless", n_heads=1, text="you like cake"
+    )
     assert len(app.info) == 1
     homework = Homework(Scenario(weights="weightless", n_heads=1, d_model=4), 1, 3)
     lines = list(csv.DictReader(io.StringIO(key_csv(homework, 30))))

@@ -22,8 +22,8 @@ from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
-from attention_lab.page_list import OLD_URLS, page_now, page_of, step_of
-from attention_lab.presets import Preset, in_model, own_sentence, preset_named, presets
+from attention_lab.page_list import OLD_URLS, PAGES, page_now, page_of, step_of
+from attention_lab.presets import Preset, example_for, in_model, own_sentence, preset_named, presets
 from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
@@ -39,7 +39,7 @@ from attention_lab.url_choices import (
 from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 
-from .blocks import BlockPage, Choice, Values, changed
+from .blocks import Block, BlockPage, Choice, Code, Text, Values, changed
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.modern_page import MODERN
@@ -71,10 +71,13 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, PRACTICE),
     )
 }
-PAGES = ("overview", *BLOCK_PAGES)
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
 LECTURE_ZOOM = 1.35
-NO_PAGE = "This site has no page “{}”; you see its first one."
+NO_PAGE = "There is no page “{}”; you see the first one."
+IN_THE_APP: Sequence[Block] = (
+    Text("This page is in the app, which runs on your own computer. Two lines start it:"),
+    Code("pip install -r requirements.txt\nstreamlit run app.py"),
+)
 
 
 def answer(request: str) -> str:
@@ -100,8 +103,8 @@ def _answer(asked: JSON) -> str:
     given = parse_qs(asked.get("query", ""), keep_blank_values=True)
     page, parameters = page_now(asked["path"], given)
     path, act, unknown = page.url_path, asked.get("act") or {}, []
-    if asked["path"] not in (path, *OLD_URLS) or path not in (*SHOWN, *PAGES):
-        path, unknown = PAGES[0], [NO_PAGE.format(quoted(asked["path"]))]
+    if asked["path"] not in (path, *OLD_URLS):
+        unknown = [NO_PAGE.format(quoted(asked["path"]))]
     opened = path
     choices = _choices(parameters, path)
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
@@ -125,13 +128,15 @@ def _answer(asked: JSON) -> str:
             raise
         said = _refused(choices.scenario, error)
         path = opened
+    page = page_of(path)
+    used = None if path == "seen" else page.own_controls
     about = {
         "path": path,
         "query": urlencode(write_url(choices) | own),
         "refused": [*unknown, *choices.refused, *refused],
-        "controls": controls(choices, offers_trained(asked)),
-        "title": page_of(path).title,
-        "pages": [{"path": one, "title": page_of(one).title} for one in PAGES],
+        "controls": controls(choices, offers_trained(asked), used),
+        "title": page.title,
+        "menu": menu(),
     }
     return scene_to_text(about | said)
 
@@ -170,16 +175,21 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
     """
     if (want := str(asked.get("want"))) in FILES:
         return {"file": FILES[want](view, path, values)}
-    if path in BLOCK_PAGES:
-        writer = BlockWriter(known, SHOWN, bool(asked.get("dark")))
-        blocks = writer.write(BLOCK_PAGES[path].blocks(view, values))
-        question = {
-            "kind": "question",
-            "title": page_of(path).title,
-            "text": page_of(path).question,
-        }
-        return {"blocks": [question, *blocks], "made_of": view.sentence}
-    return _step(view, path, asked)
+    if path not in BLOCK_PAGES and path in SHOWN:
+        return _step(view, path, asked)
+    writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark"))), page_of(path)
+    shown = BLOCK_PAGES[path].blocks(view, values) if path in BLOCK_PAGES else IN_THE_APP
+    question = {"kind": "question", "title": page.title, "text": page.question}
+    return {"blocks": [question, *writer.write(shown)], "made_of": view.sentence}
+
+
+def menu() -> list[JSON]:
+    """The menu of the app: its sections with their pages, and whether the site has each."""
+    found: dict[str, list[JSON]] = {}
+    for page in PAGES:
+        about = {"path": page.url_path, "title": page.title, "here": page.url_path in SHOWN}
+        found.setdefault(page.heading, []).append(about)
+    return [{"title": heading, "pages": pages} for heading, pages in found.items()]
 
 
 def _refused(scenario: Scenario, error: AttentionError) -> JSON:
@@ -192,14 +202,16 @@ def _refused(scenario: Scenario, error: AttentionError) -> JSON:
 
 
 def _choices(parameters: Mapping[str, Sequence[str]], path: str) -> UrlChoices:
-    """The choices of a URL; one that chooses no layer opens the first example, or its own sentence
-    in the language model, as in the app.
+    """The choices of a URL; one that chooses no layer opens the example of the page, or its own
+    sentence in the language model, as in the app. On pages with an example of their own, so does
+    one that still has the first example.
     """
-    found = read_url(parameters)
-    if not names_no_layer(parameters, page_of(path).section):
-        return found
-    own = "text" in parameters
-    return _with_example(found, own_sentence(found.scenario.text) if own else presets()[0])
+    found, example = read_url(parameters), example_for(path)
+    if names_no_layer(parameters, page_of(path).section):
+        own = "text" in parameters
+        return _with_example(found, own_sentence(found.scenario.text) if own else example)
+    has_first = found.scenario == presets()[0].scenario != example.scenario
+    return _with_example(found, example) if has_first else found
 
 
 def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:

@@ -17,6 +17,7 @@ from attention_lab.control_list import (
 )
 from attention_lab.focus import FOCUS_HELP, focus_lengths
 from attention_lab.notation.texts import NOTATIONS
+from attention_lab.page_list import OwnControls
 from attention_lab.presets import SENTENCE_KEY, presets
 from attention_lab.url_choices import UrlChoices
 from attention_lab.user_data.matrix_names import MAX_HEADS
@@ -26,12 +27,19 @@ from .story.story_view import view_of
 
 MOST_SLIDER_STEPS = 16  # of a whole number; larger ones are typed
 TRAINED = "trained"
+VIEW = "View"  # the group of what changes no number
 
 
-def controls(choices: UrlChoices, has_trained: bool = True) -> list[JSON]:
+def controls(
+    choices: UrlChoices, has_trained: bool = True, own: OwnControls | None = None
+) -> list[JSON]:
     """The controls as the page draws them, from the declarations of the app: what each is called,
-    what it can be, what it is now, and whether it has an effect.
+    what it can be, what it is now, and whether it has an effect. own: which of them a page uses;
+    None for all.
     """
+    if own is not None:
+        every = controls(choices, has_trained)
+        return [one for one in every if one["name"] in own.used or one["group"] == VIEW]
     values = asdict(choices.scenario)
     del values["edits"], values["own"]
     decided = decided_values(values)
@@ -121,7 +129,7 @@ def _places(choices: UrlChoices) -> list[JSON]:
 
 
 def _switches(choices: UrlChoices) -> list[JSON]:
-    about: JSON = {"group": "View", "on": True}
+    about: JSON = {"group": VIEW, "on": True}
     titles = "; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items())
     notation = dict(about, kind="choice", name="notation", label="Notation", help=f"{titles}.")
     notation.update(options=list(NOTATIONS), value=choices.view["notation"])

@@ -23,8 +23,9 @@ from pathlib import Path
 
 from attention_lab.home import weights_folder
 from attention_lab.lessons.lesson_file import shipped_lessons
+from attention_lab.page_list import OLD_URLS, PAGES
 from attention_lab.trained.language_model import MODEL_FOLDER
-from attention_viz.site import PAGES, answer
+from attention_viz.site import BLOCK_PAGES, answer
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import lesson_file
 
@@ -109,7 +110,7 @@ def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -
     for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
         shutil.copy(file, folder)
     _write_first(folder / "first")
-    for path in (*SHOWN, *PAGES[1:]):
+    for path in (*(page.url_path for page in PAGES), *OLD_URLS):
         (folder / path).mkdir()
         (folder / path / "index.html").write_text(MOVED.format(path=path), encoding="utf-8")
     _write_licences(folder / "licences", parts)
@@ -237,9 +238,9 @@ def archive() -> bytes:
 
 
 def _write_first(folder: Path) -> None:
-    """The first example in every step, which is shown until the engine is there."""
+    """The example of every page, which is shown until the engine is there."""
     folder.mkdir()
-    for path in SHOWN:
+    for path in (*SHOWN, *BLOCK_PAGES):
         said = answer(json.dumps({"path": path, "query": ""}))
         (folder / f"{path}.json").write_text(said, encoding="utf-8")
 

@@ -147,7 +147,7 @@ class Site {
   }
 
   show(answer, isAct, isLast = true) {
-    const { scene, blocks, error, controls, query, path, title, pages = [] } = answer;
+    const { scene, blocks, error, controls, query, path, title, menu = [] } = answer;
     if (isAct && path && (query !== this.query || path !== this.path)) {
       window.history.pushState(null, "", `?${query}#${path}`);
     }
@@ -160,7 +160,7 @@ class Site {
     if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask({ name, value }));
     if (title) {
       this.page.title = `${title} · Attention Lab`;
-      this.showLinks(pages, path, Boolean(blocks));
+      this.showMenu(menu, path);
     }
     if (error) {
       this.part("steps").hidden = !this.scene; // nothing has been drawn that could stay
@@ -181,16 +181,21 @@ class Site {
     this.board.update(this.scene);
   }
 
-  // The links stay as they are while one of them may be under a press.
-  showLinks(pages, path, isPage) {
+  // The menu of the app; its links stay as they are while one of them may be under a press.
+  showMenu(menu, path) {
     const box = this.part("pages");
-    if (box.children.length !== pages.length) {
-      box.replaceChildren(...pages.map((one) => Object.assign(element("a", "", one.title), { href: `#${one.path}` })));
+    if (!box.children.length) {
+      for (const { title, pages } of menu) {
+        const links = pages.map((one) => Object.assign(element("a", one.here ? "" : "away", one.title), { href: `#${one.path}`, title: one.here ? "" : "In the app" }));
+        box.append(element("details", "", element("summary", "", title), ...links));
+      }
     }
-    for (const [place, { path: to }] of pages.entries()) {
-      const isHere = to === path || (place === 0 && !isPage);
-      box.children[place].setAttribute("aria-current", isHere ? "page" : "false");
+    for (const link of box.querySelectorAll("a")) {
+      const isHere = link.getAttribute("href") === `#${path}`;
+      link.setAttribute("aria-current", isHere ? "page" : "false");
+      if (isHere && this.section !== path) link.parentElement.open = true;
     }
+    this.section = path; // what a visitor closes on a page stays closed there
   }
 
   showBelow({ code, says = [], made_of: madeOf }) {

@@ -14,7 +14,7 @@ import pytest
 
 from attention_lab import cache
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import OLD_URLS, page_of
+from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, page_of
 from attention_lab.practice import practice_question
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
@@ -265,3 +265,38 @@ def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
         seen = list(seen_sentences(view_of(read_url(parse_qs(USUAL)))))
         assert found.get("says") == (seen if path == "seen" else None)
         assert ("code" in found) == (path not in ("overview", "seen")), path
+
+
+def test_the_menu_is_that_of_the_app() -> None:
+    menu = asked("scores")["menu"]
+    listed = [one["path"] for section in menu for one in section["pages"]]
+    assert sorted(listed) == sorted(page.url_path for page in PAGES)
+    here = {one["path"] for section in menu for one in section["pages"] if one["here"]}
+    for path in listed:
+        found = asked(path)
+        assert "error" not in found
+        assert ("pip install" in json.dumps(found.get("blocks", ""))) == (path not in here)
+
+
+def test_a_page_has_the_controls_that_it_uses() -> None:
+    used = OWN_CONTROLS["diagonal"].used
+    found = [one["name"] for one in asked("depth")["controls"] if one["group"] != "View"]
+    assert found == list(used)
+    assert len(asked("head-worth")["controls"]) > 20
+
+
+def test_a_page_opens_with_the_example_that_suits_it_until_something_is_chosen() -> None:
+    first = asked("scores", "")["query"]
+    assert parse_qs(first)["text"] == ["the cat saw the old box and then it ran"]
+    for query in ("", first):
+        opened = parse_qs(asked("writing", query)["query"])
+        assert opened["weights"] == ["language model"]
+    chosen = asked("scores", first, act={"name": "query", "value": 2})["query"]
+    assert parse_qs(asked("scores", chosen)["query"])["query"] == ["2"]
+    own = asked("writing", f"{first}&n_heads=4")
+    assert parse_qs(own["query"])["text"] == parse_qs(first)["text"]
+
+
+def test_an_old_url_opens_the_page_of_now() -> None:
+    for old, now in OLD_URLS.items():
+        assert asked(old)["title"] == page_of(now).title

@@ -86,7 +86,9 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
     expect(page.locator("section.board .title").first).to_be_visible()
     chosen(page, "text", "my dog <b>barks</b> & runs")
-    page.get_by_role("navigation").get_by_role("link", name="Scores", exact=True).click()
+    page.get_by_role("navigation", name="Steps of the story").get_by_role(
+        "link", name="Scores", exact=True
+    ).click()
     page.wait_for_url("**text=my*#scores")  # who goes on before the answer is there loses nothing
     for path in ("tokens", "projections", "split", "scores", "softmax", "mixing", "output"):
         title = page_of(path).title

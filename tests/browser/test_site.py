@@ -92,7 +92,9 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     page.wait_for_url("**text=my*#scores")  # who goes on before the answer is there loses nothing
     for path in ("tokens", "projections", "split", "scores", "softmax", "mixing", "output"):
         title = page_of(path).title
-        page.get_by_role("navigation").get_by_role("link", name=title, exact=True).click()
+        page.get_by_role("navigation", name="Steps of the story").get_by_role(
+            "link", name=title, exact=True
+        ).click()
         expect(page).to_have_title(f"{title} · Attention Lab")
         assert page.evaluate(SIDEWAYS) <= 0
     chosen(page, "n_heads", "ArrowRight")
@@ -105,11 +107,12 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     page.go_back()
     page.go_back()
     expect(page.locator("#error")).to_be_hidden()
-    page.get_by_role("link", name="Practice").click()
+    page.locator("#pages").get_by_role("link", name="Practice").click()
     page.get_by_label("Your answer").fill("many")
     page.get_by_label("Your answer").press("Enter")
     expect(page.locator("#page .wrong")).to_contain_text("many")
-    page.get_by_role("link", name="All heads").click()
+    page.locator("#pages summary", has_text="Heads").click()
+    page.locator("#pages").get_by_role("link", name="All heads", exact=True).click()
     expect(page.locator("#page section.board:not(.block)")).to_have_count(2)
     # Who is typing when an answer arrives, also one with other words to choose from, goes on.
     size = page.locator("#controls [name=d_model]")

@@ -151,12 +151,10 @@ def test_a_hostile_url_is_refused_or_ignored(query: str) -> None:
     assert bool(found["refused"]) == ("=" in query)
 
 
-@pytest.mark.parametrize(
-    "path", ["no-page", "", "class", "../first", "constructor", "\ud800", "x" * 9000]
-)
+@pytest.mark.parametrize("path", ["no-page", "", "../first", "constructor", "\ud800", "x" * 9000])
 def test_an_unknown_page_is_the_first_one_with_a_sentence(path: str) -> None:
     found = asked(path)
-    assert found["path"] == site.PAGES[0]
+    assert found["path"] == "overview"
     assert "scene" in found
     assert len(found["refused"]) == 1
 

@@ -180,6 +180,12 @@
       return () => listeners.delete(listener);
     },
   };
+  // While the server is down Streamlit lays a dialog over the page, under which nobody can type. Where answers are asked, and
+  // kept until the server has them, it is closed; the page itself says that the server does not answer.
+  new MutationObserver(() => {
+    const dialog = now.seat && isClassPage() ? document.querySelector("[data-testid=stDialog]") : null;
+    if (dialog?.querySelector("h2")?.textContent === "Connection error") dialog.querySelector("[aria-label=Close]")?.click();
+  }).observe(document.body, { childList: true, subtree: true });
   try {
     const seat = JSON.parse(read("sessionStorage", KEPT));
     for (const mine of Object.values(seat.answers)) {

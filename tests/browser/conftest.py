@@ -42,6 +42,12 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 # A step is whole on arrival; test_guess.py tests what is asked before.
 NO_GUESSES = "try { sessionStorage.setItem('attention-asks', 'false'); } catch {}"
 FAILED = pytest.StashKey[bool]()
+# What a browser and Streamlit write to the console while a test has ended their server.
+NO_SERVER = (
+    "ERR_CONNECTION_REFUSED",
+    "Client Error in reaching server",
+    "Is Streamlit still running?",
+)
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -230,7 +236,7 @@ def watched(tab: Page) -> Iterator[list[str]]:
         faults.append(f"script error: {error}")
 
     def at_message(message: ConsoleMessage) -> None:
-        if message.type == "error":
+        if message.type == "error" and not any(sign in message.text for sign in NO_SERVER):
             faults.append(f"in the console: {message.text} {message.location['url']}")
 
     listeners = {

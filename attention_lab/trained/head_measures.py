@@ -111,7 +111,7 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
     last norm, whose divisor r_i is held at its value. x_j is the piece at j. What is added to all
     pieces alike changes no share, so it is taken off. The start is no piece of the text, and a
     token that reads itself brings nothing from elsewhere: what goes there counts 0. Shapes: (L, H).
-    Units: logits. Source: Elhage et al. 2021, "Copying and primitive in-context learning".
+    Units: logits. Source: Elhage et al. 2021, "Copying / primitive in-context learning".
     """
     decoder = run.decoder
     read_SD = decoder.embedding[list(run.ids)] - decoder.embedding.mean(axis=0)

@@ -23,6 +23,7 @@ from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.trained.head_place import choose_word, first_cell, open_dot, open_pinned
 from attention_ui.trained.heads_shown import heads_shown, show_limits
+from attention_ui.trained.whose_heads import LANGUAGE
 from attention_ui.url_state import draw_bound
 from attention_viz.labels import format_number, format_percent
 from attention_viz.markdown import escape_markdown
@@ -39,6 +40,7 @@ RULE_TARGETS = {
     "last token": "the last token",
     "repeated words": "the other places of the same word",
 }
+FROM_AND_TO = {LANGUAGE: (15, 6)}  # "The" and "f"; of others "it" and "animal"
 SHARE_FORMULA = r"\frac{1}{n}\sum_i \sum_{j \in J_i} A_{ij}"
 COPIES_FORMULA = (
     r"\frac{1}{n}\sum_i \sum_{0<j<i} A_{ij}\Big(\ell_{ij}(x_j) - \tfrac{1}{512}\sum_x"
@@ -78,8 +80,9 @@ elif rule in HEAD_MEASURES:
     means = f"{measure.description} Range: {measure.range}."
 else:
     if rule == WORD_TO_WORD:
-        query = choose_word(choices, "fh_from", "From the word", maps.tokens, 9)
-        key = choose_word(choices, "fh_to", "To the word", maps.memory_tokens, 2)
+        asks, answers = FROM_AND_TO.get(shown.model, (9, 2))
+        query = choose_word(choices, "fh_from", "From the word", maps.tokens, asks)
+        key = choose_word(choices, "fh_to", "To the word", maps.memory_tokens, answers)
         targets = word_to_word(maps.tokens, query, key, maps.memory_tokens)
     else:
         targets = targets_of(maps, rule)

@@ -80,3 +80,23 @@ def test_every_answer_with_headers_of_its_own_has_the_security_headers() -> None
     policy = text("headers.conf")
     for header in ("Content-Security-Policy", "X-Content-Type-Options nosniff", "frame-ancestors"):
         assert header in policy
+
+
+def test_the_ingress_has_the_headers_of_nginx() -> None:
+    nginx = re.findall(r'^add_header (\S+) "?(.*?)"? always;$', text("headers.conf"), re.M)
+    whole = text("kubernetes.yaml")
+    headers = whole[whole.index("kind: ConfigMap") :].split("---")[0]
+    assert dict(nginx) == dict(re.findall(r'^  ([A-Z]\S+): "?(.*?)"?$', headers, re.M))
+    assert len(nginx) > 3
+    (name,) = re.findall(r"name: (\S+)", headers)
+    assert f"custom-headers: default/{name} " in whole
+
+
+def test_images_and_actions_are_named_by_digest() -> None:
+    stages = re.findall(r" AS (\w+)$", text("Dockerfile"), re.M)
+    images = re.findall(r"^FROM (\S+)", text("Dockerfile"), re.M)
+    assert all(name in stages or re.search(r"@sha256:[0-9a-f]{64}$", name) for name in images)
+    workflows = [file.read_text("utf-8") for file in (ROOT / ".github").rglob("*.yml")]
+    actions = [name for file in workflows for name in re.findall(r"uses: (\S+)", file)]
+    assert actions
+    assert all(re.search(r"@[0-9a-f]{40}$", name) for name in actions)

@@ -1,7 +1,10 @@
-"""A layer made by hand: eight named features, and two heads whose weights can be read.
+"""Two layers made by hand: named features, and heads whose weights can be read.
 
-A token's vector holds its part of speech, a 1, and its position as an angle. Head 0 finds the noun
-that a pronoun stands for, head 1 the token before. `attend` runs them like any other weights.
+A token's vector holds its part of speech, a 1, and its position as an angle. In the first layer
+head 0 finds the noun that a pronoun stands for, head 1 the token before. In the second layer words
+have a gender and a number, too, and a head matches each. `attend` runs them like any other weights.
+The idea that parts of an embedding carry gender and number is that of Doshi (part 3); in a trained
+model such parts are neither pure nor in fixed places.
 
 Every number is a whole number of halves or eighths, so that all products and sums are exact: what
 cancels on paper is 0 here, too. The shares of the first example add up to 1 as they are shown, with
@@ -29,20 +32,26 @@ from .words.embeddings import Embedding
 from .words.text import PADDING_TOKEN
 
 HANDMADE_FEATURES = ("noun", "animate", "pronoun", "verb", "other", "one", "cos", "sin")
-D_MODEL, N_HEADS, HEAD_WIDTH = 8, 2, 4
+HEAD_WIDTH = 4
 N_POSITIONS = 12  # a token has the same angle as the one twelve before it
 UNUSED_COLUMN = "unused"
 NAME, OTHER = ("animate", "noun"), ("other",)  # of words that the lexicon lacks
 
+
 # I, you and we stand for whoever speaks or listens: they are animate themselves. The other pronouns
 # get this from the noun that they stand for.
+def _words_of_kinds(name: str) -> list[tuple[str, str]]:
+    """The words of a table, each with its kind."""
+    table = json.loads(Path(__file__).with_name(f"{name}.json").read_text(encoding="utf-8"))
+    return [(word, kind) for kind, lines in table.items() for word in " ".join(lines).split()]
+
+
 WORD_FEATURES: Mapping[str, tuple[str, ...]] = {
-    word: tuple(kind.split())
-    for kind, lines in json.loads(
-        Path(__file__).with_name("by_hand.json").read_text(encoding="utf-8")
-    ).items()
-    for word in " ".join(lines).split()
+    word: tuple(kind.split()) for word, kind in _words_of_kinds("by_hand")
 }
+_OF_WORDS: dict[str, tuple[str, ...]] = {}  # gender and number
+for _word, _kind in _words_of_kinds("by_hand_gender_number"):
+    _OF_WORDS[_word] = (*_OF_WORDS.get(_word, ()), _kind)
 Mix = dict[str, float]  # features and their weights
 
 _ACROSS, _ALONG = 20.0, 36.0  # about 40 times the sine and cosine of one step of the circle
@@ -64,6 +73,14 @@ class HandmadeHead:
     asks_for: str = ""
 
 
+# The query is about 40 times the cosine and sine of the token's angle, rotated one position back.
+_WORD_BEFORE: tuple[Mapping[str, Mix], Mapping[str, Mix]] = (
+    {
+        "before cos": {"cos": _ALONG, "sin": _ACROSS},
+        "before sin": {"cos": -_ACROSS, "sin": _ALONG},
+    },
+    {"cos": {"cos": 1}, "sin": {"sin": 1}},
+)
 HANDMADE_HEADS = (
     # The scaled score of a pronoun is 5 with a noun, and 2 more with an animate noun.
     HandmadeHead(
@@ -72,19 +89,65 @@ HANDMADE_HEADS = (
         ("noun", "animate", "pronoun", "verb"),
         {"noun": 1, "animate": 1},
     ),
-    # The query is about 40 times the cosine and sine of the token's angle, rotated one position
-    # back.
     HandmadeHead(
-        {
-            "before cos": {"cos": _ALONG, "sin": _ACROSS},
-            "before sin": {"cos": -_ACROSS, "sin": _ALONG},
-        },
-        {"cos": {"cos": 1}, "sin": {"sin": 1}},
+        *_WORD_BEFORE,
         ("noun", "animate", "verb", "other"),
         {"verb": 0.5, "other": 0.5},
         asks_for="the word before",
     ),
 )
+
+
+def _matching(features: Sequence[str]) -> tuple[Mapping[str, Mix], Mapping[str, Mix]]:
+    """Queries and keys of a head that matches features: its scaled score is 6 where both words have
+    one of them, 4 more for a noun than for a pronoun.
+    """
+    asks: dict[str, Mix] = {f"{name}?": {name: 12.0} for name in features} | {"noun?": {"one": 4.0}}
+    answers: dict[str, Mix] = {name: {name: 1.0} for name in features}
+    return asks, answers | {"noun": {"noun": 1.0, "pronoun": -1.0}}
+
+
+@dataclass(frozen=True)
+class HandmadeLayer:
+    """A layer made by hand. features: of a token, in order. heads: each `HEAD_WIDTH` wide."""
+
+    features: tuple[str, ...]
+    heads: tuple[HandmadeHead, ...]
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """The embedding size and the number of heads."""
+        return len(self.features), len(self.heads)
+
+    def features_of(self, token: str) -> dict[str, float]:
+        """The features of a word."""
+        found = (*part_of_speech(token), *_OF_WORDS.get(token.casefold(), ()), "one")
+        return {name: 1.0 for name in self.features if name in found}
+
+
+FIRST_LAYER = HandmadeLayer(HANDMADE_FEATURES, HANDMADE_HEADS)
+GENDER_AND_NUMBER = HandmadeLayer(
+    ("masc", "fem", "neut", "sg", "pl", "noun", "pronoun", "verb", "other", "one", "cos", "sin"),
+    (
+        HandmadeHead(
+            *_matching(("masc", "fem", "neut")),
+            ("sg", "pl", "noun", "pronoun"),
+            {"sg": 1, "pl": 1, "noun": 1},
+        ),
+        HandmadeHead(
+            *_matching(("sg", "pl")),
+            ("masc", "fem", "neut", "noun"),
+            {"masc": 1, "fem": 1, "neut": 1},
+        ),
+        HandmadeHead(
+            *_WORD_BEFORE,
+            ("noun", "pronoun", "verb", "other"),
+            {"verb": 0.5, "other": 0.5},
+            asks_for="the word before",
+        ),
+    ),
+)
+HANDMADE_LAYERS = {layer.sizes: layer for layer in (FIRST_LAYER, GENDER_AND_NUMBER)}
 
 
 def part_of_speech(token: str) -> tuple[str, ...]:
@@ -108,14 +171,14 @@ def unknown_words(tokens: Sequence[str]) -> tuple[str, ...]:
     return tuple(t for t in words if not _in_lexicon(t) and part_of_speech(t) == OTHER)
 
 
-def finds_something(tokens: Sequence[str]) -> bool:
+def finds_something(tokens: Sequence[str], layer: HandmadeLayer = FIRST_LAYER) -> bool:
     """Whether head 0 has a score that is not 0: a token asks, and a token answers.
 
     >>> finds_something(["dogs", "bark"]), finds_something(["hello"]), finds_something(["it"])
     (True, False, False)
     """
-    found = {part for token in tokens for part in part_of_speech(token)}
-    sides = (HANDMADE_HEADS[0].queries, HANDMADE_HEADS[0].keys)
+    found = {name for token in tokens for name in layer.features_of(token)}
+    sides = (layer.heads[0].queries, layer.heads[0].keys)
     return all(any(found & mix.keys() for mix in side.values()) for side in sides)
 
 
@@ -131,22 +194,20 @@ def _stem(token: str) -> str:
     return token.replace("’", "'").partition("'")[0]
 
 
-def named_vectors(tokens: Sequence[str]) -> Embedding:
-    """The vectors of tokens: their parts of speech, plus the cosine and sine of their positions,
-    rounded to eighths.
+def named_vectors(tokens: Sequence[str], layer: HandmadeLayer = FIRST_LAYER) -> Embedding:
+    """The vectors of tokens: the features of their words, plus the cosine and sine of their
+    positions, rounded to eighths.
 
-    Shapes: T tokens -> three times (T, 8).
+    Shapes: T tokens -> three times (T, D).
 
     >>> named_vectors(["the", "cat"]).words[1].tolist()
     [1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]
     """
-    words_TD = np.stack(
-        [_vector(dict.fromkeys((*part_of_speech(token), "one"), 1.0)) for token in tokens]
-    )
+    words_TD = np.stack([_vector(layer.features_of(token), layer) for token in tokens])
     angles_T = 2 * math.pi / N_POSITIONS * np.arange(len(tokens))
     places_TD = np.zeros_like(words_TD)
-    places_TD[:, HANDMADE_FEATURES.index("cos")] = _in_eighths(np.cos(angles_T))
-    places_TD[:, HANDMADE_FEATURES.index("sin")] = _in_eighths(np.sin(angles_T))
+    places_TD[:, layer.features.index("cos")] = _in_eighths(np.cos(angles_T))
+    places_TD[:, layer.features.index("sin")] = _in_eighths(np.sin(angles_T))
     return Embedding(words_TD, places_TD, words_TD + places_TD)
 
 
@@ -166,27 +227,27 @@ def position_notes(n_tokens: int) -> tuple[str, ...]:
     )
 
 
-def handmade_projections() -> Projections:
-    """The weights of both heads. Shapes: each of the four matrices (8, 8)."""
+def handmade_projections(layer: HandmadeLayer = FIRST_LAYER) -> Projections:
+    """The weights of all heads. Shapes: W_Q, W_K, W_V (D, 4·H), W_O (4·H, D)."""
     triples, rows = [], []
-    for head in HANDMADE_HEADS:
-        copied = np.stack([_vector({feature: 1.0}) for feature in head.copies])
-        triples.append((_columns(head.queries), _columns(head.keys), copied.T))
+    for head in layer.heads:
+        copied = np.stack([_vector({feature: 1.0}, layer) for feature in head.copies])
+        triples.append((_columns(head.queries, layer), _columns(head.keys, layer), copied.T))
         given = np.array([head.gives.get(feature, 0.0) for feature in head.copies])
         rows.append(given[:, np.newaxis] * copied)
     return Projections.from_heads(triples, np.vstack(rows))
 
 
-def _columns(mixes: Mapping[str, Mix]) -> Array:
-    """A head's columns side by side. Shapes: (8, 4)."""
-    columns_DK = np.zeros((D_MODEL, HEAD_WIDTH))
+def _columns(mixes: Mapping[str, Mix], layer: HandmadeLayer) -> Array:
+    """A head's columns side by side. Shapes: (D, 4)."""
+    columns_DK = np.zeros((len(layer.features), HEAD_WIDTH))
     for column, mix in enumerate(mixes.values()):
-        columns_DK[:, column] = _vector(mix)
+        columns_DK[:, column] = _vector(mix, layer)
     return columns_DK
 
 
-def _vector(mix: Mapping[str, float]) -> Array:
-    return np.array([float(mix.get(feature, 0)) for feature in HANDMADE_FEATURES])
+def _vector(mix: Mapping[str, float], layer: HandmadeLayer) -> Array:
+    return np.array([float(mix.get(feature, 0)) for feature in layer.features])
 
 
 # Tokens that stand for no word; the trained model adds some of its own.

@@ -246,10 +246,15 @@ def _sizes_of_matrices(scenario: Scenario) -> dict[str, int]:
 
 
 def has_handmade_sizes(scenario: Scenario) -> bool:
-    """Whether the sizes are those of the weights made by hand."""
+    """Whether the sizes are those of a layer made by hand."""
     widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.HEAD_WIDTH}
-    widths = widths and scenario.d_o in (0, by_hand.D_MODEL)
-    return widths and (scenario.d_model, scenario.n_heads) == (by_hand.D_MODEL, by_hand.N_HEADS)
+    fits = widths and scenario.d_o in (0, scenario.d_model)
+    return fits and (scenario.d_model, scenario.n_heads) in by_hand.HANDMADE_LAYERS
+
+
+def handmade_layer(scenario: Scenario) -> by_hand.HandmadeLayer:
+    """The layer made by hand of a resolved scenario: its sizes decide which."""
+    return by_hand.HANDMADE_LAYERS[scenario.d_model, scenario.n_heads]
 
 
 def has_uneven_heads(scenario: Scenario) -> bool:

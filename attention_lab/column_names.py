@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .by_hand import HANDMADE_FEATURES, HANDMADE_HEADS, HEAD_WIDTH, UNUSED_COLUMN
-from .choices import resolve, user_matrices_of
+from .by_hand import FIRST_LAYER, HEAD_WIDTH, UNUSED_COLUMN, HandmadeLayer
+from .choices import handmade_layer, resolve, user_matrices_of
 from .scenario import Scenario
 
 Names = tuple[str, ...]
@@ -34,14 +34,19 @@ def _padded(names_of_heads: Iterable[Iterable[str]]) -> tuple[Names, ...]:
     return tuple(names + (UNUSED_COLUMN,) * (HEAD_WIDTH - len(names)) for names in named)
 
 
-HANDMADE_NAMES = ColumnNames(
-    features=HANDMADE_FEATURES,
-    outputs=HANDMADE_FEATURES,
-    queries=_padded(head.queries for head in HANDMADE_HEADS),
-    keys=_padded(head.keys for head in HANDMADE_HEADS),
-    values=_padded(head.copies for head in HANDMADE_HEADS),
-    asks_for=tuple(head.asks_for for head in HANDMADE_HEADS),
-)
+def names_of(layer: HandmadeLayer) -> ColumnNames:
+    """The names of the columns of a layer made by hand."""
+    return ColumnNames(
+        features=layer.features,
+        outputs=layer.features,
+        queries=_padded(head.queries for head in layer.heads),
+        keys=_padded(head.keys for head in layer.heads),
+        values=_padded(head.copies for head in layer.heads),
+        asks_for=tuple(head.asks_for for head in layer.heads),
+    )
+
+
+HANDMADE_NAMES = names_of(FIRST_LAYER)
 # The names that a matrix of the user takes away: those of its own columns.
 _NAMED_PARTS = {"x": "features", "w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "outputs"}
 
@@ -52,14 +57,14 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
     >>> column_names(Scenario(weights="by hand", d_model=8, n_heads=2)).keys[0]
     ('noun', 'animate', 'unused', 'unused')
     """
-    if resolve(scenario).weights != "by hand":
+    run = resolve(scenario)
+    if run.weights != "by hand":
         return None
+    names = names_of(handmade_layer(run))
     own = user_matrices_of(scenario).arrays
     kept: Mapping[str, Names | tuple[Names, ...]] = {
-        part: getattr(HANDMADE_NAMES, part)
-        for matrix, part in _NAMED_PARTS.items()
-        if matrix not in own
+        part: getattr(names, part) for matrix, part in _NAMED_PARTS.items() if matrix not in own
     }
     if "w_q" not in own:
-        kept = {**kept, "asks_for": HANDMADE_NAMES.asks_for}
+        kept = {**kept, "asks_for": names.asks_for}
     return ColumnNames(**kept)  # type: ignore[arg-type]

@@ -19,7 +19,7 @@ from attention_core.errors import SettingsError
 from attention_core.projections import MATRICES
 from attention_core.trace import STEPS, Trace, head_columns, head_of
 
-from .by_hand import D_MODEL, HEAD_WIDTH, N_HEADS
+from .by_hand import HANDMADE_LAYERS, HEAD_WIDTH
 from .cache import cached
 from .choices import SEEDED_WEIGHTS, resolve
 from .rounding import tolerance
@@ -236,6 +236,10 @@ def differences(before: Array, after: Array) -> Array:
     return gap
 
 
+def _handmade_sizes() -> str:
+    return " or ".join(f"{width} features and {count} heads" for width, count in HANDMADE_LAYERS)
+
+
 SIZE_LABELS = {"d_model": "Embedding size", "n_heads": "Heads"}
 
 
@@ -248,8 +252,8 @@ def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
     with suppress(AttentionError):
         if resolve(now).weights != now.weights:
             return (
-                f"The weights by hand are made for {D_MODEL} features and {N_HEADS} heads, each"
-                f" {HEAD_WIDTH} wide; at other sizes the weights are random.",
+                f"The weights by hand are made for {_handmade_sizes()}, each {HEAD_WIDTH} wide; at"
+                " other sizes the weights are random.",
             )
         for name, label in SIZE_LABELS.items():
             size = getattr(now, name)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from .by_hand import D_MODEL, N_HEADS
+from .by_hand import HANDMADE_LAYERS
 from .choices import (
     HANDMADE_CHOICES,
     LANGUAGE_MODEL,
@@ -24,6 +24,9 @@ from .sentences import MAX_SENTENCES, weights_in_force
 CONTROL_DEFAULTS = asdict(Scenario())
 CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths", "Modern attention")
 Values = Mapping[str, Any]
+_HANDMADE_SIZES = " or ".join(
+    f"embedding size {width} and {count} heads" for width, count in HANDMADE_LAYERS
+)
 
 
 def _is_free(values: Values) -> bool:
@@ -117,9 +120,9 @@ CONTROLS: tuple[Control, ...] = (
         help=(
             "random; weightless: Q = K = V = X; tied: W_K = W_Q; opposite: W_K = −W_Q; orthonormal:"
             " each head's columns are; trained: a layer of all-MiniLM-L6-v2, which brings its own"
-            " word pieces, vectors and sizes; by hand: named features and two heads that can be"
-            f" read, for embedding size {D_MODEL} and {N_HEADS} heads; {LANGUAGE_MODEL}: a layer of"
-            " a small model that writes children’s stories."
+            " word pieces, vectors and sizes; by hand: named features and heads that can be"
+            f" read, for {_HANDMADE_SIZES}; {LANGUAGE_MODEL}: a layer of a small model that writes"
+            " children’s stories."
         ),
     ),
     Control(

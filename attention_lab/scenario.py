@@ -29,6 +29,7 @@ from .choices import (
     SCALINGS,
     WEIGHT_KINDS,
     edits_of,
+    handmade_layer,
     resolve,
     user_matrices_of,
 )
@@ -139,7 +140,7 @@ def _projections(scenario: Scenario) -> Projections:
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
     check_choice("weights", s.weights, WEIGHT_KINDS)
     if s.weights == "by hand":
-        return by_hand.handmade_projections()
+        return by_hand.handmade_projections(handmade_layer(s))
     if s.weights == "random":
         return Projections.random(s.d_model, s.n_heads, seed=s.seed, init=s.init, **widths)
     if s.weights in ("tied", "opposite"):

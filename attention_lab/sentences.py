@@ -22,6 +22,7 @@ from .choices import (
     MODEL_CHOICES,
     Scenario,
     edits_of,
+    handmade_layer,
     resolve,
     user_matrices_of,
 )
@@ -151,9 +152,10 @@ def weights_in_force(scenario: Scenario) -> Scenario:
     """
     if scenario.edits or scenario.own or resolve(scenario).weights != "by hand":
         return scenario
+    made = handmade_layer(resolve(scenario))
     with suppress(TextError, SettingsError):  # the page shows them
         ones = [in_batch(scenario, place) for place in range(len(sentences_of(scenario)))]
-        if not any(by_hand.finds_something(tokens_of(one).tokens) for one in ones):
+        if not any(by_hand.finds_something(tokens_of(one).tokens, made) for one in ones):
             return replace(scenario, weights=LANGUAGE_MODEL, layer=N_LAYERS - 1)
     return scenario
 
@@ -173,7 +175,7 @@ def embedding_of(scenario: Scenario) -> Embedding:
         return Embedding(inputs, np.zeros_like(inputs), inputs)
     tokens = tokens_of(scenario).tokens
     if scenario.weights == "by hand":
-        return by_hand.named_vectors(tokens)
+        return by_hand.named_vectors(tokens, handmade_layer(scenario))
     return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
 
 

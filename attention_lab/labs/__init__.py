@@ -1,3 +1,3 @@
 """What the laboratories compute: gradients and training, orthonormal weights, convolution by
-attention, a lexicon.
+attention.
 """

@@ -63,8 +63,9 @@ elif language:
     )
 elif scenario.weights == "by hand":
     where = (
-        "The numbers here have names: the part of speech of the word, a 1, and the position as"
-        " cosine and sine of an angle, in eighths. A list knows common words. Of the others, those"
+        "The numbers here have names: the part of speech of the word, in the example *Gender and"
+        " number* these two as well, a 1, and the position as cosine and sine of an angle, in"
+        " eighths. A list knows common words. Of the others, those"
         " with a capital letter count as names, and the rest as *other*."
     )
 else:

@@ -32,7 +32,6 @@ MATRICES = {
     "one-head": 2,
     "change-a-word": 3,
     "convolution": 4,
-    "lexicon": 4,
 }
 SIDEWAYS = """() => Math.max(...[document.documentElement,
   document.querySelector('[data-testid=stMain]')]
@@ -218,7 +217,7 @@ def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -
 @pytest.mark.parametrize(
     "paths",
     [
-        ["mask-workshop", "self-attention-mass", "lexicon"],
+        ["mask-workshop", "self-attention-mass", "convolution"],
         pytest.param(list(MATRICES), marks=pytest.mark.every_situation),
     ],
     ids=["three", "all"],

@@ -44,13 +44,13 @@ def test_training_is_watched_stopped_and_continued(visit: Visit) -> None:
     expect(button).to_contain_text("Continue")
     button.press("Enter")
     expect(progress).to_contain_text(re.compile(r"[1-9]\d* of 20000"))
-    by_menu(page, "Lexicon")  # it stops where its page is left
+    by_menu(page, "Convolution")  # it stops where its page is left
     by_menu(page, "Training: why several heads?")
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
     reached = step.inner_text()
     assert 0 < int(reached.replace(",", "")) < 20_000
     page.wait_for_timeout(700)
-    by_menu(page, "Lexicon")
+    by_menu(page, "Convolution")
     by_menu(page, "Training: why several heads?")
     expect(step).to_have_text(reached)
 

@@ -36,11 +36,11 @@ def right_of(box: FloatRect) -> float:
 @pytest.mark.every_situation
 def test_steps_in_larger_type(go: Visit, page: Page) -> None:
     sizes = {}
-    for path in ("scores", "lexicon?present=true", "scores?present=true", "lexicon"):
+    for path in ("scores", "convolution?present=true", "scores?present=true", "convolution"):
         go(path)
         parts = page.locator("h1"), page.locator(".board .title").first
         sizes[path] = [part.evaluate(SIZE) for part in parts]
-    for path in ("scores", "lexicon"):
+    for path in ("scores", "convolution"):
         both = zip(sizes[path], sizes[f"{path}?present=true"], strict=True)
         assert all(large >= 1.1 * small for small, large in both)
 

@@ -17,8 +17,11 @@ from attention_core import Trace
 from attention_core.projections import MATRICES
 from attention_lab.by_hand import (
     HANDMADE_FEATURES,
+    HANDMADE_LAYERS,
+    HEAD_WIDTH,
     N_POSITIONS,
     WORD_FEATURES,
+    handmade_projections,
     part_of_speech,
     unknown_words,
 )
@@ -286,3 +289,42 @@ def test_the_lexicon_is_large_enough() -> None:
     for word, parts in WORD_FEATURES.items():
         assert tokenize(word).tokens == (word,) == (word.casefold(),)
         assert "animate" not in parts or "noun" in parts or "pronoun" in parts
+
+
+AGREE = Scenario("the queen saw her sons because they called her", d_model=12, n_heads=3)
+
+
+def test_heads_match_gender_and_number() -> None:
+    """Each scaled score is 6 where both words have the feature, and 2 for a noun, −2 for a pronoun;
+    the row of a word is the softmax of these, worked out here word by word.
+    """
+    trace = trace_of(replace(AGREE, weights="by hand"))
+    gender = {"queen": "f", "her": "f", "sons": "m"}
+    number = {"queen": "s", "her": "s", "sons": "p", "they": "p"}
+    kinds = {"queen": 2, "sons": 2, "her": -2, "they": -2}
+    for head, feature in enumerate((gender, number)):
+        for query, asks in enumerate(trace.tokens):
+            scores = [
+                6 * (asks in feature and feature[asks] == feature.get(key)) + kinds.get(key, 0)
+                for key in trace.tokens
+            ]
+            assert trace.scaled_scores[0, head, query].tolist() == scores
+    strongest = trace.probabilities[0].argmax(axis=-1)
+    assert (strongest[0, 8], strongest[1, 6]) == (1, 4)
+    assert strongest[2, 1:].tolist() == list(range(8))
+
+
+def test_what_is_matched_brings_the_other_feature() -> None:
+    trace = trace_of(replace(AGREE, weights="by hand"))
+    names = column_names(replace(AGREE, weights="by hand")).features
+    they = dict(zip(names, trace.output[0, 6], strict=True))
+    assert they["masc"] == pytest.approx(trace.probabilities[0, 1, 6, 4])
+    assert trace.inputs[0, 6, names.index("masc")] == 0
+
+
+def test_the_sizes_say_which_layer_is_meant() -> None:
+    for sizes, made in HANDMADE_LAYERS.items():
+        assert sizes == (len(made.features), len(made.heads))
+        assert all(len(head.copies) == HEAD_WIDTH for head in made.heads)
+        assert handmade_projections(made).w_q.shape == (sizes[0], HEAD_WIDTH * sizes[1])
+    assert resolve(replace(AGREE, weights="by hand", d_model=24)).weights == "random"

@@ -34,7 +34,6 @@ WORDLESS = {
     "training",
     "stiefel",
     "convolution",
-    "lexicon",
     "glossary",
     "questions",
     "sources",

@@ -24,7 +24,6 @@ PAGES: dict[str, dict[str, Any]] = {
     "training": {},
     "convolution": {},
     "stiefel": {},
-    "lexicon": {},
     "growth": {},
     "mask-workshop": {"mw_try": "how to hide"},
 }

@@ -141,7 +141,7 @@ def test_moving_a_control_leaves_the_example() -> None:
 def test_an_old_choice_of_the_browser_is_not_a_new_one(
     monkeypatch: pytest.MonkeyPatch, moved: dict[str, object], loads: bool
 ) -> None:
-    shown, example = presets()[2].scenario, presets()[3]
+    shown, example = presets()[2].scenario, presets()[4]
     state: dict[str, Any] = widget_values(shown) | moved | {module.EXAMPLE_KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
     module._load(shown)

@@ -39,7 +39,6 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("one-head", "th_cell", "99-3-0", "Cell", "13-3-0"),
     ("change-a-word", "th_cell", "2-99-1", "Cell", "2-13-1"),
     ("trained-heads", "th_cell", "99999-3-0", "Cell", "13-3-0"),
-    ("lexicon", "lex_cell", "9-99-1", "Cell", "3-9-1"),
     ("self-attention-mass", "lab_cell", "7-99", "Pair", None),
     ("convolution", "conv_pixel", "99-1", "Pixel", "7-1"),
     ("training", "train_without", "5", "Silenced head", "1"),
@@ -100,7 +99,6 @@ def test_every_refused_value_has_a_notice(junk: dict[str, str]) -> None:
     [
         ("change-a-word", "cw_new", "a" * 60, "by", 40),
         ("change-a-word", "cw_old", "tired " * 10, "Replace the word", 40),
-        ("lexicon", "lex_text", "the cat " * 30, "A sentence of the lexicon’s words", 200),
         ("self-attention-mass", "lab_numbers", "3,3; " * 500, "Tokens, such as 3,3; 10,0", 2000),
     ],
 )

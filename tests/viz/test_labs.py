@@ -9,16 +9,11 @@ from attention_lab.labs.convolution import pixel_attention, run_convolution, run
 from attention_lab.labs.evaluation import Score, offset_profile, unseen_trace
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
-from attention_lab.labs.lexicon import LEXICON_FEATURES, LEXICON_SENTENCES, compose_sentence
-from attention_lab.labs.lexicon_heads import LEXICON_HEADS, comparison_matrix, run_lexicon
 from attention_lab.labs.stiefel import sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_viz.labels import without_noise
 from attention_viz.labs import convolution as convolution_boards
-from attention_viz.labs import lexicon as lexicon_boards
 from attention_viz.labs.convolution import error_figure
-from attention_viz.labs.lexicon import received_figure
 from attention_viz.labs.stiefel import (
     mapping_board,
     singular_value_figure,
@@ -139,28 +134,6 @@ def test_error_figure() -> None:
     as_sent(figure)
     assert figure["data"][0]["y"].tolist() == [0.5, np.float32(1e-17)]
     assert figure["data"][1]["y"].tolist() == [1.0, 0.25]
-
-
-def test_lexicon_boards() -> None:
-    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
-    heads = lexicon_boards.lexicon_heads_board(trace, LEXICON_HEADS, (1, 7, 5))
-    assert float(sent(heads, "head 1")[7, 5]) == pytest.approx(0.934, abs=1e-3)
-    full = lexicon_boards.comparison_matrix_board(trace, 2, "previous word")
-    np.testing.assert_array_equal(
-        sent(full, "comparison"), without_noise(comparison_matrix(trace, 2)).astype("f4")
-    )
-    assert sent(lexicon_boards.blocks_board(trace, LEXICON_HEADS), "blocks 0").shape == (6, 6)
-    np.testing.assert_array_equal(
-        sent(lexicon_boards.words_board(trace), "x"), without_noise(trace.inputs[0]).astype("f4")
-    )
-
-
-def test_received_bars() -> None:
-    trace = run_lexicon(compose_sentence(LEXICON_SENTENCES[0]))
-    own, brought = received_figure(trace, 7)["data"]
-    masc = LEXICON_FEATURES.index("masc")
-    assert own["y"][masc] == 0
-    assert brought["y"][masc] == pytest.approx(0.93, abs=0.01)
 
 
 CURVES = {f"{n} heads": [(0, 1.5), (10, 1 / n), (25, 0.5 / n**4)] for n in (1, 2, 3, 4, 6)}

@@ -33,15 +33,18 @@
       if (isFirst) header.click();
     }
   };
+  // What has no room in the menu is behind a button that Streamlit calls “16 more”.
+  const nameRest = () => {
+    const rest = document.querySelector("[data-testid=stTopNav] .rc-overflow-item-rest p");
+    if (/^\d+ more$/.test(rest?.textContent)) rest.firstChild.nodeValue = "More";
+  };
   const watcher = new MutationObserver(() => {
+    nameRest();
+    if (!narrow.matches) return;
     const headers = [...document.querySelectorAll(SECTION)].filter((header) => !header.role);
     if (headers.length) prepare(headers);
   });
   const narrow = matchMedia("(max-width: 768px)");
-  const watch = () => {
-    watcher.disconnect();
-    if (narrow.matches) watcher.observe(document.body, { childList: true, subtree: true });
-  };
-  narrow.addEventListener("change", watch);
-  watch();
+  watcher.observe(document.body, { childList: true, characterData: true, subtree: true });
+  nameRest();
 })();

@@ -71,7 +71,11 @@ SHOW = """async ([{left, top, width}, scenes]) => {
       .map(element => (add(`${kind} ${element.textContent.slice(0, 30)}`,
         element.getBoundingClientRect()), element));
     const titles = elements('title', '.title');
-    elements('sizes', '.badge .sizes');
+    for (const sizes of elements('sizes', '.badge .sizes')) {
+      const [badge, head] = [sizes, sizes.closest('.head')].map(one => one.getBoundingClientRect());
+      if (cut(sizes) || badge.right > head.right + 1 || badge.bottom > head.bottom + 1)
+        found.push(`${name}: cut badge ${sizes.textContent}`);
+    }
     elements('control', '.controls :is(.window label > span, .window input, .window button,'
       + ' .legend, .player > *, .choice, .chosen > *, .opener)');
     elements('words', '.words > *');

@@ -32,6 +32,17 @@ test("a link of the menu gets the choices when it is pressed or reached by keys,
   end();
 });
 
+test("what has no room in the menu is behind a button named “More”, however many pages it holds", async () => {
+  const body = "<nav data-testid=stTopNav><a><p>2 more words</p></a><div class=rc-overflow-item-rest><p>16 more</p></div></nav>";
+  const { find, end } = await framed("menu.js", "/scores", { body });
+  const rest = find(".rc-overflow-item-rest p");
+  assert.equal(rest.textContent, "More");
+  rest.firstChild.nodeValue = "3 more";
+  await wait(0);
+  assert.deepEqual([rest.textContent, find("a").textContent], ["More", "2 more words"]);
+  end();
+});
+
 test("on paper a page keeps its width, and is made smaller where it is wider than two thirds of that fit", async () => {
   const printed = async (width) => {
     const body = `<div data-testid=stMain style="width: ${width}px">text</div>`;

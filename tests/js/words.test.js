@@ -1,4 +1,4 @@
-import { arcsFrom, lineOfWords } from "../../assets/board/words/arcs.js";
+import { arcsFrom, labelPlaces, lineOfWords, percentOf } from "../../assets/board/words/arcs.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { equalsOf, placeWords, spokenOf } from "../../assets/board/words/wording.js";
 import { along, array, flagged, productScene, running } from "./scenes.js";
@@ -113,5 +113,31 @@ test("an arc is as thick as its share, ends at its words, and stays in its room"
     assert.ok(one.path.startsWith("M10 100C") && one.path.endsWith("310 100"));
     assert.ok(arcs.every(({ top, thick }) => Math.abs(top[1] - 100) + thick / 2 <= 80.001));
     assert.ok(side * (one.top[1] - other.top[1]) > 0); // the wider arc is the higher one
+  }
+});
+
+/** Arcs from the first of ten words 80 px apart to all others, with these shares in percent; their labels in type of 13 px; and the points of each arc. */
+function labelled(percents) {
+  const middles = new Map(percents.map((_, place) => [place, 40 + 80 * place]));
+  const arcs = arcsFrom(0, percents.map((percent, place) => [place, percent / 100]), middles, { base: 100, room: 84, side: -1 }).map((arc) => ({ ...arc, side: -1 }));
+  const places = labelPlaces(arcs, () => 13, () => ({ left: 0, right: 800, top: 0, bottom: 100 }));
+  const points = arcs.map(({ curve }) => Array.from({ length: 201 }, (_, i) => [0, 1].map((axis) => {
+    const t = i / 200;
+    return curve.reduce((sum, point, n) => sum + [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3][n] * point[axis], 0);
+  })));
+  return { arcs, places, points };
+}
+
+test("the percentage of an arc lies on no arc and on no other percentage", () => {
+  for (const percents of [[11, 8, 8, 5, 9, 14, 7, 18, 16, 4], [88, 12], [3, 0, 0, 0, 0, 0, 90, 6], [10, 10, 10, 10, 10, 10, 10, 10, 10, 10]]) {
+    const { arcs, places, points } = labelled(percents);
+    assert.ok(places.has([...arcs].sort((a, b) => b.share - a.share)[0]), `the largest share of ${percents}`);
+    const boxes = [...places].map(([arc, [x, y]]) => ({ arc, x, y, dx: 0.25 * 13 * percentOf(arc.share).length, dy: 0.36 * 13 }));
+    for (const { arc, x, y, dx, dy } of boxes) {
+      assert.ok(x - dx >= 0 && x + dx <= 800 && y - dy >= 0 && y + dy <= 100, `${arc.share} in its area`);
+      const gaps = points.map((line, i) => Math.min(...line.map(([px, py]) => Math.max(Math.abs(px - x) - dx, Math.abs(py - y) - dy))) - arcs[i].thick / 2);
+      assert.ok(Math.min(...gaps) >= -0.5, `${arc.share} of ${percents} on an arc: ${Math.min(...gaps)}`);
+      for (const other of boxes) assert.ok(other.arc === arc || Math.abs(other.x - x) > other.dx + dx || Math.abs(other.y - y) > other.dy + dy);
+    }
   }
 });

@@ -103,7 +103,8 @@ function paintTitle(context, box, { model, zoom, font, palette }) {
   Object.assign(context, { font: `${11 * zoom}px ${font}`, fillStyle: palette.muted });
   const after = titleX + Math.min(wide, titleWidth) + 8 * zoom;
   const room = Math.max(titleX + titleWidth, x + bodyWidth) - after;
-  if (room >= Math.min(55 * zoom, context.measureText(badge).width)) context.fillText(badge, after, middle + zoom, room);
+  const whole = [badge, badge.split(", ")[0]].find((text) => context.measureText(text).width <= room);
+  if (whole) context.fillText(whole, after, middle + zoom);
   if (box.worded) context.fillText(axesWords(model, box), titleX, middle + 17 * zoom);
 }
 

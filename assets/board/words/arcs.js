@@ -46,7 +46,7 @@ function spread(places, words, size, widthOf, { from, width, continued = [] }) {
 const ARC = { thin: 1.25, thick: 13, lowest: 0.36, far: 240 }; // px; the height of the lowest arc as a share of the room
 
 /**
- * The arcs of the word in focus: {place, share, thick, path, top: [x, y]}, the largest share first.
+ * The arcs of the word in focus: {place, share, thick, curve: four points, path, top: [x, y]}, the largest share first.
  *
  * shares: pairs of a place and its share; middles: the x of each place that is shown; base: the y of their ends; room: px above
  * it, or below it if side is 1; scale: of the thickness.
@@ -61,12 +61,62 @@ export function arcsFrom(focus, shares, middles, { base, room, side, scale = 1 }
     const thick = scale * (ARC.thin + ARC.thick * share);
     const high = Math.max(4, room - thick / 2) * (ARC.lowest + ((1 - ARC.lowest) * Math.abs(end - start)) / farthest);
     const [y, bend] = [base + side * high, base + side * high * (4 / 3)];
-    if (place === focus) {
-      const wide = Math.min(14, 0.6 * high + 4);
-      return { place, share, thick, path: `M${start - 3} ${base}C${start - wide} ${bend} ${start + wide} ${bend} ${start + 3} ${base}`, top: [start, y] };
-    }
-    return { place, share, thick, path: `M${start} ${base}C${start} ${bend} ${end} ${bend} ${end} ${base}`, top: [(start + end) / 2, y] };
+    const wide = Math.min(14, 0.6 * high + 4);
+    const [from, left, right, to] = place === focus ? [start - 3, start - wide, start + wide, start + 3] : [start, start, end, end];
+    const path = `M${from} ${base}C${left} ${bend} ${right} ${bend} ${to} ${base}`;
+    return { place, share, thick, curve: [[from, base], [left, bend], [right, bend], [to, base]], path, top: [(from + to) / 2, y] };
   });
+}
+
+const LABEL = { letter: 0.6, high: 0.8, apart: 3, others: 6 }; // of the size of the type; px between a label and its arc, and the least to others
+const AT = [0.5, 0.42, 0.58, 0.34, 0.66, 0.26, 0.74, 0.18, 0.82, 0.11, 0.89]; // of the way along an arc
+const SAMPLES = 48; // points of an arc
+
+/**
+ * Where the percentages of arcs stand free, each nearest to its own arc: a map from each arc with such a place to the middle of its label [x, y]. An arc of a large
+ * share has the first choice; the first label of a side may stand near another arc.
+ *
+ * arcs: with `side`, see `arcsFrom`; size: px of the type of an arc's label; bounds(side): {left, right, top, bottom} of the labels of one side; wanted: the arcs to label.
+ */
+export function labelPlaces(arcs, size, bounds, wanted = arcs) {
+  const points = arcs.map(({ curve }) => Array.from({ length: SAMPLES + 1 }, (_, i) => pointOf(curve, i / SAMPLES)));
+  const found = new Map();
+  const taken = [];
+  for (const arc of [...wanted].sort((a, b) => b.share - a.share)) {
+    const [wide, high] = [LABEL.letter * size(arc) * percentOf(arc.share).length, LABEL.high * size(arc)];
+    const isFree = ([x, y], others) => {
+      const [dx, dy] = [wide / 2, high / 2];
+      const { left, right, top, bottom } = bounds(arc.side);
+      if (x - dx < left || x + dx > right || y - dy < top || y + dy > bottom) return false;
+      if (taken.some((one) => Math.abs(one.x - x) < one.dx + dx + LABEL.apart && Math.abs(one.y - y) < one.dy + dy)) return false;
+      const apart = (i) => arcs[i].thick / 2 + (arcs[i] === arc ? 0 : others);
+      return points.every((line, i) => line.every(([px, py]) => Math.max(Math.abs(px - x) - dx, Math.abs(py - y) - dy) >= apart(i)));
+    };
+    const tried = AT.flatMap((t) => besideCurve(arc, t, wide, high));
+    const isFirst = ![...found.keys()].some(({ side }) => side === arc.side);
+    const place = tried.find((at) => isFree(at, LABEL.others)) ?? (isFirst ? tried.find((at) => isFree(at, 0)) : null);
+    if (!place) continue;
+    found.set(arc, place);
+    taken.push({ x: place[0], y: place[1], dx: wide / 2, dy: high / 2 });
+  }
+  return found;
+}
+
+// The middles of a label outside and inside an arc, at a part of its way.
+function besideCurve({ curve, thick, side }, t, wide, high) {
+  const [x, y] = pointOf(curve, t);
+  const [[ax, ay], [bx, by]] = [pointOf(curve, t - 0.01), pointOf(curve, t + 0.01)];
+  const long = Math.hypot(bx - ax, by - ay) || 1;
+  const out = Math.sign(bx - ax || 1) * side;
+  const [nx, ny] = [(-(by - ay) / long) * out, ((bx - ax) / long) * out];
+  const far = thick / 2 + LABEL.apart + (Math.abs(nx) * wide + Math.abs(ny) * high) / 2;
+  return [1, -1].map((sign) => [x + sign * nx * far, y + sign * ny * far]);
+}
+
+// A point of a curve given by four points.
+function pointOf(curve, t) {
+  const parts = [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3];
+  return [0, 1].map((axis) => curve.reduce((sum, point, i) => sum + parts[i] * point[axis], 0));
 }
 
 /** The most characters of a word in the sentence. */

@@ -1,5 +1,5 @@
 // The sentence in one line, with an arc for each share of the word in focus.
-import { arcsFrom, filledIn, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./arcs.js";
+import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./arcs.js";
 import { button, element } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
@@ -8,8 +8,8 @@ const HEIGHTS = { large: { share: 0.24, least: 96, most: 200, scrolled: 216 }, s
 const NAME_WIDTH = 85; // px, the name of a head and half a percentage
 const TOLD = { width: 236, from: 700 }; // px, the words about each head, beside the sentence if it is so wide
 const TOLD_LINES = { one: 20, two: 38, narrow: 480 }; // px, the words about a head above or below the sentence, in one line or two
-const LABELLED_SHARE = 0.045;
-const LABELS_APART = 36; // px between percentages
+const LABELLED_SHARE = 0.1; // smaller shares are told where one points
+const MUCH = 0.3; // of a row, told in larger type
 const NEXT_WORD = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** The sentence of a scene in one line, with an arc for each share of the word in focus; clicks and keys choose a word or an arc. */
@@ -122,19 +122,28 @@ export class Sentence {
       { base: above + high, room: height - above - high - lines - 16, side: 1 },
     ];
     const arcs = heads.flatMap((head, i) => arcsFrom(focus, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
+    const edges = (side) => ({ left: room.from, right: width, top: side < 0 ? lines : above + high, bottom: side < 0 ? above : height - lines });
+    const large = arcs.filter(({ share }) => share >= LABELLED_SHARE);
+    const places = labelPlaces(arcs, (arc) => this.typeOf(arc), edges, this.isLarge ? large : large.slice(0, 1));
     const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - lines : 0, width]));
     this.root.classList.toggle("beside", beside);
     this.root.classList.toggle("small", !this.isLarge);
     this.root.replaceChildren(
-      this.drawing(arcs, focus, { width, height }),
+      this.drawing(arcs, places, focus, { width, height }),
       element("div", "arc-words", ...line.words.map((at) => this.word(at, focus, arcs, { y: above, high, size: line.size }))),
-      ...(this.isLarge ? told : this.named(heads, arcs)),
+      ...(this.isLarge ? told : this.named(heads, places)),
     );
   }
 
+  // The size in px of the type of an arc's percentage.
+  typeOf({ share }) {
+    if (!this.isLarge) return 12;
+    return share >= MUCH ? 16 : 13;
+  }
+
   // The name of the head stands on the left; on the right where a percentage needs the left.
-  named(heads, arcs) {
-    const isTaken = labelled(arcs, this.isLarge).some(({ top: [x] }) => x < NAME_WIDTH);
+  named(heads, places) {
+    const isTaken = [...places.values()].some(([x]) => x < NAME_WIDTH);
     return heads.filter(({ title }) => title).map(({ title }) => element("span", `arc-head${isTaken ? " right" : ""}`, title));
   }
 
@@ -162,9 +171,10 @@ export class Sentence {
     return made;
   }
 
-  // The arcs, small shares first, and the percentages of the large ones.
-  drawing(arcs, focus, { width, height }) {
+  // The arcs, small shares first, and above them their percentages: those with a place of their own, the others where one points.
+  drawing(arcs, places, focus, { width, height }) {
     const svg = drawn("svg", { viewBox: `0 0 ${width} ${height}`, width, height, "aria-hidden": "true" });
+    const labels = [];
     for (const arc of [...arcs].reverse()) {
       const group = drawn("g", { class: arc.head.chosen ? "on" : "" });
       group.append(drawn("path", { d: arc.path, "stroke-width": arc.thick.toFixed(2) }), drawn("path", { d: arc.path, class: "hit" }));
@@ -173,13 +183,22 @@ export class Sentence {
       group.append(name);
       group.addEventListener("click", () => this.choose(arc.head.head, focus, arc.place));
       svg.append(group);
+      const label = this.label(arc, places.get(arc));
+      for (const [event, isAt] of [["pointerenter", true], ["pointerleave", false]]) group.addEventListener(event, () => label.classList.toggle("pointed", isAt));
+      labels.push(label);
     }
-    for (const { top: [x, y], share, side, thick, head } of labelled(arcs, this.isLarge)) {
-      const label = drawn("text", { x, y: side < 0 ? y - thick / 2 - 4 : y + thick / 2 + 14, class: `${head.chosen ? "on" : ""}${share >= 0.3 ? " much" : ""}` });
-      label.textContent = percentOf(share);
-      svg.append(label);
-    }
+    svg.append(...labels);
     return svg;
+  }
+
+  // The percentage of an arc in its place; without one at the top of the arc, out of sight.
+  label(arc, place) {
+    const { top: [left, top], share, side, thick, head } = arc;
+    const size = this.typeOf(arc);
+    const [x, y] = place ?? [left, top + side * (thick / 2 + 0.7 * size)];
+    const label = drawn("text", { x, y: y + 0.36 * size, class: `${head.chosen ? "on" : ""}${share >= MUCH ? " much" : ""}${place ? "" : " quiet"}`, "font-size": size });
+    label.textContent = percentOf(share);
+    return label;
   }
 
   point(place) {
@@ -227,16 +246,6 @@ export class Sentence {
     this.point(next);
     this.root.querySelector(`[data-place="${next}"]`)?.focus();
   }
-}
-
-// The arcs with room for their percentage: large shares first; in a small picture the largest alone.
-function labelled(arcs, large) {
-  const found = [];
-  for (const arc of [...arcs].sort((a, b) => b.share - a.share)) {
-    const free = found.every(({ top, side }) => side !== arc.side || Math.hypot(top[0] - arc.top[0], 2 * (top[1] - arc.top[1])) > LABELS_APART);
-    if (arc.share >= LABELLED_SHARE && free) found.push(arc);
-  }
-  return large ? found : found.slice(0, 1);
 }
 
 function drawn(tag, attributes) {

@@ -11,6 +11,7 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from zlib import crc32
 
 import streamlit as st
 
@@ -96,7 +97,9 @@ class _Drawing:
                 with st.container(key=f"wide {name}") if wide else nullcontext():
                     show_figure(figure, name, clicked)
             case b.Table():
-                st.markdown(_table(block))
+                text = table_markdown(block)
+                with st.container(key=f"wide table {crc32(text.encode())}"):
+                    st.markdown(text)
             case b.Beside(parts, widths):
                 places = st.columns(widths, gap="medium", vertical_alignment="center")
                 for place, part in zip(places, parts, strict=True):
@@ -243,7 +246,8 @@ def _note(text: str, tone: b.Tone) -> None:
             st.info(text)
 
 
-def _table(table: b.Table) -> str:
+def table_markdown(table: b.Table) -> str:
+    """A table as Markdown."""
     sides = ["---" if table.words else "--:"] * (len(table.head) - 1)
     lines = [table.head, ["---", *sides], *table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -51,6 +51,8 @@ from .heads.shared_keys_page import SHARED_KEYS
 from .masks.changes_page import WHAT_CHANGES
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
+from .reference.glossary_page import GLOSSARY
+from .reference.questions_page import QUESTIONS
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
@@ -69,6 +71,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
         *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, PRACTICE),
+        *(QUESTIONS, GLOSSARY),
     )
 }
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attention_lab.page_list import PAGES, page_of
-from attention_ui.reference.questions import learner_questions
+from attention_lab.questions import learner_questions
 from scripts import print_texts
 
 

@@ -22,10 +22,11 @@ from attention_lab.diagonal.claims.catalogue import (
 from attention_lab.diagonal.propositions.catalogue import (
     THEOREM,
 )
+from attention_lab.search import best_matches
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 
-from ..search import best_matches, note_partial, search_field
+from ..search import note_partial, search_field
 from ..url_state import draw_bound
 
 VERDICT_BADGES = {

@@ -27,9 +27,9 @@ from attention_lab.labs.training_settings import (
 )
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.training import loss_figure
+from attention_viz.reference.glossary import meaning
 
 from ..layer_import import offer_story
-from ..reference.glossary import meaning
 from ..show import show_figure
 from ..url_state import (
     PERSISTENCE,

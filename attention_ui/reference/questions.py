@@ -1,93 +1,19 @@
-"""What learners ask and the ideas of the five texts, each with a link to the page that shows it."""
+"""What learners ask, on the overview and below each page."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cache
 
 import streamlit as st
 
-from attention_lab.page_list import PAGES, Page, page_of, read_table, story_steps
+from attention_lab.page_list import PAGES, Page, page_of, story_steps
+from attention_lab.questions import ASKED, find_entries, learner_questions, related_questions
+from attention_lab.search import NOTHING
 from attention_viz.markdown import escape_markdown
+from attention_viz.reference.questions_page import entry_table
 
-from ..search import best_matches, note_partial, search_field
-
-ASKED = "asked"  # the `text` of a question
-N_RELATED = 3  # questions below a page
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A question that learners ask, or an idea of a text in our words, and where to see it.
-
-    An idea need not be true: that is what the claims are about. text: its key in `TEXTS`, or
-    `ASKED`. number: its place in the list of that text. page, query: the URL, without "?". look:
-    what to look at there. asked_on: the URL paths of the pages below which the question stands.
-    """
-
-    text: str
-    number: int
-    sentence: str
-    page: str
-    query: str
-    look: str
-    asked_on: tuple[str, ...] = ()
-
-    @property
-    def url(self) -> str:
-        """The URL, relative to that of any page of the app."""
-        return f"{self.page}?{self.query}".removesuffix("?")
-
-    @property
-    def searched(self) -> tuple[str, ...]:
-        """The texts that a search reads."""
-        return self.sentence, self.look, page_of(self.page).title
-
-
-@cache
-def concepts() -> tuple[Entry, ...]:
-    """Every idea, text by text, in the order of the file."""
-    return tuple(
-        Entry(
-            row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
-        )
-        for row in read_table("concepts")
-    )
-
-
-@cache
-def learner_questions() -> tuple[Entry, ...]:
-    """What learners ask in forums and the authors of code and tools, from the layer's first step
-    to its last.
-    """
-    return tuple(
-        Entry(
-            ASKED,
-            number,
-            row["question"],
-            row["page"],
-            row["query"],
-            row["look"],
-            tuple((row["asked_on"] or "").split()),
-        )
-        for number, row in enumerate(read_table("questions"), 1)
-    )
-
-
-def related_questions(page: Page) -> tuple[Entry, ...]:
-    """Questions that concern a page, at least two and at most `N_RELATED`.
-
-    First those that name the page, then those that it answers, then those of its section.
-    """
-    section = {other.url_path for other in PAGES if other.section == page.section}
-    wanted = (
-        *(one for one in learner_questions() if page.url_path in one.asked_on),
-        *(one for one in learner_questions() if page.url_path == one.page),
-        *(one for one in learner_questions() if one.page in section),
-        *learner_questions(),
-    )
-    named = sum(page.url_path in one.asked_on for one in learner_questions())
-    return tuple(dict.fromkeys(wanted))[: min(max(named, 2), N_RELATED)]
+from ..blocks import table_markdown
+from ..search import note_partial, search_field
 
 
 @st.fragment
@@ -97,33 +23,9 @@ def show_questions() -> None:
     words = search_field("asked_words", "parameters", (one.searched for one in learner_questions()))
     if shown := find_entries(words, [ASKED]):
         note_partial(words, shown[0].searched)
-        st.markdown(entry_table(shown))
+        st.markdown(table_markdown(entry_table(shown)))
     else:
-        st.markdown("Nothing found. Try other or fewer words.")
-
-
-def find_entries(words: str, texts: list[str]) -> tuple[Entry, ...]:
-    """The questions and ideas that hold every word, or most of them, of some texts or, with none
-    named, of all.
-    """
-    listed = (one for one in (*learner_questions(), *concepts()) if one.text in texts or not texts)
-    return best_matches(words, listed, lambda one: one.searched)
-
-
-def entry_table(shown: tuple[Entry, ...]) -> str:
-    """Questions, or ideas of a text, as a Markdown table; each link opens in a new tab.
-
-    `st.page_link` cannot hand on the parameters of bound widgets, which most links need.
-    """
-    kind = {ASKED: "question"}.get(shown[0].text, "what the text says")
-    lines = [f"| no. | {kind} | where to see it |", "|--:|---|---|"]
-    for one in shown:
-        link = f"[{escape_markdown(page_of(one.page).title)}]({one.url})"
-        lines.append(
-            f"| {one.number} | {escape_markdown(one.sentence)} | **{link}:**"
-            f" {escape_markdown(one.look)} |"
-        )
-    return "\n".join(lines)
+        st.markdown(NOTHING)
 
 
 @cache

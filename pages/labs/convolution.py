@@ -12,12 +12,12 @@ from attention_lab.labs.convolution import (
 from attention_lab.labs.convolution_heads import PADDINGS
 from attention_ui.board import show_board
 from attention_ui.labs import convolution as lab
-from attention_ui.reference.glossary import meaning
 from attention_ui.show import explained_errors, show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import convolution as pictures
+from attention_viz.reference.glossary import meaning
 
 window = main_container()
 with window:

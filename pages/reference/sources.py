@@ -8,9 +8,9 @@ import streamlit as st
 from attention_core import STEPS
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_lab.page_list import read_table
+from attention_lab.questions import concepts
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
-from attention_ui.reference.questions import concepts
 from attention_viz.markdown import escape_markdown
 
 texts = dict.fromkeys(one.text for one in concepts())

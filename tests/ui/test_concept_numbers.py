@@ -23,9 +23,9 @@ from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.page_list import page_of
+from attention_lab.questions import Entry, concepts
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.encoded_text import encoded
-from attention_ui.reference.questions import Entry, concepts
 from attention_viz import story
 
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}

@@ -12,8 +12,11 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import PAGES, read_table
+from attention_lab.questions import concepts
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.reference.glossary import (
+from attention_ui.blocks import table_markdown
+from attention_viz.markdown import escape_markdown
+from attention_viz.reference.glossary import (
     axes_and_size,
     elsewhere_table,
     find_in_glossary,
@@ -22,8 +25,6 @@ from attention_ui.reference.glossary import (
     notation_table,
     word_table,
 )
-from attention_ui.reference.questions import concepts
-from attention_viz.markdown import escape_markdown
 from tests.ui.app import ROOT, gone_to, opened, texts
 
 NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"
@@ -48,8 +49,8 @@ def test_axes_and_sizes_are_those_of_the_layer(key: str) -> None:
     assert axes_and_size("d_k", text, trace) == ("", "3")
     assert axes_and_size("w_q", text, trace)[1] in ("16 × 6", "6 × 16")
     assert axes_and_size("turned_keys", text, trace) == ("–", "–")
-    table = glossary_table(find_in_glossary("", text)[0], text, trace).splitlines()
-    assert len({line.replace(r"\|", "").count("|") for line in table}) == 1
+    table = glossary_table(find_in_glossary("", text)[0], text, trace)
+    assert {len(line) for line in table.rows} == {len(table.head)}
 
 
 def test_words_need_no_layer() -> None:
@@ -60,11 +61,11 @@ def test_words_need_no_layer() -> None:
 
 def test_glossary_and_notations() -> None:
     everything = find_in_glossary("", OURS)[0]
-    table = notation_table(everything).splitlines()
-    assert len(table) == len(everything) + 2
-    merged = next(line for line in table if "`merged`" in line)
-    assert merged.strip("| ").split(" | ")[1:] == ["$O$", "–", "–", "–", "–", "$H$"]
-    assert table[0].count("|") == 8  # the quantity, ours and five texts: not ours transposed
+    table = notation_table(everything)
+    assert len(table.rows) == len(everything)
+    merged = next(line for line in table.rows if "`merged`" in line[0])
+    assert merged[1:] == ["$O$", "–", "–", "–", "–", "$H$"]
+    assert len(table.head) == 7  # the quantity, ours and five texts: not ours transposed
     assert [row.name for row in find_in_glossary("correlation", NOTATIONS["gml"])[0]] == ["scores"]
     app = opened("glossary", notation="gml", glossary_words="correlation")
     assert "`scores`" in texts(app)
@@ -81,10 +82,12 @@ def test_names_elsewhere_lead_to_ours() -> None:
     ):
         rows = find_in_glossary(words, OURS)[0]
         assert [row.name for row in rows] == names
-        assert len(elsewhere_table(rows).splitlines()) == len(names) + 2
+        assert len(elsewhere_table(rows).rows) == len(names)
     assert NAMES_ELSEWHERE.keys() <= {row.name for row in find_in_glossary("", OURS)[0]}
-    assert elsewhere_table(find_in_glossary("key bias", OURS)[0]) == ""
-    assert elsewhere_table(find_in_glossary("", OURS)[0]) in texts(opened("glossary"))
+    assert elsewhere_table(find_in_glossary("key bias", OURS)[0]).rows == []
+    assert table_markdown(elsewhere_table(find_in_glossary("", OURS)[0])) in texts(
+        opened("glossary")
+    )
 
 
 def test_every_word_leads_to_a_page() -> None:
@@ -125,9 +128,9 @@ def test_a_search_of_the_glossary() -> None:
     app = opened("glossary", glossary_words="oversmoothing")
     assert len(app.header) == 1
     table = word_table(find_in_glossary("oversmoothing", OURS)[1])
-    assert len(table.splitlines()) == 3
-    assert table in texts(app)
-    app.text_input(key="glossary_words").set_value("zebra").run()
+    assert len(table.rows) == 1
+    assert table_markdown(table) in texts(app)
+    app.text_input(key="choose glossary_words").set_value("zebra").run()
     assert len(app.header) == 0
 
 

@@ -16,20 +16,21 @@ from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.diagonal.claims.catalogue import CLAIMS
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import PAGES, page_of, read_table, story_steps
-from attention_lab.scenario import Scenario, trace_of
-from attention_lab.state_file import FOCUS
-from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
-from attention_ui.reference.questions import (
+from attention_lab.questions import (
     ASKED,
     N_RELATED,
     Entry,
     concepts,
-    entry_table,
     find_entries,
     learner_questions,
     related_questions,
 )
-from attention_ui.search import best_matches, finds, respelled
+from attention_lab.scenario import Scenario, trace_of
+from attention_lab.search import best_matches, finds, respelled
+from attention_lab.state_file import FOCUS
+from attention_ui.blocks import table_markdown
+from attention_ui.controls import CONTROL_DEFAULTS, CONTROLS, Control
+from attention_viz.reference.questions_page import entry_table
 from tests.ui.app import opened, texts
 
 MARKUP = "<b>x</b> | $y$ [l](javascript:alert(1)) `c` **d** :red[e]"
@@ -170,7 +171,9 @@ BEGINNERS_TYPE = {
 
 def counted(app: AppTest) -> tuple[int, int]:
     """How many questions and how many ideas the page says that it shows."""
-    found = re.search(r"Questions: \*\*(\d+)\*\* of \d+\. Ideas: \*\*(\d+)", texts(app))
+    found = re.search(
+        r"Questions: \*\*(\d+)\*\* of \d+\. Ideas of five texts: \*\*(\d+)", texts(app)
+    )
     return int(found[1]), int(found[2])
 
 
@@ -203,7 +206,7 @@ def test_the_overview_lists_the_questions_and_searches_them() -> None:
     app = opened("overview")
     assert all(f"]({one.url}):" in texts(app) for one in learner_questions())
     app.text_input(key="asked_words").set_value("GQA").run()
-    assert entry_table(find_entries("GQA", [ASKED])) in texts(app)
+    assert table_markdown(entry_table(find_entries("GQA", [ASKED]))) in texts(app)
     app.text_input(key="asked_words").set_value("banana").run()
     assert "| question |" not in texts(app)
 
@@ -214,7 +217,7 @@ def test_the_list_of_questions_and_ideas() -> None:
     assert counted(app) == (len(learner_questions()), len(concepts()))
     first = app.header[0].value
     for words, headers in (("c_proj", [first]), ("zzyzx", []), ("banana", [])):
-        app.text_input(key="concepts_words").set_value(words).run()
+        app.text_input(key="choose concepts_words").set_value(words).run()
         assert [box.value for box in app.header] == headers
         assert counted(app) == (len(headers), 0)
     gml = opened("questions", concepts_words="stiefel", concepts_text="gml")
@@ -237,10 +240,11 @@ def test_a_typing_error_finds_the_word_that_was_meant(
     page: str, field: str, wrong: str, right: str
 ) -> None:
     app = opened(page)
-    app.text_input(key=field).set_value(wrong).run()
+    widget = f"choose {field}" if page in ("questions", "glossary") else field
+    app.text_input(key=widget).set_value(wrong).run()
     meant = [box.value for box in app.markdown]
     assert any(f"“{right}”" in box.value for box in app.caption)
-    app.text_input(key=field).set_value(right).run()
+    app.text_input(key=widget).set_value(right).run()
     assert [box.value for box in app.markdown] == meant
     assert respelled("zzyzx", [(right,)]) == "zzyzx"
 
@@ -277,7 +281,7 @@ def test_a_page_says_that_a_word_is_missing(page: str, field: str) -> None:
 
 
 def test_a_row_with_markup_stays_text() -> None:
-    table = entry_table((Entry("gml", 1, MARKUP, "scores", "query=4", MARKUP),))
+    table = table_markdown(entry_table([Entry("gml", 1, MARKUP, "scores", "query=4", MARKUP)]))
     row = table.splitlines()[2]
     assert row.count("[Scores](scores?query=4)") == 1
     rest = row.replace("**[Scores](scores?query=4):**", "")

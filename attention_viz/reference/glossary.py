@@ -15,10 +15,11 @@ from attention_lab.notation.notation import OURS, Notation, Symbol
 from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, read_table
-from attention_viz.labels import format_number
-from attention_viz.markdown import escape_markdown
+from attention_lab.search import Texts, best_matches
 
-from ..search import Texts, best_matches
+from ..blocks import Table
+from ..labels import format_number
+from ..markdown import escape_markdown
 
 
 @dataclass(frozen=True)
@@ -47,15 +48,17 @@ def meaning(word: str) -> str:
     return next(one.meaning for one in glossary_words() if one.word.split(" (")[0] == word)
 
 
-def word_table(shown: tuple[Word, ...]) -> str:
-    """Words as a Markdown table."""
-    lines = ["| word | what it is | where to see it |", "|---|---|---|"]
-    lines += [
-        f"| {escape_markdown(one.word)} | {escape_markdown(one.meaning)} |"
-        f" [{escape_markdown(page_of(one.page).title)}]({one.page}) |"
+def word_table(shown: tuple[Word, ...]) -> Table:
+    """Words with their meaning, and a page that shows each."""
+    rows = [
+        [
+            escape_markdown(one.word),
+            escape_markdown(one.meaning),
+            f"[{escape_markdown(page_of(one.page).title)}]({one.page})",
+        ]
         for one in shown
     ]
-    return "\n".join(lines)
+    return Table(["word", "what it is", "where to see it"], rows, words=True)
 
 
 def _all_rows(text: Notation) -> tuple[GlossaryRow | Word, ...]:
@@ -98,7 +101,7 @@ def searched_texts(row: GlossaryRow | Word) -> Texts:
 
 def glossary_table(
     rows: tuple[GlossaryRow, ...], text: Notation, trace: Trace | None = None
-) -> str:
+) -> Table:
     """The quantities in our words and, unless the text is ours, in its words; with axes and sizes
     if there is a layer.
     """
@@ -107,7 +110,7 @@ def glossary_table(
     if not ours:
         head[1:2] = ["its word", "ours", "our word"]
         head.append("remark")
-    lines = [head, ["---"] * len(head)]
+    lines = []
     for row in rows:
         words = [_typeset(row.our_symbol), _word(row)]
         if not ours:
@@ -116,7 +119,7 @@ def glossary_table(
         remark = [] if ours else [escape_markdown(row.remark)]
         size = axes_and_size(row.name, text, trace)
         lines.append([*words, *size, escape_markdown(row.meaning), *remark])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return Table(head, lines, words=True)
 
 
 def axes_and_size(name: str, text: Notation, trace: Trace | None) -> tuple[str, str]:
@@ -144,30 +147,18 @@ def axes_and_size(name: str, text: Notation, trace: Trace | None) -> tuple[str, 
     return escape_markdown(named), " × ".join(map(str, shape))
 
 
-def notation_table(rows: tuple[GlossaryRow, ...]) -> str:
+def notation_table(rows: tuple[GlossaryRow, ...]) -> Table:
     """The symbol of every quantity in every text, side by side; a dash where a text has none."""
     texts = (OURS, *(text for text in NOTATIONS.values() if not text.has_our_letters))
-    lines = [
-        f"| quantity | {' | '.join(text.key for text in texts)} |",
-        f"|---|{'---|' * len(texts)}",
-    ]
-    for row in rows:
-        cells = [_own(row.name, text) for text in texts]
-        lines.append(f"| {_word(row)} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    lines = [[_word(row), *(_own(row.name, text) for text in texts)] for row in rows]
+    return Table(["quantity", *(text.key for text in texts)], lines, words=True)
 
 
-def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> str:
+def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> Table:
     """The quantities that have other names in other code and tools, with these names."""
-    lines = ["| quantity | elsewhere |", "|---|---|"]
-    lines += [
-        f"| {_word(row)} | {NAMES_ELSEWHERE[row.name]} |"
-        for row in rows
-        if row.name in NAMES_ELSEWHERE
-    ]
-    if len(lines) == 2:
-        return ""
-    return "\n".join(lines)
+    named = [row for row in rows if row.name in NAMES_ELSEWHERE]
+    lines = [[_word(row), NAMES_ELSEWHERE[row.name]] for row in named]
+    return Table(["quantity", "elsewhere"], lines, words=True)
 
 
 def _own(name: str, text: Notation) -> str:

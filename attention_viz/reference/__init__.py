@@ -1,0 +1,1 @@
+"""Pages of reference: what learners ask, and the glossary."""

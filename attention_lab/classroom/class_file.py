@@ -45,7 +45,7 @@ END;
 
 # Made also in a file of an older app. people: how many each process of the app has in a room.
 # running: seconds that go on only while the app runs. uses: the network that opened a room, and
-# when the room was used last. seats: who has voted in a room, from which network.
+# when the room was used last. voters: who has answered a question, from which network.
 ADDED = """
 CREATE TABLE IF NOT EXISTS people (
     room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, process TEXT NOT NULL,
@@ -55,9 +55,9 @@ CREATE TABLE IF NOT EXISTS running (one INTEGER PRIMARY KEY, seconds REAL NOT NU
 CREATE TABLE IF NOT EXISTS uses (
     room TEXT PRIMARY KEY REFERENCES rooms ON DELETE CASCADE, source BLOB NOT NULL, at REAL NOT NULL
 ) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS seats (
-    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, visitor BLOB NOT NULL,
-    source BLOB NOT NULL, PRIMARY KEY (room, visitor)
+CREATE TABLE IF NOT EXISTS voters (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
+    source BLOB NOT NULL, visitor BLOB NOT NULL, PRIMARY KEY (room, number, source, visitor)
 ) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS room_is_used AFTER UPDATE ON rooms BEGIN
     UPDATE uses SET at = (SELECT seconds FROM running) WHERE room = NEW.room;

@@ -315,28 +315,33 @@ class Rooms:
                 "answer": now.question.check_answer(vote.answer),
                 "at": self.clock(),
             }
-            self._take_seat(db, vote.room, visitor, digest(vote.source))
+            self._take_seat(db, vote, visitor)
             db.execute(KEEP_VOTE, given)
         except AttentionError as error:
             return error
         return None
 
-    def _take_seat(self, db: sqlite3.Connection, room: str, visitor: bytes, source: bytes) -> None:
-        """Give a visitor a seat to keep. Raises: TooManyError if no seat is left."""
-        seats, limits = "FROM seats WHERE room = ?", self.limits
-        if _count(db, f"{seats} AND visitor = ?", room, visitor):
+    def _take_seat(self, db: sqlite3.Connection, vote: Vote, visitor: bytes) -> None:
+        """Give a visitor who has not answered the question a seat.
+
+        Raises: TooManyError if no seat is left, for all or for the network.
+        """
+        source, limits, asked = digest(vote.source), self.limits, (vote.room, vote.number)
+        answers = "FROM votes WHERE room = ? AND number = ?"
+        if _count(db, f"{answers} AND visitor = ?", *asked, visitor):
             return
-        if _count(db, f"{seats} AND source = ?", room, source) >= limits.per_source:
+        of_network = "FROM voters WHERE room = ? AND number = ? AND source = ?"
+        if _count(db, of_network, *asked, source) >= limits.per_source:
             raise TooManyError(
                 f"{limits.per_source} people have answered from your network address, and no more"
                 " are allowed; open a second room"
             )
-        if _count(db, seats, room) >= limits.voters:
+        if _count(db, answers, *asked) >= limits.voters:
             raise TooManyError(
                 f"{limits.voters} people have answered in this room, and no more are allowed; open"
                 " a second room"
             )
-        db.execute("INSERT INTO seats VALUES (?, ?, ?)", (room, visitor, source))
+        db.execute("INSERT INTO voters VALUES (?, ?, ?, ?)", (*asked, source, visitor))
 
     def delete(self, room: str, secret: str) -> None:
         """Delete a room with its questions and votes, for good."""

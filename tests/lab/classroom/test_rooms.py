@@ -218,7 +218,7 @@ def test_a_room_of_an_older_app_stays(tmp_path: Path) -> None:
     with rooms.file.writing() as database:
         for added in ("room_is_used", "room_is_seen"):
             database.execute(f"DROP TRIGGER {added}")
-        for added in ("running", "uses", "seats"):
+        for added in ("running", "uses", "voters"):
             database.execute(f"DROP TABLE {added}")
     rooms.file.close()
     clock.now += 1e9
@@ -271,7 +271,7 @@ def test_one_network_cannot_take_every_seat(tmp_path: Path) -> None:
     rooms.set_state(room, secret, "closed")
     invented = [Vote("ZZZZZ", token(0), 1, 6.0, "6.6.6.6"), Vote(room, token(0), 1, 6.0, "6.6.6.6")]
     assert list(map(type, rooms.vote_all(invented))) == [RoomError, ClosedError]
-    assert rooms.file.read("SELECT * FROM seats") == []
+    assert rooms.file.read("SELECT * FROM voters") == []
     rooms.set_state(room, secret, "open")
     for visitor in range(20):
         act = processes[visitor % 2].vote
@@ -283,3 +283,9 @@ def test_one_network_cannot_take_every_seat(tmp_path: Path) -> None:
     processes[1].vote(room, token(0), 1, 7.0, "another network, as a phone has")
     processes[1].vote(room, token(20), 1, 6.0, "192.0.2.7")
     assert sorted(read_answers(rooms, room, 1)) == [6.0, 6.0, 6.0, 7.0]
+    rooms.ask(room, secret, NUMBER)
+    rooms.set_state(room, secret, "open")
+    for visitor in (30, 31, 32):
+        rooms.vote(room, token(visitor), 2, 6.0, "6.6.6.6")
+    with pytest.raises(TooManyError):
+        rooms.vote(room, token(33), 2, 6.0, "6.6.6.6")

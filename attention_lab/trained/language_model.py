@@ -211,8 +211,8 @@ def language_model(folder: Path = MODEL_FOLDER) -> LanguageModel:
         return LanguageModel(tokenizer, assemble(arrays, config))
     except _READ_ERRORS as error:
         raise FileError(
-            f"The language model in {folder} is damaged or not complete; take the folder from the"
-            " repository again, or make it with scripts/make_stories260k.py"
+            f"The language model in {folder.name} is damaged or not complete; take the folder from"
+            " the repository again, or make it with scripts/make_stories260k.py"
         ) from error
 
 

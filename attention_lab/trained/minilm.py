@@ -76,7 +76,9 @@ def load_minilm(folder: Path = MODEL_FOLDER) -> MiniLM:
     except FileError:
         raise
     except _READ_ERRORS as error:
-        raise FileError(f"The trained model in {folder} cannot be read; {_MODEL_REMEDY}") from error
+        raise FileError(
+            f"The trained model in {folder.name} cannot be read; {_MODEL_REMEDY}"
+        ) from error
 
 
 def assemble(
@@ -130,22 +132,23 @@ def _check_sums(folder: Path) -> None:
     """Check that every file is there and unchanged. Raises: FileError."""
     if not (folder / CHECKSUMS).is_file():
         raise FileError(
-            f"The trained model is not there: {folder} has no {CHECKSUMS}; {_MODEL_REMEDY}"
+            f"The trained model is not there: {folder.name} has no {CHECKSUMS}; {_MODEL_REMEDY}"
         )
     sums = json.loads((folder / CHECKSUMS).read_bytes())
     if not isinstance(sums, dict) or not sums:
         raise FileError(
-            f"The trained model is damaged: {CHECKSUMS} in {folder} lists no file; {_MODEL_REMEDY}"
+            f"The trained model is damaged: {CHECKSUMS} in {folder.name} lists no file;"
+            f" {_MODEL_REMEDY}"
         )
     for name, expected in sums.items():
         if not (folder / name).is_file():
             raise FileError(
-                f"The trained model is not complete: {folder} has no {name}; {_MODEL_REMEDY}"
+                f"The trained model is not complete: {folder.name} has no {name}; {_MODEL_REMEDY}"
             )
         with (folder / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
                 raise FileError(
-                    f"The trained model is damaged: {name} in {folder} is not what it should be;"
+                    f"The trained model is damaged: {name} in {folder.name} is not what it should be;"
                     f" {_MODEL_REMEDY}"
                 )
 

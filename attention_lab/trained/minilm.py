@@ -148,8 +148,8 @@ def _check_sums(folder: Path) -> None:
         with (folder / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
                 raise FileError(
-                    f"The trained model is damaged: {name} in {folder.name} is not what it should be;"
-                    f" {_MODEL_REMEDY}"
+                    f"The trained model is damaged: {name} in {folder.name} is not what it should"
+                    f" be; {_MODEL_REMEDY}"
                 )
 
 

@@ -61,8 +61,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
     changes = figures.token_changes_board(trace, (head, query), view.notation)
     blocks: list[Block] = [
-        Text(_sum_in_words(view, focus.feature)),
+        Text(_answer(trace)),
         Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
+        Text(_sum_in_words(view, focus.feature)),
         row(values, _off(n_heads)),
         *_without(view, off),
         Board(changes, "worth changes"),
@@ -77,6 +78,18 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Beside(([Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
     ]
     return blocks
+
+
+def _answer(trace: Trace) -> str:
+    """Which head the output has most and least of."""
+    if not has_shares(trace):
+        return "Here the parts of all heads sum to 0, so there are no shares."
+    norms = norm_shares(trace)[0]
+    most, least = ranking(norms)[0], ranking(norms)[-1]
+    return (
+        f"Without **head {most}** the output moves most, by {format_percent(float(norms[most]))} of"
+        f" its length; without **head {least}** least, by {format_percent(float(norms[least]))}."
+    )
 
 
 def _sum_in_words(view: StoryView, column: int) -> str:

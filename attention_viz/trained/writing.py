@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -131,7 +132,7 @@ def _what_follows(writing: Writing) -> str:
         f"“{escape_markdown(bare(piece))}”"
         for piece in language_model().pieces((writing.ids[-1], *writing.shown[:2]))
     )
-    shares_X = writing.shares[list(writing.shown)]
+    shares_X = replace(writing, top_p=1.0).shares[list(writing.shown)]
     ends = ""
     if writing.room < 1:
         ends = f" The page is full: it shows {MAX_TOKENS} pieces."
@@ -182,7 +183,7 @@ def writing_board(writing: Writing, layer: int, head: int) -> JSON:
             Matrix("one over T", np.array([[1 / heat]]), Side("row"), Side("T"), None, "1/T"),
             _column(SCALED, scaled_X[shown], pieces, column, 1, "logit/T", rule),
         ]
-    shares_X = Writing(writing.prompt, writing.written, heat).shares
+    shares_X = replace(writing, top_p=1.0).shares
     place = len([one for one in matrices if one.place])
     matrices += share_matrices(SHARE, scaled_X, shares_X, pieces, shown, place, "share")
     if writing.top_p < 1:
@@ -224,7 +225,7 @@ def _column(
 def _left_by_top_p(writing: Writing, pieces: Side, place: int) -> list[Matrix]:
     """The shares within top-p: those of the pieces that are left, divided by their sum."""
     shown, left_X = list(writing.shown), writing.shares
-    whole_X = Writing(writing.prompt, writing.written, writing.temperature).shares
+    whole_X = replace(writing, top_p=1.0).shares
     total = float(whole_X[left_X > 0].sum())
     factors = np.where(left_X[shown] > 0, 1 / total, 0.0)[:, np.newaxis]
     column = Side("share", ("share",))

@@ -43,8 +43,8 @@ class UploadedFile(Protocol):
 class UploadRoom:
     """Server middleware that lets no more files in than fit, before it reads any of their bytes.
 
-    One network address may have half of the room on its way, so that it cannot keep all others out
-    by files that never end.
+    One network address may have one file, or half of the room, on its way, so that it cannot keep
+    all others out by files that never end.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -63,8 +63,9 @@ class UploadRoom:
         if taken + FILE_OVERHEAD_BYTES > MAX_UPLOADED_BYTES:
             await PlainTextResponse("No room for another file", 503)(scope, receive, send)
             return
-        fits = taken + size <= MAX_UPLOADED_BYTES
-        if not fits or self._coming[source] + size > MAX_UPLOADED_BYTES / 2:
+        coming = self._coming[source]
+        is_share = not coming or coming + size <= MAX_UPLOADED_BYTES / 2
+        if taken + size > MAX_UPLOADED_BYTES or not is_share:
             size = FILE_OVERHEAD_BYTES
             scope, receive = _note_instead(scope, receive)
         self._coming[source] += size

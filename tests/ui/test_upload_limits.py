@@ -154,6 +154,11 @@ def test_files_that_come_at_once_are_counted_before_they_are_read(browsers: Brow
     assert kept[:8].count(SIZE) <= 2
 
 
+def test_one_file_may_take_more_than_half(browsers: Browsers) -> None:
+    assert asyncio.run(browsers.send("a", 3 * SIZE)) == 204
+    assert browsers.kept("a") == 3 * SIZE
+
+
 def test_an_upload_that_tells_no_length_counts_as_the_largest(browsers: Browsers) -> None:
     for headers in ((), ((b"content-length", b"-5"),), ((b"content-length", b"\xb2"),)):
         asyncio.run(browsers.send("a", headers=headers))

@@ -241,6 +241,7 @@ export class Step {
 
 function put(part, { x, y, width, height }) {
   Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  part.style.setProperty("--room", `${height}px`);
 }
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step

@@ -247,6 +247,10 @@ def test_a_trained_layer_shows_numbers_beside_its_matrices(page: Page, app_url: 
         assert len(of_row) >= 4
         assert f"{scores[query, key]:.2f}".replace("-", "−") in of_row
         assert f"{scores[query, key]:.2f}".replace("-", "−") in of_column
+        assert shown[0]["rowPart"].endswith(" of 14")
+        assert shown[0]["columnPart"] in ("", *(f"0–{last} of 14" for last in range(13)))
+        first, last = map(int, shown[0]["rowPart"].split()[0].split("–"))
+        assert first <= key <= last == first + len(of_row) - 1
         assert set(of_row) <= {f"{n:.2f}".replace("-", "−") for n in scores[query]}
         assert set(of_column) <= {f"{n:.2f}".replace("-", "−") for n in scores[:, key]}
         assert len(shown[1]["row"]) >= 8

@@ -123,3 +123,16 @@ test("a board without words takes nothing for them, and its arithmetic two lines
     }
   }
 });
+
+test("the total of a matrix stands beside its rows, also where matrices stand one below another", () => {
+  const arrays = { scores: numbers([10, 10], ["T", "S"]), shares: numbers([10, 10], ["T", "S"]), sums: numbers([10], ["T"]) };
+  const panels = [panel("scores", "operand", [0, 0]), panel("shares", "result", [1, 0]), panel("sums", "total", [2, 0], { columns: null })];
+  const model = openScene({ axes, arrays, panels, stage: { signs: ["→", "Σ"] } });
+  const ways = [...WINDOWS, [1034, 1400]].map(([width, height]) => {
+    const [scores, shares, sums] = fitStage(model, space(width, height)).boxes;
+    assert.equal(sums.y, shares.y);
+    assert.ok(sums.x >= shares.x + shares.bodyWidth);
+    return shares.y > scores.y;
+  });
+  assert.ok(ways.at(-1), "the tall window has them one below another");
+});

@@ -206,4 +206,5 @@ test("beside a matrix without numbers its lit row is opened in pages, which turn
   const seen = (place) => pageOf({ start: 4, count: 10 }, place, 90, 30).places.join();
   assert.deepEqual([4, 6, 7, 13].map(seen), ["4,5,6", "4,5,6", "7,8,9", "11,12,13"]);
   assert.equal(pageOf({ start: 0, count: 2 }, 1, 90, 30).places.join(), "0,1");
+  assert.deepEqual([3, 4].map((count) => pageOf({ start: 0, count }, 0, 90, 30, 25).places.length), [3, 2], "room is left for words where not all fit");
 });

@@ -241,28 +241,51 @@ function paintBoth(context, look, box, light) {
   const [width, height] = [CLOSE.width * look.zoom, CLOSE.height * look.zoom];
   const told = {};
   if (close.down && isOne(panel.rows)) {
+    context.font = `${TYPE * look.zoom}px ${look.font}`;
     const room = Math.max(bodyWidth, titleX + titleWidth - x);
-    const seen = pageOf(box.columns, at(panel.columns), room, Math.max(width, cell.width));
+    const seen = pageOf(box.columns, at(panel.columns), room, Math.max(width, cell.width), context.measureText(partWords(box.columns).join(" ")).width + 6);
     const top = y + bodyHeight + CLOSE.gap * look.zoom;
     const cells = seen.places.map((place, i) => ({ place, x: x + i * seen.side, y: top, width: seen.side, height }));
     paintFan(context, look, light, [[x + seen.from * cell.width, y + bodyHeight], [x + seen.to * cell.width, y + bodyHeight], [x + seen.places.length * seen.side, top], [x, top]]);
     told.row = paintCells(context, look, { box, light, axis: panel.columns, cells });
     paintName(context, look, box, light, [x - 6 * look.zoom, top + height / 2]);
+    told.rowPart = paintPart(context, look, seen, box.columns, (words) => [[words.join(" "), x + seen.places.length * seen.side + 5, top + height / 2, "left"]]);
   }
   if (close.across && isOne(panel.columns)) {
     const side = cell.height >= CLOSE.least * look.zoom ? cell.height : height;
-    const seen = pageOf(box.rows, at(panel.rows), bodyHeight, side);
+    const line = 1.2 * TYPE * look.zoom;
+    const seen = pageOf(box.rows, at(panel.rows), bodyHeight, side, 2 * line);
     const left = x + bodyWidth + CLOSE.gap * look.zoom;
     const cells = seen.places.map((place, i) => ({ place, x: left, y: y + i * seen.side, width, height: seen.side }));
     paintFan(context, look, light, [[x + bodyWidth, y + seen.from * cell.height], [x + bodyWidth, y + seen.to * cell.height], [left, y + seen.places.length * seen.side], [left, y]]);
     told.column = paintCells(context, look, { box, light, axis: panel.rows, cells });
+    const below = y + seen.places.length * seen.side + line / 2;
+    told.columnPart = paintPart(context, look, seen, box.rows, (words) => words.map((text, i) => [text, left + width / 2, below + i * line, "center"]));
   }
   return told;
 }
 
-/** The neighbouring places that have room, in pages as of a book: the page is turned only at its end. */
-export function pageOf({ start, count }, place, room, side) {
-  const size = Math.max(1, Math.min(count, Math.floor(room / side + 0.01)));
+// Which places of an axis a close-up shows, in two parts; without places those that take the most room.
+function partWords({ size }, places = [size - 1, size - 1]) {
+  return [places.length === 1 ? `${places[0]}` : `${places[0]}–${places.at(-1)}`, `of ${size}`];
+}
+
+// Say which part of an axis a close-up shows, if it is not all; gives the words.
+function paintPart(context, { palette, zoom, font }, { places }, window, linesOf) {
+  if (places.length === window.size) return "";
+  const words = partWords(window, places);
+  Object.assign(context, { font: `${TYPE * zoom}px ${font}`, textBaseline: "middle", fillStyle: palette.muted });
+  for (const [text, x, y, textAlign] of linesOf(words)) {
+    context.textAlign = textAlign;
+    context.fillText(text, x, y);
+  }
+  return words.join(" ");
+}
+
+/** The neighbouring places that have room, in pages as of a book: the page is turned only at its end. tail: px that words need after some of the places. */
+export function pageOf({ start, count }, place, room, side, tail = 0) {
+  const fits = (px) => Math.max(1, Math.min(count, Math.floor(px / side + 0.01)));
+  const size = fits(room) < count ? fits(room - tail) : count;
   const from = Math.max(0, Math.min(count - size, Math.floor((place - start) / size) * size));
   return { side, from, to: from + size, places: Array.from({ length: size }, (_, i) => start + from + i) };
 }

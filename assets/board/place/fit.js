@@ -49,9 +49,18 @@ function arrangements(panels, signs = []) {
   const isRow = panels.every(({ place }) => place[1] === 0);
   const plain = panels.every(({ role }) => role !== "row");
   const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
-  const stacked = { panels: panels.map((panel, i) => ({ ...panel, place: [0, i] })), signs: [], stacked: true };
+  const stacked = { panels: oneBelowAnother(panels), signs: [], stacked: true };
   if (isRow) return [{ ...given, corner: false, signs }, stacked];
   return plain ? [given, inRow, stacked] : [given, stacked];
+}
+
+// Panels one below another; the totals of a panel stay beside its rows.
+function oneBelowAnother(panels) {
+  let place = [0, -1];
+  return panels.map((panel) => {
+    place = panel.role === "total" && place[1] >= 0 ? [place[0] + 1, place[1]] : [0, place[1] + 1];
+    return { ...panel, place };
+  });
 }
 
 function plansOf(model, space, arranged) {

@@ -14,12 +14,18 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import FileError, SettingsError
 from attention_lab.classroom.class_file import FILE_VARIABLE
-from attention_lab.classroom.limits import RightsError, RoomError
+from attention_lab.classroom.limits import (
+    Limits,
+    RightsError,
+    RoomError,
+    TooManyError,
+)
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
+from attention_ui.classroom import joining
 from attention_ui.classroom import teaching as links
-from attention_ui.classroom.room_service import room_service
+from attention_ui.classroom.room_service import RoomService, room_service
 from attention_ui.classroom.teaching import class_guess_question, lesson_questions
 from attention_viz.markdown import escape_quotations
 from tests.lab.classroom.rooms_made import token
@@ -126,6 +132,20 @@ def test_a_file_that_cannot_be_used_is_told_in_the_window(
     for app in (pressed(opened("class"), "Open a room"), opened("class", room="KXRT")):
         assert isinstance(error(app), FileError)
     assert "no folder" in logged.pop()
+
+
+def test_one_visitor_can_neither_try_letters_nor_open_all_rooms(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    limits = Limits(misses=2, rooms_per_source=2)
+    service = RoomService(tmp_path / "bounded.sqlite3", lambda: 0.0, limits)
+    monkeypatch.setattr(joining, "room_service", lambda: service)
+    monkeypatch.setattr(joining, "_network", lambda: "6.6.6.6")
+    tried = [error(opened("class", room=f"ZZZZ{letter}")) for letter in "BCD"]
+    assert list(map(type, tried)) == [RoomError, RoomError, TooManyError]
+    for _ in range(2):
+        service.rooms.open("6.6.6.6")
+    assert isinstance(error(pressed(opened("class"), "Open a room")), TooManyError)
 
 
 def test_letters_that_are_none_are_told() -> None:

@@ -5,6 +5,7 @@ from functools import partial
 import streamlit as st
 
 from attention_lab.diagonal.growth import TIED_WIDTH, Growth
+from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_ui.diagonal import growth as charts
 from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.growth import half_rows
@@ -23,9 +24,12 @@ WHAT_IS_DRAWN = {
     ),
 }
 
-with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
+answer = st.empty()
+with st.container(horizontal=True, vertical_alignment="bottom"):
     kind = choose_one("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
     wanted, lines = charts.choose_counts(), charts.choose_lines()
+    more = st.popover("More choices", icon=":material/tune:")
+with more:
     scaled = draw_bound(st.toggle, "Scaled by 1/√C", True, key="growth_scaled")
     causal = draw_bound(st.toggle, "Causal mask", key="growth_causal")
     precision = draw_bound(
@@ -34,28 +38,31 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
         ("0.02", "0.01", "0.004", "0.001"),
         1,
         key="growth_error",
-        width=130,
         help="Each point draws tokens until the standard errors of D and R are at most this.",
     )
     seed = seed_input(key="growth_seed")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted), float(precision or 0.01)
 known = charts.known_points(growth, counts, error)
-
-st.markdown(WHAT_IS_DRAWN[growth.tied])
-above = st.container(horizontal=True, vertical_alignment="center")
-run = above.button("Draw tokens and measure", icon=":material/casino:")
-n_points = len(counts) * len(growth.widths)
-above.caption(f"{len(known)} of {n_points} points are measured with these choices.")
+half = " · ".join(f"{half_mass_width(n, scaled=scaled):.0f} among {n} tokens" for n in counts)
+answer.markdown(
+    "A token keeps half of its attention for itself from about this many features on:"
+    f" **{half}** (without a mask)."
+)
 status, place = st.empty(), st.empty()
 
 draw = partial(charts.draw_charts, place, growth, counts, lines)
 draw(known, 0)
+above = st.container(horizontal=True, vertical_alignment="center")
+run = above.button("Draw tokens and measure", icon=":material/casino:")
+n_points = len(counts) * len(growth.widths)
+above.caption(f"{len(known)} of {n_points} points are measured with these choices.")
 if run:
     with status.container():
         charts.measure_points(growth, counts, error, draw)
     st.rerun()
 
+st.markdown(WHAT_IS_DRAWN[growth.tied])
 st.markdown(
     "**D** is the mean weight of a token for itself, **R** the share of rows whose maximum lies on"
     " the diagonal. Lines: the **exact** curve (solid), a proven lower **bound** (dotted), a"

@@ -13,14 +13,8 @@ from attention_ui.url_state import draw_bound, seed_input
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs.stiefel import singular_value_figure, sphere_figure
 
-st.markdown(
-    "What changes in a layer when the matrices of every head have **orthonormal columns**: columns"
-    " of length 1 at right angles to each other, $P^{\\top} P = I$. Such a matrix rotates and"
-    " selects, but it never stretches. The set of all such matrices is the *Stiefel manifold*. The"
-    " package *GeometricMachineLearning.jl* can keep the matrices of the heads on it during"
-    " training."
-)
-with st.container(border=True), st.container(horizontal=True, vertical_alignment="bottom"):
+answer = st.empty()
+with st.container(horizontal=True, vertical_alignment="bottom"):
     width = draw_bound(
         st.select_slider, "Features C", (16, 32, 64, 128), 64, key="stiefel_width", width=200
     )
@@ -30,30 +24,36 @@ with st.container(border=True), st.container(horizontal=True, vertical_alignment
     seed = seed_input(key="stiefel_seed")
 d_model, n_heads = int(width), int(count)
 
-st.header("What the constraint changes", anchor=False)
 rows, spectra = lab.column_effects(d_model, n_heads, seed)
+free, constrained = parameter_counts(d_model, n_heads)
+widest = spectra["normal"]
+answer.markdown(
+    "With orthonormal columns every singular value of a head’s matrices is 1: no direction is"
+    f" amplified or lost. With normal ones those of W_Q W_Kᵀ go from **{widest[0]:.2f}** to"
+    f" **{widest[-1]:.2f}** here."
+)
+show_figure(singular_value_figure(spectra), "stiefel spectra")
+st.header("What the constraint changes", anchor=False)
 st.dataframe(rows, hide_index=True, alt="What the constraint changes")
-left, right = st.columns([2, 3])
-with left:
-    free, constrained = parameter_counts(d_model, n_heads)
-    st.markdown(
-        "A singular value is the factor by which a matrix stretches one of its own directions. With"
-        " orthonormal columns **every singular value** of a head’s W_Q, W_K and W_V **is 1**. So no"
-        " direction that a head reads is amplified or lost, and training cannot change the size of"
-        f" these matrices. W_Q, W_K and W_V hold **{free:,}** numbers, of which **{constrained:,}**"
-        f" can be chosen freely ({format_percent(constrained / free)}): each column must have"
-        " length 1 and be orthogonal to the columns before it."
-    )
-    st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
-with right:
-    show_figure(singular_value_figure(spectra), "stiefel spectra")
-    st.caption(
-        f"Means over the heads. Heads: {n_heads}. Width of a head: {d_model // n_heads}. Condition:"
-        " the largest singular value divided by the smallest. Spread of the scores: their standard"
-        " deviation. Entropy: how widely the attention weights of a row are spread; even attention"
-        f" has ln {lab.N_TOKENS} = {format_number(largest_entropy(lab.N_TOKENS), 2)} nats. Both are"
-        f" measured on {lab.N_TOKENS} tokens of normal random numbers."
-    )
+st.caption(
+    f"Means over the heads. Heads: {n_heads}. Width of a head: {d_model // n_heads}. Condition:"
+    " the largest singular value divided by the smallest. Spread of the scores: their standard"
+    " deviation. Entropy: how widely the attention weights of a row are spread; even attention"
+    f" has ln {lab.N_TOKENS} = {format_number(largest_entropy(lab.N_TOKENS), 2)} nats. Both are"
+    f" measured on {lab.N_TOKENS} tokens of normal random numbers."
+)
+st.markdown(
+    "Orthonormal columns have length 1 and stand at right angles to each other, $P^{\\top} P = I$."
+    " Such a matrix rotates and selects, but it never stretches, and training cannot change its"
+    " size. The set of all such matrices is the *Stiefel manifold*. The package"
+    " *GeometricMachineLearning.jl* can keep the matrices of the heads on it during training."
+)
+st.markdown(
+    f"W_Q, W_K and W_V hold **{free:,}** numbers, of which **{constrained:,}** can be chosen"
+    f" freely ({format_percent(constrained / free)}): each column must have length 1 and be"
+    " orthogonal to the columns before it."
+)
+st.latex(r"3C^2 \;\to\; 3h\left(C n - \tfrac{n(n+1)}{2}\right), \quad\allowbreak {n = C/h}")
 
 st.header("The subspaces of the heads", anchor=False)
 show_subspaces(seed)

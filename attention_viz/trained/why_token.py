@@ -91,9 +91,10 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     clicks = {LOST: heads, ADDED: _with_feed_forward(heads)}
     place = {"th_model": "language model", "th_layer": layer, "th_head": head}
     return [
-        Text(_sum_in_words(why)),
+        Text(_answer(why, layer, head)),
         row(values, *_choices(view)),
         Board(why_board(why, layer, head), "why", fits=True, clicks=clicks),
+        Text(_sum_in_words(why)),
         Text(_about_head(why, layer, head)),
         Row((Link("Open this head", "one-head", place),)),
         Text("**What it would say if no layer followed:**"),
@@ -113,8 +114,27 @@ def _with_feed_forward(heads: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return found
 
 
+def _answer(why: WhyToken, layer: int, head: int) -> str:
+    """The share of the piece, what the chosen head adds to its logit, and the share without it."""
+    before, after = _shares(why, layer, head)
+    piece, added = escape_markdown(_quoted(why.token)), float(why.of_layers[layer, head])
+    to = "its logit" if why.against is None else "the difference"
+    return (
+        f"{piece} has **{format_percent(before)}**. Head {head} of layer {layer} adds"
+        f" {format_number(added)} to {to} of {format_number(why.total)}; without this head"
+        f" {piece} has **{format_percent(after)}**."
+    )
+
+
+def _shares(why: WhyToken, layer: int, head: int) -> tuple[float, float]:
+    """The share of the piece, and its share with a head switched off."""
+    logits = (why.run.logits[-1], logits_without(why.ids)[layer, head])
+    before, after = (float(next_probabilities(logits_X)[why.token]) for logits_X in logits)
+    return before, after
+
+
 def _sum_in_words(why: WhyToken) -> str:
-    """The answer in one sentence: the logit and its largest part."""
+    """The logit as a sum, and its largest part."""
     added = why.of_layers
     heads, feed_forward = added[:, :-1].sum(), added[:, -1].sum()
     layer, place = divmod(int(added.argmax()), len(COLUMNS))
@@ -189,15 +209,9 @@ def _about_head(why: WhyToken, layer: int, head: int) -> str:
     disagree.
     """
     added, lost = float(why.of_layers[layer, head]), float(why.lost_without[layer, head])
-    shares = [
-        float(next_probabilities(logits_X)[why.token])
-        for logits_X in (why.run.logits[-1], logits_without(why.ids)[layer, head])
-    ]
     says = (
         f"**Head {head} of layer {layer}** adds {format_number(added)}. Switched off, with all that"
-        f" follows computed again, it takes {format_number(lost)} away, and the share of"
-        f" {escape_markdown(_quoted(why.token))} goes from {format_percent(shares[0])} to"
-        f" {format_percent(shares[1])}."
+        f" follows computed again, it takes {format_number(lost)} away."
     )
     if added * lost < 0:
         return f"{says} The two disagree in sign: other parts read what this head wrote."

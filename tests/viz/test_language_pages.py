@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+from contextlib import redirect_stdout
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 from attention_lab.trained.language_model import language_model
-from attention_viz.site import answer
+from attention_viz.site import FILES, answer
 from tests.viz.reading_scenes import scene_of_text, sent, worked_out
 
 MODEL = language_model()
@@ -168,3 +170,24 @@ def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> N
     found = asked(path, **choice)
     assert len(found["refused"]) == 1
     assert board_of(found) == board_of(asked(path))
+
+
+def test_the_three_numbers_of_the_frog_stand_in_one_sentence() -> None:
+    said = json.dumps(block_of(asked("why-this-token"), "text"), ensure_ascii=False)
+    assert "82.5" in said
+    assert "8.4" in said
+    shares = board_of(asked("why-this-token"))["sentence"]["heads"][0]["arcs"][len(IDS) - 1]
+    assert max(share for _, share in shares) == pytest.approx(0.8623, abs=5e-5)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_story_of_the_model_can_be_taken_along(name: str) -> None:
+    choices = {"weights": "language model", "layer": 4}
+    query = urlencode({"text": FROG} | choices)
+    found = json.loads(answer(json.dumps({"path": "softmax", "query": query, "want": name})))
+    if name.endswith(".py"):
+        said = io.StringIO()
+        with redirect_stdout(said):
+            exec(compile(found["file"], name, "exec"), {"__name__": "__main__"})
+        assert "agree" in said.getvalue()
+    assert len(found["file"]) > 1000

@@ -10,7 +10,6 @@ import numpy as np
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Rule, axis, read
-from attention_lab.compare import head_part
 from attention_lab.notation.notation import OURS, Notation
 
 from .labels import shown_numbers
@@ -97,16 +96,10 @@ def softmax_rule(scores: str, n_keys: int) -> Rule:
     return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
 
 
-def head_matrix(trace: Trace, field: str, head: int, most: int) -> Array:
-    """One head's matrix of a field, or its block of columns; at most the first `most` features."""
-    matrix = head_part(trace, field, head)
-    return matrix if STEPS[field].letters[-1] == "S" else matrix[:, :most]
-
-
-def field_sides(trace: Trace, field: str, focused: bool = True) -> tuple[Side, Side]:
-    """The sides of a field's matrix. focused: whether a click on a token moves the focus to it."""
-    sides = {"T": Side("query position", trace.labels("T"), "T" * focused)}
-    sides["S"] = Side("key position", trace.labels("S"), "S" * focused)
+def field_sides(trace: Trace, field: str) -> tuple[Side, Side]:
+    """The sides of a field's matrix."""
+    sides = {"T": Side("query position", trace.labels("T"), "T")}
+    sides["S"] = Side("key position", trace.labels("S"), "S")
     rows, columns = (sides.get(letter, Side("feature")) for letter in STEPS[field].letters[-2:])
     return rows, columns
 

@@ -19,9 +19,6 @@ from attention_lab.diagonal.claims.catalogue import (
     Evidence,
     find_claim,
 )
-from attention_lab.diagonal.propositions.catalogue import (
-    THEOREM,
-)
 from attention_lab.search import best_matches
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
@@ -36,17 +33,6 @@ VERDICT_BADGES = {
 }
 
 CHECK_OUTCOMES = {True: "holds", False: "fails"}
-STATUS_BADGES = VERDICT_BADGES | {THEOREM: ":green-badge[:material/verified: theorem]"}
-PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
-# Equalities, and S13, whose largest eigenvalue is 1: only rounding separates the two sides.
-IDENTITIES = ("S1", "S7", "S9", "S13", "S14")
-NOT_APPLICABLE = {
-    False: "These tokens do not meet its condition.",
-    True: "There is one token, and the proposition is about two.",
-}
-LAST_SEARCH = "proposition search"  # in the session: the proposition of the last one, its result
-TRIES = 300  # token matrices of a search
-SEARCH_SIZES = {"truths_n": 3, "truths_c": 2}  # tokens and features that a search begins with
 
 
 def choose_claims() -> tuple[Claim, ...]:

@@ -153,7 +153,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     return [
         Text(answer),
         row(values, OF),
-        Beside(([picture], told), (1, 1)),
+        Beside(([picture], told), (3, 2)),
         Text(DRAWN_DESCRIPTIONS[kind], small=True),
         *cut_notes(view.scenario.text, is_read=kind != "points"),
         *(_of_points(values, x_T2, plane_board(trace, (token, token))) if kind == "points" else []),

@@ -42,11 +42,13 @@ PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobil
 # A step is whole on arrival; test_guess.py tests what is asked before.
 NO_GUESSES = "try { sessionStorage.setItem('attention-asks', 'false'); } catch {}"
 FAILED = pytest.StashKey[bool]()
-# What a browser and Streamlit write to the console while a test has ended their server.
-NO_SERVER = (
+# What browser and Streamlit write to the console where a test has ended their server, or asks for a
+# page that there is not.
+PROVOKED = (
     "ERR_CONNECTION_REFUSED",
     "Client Error in reaching server",
     "Is Streamlit still running?",
+    "does not seem to exist",
 )
 FLAGS = [
     "--headless",
@@ -236,7 +238,7 @@ def watched(tab: Page) -> Iterator[list[str]]:
         faults.append(f"script error: {error}")
 
     def at_message(message: ConsoleMessage) -> None:
-        if message.type == "error" and not any(sign in message.text for sign in NO_SERVER):
+        if message.type == "error" and not any(sign in message.text for sign in PROVOKED):
             faults.append(f"in the console: {message.text} {message.location['url']}")
 
     listeners = {

@@ -33,7 +33,6 @@ from transformers import BertConfig, BertModel
 
 from attention_lab.trained.encoder import encode
 from attention_lab.trained.minilm import MODEL_FOLDER, MiniLM, assemble, load_minilm, word_vectors
-from benchmarks._encoders import bert_arrays
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ANIMAL = "The animal did not cross the street because it was too {}."
@@ -57,6 +56,35 @@ def token_ids(model: Path) -> dict[str, list[int]]:
     tokenizer.no_padding()
     tokenizer.enable_truncation(512)
     return {"1 token": [101]} | {name: tokenizer.encode(text).ids for name, text in TEXTS.items()}
+
+
+def bert_arrays(model: MiniLM) -> dict[str, np.ndarray]:
+    """The weights under Hugging Face's names."""
+    norms = {"embeddings": model.word_norm}
+    arrays = {
+        "embeddings.word_embeddings.weight": model.words * model.word_factors,
+        "embeddings.position_embeddings.weight": model.positions,
+        "embeddings.token_type_embeddings.weight": np.stack([model.segment] * 2),
+    }
+    for number, layer in enumerate(model.layers):
+        p, ff, start = layer.attention, layer.feed_forward, f"encoder.layer.{number}."
+        norms |= {
+            f"{start}attention.output": layer.attention_norm,
+            f"{start}output": layer.output_norm,
+        }
+        parts = {
+            "attention.self.query": (p.w_q, p.b_q),
+            "attention.self.key": (p.w_k, p.b_k),
+            "attention.self.value": (p.w_v, p.b_v),
+            "attention.output.dense": (p.w_o, p.b_o),
+            "intermediate.dense": (ff.w_in, ff.b_in),
+            "output.dense": (ff.w_out, ff.b_out),
+        }
+        for name, (matrix, bias) in parts.items():
+            arrays |= {f"{start}{name}.weight": matrix.T, f"{start}{name}.bias": bias}
+    for name, norm in norms.items():
+        arrays |= {f"{name}.LayerNorm.weight": norm.gain, f"{name}.LayerNorm.bias": norm.offset}
+    return arrays
 
 
 def rival(model: MiniLM, config: dict[str, Any]) -> BertModel:

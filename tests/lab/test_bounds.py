@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from attention_core import FileError
+from attention_lab.files.csv_numbers import MAX_LINE_LENGTH, csv_lines
 from attention_lab.files.weight_formats import MAX_HEADER_BYTES, open_weights
-from attention_lab.trained import head_finder
-from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained import attention_maps, head_finder
+from attention_lab.trained.attention_maps import AttentionMaps, read_maps
 from tests.lab.made_files import npz, with_header
 
 
@@ -38,3 +39,23 @@ def test_heads_have_captions_up_to_a_number_of_cells(monkeypatch: pytest.MonkeyP
     for most, n_captions in ((5 * 2 * 3 * 3, 2), (5 * 2 * 3 * 3 - 1, 0)):
         monkeypatch.setattr(head_finder, "MAX_CAPTIONED_CELLS", most)
         assert [len(layer) for layer in head_finder.head_captions(maps)] == [n_captions] * 5
+
+
+def test_the_length_of_a_line_of_a_table() -> None:
+    longest = b"1," * (MAX_LINE_LENGTH // 2 - 1) + b"11"
+    assert len(longest) == MAX_LINE_LENGTH
+    assert csv_lines(longest) == [(1, longest.decode())]
+    with pytest.raises(FileError, match=f"{MAX_LINE_LENGTH + 1:,}"):
+        csv_lines(longest + b"1")
+
+
+def test_the_attention_weights_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = npz({"attentions": np.full((2, 3, 4, 4), 1 / 4)})
+    n_shares = 2 * 3 * 4 * 4
+    for most in (n_shares, n_shares - 1):
+        monkeypatch.setattr(attention_maps, "MAX_SHARES", most)
+        if most == n_shares:
+            assert read_maps(open_weights(io.BytesIO(data), "a.npz")).sizes["L"] == 2
+        else:
+            with pytest.raises(FileError, match=f"{n_shares}"):
+                read_maps(open_weights(io.BytesIO(data), "a.npz"))

@@ -7,9 +7,10 @@ import io
 import numpy as np
 import pytest
 
-from attention_core import FileError
+from attention_core import FileError, SettingsError
 from attention_lab.files.csv_numbers import MAX_LINE_LENGTH, csv_lines
 from attention_lab.files.weight_formats import MAX_HEADER_BYTES, open_weights
+from attention_lab.labs.images import MAX_KERNEL_NUMBER, as_kernel
 from attention_lab.trained import attention_maps, head_finder
 from attention_lab.trained.attention_maps import AttentionMaps, read_maps
 from tests.lab.made_files import npz, with_header
@@ -59,3 +60,12 @@ def test_the_attention_weights_of_a_file(monkeypatch: pytest.MonkeyPatch) -> Non
         else:
             with pytest.raises(FileError, match=f"{n_shares}"):
                 read_maps(open_weights(io.BytesIO(data), "a.npz"))
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_number_of_a_kernel(sign: int) -> None:
+    rows = [[0.0, 0.0, 0.0], [0.0, sign * MAX_KERNEL_NUMBER, 0.0], [0.0, 0.0, 0.0]]
+    assert as_kernel(rows)[1, 1].item() == sign * MAX_KERNEL_NUMBER
+    rows[1][1] = sign * float(np.nextafter(MAX_KERNEL_NUMBER, np.inf))
+    with pytest.raises(SettingsError, match="row 2, column 2"):
+        as_kernel(rows)

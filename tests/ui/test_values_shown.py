@@ -40,10 +40,10 @@ from attention_lab.masks.mistakes import row_sum_with_dropout
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
-from attention_ui.heads.choices import LATENT_WIDTH
 from attention_ui.page_context import PageContext
 from attention_viz.arithmetic import format_derivation
 from attention_viz.derived_arrays import slice_of
+from attention_viz.heads.shared_keys_page import LATENT
 from attention_viz.labels import format_number, format_percent, format_span
 from tests.ui.app import opened, page_context, texts
 
@@ -232,10 +232,10 @@ def shared_keys(now: PageContext) -> list[str]:
         found.append(f"**{total_count(CACHE, replace(size, n_kv_heads=groups)):,}**")
         moved = relative_change(now.trace.output, with_shared_keys(now.trace, groups).output)
         found.append(format_percent(moved))
-    latent = with_latent(now.trace, LATENT_WIDTH)
+    latent = with_latent(now.trace, LATENT.default)
     found.append(format_percent(relative_change(now.trace.output, latent.output)))
-    turned = absorbed_scores(now.trace, LATENT_WIDTH, Rotary()).difference
-    return [*found, f"wrong by up to {format_number(turned, 2)}", f"| {LATENT_WIDTH} |"]
+    turned = absorbed_scores(now.trace, LATENT.default, Rotary()).difference
+    return [*found, f"wrong by up to {format_number(turned, 2)}", f"| {LATENT.default} |"]
 
 
 @on("what-changes", against="mask", value="causal")

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -57,12 +56,11 @@ def pair_members(d_k: int, pairs: str) -> tuple[Array, Array]:
     return first_K, first_K + d_k // 2
 
 
-@lru_cache(maxsize=4)  # every layer of a model turns by the same angles
 def rotation(rotary: Rotary, n_tokens: int, d_k: int, dtype: Any = np.float64) -> Array:
     """What each member of its pair counts in a turned feature: cos and -sin for the first feature
     of a pair, sin and cos for the second.
 
-    Shapes: (T, 2, K), for position, member, turned feature; read-only.
+    Shapes: (T, 2, K), for position, member, turned feature.
 
     >>> rotation(Rotary(start=1), 1, 2).round(2).tolist()
     [[[0.54, 0.84], [-0.84, 0.54]]]
@@ -75,8 +73,7 @@ def rotation(rotary: Rotary, n_tokens: int, d_k: int, dtype: Any = np.float64) -
     cosine_TK, sine_TK = np.cos(angle_TK), np.sin(angle_TK)
     of_first_TK = np.where(is_first_K, cosine_TK, sine_TK)
     of_second_TK = np.where(is_first_K, -sine_TK, cosine_TK)
-    rotation_T2K = np.stack([of_first_TK, of_second_TK], axis=1).astype(dtype)
-    rotation_T2K.setflags(write=False)
+    rotation_T2K: Array = np.stack([of_first_TK, of_second_TK], axis=1).astype(dtype)
     return rotation_T2K
 
 

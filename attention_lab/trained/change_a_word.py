@@ -98,16 +98,19 @@ def replace_word(text: str, old: str, new: str) -> str:
     return _pattern_of(old).sub(lambda _: new, text, count=1)
 
 
-def word_to_replace(text: str, wanted: str) -> str:
+def word_to_replace(text: str, wanted: str, n_shown: int | None = None) -> str:
     """The wanted word if the text contains it, else the last word of the text. The wanted word also
-    if the text has no words.
+    if the text has no words. n_shown: how many letters of a text that was cut the model reads.
 
     >>> word_to_replace("It was too wide.", "Wide"), word_to_replace("It was too wide.", "tired")
     ('Wide', 'wide')
+    >>> word_to_replace("It was too wide.", "tired", 12)
+    'too'
     """
     if wanted.strip() and _pattern_of(wanted.strip()).search(text):
         return wanted.strip()
-    return next(iter(re.findall(r"\w+", text)[-1:]), wanted)
+    words = [word for word in re.finditer(r"\w+", text) if word.end() <= (n_shown or len(text))]
+    return words[-1][0] if words else wanted
 
 
 def _pattern_of(word: str) -> re.Pattern[str]:

@@ -7,6 +7,7 @@ A caption depends on the attention of its head alone, on the tokens that are sho
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,7 +24,29 @@ from .head_measures import MeasuredHeads
 Targets = Array
 
 
-def rank_heads(maps: AttentionMaps, targets: Targets) -> MeasuredHeads:
+@dataclass(frozen=True, eq=False)
+class HeadRanking:
+    """How much attention every head gives to the keys that a rule names.
+
+    scores: the share, averaged over the queries that see keys and for which the rule names one.
+    even: the same for a head that reads all keys it may see equally. Shapes: scores (L, H). Units
+    or range: 0 to 1.
+    """
+
+    scores: Array
+    even: float
+
+    @property
+    def measured(self) -> MeasuredHeads:
+        """The same as a measure of all heads."""
+        return MeasuredHeads(self.scores, np.full(len(self.scores), self.even))
+
+    def best(self, count: int = 5) -> list[tuple[int, int, float]]:
+        """Layer, head and score of the heads with the highest scores, the highest first."""
+        return self.measured.best(count)
+
+
+def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     """How much attention every head gives to the keys that `targets` marks: the share, averaged
     over the queries that see keys and for which a key is marked.
 
@@ -57,7 +80,7 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> MeasuredHeads:
     # The rounded shares of a row may have a sum slightly above 1, which AttentionMaps accepts.
     scores_LH = np.minimum(np.array(scores, dtype=np.float64), 1.0)
     even = _even_share(marked_TS, maps.seen[asked_T])
-    return MeasuredHeads(scores_LH, np.full(len(scores_LH), even))
+    return HeadRanking(scores_LH, even)
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
@@ -275,6 +298,6 @@ def _habit(shares: dict[str, float], rules: Sequence[str]) -> str:
 def _shares(maps: AttentionMaps, rule: str) -> Array:
     """Each head's share on what a rule names; 0 if it names nothing here. Shapes: (L, H)."""
     try:
-        return rank_heads(maps, targets_of(maps, rule)).values
+        return rank_heads(maps, targets_of(maps, rule)).scores
     except TextError:
         return np.zeros((maps.sizes["L"], maps.sizes["H"]))

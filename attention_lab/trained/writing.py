@@ -86,7 +86,7 @@ def goes_on(writing: Writing, n_pieces: int) -> tuple[int, ...]:
 
     >>> from attention_lab.trained.language_text import language_ids
     >>> frog = Writing(language_ids("One day, a little frog was very sad. The"), temperature=0)
-    >>> language_model().decode(goes_on(frog, 3))
+    >>> language_model().decode(goes_on(frog, 4))
     ' frog'
     """
     settings = (writing.temperature, writing.top_p, writing.seed)

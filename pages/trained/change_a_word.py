@@ -30,7 +30,9 @@ usual_old, usual_new = FIRST_WORDS[before.model]
 field = {"persist_state": "session", "width": 110}
 old = draw_bound(choices.text_input, "Replace the word", usual_old, 40, key="cw_old", **field)
 new = draw_bound(choices.text_input, "by", usual_new, 40, key="cw_new", **field)
-word, replacement = word_to_replace(text, old or ""), new or usual_new
+# The language model puts a space before the first word.
+n_shown = len("".join(before.maps.tokens[1:])) - 1 if before.run else None
+word, replacement = word_to_replace(text, old or "", n_shown), new or usual_new
 changed_text = replace_word(text, word, replacement)
 after = heads_on(now, changed_text)
 change = changed_word(before.maps, after.maps)

@@ -87,7 +87,7 @@ else:
     else:
         targets = targets_of(maps, rule)
         query, key = example_cell(targets)
-    measured, formula = rank_heads(maps, targets), SHARE_FORMULA
+    measured, formula = rank_heads(maps, targets).measured, SHARE_FORMULA
     means = (
         "The share that each head gives to the tokens $J_i$ that the rule names for token $i$, as a"
         " mean over the tokens for which it names one."

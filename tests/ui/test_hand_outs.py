@@ -13,9 +13,12 @@ from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.encoded_text import encoded_alone
 from attention_ui import closer_look
 from attention_ui.page_context import PageContext
-from attention_ui.trained.heads_shown import context_of_layer, heads_of_model
+from attention_ui.trained.heads_shown import HeadsShown, context_of_layer
+from attention_ui.trained.whose_heads import MINILM
 from attention_viz.layer_caption import layer_facts
 from attention_viz.story.story_file import story_file
 from tests.ui.app import named_in, opened, page_context
@@ -122,7 +125,9 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
         page_context(opened("scores")),
         scenario=Scenario(own=OWN_X.url_value(), edits="wq_0_3_9", mask="causal"),
     )
-    shown = chosen_for(context_of_layer(now, heads_of_model(now), 2, Focus(0, 0, 0, 0)))
+    traces = encoded_alone(now.scenario.text, now.scenario.n_tokens).traces
+    heads = HeadsShown(AttentionMaps.of_traces(traces), traces, MINILM)
+    shown = chosen_for(context_of_layer(now, heads, 2, Focus(0, 0, 0, 0)))
     trained = {"weights": "trained", "layer": 2, "mask": "none", "residual": True}
     assert shown == {"features": 384, "heads": 12} | trained
 

@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 import attention_ui.focus as module
-from attention_lab.user_data.edits import MAX_INDEX
 from attention_ui import board, show
 from attention_ui.focus import move_focus
-from attention_ui.heads import parts
 from tests.ui.app import gone_to, opened, page_context, refused, scenes
 
 
@@ -130,15 +128,6 @@ def test_a_pin_that_no_board_sends_moves_nothing(
     board._pinned("board", {"scores": [("B", None), ("H", None), ("T", None), ("S", None)]})
     assert state["head"] == 3
     assert set(state) == {"board", "head"}
-
-
-def test_a_pin_on_a_cut_output_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, Any] = {}
-    monkeypatch.setattr(module.st, "session_state", state)
-    parts._choose_clicked_cell(64, "missing", [5, 7])
-    assert state == {"query": 5, "feature": 71}
-    parts._choose_clicked_cell(0, "missing", [10**9, 3])
-    assert state == {"query": MAX_INDEX, "feature": 3}
 
 
 def test_a_click_on_a_chart_tells_the_name_of_the_point(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,7 +71,7 @@ def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str)
 def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
     targets, even = TARGET_RULES[rule](TOKENS), 1 / T
     alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
-    assert rank_heads(alike, targets).values[0, 0] == pytest.approx(even)
+    assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
     assert rank_heads(maps, targets).even == pytest.approx(even)
 
 
@@ -80,7 +80,7 @@ def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
     causal = np.tril(np.ones((T, T)))
     alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
     ranking = rank_heads(alike, TARGET_RULES[rule](TOKENS))
-    assert ranking.values[0, 0] == pytest.approx(ranking.even)
+    assert ranking.scores[0, 0] == pytest.approx(ranking.even)
 
 
 def test_keys_that_no_query_may_see() -> None:
@@ -95,7 +95,7 @@ def test_only_queries_that_have_a_partner_count() -> None:
     ranking = rank_heads(
         AttentionMaps.of([head[np.newaxis]]), TARGET_RULES["previous token"](("a", "b", "c"))
     )
-    assert ranking.values[0, 0] == 0.5
+    assert ranking.scores[0, 0] == 0.5
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
@@ -111,7 +111,7 @@ def test_queries_that_see_nothing_do_not_count() -> None:
             rank_heads(maps, TARGET_RULES[rule](maps.tokens)),
             measure_heads(measures[key], maps),
         )
-        assert ranking.values == pytest.approx(measured.values)
+        assert ranking.scores == pytest.approx(measured.values)
         assert ranking.even == pytest.approx(measured.even)
     with refused(TextError, "token"):
         rank_heads(maps, word_to_word(maps.tokens, 2, 0))
@@ -144,14 +144,14 @@ def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
     head[:, 0] = 1
     head[5, :4] = [0.5, 0, 0.2, 0.3]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, query, key))
-    assert ranking.values[0, 0] == pytest.approx(0.5)
+    assert ranking.scores[0, 0] == pytest.approx(0.5)
 
 
 def test_rounded_shares_make_no_more_than_1() -> None:
     head = np.zeros((T, T))
     head[:, 2:4] = [0.5, 0.505]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
-    assert ranking.values[0, 0] == 1
+    assert ranking.scores[0, 0] == 1
 
 
 def test_from_a_word_of_several_pieces() -> None:
@@ -159,7 +159,7 @@ def test_from_a_word_of_several_pieces() -> None:
     head[:, 0] = 1
     head[2, [0, 5]], head[3, [0, 5]] = [0.8, 0.2], [0.4, 0.6]
     ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 3, 5))
-    assert ranking.values[0, 0] == pytest.approx(0.4)
+    assert ranking.scores[0, 0] == pytest.approx(0.4)
 
 
 def test_keys_of_another_sequence() -> None:
@@ -168,11 +168,11 @@ def test_keys_of_another_sequence() -> None:
     across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
     assert rules_for(across) == ("first token", "last token")
     shares = [
-        rank_heads(across, targets_of(across, rule)).values[0, 0] for rule in rules_for(across)
+        rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)
     ]
     assert shares == pytest.approx([0.2, 0.7 / 3])
     targets = word_to_word(across.tokens, 0, 3, across.memory_tokens)
-    assert rank_heads(across, targets).values[0, 0] == pytest.approx(0.6)
+    assert rank_heads(across, targets).scores[0, 0] == pytest.approx(0.6)
 
 
 def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:

@@ -63,6 +63,7 @@ def test_a_bar_is_chosen_and_a_chart_fills_the_screen_and_stays(visit: Visit) ->
     page.wait_for_function(f"() => {WIDTH} < innerWidth")
     assert chart.bounding_box() == before
     page.evaluate(f"() => {{ {PLOT}.seen = true; }}")
+    page.get_by_text("More choices", exact=True).click()
     page.get_by_text("LayerNorm after", exact=True).click()
     expect_url(page, "depth_norm=true")
     settled(page)

@@ -147,5 +147,6 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     expect_url(page, "th_model=MiniLM")
     settled(page).go_back()
     expect_url(page, "th_model=language+model")
+    expect(drawn(page, 3).get_by_text("86.2 %").first).to_be_visible()
     settled(page).get_by_role("button", name="Walk through this layer").click()
     expect_url(page, "/scores", "weights=language+model", "query=15", "key=6")

@@ -15,11 +15,12 @@ claim = claims_of("popular")
 LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
 F_PLACE = 6  # where the "f" of the frog stands
 N_DRAWS = 1000
+FROG = "One day, a little frog was very sad. The"
 
 
 def _run(without: Sequence[Head] = ()) -> LanguageModelRun:
     model = language_model()
-    return model.run(model.encode("One day, a little frog was very sad. The"), without)
+    return model.run(model.encode(FROG), without)
 
 
 @claim(
@@ -37,7 +38,7 @@ def a_large_share_is_the_reason() -> Evidence:
     whole, least = run.probabilities()[piece], min(looks)
     shares = ", ".join(f"{share:.0%} without head {head}" for head, share in without.items())
     sentence = (
-        "“One day, a little frog was very sad. The”: the language model of this app says “f” with"
+        f"“{FROG}”: the language model of this app says “f” with"
         f" {whole:.0%}. Heads 2, 3 and 4 of its last layer look at the “f” with {least:.0%} or"
         f" more. It has {shares}."
     )

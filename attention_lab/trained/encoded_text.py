@@ -8,7 +8,6 @@ from attention_core.trace import Trace
 
 from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
-from .attention_maps import AttentionMaps
 from .encoder import Encoded, encode
 from .minilm import load_minilm, word_vectors
 from .wordpiece import Pieces
@@ -38,15 +37,6 @@ def encoded(text: str, n_tokens: int = 0) -> Encoded:
     n_all = len(pieces.tokens)
     mask = padding_mask([pieces.n_real], n_all) if pieces.n_real < n_all else None
     return encode(word_vectors(model, pieces.ids), model.layers, pieces.tokens, mask)
-
-
-@cached
-def attention_of(text: str, n_tokens: int = 0) -> AttentionMaps:
-    """The attention weights of all 72 heads. The text is cut to n_tokens, but no [PAD] is added.
-
-    Raises: TextError, SettingsError, FileError.
-    """
-    return AttentionMaps.of_traces(encoded_alone(text, n_tokens).traces)
 
 
 def encoded_alone(text: str, n_tokens: int = 0) -> Encoded:

@@ -6,7 +6,16 @@ import streamlit as st
 
 from attention_lab.diagonal.growth import TIED_WIDTH, Growth
 from attention_lab.diagonal.growth_curves import half_mass_width
-from attention_ui.diagonal import growth as charts
+from attention_ui.diagonal.growth import (
+    DIVISOR,
+    HALF_MASS_WIDTH,
+    RULE_EXPONENT,
+    choose_counts,
+    choose_lines,
+    draw_charts,
+    known_points,
+    measure_points,
+)
 from attention_ui.url_state import choose_one, draw_bound, seed_input
 from attention_viz.diagonal.growth import half_rows
 
@@ -27,7 +36,7 @@ WHAT_IS_DRAWN = {
 answer = st.empty()
 with st.container(horizontal=True, vertical_alignment="bottom"):
     kind = choose_one("Weights", ("weightless", "tied"), "weightless", key="growth_kind")
-    wanted, lines = charts.choose_counts(), charts.choose_lines()
+    wanted, lines = choose_counts(), choose_lines()
     more = st.popover("More choices", icon=":material/tune:")
 with more:
     scaled = draw_bound(st.toggle, "Scaled by 1/√C", True, key="growth_scaled")
@@ -43,7 +52,7 @@ with more:
     seed = seed_input(key="growth_seed")
 growth = Growth(kind == "tied", scaled, causal, seed)
 counts, error = sorted(wanted), float(precision or 0.01)
-known = charts.known_points(growth, counts, error)
+known = known_points(growth, counts, error)
 half = " · ".join(f"{half_mass_width(n, scaled=scaled):.0f} among {n} tokens" for n in counts)
 answer.markdown(
     "A token keeps half of its attention for itself from about this many features on:"
@@ -51,7 +60,7 @@ answer.markdown(
 )
 status, place = st.empty(), st.empty()
 
-draw = partial(charts.draw_charts, place, growth, counts, lines)
+draw = partial(draw_charts, place, growth, counts, lines)
 draw(known, 0)
 above = st.container(horizontal=True, vertical_alignment="center")
 run = above.button("Draw tokens and measure", icon=":material/casino:")
@@ -59,7 +68,7 @@ n_points = len(counts) * len(growth.widths)
 above.caption(f"{len(known)} of {n_points} points are measured with these choices.")
 if run:
     with status.container():
-        charts.measure_points(growth, counts, error, draw)
+        measure_points(growth, counts, error, draw)
     st.rerun()
 
 st.markdown(WHAT_IS_DRAWN[growth.tied])
@@ -89,9 +98,9 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
     st.latex(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]")
     st.markdown(
         "If every token has its typical length ($r = C$, $\\tau ="
-        f" {charts.DIVISOR[scaled]}$), the bound becomes the rule:"
+        f" {DIVISOR[scaled]}$), the bound becomes the rule:"
     )
-    st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{charts.RULE_EXPONENT[scaled]}}}}}")
+    st.latex(rf"D \approx \frac1{{1+(N-1)\,e^{{{RULE_EXPONENT[scaled]}}}}}")
     if growth.causal:
         st.markdown(
             "Under the causal mask token $i$ competes only with the $i-1$ tokens before it. Every"
@@ -99,7 +108,7 @@ with left, st.expander("The curves", icon=":material/function:", expanded=True):
             " of $N-1$."
         )
 with right, st.expander("The half-mass rule", icon=":material/straighten:", expanded=True):
-    st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {charts.HALF_MASS_WIDTH[scaled]}")
+    st.latex(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}")
     st.table(half_rows(counts))
     st.caption(
         "The rule is for attention without a mask. There the chart of D shows it as dotted lines,"

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
-from attention_ui.diagonal import statements
+from attention_ui.diagonal import claims
 from attention_ui.show import show_figure
 from attention_viz.diagonal.claims import verdict_bars
 
@@ -16,10 +16,10 @@ st.markdown(
 )
 left, right = st.columns([3, 2])
 with right:
-    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=statements.filter_by_bar)
+    show_figure(verdict_bars(CLAIMS), "verdicts", on_click=claims.filter_by_bar)
     st.caption("Click a part of a bar to list these claims.")
 with left:
-    shown = statements.choose_claims()
+    shown = claims.choose_claims()
     if len(shown) < len(CLAIMS):
         st.caption(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()))
     st.markdown(f"Claims: **{len(shown)}** of {len(CLAIMS)}.")
@@ -28,4 +28,4 @@ with left:
     for text in TEXTS:
         mine = [one for one in shown if one.text == text]
         if mine:
-            statements.show_text(text, mine, whole=len(shown) == len(CLAIMS))
+            claims.show_text(text, mine, whole=len(shown) == len(CLAIMS))

@@ -11,7 +11,6 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.page_list import page_of
-from attention_lab.trained.encoded_text import attention_of
 from tests.browser.driving import (
     BOARDS,
     click_cell,
@@ -21,6 +20,7 @@ from tests.browser.driving import (
     resized,
     settled,
 )
+from tests.lab.trained.minilm_maps import attention_of
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]

@@ -16,7 +16,7 @@ from attention_core import FileError
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.change_a_word import changed_word
-from attention_lab.trained.encoded_text import attention_of, pieces_of
+from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
 from attention_lab.trained.head_measures import copied_logits
 from attention_lab.trained.language_text import language_run
@@ -25,6 +25,7 @@ from attention_ui.trained import head_place
 from attention_viz.labels import format_percent
 from attention_viz.markdown import escape_markdown
 from tests.lab.made_files import npz, safetensors
+from tests.lab.trained.minilm_maps import attention_of
 from tests.ui.app import (
     errors,
     figures,

@@ -13,13 +13,13 @@ from attention_lab.trained.change_a_word import (
     word_to_replace,
 )
 from attention_lab.trained.encoded_text import (
-    attention_of,
     encoded,
     trained_layer,
 )
 from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import Facts, refused
+from tests.lab.trained.minilm_maps import attention_of
 
 ANIMAL = "The animal did not cross the street because it was too tired."
 

@@ -13,7 +13,6 @@ from attention_core import TextError
 from attention_lab.heads.habits import HABIT_SHARE
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.encoded_text import attention_of
 from attention_lab.trained.head_finder import (
     MIXED_CAPTION,
     TARGET_RULES,
@@ -28,6 +27,7 @@ from attention_lab.trained.head_finder import (
 )
 from attention_lab.trained.head_measures import measure_heads
 from tests.lab.refusal import refused
+from tests.lab.trained.minilm_maps import attention_of
 
 TOKENS = ("[CLS]", "the", "hall", "##way", "the", "door", "[SEP]")
 T = len(TOKENS)

@@ -10,7 +10,7 @@ import pytest
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.heads.patterns import pattern_of
 from attention_lab.trained.attention_maps import AttentionMaps, pattern_of_layer
-from attention_lab.trained.encoded_text import attention_of, encoded
+from attention_lab.trained.encoded_text import encoded
 from attention_lab.trained.head_measures import (
     HEAD_MEASURES,
     MeasuredHeads,
@@ -19,6 +19,7 @@ from attention_lab.trained.head_measures import (
     measures_for,
 )
 from attention_lab.trained.language_text import language_run
+from tests.lab.trained.minilm_maps import attention_of
 
 TEXT = "A dog and another dog ran home."
 BY_KEY = {measure.key: measure for measure in MEASURES}

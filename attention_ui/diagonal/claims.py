@@ -1,6 +1,4 @@
-"""The lists of claims and of propositions: each with its verdict and a check on the spot; claims
-with their filters, propositions with their proofs and a search for counterexamples.
-"""
+"""The list of claims: its filters, and each claim with its verdict and a check on the spot."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from attention_core.checks import Array
 
 from .decoder import Decoder
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
-from .language_model import LanguageModelRun, language_model
+from .language_model import N_HEADS, N_KV_HEADS, LanguageModelRun, language_model
 from .language_text import run_of_ids
 
 
@@ -57,6 +57,19 @@ class CachedStep:
     def kept(self, layer: int) -> tuple[Array, Array]:
         """The keys and the values of a layer, those of the new pieces last. Shapes: (G, S, K)."""
         return self._computed[0].kept(layer)
+
+    def kept_for(self, layer: int, head: int) -> tuple[Array, Array]:
+        """The keys and the values that a head reads, which others may share. Shapes: (S, K)."""
+        keys_GSK, values_GSK = self.kept(layer)
+        group = head * len(keys_GSK) // N_HEADS
+        return keys_GSK[group], values_GSK[group]
+
+    @property
+    def saved(self) -> float:
+        """Which part of the multiplications of the full run the step saves."""
+        decoder, n = language_model().decoder, len(self.ids)
+        needed = [multiplications(decoder, rows, n, N_KV_HEADS) for rows in (self.n_new, n)]
+        return 1 - needed[0] / needed[1]
 
     @property
     def full(self) -> LanguageModelRun:

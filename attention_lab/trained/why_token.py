@@ -76,6 +76,12 @@ class WhyToken:
             ]
         )
 
+    @property
+    def of_kinds(self) -> tuple[float, float]:
+        """What all heads add, and what all feed-forward parts add."""
+        added = self.of_layers
+        return float(added[:, :-1].sum()), float(added[:, -1].sum())
+
     def shares_after(self, layer: int) -> Array:
         """The share of every piece if no layer followed; -1 is before the first. Shapes: (X,)."""
         return next_probabilities(self.run.logits_after(layer)[-1])

@@ -53,14 +53,36 @@ class Writing:
         return run_of_ids(self.ids)
 
     @property
+    def logits(self) -> Array:
+        """How well every piece fits after the text. Shapes: (X,)."""
+        logits_X: Array = self.run.logits[-1]
+        return logits_X
+
+    @property
+    def scaled_logits(self) -> Array:
+        """The logits divided by the temperature, unless that is 0. Shapes: (X,)."""
+        scaled_X: Array = self.logits / (self.temperature or 1.0)
+        return scaled_X
+
+    @property
+    def whole_shares(self) -> Array:
+        """The share of every piece with this temperature, before top-p. Shapes: (X,)."""
+        return next_probabilities(self.logits, self.temperature)
+
+    @property
     def shares(self) -> Array:
         """The share of every piece to come next, with this temperature and top-p. Shapes: (X,)."""
-        return next_probabilities(self.run.logits[-1], self.temperature, self.top_p)
+        return next_probabilities(self.logits, self.temperature, self.top_p)
+
+    @property
+    def left(self) -> float:
+        """What the shares of the pieces within top-p add up to before they are divided by it."""
+        return float(self.whole_shares[self.shares > 0].sum())
 
     @property
     def shown(self) -> tuple[int, ...]:
         """The ids of the most probable pieces, the first of them first."""
-        order_X = np.argsort(-self.run.logits[-1], kind="stable")
+        order_X = np.argsort(-self.logits, kind="stable")
         return tuple(map(int, order_X[:N_SHOWN]))
 
     @property

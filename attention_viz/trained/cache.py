@@ -101,11 +101,9 @@ def _what_is_computed(step: CachedStep) -> str:
             f"The first {n} tokens are computed at once: a triangle of shares. Their keys and"
             " values are kept."
         )
-    decoder = language_model().decoder
-    costs = [multiplications(decoder, rows, n, N_KV_HEADS) for rows in (1, n)]
     return (
         f"“{last}” is new: **one** query, one key, one value, one row. {n - 1} keys and values were"
-        f" kept. That saves {format_percent(1 - costs[0] / costs[1])} of the multiplications."
+        f" kept. That saves {format_percent(step.saved)} of the multiplications."
     )
 
 
@@ -143,48 +141,15 @@ def _costs(step: CachedStep) -> Table:
 
 
 def cache_board(step: CachedStep, layer: int, head: int) -> JSON:
-    """The keys and values of a head's group, those kept beside the new ones; below them the shares
-    of the new tokens, beside the full run.
+    """The keys and values of a head, those kept beside the new ones; below them the shares of the
+    new tokens, beside the full run.
     """
     labels, n_old = tuple(language_model().pieces(step.ids)), len(step.ids) - step.n_new
-    every = Side("key position", labels)
-    old, new = Side("key position", labels[:n_old]), Side("key position", labels[n_old:])
-    queries, features = Side("query position", labels[n_old:]), Side("feature")
-    matrices = []
-    for place, (name, array) in enumerate(zip(("keys", "values"), step.kept(layer), strict=True)):
-        group = array[head * len(array) // N_HEADS].T
-        role = name.removesuffix("s")
-        if n_old:
-            says = f"Kept since its own step: this feature of the {role}"
-            matrices.append(
-                Matrix(
-                    f"kept {name}",
-                    group[:, :n_old],
-                    features,
-                    old,
-                    (2 * place, 0),
-                    f"{name}, kept",
-                    role=role,
-                    says=says,
-                )
-            )
-        matrices.append(
-            Matrix(
-                f"new {name}",
-                group[:, n_old:],
-                features,
-                new,
-                (2 * place + (n_old > 0), 0),
-                "new" if n_old else name,
-                role=role,
-                says=f"New: this feature of the {role}",
-            )
-        )
+    sides = (Side("query position", labels[n_old:]), Side("key position", labels))
     shares = Matrix(
         SHARES,
         step.rows.probabilities[layer, head],
-        queries,
-        every,
+        *sides,
         (0, 1),
         "shares, computed with the cache",
         kind="probability",
@@ -193,17 +158,44 @@ def cache_board(step: CachedStep, layer: int, head: int) -> JSON:
     full = Matrix(
         FULL,
         step.full_shares(layer, head),
-        queries,
-        every,
+        *sides,
         (2 if n_old else 1, 1),
         "the same rows of the full run",
         kind="probability",
         says="Without a cache the share is",
     )
-    matrices += [shares, full, difference_matrix(shares, full, (0, 2), rounding=ROUNDING)]
+    gap = difference_matrix(shares, full, (0, 2), rounding=ROUNDING)
     what = "Keys and values that are kept, those of the new tokens, and the shares of these tokens."
-    key = int(shares.numbers[-1].argmax())
-    return matrix_board(matrices, (SHARES, step.n_new - 1, key), what)
+    cell = (SHARES, step.n_new - 1, int(shares.numbers[-1].argmax()))
+    return matrix_board([*_cached(step, layer, head, labels), shares, full, gap], cell, what)
+
+
+def _cached(step: CachedStep, layer: int, head: int, labels: tuple[str, ...]) -> list[Matrix]:
+    """Keys and values as columns: those that were kept, if there are any, and the new ones."""
+    n_old, features = len(labels) - step.n_new, Side("feature")
+    matrices = []
+    for place, (kind, numbers_SK) in enumerate(
+        zip(("key", "value"), step.kept_for(layer, head), strict=True)
+    ):
+        parts = {
+            "kept": (slice(0, n_old), f"{kind}s, kept", "Kept since its own step"),
+            "new": (slice(n_old, None), "new" if n_old else f"{kind}s", "New"),
+        }
+        for column, (name, (part, title, since)) in enumerate(parts.items()):
+            if labels[part]:
+                matrices.append(
+                    Matrix(
+                        f"{name} {kind}s",
+                        numbers_SK[part].T,
+                        features,
+                        Side("key position", labels[part]),
+                        (2 * place + (column if n_old else 0), 0),
+                        title,
+                        role=kind,
+                        says=f"{since}: this feature of the {kind}",
+                    )
+                )
+    return matrices
 
 
 CACHE = BlockPage("cache", _choices, _blocks)

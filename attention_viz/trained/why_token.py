@@ -136,7 +136,7 @@ def _shares(why: WhyToken, layer: int, head: int) -> tuple[float, float]:
 def _sum_in_words(why: WhyToken) -> str:
     """The logit as a sum, and its largest part."""
     added = why.of_layers
-    heads, feed_forward = added[:, :-1].sum(), added[:, -1].sum()
+    heads, feed_forward = why.of_kinds
     layer, place = divmod(int(added.argmax()), len(COLUMNS))
     what = f"The logit of {escape_markdown(_quoted(why.token))} is"
     if why.against is not None:

@@ -90,17 +90,25 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     plays = values[PLAY.key] and writing.next_id is not None
     settings = [Field(one, values[one.key]) for one in (PLAY, TEMPERATURE, TOP_P)]
     places = tuple(Field(one, values[one.key]) for one in (SEED, LAYER, HEAD))
-    prompt, written = map(language_model().decode, (writing.prompt, writing.written))
     return [
         Text(f"{_what_follows(writing)} Click a bar to go on with its piece instead."),
         Row((*_buttons(writing), *settings)),
         Board(board, "writing", fits=True, clicks=clicks),
         *([Later(SECONDS, picks_next(writing))] if plays else []),
-        Text(f"{escape_markdown(prompt)}**:green[{escape_markdown(written)}]**"),
+        Text(_whole_text(writing)),
         Row(places),
         Folded("How a piece is drawn", [Text(_how_it_is_drawn(writing))]),
         Text(LIMITS, small=True),
     ]
+
+
+def _whole_text(writing: Writing) -> str:
+    """The prompt, and what was written after it in green."""
+    prompt, written = (
+        escape_markdown(language_model().decode(ids).replace("\n", " ⏎ "))
+        for ids in (writing.prompt, writing.written)
+    )
+    return f"{prompt}**:green[{written}]**" if written else prompt
 
 
 def picks_next(writing: Writing) -> dict[str, tuple[int, ...]]:
@@ -132,7 +140,7 @@ def _what_follows(writing: Writing) -> str:
         f"“{escape_markdown(bare(piece))}”"
         for piece in language_model().pieces((writing.ids[-1], *writing.shown[:2]))
     )
-    shares_X = replace(writing, top_p=1.0).shares[list(writing.shown)]
+    shares_X = writing.whole_shares[list(writing.shown)]
     ends = ""
     if writing.room < 1:
         ends = f" The page is full: it shows {MAX_TOKENS} pieces."
@@ -155,13 +163,13 @@ def _how_it_is_drawn(writing: Writing) -> str:
     if (one := writing.next_id) is not None:
         piece = escape_markdown(bare(language_model().pieces([one])[0]))
         drawn = (
-            f"\n* **Seed.** For this place it draws the number {format_number(writing.drawn)}."
+            f"\n- **Seed.** For this place it draws the number {format_number(writing.drawn)}."
             " The shares are added up in the order of the vocabulary until their sum is above it:"
             f" that is at “{piece}”."
         )
     return (
-        f"* **Temperature.** {scaled} Above 1 the shares come closer to one another, below 1 the"
-        " large ones grow.\n* **Top-p.** The most probable pieces are taken until their shares"
+        f"- **Temperature.** {scaled} Above 1 the shares come closer to one another, below 1 the"
+        " large ones grow.\n- **Top-p.** The most probable pieces are taken until their shares"
         f" reach {format_percent(writing.top_p)}: {n_left} of {n_all}. These are divided by their"
         f" sum, so that they reach 100 % again.{drawn}"
     )
@@ -173,19 +181,22 @@ def writing_board(writing: Writing, layer: int, head: int) -> JSON:
     """
     shown, run = list(writing.shown), writing.run
     pieces = Side("piece", tuple(language_model().pieces(shown)))
-    logits_X, heat = run.logits[-1], writing.temperature
-    scaled_X = logits_X / heat if heat else logits_X
+    scaled_X, heat = writing.scaled_logits, writing.temperature
     column = Side("logit", ("logit",))
-    matrices = [_column("logit", logits_X[shown], pieces, column, 0, "logit")]
+    matrices = [_column("logit", writing.logits[shown], pieces, column, 0, "logit")]
     if heat not in (0, 1):
         rule = Rule("product", (read("logit", 0, 1), read("one over T", Position(), Position())))
         matrices += [
             Matrix("one over T", np.array([[1 / heat]]), Side("row"), Side("T"), None, "1/T"),
             _column(SCALED, scaled_X[shown], pieces, column, 1, "logit/T", rule),
         ]
-    shares_X = replace(writing, top_p=1.0).shares
     place = len([one for one in matrices if one.place])
-    matrices += share_matrices(SHARE, scaled_X, shares_X, pieces, shown, place, "share")
+    *all_logits, share = share_matrices(
+        SHARE, scaled_X, writing.whole_shares, pieces, shown, place, "share"
+    )
+    if heat == 0:
+        share = replace(share, rule=None, says="The most probable piece gets everything, here")
+    matrices += [*all_logits, share]
     if writing.top_p < 1:
         matrices += _left_by_top_p(writing, pieces, place + 1)
     what = "What may follow: a row for each piece, with its logit and its share."
@@ -224,9 +235,7 @@ def _column(
 
 def _left_by_top_p(writing: Writing, pieces: Side, place: int) -> list[Matrix]:
     """The shares within top-p: those of the pieces that are left, divided by their sum."""
-    shown, left_X = list(writing.shown), writing.shares
-    whole_X = replace(writing, top_p=1.0).shares
-    total = float(whole_X[left_X > 0].sum())
+    shown, left_X, total = list(writing.shown), writing.shares, writing.left
     factors = np.where(left_X[shown] > 0, 1 / total, 0.0)[:, np.newaxis]
     column = Side("share", ("share",))
     says = f"1 over {format_number(total)}, the sum of the shares that are left; 0 for the others:"

@@ -47,6 +47,7 @@ def labels(found: dict[str, Any]) -> list[str]:
         ("writing", {}),
         ("writing", {"wr_temperature": 0.7, "wr_top_p": 0.5}),
         ("writing", {"wr_top_p": 1}),
+        ("writing", {"wr_temperature": 0, "wr_top_p": 0.5}),
         ("why-this-token", {}),
         ("why-this-token", {"why_against": F + 1}),
         ("cache", {"ca_tokens": 12}),

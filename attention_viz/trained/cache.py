@@ -101,10 +101,13 @@ def _what_is_computed(step: CachedStep) -> str:
             f"The first {n} tokens are computed at once: a triangle of shares. Their keys and"
             " values are kept."
         )
-    return (
+    says = (
         f"“{last}” is new: **one** query, one key, one value, one row. {n - 1} keys and values were"
         f" kept. That saves {format_percent(step.saved)} of the multiplications."
     )
+    if step.largest_gap > ROUNDING:
+        says += f" But a share is wrong by up to **{format_percent(step.largest_gap)}**."
+    return says
 
 
 def _agreement(step: CachedStep) -> Note:

@@ -153,8 +153,8 @@ def _sum_in_words(why: WhyToken) -> str:
 
 
 def why_board(why: WhyToken, layer: int, head: int) -> JSON:
-    """The parts of the sum, beside by how much it falls without each head; above them the text with
-    the arcs of the chosen head.
+    """The parts of the sum, and how far it falls without each head; above them the text with the
+    arcs of the chosen head.
     """
     added, lost = why.of_layers, why.lost_without
     layers = Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS)))

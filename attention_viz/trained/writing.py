@@ -108,7 +108,7 @@ def _whole_text(writing: Writing) -> str:
         escape_markdown(language_model().decode(ids).replace("\n", " ⏎ "))
         for ids in (writing.prompt, writing.written)
     )
-    return f"{prompt}**:green[{written}]**" if written else prompt
+    return f"{prompt}:green[{written}]" if written else prompt
 
 
 def picks_next(writing: Writing) -> dict[str, tuple[int, ...]]:

@@ -94,7 +94,7 @@ def answer(request: str) -> str:
     try:
         return _answer(json.loads(request))
     except FileError:
-        if (MODEL_FOLDER / "checksums.json").exists():
+        if _has_language_model():
             raise
         return json.dumps({"needs": "language-model"})
 
@@ -127,21 +127,24 @@ def _answer(asked: JSON) -> str:
             one.key: one.text(values[one.key]) for one in known if values[one.key] != one.default
         }
     except AttentionError as error:
-        if isinstance(error, FileError) and not (MODEL_FOLDER / "checksums.json").exists():
+        if isinstance(error, FileError) and not _has_language_model():
             raise
         said = _refused(choices.scenario, error)
         path = opened
     page = page_of(path)
-    used = None if path == "seen" else page.own_controls
     about = {
         "path": path,
         "query": urlencode(write_url(choices) | own),
         "refused": [*unknown, *choices.refused, *refused],
-        "controls": controls(choices, offers_trained(asked), used),
+        "controls": controls(choices, offers_trained(asked), page.own_controls),
         "title": page.title,
         "menu": menu(),
     }
     return scene_to_text(about | said)
+
+
+def _has_language_model() -> bool:
+    return (MODEL_FOLDER / "checksums.json").exists()
 
 
 def _choices_of(path: str, view: StoryView) -> Sequence[Choice]:

@@ -89,7 +89,6 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     traces["MLA"] = with_latent(trace, rank)
     strongest, cell = strongest_colour(trace), view.focus.cell("query", "key")
     board = shared_keys_board(traces, cell, strongest, values[KIND.key], view.notation, rank)
-    kept = [name for name in ("w_q", "w_o") if getattr(p, name) is not None]
     size = layer_size(trace)
     sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
     return [
@@ -97,6 +96,31 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         row(values, _groups(p.groups), LATENT),
         Board(board, "shared keys", array_sets=KIND.key),
         _changes(trace, traces, counts_of_sets, rank),
+        *_about_kinds(view, strongest),
+        Heading("MLA: all keys and values from one vector"),
+        *_latents(trace, rank),
+        Heading("What it saves"),
+        *_savings(view, values, sizes),
+    ]
+
+
+def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
+    moved = {
+        kind: format_percent(relative_change(trace.output, one.output))
+        for kind, one in traces.items()
+    }
+    return (
+        "The same heads four times. When heads share keys and values, the output moves by"
+        f" **{moved['GQA']}** (GQA), **{moved['MQA']}** (MQA) or **{moved['MLA']}** (MLA) of its"
+        " length."
+    )
+
+
+def _about_kinds(view: StoryView, strongest: float) -> list[Block]:
+    """What the four kinds are, what is compared, and what the board shows."""
+    weights = view.trace.projections
+    kept = [name for name in ("w_q", "w_o") if getattr(weights, name) is not None]
+    return [
         Text(
             "**MHA** gives each head its own keys and values, **GQA** gives one set to each group"
             " of heads, **MQA** one set to all heads. **MLA** makes all of them from one short"
@@ -118,23 +142,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             " never trained to share; Ainslie et al. train a model further after the change.",
             small=True,
         ),
-        Heading("MLA: all keys and values from one vector"),
-        *_latents(trace, rank),
-        Heading("What it saves"),
-        *_savings(view, values, sizes),
     ]
-
-
-def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
-    moved = {
-        kind: format_percent(relative_change(trace.output, one.output))
-        for kind, one in traces.items()
-    }
-    return (
-        "The same heads four times. When heads share keys and values, the output moves by"
-        f" **{moved['GQA']}** (GQA), **{moved['MQA']}** (MQA) or **{moved['MLA']}** (MLA) of its"
-        " length."
-    )
 
 
 def _changes(

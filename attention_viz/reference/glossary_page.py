@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from attention_core import AXES, AttentionError
-from attention_lab.notation.notation import COLUMN_NOTATION
+from attention_core import AXES, AttentionError, Trace
+from attention_lab.notation.notation import COLUMN_NOTATION, Notation
+from attention_lab.notation.quantities import GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.search import MAX_LETTERS, respelled
 
@@ -47,35 +48,41 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         *search_notes(typed, words, found),
     ]
     if rows:
-        axes = " · ".join(f"**{letter}** {word}" for letter, word in AXES.items())
-        theirs = "Where a text has no symbol or word of its own, the table shows ours and a remark."
-        blocks += [
-            Heading(text.title),
-            glossary_table(rows, text, trace),
-            Text(f"Axes: {axes}" if text.has_our_letters else theirs, small=True),
-            Text(
-                "Names `like_this` are those of our code. A formula writes sizes as $n$, $C$ or"
-                " $h$. Code names the axes of an array by capitals at the end of its name:"
-                " `scores_BHTS` has batch, head, query token and key token.",
-                small=True,
-            ),
-        ]
-        if (elsewhere := elsewhere_table(rows)).rows:
-            blocks += [Heading("In code and other tools"), elsewhere]
-        titles = " · ".join(
-            f"**{key}** {one.title}" for key, one in NOTATIONS.items() if one is not COLUMN_NOTATION
-        )
-        blocks += [
-            Heading("All texts side by side"),
-            notation_table(rows),
-            Text(
-                f"A dash means that the text has no symbol. {titles}. A tilde or a hat over a"
-                " letter marks a step that the text does not name.",
-                small=True,
-            ),
-        ]
+        blocks += _quantities(rows, text, trace)
     if others:
         blocks += [Heading("Words without a symbol"), word_table(others)]
+    return blocks
+
+
+def _quantities(rows: tuple[GlossaryRow, ...], text: Notation, trace: Trace | None) -> list[Block]:
+    """The tables of the quantities that are found."""
+    axes = " · ".join(f"**{letter}** {word}" for letter, word in AXES.items())
+    theirs = "Where a text has no symbol or word of its own, the table shows ours and a remark."
+    blocks: list[Block] = [
+        Heading(text.title),
+        glossary_table(rows, text, trace),
+        Text(f"Axes: {axes}" if text.has_our_letters else theirs, small=True),
+        Text(
+            "Names `like_this` are those of our code. A formula writes sizes as $n$, $C$ or"
+            " $h$. Code names the axes of an array by capitals at the end of its name:"
+            " `scores_BHTS` has batch, head, query token and key token.",
+            small=True,
+        ),
+    ]
+    if (elsewhere := elsewhere_table(rows)).rows:
+        blocks += [Heading("In code and other tools"), elsewhere]
+    titles = " · ".join(
+        f"**{key}** {one.title}" for key, one in NOTATIONS.items() if one is not COLUMN_NOTATION
+    )
+    blocks += [
+        Heading("All texts side by side"),
+        notation_table(rows),
+        Text(
+            f"A dash means that the text has no symbol. {titles}. A tilde or a hat over a"
+            " letter marks a step that the text does not name.",
+            small=True,
+        ),
+    ]
     return blocks
 
 

@@ -6,10 +6,10 @@ from .errors import AttentionError, FileError, SettingsError, ShapeError, TextEr
 from .formulas import merge_heads, softmax, split_heads
 from .layer_checks import HeadNorm
 from .masks import causal_mask, padding_mask, window_mask
-from .positions import Rotary, alibi_bias, reordered_pairs
-from .projections import Projections
-from .steps import AXES, HeadTrace, Step
-from .trace import STEPS, Trace
+from .positions import Rotary, alibi_bias
+from .projections import Projections, reordered_pairs
+from .steps import AXES, STEPS, HeadTrace, Step
+from .trace import Trace
 from .version import __version__ as __version__
 
 __all__ = [

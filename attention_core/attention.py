@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .checks import Array
+from .checks import Array, check_switch
+from .errors import SettingsError, ShapeError
 from .fast_heads import fast_heads
 from .formulas import (
     cut_heads,
@@ -29,13 +30,12 @@ from .layer_checks import (
     HeadNorm,
     Options,
     as_heads,
-    checked_inputs,
+    as_sequence,
     checked_options,
-    residual_connection,
 )
-from .numbers import check_range
+from .numbers import check_range, engine_dtype
 from .positions import Rotary, turn
-from .projections import Projections
+from .projections import Projections, check_projections
 from .steps import HeadTrace
 from .trace import Trace
 
@@ -79,17 +79,62 @@ def attend(
     >>> trace.probabilities[0, 0].round(4).tolist()
     [[0.09, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
     """
-    inputs, source, p = checked_inputs(x, memory, projections)
+    inputs, source, p = _checked_inputs(x, memory, projections)
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
     dtype = inputs.dtype.type
     options = checked_options(
         *(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows),
         *(sink, rotary, head_norm),
     )
-    trace = run_layer(inputs, source, p, options, residual_connection(inputs, p, residual))
+    trace = run_layer(inputs, source, p, options, _residual_connection(inputs, p, residual))
     if tokens is None and memory_tokens is None:
         return trace
     return trace.labelled(*(() if one is None else one for one in (tokens, memory_tokens)))
+
+
+def _checked_inputs(
+    x: ArrayLike, memory: ArrayLike | None, p: Projections
+) -> tuple[Array, Array, Projections]:
+    """Copies of x and of the memory (x itself if there is none), and the weights, all of one
+    number type.
+    """
+    x_BTD, memory_BSM = _sequences(x, memory, p)
+    dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
+    inputs = np.array(x_BTD, dtype=dtype)
+    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
+    return inputs, source, p if p.dtype.type is dtype else p.astype(dtype)
+
+
+def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
+    """x and the memory as (batch, tokens, features), checked against each other and the weights."""
+    check_projections(p)
+    x_BTD = as_sequence("x", x)
+    memory_BSM = x_BTD if memory is None else as_sequence("memory", memory)
+    n_x, n_memory = x_BTD.shape[0], memory_BSM.shape[0]
+    if n_x != n_memory:
+        raise ShapeError(f"x holds {n_x} sequences but memory {n_memory}; make them equal")
+    _check_features("x", x_BTD, "w_q", p.d_model)
+    _check_features("memory", memory_BSM, "w_k", p.d_memory)
+    return x_BTD, memory_BSM
+
+
+def _check_features(name: str, sequence: Array, matrix: str, expected: int) -> None:
+    if sequence.shape[2] != expected:
+        raise ShapeError(
+            f"{name} has {sequence.shape[2]} features per token but {matrix} reads {expected};"
+            " make them agree"
+        )
+
+
+def _residual_connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
+    """The inputs where they are added to the output, which must then be as wide."""
+    check_switch("residual", residual)
+    if residual and p.d_out != inputs_BTD.shape[2]:
+        raise SettingsError(
+            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width"
+            f" {p.d_out}: they must agree"
+        )
+    return inputs_BTD if residual else None
 
 
 class LayerSteps(NamedTuple):

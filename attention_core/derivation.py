@@ -8,19 +8,20 @@ repeats the operation on the terms alone, which is how the tests know that nothi
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 
 from .checks import Array, as_list, whole_number
-from .display import derivation_html, derivation_text
 from .errors import SettingsError
 from .rules import Read, Rule
 from .trace import Trace
 
 Index = tuple[int, ...]
 Numbers = Callable[[str, Index], float]  # the number that an array of a name holds at a place
+MAX_TERMS = 6  # of a sum in a sentence
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,16 @@ class Derivation:
     epsilon: float = 0.0
 
     def __repr__(self) -> str:
-        return derivation_text(self)
+        place, result = _place(self.field, self.index), _number(self.result)
+        if self.operation == "given":
+            return f"{place} = {result}, as it is given"
+        if not self.allowed:
+            return f"{place} = {result}, hidden by the mask"
+        return f"{place} = {_arithmetic(self)} = {result}"
 
     def _repr_html_(self) -> str:
-        return derivation_html(self)
+        place = _place(self.field, self.index)
+        return f"<p><b>{place}</b>{escape(repr(self).removeprefix(place))}</p>"
 
     def recompute(self) -> float:
         """The result again, from the terms alone."""
@@ -160,3 +167,50 @@ def _term(rule: Rule, reads: Sequence[Read], index: Index, running: int, number:
         factors,
         factors[0].value if rule.operation == "difference" else math.prod(f.value for f in factors),
     )
+
+
+def _place(name: str, index: Iterable[int]) -> str:
+    return f"{name}[{', '.join(map(str, index))}]"
+
+
+def _arithmetic(found: Derivation) -> str:
+    terms, first = found.terms, found.terms[0]
+    match found.operation:
+        case "copy":
+            return _place(first.factors[0].name, first.factors[0].index)
+        case "max":
+            written = [_number(term.value) for term in terms[:MAX_TERMS]]
+            return f"max({', '.join(written)}{', …' * (len(terms) > MAX_TERMS)})"
+        case "softmax":
+            own = _number(terms[found.position].value)
+            return f"{own} / ({_sum([_number(term.value) for term in terms])})"
+        case "softcap":
+            cap = _number(found.softcap or 0.0)
+            return f"{cap} × tanh({_product(first)} / {cap})"
+        case "difference":
+            return f"{_number(first.value)} − {_number(first.factors[1].value)}"
+        case "exp":
+            return f"exp({_number(first.value)})"
+        case "norm":
+            *vector, gain = terms
+            squares = _sum([f"{_number(term.value)}²" for term in vector])
+            mean = f"({squares}) / {len(vector)} + {_number(found.epsilon)}"
+            return f"{_number(vector[found.position].value)} / √({mean}) × {_number(gain.value)}"
+    return _sum([_product(term) for term in terms])
+
+
+def _product(term: Term) -> str:
+    return " × ".join(_number(factor.value) for factor in term.factors)
+
+
+def _sum(written: list[str]) -> str:
+    """Summands; of many the first and the last ones."""
+    if len(written) > MAX_TERMS:
+        left_out = len(written) - MAX_TERMS + 1
+        written = [*written[: MAX_TERMS - 2], f"… ({left_out} more) …", written[-1]]
+    return " + ".join(written)
+
+
+def _number(value: float) -> str:
+    """A number with three digits and its own minus sign."""
+    return f"{value:.3g}".replace("-", "−").replace("inf", "∞")

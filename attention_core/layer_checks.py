@@ -1,5 +1,5 @@
-"""The checks of one call: the sequences, heads, masks and options of `attend` and
-`scaled_dot_product_attention`, against each other and against the weights.
+"""The options of a call as records, which need no weights, and the checks of what `attend` and
+`scaled_dot_product_attention` are given, against each other.
 """
 
 from __future__ import annotations
@@ -26,47 +26,9 @@ from .masks import causal_mask
 from .numbers import check_scores, engine_dtype, in_type, too_large
 from .positions import Rotary, check_even
 from .projection_checks import uneven_sharing
-from .projections import Projections
 
 
-def checked_inputs(
-    x: ArrayLike, memory: ArrayLike | None, p: Projections
-) -> tuple[Array, Array, Projections]:
-    """Copies of x and of the memory (x itself if there is none), and the weights, all of one
-    number type.
-    """
-    x_BTD, memory_BSM = _sequences(x, memory, p)
-    dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
-    inputs = np.array(x_BTD, dtype=dtype)
-    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
-    return inputs, source, p if p.dtype.type is dtype else p.astype(dtype)
-
-
-def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
-    """x and the memory as (batch, tokens, features), checked against each other and the weights."""
-    if not isinstance(p, Projections):
-        raise SettingsError(
-            f"projections is {short_repr(p)} but must be Projections, such as Projections.random"
-        )
-    x_BTD = _sequence("x", x)
-    memory_BSM = x_BTD if memory is None else _sequence("memory", memory)
-    n_x, n_memory = x_BTD.shape[0], memory_BSM.shape[0]
-    if n_x != n_memory:
-        raise ShapeError(f"x holds {n_x} sequences but memory {n_memory}; make them equal")
-    _check_features("x", x_BTD, "w_q", p.d_model)
-    _check_features("memory", memory_BSM, "w_k", p.d_memory)
-    return x_BTD, memory_BSM
-
-
-def _check_features(name: str, sequence: Array, matrix: str, expected: int) -> None:
-    if sequence.shape[2] != expected:
-        raise ShapeError(
-            f"{name} has {sequence.shape[2]} features per token but {matrix} reads {expected};"
-            " make them agree"
-        )
-
-
-def _sequence(name: str, values: ArrayLike) -> Array:
+def as_sequence(name: str, values: ArrayLike) -> Array:
     """`values` as (batch, tokens, features); two axes mean a batch of one."""
     array = as_numbers(name, values)
     if array.ndim not in (2, 3) or 0 in array.shape:
@@ -100,17 +62,6 @@ def as_heads(
         raise ShapeError(uneven_sharing(q[1], k[1]))
     dtype = engine_dtype(query, key, value)
     return tuple(heads.astype(dtype, copy=False) for heads in (query, key, value))
-
-
-def residual_connection(inputs_BTD: Array, p: Projections, residual: bool) -> Array | None:
-    """The inputs where they are added to the output, which must then be as wide."""
-    check_switch("residual", residual)
-    if residual and p.d_out != inputs_BTD.shape[2]:
-        raise SettingsError(
-            f"residual adds the inputs of width {inputs_BTD.shape[2]} to an output of width"
-            f" {p.d_out}: they must agree"
-        )
-    return inputs_BTD if residual else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,15 +5,14 @@ ALiBi, which lowers the scores of distant keys.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .checks import Array, check_choice, number_between, whole_number
-from .errors import SettingsError, short_repr
+from .errors import SettingsError
 from .numbers import MAX_SCORES, check_room
-from .projections import Projections
 
 PAIRS = ("neighbours", "halves")
 MAX_BASE = 1e12
@@ -109,25 +108,6 @@ def pair_order(d_k: int, to: str = "halves") -> Array:
     check_room(d_k=d_k)
     order_2P = np.arange(d_k).reshape(-1, 2).T if to == "halves" else np.arange(d_k).reshape(2, -1)
     return (order_2P if to == "halves" else order_2P.T).ravel()
-
-
-def reordered_pairs(projections: Projections, to: str = "halves") -> Projections:
-    """The weights with the columns of W_Q and W_K, and their biases, in the other layout of pairs.
-
-    With `Rotary(pairs=to)` they give the scores that the given weights give with the other layout.
-    Raises: SettingsError.
-    """
-    if not isinstance(projections, Projections):
-        raise SettingsError(
-            f"projections is {short_repr(projections)} but must be Projections, such as"
-            " Projections.random"
-        )
-    order, changed = pair_order(projections.d_k, to), {}
-    for name in ("w_q", "w_k", "b_q", "b_k"):
-        if (given := getattr(projections, name)) is not None:
-            heads = given.reshape(*given.shape[:-1], -1, projections.d_k)
-            changed[name] = heads[..., order].reshape(given.shape)
-    return replace(projections, **changed)
 
 
 def check_even(d_k: int) -> None:

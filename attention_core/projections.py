@@ -19,12 +19,14 @@ from .checks import (
     seed_number,
     whole_number,
 )
-from .display import projections_html, projections_text
-from .errors import ShapeError
+from .display import array_type, html_table, text_table
+from .errors import SettingsError, ShapeError, short_repr
 from .initialisation import INITIALISATIONS, Stream, draw, generator, orthonormal_columns
 from .layer_names import module_arguments, state_arguments
 from .numbers import check_room, engine_dtype, in_type
+from .positions import pair_order
 from .projection_checks import check_weights, head_width, head_widths, joined_heads
+from .steps import GIVEN_AXES
 
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
 BIASES = ("b_q", "b_k", "b_v", "b_o")
@@ -75,10 +77,24 @@ class Projections:
         check_weights(arrays, self.n_heads, self.groups)
 
     def __repr__(self) -> str:
-        return projections_text(self)
+        return text_table(self._title, self._rows)
 
     def _repr_html_(self) -> str:
-        return projections_html(self)
+        return html_table(self._title, ("weights", "array", "axes"), self._rows)
+
+    @property
+    def _title(self) -> str:
+        shared = f" that share {self.groups} keys and values" * (self.groups != self.n_heads)
+        return (
+            f"Projections: {self.n_heads} heads{shared}, d_model {self.d_model}, d_k {self.d_k},"
+            f" d_v {self.d_v}"
+        )
+
+    @property
+    def _rows(self) -> list[tuple[str, str, str]]:
+        """The name, the type and the axes of each matrix and bias."""
+        arrays = {name: getattr(self, name) for name in MATRICES + BIASES}
+        return [(n, array_type(a), GIVEN_AXES[n]) for n, a in arrays.items() if a is not None]
 
     @property
     def groups(self) -> int:
@@ -267,3 +283,27 @@ class Projections:
         """
         n_heads, (w_q, w_k, w_v) = joined_heads(heads)
         return cls(w_q, w_k, w_v, None if w_o is None else as_numbers("w_o", w_o), n_heads=n_heads)
+
+
+def check_projections(projections: object) -> None:
+    """Raises: SettingsError for anything but `Projections`."""
+    if not isinstance(projections, Projections):
+        raise SettingsError(
+            f"projections is {short_repr(projections)} but must be Projections, such as"
+            " Projections.random"
+        )
+
+
+def reordered_pairs(projections: Projections, to: str = "halves") -> Projections:
+    """The weights with the columns of W_Q and W_K, and their biases, in the other layout of pairs.
+
+    With `Rotary(pairs=to)` they give the scores that the given weights give with the other layout.
+    Raises: SettingsError.
+    """
+    check_projections(projections)
+    order, changed = pair_order(projections.d_k, to), {}
+    for name in ("w_q", "w_k", "b_q", "b_k"):
+        if (given := getattr(projections, name)) is not None:
+            heads = given.reshape(*given.shape[:-1], -1, projections.d_k)
+            changed[name] = heads[..., order].reshape(given.shape)
+    return replace(projections, **changed)

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from .trace import Trace
+from .record import Record
 
 RUNNING = -1  # the axis number of the index that a sum runs over
 
@@ -76,7 +74,7 @@ class Rule:
     epsilon: float = 0.0
 
 
-RuleOf = Callable[["Trace"], Rule]
+RuleOf = Callable[[Record], Rule]
 
 
 def axis(number: int, over: int = 1, modulo: int = 0) -> Position:
@@ -102,7 +100,7 @@ def given(field: str, n_axes: int) -> RuleOf:
 def projected(source: str, weights: str, bias: str) -> RuleOf:
     """A token's features times a column of a matrix, plus the bias."""
 
-    def rule(layer: Trace) -> Rule:
+    def rule(layer: Record) -> Rule:
         p = layer.projections
         reads = (read(source, 0, 1, RUNNING), read(weights, RUNNING, 2))
         adds = () if getattr(p, bias) is None else (read(bias, 2),)
@@ -114,14 +112,14 @@ def projected(source: str, weights: str, bias: str) -> RuleOf:
 def split(source: str, width: str) -> RuleOf:
     """A head's block of columns."""
 
-    def rule(layer: Trace) -> Rule:
+    def rule(layer: Record) -> Rule:
         column = Position(((1, layer.sizes[width]), (3, 1)))
         return Rule("copy", (read(source, 0, 2, column),))
 
     return rule
 
 
-def shared_head(layer: Trace, number: int = 1) -> Position:
+def shared_head(layer: Record, number: int = 1) -> Position:
     """The key/value head that is read by the head along an axis of the result."""
     p = layer.projections
     return axis(number, over=p.n_heads // p.groups)
@@ -130,7 +128,7 @@ def shared_head(layer: Trace, number: int = 1) -> Position:
 def normed(field: str, gain: str) -> RuleOf:
     """One number of a query or key, divided by the root mean square of all, times its gain."""
 
-    def rule(layer: Trace) -> Rule:
+    def rule(layer: Record) -> Rule:
         (source,), norm = layer.needs(field), layer.head_norm
         reads, epsilon = (read(source, 0, 1, 2, RUNNING),), norm.epsilon if norm else 0.0
         return Rule("norm", reads, layer.sizes["K"], (read(gain, 3),), axis(3), epsilon=epsilon)
@@ -141,7 +139,7 @@ def normed(field: str, gain: str) -> RuleOf:
 def turned(field: str, table: str) -> RuleOf:
     """The two numbers of a pair, each times what it counts at this position."""
 
-    def rule(layer: Trace) -> Rule:
+    def rule(layer: Record) -> Rule:
         (source,) = layer.needs(field)
         # The pair of feature i, and from it the feature of its first or second member.
         half = layer.sizes["K"] // 2
@@ -155,44 +153,44 @@ def turned(field: str, table: str) -> RuleOf:
     return rule
 
 
-def scores(layer: Trace) -> Rule:
+def scores(layer: Record) -> Rule:
     """One query times one key."""
     queries, keys = layer.needs("scores")
     key = read(keys, 0, shared_head(layer), 3, RUNNING)
     return Rule("sum", (read(queries, 0, 1, 2, RUNNING), key), layer.projections.d_k)
 
 
-def scaled(layer: Trace) -> Rule:
+def scaled(layer: Record) -> Rule:
     """One score times the scale, under the soft cap."""
     operation = "product" if layer.softcap is None else "softcap"
     return Rule(operation, (read("scores", 0, 1, 2, 3), read("scale")), softcap=layer.softcap)
 
 
-def masked(layer: Trace) -> Rule:
+def masked(layer: Record) -> Rule:
     """One scaled score plus its bias, or minus infinity."""
     adds = () if layer.bias is None else (read("bias", 0, 1, 2, 3),)
     return Rule("mask", (read("scaled_scores", 0, 1, 2, 3),), adds=adds)
 
 
-def softmax(layer: Trace, field: str = "masked_scores") -> Rule:
+def softmax(layer: Record, field: str = "masked_scores") -> Rule:
     """One share of a row, in which a sink is one more score."""
     adds = () if layer.sink is None else (read("sink", 1),)
     return Rule("softmax", (read(field, 0, 1, 2, RUNNING),), layer.sizes["S"], adds, axis(3))
 
 
-def mixed(layer: Trace) -> Rule:
+def mixed(layer: Record) -> Rule:
     """A row of shares times one feature of all values."""
     value = read("value_heads", 0, shared_head(layer), RUNNING, 3)
     return Rule("sum", (read("probabilities", 0, 1, 2, RUNNING), value), layer.sizes["S"])
 
 
-def merged(layer: Trace) -> Rule:
+def merged(layer: Record) -> Rule:
     """A column belongs to one head."""
     d_v = layer.projections.d_v
     return Rule("copy", (read("head_outputs", 0, axis(2, over=d_v), 1, axis(2, modulo=d_v)),))
 
 
-def output(layer: Trace) -> Rule:
+def output(layer: Record) -> Rule:
     """The merged heads times a column of W_O, plus bias and inputs."""
     p = layer.projections
     bias = () if p.b_o is None else (read("b_o", 2),)
@@ -201,3 +199,26 @@ def output(layer: Trace) -> Rule:
         return Rule("sum", (read("merged", 0, 1, 2),), adds=adds)
     reads = (read("merged", 0, 1, RUNNING), read("w_o", RUNNING, 2))
     return Rule("sum", reads, p.w_o.shape[0], adds)
+
+
+RULES: dict[str, RuleOf] = {
+    "inputs": given("inputs", 3),
+    "memory": given("memory", 3),
+    "queries": projected("inputs", "w_q", "b_q"),
+    "keys": projected("memory", "w_k", "b_k"),
+    "values": projected("memory", "w_v", "b_v"),
+    "query_heads": split("queries", "K"),
+    "key_heads": split("keys", "K"),
+    "value_heads": split("values", "V"),
+    "normed_queries": normed("normed_queries", "query_gain"),
+    "normed_keys": normed("normed_keys", "key_gain"),
+    "turned_queries": turned("turned_queries", "query_rotation"),
+    "turned_keys": turned("turned_keys", "key_rotation"),
+    "scores": scores,
+    "scaled_scores": scaled,
+    "masked_scores": masked,
+    "probabilities": softmax,
+    "head_outputs": mixed,
+    "merged": merged,
+    "output": output,
+}

@@ -5,12 +5,11 @@ A new step is a field here, its formula in `formulas`, its rule in `rules`, and 
 `attention.run_layer`; inside the heads, in `plain_heads` and `fast_heads`.
 """
 
-# Without `from __future__ import annotations`: the declarations are read from the annotations.
-import math
-from dataclasses import dataclass, field
-from typing import Annotated
+from __future__ import annotations
 
-from . import rules
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, dataclass_transform
+
 from .checks import Array
 
 AXES = {
@@ -52,23 +51,22 @@ GIVEN_AXES = {
 class Step:
     """What one field of the `Trace` is. Everything shown about it is read from here.
 
-    axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. kind:
-    feature, logit or probability; it chooses the colour scale. symbol: LaTeX. formula: LaTeX, with
-    the parts that depend on notation and options in angle brackets: `attention_lab.notation` writes
-    it. sentence: what it is, for a student. numpy: the statements that compute it from what it
-    needs; what stands in braces depends on the options of a layer (`wording`). rule: how each cell
-    is computed, for a layer. needs: the fields it is computed from. role: query, key, value, output
-    or text; it chooses the colour of the frame. name: of the field. option: the option of `attend`
-    without which there is no such step. replaces: the field in whose place later steps read it.
+    axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. symbol:
+    LaTeX. formula: LaTeX, with the parts that depend on notation and options in angle brackets:
+    `attention_lab.notation` writes it. sentence: what it is, for a student. numpy: the statements
+    that compute it from what it needs; what stands in braces depends on the options of a layer
+    (`wording`). kind: feature, logit or probability; it chooses the colour scale. needs: the fields
+    it is computed from. role: query, key, value, output or text; it chooses the colour of the
+    frame. name: of the field. option: the option of `attend` without which there is no such step.
+    replaces: the field in whose place later steps read it.
     """
 
     axes: str
-    kind: str
     symbol: str
     formula: str
     sentence: str
     numpy: str
-    rule: rules.RuleOf
+    kind: str = "feature"
     needs: str = ""
     role: str = "text"
     name: str = ""
@@ -91,12 +89,26 @@ class Step:
         return len(self.letters) == 4
 
 
-def _normed(role: str, made: str, axes: str) -> Step:
+def _about(**step: str) -> dict[str, Step]:
+    return {"step": Step(**step)}
+
+
+def declared(**step: str) -> Any:
+    """A field that declares itself as this `Step`."""
+    return field(metadata=_about(**step))
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(declared, field))
+def arrays(cls: type) -> type:
+    """A frozen record of arrays, each of them `declared`."""
+    return dataclass(frozen=True, eq=False)(cls)
+
+
+def _normed(role: str, made: str, axes: str) -> dict[str, Step]:
     """QK-norm of the queries or the keys."""
     source, letter = f"{role}_heads", role[0].upper()
-    return Step(
+    return _about(
         axes=axes,
-        kind="feature",
         role=role,
         symbol=rf"\hat {letter}_h",
         needs=source,
@@ -106,18 +118,16 @@ def _normed(role: str, made: str, axes: str) -> Step:
         " gain then multiplies each feature.",
         numpy=f"mean_square = np.square({source}).mean(axis=-1, keepdims=True)\n"
         f"{made} = {source} / np.sqrt(mean_square + {{epsilon}}) * {role}_gain",
-        rule=rules.normed(made, f"{role}_gain"),
         option="head_norm",
         replaces=source,
     )
 
 
-def _turned(role: str, made: str, axes: str) -> Step:
+def _turned(role: str, made: str, axes: str) -> dict[str, Step]:
     """Rotary positions of the queries or the keys."""
     letter, (_, heads, tokens, _) = role[0].upper(), axes.split()
-    return Step(
+    return _about(
         axes=axes,
-        kind="feature",
         role=role,
         symbol=rf"\tilde {letter}_h",
         needs=f"{role}_heads",
@@ -132,258 +142,187 @@ def _turned(role: str, made: str, axes: str) -> Step:
         "    first * np.sin(angles) + second * np.cos(angles),\n"
         "]\n"
         f"{made} = {{join_pairs}}.reshape(B, {heads.replace('G', '{G}')}, {tokens}, K)",
-        rule=rules.turned(made, f"{role}_rotation"),
         option="rotary",
         replaces=f"{role}_heads",
     )
 
 
-def axis_size(axis: str, sizes: dict[str, int]) -> int:
-    """The length of an axis, which may hold blocks: "H·K" is H times K long."""
-    return math.prod(sizes[letter] for letter in axis.split("·"))
-
-
-@dataclass(frozen=True, eq=False)
+@arrays
 class BeforeHeads:
-    """One field per step, annotated with its `Step`."""
+    """One field per step, which declares itself."""
 
-    inputs: Annotated[
-        Array,
-        Step(
-            axes="B T D",
-            kind="feature",
-            symbol="X",
-            formula="<inputs>",
-            sentence="One row of numbers per token: all that the layer knows about it.",
-            numpy="inputs = x",
-            rule=rules.given("inputs", 3),
-        ),
-    ]
-    memory: Annotated[
-        Array,
-        Step(
-            axes="B S M",
-            kind="feature",
-            symbol="M",
-            needs="inputs",
-            formula="<memory><self-attention>",
-            sentence="What keys and values are made from: the same sequence in self-attention,"
-            " another one in cross-attention.",
-            numpy="memory = {memory}",
-            rule=rules.given("memory", 3),
-        ),
-    ]
-    queries: Annotated[
-        Array,
-        Step(
-            axes="B T H·K",
-            kind="feature",
-            role="query",
-            symbol="Q",
-            needs="inputs",
-            formula="<queries> = <inputs @ w_q><b_q>",
-            sentence="A token asks a question per head: its whole vector times the query weights.",
-            numpy="queries = inputs @ w_q{b_q}",
-            rule=rules.projected("inputs", "w_q", "b_q"),
-        ),
-    ]
-    keys: Annotated[
-        Array,
-        Step(
-            axes="B S G·K",
-            kind="feature",
-            role="key",
-            symbol="K",
-            needs="memory",
-            formula="<keys> = <memory @ w_k><b_k>",
-            sentence="Every token offers one label per head to be found by: its whole vector"
-            " times the key weights.",
-            numpy="keys = memory @ w_k{b_k}",
-            rule=rules.projected("memory", "w_k", "b_k"),
-        ),
-    ]
-    values: Annotated[
-        Array,
-        Step(
-            axes="B S G·V",
-            kind="feature",
-            role="value",
-            symbol="V",
-            needs="memory",
-            formula="<values> = <memory @ w_v><b_v>",
-            sentence="Every token prepares what it passes on when it is attended to: its whole"
-            " vector times the value weights.",
-            numpy="values = memory @ w_v{b_v}",
-            rule=rules.projected("memory", "w_v", "b_v"),
-        ),
-    ]
-    query_heads: Annotated[
-        Array,
-        Step(
-            axes="B H T K",
-            kind="feature",
-            role="query",
-            symbol="Q_h",
-            needs="queries",
-            formula="<query_heads> = <queries[d_k]>",
-            sentence="Each head takes its own block of columns: reshape, then swap.",
-            numpy="query_heads = queries.reshape(B, T, H, K).swapaxes(1, 2)",
-            rule=rules.split("queries", "K"),
-        ),
-    ]
-    key_heads: Annotated[
-        Array,
-        Step(
-            axes="B G S K",
-            kind="feature",
-            role="key",
-            symbol="K_h",
-            needs="keys",
-            formula="<key_heads> = <keys[d_k]>",
-            sentence="Each head takes its own block of columns: reshape, then swap.",
-            numpy="key_heads = keys.reshape(B, S, {G}, K).swapaxes(1, 2)",
-            rule=rules.split("keys", "K"),
-        ),
-    ]
-    value_heads: Annotated[
-        Array,
-        Step(
-            axes="B G S V",
-            kind="feature",
-            role="value",
-            symbol="V_h",
-            needs="values",
-            formula="<value_heads> = <values[d_v]>",
-            sentence="Each head takes its own block of columns: reshape, then swap.",
-            numpy="value_heads = values.reshape(B, S, {G}, V).swapaxes(1, 2)",
-            rule=rules.split("values", "V"),
-        ),
-    ]
-    normed_queries: Annotated[Array | None, _normed("query", "normed_queries", "B H T K")] = field(
-        default=None, kw_only=True
+    inputs: Array = declared(
+        axes="B T D",
+        symbol="X",
+        formula="<inputs>",
+        sentence="One row of numbers per token: all that the layer knows about it.",
+        numpy="inputs = x",
     )
-    normed_keys: Annotated[Array | None, _normed("key", "normed_keys", "B G S K")] = field(
-        default=None, kw_only=True
+    memory: Array = declared(
+        axes="B S M",
+        symbol="M",
+        needs="inputs",
+        formula="<memory><self-attention>",
+        sentence="What keys and values are made from: the same sequence in self-attention,"
+        " another one in cross-attention.",
+        numpy="memory = {memory}",
     )
-    turned_queries: Annotated[Array | None, _turned("query", "turned_queries", "B H T K")] = field(
-        default=None, kw_only=True
+    queries: Array = declared(
+        axes="B T H·K",
+        role="query",
+        symbol="Q",
+        needs="inputs",
+        formula="<queries> = <inputs @ w_q><b_q>",
+        sentence="A token asks a question per head: its whole vector times the query weights.",
+        numpy="queries = inputs @ w_q{b_q}",
     )
-    turned_keys: Annotated[Array | None, _turned("key", "turned_keys", "B G S K")] = field(
-        default=None, kw_only=True
+    keys: Array = declared(
+        axes="B S G·K",
+        role="key",
+        symbol="K",
+        needs="memory",
+        formula="<keys> = <memory @ w_k><b_k>",
+        sentence="Every token offers one label per head to be found by: its whole vector"
+        " times the key weights.",
+        numpy="keys = memory @ w_k{b_k}",
+    )
+    values: Array = declared(
+        axes="B S G·V",
+        role="value",
+        symbol="V",
+        needs="memory",
+        formula="<values> = <memory @ w_v><b_v>",
+        sentence="Every token prepares what it passes on when it is attended to: its whole"
+        " vector times the value weights.",
+        numpy="values = memory @ w_v{b_v}",
+    )
+    query_heads: Array = declared(
+        axes="B H T K",
+        role="query",
+        symbol="Q_h",
+        needs="queries",
+        formula="<query_heads> = <queries[d_k]>",
+        sentence="Each head takes its own block of columns: reshape, then swap.",
+        numpy="query_heads = queries.reshape(B, T, H, K).swapaxes(1, 2)",
+    )
+    key_heads: Array = declared(
+        axes="B G S K",
+        role="key",
+        symbol="K_h",
+        needs="keys",
+        formula="<key_heads> = <keys[d_k]>",
+        sentence="Each head takes its own block of columns: reshape, then swap.",
+        numpy="key_heads = keys.reshape(B, S, {G}, K).swapaxes(1, 2)",
+    )
+    value_heads: Array = declared(
+        axes="B G S V",
+        role="value",
+        symbol="V_h",
+        needs="values",
+        formula="<value_heads> = <values[d_v]>",
+        sentence="Each head takes its own block of columns: reshape, then swap.",
+        numpy="value_heads = values.reshape(B, S, {G}, V).swapaxes(1, 2)",
+    )
+    normed_queries: Array | None = field(
+        default=None, kw_only=True, metadata=_normed("query", "normed_queries", "B H T K")
+    )
+    normed_keys: Array | None = field(
+        default=None, kw_only=True, metadata=_normed("key", "normed_keys", "B G S K")
+    )
+    turned_queries: Array | None = field(
+        default=None, kw_only=True, metadata=_turned("query", "turned_queries", "B H T K")
+    )
+    turned_keys: Array | None = field(
+        default=None, kw_only=True, metadata=_turned("key", "turned_keys", "B G S K")
     )
 
 
-@dataclass(frozen=True, eq=False)
+@arrays
 class HeadTrace:
     """What happened inside the heads.
 
     Shapes: the three score arrays and the probabilities (B, H, T, S), head_outputs (B, H, T, V).
     """
 
-    scores: Annotated[
-        Array,
-        Step(
-            axes="B H T S",
-            kind="logit",
-            symbol="S_h",
-            needs="query_heads key_heads",
-            formula="<scores> = <query_heads @ key_heads.T><sharing>",
-            sentence="Each cell compares one query with one key: the dot product of their vectors.",
-            numpy="scores = {compared_queries} @ {compared_keys}.swapaxes(-1, -2)",
-            rule=rules.scores,
-        ),
-    ]
-    scaled_scores: Annotated[
-        Array,
-        Step(
-            axes="B H T S",
-            kind="logit",
-            symbol=r"\tilde S_h",
-            needs="scores",
-            formula="<scaled_scores> = <scaled scores>",
-            sentence="Every score is multiplied by the scale, usually one over the root of the head"
-            " width, so that wide heads do not put nearly all weight on one key.",
-            numpy="scaled_scores = scores * scale{softcap}",
-            rule=rules.scaled,
-        ),
-    ]
-    masked_scores: Annotated[
-        Array,
-        Step(
-            axes="B H T S",
-            kind="logit",
-            symbol=r"\hat S_h",
-            needs="scaled_scores",
-            formula="<masked_scores[i,j]> = <scaled_scores[i,j]><bias>"
-            r"\ \text{if allowed, else}\ {-\infty}",
-            sentence="The score of a key that the query may not see becomes minus infinity; the"
-            " others stay as they are.",
-            numpy="masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
-            rule=rules.masked,
-        ),
-    ]
-    probabilities: Annotated[
-        Array,
-        Step(
-            axes="B H T S",
-            kind="probability",
-            symbol="A_h",
-            needs="masked_scores",
-            formula="<probabilities[i,j]> = "
-            r"\frac{e^{<masked_scores[i,j]>}}{\sum_{<k>} e^{<masked_scores[i,k]>}<sink>}",
-            sentence="Each row becomes shares that sum to 1: how much its query reads from every"
-            " key.",
-            numpy="row_max = masked_scores.max(axis=-1, keepdims=True){no_maximum}\n"
-            "exponentials = np.exp(masked_scores - row_max)\n"
-            "row_sum = exponentials.sum(axis=-1, keepdims=True){sink}\n"
-            "probabilities = exponentials / {row_sum}",
-            rule=rules.softmax,
-        ),
-    ]
-    head_outputs: Annotated[
-        Array,
-        Step(
-            axes="B H T V",
-            kind="feature",
-            symbol="O_h",
-            needs="probabilities value_heads",
-            formula="<head_outputs> = <probabilities @ value_heads><sharing>",
-            sentence="Each token receives the average of the value vectors, weighted by its row of"
-            " probabilities.",
-            numpy="head_outputs = probabilities @ {value_heads}",
-            rule=rules.mixed,
-        ),
-    ]
+    scores: Array = declared(
+        axes="B H T S",
+        kind="logit",
+        symbol="S_h",
+        needs="query_heads key_heads",
+        formula="<scores> = <query_heads @ key_heads.T><sharing>",
+        sentence="Each cell compares one query with one key: the dot product of their vectors.",
+        numpy="scores = {compared_queries} @ {compared_keys}.swapaxes(-1, -2)",
+    )
+    scaled_scores: Array = declared(
+        axes="B H T S",
+        kind="logit",
+        symbol=r"\tilde S_h",
+        needs="scores",
+        formula="<scaled_scores> = <scaled scores>",
+        sentence="Every score is multiplied by the scale, usually one over the root of the head"
+        " width, so that wide heads do not put nearly all weight on one key.",
+        numpy="scaled_scores = scores * scale{softcap}",
+    )
+    masked_scores: Array = declared(
+        axes="B H T S",
+        kind="logit",
+        symbol=r"\hat S_h",
+        needs="scaled_scores",
+        formula="<masked_scores[i,j]> = <scaled_scores[i,j]><bias>"
+        r"\ \text{if allowed, else}\ {-\infty}",
+        sentence="The score of a key that the query may not see becomes minus infinity; the"
+        " others stay as they are.",
+        numpy="masked_scores = {if_allowed}scaled_scores{bias}{else_hidden}",
+    )
+    probabilities: Array = declared(
+        axes="B H T S",
+        kind="probability",
+        symbol="A_h",
+        needs="masked_scores",
+        formula="<probabilities[i,j]> = "
+        r"\frac{e^{<masked_scores[i,j]>}}{\sum_{<k>} e^{<masked_scores[i,k]>}<sink>}",
+        sentence="Each row becomes shares that sum to 1: how much its query reads from every key.",
+        numpy="row_max = masked_scores.max(axis=-1, keepdims=True){no_maximum}\n"
+        "exponentials = np.exp(masked_scores - row_max)\n"
+        "row_sum = exponentials.sum(axis=-1, keepdims=True){sink}\n"
+        "probabilities = exponentials / {row_sum}",
+    )
+    head_outputs: Array = declared(
+        axes="B H T V",
+        symbol="O_h",
+        needs="probabilities value_heads",
+        formula="<head_outputs> = <probabilities @ value_heads><sharing>",
+        sentence="Each token receives the average of the value vectors, weighted by its row of"
+        " probabilities.",
+        numpy="head_outputs = probabilities @ {value_heads}",
+    )
 
 
-@dataclass(frozen=True, eq=False)
+@arrays
 class Intermediates(HeadTrace, BeforeHeads):
     """The fields of `BeforeHeads`, those of `HeadTrace`, and what the heads make together."""
 
-    merged: Annotated[
-        Array,
-        Step(
-            axes="B T H·V",
-            kind="feature",
-            symbol="O",
-            needs="head_outputs",
-            formula="<merged> = <side by side>",
-            sentence="The heads are laid side by side again, token by token: swap, then reshape.",
-            numpy="merged = head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
-            rule=rules.merged,
-        ),
-    ]
-    output: Annotated[
-        Array,
-        Step(
-            axes="B T O",
-            kind="feature",
-            role="output",
-            symbol="Y",
-            needs="merged inputs",
-            formula="<output> = <merged @ w_o><b_o><residual>",
-            sentence="The output projection mixes what the heads found into one vector per token.",
-            numpy="output = merged{w_o}{b_o}{inputs}",
-            rule=rules.output,
-        ),
-    ]
+    merged: Array = declared(
+        axes="B T H·V",
+        symbol="O",
+        needs="head_outputs",
+        formula="<merged> = <side by side>",
+        sentence="The heads are laid side by side again, token by token: swap, then reshape.",
+        numpy="merged = head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
+    )
+    output: Array = declared(
+        axes="B T O",
+        role="output",
+        symbol="Y",
+        needs="merged inputs",
+        formula="<output> = <merged @ w_o><b_o><residual>",
+        sentence="The output projection mixes what the heads found into one vector per token.",
+        numpy="output = merged{w_o}{b_o}{inputs}",
+    )
+
+
+STEPS: dict[str, Step] = {
+    one.name: replace(one.metadata["step"], name=one.name) for one in fields(Intermediates)
+}
+USUAL_STEPS = {name: step for name, step in STEPS.items() if not step.option}
+OPTIONAL = tuple({step.option: None for step in STEPS.values() if step.option})

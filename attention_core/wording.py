@@ -8,42 +8,40 @@ fields before it. The engine itself computes the same with fewer temporary array
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from .projections import BIASES
-from .steps import Step, axis_size
-
-if TYPE_CHECKING:
-    from .trace import Trace
+from .record import Record
+from .rules import RULES
+from .steps import Step
 
 # What a step may add to its product, in words; the bias of the scores is no part of one.
 _ADDED = {bias: f"b_{bias[-1].upper()}" for bias in BIASES} | {"inputs": "the inputs"}
-Parts = Mapping[str, Callable[["Trace"], str]]
+Parts = Mapping[str, Callable[[Record], str]]
 EMPTY_MAXIMUM = (
     "\nrow_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to attend to"
 )
 
 
-def sentence(layer: Trace, step: Step) -> str:
+def sentence(layer: Record, step: Step) -> str:
     """What a step did, in one sentence for the options of a layer."""
-    added = addition(layer, step)
-    if step.name == "output" and layer.projections.w_o is None:
+    name, added = step.name, addition(layer, step.name)
+    if name == "output" and layer.projections.w_o is None:
         also = f"{added}," if added else ""
         return (
             f"This layer has no output projection: the heads side by side{also} are the output, and"
             " heads are not mixed."
         )
-    if step.name == "probabilities" and layer.sink is not None:
+    if name == "probabilities" and layer.sink is not None:
         return (
             "Each row becomes shares that sum to less than 1: how much its query reads from every"
             " key; the rest goes to the sink, which has no value."
         )
-    if step.name == "scaled_scores" and layer.softcap is not None:
+    if name == "scaled_scores" and layer.softcap is not None:
         return (
             "Every score is multiplied by the scale; the soft cap then brings it between −c and c:"
             " small scores hardly change, large ones come near to c."
         )
-    if step.name == "masked_scores" and layer.bias is not None:
+    if name == "masked_scores" and layer.bias is not None:
         return (
             "The bias is added to every score; the score of a key that the query may not see"
             " becomes minus infinity."
@@ -51,29 +49,16 @@ def sentence(layer: Trace, step: Step) -> str:
     return f"{step.sentence.removesuffix('.')}{added}."
 
 
-def addition(layer: Trace, step: Step) -> str:
+def addition(layer: Record, name: str) -> str:
     """What is added to the product of a step: its bias, and to a residual layer's output the
     inputs.
     """
-    added = (read.array for read in step.rule(layer).adds)
+    added = (read.array for read in RULES[name](layer).adds)
     words = [_ADDED[name] for name in added if name in _ADDED]
     return f", plus {' and '.join(words)}" if words else ""
 
 
-def display_axes(letters: tuple[str, ...], sizes: dict[str, int]) -> tuple[str, ...]:
-    """The names of axes. M and O are called D, and G is called H, where the sizes are equal."""
-    usual = (("M", "D"), ("O", "D"), ("G", "H"))
-    names = {letter: name for letter, name in usual if sizes[letter] == sizes[name]}
-    return tuple("·".join(names.get(a, a) for a in axis.split("·")) for axis in letters)
-
-
-def position_numbers(axis: str, sizes: dict[str, int]) -> tuple[str, ...]:
-    """The positions along an axis as numbers; heads have the word before it."""
-    prefix = "head " if axis in "HG" else ""
-    return tuple(f"{prefix}{place}" for place in range(axis_size(axis, sizes)))
-
-
-def fill_template(template: str, layer: Trace, parts: Parts | None = None) -> str:
+def fill_template(template: str, layer: Record, parts: Parts | None = None) -> str:
     """The statements of a `Step`, with the parts in braces as the options of a layer want them.
 
     >>> from attention_core import STEPS, Projections, attend
@@ -86,43 +71,43 @@ def fill_template(template: str, layer: Trace, parts: Parts | None = None) -> st
 class _Filled(dict[str, str]):
     """Works out a part when it is asked for."""
 
-    def __init__(self, parts: Parts, layer: Trace) -> None:
+    def __init__(self, parts: Parts, layer: Record) -> None:
         self.parts, self.layer = parts, layer
 
     def __missing__(self, name: str) -> str:
         return self.parts[name](self.layer)
 
 
-def has_shared_heads(layer: Trace) -> bool:
+def has_shared_heads(layer: Record) -> bool:
     """Whether heads share keys and values."""
     return layer.projections.groups != layer.projections.n_heads
 
 
-def zeros_empty_rows(layer: Trace) -> bool:
+def zeros_empty_rows(layer: Record) -> bool:
     """Whether a row with nothing to attend to has to become zeros; a sink is always there."""
     is_zero = layer.empty_rows_as == "zero" and layer.sink is None
     return is_zero and bool(layer.empty_rows.any())
 
 
-def _plus(bias: str) -> Callable[[Trace], str]:
+def _plus(bias: str) -> Callable[[Record], str]:
     return lambda layer: "" if getattr(layer.projections, bias) is None else f" + {bias}"
 
 
-def _repeated(heads: Callable[[Trace], str]) -> Callable[[Trace], str]:
+def _repeated(heads: Callable[[Record], str]) -> Callable[[Record], str]:
     return lambda layer: (
         f"np.repeat({heads(layer)}, H // G, axis=1)" if has_shared_heads(layer) else heads(layer)
     )
 
 
-def needed(step: str, number: int = 0) -> Callable[[Trace], str]:
+def needed(step: str, number: int = 0) -> Callable[[Record], str]:
     """The field that a step reads, of those that it needs."""
     return lambda layer: layer.needs(step)[number]
 
 
-def _pairs_of(step: str) -> Callable[[Trace], str]:
+def _pairs_of(step: str) -> Callable[[Record], str]:
     """The first and the second features of all pairs."""
 
-    def pairs(layer: Trace) -> str:
+    def pairs(layer: Record) -> str:
         (heads,) = layer.needs(step)
         if layer.rotary and layer.rotary.pairs == "halves":
             return f"np.split({heads}, 2, axis=-1)"
@@ -131,18 +116,18 @@ def _pairs_of(step: str) -> Callable[[Trace], str]:
     return pairs
 
 
-def _joined_pairs(layer: Trace) -> str:
+def _joined_pairs(layer: Record) -> str:
     halves = layer.rotary and layer.rotary.pairs == "halves"
     return "np.concatenate(pairs, axis=-1)" if halves else "np.stack(pairs, axis=-1)"
 
 
-def start(layer: Trace) -> str:
+def start(layer: Record) -> str:
     """Where the positions of rotary start, as the first argument of a range whose end follows."""
     first = layer.rotary.start if layer.rotary else 0
     return f"{first}, {first} + " if first else ""
 
 
-def _row_maximum(layer: Trace) -> str:
+def _row_maximum(layer: Record) -> str:
     """What is done with the largest score of a row: the sink may be larger."""
     if layer.sink is not None:
         return "\nrow_max = np.maximum(row_max, sink[:, np.newaxis, np.newaxis])"

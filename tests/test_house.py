@@ -12,6 +12,7 @@ import pytest
 
 import attention_lab
 from attention_core import STEPS
+from attention_core.rules import RULES
 from attention_lab.export.torch_code import TORCH_LINES
 from attention_lab.labs.backward import GRADIENT_TEXTS
 from attention_lab.labs.gradients import BACKWARD
@@ -41,19 +42,10 @@ def files_of(layer: str) -> list[Path]:
 
 
 def imported_names(source: str, package: str) -> Iterator[str]:
-    """Every imported name in full; `package` is the dotted folder of the file. What is imported
-    for types alone does not count.
+    """Every imported name in full, also what is imported for types alone; `package` is the dotted
+    folder of the file.
     """
-    tree = ast.parse(source)
-    for_types = {
-        below
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"
-        for below in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if node in for_types:
-            continue
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -129,7 +121,8 @@ def test_folders_do_not_import_in_a_circle(package: str) -> None:
 
 def test_a_forbidden_import_and_a_circle_are_found() -> None:
     source = "import numpy, plotly\ndef f():\n    from ..attention_ui import frame\nfrom . import x"
-    found = ["plotly", "attention_ui.frame"]
+    source += "\nif TYPE_CHECKING:\n    import pandas"
+    found = ["plotly", "pandas", "attention_ui.frame"]
     assert offences("attention_core", source, "attention_core") == found
     imports = {"p.a.x": {"p.b.y"}, "p.b.y": set(), "p.b.z": {"p.a.x"}}
     assert circle(imports) == []
@@ -165,5 +158,5 @@ def test_no_file_is_too_long() -> None:
 
 
 def test_the_tables_of_the_steps_have_a_row_for_each() -> None:
-    for table in (BACKWARD, GRADIENT_TEXTS, MAGNITUDES, TORCH_LINES):
+    for table in (RULES, BACKWARD, GRADIENT_TEXTS, MAGNITUDES, TORCH_LINES):
         assert list(table) == list(STEPS)

@@ -16,6 +16,7 @@ import numpy as np
 
 from attention_core.masks import causal_mask
 from attention_core.projections import BIASES
+from attention_core.record import Record
 from attention_core.trace import Trace
 from attention_core.wording import (
     NUMPY_PARTS,
@@ -111,11 +112,11 @@ def statements(trace: Trace, field: str) -> str:
     return fill_template(TORCH_LINES[field], trace, TORCH_PARTS)
 
 
-def _bias(bias: str) -> Callable[[Trace], str]:
+def _bias(bias: str) -> Callable[[Record], str]:
     return lambda layer: "" if getattr(layer.projections, bias) is None else f", {bias}"
 
 
-def _repeated(heads: Callable[[Trace], str]) -> Callable[[Trace], str]:
+def _repeated(heads: Callable[[Record], str]) -> Callable[[Record], str]:
     return lambda layer: (
         f"{heads(layer)}.repeat_interleave(H // G, dim=1)"
         if has_shared_heads(layer)
@@ -123,10 +124,10 @@ def _repeated(heads: Callable[[Trace], str]) -> Callable[[Trace], str]:
     )
 
 
-def _pairs_of(step: str) -> Callable[[Trace], str]:
+def _pairs_of(step: str) -> Callable[[Record], str]:
     """The first and the second features of all pairs."""
 
-    def pairs(layer: Trace) -> str:
+    def pairs(layer: Record) -> str:
         (heads,) = layer.needs(step)
         if layer.rotary and layer.rotary.pairs == "halves":
             return f"{heads}.chunk(2, dim=-1)"
@@ -135,12 +136,12 @@ def _pairs_of(step: str) -> Callable[[Trace], str]:
     return pairs
 
 
-def _joined_pairs(layer: Trace) -> str:
+def _joined_pairs(layer: Record) -> str:
     halves = layer.rotary and layer.rotary.pairs == "halves"
     return "torch.cat(pairs, dim=-1)" if halves else "torch.stack(pairs, dim=-1).flatten(-2)"
 
 
-def _softmax(layer: Trace) -> str:
+def _softmax(layer: Record) -> str:
     if layer.sink is None:
         return "torch.softmax(masked_scores, dim=-1)"
     return (
@@ -150,13 +151,13 @@ def _softmax(layer: Trace) -> str:
     )
 
 
-def _no_keys(layer: Trace) -> str:
+def _no_keys(layer: Record) -> str:
     if not zeros_empty_rows(layer):
         return ""
     return "\nprobabilities = probabilities.nan_to_num(nan=0.0)  # a row with nothing to attend to"
 
 
-def _mixed(layer: Trace) -> str:
+def _mixed(layer: Record) -> str:
     p = layer.projections
     joined = "merged" if p.b_o is None else "merged + b_o"
     return joined if p.w_o is None else f"F.linear(merged, w_o.T{_bias('b_o')(layer)})"

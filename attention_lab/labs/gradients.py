@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_core.buffer_pool import pooled_array
 from attention_core.checks import Array
+from attention_core.fast_heads import pooled_array
 from attention_core.formulas import cut_heads, join_heads, mix_values, multiply_heads, share
 from attention_core.positions import pair_members
 from attention_core.trace import Trace

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from attention_core.checks import Array, as_array, as_labels
-from attention_core.display import maps_html, maps_text
+from attention_core.display import array_type, html_table
 from attention_core.errors import FileError, SettingsError, ShapeError, short_repr
 from attention_core.trace import Trace
 
@@ -40,10 +40,12 @@ class AttentionMaps:
     memory_tokens: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return maps_text(self.sizes)
+        layers, heads, queries, keys = self.sizes.values()
+        return f"AttentionMaps: {layers} layers of {heads} heads, {queries} queries, {keys} keys"
 
     def _repr_html_(self) -> str:
-        return maps_html(self.sizes, self.layers)
+        rows = [(str(number), array_type(one), "H T S") for number, one in enumerate(self.layers)]
+        return html_table(repr(self), ("layer", "array", "axes"), rows)
 
     @property
     def sizes(self) -> dict[str, int]:

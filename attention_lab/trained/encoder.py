@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.attention import attend
-from attention_core.buffer_pool import pooled_array
 from attention_core.checks import Array
+from attention_core.fast_heads import pooled_array
 from attention_core.numbers import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace

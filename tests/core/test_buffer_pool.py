@@ -9,8 +9,8 @@ from threading import Thread
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend, buffer_pool
-from attention_core.buffer_pool import (
+from attention_core import Projections, SettingsError, attend, fast_heads
+from attention_core.fast_heads import (
     MAX_KEPT_BUFFERS,
     MAX_POOLED_BYTES,
     MIB,
@@ -24,9 +24,9 @@ SHAPE = (3, 5, 7, 2819)  # of float32, a little above the least that is kept
 @pytest.fixture(autouse=True)
 def _nothing_kept() -> Iterator[None]:
     """Every test begins with nothing kept, and leaves nothing behind."""
-    buffer_pool._spare.clear()
+    fast_heads._spare.clear()
     yield
-    buffer_pool._spare.clear()
+    fast_heads._spare.clear()
 
 
 def address(array: np.ndarray) -> int:
@@ -38,10 +38,10 @@ def test_a_dropped_array_leaves_its_memory_to_the_next() -> None:
     first = pooled_array(SHAPE, np.float32)
     place = address(first)
     del first
-    assert len(buffer_pool._spare) == 1
+    assert len(fast_heads._spare) == 1
     second = pooled_array((3 * 5, 7 * 2819), np.float32)
     assert address(second) == place
-    assert not buffer_pool._spare
+    assert not fast_heads._spare
 
 
 def test_a_view_keeps_its_memory() -> None:
@@ -59,7 +59,7 @@ def test_another_size_gets_its_own() -> None:
     pooled_array(SHAPE, np.float32)
     other = pooled_array(SHAPE, np.float64)
     assert other.dtype == np.float64
-    assert [memory.nbytes for memory in buffer_pool._spare] == [other.nbytes // 2]
+    assert [memory.nbytes for memory in fast_heads._spare] == [other.nbytes // 2]
 
 
 @pytest.mark.parametrize("size", [0, 1, MIN_POOLED_BYTES - 4, MAX_POOLED_BYTES + 4])
@@ -67,13 +67,13 @@ def test_small_and_huge_arrays_are_not_kept(size: int) -> None:
     array = pooled_array((size // 4,), np.float32)
     assert array.flags.owndata
     del array
-    assert not buffer_pool._spare
+    assert not fast_heads._spare
 
 
 @pytest.mark.parametrize("size", [MIN_POOLED_BYTES, MAX_POOLED_BYTES])
 def test_the_limits_themselves_are_kept(size: int) -> None:
     pooled_array((size // 4,), np.float32)
-    assert [memory.nbytes for memory in buffer_pool._spare] == [size]
+    assert [memory.nbytes for memory in fast_heads._spare] == [size]
 
 
 def test_only_so_much_is_kept() -> None:
@@ -82,7 +82,7 @@ def test_only_so_much_is_kept() -> None:
     ]
     while arrays:
         arrays.pop(0)
-    assert [memory.nbytes - MIB for memory in buffer_pool._spare] == [
+    assert [memory.nbytes - MIB for memory in fast_heads._spare] == [
         4 * extra for extra in range(3, MAX_KEPT_BUFFERS + 3)
     ]
 
@@ -121,7 +121,7 @@ def test_threads_do_not_meet() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
-    assert len(buffer_pool._spare) <= MAX_KEPT_BUFFERS
+    assert len(fast_heads._spare) <= MAX_KEPT_BUFFERS
 
 
 def test_no_memory_left() -> None:

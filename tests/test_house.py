@@ -122,8 +122,8 @@ def test_folders_do_not_import_in_a_circle(package: str) -> None:
 def test_a_forbidden_import_and_a_circle_are_found() -> None:
     source = "import numpy, plotly\ndef f():\n    from ..attention_ui import frame\nfrom . import x"
     source += "\nif TYPE_CHECKING:\n    import pandas"
-    found = ["plotly", "pandas", "attention_ui.frame"]
-    assert offences("attention_core", source, "attention_core") == found
+    found = {"plotly", "pandas", "attention_ui.frame"}
+    assert set(offences("attention_core", source, "attention_core")) == found
     imports = {"p.a.x": {"p.b.y"}, "p.b.y": set(), "p.b.z": {"p.a.x"}}
     assert circle(imports) == []
     assert set(circle(folders(imports))) == {"p.a", "p.b"}

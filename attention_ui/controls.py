@@ -27,7 +27,7 @@ from attention_lab.control_list import (
     widget_value,
 )
 from attention_lab.control_list import CONTROLS as CONTROLS
-from attention_lab.scenario import Scenario
+from attention_lab.scenario import LEFT_OPEN, Scenario, first_step
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
 from .mask_choice import make_room_for_padding
@@ -170,12 +170,21 @@ def one_line(text: str) -> str:
     return " ".join(text.splitlines())
 
 
+def take_first_step(key: str) -> None:
+    """In a callback: a size that was left open moves to what it was, not to 1."""
+    last, held = session().last, str(st.session_state[key])
+    if last and held.isdigit():
+        before = replace(last, text=st.session_state.get("text", last.text))
+        st.session_state[key] = str(first_step(before, key, int(held)))
+
+
 # The callbacks of controls whose change changes something else, too.
 ON_CHANGE = {
     "text": cut_text,
     "batch": cut_text,
     "mask": make_room_for_padding,
     "weights": choose_weights,
+    **dict.fromkeys(LEFT_OPEN, take_first_step),
 }
 
 

@@ -4,11 +4,13 @@
 // A step back to an entry without a choice resets that choice. The server cannot tell it from a quick second act, which
 // comes with the URL from before the first one, so the entry names the choices: "unset=head.query".
 // The browser knows the value of a control best: an answer that was sent before the control was moved holds the whole old
-// URL, and does not reset the newer value. After a click, Enter or the space bar the server can choose values, too.
+// URL, and does not reset the newer value. A value that the control did not hold just before is a choice of the server,
+// such as the first step of a size. After a click, Enter or the space bar the server can choose any value.
 // Another page opens at its top, wherever the click was; Streamlit would keep the place.
 // In a tab that outlives its server, the first run of the next server asks for "/" before it knows the pages: until then
 // Streamlit takes the folder pages/ for its older kind of app. Only the logo leads there.
 (() => {
+  const RECENT = 3000; // ms, longer than between two steps of a reader in a row
   const { history, location } = window;
   if (history.attentionLab) return;
   history.attentionLab = true;
@@ -16,6 +18,7 @@
   let acted = false;
   let home = false;
   let moved = new Map(); // the control that the reader moved last, with its values; empty after a click
+  let held = []; // what controls held in the last seconds
   let midway = false; // while another page opens: what is written then is no entry of the old page
   let left = new URL(location.href);
   const onAct = ({ target, key }) => {
@@ -25,7 +28,11 @@
   const withMoved = (href) => {
     const url = new URL(href ?? "", location.href);
     for (const [name, values] of moved) {
-      if (String(url.searchParams.getAll(name)) === String(values)) continue;
+      const answer = url.searchParams.getAll(name);
+      if (!held.some((one) => one.name === name && one.value === String(answer))) {
+        moved.set(name, answer);
+        continue;
+      }
       url.searchParams.delete(name);
       for (const value of values) url.searchParams.append(name, value);
     }
@@ -53,6 +60,9 @@
     const names = [...new Set([...before.keys(), ...now.keys()])];
     const changed = names.filter((name) => String(before.getAll(name)) !== String(now.getAll(name)));
     if (changed.length) moved = new Map(changed.map((name) => [name, now.getAll(name)]));
+    const at = performance.now();
+    held = held.filter((one) => at - one.at < RECENT);
+    for (const name of changed) held.push({ name, value: String(before.getAll(name)), at });
     acted = false;
     left = new URL(location.href);
   };

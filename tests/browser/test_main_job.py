@@ -80,8 +80,9 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
     expect_url(page, "n_tokens=64")
     length.press("Home")
     expect_url(page, "!n_tokens")
-    for _ in range(5):
-        length.press("ArrowRight")
+    length.press("ArrowRight")
+    expect_url(page, "n_tokens=6")  # those of the sentence
+    length.press("ArrowLeft")
     expect_url(page, "n_tokens=5")
     size = page.get_by_label("Embedding size", exact=True)
     size.fill("12")

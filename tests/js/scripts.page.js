@@ -125,9 +125,9 @@ test("what a control moves is no entry, and a later answer with its older value 
   move("?n=5&of=1&of=2");
   assert.equal(push("?n=6&query=3"), "replace /scores?query=3&n=5&of=1&of=2", "nor the whole act, which was the control's");
   assert.equal(push("?n=5&of=1&of=2&query=3"), "replace /scores?n=5&of=1&of=2&query=3", "in its own order where nothing is newer");
-  assert.equal(push("?n=5&of=2&of=1"), "replace /scores?n=5&of=1&of=2");
+  assert.equal(push("?n=5&of=2&of=1"), "replace /scores?n=5&of=2&of=1", "what it did not hold before is the server's choice");
   act("h1", "keydown", { key: "a" });
-  assert.equal(push("?n=6"), "push /scores?n=5&of=1&of=2");
+  assert.equal(push("?n=6"), "push /scores?n=5&of=2&of=1");
   for (const [kind, key] of [["keydown", "Enter"], ["keydown", " "], ["pointerdown", undefined]]) {
     move("?n=5");
     move("?n=4");

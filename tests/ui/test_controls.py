@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from attention_core import Trace
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES
 from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.scenario import LEFT_OPEN, Scenario, trace_of
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
 DEFAULTS = asdict(Scenario())
@@ -178,3 +178,17 @@ def test_a_closed_box_draws_what_was_moved_alone() -> None:
     app = unfolded(app)
     assert all(drawn(app, name) for name in names)
     assert page_context(app).scenario == Scenario(weights="tied")
+
+
+@pytest.mark.parametrize(("name", "axis"), LEFT_OPEN.items())
+def test_the_first_step_from_a_size_that_is_left_open_is_its_own(name: str, axis: str) -> None:
+    app = opened("scores", n_heads=4)
+    own = page_context(app).trace.sizes[axis]
+    assert own > 1
+    for chosen, expected in (("1", own), (str(own + 1), own + 1), ("1", 1)):
+        unfolded(app).get_by_key(name).set_value(chosen)
+        app.run()
+        assert (app.get_by_key(name).value, page_context(app).trace.sizes[axis]) == (
+            str(expected),
+            expected,
+        )

@@ -20,6 +20,7 @@ from attention_lab.control_list import CONTROL_DEFAULTS, VIEW_DEFAULTS
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
+from attention_viz.markdown import escape_markdown
 
 from .board import show_board
 from .focus import move_focus
@@ -105,11 +106,11 @@ class _Drawing:
                 for place, part in zip(places, parts, strict=True):
                     with place:
                         self.draw(part)
-            case b.Folded(label, inside, opened):
+            case b.Folded(label, _, opened):
                 box = draw_expander(label, f"{self.url_path} {label}", opened)
                 if box.open:
                     with box:
-                        self.draw(inside)
+                        self.draw(block.inside)
 
     def _item(self, item: b.Field | b.Button | b.Link) -> None:
         match item:
@@ -160,9 +161,15 @@ class _Drawing:
                 st.toggle(label, shown, **about)
 
     def _chosen(self, choice: b.Choice, widget: str) -> None:
-        """In a callback: hold what was chosen. An empty field keeps the value before."""
+        """In a callback: hold what was chosen. An empty field keeps the value before; so does a
+        typed text that means nothing, and the page says why.
+        """
         given = st.session_state[widget]
         if given is not None:
+            try:
+                choice.read(choice.text(given))
+            except AttentionError as error:
+                st.toast(escape_markdown(str(error)), icon=":material/error:")
             self._choose(choice.key, choice.text(given))
 
     def _choose(self, key: str, text: object) -> None:

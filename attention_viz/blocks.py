@@ -270,11 +270,18 @@ class Beside:
 
 @dataclass(frozen=True)
 class Folded:
-    """What a visitor opens. opened: whether it is open at first."""
+    """What a visitor opens. opened: whether it is open at first. blocks: what is inside, or a
+    function that makes it, which the app calls when a visitor opens it.
+    """
 
     label: str
-    blocks: Sequence[Block]
+    blocks: Sequence[Block] | Callable[[], Sequence[Block]]
     opened: bool = False
+
+    @property
+    def inside(self) -> Sequence[Block]:
+        """The blocks inside. Raises: AttentionError."""
+        return self.blocks() if callable(self.blocks) else self.blocks
 
 
 Block = (

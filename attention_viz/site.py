@@ -48,6 +48,7 @@ from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
 from .heads.head_worth_page import HEAD_WORTH
 from .heads.shared_keys_page import SHARED_KEYS
+from .labs.convolution_page import CONVOLUTION
 from .masks.changes_page import WHAT_CHANGES
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
@@ -70,7 +71,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
     for page in (
         *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
-        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, PRACTICE),
+        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, CONVOLUTION, PRACTICE),
         *(QUESTIONS, GLOSSARY),
     )
 }

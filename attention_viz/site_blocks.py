@@ -65,9 +65,9 @@ class BlockWriter:
             case b.Beside(parts, widths):
                 inside = [self.write(part) for part in parts]
                 return {"kind": "beside", "parts": inside, "widths": list(widths)}
-            case b.Folded(label, inside, opened):
+            case b.Folded(label, _, opened):
                 about: JSON = {"label": label, "opened": opened}
-                return about | {"kind": "folded", "blocks": self.write(inside)}
+                return about | {"kind": "folded", "blocks": self.write(block.inside)}
 
     def _item(self, item: b.Field | b.Button | b.Link) -> JSON:
         match item:

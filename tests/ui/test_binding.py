@@ -62,14 +62,6 @@ def choices(app: AppTest) -> Iterator[tuple[str, str]]:
             yield name, next(option for option in options if option != str(app.session_state[name]))
 
 
-def test_a_kernel_keeps_its_digits() -> None:
-    given = ", ".join([" ".join(["0.123456789", "-1.2345678901234567e-101", "4"])] * 3)
-    app = opened("convolution", conv_kernel="own", conv_own=given)
-    assert app.session_state["conv_own"] == given
-    assert app.query_params["conv_own"] in (given, [given])
-    assert not app.toast
-
-
 def test_parameters_that_nobody_knows_do_nothing() -> None:
     foreign = {
         "utm_source": "x",

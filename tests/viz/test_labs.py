@@ -12,8 +12,10 @@ from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
 from attention_lab.labs.stiefel import sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
+from attention_viz.blocks import Board, Folded, Note
 from attention_viz.labs import convolution as convolution_boards
 from attention_viz.labs.convolution import error_figure
+from attention_viz.labs.convolution_page import CONVOLUTION, read_kernel
 from attention_viz.labs.stiefel import (
     mapping_board,
     singular_value_figure,
@@ -27,6 +29,7 @@ from attention_viz.labs.training import (
     sequence_board,
     token_labels,
 )
+from attention_viz.story.story_view import StoryView
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import sent, worked_out
 from tests.viz.reading_words import numbers_said
@@ -127,6 +130,20 @@ def test_heads_board_shows_what_is_read() -> None:
         board = convolution_boards.kernel_heads_board(run, (3, 5), [1.0] * len(maps))
         assert len(board["panels"]) == len(maps)
         np.testing.assert_array_equal(sent(board, f"head {len(maps) - 1}"), maps[-1].astype("f4"))
+
+
+def test_a_kernel_keeps_its_digits() -> None:
+    given = ", ".join(["0.123456789 -1.2345678901234567e-101 4"] * 3)
+    assert read_kernel(given) == given
+
+
+def test_a_kernel_of_zeros_leaves_the_rest_of_the_page() -> None:
+    """Two heads have nothing to look for then, which is said where they would stand."""
+    values = {one.key: one.default for one in CONVOLUTION.choices(StoryView())}
+    values |= {"conv_kernel": "own", "conv_own": "0 0 0, 0 0 0, 0 0 0"}
+    two, one = (b for b in CONVOLUTION.blocks(StoryView(), values) if isinstance(b, Folded))
+    assert [type(block) for block in two.inside] == [Note]
+    assert any(isinstance(block, Board) for block in one.inside)
 
 
 def test_error_figure() -> None:

@@ -12,8 +12,7 @@ from attention_core.checks import Array
 from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
-from .labels import shown_numbers
-from .payload import JSON, float_bytes, largest_magnitude, pack_bits, rule_json
+from .payload import JSON, board_json, largest_magnitude, panel_json, rule_json, sent_numbers
 from .pieces import bare, named
 
 MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
@@ -73,17 +72,15 @@ def matrix_board(
     )
     letters = {side: side.letter or f"side {number}" for number, side in enumerate(sides)}
     array, *index = cell
-    return {
-        "description": description,
-        "arrays": {matrix.name: _array(matrix, letters) for matrix in matrices},
-        "rules": {matrix.name: rule_json(matrix.rule) for matrix in matrices if matrix.rule},
-        "axes": {letters[side]: _axis(side) for side in sides},
-        "panels": [_panel(matrix, matrix.place, notation) for matrix in matrices if matrix.place],
-        "cell": {"array": array, "index": [int(place) for place in index]},
-        "player": False,
-        "arithmetic": True,
-        "transposed": notation.convention == "column",
-    }
+    return board_json(
+        description,
+        {matrix.name: _array(matrix, letters) for matrix in matrices},
+        {letters[side]: _axis(side) for side in sides},
+        [_panel(matrix, matrix.place, notation) for matrix in matrices if matrix.place],
+        (array, index),
+        notation,
+        rules={matrix.name: rule_json(matrix.rule) for matrix in matrices if matrix.rule},
+    )
 
 
 def mask_rule(scores: str) -> Rule:
@@ -151,47 +148,25 @@ def _axis(side: Side) -> JSON:
 
 
 def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
-    hidden = np.isneginf(matrix.numbers)
     limit = matrix.limit
     if limit is None and matrix.kind != "probability":
         limit = largest_magnitude(matrix.numbers)
     if limit is not None:
         limit = float(f"{limit:.6g}")
     about: JSON = {
-        "shape": list(matrix.numbers.shape),
         "axes": [letters[matrix.rows], letters[matrix.columns]],
         "title": matrix.title,
         "role": matrix.role,
-        "kind": matrix.kind,
         "limit": limit,
-        "data": float_bytes(np.where(hidden, 0.0, shown_numbers(matrix.numbers, matrix.kind))),
     }
-    if matrix.hidden is not None and matrix.hidden.any():
-        about["hatched"] = pack_bits(matrix.hidden)
     if matrix.rule is None:
         about["given"] = matrix.says
-    if hidden.any():
-        about["masked"] = pack_bits(hidden)
-    return about
+    return about | sent_numbers(matrix.numbers, matrix.kind, hatched=matrix.hidden)
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
     badge = matrix.badge or " × ".join(map(str, matrix.numbers.shape))
     if notation.convention == "column":
         badge = " × ".join(reversed(badge.split(" × ")))
-    panel = {
-        "id": matrix.name,
-        "array": matrix.name,
-        "rows": 0,
-        "columns": 1,
-        "place": list(place),
-        "role": "operand",
-        "title": matrix.title,
-        "badge": badge,
-        "size": "full",
-    }
-    if matrix.rule:
-        panel["role"] = "result"
-    if matrix.small:
-        panel["size"] = "small"
-    return panel
+    role, size = "result" if matrix.rule else "operand", "small" if matrix.small else "full"
+    return panel_json(matrix.name, matrix.title, badge, place, role, size=size)

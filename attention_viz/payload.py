@@ -6,7 +6,7 @@ infinite.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -125,6 +125,49 @@ class Stage:
         return replace(self, windows={**self.windows, letter: window})
 
 
+def board_json(
+    description: str,
+    arrays: JSON,
+    axes: JSON,
+    panels: Sequence[JSON],
+    cell: tuple[str, Sequence[int]] | None,
+    notation: Notation = OURS,
+    **about: Any,
+) -> JSON:
+    """A scene of arrays and panels. cell: the array and the index of the pinned cell. about: what
+    differs from a board with arithmetic, without rules and without a player.
+    """
+    pinned = cell and {"array": cell[0], "index": [int(place) for place in cell[1]]}
+    return {
+        "description": description,
+        "arrays": arrays,
+        "rules": {},
+        "axes": axes,
+        "panels": list(panels),
+        "cell": pinned,
+        "player": False,
+        "arithmetic": True,
+        "transposed": notation.convention == "column",
+    } | about
+
+
+def panel_json(
+    name: str, title: str, badge: str, place: Sequence[int], role: str = "operand", **about: Any
+) -> JSON:
+    """A panel of a scene with the matrix of an array of two axes. about: entries that differ."""
+    return {
+        "id": name,
+        "array": name,
+        "rows": 0,
+        "columns": 1,
+        "place": list(place),
+        "role": role,
+        "title": title,
+        "badge": badge,
+        "size": "full",
+    } | about
+
+
 def float_bytes(numbers: Array) -> bytes:
     r"""Numbers as little-endian float32.
 
@@ -162,24 +205,39 @@ def _numbers(stage: Stage, name: str) -> JSON:
     kind = getattr(STEPS.get(name), "kind", "feature")
     whole = stage.values(name)
     cut = tuple(slice(*stage.windows.get(letter, (0, None))) for letter in stage.letters(name))
-    part = whole[cut]
+    about = sent_numbers(
+        whole,
+        kind,
+        cut,
+        hatched=stage.trace.hidden if name == "probabilities" else None,
+        changed=_changed(stage, name),
+    )
+    return about | {"limit": colour_limit(stage, name)}
+
+
+def sent_numbers(
+    numbers: Array,
+    kind: str,
+    cut: Sequence[slice] = (),
+    hatched: Array | None = None,
+    changed: Array | None = None,
+) -> JSON:
+    """The numbers of an array for the board, or the part of them in `cut`; minus infinity is a
+    hidden cell. hatched: cells that are 0 because their key is hidden; changed: those to outline.
+    """
+    cut = tuple(cut) or (slice(None),) * numbers.ndim
+    part = numbers[cut]
     hidden = np.isneginf(part)
     about: JSON = {
         "shape": list(part.shape),
         "kind": kind,
-        "limit": colour_limit(stage, name),
         "data": float_bytes(np.where(hidden, 0, shown_numbers(part, kind))),
     }
-    if part.shape != whole.shape:
-        about |= {"start": [s.start or 0 for s in cut], "whole": list(whole.shape)}
-    if hidden.any():
-        about["masked"] = pack_bits(hidden)
-    if name == "probabilities" and stage.trace.hidden[cut].any():
-        about["hatched"] = pack_bits(stage.trace.hidden[cut])
-    changed = _changed(stage, name)
-    if changed is not None and changed[cut].any():
-        about["changed"] = pack_bits(changed[cut])
-    return about
+    if part.shape != numbers.shape:
+        about |= {"start": [s.start or 0 for s in cut], "whole": list(numbers.shape)}
+    given = {"hatched": hatched, "changed": changed}
+    marks = {"masked": hidden} | {name: m[cut] for name, m in given.items() if m is not None}
+    return about | {name: pack_bits(mark) for name, mark in marks.items() if mark.any()}
 
 
 def colour_limit(stage: Stage, name: str) -> float | JSON | None:

@@ -18,7 +18,7 @@ from attention_lab.notation.notation import written_name
 from attention_viz.derived_arrays import DERIVED_ARRAYS
 
 from .names import title_of
-from .payload import JSON, Stage, Window, array_json, rule_json
+from .payload import JSON, Stage, Window, array_json, board_json, panel_json, rule_json
 from .pieces import named
 from .theme import BOARD_PALETTES
 
@@ -59,18 +59,16 @@ def scene(
     beside: arrays without a panel, through which others are explained.
     """
     names = _needed(stage, [*(panel.array for panel in panels), *beside])
-    array, index = cell
-    return {
-        "description": description,
-        "arrays": {name: array_json(stage, name) for name in names},
-        "rules": {n: rule_json(rule) for n in names if (rule := _complete_rule(stage, n, names))},
-        "axes": _axes(stage, names),
-        "panels": [_panel(stage, panel) | _quiet(stage, panel, panels) for panel in panels],
-        "cell": {"array": array, "index": [int(i) for i in index]},
-        "player": any(panel.part == "result" for panel in panels),
-        "arithmetic": True,
-        "transposed": stage.notation.convention == "column",
-    }
+    return board_json(
+        description,
+        {name: array_json(stage, name) for name in names},
+        _axes(stage, names),
+        [_panel(stage, panel) | _quiet(stage, panel, panels) for panel in panels],
+        cell,
+        stage.notation,
+        rules={n: rule_json(rule) for n in names if (rule := _complete_rule(stage, n, names))},
+        player=any(panel.part == "result" for panel in panels),
+    )
 
 
 def coloured_scene(scene: JSON, mode: str, zoom: float = 1.0) -> JSON:
@@ -142,19 +140,17 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 def _panel(stage: Stage, panel: Panel) -> JSON:
     words = panel.title or title_of(written_name(stage.trace, panel.array))
     title = f"{stage.symbol(panel.array)} {words}".strip()
-    about: JSON = {
-        "id": f"{panel.array} {panel.part}",
-        "array": panel.array,
-        "rows": panel.rows,
-        "columns": panel.columns,
-        "place": list(panel.place),
-        "role": panel.part,
-        "title": title,
-        "badge": _badge(stage, panel),
-        "size": "full",
-    }
-    if panel.small:
-        about["size"] = "small"
+    about = panel_json(
+        panel.array,
+        title,
+        _badge(stage, panel),
+        panel.place,
+        panel.part,
+        id=f"{panel.array} {panel.part}",
+        rows=panel.rows,
+        columns=panel.columns,
+        size="small" if panel.small else "full",
+    )
     if panel.tiles is not None:
         about |= {"tiles": panel.tiles, "arrange": panel.arrange}
     if panel.diagonal:

@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element, fromstring
 
 from latex2mathml.converter import convert
 
-from .payload import JSON
+from .payload import JSON, board_json
 
 # The parts of a board that take part in the computation. A stage shows these; the others stand
 # below it.
@@ -99,7 +99,6 @@ def stage_board(board: JSON, words: StepWords) -> JSON:
 def strip_board(
     steps: Sequence[tuple[str, str]],
     place: int,
-    transposed: bool = False,
     summary: bool = False,
     lecture: bool = False,
     lesson: str = "",
@@ -108,11 +107,9 @@ def strip_board(
     lecture, lesson: see `StepWords`.
     """
     links = [{"title": title, "path": path} for title, path in steps]
-    empty: JSON = {"arrays": {}, "rules": {}, "axes": {}, "panels": [], "cell": None}
-    about = {"description": "Steps of the story.", "player": False, "arithmetic": False}
     stage = {"steps": links, "place": place, "summary": summary}
     stage |= {"lecture": lecture, "lesson": lesson}
-    return empty | about | {"transposed": transposed, "stage": stage}
+    return board_json("Steps of the story.", {}, {}, (), None, arithmetic=False, stage=stage)
 
 
 def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:

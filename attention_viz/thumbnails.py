@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import isqrt
 
-import numpy as np
-
 from attention_core.checks import Array
+from attention_lab.notation.notation import OURS, Notation
 
-from .payload import JSON, float_bytes, largest_magnitude
+from .payload import JSON, board_json, largest_magnitude, panel_json, sent_numbers
 from .pieces import named
 
 MAX_NUMBERS_SENT = 300_000  # enough for 72 heads with 64 tokens
@@ -62,40 +61,18 @@ def thumbnail_board(
     labels: tuple[Sequence[str], Sequence[str]],
     panels: Sequence[JSON],
     cell: tuple[str, Sequence[int]],
-    transposed: bool = False,
+    notation: Notation = OURS,
 ) -> JSON:
     """The board's JSON object for numbers without rules. cell: the array and the index of the
     pinned cell.
     """
-    array, index = cell
-    return {
-        "description": description,
-        "arrays": arrays,
-        "rules": {},
-        "axes": head_axes(labels),
-        "panels": list(panels),
-        "cell": {"array": array, "index": list(index)},
-        "player": False,
-        "arithmetic": True,
-        "transposed": transposed,
-    }
+    return board_json(description, arrays, head_axes(labels), panels, cell, notation)
 
 
 def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str = "small") -> JSON:
     """The panel of an array of shape (H, T, S): its heads side by side in one line of the board."""
-    return {
-        "id": name,
-        "array": name,
-        "rows": 1,
-        "columns": 2,
-        "tiles": 0,
-        "arrange": "across",
-        "place": [0, line],
-        "title": title,
-        "badge": badge,
-        "size": size,
-        "role": "tiles",
-    }
+    tiled = {"rows": 1, "columns": 2, "tiles": 0, "arrange": "across", "size": size}
+    return panel_json(name, title, badge, (0, line), "tiles", **tiled)
 
 
 def head_axes(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
@@ -110,33 +87,24 @@ def head_axes(labels: tuple[Sequence[str], Sequence[str]]) -> JSON:
 def heads_json(
     title: str,
     numbers: Array,
-    cell: tuple[int, int],
+    cell: tuple[int, int] = (0, 0),
     kind: str = "probability",
     limit: float | JSON | None = None,
     side: int = 64,
+    hatched: Array | None = None,
 ) -> JSON:
     """An array for the board: whole, or the part around a cell of its last two axes, queries and
-    keys.
+    keys. hatched: cells that are 0 because their key is hidden.
 
-    Shapes: numbers (T, S) or (H, T, S).
+    Shapes: numbers and hatched (T, S) or (H, T, S).
     """
-    n_queries, n_keys = numbers.shape[-2:]
-    window = (window_around(n_queries, cell[0], side), window_around(n_keys, cell[1], side))
-    part = np.ascontiguousarray(numbers[(..., *window)])
-    array: JSON = {
-        "shape": list(part.shape),
+    return {
         "axes": list("HTS"[3 - numbers.ndim :]),
         "title": title,
         "role": "text",
-        "kind": kind,
         "limit": limit,
-        "data": float_bytes(part),
         "given": HEAD_NUMBER_CAPTIONS[kind],
-    }
-    if part.shape != numbers.shape:
-        starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
-        array |= {"start": starts, "whole": list(numbers.shape)}
-    return array
+    } | sent_numbers(numbers, kind, windows_around(numbers.shape, cell, side), hatched)
 
 
 def max_tokens_sent(n_heads: int) -> int:
@@ -146,6 +114,13 @@ def max_tokens_sent(n_heads: int) -> int:
     (64, 64, 16)
     """
     return min(64, isqrt(MAX_NUMBERS_SENT // n_heads))
+
+
+def windows_around(shape: Sequence[int], cell: Sequence[int], side: int) -> tuple[slice, ...]:
+    """All of an array, or the part around a cell of its last two axes."""
+    last = zip(shape[-2:], cell[-2:], strict=True)
+    first = [slice(None)] * (len(shape) - 2)
+    return (*first, *(window_around(size, place, side) for size, place in last))
 
 
 def window_around(size: int, place: int, side: int) -> slice:

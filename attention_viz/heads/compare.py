@@ -10,8 +10,8 @@ from attention_core import Trace
 from attention_core.trace import head_of
 from attention_lab.notation.notation import OURS, Notation
 
-from ..payload import JSON, float_bytes, pack_bits
-from ..thumbnails import HEAD_NUMBER_CAPTIONS, line_of_heads, thumbnail_board
+from ..payload import JSON
+from ..thumbnails import heads_json, line_of_heads, thumbnail_board
 
 LATENT = "MLA"  # the kind that makes its keys and values from latent vectors
 MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
@@ -43,11 +43,20 @@ def shared_keys_board(
     ]
     return thumbnail_board(
         description,
-        {name: _array(name, one, limit) for name, one in kinds.items()},
+        {
+            name: heads_json(
+                name,
+                one.probabilities[0],
+                limit=float(f"{limit:.6g}"),
+                side=n_keys,
+                hatched=one.hidden[0],
+            )
+            for name, one in kinds.items()
+        },
         (trace.labels("T"), trace.labels("S")),
         panels,
         (kind, cell),
-        transposed=notation.convention == "column",
+        notation,
     )
 
 
@@ -56,21 +65,6 @@ def strongest_colour(trace: Trace) -> float:
     visible.
     """
     return float(np.quantile(trace.probabilities, 0.99)) or 1.0
-
-
-def _array(name: str, trace: Trace, limit: float) -> JSON:
-    shares_HTS, hidden_HTS = trace.probabilities[0], trace.hidden[0]
-    array: JSON = {
-        "shape": list(shares_HTS.shape),
-        "axes": ["H", "T", "S"],
-        "title": name,
-        "role": "text",
-        "kind": "probability",
-        "limit": float(f"{limit:.6g}"),
-        "data": float_bytes(shares_HTS),
-        "given": HEAD_NUMBER_CAPTIONS["probability"],
-    }
-    return array | ({"hatched": pack_bits(hidden_HTS)} if hidden_HTS.any() else {})
 
 
 def _badge(trace: Trace, latent: int) -> str:

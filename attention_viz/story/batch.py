@@ -17,9 +17,9 @@ from attention_lab.notation.notation import OURS, Notation
 from attention_lab.words.text import Tokens
 
 from ..names import role_of
-from ..payload import JSON, float_bytes, largest_magnitude, pack_bits
+from ..payload import JSON, board_json, largest_magnitude, sent_numbers
 from ..scene import axis_word
-from ..thumbnails import MAX_NUMBERS_SENT, line_of_heads, window_around
+from ..thumbnails import MAX_NUMBERS_SENT, line_of_heads, windows_around
 
 BATCH_NUMBER_CAPTIONS = {
     "feature": "This number is",
@@ -68,17 +68,9 @@ def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
     if numbers.ndim < 4 or numbers.shape[1] <= MAX_HEADS_PER_LINE:
         panels = [panel | {"place": [place, 0]} for place, panel in enumerate(panels)]
     arrays, axes = _arrays(batch, numbers, batch.letters)
-    return {
-        "description": f"The {STEPS[batch.field].title} of every sentence of the batch.",
-        "arrays": arrays,
-        "rules": {},
-        "axes": axes,
-        "panels": panels,
-        "cell": {"array": batch.names[batch.shown], "index": list(map(int, batch.index))},
-        "player": False,
-        "arithmetic": False,
-        "transposed": notation.convention == "column",
-    }
+    description = f"The {STEPS[batch.field].title} of every sentence of the batch."
+    cell = batch.names[batch.shown], batch.index
+    return board_json(description, arrays, axes, panels, cell, notation, arithmetic=False)
 
 
 def with_batch(stage: JSON, batch: BatchField, sentences: Sequence[str], head: int) -> JSON:
@@ -131,41 +123,20 @@ def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[
     limit = None
     if kind != "probability":
         limit = round(largest_magnitude(getattr(batch.trace, batch.field)), 6)
-    window = _window(numbers.shape, batch.index)
+    side = min(64, isqrt(MAX_NUMBERS_SENT // int(np.prod(numbers.shape[1:-2]))))
+    window = windows_around(numbers.shape[1:], batch.index, side)
     arrays: JSON = {}
     axes: JSON = {}
     for place, (name, tokens) in enumerate(zip(batch.names, batch.tokens, strict=True)):
         own = [f"{letter} {place}" for letter in letters]
-        padded = _padded(numbers[place].shape, letters, tokens.n_real)[(..., *window)]
-        about: JSON = {"title": name, "role": role_of(batch.field), "kind": kind, "limit": limit}
-        about |= {"axes": own, "given": BATCH_NUMBER_CAPTIONS[kind], "hatched": pack_bits(padded)}
-        arrays[name] = about | _numbers(numbers[place], window)
+        padded = _padded(numbers[place].shape, letters, tokens.n_real)
+        about: JSON = {"title": name, "role": role_of(batch.field), "limit": limit}
+        about |= {"axes": own, "given": BATCH_NUMBER_CAPTIONS[kind]}
+        arrays[name] = about | sent_numbers(numbers[place], kind, window, padded)
         for mine, letter in zip(own, letters, strict=True):
             labels = list(tokens.tokens) if letter in ("T", "S") else None
             axes[mine] = {"word": axis_word(letter), "labels": labels, "block": None}
     return arrays, axes
-
-
-def _window(shape: tuple[int, ...], index: Sequence[int]) -> tuple[slice, slice]:
-    """The rows and columns that are sent, with those of the cell among them."""
-    side = min(64, isqrt(MAX_NUMBERS_SENT // int(np.prod(shape[:-2]))))
-    rows, columns = (
-        window_around(size, place, side) for size, place in zip(shape[-2:], index[-2:], strict=True)
-    )
-    return rows, columns
-
-
-def _numbers(numbers: Array, window: tuple[slice, slice]) -> JSON:
-    """The part of one sequence's numbers that is sent."""
-    part = np.ascontiguousarray(numbers[(..., *window)])
-    hidden = np.isneginf(part)
-    sent: JSON = {"shape": list(part.shape), "data": float_bytes(np.where(hidden, 0, part))}
-    if part.shape != numbers.shape:
-        starts = [0, *(cut.start for cut in window)][3 - numbers.ndim :]
-        sent |= {"start": starts, "whole": list(numbers.shape)}
-    if hidden.any():
-        sent["masked"] = pack_bits(hidden)
-    return sent
 
 
 def _padded(shape: tuple[int, ...], letters: Sequence[str], n_real: int) -> Array:

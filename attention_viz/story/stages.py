@@ -236,8 +236,8 @@ def strip_of(view: StoryView, path: str) -> JSON:
     """The strip of steps alone, above a page of the story without a stage."""
     steps = strip_pages(options_on(view.scenario), page_of(path))
     links = [(step.title, step.url_path) for step in steps]
-    place, is_column = steps.index(page_of(path)), view.notation.convention == "column"
-    return strip_board(links, place, is_column, path == "seen", view.present, view.lesson)
+    place = steps.index(page_of(path))
+    return strip_board(links, place, path == "seen", view.present, view.lesson)
 
 
 def _overview(view: StoryView) -> StepParts:

@@ -13,7 +13,7 @@ from attention_lab.trained.change_a_word import ChangedWord
 from .. import story
 from ..labels import format_percent
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
-from ..payload import JSON, Stage
+from ..payload import JSON, Stage, panel_json
 from ..scene import Panel, scene
 from ..sentence import with_arcs
 from ..thumbnails import (
@@ -21,7 +21,7 @@ from ..thumbnails import (
     heads_json,
     max_tokens_sent,
     thumbnail_board,
-    window_around,
+    windows_around,
 )
 
 # What a page can look into, and the step whose numbers it shows.
@@ -89,17 +89,8 @@ def attention_alone(
     part around the cell is sent.
     """
     title = "what each query reads"
-    panel = {
-        "id": "attention",
-        "array": "attention",
-        "rows": 0,
-        "columns": 1,
-        "place": [0, 0],
-        "role": "operand",
-        "title": title,
-        "badge": " × ".join(map(str, shares_TS.shape)),
-        "size": "full",
-    }
+    badge = " × ".join(map(str, shares_TS.shape))
+    panel = panel_json("attention", title, badge, (0, 0))
     arrays = {"attention": heads_json(title, shares_TS, (query, key))}
     board = thumbnail_board(
         "What each query of the head reads.", arrays, labels, [panel], ("attention", (query, key))
@@ -119,10 +110,7 @@ def best_heads(
     the first head. written: how a number is written.
     """
     side = max_tokens_sent(len(best) * 8)
-    rows, columns = (
-        window_around(maps.sizes["T"], cell[0], side),
-        window_around(maps.sizes["S"], cell[1], side),
-    )
+    rows, columns = windows_around((maps.sizes["T"], maps.sizes["S"]), cell, side)
     sides = (
         Side("query position", maps.tokens[rows]),
         Side("key position", maps.memory_tokens[columns]),

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch.nn import functional
+from torch_layer import inside_heads, turned
 
 HOME = Path(__file__).resolve().parent.parent
 MODEL = HOME / "assets" / "stories260k"
@@ -39,47 +40,28 @@ def main() -> None:
 
 def run(ids: torch.Tensor, w: dict[str, torch.Tensor], config: dict) -> dict[str, torch.Tensor]:
     """Probabilities and outputs of all heads, the vectors after each layer, and the logits."""
-    heads, groups, width = config["heads"], config["kv_heads"], config["dim"] // config["heads"]
-    n_tokens, x = len(ids), w["embedding"][ids]
-    probabilities, outputs, streams = [], [], [x]
+    x, norm = w["embedding"][ids], config["norm_epsilon"]
+    width, base = config["dim"] // config["heads"], config["rotary_base"]
+    made, streams = [], [x]
     for n in range(config["layers"]):
-        z = functional.rms_norm(x, (x.shape[-1],), w["attention_gain"][n], config["norm_epsilon"])
-        q, k, v = ((z @ w[m][n]).view(n_tokens, -1, width).transpose(0, 1) for m in MATRICES)
-        q, k = (turned(one, config["rotary_base"]) for one in (q, k))
-        k, v = (one.repeat_interleave(heads // groups, dim=0) for one in (k, v))
-        scores = q @ k.transpose(1, 2) / width**0.5
-        hidden = torch.ones(n_tokens, n_tokens, dtype=torch.bool).triu(1)
-        shares = scores.masked_fill(hidden, -torch.inf).softmax(dim=-1)
-        mixed = functional.scaled_dot_product_attention(q, k, v, is_causal=True)
-        torch.testing.assert_close(mixed, shares @ v)
-        probabilities.append(shares)
-        outputs.append(mixed)
-        x = x + mixed.transpose(0, 1).reshape(n_tokens, -1) @ w["w_o"][n]
-        z = functional.rms_norm(
-            x, (x.shape[-1],), w["feed_forward_gain"][n], config["norm_epsilon"]
+        z = functional.rms_norm(x, x.shape[-1:], w["attention_gain"][n], norm)
+        q, k, v = (
+            (z @ w[name][n])[None].unflatten(-1, (-1, width)).transpose(1, 2)
+            for name in ("w_q", "w_k", "w_v")
         )
+        q, k = (turned(one, base, "neighbours", 0) for one in (q, k))
+        made.append(inside_heads(q, k, v, {}, {"causal": True}))
+        own = functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=True)
+        torch.testing.assert_close(own, made[-1]["head_outputs"])
+        x = x + made[-1]["head_outputs"][0].transpose(0, 1).flatten(1) @ w["w_o"][n]
+        z = functional.rms_norm(x, x.shape[-1:], w["feed_forward_gain"][n], norm)
         x = x + (functional.silu(z @ w["w_1"][n]) * (z @ w["w_3"][n])) @ w["w_2"][n]
         streams.append(x)
-    last = functional.rms_norm(x, (x.shape[-1],), w["last_gain"], config["norm_epsilon"])
-    return {
-        "probabilities": torch.stack(probabilities),
-        "head_outputs": torch.stack(outputs),
-        "streams": torch.stack(streams),
-        "logits": last @ w["embedding"].T,
+    last = functional.rms_norm(x, x.shape[-1:], w["last_gain"], norm)
+    kept = {
+        part: torch.cat([one[part] for one in made]) for part in ("probabilities", "head_outputs")
     }
-
-
-MATRICES = ("w_q", "w_k", "w_v")
-
-
-def turned(x: torch.Tensor, base: float) -> torch.Tensor:
-    """Rotary positions on pairs of neighbours. Shapes: (heads, T, width), kept."""
-    n_tokens, width = x.shape[-2:]
-    angle = (
-        torch.arange(n_tokens).double().outer(base ** -(torch.arange(0, width, 2).double() / width))
-    )
-    pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2).contiguous())
-    return torch.view_as_real(pairs * torch.polar(torch.ones_like(angle), angle)).flatten(-2)
+    return kept | {"streams": torch.stack(streams), "logits": last @ w["embedding"].T}
 
 
 if __name__ == "__main__":

@@ -1,215 +1,373 @@
-"""Golden values of every intermediate of attention, computed by PyTorch, as arrays that need only
-NumPy to read.
+"""Golden values of attention and its gradients, computed by PyTorch, as arrays that need only NumPy
+to read.
 
-Run by hand, in an environment of its own, when the PyTorch version or the list of cases changes:
+Run by hand, in an environment of its own, when the PyTorch version or a table of cases changes:
 
     pip install torch==2.13.0 numpy==2.4.6
     python scripts/make_torch_golden.py
 
-The inner steps are computed here with torch operations, one per step, and each case is checked
-against PyTorch's own module: its output and its weights, in both precisions, with `need_weights` on
-and off, averaged or per head, in evaluation and in training mode. The cases keep PyTorch's
-arguments as they are (True in a mask of nn.MultiheadAttention means "ignore"); the test translates
-them.
+The steps are those of torch_layer.py. Outputs and weights are checked against nn.MultiheadAttention
+and scaled_dot_product_attention; gradients come from autograd. The cases keep PyTorch's arguments
+as they are (True in a mask of nn.MultiheadAttention means "ignore"); the tests translate them.
 
-Writes tests/data/torch_golden.npz (every distinct array once) and tests/data/torch_golden.json
-(which array is which).
+Writes tests/data/torch_golden and tests/data/gradient_golden: every distinct array once (.npz), and
+which array is which (.json).
 """
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from array_store import ArrayStore
 from torch import Tensor
-from torch_golden_cases import mha_cases, sdpa_cases
+from torch.nn import functional
+from torch_layer import Tensors, gradients, hidden, inside_heads, layer, numbers, trained
 
 TORCH_VERSION = "2.13.0"
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 TOLERANCE = {torch.float64: 1e-13, torch.float32: 5e-6}
-Tensors = dict[str, Tensor]
+INF = torch.inf
+Case = dict[str, Any]
 
-
-def cast(tensors: Tensors, dtype: torch.dtype) -> Tensors:
-    """The floating-point tensors in one precision; masks of booleans stay."""
-    return {
-        name: tensor.to(dtype) if tensor.is_floating_point() else tensor
-        for name, tensor in tensors.items()
-    }
-
-
-def as_bias(mask: Tensor, dtype: torch.dtype, true_means_attend: bool) -> Tensor:
-    """A boolean or float mask as numbers to add: minus infinity where the query may not look."""
-    if mask.dtype != torch.bool:
-        return mask.to(dtype)
-    hidden = ~mask if true_means_attend else mask
-    return torch.zeros(mask.shape, dtype=dtype).masked_fill(hidden, -torch.inf)
-
-
-def head_steps(
-    query: Tensor, key: Tensor, value: Tensor, bias: Tensor | None, scale: float
-) -> Tensors:
-    """Scores, scaled, masked, probabilities and mixed values, one torch operation each."""
-    group = query.shape[1] // key.shape[1]
-    key, value = key.repeat_interleave(group, dim=1), value.repeat_interleave(group, dim=1)
-    scores = query @ key.transpose(-1, -2)
-    scaled = scores * scale
-    masked = scaled if bias is None else scaled + bias
-    probabilities = torch.softmax(masked, dim=-1)
-    return {
-        "scores": scores,
-        "scaled_scores": scaled,
-        "masked_scores": masked,
-        "probabilities": probabilities,
-        "head_outputs": probabilities @ value,
-    }
+# Of nn.MultiheadAttention: batch, heads, queries, keys, features of a head, features of keys and of
+# values that come from elsewhere.
+B, H, T, S, K, D_KEY, D_VALUE = 2, 3, 4, 7, 5, 11, 13
+D = H * K
+OWN_SIZES, NO_BIAS = {"kdim": D_KEY, "vdim": D_VALUE}, {"bias": False}
+BOTH = "no_mask bool_2d_padding"
+# The place of a weight or bias is its seed.
+PARTS = ("", "in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight")
+PARTS += ("out_proj.weight", "in_proj_bias", "out_proj.bias", "bias_k", "bias_v")
+# The beginning of the names, the sequences, what differs from the usual module, the masks.
+MODULES: list[tuple[str, str, dict[str, Any], str]] = [
+    ("self", "self", {}, "no_mask bool_2d bool_3d float_2d float_3d float_hiding padding"),
+    ("self", "self", {}, "padding_float bool_2d_padding bool_3d_padding"),
+    ("self", "self", {}, "float_2d_padding_float causal empty_bool"),
+    ("self_without_bias", "self", NO_BIAS, "no_mask bool_3d float_2d padding empty_padding"),
+    ("cross", "cross", {}, "no_mask bool_3d float_2d padding empty_float"),
+    ("cross_without_bias", "cross", NO_BIAS, "bool_2d_padding"),
+    ("three_inputs", "three", {}, "no_mask float_hiding"),
+    ("own_sizes", "three", OWN_SIZES, "no_mask bool_3d float_3d bool_2d_padding causal"),
+    ("own_sizes_without_bias", "three", OWN_SIZES | NO_BIAS, "no_mask float_2d_padding_float"),
+    ("bias_kv", "self", {"add_bias_kv": True}, BOTH),
+    ("zero_attn", "self", {"add_zero_attn": True}, BOTH),
+    ("bias_kv_zero_attn", "self", {"add_bias_kv": True, "add_zero_attn": True}, BOTH),
+    ("zero_attn_without_bias", "self", {"add_zero_attn": True} | NO_BIAS, BOTH),
+    ("sequence_first", "cross", {"batch_first": False}, "no_mask bool_3d_padding"),
+    ("unbatched", "unbatched", {}, "no_mask bool_heads"),
+    ("one_head", "self", {"num_heads": 1}, "no_mask"),
+    ("heads_of_one_feature", "self", {"num_heads": D}, "bool_2d"),
+    ("one_token", "one token", {}, "no_mask"),
+]
+# Of scaled_dot_product_attention: heads, key/value heads, queries, keys; scale; masks.
+CALLS: list[tuple[tuple[int, int, int, int], float | None, str]] = [
+    ((3, 3, 4, 7), None, "no_mask causal bool_TS bool_keys bool_full"),
+    ((3, 3, 4, 7), None, "float_heads float_hiding empty_row"),
+    ((3, 3, 7, 4), None, "causal"),
+    ((3, 3, 4, 7), 0.37, "no_mask causal float_heads"),
+    ((3, 3, 4, 7), 0.0, "no_mask bool_TS"),
+    ((3, 3, 4, 7), -0.6, "no_mask causal"),
+    ((6, 3, 4, 7), None, "no_mask causal bool_full float_hiding"),
+    ((6, 2, 4, 7), 1.0, "no_mask bool_keys"),
+    ((6, 1, 4, 7), None, "no_mask empty_row"),
+    ((6, 1, 7, 4), None, "causal"),
+    ((3, 3, 1, 7), None, "no_mask causal"),
+    ((3, 1, 4, 1), None, "no_mask"),
+]
+# Of layers with gradients: what differs from self-attention of four heads without biases.
+LAYERS: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "biases": {"biases": True},
+    "causal": {"biases": True, "causal": True},
+    "masked": {"biases": True, "mask": True},
+    "empty row": {"mask": True, "empty_row": True},
+    "additive bias": {"bias": True, "scale": 0.7},
+    "cross": {"cross": True, "biases": True},
+    "shared keys": {"cross": True, "groups": 2, "biases": True},
+    "one key head": {"groups": 1},
+    "soft cap": {"softcap": 1.3, "biases": True},
+    "residual": {"residual": True, "biases": True},
+    "heads not mixed": {"mixed": False},
+    "rotary": {"rotary": (10_000.0, "neighbours", 0), "width": 6, "biases": True},
+    "rotary by halves": {"rotary": (50.0, "halves", 9), "width": 4, "groups": 2, "causal": True},
+    "head norm": {"norm": 0.01, "biases": True},
+    "head norm, rotary, sink": {
+        "norm": 0.1,
+        "rotary": (10.0, "halves", 3),
+        "width": 6,
+        "sink": True,
+        "mask": True,
+        "empty_row": True,
+        "cross": True,
+        "groups": 2,
+    },
+    "one head, one token": {"heads": 1, "tokens": 1},
+}
 
 
 def close(actual: Tensor, expected: Tensor, name: str) -> None:
     """Stop unless two tensors agree; NaN must meet NaN."""
-    limit = TOLERANCE[expected.dtype] * max(1.0, float(expected.nan_to_num().abs().max()))
-    torch.testing.assert_close(
-        actual, expected, rtol=0, atol=limit, equal_nan=True, msg=lambda text: f"{name}: {text}"
-    )
+    limit = TOLERANCE[expected.dtype]
+    torch.testing.assert_close(actual, expected, rtol=limit, atol=limit, equal_nan=True, msg=name)
 
 
-def mha_module(case: dict[str, Any], dtype: torch.dtype) -> torch.nn.MultiheadAttention:
-    """PyTorch's module with the case's options and weights, in evaluation mode."""
-    module = torch.nn.MultiheadAttention(**case["options"], dtype=dtype).eval()
-    module.load_state_dict(cast(case["state"], dtype))
-    return module
-
-
-def mha_projections(case: dict[str, Any], state: Tensors, arguments: Tensors) -> Tensors:
-    """Queries, keys and values before the split, batch first."""
-    names = ("query", "key", "value")
-    tokens = [arguments[name] for name in names]
-    if tokens[0].ndim == 2:
-        tokens = [token[None] for token in tokens]
-    elif not case["options"].get("batch_first", True):
-        tokens = [token.transpose(0, 1) for token in tokens]
-    own_sizes = [state.get(f"{letter}_proj_weight") for letter in "qkv"]
-    weights = state["in_proj_weight"].chunk(3) if "in_proj_weight" in state else own_sizes
-    biases = state["in_proj_bias"].chunk(3) if "in_proj_bias" in state else [None] * 3
-    projected = [
-        torch.nn.functional.linear(*item) for item in zip(tokens, weights, biases, strict=True)
-    ]
-    if "bias_k" in state:
-        projected[1:] = [
-            torch.cat([rows, state[name].expand(len(rows), 1, -1)], dim=1)
-            for rows, name in zip(projected[1:], ("bias_k", "bias_v"), strict=True)
-        ]
-    if case["options"].get("add_zero_attn"):
-        projected[1:] = [torch.nn.functional.pad(rows, (0, 0, 0, 1)) for rows in projected[1:]]
-    return {"inputs": tokens[0], **dict(zip(("queries", "keys", "values"), projected, strict=True))}
-
-
-def mha_bias(case: dict[str, Any], arguments: Tensors, shape: tuple[int, ...]) -> Tensor | None:
-    """attn_mask (T, S) or (B*H, T, S) and key_padding_mask (B, S) as one bias; appended keys
-    are always visible.
-    """
-    dtype, parts = arguments["query"].dtype, []
-    if "attn_mask" in arguments:
-        mask = as_bias(arguments["attn_mask"], dtype, true_means_attend=False)
-        parts.append(mask if mask.ndim == 2 else mask.unflatten(0, shape[:2]))
-    if "key_padding_mask" in arguments:
-        mask = as_bias(arguments["key_padding_mask"], dtype, true_means_attend=False)
-        parts.append(mask.reshape(-1, 1, 1, mask.shape[-1]))
-    if not parts:
-        return None
-    total = parts[0] if len(parts) == 1 else parts[0] + parts[1]
-    return torch.nn.functional.pad(total, (0, shape[3] - total.shape[-1]))
-
-
-def mha_fields(case: dict[str, Any], dtype: torch.dtype) -> Tensors:
-    """Every intermediate of nn.MultiheadAttention, checked against the module."""
-    n_heads = case["options"]["num_heads"]
-    state, arguments = cast(case["state"], dtype), cast(case["arguments"], dtype)
-    fields = mha_projections(case, state, arguments)
-    heads = {
-        f"{name}_heads": fields[fused].unflatten(-1, (n_heads, -1)).transpose(1, 2)
-        for name, fused in (("query", "queries"), ("key", "keys"), ("value", "values"))
+def sequences(kind: str, options: dict[str, Any]) -> Tensors:
+    """query, key and value of a module: all the same, key = value, or three different ones."""
+    query, memory = numbers(10, B, T, D), numbers(11, B, S, D)
+    if not options.get("batch_first", True):
+        query, memory = (each.transpose(0, 1).contiguous() for each in (query, memory))
+    others = (numbers(12, B, S, options.get("kdim", D)), numbers(13, B, S, options.get("vdim", D)))
+    given = {
+        "self": (query, query, query),
+        "cross": (query, memory, memory),
+        "three": (query, *others),
+        "unbatched": [query[0]] * 3,
+        "one token": [query[:, :1]] * 3,
     }
-    query, key, value = heads.values()
-    bias = mha_bias(case, arguments, (len(query), n_heads, query.shape[2], key.shape[2]))
-    fields |= heads | head_steps(query, key, value, bias, query.shape[-1] ** -0.5)
-    fields["merged"] = fields["head_outputs"].transpose(1, 2).flatten(2)
-    weight, offset = state["out_proj.weight"], state.get("out_proj.bias")
-    fields["output"] = torch.nn.functional.linear(fields["merged"], weight, offset)
-    check_mha(case, arguments, fields, dtype)
-    return fields
+    return dict(zip(("query", "key", "value"), given[kind], strict=True))
 
 
-def check_mha(
-    case: dict[str, Any], arguments: Tensors, fields: Tensors, dtype: torch.dtype
-) -> None:
-    """The module's output and weights, per head, averaged and not asked for, in evaluation and
-    in training mode.
-    """
-    module = mha_module(case, dtype)
-    # average_attn_weights, need_weights, training
-    for average, need_weights, training in ((0, 1, 0), (1, 1, 0), (0, 0, 0), (0, 1, 1)):
-        module.train(bool(training))
-        with torch.inference_mode():
-            output, weights = module(
-                **arguments,
-                average_attn_weights=bool(average),
-                need_weights=bool(need_weights),
-                is_causal=case["is_causal"],
-            )
-        if output.ndim == 2:
-            output, weights = output[None], None if weights is None else weights[None]
-        elif not case["options"].get("batch_first", True):
-            output = output.transpose(0, 1)
-        # Without weights PyTorch takes scaled_dot_product_attention, which gives zeros, not NaN, to
-        # empty rows.
-        if need_weights or case["empty_rows"] == "zero":
-            close(fields["output"], output, f"{case['name']} output")
-        if weights is not None:
-            own = fields["probabilities"].mean(1) if average else fields["probabilities"]
-            close(own, weights, f"{case['name']} weights")
+def module_masks(n_keys: int) -> dict[str, Tensors]:
+    """Every kind of mask that nn.MultiheadAttention takes, in PyTorch's sense."""
+    sizes, lengths = (T, n_keys), {"padding": [n_keys - 1, 1], "empty_padding": [2, 0]}
+    paddings = {n: torch.arange(n_keys) >= torch.tensor(of)[:, None] for n, of in lengths.items()}
+    paddings["padding_float"] = numbers(26, B, n_keys)
+    masks = {
+        "bool_2d": hidden(22, *sizes),
+        "bool_3d": hidden(23, B * H, *sizes),
+        "bool_heads": hidden(30, H, *sizes),
+        "float_2d": numbers(24, *sizes),
+        "float_3d": numbers(25, B * H, *sizes),
+        "float_hiding": numbers(20, *sizes).masked_fill(hidden(21, *sizes), -INF),
+        "causal": torch.ones(sizes, dtype=torch.bool).triu(1),
+        "empty_bool": hidden(31, *sizes, empty=2),
+        "empty_float": numbers(32, *sizes).masked_fill(hidden(33, *sizes, empty=3), -INF),
+    }
+    kinds = {name: {"key_padding_mask": mask} for name, mask in paddings.items()}
+    kinds |= {name: {"attn_mask": mask} for name, mask in masks.items()}
+    kinds["bool_2d_padding"] = {"attn_mask": hidden(27, *sizes)} | kinds["padding"]
+    kinds["bool_3d_padding"] = kinds["bool_3d"] | kinds["padding"]
+    kinds["float_2d_padding_float"] = kinds["float_2d"] | kinds["padding_float"]
+    return kinds | {"no_mask": {}}
 
 
-def sdpa_fields(case: dict[str, Any], dtype: torch.dtype) -> Tensors:
+def module_cases() -> Iterator[Case]:
+    """All calls of nn.MultiheadAttention."""
+    for label, kind, changes, masks in MODULES:
+        options = {"embed_dim": D, "num_heads": H, "batch_first": True} | changes
+        module = torch.nn.MultiheadAttention(**options)
+        state = {}
+        for name, part in module.named_parameters():
+            drawn = numbers(PARTS.index(name), *part.shape)
+            state[name] = drawn / part.shape[1] ** 0.5 if name.endswith("weight") else drawn
+        arguments, n_keys = sequences(kind, options), S if kind in ("cross", "three") else T
+        for name in masks.split():
+            yield {
+                "name": f"{label}_{name}",
+                "options": options,
+                "is_causal": name == "causal",
+                "empty_rows": "nan" if name.startswith("empty") else "zero",
+                "state": state,
+                "arguments": arguments | module_masks(n_keys)[name],
+            }
+
+
+def module_steps(case: Case, state: Tensors, arguments: Tensors) -> Tensors:
+    """Every intermediate of nn.MultiheadAttention, checked against the module."""
+    options, dtype = case["options"], arguments["query"].dtype
+    module = torch.nn.MultiheadAttention(**options, dtype=dtype).eval()
+    module.load_state_dict(state)
+    with torch.inference_mode():
+        found = module(**arguments, average_attn_weights=False, is_causal=case["is_causal"])
+
+    def batch_first(tensor: Tensor) -> Tensor:
+        if tensor.ndim == 2:
+            return tensor[None]
+        return tensor if options["batch_first"] else tensor.transpose(0, 1)
+
+    given = dict(state)
+    given |= {name: batch_first(arguments[name]) for name in ("query", "key", "value")}
+    given["inputs"] = given.pop("query")
+    parts = [state.get(f"{letter}_proj_weight") for letter in "qkv"]
+    parts = state["in_proj_weight"].chunk(3) if "in_proj_weight" in state else parts
+    given |= {f"w_{letter}": part.T for letter, part in zip("qkv", parts, strict=True)}
+    given["w_o"] = state["out_proj.weight"].T
+    if options.get("bias", True):
+        parts = (*state["in_proj_bias"].chunk(3), state["out_proj.bias"])
+        given |= {f"b_{letter}": part for letter, part in zip("qkvo", parts, strict=True)}
+    n_more = sum(bool(options.get(name)) for name in ("add_bias_kv", "add_zero_attn"))
+    for name, mask in [*arguments.items()][3:]:
+        mask = mask[:, None, None] if name == "key_padding_mask" else mask
+        mask = mask.unflatten(0, (-1, options["num_heads"])) if mask.ndim == 3 else mask
+        mask = functional.pad(mask, (0, n_more))
+        if mask.dtype == torch.bool:
+            given["mask"] = ~mask & given.get("mask", torch.tensor(True))
+        else:
+            given["bias"] = mask + given.get("bias", 0)
+    steps = layer(given, options | {"heads": options["num_heads"]}, empty=torch.nan)
+    close(steps["output"], batch_first(found[0]), f"{case['name']} output")
+    weights = found[1] if found[1].ndim == 4 else found[1][None]
+    close(steps["probabilities"], weights, f"{case['name']} weights")
+    del steps["memory"]
+    return steps
+
+
+def call_masks(n_heads: int, n_queries: int, n_keys: int) -> dict[str, Tensors]:
+    """Masks of scaled_dot_product_attention, where True means "may attend"."""
+    full = (2, n_heads, n_queries, n_keys)
+    masks = {
+        "bool_TS": ~hidden(43, *full[2:]),
+        "bool_keys": ~hidden(44, 2, 1, 1, n_keys),
+        "bool_full": ~hidden(45, *full),
+        "float_heads": numbers(46, 1, *full[1:]),
+        "float_hiding": numbers(41, *full).masked_fill(hidden(42, *full), -INF),
+        "empty_row": ~hidden(40, *full[2:], empty=n_queries // 2),
+    }
+    return {"no_mask": {}, "causal": {}} | {n: {"attn_mask": mask} for n, mask in masks.items()}
+
+
+def call_cases() -> Iterator[Case]:
+    """All calls of scaled_dot_product_attention."""
+    for (n_heads, groups, n_queries, n_keys), scale, masks in CALLS:
+        heads = {
+            "query": numbers(50, 2, n_heads, n_queries, 11),
+            "key": numbers(51, 2, groups, n_keys, 11),
+            "value": numbers(52, 2, groups, n_keys, 5),
+        }
+        for name in masks.split():
+            yield {
+                "name": f"h{n_heads}_g{groups}_t{n_queries}_s{n_keys}_scale_{scale}_{name}",
+                "scale": scale,
+                "is_causal": name == "causal",
+                "state": {},
+                "arguments": heads | call_masks(n_heads, n_queries, n_keys)[name],
+            }
+
+
+def call_steps(case: Case, _: Tensors, arguments: Tensors) -> Tensors:
     """Every intermediate of scaled_dot_product_attention, checked against its output."""
-    arguments = cast(case["arguments"], dtype)
     query, key, value = (arguments[name] for name in ("query", "key", "value"))
-    scale = query.shape[-1] ** -0.5 if case["scale"] is None else case["scale"]
-    mask = arguments.get("attn_mask")
-    if case["is_causal"]:
-        mask = torch.ones(query.shape[2], key.shape[2], dtype=torch.bool).tril()
-    bias = None if mask is None else as_bias(mask, dtype, true_means_attend=True)
-    fields = head_steps(query, key, value, bias, scale)
-    output = torch.nn.functional.scaled_dot_product_attention(
+    given = {"mask" if m.dtype == torch.bool else "bias": m for m in [*arguments.values()][3:]}
+    options = {"scale": case["scale"], "causal": case["is_causal"]}
+    steps = inside_heads(query, key, value, given, options)
+    output = functional.scaled_dot_product_attention(
         **arguments,
         is_causal=case["is_causal"],
         scale=case["scale"],
         enable_gqa=query.shape[1] != key.shape[1],
     )
-    for name in ("probabilities", "head_outputs"):
-        fields[name] = fields[name].nan_to_num(nan=0.0)
-    close(fields["head_outputs"], output, case["name"])
-    return fields
+    close(steps["head_outputs"], output, case["name"])
+    return steps
 
 
-def freeze(case: dict[str, Any], fields_of: Any, store: ArrayStore) -> dict[str, Any]:
-    """One case as plain values and array keys: arguments in float64, expected fields in both
-    precisions.
+def layer_case(options: dict[str, Any]) -> tuple[Tensors, Tensors]:
+    """Inputs, weights, masks and the gradient that arrives at the output; all gradients."""
+    n_tokens, n_heads = options.get("tokens", 3), options.get("heads", 4)
+    n_keys, d_model, d_memory, d_v = 5, 7, 11, 3
+    d_k, groups = options.get("width", 5), options.get("groups", n_heads)
+    given = {"inputs": numbers(1, 2, n_tokens, d_model)}
+    if options.get("cross"):
+        given["memory"] = numbers(2, 2, n_keys, d_memory)
+    else:
+        n_keys, d_memory = n_tokens, d_model
+    d_out = d_model if options.get("residual") else 13
+    shapes = {"q": (d_model, n_heads * d_k), "k": (d_memory, groups * d_k)}
+    shapes |= {"v": (d_memory, groups * d_v), "o": (n_heads * d_v, d_out)}
+    if not options.get("mixed", True):
+        d_out = shapes.pop("o")[0]
+    for seed, (letter, shape) in enumerate(shapes.items(), start=3):
+        given[f"w_{letter}"] = numbers(seed, *shape)
+        if options.get("biases"):
+            given[f"b_{letter}"] = numbers(seed + 4, shape[1])
+    if options.get("mask"):
+        given["mask"] = numbers(11, 2, 1, n_tokens, n_keys) < 0.5
+        given["mask"][..., 0] = True
+        given["mask"][0, 0, 1] &= not options.get("empty_row")
+    more = {"bias": (12, n_heads, n_tokens, n_keys), "sink": (16, n_heads)}
+    given |= {name: numbers(*how) for name, how in more.items() if options.get(name)}
+    if "norm" in options:
+        given |= {"query_gain": numbers(14, d_k), "key_gain": numbers(15, d_k)}
+    arriving = numbers(13, 2, n_tokens, d_out)
+    leaves = trained({name: part for name, part in given.items() if name != "bias"})
+    steps = layer(given | leaves, {"heads": n_heads} | options)
+    for tensor in steps.values():
+        tensor.retain_grad()
+    found = gradients(leaves | steps, steps["output"], arriving)
+    return given | {"output_gradient": arriving}, found
+
+
+def loss_cases() -> dict[str, tuple[Tensors, Tensors]]:
+    """The three losses of the laboratories on a small output: value and gradient."""
+    classes = functional.one_hot(torch.tensor([[[0, 2], [1, 1], [2, 0]]] * 2), 3).double()
+    losses = {
+        "squared error": functional.mse_loss,
+        "cross-entropy": lambda parts, target: functional.cross_entropy(
+            parts.flatten(0, 2), target.flatten(0, 2).argmax(-1)
+        ),
+        "relative error": lambda parts, target: (parts.softmax(-1) - target).norm() / target.norm(),
+    }
+    cases = {}
+    for name, loss_of in losses.items():
+        target = numbers(21, 2, 3, 2, 3) if name == "squared error" else classes
+        leaves = trained({"output": numbers(20, 2, 3, 6)})
+        loss = loss_of(leaves["output"].unflatten(-1, (2, 3)), target)
+        found = {"loss": loss, "gradient": gradients(leaves, loss)["output"]}
+        cases[name] = (leaves | {"target": target}, found)
+    return cases
+
+
+def adam_run() -> tuple[Tensors, Tensors]:
+    """Six steps of torch.optim.Adam on a layer of two heads."""
+    shapes = {"w_q": (7, 10), "w_k": (7, 10), "w_v": (7, 6), "w_o": (6, 13), "b_o": (13,)}
+    start = {name: 0.4 * numbers(30 + i, *shape) for i, (name, shape) in enumerate(shapes.items())}
+    leaves = trained(start)
+    optimiser = torch.optim.Adam(leaves.values(), lr=0.03)
+    inputs, targets = numbers(40, 6, 2, 3, 7), numbers(41, 6, 2, 3, 13)
+    for x, target in zip(inputs, targets, strict=True):
+        optimiser.zero_grad()
+        output = layer(leaves | {"inputs": x}, {"heads": 2})["output"]
+        gradients(leaves, functional.mse_loss(output, target))
+        optimiser.step()
+    return start | {"inputs": inputs, "targets": targets}, leaves
+
+
+def stack_run() -> tuple[Tensors, Tensors]:
+    """Two layers of attention without W_O and x + tanh(x W + b), a classifier of the last token,
+    cross-entropy.
     """
-    plain = {key: value for key, value in case.items() if key not in ("state", "arguments")}
-    for group in ("state", "arguments"):
-        plain[group] = {
-            name: store.add(tensor.numpy()) for name, tensor in case.get(group, {}).items()
-        }
-    for dtype in (torch.float64, torch.float32):
-        label = str(dtype).removeprefix("torch.")
-        plain[label] = {
-            name: store.add(tensor.numpy()) for name, tensor in fields_of(case, dtype).items()
-        }
-    return plain
+    shapes = {f"w_{letter}": (2, 4, 16, 4) for letter in "qkv"}
+    shapes |= {"w_r": (2, 16, 16), "b_r": (2, 16), "w_c": (16, 10)}
+    start = {name: 0.3 * numbers(50 + i, *shape) for i, (name, shape) in enumerate(shapes.items())}
+    leaves, x = trained(start), numbers(60, 2, 3, 16)
+    given = start | {"inputs": x, "target": functional.one_hot(torch.tensor([3, 8]), 10).double()}
+    for number in range(2):
+        heads = (x[:, None] @ leaves[f"w_{letter}"][number] for letter in "qkv")
+        mixed = inside_heads(*heads, {}, {"scale": 0.25})["head_outputs"]
+        merged = mixed.transpose(1, 2).flatten(2)
+        x = merged + torch.tanh(merged @ leaves["w_r"][number] + leaves["b_r"][number])
+    loss = functional.cross_entropy(x[:, -1] @ leaves["w_c"], given["target"].argmax(-1))
+    return given, gradients(leaves, loss)
+
+
+def write(name: str, record: dict[str, Any]) -> None:
+    """Store all tensors of a record once, and which is which."""
+    store = ArrayStore()
+
+    def frozen(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: frozen(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return [frozen(each) for each in part]
+        return store.add(part.detach().numpy()) if isinstance(part, Tensor) else part
+
+    text = json.dumps({"torch": TORCH_VERSION} | frozen(record), indent=1)
+    (DATA / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    store.write(DATA / f"{name}.npz")
+    print(f"{name}: {len(store.arrays)} arrays")
 
 
 def main() -> None:
@@ -217,19 +375,25 @@ def main() -> None:
     if torch.__version__.split("+")[0] != TORCH_VERSION:
         raise SystemExit(f"this needs torch {TORCH_VERSION}, found {torch.__version__}")
     torch.set_num_threads(1)
-    store = ArrayStore()
+    modules, calls = list(module_cases()), list(call_cases())
+    for cases, steps in ((modules, module_steps), (calls, call_steps)):
+        for case in cases:
+            for dtype in (torch.float64, torch.float32):
+                given = (
+                    {n: t.to(dtype) if t.is_floating_point() else t for n, t in case[group].items()}
+                    for group in ("state", "arguments")
+                )
+                case[str(dtype).removeprefix("torch.")] = steps(case, *given)
+    write("torch_golden", {"MultiheadAttention": modules, "scaled_dot_product_attention": calls})
+
+    def pair(given: Tensors, expected: Tensors) -> dict[str, Tensors]:
+        return {"given": given, "expected": expected}
+
     record = {
-        "MultiheadAttention": [freeze(case, mha_fields, store) for case in mha_cases()],
-        "scaled_dot_product_attention": [freeze(case, sdpa_fields, store) for case in sdpa_cases()],
+        "layers": {n: {"options": o, **pair(*layer_case(o))} for n, o in LAYERS.items()},
+        "losses": {name: pair(*case) for name, case in loss_cases().items()},
     }
-    store.write(DATA / "torch_golden.npz")
-    groups = [
-        f' "{name}": [\n' + ",\n".join("  " + json.dumps(case) for case in cases) + "\n ]"
-        for name, cases in record.items()
-    ]
-    text = f'{{\n "torch": "{TORCH_VERSION}",\n' + ",\n".join(groups) + "\n}\n"
-    (DATA / "torch_golden.json").write_text(text, encoding="utf-8")
-    print({name: len(cases) for name, cases in record.items()}, len(store.arrays), "arrays")
+    write("gradient_golden", record | {"adam": pair(*adam_run()), "stack": pair(*stack_run())})
 
 
 if __name__ == "__main__":

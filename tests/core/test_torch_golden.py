@@ -2,9 +2,9 @@
 arrays.
 
 Made by scripts/make_torch_golden.py, which checks them against nn.MultiheadAttention and
-scaled_dot_product_attention themselves. PyTorch's arguments are stored as they are and translated
-here: weights are transposed, and True in a mask of nn.MultiheadAttention means "ignore". Dropout
-(random, only in training) has no golden value.
+scaled_dot_product_attention themselves. PyTorch's arguments are stored as they are: weights are
+read as `Projections.from_torch` reads a module, and True in a mask of nn.MultiheadAttention means
+"ignore". Dropout (random, only in training) has no golden value.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from attention_core import (
     scaled_dot_product_attention,
     split_heads,
 )
+from attention_core.layer_names import state_arguments
 
 DATA = Path(__file__).resolve().parent.parent / "data"
 RECORD = json.loads((DATA / "torch_golden.json").read_text(encoding="utf-8"))
@@ -75,22 +76,9 @@ def batch_first(case: dict[str, Any], token: np.ndarray) -> np.ndarray:
     return token if case["options"]["batch_first"] or token.ndim == 2 else token.swapaxes(0, 1)
 
 
-def projection_arrays(case: dict[str, Any], dtype: str) -> Arrays:
-    """PyTorch's weights as w_q ... b_o: each matrix transposed, the joint one cut in three."""
-    state = tensors(case, "state", dtype)
-    if "in_proj_weight" in state:
-        weights = np.split(state["in_proj_weight"], 3)
-    else:
-        weights = [state[f"{name}_proj_weight"] for name in "qkv"]
-    arrays = {f"w_{name}": weight.T for name, weight in zip("qkv", weights, strict=True)}
-    arrays["w_o"] = state["out_proj.weight"].T
-    if "in_proj_bias" in state:
-        arrays |= {
-            f"b_{name}": bias
-            for name, bias in zip("qkv", np.split(state["in_proj_bias"], 3), strict=True)
-        }
-        arrays["b_o"] = state["out_proj.bias"]
-    return arrays
+def weights_of(case: dict[str, Any], dtype: str) -> dict[str, Any]:
+    """The arguments of `Projections` that the weights of a module give."""
+    return state_arguments(tensors(case, "state", dtype), case["options"]["num_heads"], 0)
 
 
 def mask_arguments(case: dict[str, Any], arguments: Arrays, n_appended: int = 0) -> dict[str, Any]:
@@ -114,7 +102,9 @@ def mask_arguments(case: dict[str, Any], arguments: Arrays, n_appended: int = 0)
     return translated
 
 
-def memory_arguments(arguments: Arrays, weights: Arrays) -> tuple[np.ndarray | None, Arrays]:
+def memory_arguments(
+    arguments: Arrays, weights: dict[str, Any]
+) -> tuple[np.ndarray | None, dict[str, Any]]:
     """One memory for keys and values: two inputs stand side by side, and zero weights skip the
     other one.
     """
@@ -136,10 +126,10 @@ def test_multihead_attention(name: str, dtype: str) -> None:
     case = MHA[name]
     arguments = tensors(case, "arguments", dtype)
     arguments |= {key: batch_first(case, arguments[key]) for key in ("query", "key", "value")}
-    memory, weights = memory_arguments(arguments, projection_arrays(case, dtype))
+    memory, weights = memory_arguments(arguments, weights_of(case, dtype))
     trace = attend(
         arguments["query"],
-        Projections(**weights, n_heads=case["options"]["num_heads"]),
+        Projections(**weights),
         memory=memory,
         empty_rows=case["empty_rows"],
         **mask_arguments(case, arguments),
@@ -155,7 +145,7 @@ def test_appended_keys_and_values(name: str, dtype: str) -> None:
     expected = tensors(case, dtype, dtype)
     n_heads = case["options"]["num_heads"]
     arguments, state = tensors(case, "arguments", dtype), tensors(case, "state", dtype)
-    weights = projection_arrays(case, dtype)
+    weights = weights_of(case, dtype)
     heads = []
     for letter, source in (("q", "query"), ("k", "key"), ("v", "value")):
         fused = arguments[source] @ weights[f"w_{letter}"] + weights.get(f"b_{letter}", 0)
@@ -197,10 +187,12 @@ def test_scaled_dot_product_attention(name: str, dtype: str) -> None:
 def test_zero_rows_replace_only_the_nan_of_pytorch(name: str) -> None:
     case = MHA[name]
     arguments, expected = tensors(case, "arguments", "float64"), tensors(case, "float64", "float64")
-    memory, weights = memory_arguments(arguments, projection_arrays(case, "float64"))
-    projections = Projections(**weights, n_heads=case["options"]["num_heads"])
+    memory, weights = memory_arguments(arguments, weights_of(case, "float64"))
     trace = attend(
-        arguments["query"], projections, memory=memory, **mask_arguments(case, arguments)
+        arguments["query"],
+        Projections(**weights),
+        memory=memory,
+        **mask_arguments(case, arguments),
     )
     for field, empty in (
         ("probabilities", 0.0),

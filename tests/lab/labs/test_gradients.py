@@ -1,5 +1,5 @@
 """The gradients of the whole layer, the losses and Adam: against PyTorch 2.13 (values made by
-scripts/make_gradient_golden.py), by finite differences, and by hand.
+scripts/make_torch_golden.py), by finite differences, and by hand.
 """
 
 from __future__ import annotations

@@ -27,7 +27,6 @@ test("the same scene with another cell draws nothing anew and shows that cell; w
   assert.equal(current(stand), "left 0,0,1");
   stand.board.update(null);
   assert.equal(current(stand), "left 0,0,1", "no scene is no other scene");
-  stand.end();
 });
 
 test("a scene of another size keeps the cells that it has, and forgets those that it has not", () => {
@@ -43,7 +42,6 @@ test("a scene of another size keeps the cells that it has, and forgets those tha
   assert.equal(stand.find(".arithmetic").textContent, "");
   stand.board.update(chosen([0, 1, 1], columns(2)));
   assert.equal(current(stand), "result 0,1,1");
-  stand.end();
 });
 
 test("the head that was looked at stays, until a scene has fewer heads", () => {
@@ -61,7 +59,6 @@ test("the head that was looked at stays, until a scene has fewer heads", () => {
   };
   stand.board.update(dressedScene(single));
   assert.ok(stand.board.where({ array: "result", index: [0, 0, 0] }));
-  stand.end();
 });
 
 test("an answer to an earlier pin does not take the later one away", () => {
@@ -72,7 +69,6 @@ test("an answer to an earlier pin does not take the later one away", () => {
   assert.equal(current(stand), "result 0,1,4");
   stand.board.update(chosen([0, 1, 4]));
   assert.equal(current(stand), "result 0,1,4");
-  stand.end();
 });
 
 test("the columns that are seen follow the cell, by keys, by a pin and from elsewhere", () => {
@@ -87,7 +83,6 @@ test("the columns that are seen follow the cell, by keys, by a pin and from else
   assert.deepEqual([start(), current(stand)], ["7", "result 0,0,70"]);
   stand.board.update(at(7));
   assert.equal(start(), "7", "no further than needed");
-  stand.end();
 });
 
 test("a number that was typed is told with its cell, and the focus goes back to the matrix", () => {
@@ -100,7 +95,6 @@ test("a number that was typed is told with its cell, and the focus goes back to 
   assert.ok(document.activeElement === stand.panel("result"));
   stand.find(".edit").click();
   assert.equal(stand.find(".editor").value, "23.0000");
-  stand.end();
 });
 
 test("only a pinned cell that can be changed has a button for it, and none does while one points elsewhere or plays", () => {
@@ -113,7 +107,6 @@ test("only a pinned cell that can be changed has a button for it, and none does 
   assert.equal(edits(), false);
   stand.find(".tool.next").click();
   assert.equal(edits(), false);
-  stand.end();
 });
 
 test("the room for the arithmetic grows with what it says, and only a pin gives it back", async () => {
@@ -133,7 +126,6 @@ test("the room for the arithmetic grows with what it says, and only a pin gives 
   click(stand, "right", [0, 0]);
   await frames();
   assert.ok(height() < full, `${height()} of ${full}`);
-  stand.end();
 });
 
 test("a board is laid out anew in another width, and drawn when a part of the page unfolds", async () => {
@@ -148,7 +140,6 @@ test("a board is laid out anew in another width, and drawn when a part of the pa
   stand.root.style.display = "";
   await frames();
   assert.ok(stand.board.where({ array: "result", index: [0, 0, 0] }));
-  stand.end();
 });
 
 test("a board whose style sheet comes late is shown when it is there", async () => {
@@ -160,7 +151,6 @@ test("a board whose style sheet comes late is shown when it is there", async () 
   style.textContent += " .board { padding-bottom: 7px }"; // with the sheet its size is another
   await frames();
   assert.equal(section.style.visibility, "");
-  stand.end();
 });
 
 const grounds = { light: "#eeeeee", dark: "#101010" };
@@ -201,6 +191,4 @@ test("two boards on a page have their own colours, and pins of their own", () =>
   const ground = ({ find }) => find("section").style.getPropertyValue("--background");
   assert.deepEqual([one, other].map(ground), ["#010101", "#020202"]);
   assert.deepEqual([current(one), current(other), other.calls], ["left 0,0,0", "result 0,1,2", []]);
-  one.end();
-  other.end();
 });

@@ -33,7 +33,6 @@ test("a chart is drawn anew when its place has another size, not when it has the
   assert.equal(await after({ display: "", width: "250px" }), 3);
   stop();
   assert.equal(await after({ width: "100px" }), 3);
-  host.remove();
 });
 
 test("a chart in sight is drawn at once, one below or above it when there is nothing else to do", async () => {
@@ -44,7 +43,6 @@ test("a chart in sight is drawn at once, one below or above it when there is not
     window.requestIdleCallback = (act, options) => wait.push(options.timeout) && act();
     await turnOf(host);
     window.requestIdleCallback = idle;
-    host.remove();
     return wait.length > 0;
   };
   assert.deepEqual([await late(0), await late(innerHeight - 1), await late(-49)], [false, false, false]);
@@ -62,7 +60,6 @@ test("the tools send nothing away, and the picture that is kept is as large as t
   modeBarButtonsToAdd[0].click(host);
   assert.deepEqual([kept, ground], [{ format: "png", ...size, scale: 2 }, "rgb(1, 2, 3)"], "it has the ground of the page");
   delete window.Plotly;
-  host.remove();
 });
 
 /** A chart that can be clicked. */
@@ -133,7 +130,6 @@ test("a name hides what it names and shows it again; other traces are handed on 
   assert.ok(stand.legend.chosen(traces)[0] === traces[0]);
   stand.buttons()[1].click();
   assert.deepEqual([stand.hidden(), stand.pressed(), stand.drawn], [[], "true,true,true", 2]);
-  stand.host.remove();
 });
 
 test("traces of one group go and come with one name", () => {
@@ -142,7 +138,6 @@ test("traces of one group go and come with one name", () => {
   assert.deepEqual(stand.buttons().map(({ textContent }) => textContent), ["head 0", "sum"]);
   stand.buttons()[0].click();
   assert.deepEqual(stand.hidden(), ["head 0", "head 1"]);
-  stand.host.remove();
 });
 
 test("a chart drawn with other numbers keeps its buttons and what they hide; with other names, what they hide", () => {
@@ -155,7 +150,6 @@ test("a chart drawn with other numbers keeps its buttons and what they hide; wit
   assert.deepEqual([stand.pressed(), stand.hidden()], ["true,false", ["head 0"]]);
   stand.show([{ ...traces[0], marker: { color: "#444444" } }, traces[2]]);
   assert.equal(stand.host.querySelector("rect").getAttribute("fill"), "#444444", "in the dark it has another colour");
-  stand.host.remove();
 });
 
 test("the names take room above the chart, and none where there are none", () => {
@@ -168,7 +162,6 @@ test("the names take room above the chart, and none where there are none", () =>
   assert.deepEqual([stand.show(traces, { showlegend: false }), stand.host.children.length], [0, 0]);
   assert.ok(stand.show(traces) > 0);
   assert.equal(stand.buttons().length, 3);
-  stand.host.remove();
 });
 
 test("by keyboard the names are one stop, arrows go from name to name and end at the last", () => {
@@ -183,13 +176,11 @@ test("by keyboard the names are one stop, arrows go from name to name and end at
   assert.deepEqual(after("ArrowLeft"), [0, "0,-1,-1"]);
   assert.deepEqual(after("ArrowRight", "ArrowRight", "ArrowRight"), [2, "-1,-1,0"]);
   assert.deepEqual(after("ArrowLeft", "Home", "a"), [1, "-1,0,-1"]);
-  stand.host.remove();
 });
 
 test("the sign before a name is what stands for its trace in the chart", () => {
   const partsOf = (trace) => {
     const stand = standing([{ name: "one", ...trace }]);
-    stand.host.remove();
     return [...stand.host.querySelector("svg").children];
   };
   const signs = (trace) => partsOf(trace).map((part) => [part.tagName, ...["fill", "stroke", "stroke-dasharray", "opacity"].map((key) => part.getAttribute(key))]);

@@ -20,7 +20,7 @@ async function seated(votes, news = [told]) {
     return json(status, status === 200 ? { value: Number(sent.at(-1)) } : { error: String(status) });
   };
   const before = (page) => Object.assign(page, { CLASS_BASE: "", fetch: fetched });
-  const { page, end } = await framed("class.js", "/class", { before });
+  const { page } = await framed("class.js", "/class", { before });
   page.sessionStorage.removeItem("attention-lab-class");
   page.attentionClass.join({ room: "KXRTB" });
   const settled = async (isSo) => {
@@ -28,20 +28,19 @@ async function seated(votes, news = [told]) {
   };
   await settled(() => page.attentionClass.now.told);
   const mine = () => page.attentionClass.now.seat.answers[1];
-  return { page, room: page.attentionClass, sent, mine, settled, most: () => most, end: () => { page.attentionClass.leave(); end(); } };
+  return { page, room: page.attentionClass, sent, mine, settled, most: () => most };
 }
 
 test("of answers in quick succession one is on its way at a time, and the last one arrives", async () => {
-  const { room, sent, mine, settled, most, end } = await seated([200, 429, 429]);
+  const { room, sent, mine, settled, most } = await seated([200, 429, 429]);
   for (let answer = 1; answer <= 8; answer += 1) room.vote(answer);
   await settled(() => mine().state === "kept");
   assert.deepEqual([sent, most()], [["1", "8", "8", "8"], 1]);
   assert.deepEqual([mine().kept, mine().value], ["8", 8]);
-  end();
 });
 
 test("an answer that the server has kept stays beside a newer one that it refuses", async () => {
-  const { room, mine, settled, end } = await seated([200, 409]);
+  const { room, mine, settled } = await seated([200, 409]);
   room.vote(6);
   await settled(() => mine().state === "kept");
   room.vote(7);
@@ -49,14 +48,12 @@ test("an answer that the server has kept stays beside a newer one that it refuse
   assert.deepEqual([mine().kept, mine().value, mine().answer, mine().error], ["6", 6, "7", "409"]);
   const revealed = { state: "revealed", answer: 6, tolerance: 0 };
   assert.deepEqual([markOf(revealed, mine()), markOf(revealed, undefined)], ["right", ""]);
-  end();
 });
 
 test("who follows is brought to pages of this app alone", async () => {
   for (const [moment, path] of [["/scores?head=1", "/scores"], ["/..//evil.example", "/class"], ["//evil.example", "/class"], ["/a/b", "/class"], ["/\\evil.example", "/class"]]) {
-    const { page, room, settled, end } = await seated([], [told, { ...told, moments: 1, moment }]);
+    const { page, room, settled } = await seated([], [told, { ...told, moments: 1, moment }]);
     await settled(() => room.now.told.moments === 1);
     assert.equal(page.location.pathname, path);
-    end();
   }
 });

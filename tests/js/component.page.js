@@ -22,7 +22,6 @@ test("a board stays while the page runs again, tells the newest run, and is gone
   run("third");
   assert.ok(parentElement.querySelector("section"));
   parentElement.attentionBoard.board.destroy();
-  parentElement.remove();
 });
 
 test("the same bytes again draw nothing anew, another number does", () => {
@@ -42,7 +41,6 @@ test("the same bytes again draw nothing anew, another number does", () => {
   run((scene) => (scene.arrays.left = array([2, 2, 3], "HTK", Array(12).fill(7), { title: "left", role: "query" })));
   assert.ok(String(corner()) !== String(dot) && told().includes("7 ×"), told());
   end();
-  parentElement.remove();
 });
 
 test("a board at rest keeps its picture out of reach, and the same scene wakes it", () => {
@@ -62,7 +60,6 @@ test("a board at rest keeps its picture out of reach, and the same scene wakes i
     assert.equal(parentElement.querySelector(".arithmetic").textContent, told);
   }
   end();
-  parentElement.remove();
 });
 
 test("a chart whose library does not load says so, under the name of what it would show", async () => {
@@ -76,7 +73,6 @@ test("a chart whose library does not load says so, under the name of what it wou
   assert.ok(host.classList.contains("clickable"));
   end();
   assert.deepEqual([parentElement.children.length, parentElement.attentionChart], [0, undefined]);
-  parentElement.remove();
 });
 
 test("a hand-out pins its cells, and offers nothing that only the app could do: other numbers, or those it does not have", async () => {

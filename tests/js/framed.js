@@ -13,5 +13,5 @@ export async function framed(script, address, { body = "", text = (source) => so
   const source = await (await fetch(new URL(`../../assets/page/${script}`, import.meta.url))).text();
   const run = () => within.body.append(Object.assign(within.createElement("script"), { textContent: text(source) }));
   run();
-  return { page, find: (selector) => within.querySelector(selector), run, end: () => frame.remove() };
+  return { page, find: (selector) => within.querySelector(selector), run };
 }

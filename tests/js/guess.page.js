@@ -41,7 +41,6 @@ test("nothing is covered until the invitation is accepted; then its cell and wha
   type(made, "6");
   assert.deepEqual([hidden(), made.part(".given").textContent, made.part(".truth").textContent], [[false, false, false], "6", "3"]);
   assert.equal(made.part(".missed") !== null, true);
-  made.root.remove();
 });
 
 test("why is one sentence at once, the reason; then the arithmetic is alone", () => {
@@ -52,7 +51,6 @@ test("why is one sentence at once, the reason; then the arithmetic is alone", ()
   assert.deepEqual([made.part(".why").textContent, made.root.querySelectorAll("p").length], ["A sum it is.", 1]);
   made.part(".close").click();
   assert.deepEqual([made.guess.state, made.root.children.length], ["idle", 0]);
-  made.root.remove();
 });
 
 test("whoever accepted once is asked first by the next steps, and by each only once", () => {
@@ -63,7 +61,6 @@ test("whoever accepted once is asked first by the next steps, and by each only o
   assert.equal(made.guess.isOpen, true);
   made.guess.adopt(asked({ index: [0, 0, 1, 1] }), STEP, null);
   assert.equal(made.guess.state, "idle");
-  made.root.remove();
 });
 
 test("to stop is one button: no question and no invitation follow, and the switch goes off", () => {
@@ -74,7 +71,6 @@ test("to stop is one button: no question and no invitation follow, and the switc
   assert.deepEqual([told, made.guess.state, visitAsks()], [[["guess", false]], "idle", false]);
   made.guess.adopt(asked({ first: true }), { path: "scale", title: "Scale" }, null);
   assert.equal(made.guess.isOpen, true);
-  made.root.remove();
 });
 
 test("another pinned cell puts the question aside, its own cell does not; pointing elsewhere does so for a while", () => {
@@ -84,7 +80,6 @@ test("another pinned cell puts the question aside, its own cell does not; pointi
   assert.deepEqual([guess.stateAt(PINNED), guess.stateAt(guess.cell), guess.stateAt(null)], ["idle", "open", "open"]);
   assert.deepEqual([guess.takes({ array: "scores", index: [0, 0, 1, 2] }), guess.isOpen], [true, true]);
   assert.deepEqual([guess.takes(PINNED), guess.state, guess.stateAt(PINNED)], [false, "invited", "invited"]);
-  made.root.remove();
 });
 
 test("a question of place covers nothing and explains no other cell; its options are buttons", () => {
@@ -92,7 +87,6 @@ test("a question of place covers nothing and explains no other cell; its options
   assert.deepEqual([made.guess.cell, made.guess.hides("scores", [0, 0, 1, 2])], [null, false]);
   made.part("form .option").click();
   assert.deepEqual([keptGuesses()[0].said, made.part(".verdict").textContent.match(/head 1/gu).length], ["right", 1]);
-  made.root.remove();
 });
 
 test("the same question that comes again keeps what is typed", () => {
@@ -100,7 +94,6 @@ test("the same question that comes again keeps what is typed", () => {
   made.part(".typed").value = "1";
   made.guess.adopt(asked({ first: true }), STEP, null);
   assert.equal(made.part(".typed").value, "1");
-  made.root.remove();
 });
 
 test("the arithmetic keeps three quarters of its line, and all of it while nothing is said", () => {
@@ -114,7 +107,6 @@ test("the arithmetic keeps three quarters of its line, and all of it while nothi
   made.root.style.position = "absolute";
   assert.deepEqual(["invited", "told", "idle", "open"].map(widths), Array(4).fill([10, true]));
   assert.deepEqual([made.root.place, arithmetic.place], [terms, terms]);
-  made.root.remove();
 });
 
 test("the end of the story tells what was guessed; to guess again is to be asked again", () => {
@@ -126,5 +118,4 @@ test("the end of the story tells what was guessed; to guess again is to be asked
   assert.equal(/1/.test(words.textContent) && words.textContent.includes("Scores"), true);
   words.querySelector("button").click();
   assert.deepEqual([words.hidden, keptGuesses(), visitAsks()], [true, [], true]);
-  made.root.remove();
 });

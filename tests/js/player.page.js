@@ -39,7 +39,6 @@ test("where numbers are only moved, or two are added, speed and unit are not off
       if (rule) Object.assign(scene, { arrays, rules: { result: rule }, cell: { array: "result", index: [0, 0, 0] } });
     }));
     const shown = [".unit", ".speed"].map((one) => !stand.find(one).hidden);
-    stand.end();
     return [name, ...shown];
   });
   assert.deepEqual(offered, [["sum", true, true], ["copied", false, false], ["added", false, false]]);
@@ -99,7 +98,6 @@ test("one step on is one term more, then the result, then the next cell; one ste
   assert.deepEqual(["previous", "previous", "previous"].map(stand.act), ["1.1", "0 =", "0.3"]);
   assert.deepEqual(["first", "previous"].map(stand.act), ["0.1", "0.1"], "before the first moment there is none");
   assert.deepEqual(["last", "next"].map(stand.act), ["9 =", "9 ="], "after the last one, neither");
-  stand.end();
 });
 
 test("the slider leads to a cell with its result, and says where that lies", () => {
@@ -108,7 +106,6 @@ test("the slider leads to a cell with its result, and says where that lies", () 
   assert.equal(stand.scrub(7), "7 =");
   assert.equal(current(stand), "result 0,1,2");
   assert.equal(stand.scrubber.getAttribute("aria-valuetext"), "head 0, row 1 b, column 2 r");
-  stand.end();
 });
 
 test("what is not computed yet is neither drawn nor told to who points at it; other matrices of the stack are", () => {
@@ -126,7 +123,6 @@ test("what is not computed yet is neither drawn nor told to who points at it; ot
   assert.deepEqual([current(stand), ...filled([[1, 1, 4]])], ["result 1,1,2", true]);
   assert.equal(stand.act("stop"), "all");
   assert.deepEqual([current(stand), ...filled([[0, 1, 4]])], ["result 0,1,2", true]);
-  stand.end();
 });
 
 test("playing ends at the last cell, and begins anew there", async () => {
@@ -150,7 +146,6 @@ test("playing ends at the last cell, and begins anew there", async () => {
   assert.equal(stand.act("play"), "0 =", "pressed again it pauses");
   await wait(250);
   assert.equal(stand.told(), "0 =");
-  stand.end();
 });
 
 test("at other speeds playing begins with the first term, and goes on where it was paused", async () => {
@@ -162,7 +157,6 @@ test("at other speeds playing begins with the first term, and goes on where it w
   assert.equal(stand.act("stop"), "all");
   await wait(700);
   assert.equal(stand.told(), "all");
-  stand.end();
 });
 
 test("every other act ends the playing: a step, a click, keys, or the end of the board", async () => {
@@ -208,7 +202,6 @@ test("other numbers keep the moment, and where the new scene has no such moment,
   stand.scrub(9);
   stand.board.update(sized(4, 3));
   assert.deepEqual([stand.told(), stand.scrubber.max, current(stand)], ["all", "7", "result 0,1,2"]);
-  stand.end();
 });
 
 test("a scene without a rule or a player has no buttons for it, and none of the one before goes on", () => {
@@ -221,13 +214,11 @@ test("a scene without a rule or a player has no buttons for it, and none of the 
   assert.deepEqual([shown(), stand.told()], [true, "all"]);
   stand.board.update(dressedScene((scene) => (scene.player = false)));
   assert.equal(shown(), false);
-  stand.end();
 });
 
 test("what is given or added has its own moments", () => {
   const given = playing(dressedScene((scene) => (scene.rules.result = { operation: "given" })));
   assert.deepEqual(["first", "next", "next"].map(given.act), ["0 =", "1 =", "2 ="]);
-  given.end();
   const added = playing(
     dressedScene((scene) => {
       scene.arrays.bias = array([5], "S", [1, 2, 3, 4, 5]);
@@ -235,7 +226,6 @@ test("what is given or added has its own moments", () => {
     }),
   );
   assert.deepEqual(["next", "next", "next", "next", "next"].map(added.act), ["0.1", "0.2", "0.3", "0.4", "0 ="]);
-  added.end();
 });
 
 test("where motion is unwelcome, steps go from result to result", () => {
@@ -245,5 +235,4 @@ test("where motion is unwelcome, steps go from result to result", () => {
   window.matchMedia = real;
   assert.deepEqual(["next", "next", "previous", "play"].map(stand.act), ["0 =", "1 =", "0 =", "0 ="]);
   assert.deepEqual(["stop", "play"].map(stand.act), ["all", "0 ="]);
-  stand.end();
 });

@@ -5,7 +5,7 @@ const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 test("a link of the menu gets the choices when it is pressed or reached by keys, and a new tab is left to the browser", async () => {
   const body = "<a data-testid=stTopNavLink href=/split><i>Split</i></a><a data-testid=stSidebarNavLink href=/mask>Mask</a><a href=/x>other</a>";
-  const { page, find, end } = await framed("menu.js", "/scores?head=2", { body });
+  const { page, find } = await framed("menu.js", "/scores?head=2", { body });
   let heard = 0;
   const [inner, side, other] = ["i", "[data-testid=stSidebarNavLink]", "[href='/x']"].map(find);
   inner.addEventListener("pointerdown", (event) => event.stopPropagation());
@@ -29,30 +29,27 @@ test("a link of the menu gets the choices when it is pressed or reached by keys,
   click(other, { ctrlKey: true });
   assert.equal(heard, 2);
   page.dispatchEvent(new Event("pointerdown")); // beside everything
-  end();
 });
 
 test("what has no room in the menu is behind a button named “More”, however many pages it holds", async () => {
   const body = "<nav data-testid=stTopNav><a><p>2 more words</p></a><div class=rc-overflow-item-rest><p>16 more</p></div></nav>";
-  const { find, end } = await framed("menu.js", "/scores", { body });
+  const { find } = await framed("menu.js", "/scores", { body });
   const rest = find(".rc-overflow-item-rest p");
   assert.equal(rest.textContent, "More");
   rest.firstChild.nodeValue = "3 more";
   await wait(0);
   assert.deepEqual([rest.textContent, find("a").textContent], ["More", "2 more words"]);
-  end();
 });
 
 test("on paper a page keeps its width, and is made smaller where it is wider than two thirds of that fit", async () => {
   const printed = async (width) => {
     const body = `<div data-testid=stMain style="width: ${width}px">text</div>`;
-    const { page, find, end } = await framed("print.js", "/scores", { body });
+    const { page, find } = await framed("print.js", "/scores", { body });
     const style = () => ["minWidth", "zoom"].map((name) => find("[data-testid=stMain]").style[name]);
     page.dispatchEvent(new Event("beforeprint"));
     const on = style();
     page.dispatchEvent(new Event("afterprint"));
     const after = style();
-    end();
     return [...on, ...after];
   };
   assert.deepEqual(await printed(800), ["800px", "1", "", ""]);
@@ -66,12 +63,11 @@ test("when the system turns dark or light the page runs once more, a little late
     page.matchMedia = () => ({ addEventListener: (event, act) => (turn = act) });
     page.addEventListener("popstate", () => (runs += 1));
   };
-  const { end } = await framed("theme.js", "/scores", { before });
+  await framed("theme.js", "/scores", { before });
   turn();
   assert.equal(runs, 0);
   await wait(600);
   assert.equal(runs, 1);
-  end();
 });
 
 /** The app's page at an address; push(to) gives how that is written into the history, "push" or "replace", and the address then. */
@@ -86,7 +82,7 @@ async function opened(address) {
     Object.assign(history, { pushState: noted("push"), replaceState: noted("replace") });
   };
   const body = "<h1>title</h1><a data-testid=stLogoLink><i>logo</i></a>";
-  const { page, find, run, end } = await framed("history.js", address, { body, before });
+  const { page, find, run } = await framed("history.js", address, { body, before });
   const push = (to) => {
     written.length = 0;
     page.history.pushState(null, "", to);
@@ -97,30 +93,28 @@ async function opened(address) {
     find(selector).dispatchEvent(Object.assign(new Event(kind, { bubbles: true }), more));
   for (const kind of ["pointerdown", "keydown"]) find("h1").addEventListener(kind, (event) => event.stopPropagation());
   const move = (to) => page.history.replaceState(null, "", to);
-  return { page, push, act, move, run, end };
+  return { page, push, act, move, run };
 }
 
 test("one act is one entry of the history; what the page writes without one replaces it", async () => {
-  const { push, act, end } = await opened("/scores");
+  const { push, act } = await opened("/scores");
   assert.equal(push("?query=1"), "replace /scores?query=1");
   act();
   assert.deepEqual([push("?query=2"), push("?query=2&key=1")], ["push /scores?query=2", "replace /scores?query=2&key=1"]);
   act("h1", "keydown", { key: "ArrowDown" });
   assert.equal(push("?query=3"), "push /scores?query=3");
-  end();
 });
 
 test("another page is an entry, and what an act writes on the way there is none of the page that is left", async () => {
-  const { push, act, end } = await opened("/tokens");
+  const { push, act } = await opened("/tokens");
   assert.equal(push("/scores"), "push /scores");
   act();
   assert.deepEqual([push("?head=2"), push("/mask?head=2")], ["push /scores?head=2", "replace /mask?head=2"]);
   assert.deepEqual([push("?head=3"), push("/output")], ["replace /mask?head=3", "push /output"]);
-  end();
 });
 
 test("what a control moves is no entry, and a later answer with its older value does not take it away, until a click", async () => {
-  const { push, act, move, end } = await opened("/scores?n=6");
+  const { push, act, move } = await opened("/scores?n=6");
   act("h1", "keydown", { key: "ArrowLeft" });
   move("?n=5&of=1&of=2");
   assert.equal(push("?n=6&query=3"), "replace /scores?query=3&n=5&of=1&of=2", "nor the whole act, which was the control's");
@@ -136,30 +130,27 @@ test("what a control moves is no entry, and a later answer with its older value 
   }
   move("?n=4");
   assert.equal(push("/mask?n=6"), "replace /mask?n=6", "another page has its own");
-  end();
 });
 
 test("after a step back neither an act nor a control of before counts", async () => {
-  const { page, push, act, move, end } = await opened("/scores?n=6");
+  const { page, push, act, move } = await opened("/scores?n=6");
   move("?n=5");
   act("h1", "keydown", { key: "a" });
   page.dispatchEvent(new page.PopStateEvent("popstate"));
   assert.equal(push("?n=6"), "replace /scores?n=6");
-  end();
 });
 
 test("only the logo leads to the first page: what a server asks for that has just begun is not written", async () => {
-  const { push, act, end } = await opened("/scores?head=2");
+  const { push, act } = await opened("/scores?head=2");
   act();
   assert.equal(push("/"), " /scores?head=2");
   assert.equal(push("?head=3"), "replace /scores?head=3", "that was no new act");
   act("i");
   assert.equal(push("/"), "push /");
-  end();
 });
 
 test("a step back to an entry without a choice says which one is taken back", async () => {
-  const { page, push, act, end } = await opened("/scores");
+  const { page, push, act } = await opened("/scores");
   if (!page.navigation) return;
   const write = page.History.prototype.replaceState.bind(page.history);
   const back = (from, to, navigationType = "traverse") => {
@@ -175,15 +166,13 @@ test("a step back to an entry without a choice says which one is taken back", as
   assert.equal(back("?head=1&unset=query", "/scores?head=0"), "?head=0");
   assert.equal(back("?head=1", "/scores", "push"), "");
   assert.equal(back("?head=1", "/mask"), "");
-  end();
 });
 
 test("loaded twice it acts once", async () => {
-  const { push, act, run, end } = await opened("/scores");
+  const { push, act, run } = await opened("/scores");
   run();
   act();
   assert.equal(push("?query=1"), "push /scores?query=1");
-  end();
 });
 
 /** The app's page with its corner, a clipboard or none, and an old command that copies or does not. */
@@ -192,21 +181,20 @@ async function corner({ writeText = null, copies = false }) {
     Object.defineProperty(page.navigator, "clipboard", { value: writeText ? { writeText } : undefined });
     page.document.execCommand = () => copies;
   };
-  const { page, find, end } = await framed("link.js", "/scores?head=1", { before });
+  const { page, find } = await framed("link.js", "/scores?head=1", { before });
   const [said, button, field] = [".said", "button.link", ".by-hand input"].map((part) => find(`#attention-corner ${part}`));
   const press = async () => {
     button.click();
     await new Promise((resolve) => setTimeout(resolve));
     return [said.textContent, field.checkVisibility()];
   };
-  return { page, find, button, field, press, end };
+  return { page, find, button, field, press };
 }
 
 test("the link is copied by the clipboard", async () => {
   const taken = [];
-  const { page, press, end } = await corner({ writeText: async (text) => taken.push(text) });
+  const { page, press } = await corner({ writeText: async (text) => taken.push(text) });
   assert.deepEqual([await press(), taken], [["Copied", false], [page.location.href]]);
-  end();
 });
 
 test("without a clipboard, or leave to use it, the old command copies what is selected", async () => {
@@ -214,18 +202,16 @@ test("without a clipboard, or leave to use it, the old command copies what is se
     throw new Error("no leave");
   };
   for (const clipboard of [{}, { writeText }]) {
-    const { page, press, field, end } = await corner({ copies: true, ...clipboard });
+    const { page, press, field } = await corner({ copies: true, ...clipboard });
     assert.deepEqual([await press(), field.value], [["Copied", false], page.location.href]);
-    end();
   }
 });
 
 test("where nothing copies the link stands selected, to be copied by hand, until Escape", async () => {
-  const { page, find, button, field, press, end } = await corner({});
+  const { page, find, button, field, press } = await corner({});
   assert.deepEqual(await press(), ["", true]);
   const chosen = field.value.slice(field.selectionStart, field.selectionEnd);
   assert.deepEqual([chosen, page.document.activeElement === field], [page.location.href, true]);
   field.dispatchEvent(Object.assign(new Event("keydown", { bubbles: true }), { key: "Escape" }));
   assert.deepEqual([find(".by-hand").hidden, page.document.activeElement === button], [true, true]);
-  end();
 });

@@ -67,7 +67,6 @@ test("a kept picture is what a board shows, twice as sharp, on paper of its colo
   const frame = stage.getBoundingClientRect();
   assert.equal(pixel(picture, 2 * Math.round(20 + x - frame.left - part.left - 7), 2 * Math.round(20 + y - frame.top - part.top - 7)), "136,136,136,255");
   assert.deepEqual(title.slice(1), [parseFloat(left.style.left), parseFloat(left.style.top) + 10, title[3]].map(Math.round));
-  stand.end();
 });
 
 test("the sentence is of the cell that one points at or moves to, and in as many lines as it needs", () => {
@@ -78,21 +77,18 @@ test("the sentence is of the cell that one points at or moves to, and in as many
   const lines = kept(stand).texts.slice(-2);
   assert.equal(lines.map(([text]) => text).join(" "), "result, head 0, row 1 b, column 0 p, 17 = 0 + 5 + 12");
   assert.equal(lines[1][2] - lines[0][2], 20);
-  stand.end();
 });
 
 test("a board without a current cell is kept without a sentence", () => {
   const stand = standing(dressedScene((scene) => (scene.cell = null)));
   const picture = kept(stand);
   assert.ok(picture.canvas.height <= 2 * (drawnPart(stand).height + 40 + 12));
-  stand.end();
 });
 
 test("a very wide board is kept no larger than browsers can draw", () => {
   const stand = standing(dressedScene((scene) => (scene.zoom = 12)), 9000);
   const { width, height } = kept(stand).canvas;
   assert.equal(Math.max(width, height), 8000);
-  stand.end();
 });
 
 /** The SVG that the menu of a board keeps: its name, its text, and the document that it is. */
@@ -136,7 +132,6 @@ test("the SVG of a board has the words and the colours of its picture, each word
   const part = drawnPart(stand);
   const points = [[1, 1], [Math.round(20 + x - frame.left - part.left - 7), Math.round(20 + y - frame.top - part.top - 7)]];
   assert.deepEqual(await shades(svg.text, points), points.map(([left, top]) => pixel(picture, 2 * left, 2 * top)));
-  stand.end();
 });
 
 test("small cells are pictures in the SVG, and what a scene says is text in it, whatever it says", async () => {
@@ -147,7 +142,6 @@ test("small cells are pictures in the SVG, and what a scene says is text in it, 
   const { page } = await drawn(stand);
   assert.equal(page.querySelector("parsererror, script"), null);
   assert.ok([...page.querySelectorAll("text")].some((word) => word.textContent === '<script>"&'));
-  stand.end();
 });
 
 test("the file is called after the page", () => {
@@ -159,7 +153,6 @@ test("the file is called after the page", () => {
   });
   history.replaceState(null, "", here);
   assert.deepEqual(named, ["board.png", "scores.png", "scores.png", "all-heads.png"]);
-  stand.end();
 });
 
 test("a badge stands after its title where it has room, and the axes below both", () => {
@@ -171,7 +164,6 @@ test("a badge stands after its title where it has room, and the axes below both"
   assert.deepEqual([badge[2], axes.slice(1)], [title[2] + 1, [title[1], title[2] + 17]]);
   assert.deepEqual(kept(long).texts.find(([text]) => text.startsWith("2 heads")), badge, "its words are left out first");
   assert.deepEqual(kept(longer).texts.filter(([text]) => text.includes("x")), [], "it is whole, or absent");
-  for (const one of [short, long, longer]) one.end();
 });
 
 test("titles of thumbnails that stand close together are in two lines at most, the last one next to its matrix", () => {
@@ -186,7 +178,6 @@ test("titles of thumbnails that stand close together are in two lines at most, t
   assert.equal(lines.length, 2, JSON.stringify(texts));
   assert.equal(lines[0][2] - lines[1][2], 13, JSON.stringify(lines));
   assert.ok(lines[1][0].startsWith("queries"));
-  stand.end();
 });
 
 const signs = (text) => text.length;

@@ -1,5 +1,6 @@
 import { createBoard } from "../../assets/board/board.js";
 import { array, productScene } from "./scenes.js";
+import { afterwards } from "./testing.js";
 
 const [GREY, INK] = ["#888888", "#222222"];
 const NAMES = ["background", "text", "muted", "line", "primary", "focus", "key", "query", "output", "hidden", "hatch"];
@@ -32,7 +33,7 @@ export function placeFor(width) {
   return root;
 }
 
-/** A board on the page, so many px wide, with what it told of in calls: [handler, what it got] of each; end() takes it away. */
+/** A board on the page, so many px wide, with what it told of in calls: [handler, what it got] of each; end() takes it away before the test is over. */
 export function standing(scene = dressedScene(), width = 1000) {
   const root = placeFor(width);
   const calls = [];
@@ -41,7 +42,9 @@ export function standing(scene = dressedScene(), width = 1000) {
   board.update(scene);
   const find = (selector) => root.querySelector(selector);
   const panel = (id) => find(`[data-panel="${id}"]`);
-  return { root, board, calls, find, panel, end: () => (board.destroy(), root.remove()) };
+  const end = () => (board.destroy(), root.remove());
+  afterwards(end);
+  return { root, board, calls, find, panel, end };
 }
 
 /** Where a cell is, as an event says it. */

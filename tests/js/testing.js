@@ -2,6 +2,7 @@
 const inNode = typeof process !== "undefined" && Boolean(process.versions?.node);
 const runner = inNode ? (await import("node:test")).test : null;
 const results = { passed: [], failed: [], done: Promise.resolve() };
+const endings = [];
 if (!inNode) {
   window.boardTests = results;
   window.addEventListener("error", ({ message }) => {
@@ -22,7 +23,12 @@ async function run(name, body) {
   } catch (error) {
     results.failed.push(`${name}: ${error.message}`);
   }
+  for (const end of endings.splice(0)) end();
+  document.body.replaceChildren(); // the next one finds an empty page
 }
+
+/** What is done when the present test in a page has ended, however it ends. */
+export const afterwards = (act) => endings.push(act);
 
 function fail(message) {
   throw new Error(message);

@@ -103,7 +103,6 @@ test("what has no room is left out, the place of the cell first: never the resul
   assert.ok(root.querySelector(".result").getBoundingClientRect().right <= root.getBoundingClientRect().right);
   writeArithmetic(root, { model: openScene(long(64, "sum")), palette: openPalette(palette) }, made, { all: true, open: () => {}, opened: true });
   assert.equal(root.querySelectorAll(".chip").length, 64);
-  frame.remove();
 });
 
 test("of a largest number the terms that are left out are not added up: the largest of them is told", () => {
@@ -192,7 +191,7 @@ const here = window.location.href;
 function shown(place, nav = document.body.appendChild(document.createElement("nav"))) {
   fillStrip(nav, { steps, place });
   const links = [...nav.querySelectorAll("a")];
-  return { nav, links, end: () => nav.remove(), told: links.map(({ className, textContent }) => `${className}:${textContent}`) };
+  return { nav, links, told: links.map(({ className, textContent }) => `${className}:${textContent}`) };
 }
 
 /** Click a link; gives whether it was left to the browser to open it. */
@@ -215,7 +214,6 @@ test("the strip names every step, marks the one where one is, and leads to those
   assert.deepEqual(middle.links.map((link) => link.getAttribute("aria-current")), [null, null, "page", null, null]);
   assert.deepEqual(first.links.map((link) => link.getAttribute("href")), ["./tokens", "./split", "./scores", "./split"]);
   assert.deepEqual([middle.links[0], middle.links[4], middle.links[1]].map(({ title }) => title), ["Tokens", "Scores", ""]);
-  for (const one of [first, middle, last]) one.end();
 });
 
 test("the strip is one stop of the Tab key; arrow keys go from step to step", () => {
@@ -224,14 +222,12 @@ test("the strip is one stop of the Tab key; arrow keys go from step to step", ()
   strip.links[2].focus();
   strip.links[2].dispatchEvent(new KeyboardEvent("keydown", { key: "ArrowRight", bubbles: true, cancelable: true }));
   assert.equal(document.activeElement, strip.links[3]);
-  strip.end();
 });
 
 test("a strip that shows the same stays as it is, and goes on with its page", () => {
   const before = shown(0);
   assert.ok(shown(0, before.nav).links.every((link, i) => link === before.links[i]), "a link with the focus keeps it");
   assert.equal(shown(1, before.nav).told.length, 5);
-  before.end();
 });
 
 test("a click opens a step with the choices as they are then, from its top, and that of the page itself nothing", () => {
@@ -252,8 +248,6 @@ test("a click opens a step with the choices as they are then, from its top, and 
   window.removeEventListener("popstate", count);
   history.replaceState(null, "", here);
   assert.deepEqual([opened, pathname.split("/").pop(), search, main.scrollTop], [1, "scores", "?head=2", 0]);
-  main.remove();
-  strip.end();
 });
 
 test("a link that is opened in a new tab has the choices, too, by mouse and by keys", () => {
@@ -263,7 +257,6 @@ test("a link that is opened in a new tab has the choices, too, by mouse and by k
     strip.links[1].dispatchEvent(new Event(act));
     assert.ok(strip.links[1].href.endsWith("/split?head=3"), act);
     history.replaceState(null, "", here);
-    strip.end();
   }
 });
 
@@ -272,7 +265,6 @@ test("where there is nowhere to go, as in a hand-out, the steps are words, that 
   fillStrip(nav, { steps, place: 1 }, false);
   assert.deepEqual([...nav.querySelectorAll("a")], []);
   assert.deepEqual([...nav.querySelectorAll("span")].map(({ className, textContent }) => `${className}:${textContent}`), [":Tokens", "here:Split", ":Scores"]);
-  nav.remove();
 });
 
 test("a step ends with a link that names the next one; not the last step, nor a lesson, nor a hand-out", () => {

@@ -8,6 +8,15 @@ const measure = (text, size) => 0.6 * size * text.length;
 const plan = (scene, width, zoom = 1) => layOut(openScene(scene), { width, zoom, measure, starts: new Map() });
 const box = ({ boxes }, id) => boxes.find(({ panel }) => panel.id === id);
 
+// Panels of one array, each at its place: [column, row].
+const panelsOf = (array, places, more = {}) =>
+  places.map((place, i) => ({ id: `${i}`, array, rows: 1, columns: 2, place, title: `${i}`, role: "operand", size: "full", ...more }));
+const across = (count) => Array.from({ length: count }, (_, i) => [i, 0]);
+const down = (count) => Array.from({ length: count }, (_, i) => [0, i]);
+
+// Whether all panels stand in one column, or with their matrices at one height.
+const alike = (boxes, side) => new Set(boxes.map((one) => one[side])).size === 1;
+
 function square(size) {
   const scene = productScene();
   const labels = Array.from({ length: size }, (_, i) => `w${i}`);
@@ -42,18 +51,10 @@ test("panels never overlap and never leave the width", () => {
     for (const size of [2, 7, 13, 31, 64, 97]) {
       const { boxes, width: used } = plan(square(size), width);
       assert.ok(used <= width, `${used} of ${width} for ${size}`);
-      const areas = boxes.map(({ x, y, titleY, bodyWidth, bodyHeight }) => ({
-        x,
-        y: titleY,
-        right: x + bodyWidth,
-        bottom: y + bodyHeight,
-      }));
-      areas.forEach((one, i) =>
-        areas.slice(i + 1).forEach((other) => {
-          const apart = one.right <= other.x || other.right <= one.x || one.bottom <= other.y || other.bottom <= one.y;
-          assert.ok(apart, `overlap at ${width} with ${size}`);
-        }),
-      );
+      const isLeft = (one, other) => one.x + one.bodyWidth <= other.x;
+      const isAbove = (one, other) => one.y + one.bodyHeight <= other.titleY;
+      const apart = (one, other) => [isLeft, isAbove].some((is) => is(one, other) || is(other, one));
+      assert.ok(boxes.every((one) => boxes.every((other) => one === other || apart(one, other))), `overlap at ${width} with ${size}`);
     }
   }
 });
@@ -83,25 +84,9 @@ test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () => {
 test("a line of thumbnails fits the width, however many they are; on a phone it goes on in further lines", () => {
   const scene = productScene();
   scene.arrays.left = array([12, 15, 15], "HTK", null);
-  scene.panels = [
-    {
-      id: "all",
-      array: "left",
-      rows: 1,
-      columns: 2,
-      tiles: 0,
-      arrange: "across",
-      place: [0, 0],
-      title: "All",
-      role: "tiles",
-      size: "small",
-    },
-  ];
+  scene.panels = panelsOf("left", [[0, 0]], { tiles: 0, arrange: "across", role: "tiles", size: "small" });
   for (const width of [340, 700, 1060]) {
-    const {
-      width: used,
-      boxes: [line],
-    } = plan(scene, width);
+    const { width: used, boxes: [line] } = plan(scene, width);
     assert.ok(used <= width, `${used} of ${width}`);
     assert.equal(line.tileRows, width < 480 ? 3 : 1);
     assert.ok(line.tileWidth >= 45, `${line.tileWidth} of ${width}`);
@@ -112,47 +97,24 @@ test("a line of thumbnails fits the width, however many they are; on a phone it 
 test("of many heads side by side as many are shown as fit with cells of 10 px, in all panels the same", () => {
   const scene = productScene();
   scene.arrays.left = array([16, 30, 32], "HTK", null);
-  const tiled = { array: "left", rows: 1, columns: 2, tiles: 0, arrange: "across", title: "Heads", role: "operand", size: "full" };
-  scene.panels = [
-    { ...tiled, id: "one", place: [0, 0] },
-    { ...tiled, id: "two", place: [0, 1] },
-  ];
+  scene.panels = panelsOf("left", down(2), { tiles: 0, arrange: "across" });
   const { boxes, width } = plan(scene, 1200);
   assert.ok(width <= 1200 && boxes.every(({ stack, cell }) => stack.count === 3 && cell.width >= 10));
 });
 
 test("matrices that would be much higher than the screen show a window of their rows", () => {
   const scene = square(60);
-  scene.panels = ["a", "b", "c"].map((id, i) => ({
-    id,
-    array: "left",
-    rows: 1,
-    columns: 2,
-    place: [0, i],
-    title: id,
-    role: "operand",
-    size: "full",
-  }));
-  assert.equal(box(plan(scene, 900), "a").rows.count, 36);
+  scene.panels = panelsOf("left", down(3));
+  assert.equal(box(plan(scene, 900), "0").rows.count, 36);
 });
 
 test("pictures without numbers become smaller until they fit", () => {
   const scene = productScene();
-  scene.panels = [0, 1, 2, 3].map((i) => ({
-    id: `${i}`,
-    array: "left",
-    rows: 1,
-    columns: 2,
-    place: [i, 0],
-    title: "A picture",
-    badge: "T × K",
-    role: "aside",
-    size: "small",
-  }));
+  scene.panels = panelsOf("left", across(4), { title: "A picture", badge: "T × K", role: "aside", size: "small" });
   for (const width of [340, 390, 550]) {
     const { width: used, boxes } = plan(scene, width);
     assert.ok(used <= width, `${used} of ${width}`);
-    assert.equal(new Set(boxes.map(({ y }) => y)).size, 1);
+    assert.ok(alike(boxes, "y"));
   }
 });
 
@@ -167,9 +129,7 @@ test("thumbnails closer together than their titles are wide have these in two li
 test("numbers are written as long as the rows together do not get much higher than the screen", () => {
   const digits = (size) => {
     const scene = square(size);
-    scene.panels = ["a", "b", "c"].map((id, i) => ({
-      id, array: "left", rows: 1, columns: 2, place: [0, i], title: id, role: "operand", size: "full",
-    }));
+    scene.panels = panelsOf("left", down(3));
     return plan(scene, 900).cell.digits;
   };
   assert.deepEqual([digits(12), digits(16), digits(17)], [2, 2, -1]);
@@ -177,11 +137,9 @@ test("numbers are written as long as the rows together do not get much higher th
 
 test("on a phone six matrices that stand below each other use its width", () => {
   const scene = square(12);
-  scene.panels = Array.from({ length: 6 }, (_, i) => ({
-    id: `${i}`, array: "result", rows: 1, columns: 2, place: [i % 3, Math.floor(i / 3)], title: `${i}`, role: "operand", size: "full",
-  }));
+  scene.panels = panelsOf("result", [...across(3), [0, 1], [1, 1], [2, 1]]);
   const { boxes } = plan(scene, 300);
-  assert.equal(new Set(boxes.map(({ x }) => x)).size, 1);
+  assert.ok(alike(boxes, "x"));
   assert.ok(boxes.every(({ bodyWidth }) => bodyWidth > 0.7 * 300));
 });
 
@@ -199,7 +157,7 @@ function beside(titles, [rows, columns]) {
   const scene = productScene();
   scene.arrays.left = array([rows, columns], "TK", null);
   scene.axes.T.labels = null;
-  scene.panels = titles.map((title, i) => ({ id: `${i}`, array: "left", rows: 0, columns: 1, place: [i, 0], title, role: "operand", size: "full" }));
+  scene.panels = panelsOf("left", across(titles.length), { rows: 0, columns: 1 }).map((panel, i) => ({ ...panel, title: titles[i] }));
   return scene;
 }
 
@@ -209,7 +167,7 @@ test("titles that leave no room for the cells are cut before the cells become sp
     const { boxes, width: used } = plan(beside(titles, [14, 4]), width);
     assert.ok(used <= width, `${used} of ${width}`);
     assert.ok(boxes.every(({ columns, cell }) => columns.count === 4 && cell.width >= 12), `${boxes[0].cell.width} at ${width}`);
-    assert.equal(new Set(boxes.map(({ y }) => y)).size, 1);
+    assert.ok(alike(boxes, "y"));
   }
 });
 
@@ -222,7 +180,7 @@ test("matrices too many for one line stand one below the other before columns ar
   const { boxes, width } = plan(beside(Array(9).fill("wide"), [5, 14]), 700);
   assert.ok(width <= 700, `${width}`);
   assert.ok(boxes.every(({ columns }) => columns.count === 14));
-  assert.equal(new Set(boxes.map(({ x }) => x)).size, 1);
+  assert.ok(alike(boxes, "x"));
 });
 
 test("no column is hidden where that does not make a board fit", () => {

@@ -7,107 +7,57 @@ const look = (array, [place]) => NUMBERS[array][place];
 const read = (array, position = along(0)) => ({ array, at: [position] });
 const result = (rule, index, hidden) => derive(rule, index, look, hidden).result;
 
-test("a position is a sum of indices, divided and reduced", () => {
-  assert.equal(
-    placeOf(
-      linear([
-        [0, 7],
-        [-1, 1],
-      ]),
-      [2],
-      3,
-    ),
-    17,
-  );
-  assert.equal(placeOf(along(0, { over: 5 }), [13]), 2);
-  assert.equal(placeOf(along(0, { modulo: 5 }), [13]), 3);
-  assert.equal(
-    placeOf(
-      linear(
-        [
-          [0, 10],
-          [1, 1],
-        ],
-        { over: 5, modulo: 3 },
-      ),
-      [2, 4],
-    ),
-    1,
-  );
-  assert.equal(placeOf(linear([]), [9]), 0);
+test("a position is a sum of indices, divided and reduced, and may begin at a number", () => {
+  const sum = [[0, 10], [1, 1]];
+  assert.equal(placeOf(linear([[0, 7], [-1, 1]]), [2], 3), 17);
+  assert.equal(placeOf(linear(sum, { over: 5, modulo: 3 }), [2, 4]), 1);
+  assert.equal(placeOf({ parts: [[0, 2]], plus: 7 }, [3]), 13);
+  assert.deepEqual(indexRead({ array: "x", at: [along(1), running, linear([])] }, [4, 6], 2), [6, 2, 0], "one place for every axis");
 });
 
-test("a read names one place for every axis of its array", () => {
-  assert.deepEqual(indexRead({ array: "x", at: [along(1), running, linear([])] }, [4, 6], 2), [6, 2, 0]);
-});
+const [one, other, every] = [read("a"), read("b"), read("a", running)];
+const rule = (operation, length, reads, more = {}) => ({ operation, length, reads, ...more });
 
-test("given computes nothing", () => {
+test("every operation gives its number, minus infinity where all is masked", () => {
+  const softcap = rule("softcap", 1, [one, read("c", linear([]))], { softcap: 5 });
+  const norm = rule("norm", 3, [every], { epsilon: 1, adds: [other], position: along(0) });
+  const cases = [
+    [rule("copy", 1, [one]), 1, -3],
+    [rule("product", 1, [one, other]), 2, -65],
+    [softcap, 2, 5 * Math.tanh(0.5)],
+    [rule("mask", 1, [one]), 0, 2],
+    [rule("mask", 1, [one], { adds: [other] }), 0, 9],
+    [rule("max", 3, [read("b", running)]), 0, 11],
+    [rule("max", 1, [read("m", running)]), 0, -Infinity],
+    [rule("difference", 1, [one, other]), 1, -14],
+    [rule("difference", 1, [read("m"), read("m")]), 0, -Infinity],
+    [rule("exp", 1, [read("m")]), 0, 0],
+    [rule("exp", 1, [read("m")]), 1, Math.E],
+    [norm, 2, (5 / Math.sqrt(38 / 3 + 1)) * -13],
+  ];
+  for (const [made, place, number] of cases) {
+    const found = result(made, [place]);
+    assert.ok(found === number || Math.abs(found - number) < 1e-12, `${made.operation} gives ${found}, not ${number}`);
+  }
+  assert.equal(result(rule("mask", 1, [one]), [0], true), -Infinity);
   assert.deepEqual(derive({ operation: "given" }, [0], look).terms, []);
 });
 
-test("copy takes the number it reads", () => {
-  assert.equal(result({ operation: "copy", length: 1, reads: [read("a")] }, [1]), -3);
-});
-
 test("sum adds the products of all reads and, once, what is added", () => {
-  const rule = { operation: "sum", length: 3, reads: [read("a", running), read("b", running)], adds: [read("c", linear([]))] };
-  const derivation = derive(rule, [0], look);
-  assert.deepEqual(
-    derivation.terms.map(({ value }) => value),
-    [14, -33, -65, 0.5],
-  );
+  const derivation = derive(rule("sum", 3, [every, read("b", running)], { adds: [read("c", linear([]))] }), [0], look);
+  assert.deepEqual(derivation.terms.map(({ value }) => value), [14, -33, -65, 0.5]);
   assert.equal(derivation.result, -83.5);
 });
 
-test("product multiplies all reads", () => {
-  assert.equal(result({ operation: "product", length: 1, reads: [read("a"), read("b")] }, [2]), -65);
-});
-
-test("a soft cap is c times tanh of the product over c", () => {
-  const rule = { operation: "softcap", length: 1, softcap: 5, reads: [read("a"), read("c", linear([]))] };
-  assert.close(result(rule, [2]), 5 * Math.tanh(0.5));
-});
-
-test("mask keeps a number, adds a bias, or makes it minus infinity", () => {
-  const rule = { operation: "mask", length: 1, reads: [read("a")] };
-  assert.deepEqual([result(rule, [0]), result({ ...rule, adds: [read("b")] }, [0]), result(rule, [0], true)], [2, 9, -Infinity]);
-});
-
-test("softmax is the own exponential over the sum of all, the maximum subtracted", () => {
-  const rule = { operation: "softmax", length: 3, reads: [read("a", running)], position: along(0) };
-  const derivation = derive(rule, [0], look);
+test("softmax is the own exponential over the sum of all, the maximum subtracted; of a masked number none", () => {
+  const derivation = derive(rule("softmax", 3, [every], { position: along(0) }), [0], look);
   assert.deepEqual([derivation.maximum, derivation.own], [5, 0]);
   assert.close(derivation.total, Math.exp(-3) + Math.exp(-8) + 1);
   assert.close(derivation.result, Math.exp(-3) / (Math.exp(-3) + Math.exp(-8) + 1));
-});
-
-test("softmax gives a masked number no share, and only zeros where all is masked", () => {
-  const rule = { operation: "softmax", length: 3, reads: [read("m", running)], position: along(0) };
-  assert.deepEqual(
-    [0, 1, 2].map((place) => result(rule, [place])),
-    [0, 1, 0],
-  );
-  const empty = { ...rule, length: 1 };
-  const { result: share, total, terms } = derive(empty, [0], look);
+  const masked = rule("softmax", 3, [read("m", running)], { position: along(0) });
+  assert.deepEqual([0, 1, 2].map((place) => result(masked, [place])), [0, 1, 0]);
+  const { result: share, total, terms } = derive({ ...masked, length: 1 }, [0], look);
   assert.deepEqual([share, total, terms[0].value], [0, 0, 0]);
-});
-
-test("max is the largest number, minus infinity where all is masked", () => {
-  const rule = { operation: "max", length: 3, reads: [read("b", running)] };
-  assert.equal(result(rule, [0]), 11);
-  assert.equal(result({ ...rule, length: 1, reads: [read("m", running)] }, [0]), -Infinity);
-});
-
-test("difference subtracts, and minus infinity stays, even minus itself", () => {
-  const rule = { operation: "difference", length: 1, reads: [read("a"), read("b")] };
-  assert.equal(result(rule, [1]), -14);
-  assert.equal(result({ ...rule, reads: [read("m"), read("m")] }, [0]), -Infinity);
-});
-
-test("exp of minus infinity is zero", () => {
-  const rule = { operation: "exp", length: 1, reads: [read("m")] };
-  assert.equal(result(rule, [0]), 0);
-  assert.close(result(rule, [1]), Math.E, 1e-12);
 });
 
 const readAt = (...at) => ({ array: "source", at });
@@ -125,96 +75,40 @@ function searched({ length }, one, index, sizes) {
   return sizes.map((_, axis) => [Math.min(...hits.map((hit) => hit[axis])), Math.max(...hits.map((hit) => hit[axis]))]);
 }
 
-function compare(rule, one, source, sizes) {
-  for (const index of everyIndex(source))
-    assert.deepEqual([index, solve(rule, one, index, sizes)], [index, searched(rule, one, index, sizes)]);
-}
+const ROWS = [[0, 15], [1, 1]]; // 7 rows of 15 cells laid over 3 heads of 7 × 5
+const READS = [
+  ["a plain read; axes not named are free", 3, readAt(along(0), along(1), running), [2, 5, 3], [2, 5, 7]],
+  ["a column of fused heads, h times K plus k", 5, readAt(along(1), linear([[0, 5], [-1, 1]])), [7, 15], [3, 7, 2]],
+  ["quotient and remainder, c//V with c%V", 1, readAt(along(1, { over: 5 }), along(0), along(1, { modulo: 5 })), [3, 7, 5], [7, 15]],
+  ["a head that a group shares, h//r", 3, readAt(along(0, { over: 2 }), along(1), running), [3, 5, 3], [6, 5, 2]],
+  [
+    "digits of one number, as of a bare reshape",
+    1,
+    readAt(linear(ROWS, { over: 35 }), linear(ROWS, { over: 5, modulo: 7 }), linear(ROWS, { modulo: 5 })),
+    [3, 7, 5],
+    [7, 15],
+  ],
+  ["steps along one axis", 1, readAt(linear([[0, 3]])), [13], [5]],
+  ["what is divided after steps", 1, readAt(linear([[0, 2]], { over: 3 })), [7], [10]],
+  ["what is divided by less", 1, readAt(linear([[0, 3]], { over: 2 })), [9], [6]],
+  ["parts in any order", 5, readAt(linear([[-1, 1], [0, 5]])), [15], [3]],
+  ["an axis that another position gives", 3, readAt(linear([[0, 1], [-1, 1]]), along(0)), [6, 4], [4]],
+  ["cells beyond all readers", 3, readAt(running), [5], [4]],
+  ["cells beside a fixed place", 1, readAt(linear([]), along(0)), [2, 5], [4]],
+  ["an array without axes", 1, readAt(), [], [2, 3]],
+];
 
-test("a plain read is turned round, axes not named are free", () => {
-  compare({ length: 3 }, readAt(along(0), along(1), running), [2, 5, 3], [2, 5, 7]);
-});
-
-test("a column of fused heads, h times K plus k, gives head and running index", () => {
-  const one = readAt(
-    along(1),
-    linear([
-      [0, 5],
-      [-1, 1],
-    ]),
-  );
-  compare({ length: 5 }, one, [7, 15], [3, 7, 2]);
-  assert.deepEqual(solve({ length: 5 }, one, [6, 13], [3, 7, 2]), [
-    [2, 2],
-    [6, 6],
-    [0, 1],
-  ]);
-});
-
-test("quotient and remainder of one axis, c//V with c%V, combine to the place", () => {
-  const one = readAt(along(1, { over: 5 }), along(0), along(1, { modulo: 5 }));
-  compare({ length: 1 }, one, [3, 7, 5], [7, 15]);
-  assert.deepEqual(solve({ length: 1 }, one, [2, 6, 4], [7, 15]), [
-    [6, 6],
-    [14, 14],
-  ]);
-});
-
-test("a shared head, h//r, is read by all heads of its group", () => {
-  compare({ length: 3 }, readAt(along(0, { over: 2 }), along(1), running), [3, 5, 3], [6, 5, 2]);
-  assert.deepEqual(solve({ length: 3 }, readAt(along(0, { over: 2 }), along(1), running), [1, 4, 0], [6, 5, 2]), [
-    [2, 3],
-    [4, 4],
-    [0, 1],
-  ]);
-});
-
-test("a bare reshape, whose positions are digits of one number, is turned round", () => {
-  const form = [
-    [0, 15],
-    [1, 1],
-  ]; // 7 rows of 15 cells laid over 3 heads of 7 × 5
-  const one = readAt(linear(form, { over: 35 }), linear(form, { over: 5, modulo: 7 }), linear(form, { modulo: 5 }));
-  compare({ length: 1 }, one, [3, 7, 5], [7, 15]);
-});
-
-test("steps along one axis, and what is divided after them, give whole ranges", () => {
-  compare({ length: 1 }, readAt(linear([[0, 3]])), [13], [5]);
-  compare({ length: 1 }, readAt(linear([[0, 2]], { over: 3 })), [7], [10]);
-  compare({ length: 1 }, readAt(linear([[0, 3]], { over: 2 })), [9], [6]);
-});
-
-test("the parts of a position may come in any order, and an axis that another position gives is known", () => {
-  compare({ length: 5 }, readAt(linear([[-1, 1], [0, 5]])), [15], [3]);
-  compare({ length: 3 }, readAt(linear([[0, 1], [-1, 1]]), along(0)), [6, 4], [4]);
-});
-
-test("a cell that nothing reads has no reader", () => {
-  assert.equal(solve({ length: 3 }, readAt(along(0)), [5], [4]), null);
-  assert.equal(solve({ length: 3 }, readAt(running), [3], [4]), null);
-  assert.equal(solve({ length: 1 }, readAt(linear([]), along(0)), [1, 0], [4]), null);
-});
-
-test("an array without axes is read by every cell", () => {
-  assert.deepEqual(solve({ length: 1 }, readAt(), [], [2, 3]), [
-    [0, 1],
-    [0, 2],
-  ]);
-});
-
-test("a norm divides by the root of the mean of the squares and multiplies by the gain", () => {
-  const rule = { operation: "norm", length: 3, epsilon: 1, reads: [read("a", running)], adds: [read("b", along(0))], position: along(0) };
-  assert.close(result(rule, [2]), (5 / Math.sqrt(38 / 3 + 1)) * -13);
+test("of every kind of read, the cells that read a given one are those that trying all of them finds", () => {
+  for (const [name, length, one, source, sizes] of READS) {
+    for (const index of everyIndex(source)) {
+      assert.deepEqual([name, index, solve({ length }, one, index, sizes)], [name, index, searched({ length }, one, index, sizes)]);
+    }
+  }
 });
 
 const PAIRS = {
-  neighbours: linear([
-    [along(0, { over: 2 }), 2],
-    [-1, 1],
-  ]),
-  halves: linear([
-    [along(0, { modulo: 3 }), 1],
-    [-1, 3],
-  ]),
+  neighbours: linear([[along(0, { over: 2 }), 2], [-1, 1]]),
+  halves: linear([[along(0, { modulo: 3 }), 1], [-1, 3]]),
 };
 
 test("a position may hold another: the members of a pair, and the two cells that read each", () => {
@@ -226,5 +120,3 @@ test("a position may hold another: the members of a pair, and the two cells that
   assert.deepEqual(readers(PAIRS.halves, 4), [1, 4]);
   assert.deepEqual(solve({ length: 2 }, { array: "x", at: [PAIRS.halves] }, [4], [6]), [[1, 4]]);
 });
-
-test("a position may begin at a number", () => assert.equal(placeOf({ parts: [[0, 2]], plus: 7 }, [3]), 13));

@@ -9,7 +9,6 @@ Homework asks all students the same questions; a seed gives each student other n
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,6 +20,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
 from .choices import SEEDED_WEIGHTS, resolve
+from .export.csv_text import csv_text
 from .files.file_checks import typed_number
 from .scenario import Scenario, trace_of
 
@@ -290,12 +290,6 @@ class Homework:
         """Whether each student gets other numbers: a seed decides the weights."""
         return resolve(self.scenario).weights in SEEDED_WEIGHTS
 
-    def students(self, last: int) -> range:
-        """Students 1 to `last`; only 0 if all get the same numbers."""
-        if self.differs_by_student:
-            return range(1, last + 1)
-        return range(1)
-
     def seed(self, student: int) -> int:
         """The student's number as the seed; 0 if all get the same numbers."""
         return student * self.differs_by_student
@@ -320,12 +314,15 @@ class Homework:
                 break
         return list(found.values())
 
-    def key(self, students: Iterable[int]) -> list[tuple[int, int, str, float, float]]:
-        """The key: for each student and question, the step, the answer, and how far an answer may
-        be off.
+    def key(self, last: int) -> str:
+        """The key for students 1 to `last` as CSV, for all at once if they share their numbers: for
+        each student and question, the step, the answer, and how far an answer may be off.
         """
-        return [
+        columns = ("student", "question", "step", "answer", "tolerance")
+        students = range(1, last + 1) if self.differs_by_student else (0,)
+        lines = (
             (student, place, one.exact.field, one.answer, one.tolerance)
             for student in students
             for place, one in enumerate(self.questions(student), 1)
-        ]
+        )
+        return csv_text([columns, *lines])

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
+from mimetypes import guess_type
 from typing import Any
 from zlib import crc32
 
@@ -26,6 +27,7 @@ from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
 from .show import show_figure
+from .teach.links import link_to, page_choices, show_link
 from .url_state import draw_expander, request_page, restore, set_if_changed, write_to_url
 from .view import main_container
 
@@ -85,8 +87,13 @@ class _Drawing:
                 with st.container(horizontal=True, vertical_alignment="bottom"):
                     for item in items:
                         self._item(item)
-            case b.Button() | b.Link():
+            case b.Button() | b.Link() | b.File():
                 self._item(block)
+            case b.ShareLink(page, sets):
+                own = {choice.key for choice in self.choices}
+                kept = {name: text for name, text in page_choices().items() if name not in own}
+                texts = {name: url_text(value) for name, value in sets.items()}
+                show_link(link_to(page, kept | texts), page_of(page).title)
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():
@@ -112,7 +119,7 @@ class _Drawing:
                     with box:
                         self.draw(block.inside)
 
-    def _item(self, item: b.Field | b.Button | b.Link) -> None:
+    def _item(self, item: b.Field | b.Button | b.Link | b.File) -> None:
         match item:
             case b.Field(choice, value):
                 self._field(choice, value)
@@ -122,6 +129,9 @@ class _Drawing:
             case b.Link(label, path, sets):
                 key = f"{self.url_path} to {label}"
                 st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))
+            case b.File(label, name, make):
+                kind, key = guess_type(name)[0], f"{self.url_path} {name}"
+                st.download_button(label, make, name, kind, key=key, on_click="ignore")
 
     def _field(self, choice: b.Choice, value: Any) -> None:
         """Draw the widget of a choice with its present value."""

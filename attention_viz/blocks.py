@@ -8,7 +8,7 @@ escapes protect what a user typed (`attention_viz/markdown.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -203,6 +203,27 @@ class Link:
 
 
 @dataclass(frozen=True)
+class File:
+    """A file that a visitor takes along. name: its own on the page. make: its content, made when it
+    is asked for.
+    """
+
+    label: str
+    name: str
+    make: Callable[[], str | bytes]
+
+
+@dataclass(frozen=True)
+class ShareLink:
+    """A link to hand out: to a page with the layer of now and some choices of that page. page: its
+    URL path. sets: the choices by their names in the URL; others have their defaults.
+    """
+
+    page: str
+    sets: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class Later:
     """Sets choices after some seconds, as if a button had been pressed."""
 
@@ -212,9 +233,9 @@ class Later:
 
 @dataclass(frozen=True)
 class Row:
-    """Choices, buttons and links beside one another."""
+    """Choices, buttons, links and files beside one another."""
 
-    items: tuple[Field | Button | Link, ...]
+    items: tuple[Field | Button | Link | File, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,6 +313,8 @@ Block = (
     | Row
     | Button
     | Link
+    | File
+    | ShareLink
     | Later
     | Board
     | Chart
@@ -314,14 +337,22 @@ class BlockPage:
     blocks: Callable[[StoryView, Values], Sequence[Block]]
 
 
+def every_block(blocks: Sequence[Block]) -> Iterator[Block | Field]:
+    """Blocks and what is inside them, from top to bottom."""
+    for block in blocks:
+        yield block
+        match block:
+            case Row(items):
+                yield from items
+            case Beside(parts):
+                yield from every_block([one for part in parts for one in part])
+            case Folded(_, inside):
+                yield from every_block(inside)
+
+
 def fits_window(block: Block) -> bool:
     """Whether a block is, or has inside, a board that takes the height left in the window."""
-    match block:
-        case Board(fits=fits):
-            return fits
-        case Beside(parts=parts):
-            return any(map(fits_window, (one for part in parts for one in part)))
-    return False
+    return any(isinstance(one, Board) and one.fits for one in every_block([block]))
 
 
 def changed(choices: Sequence[Choice], key: str, text: str) -> dict[str, Any]:

@@ -83,19 +83,6 @@ def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) 
     return text
 
 
-# What the fields of the page are called.
-LABELS = {
-    "pr_step": "Step",
-    "pr_number": "Question",
-    "pr_help": "Help",
-    "pr_answer": "Your answer",
-    "pr_show": "Show the answer",
-}
-ABOUT_ANSWERS = (
-    "The numbers are those of your layer, rounded; an answer may differ by the rounding. With"
-    " another sentence or other sizes, the same question has other numbers."
-)
-MOST_CHARACTERS = 40  # of an answer
 MAX_SHEET_QUESTIONS = 10
 MAX_TRIED_NUMBERS = 40  # a small layer has few cells to ask for, so that numbers repeat them
 HINTS = {

@@ -1,18 +1,31 @@
-"""The page *Practice* of the site: a question on the layer, to be worked out by hand."""
+"""The page *Practice*: questions on the layer to work out by hand, one by one, or as a set in which
+each student has numbers of their own.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from attention_core import STEPS, Trace
+from attention_core.derivation import Derivation, derive
+from attention_lab.export.csv_text import csv_text
+from attention_lab.focus import moved_places
+from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
+from attention_lab.page_list import step_of
 from attention_lab.practice import (
     ASKED_TITLES,
     HELP_LEVELS,
     MAX_QUESTION_NUMBER,
+    MAX_QUESTIONS,
+    MAX_STUDENT,
+    MAX_TERMS,
+    Homework,
     askable_fields,
     fade_example,
+    parse_answer,
     practice_question,
 )
+from attention_lab.presets import preset_named, widget_values
 
 from .blocks import (
     Block,
@@ -21,23 +34,27 @@ from .blocks import (
     Button,
     Choice,
     Code,
+    Field,
+    File,
     Heading,
+    Link,
     Note,
     Number,
+    Places,
+    Row,
     Select,
+    ShareLink,
     Switch,
     Text,
-    Tone,
     Values,
     Words,
     by_name,
     row,
 )
-from .markdown import escape_quotations
+from .markdown import escape_markdown, escape_quotations
 from .practice import (
-    ABOUT_ANSWERS,
-    LABELS,
-    MOST_CHARACTERS,
+    QuestionText,
+    Verdict,
     distinct_questions,
     help_lines,
     operand_board,
@@ -45,60 +62,160 @@ from .practice import (
     verdict_on,
     verdict_on_term,
 )
-from .sheets import worksheet
+from .sheets import blank_boards, worksheet
 from .story.story_view import StoryView
 
-ANSWERS = ("pr_answer", "pr_show")
-NUMBER = Number(
-    "pr_number", LABELS["pr_number"], 1, low=1, high=MAX_QUESTION_NUMBER, resets=ANSWERS
+ONE_BY_ONE, SET = "one by one", "a set to hand in"
+MOST_CHARACTERS = 40  # of an answer
+SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
+SHEET = "attention-by-hand.html"
+ANSWERS = ("pr_answer", "pr_show", "pr_choice")
+MODE = Select("pr_mode", "Questions", ONE_BY_ONE, by_name([ONE_BY_ONE, SET]), "buttons")
+NUMBER = Number("pr_number", "Question", 1, 1, MAX_QUESTION_NUMBER, resets=ANSWERS)
+HELP = Select(
+    "pr_help",
+    "Help",
+    HELP_LEVELS[0],
+    by_name(HELP_LEVELS),
+    help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
+    resets=ANSWERS,
 )
-HELP = Select("pr_help", LABELS["pr_help"], HELP_LEVELS[0], by_name(HELP_LEVELS), resets=ANSWERS)
-ANSWER = Words("pr_answer", LABELS["pr_answer"], "", MOST_CHARACTERS)
-SHOW = Switch("pr_show", LABELS["pr_show"], False)
+SUCH_AS = "Such as −0.43, 12 % or 2/3."
+ANSWER = Words("pr_answer", "Your answer", "", MOST_CHARACTERS, help=SUCH_AS)
+SHOW = Switch("pr_show", "Show the answer", False)
+CHOSEN = Places("pr_choice", "Your choice", (), size=9, most=1)
+STUDENT = Number("hw_student", "Your number", 0, 0, MAX_STUDENT)
+FIRST = Number("hw_first", "First question", 1, 1, MAX_QUESTION_NUMBER)
+COUNT = Number("hw_count", "How many", 6, 1, MAX_QUESTIONS)
+STUDENTS = Number("hw_students", "Students", 30, 1, 60)
+SET_ANSWERS = tuple(
+    (
+        Words(f"hw_answer_{n}", f"Answer to question {n}", "", MOST_CHARACTERS, help=SUCH_AS),
+        Switch(f"hw_show_{n}", f"Show the answer to question {n}", False),
+    )
+    for n in range(1, MAX_QUESTIONS + 1)
+)
+SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 
 
 def _step(trace: Trace) -> Select:
     """The step that is asked for; of a large layer not every step can be worked out by hand."""
     can = askable_fields(trace)
-    titles = by_name(["any", *(title for title, field in ASKED_TITLES.items() if field in can)])
-    return Select("pr_step", LABELS["pr_step"], "any", titles, resets=ANSWERS)
+    titles = [title for title, field in ASKED_TITLES.items() if field in can]
+    help = ""
+    if left_out := ", ".join(title for title in ASKED_TITLES if title not in titles):
+        help = (
+            f"Not offered: {left_out}. Each of their numbers needs more than {MAX_TERMS} terms, or"
+            f" none. Smaller sizes help; the example *{SMALL_EXAMPLE}* has them."
+        )
+    return Select("pr_step", "Step", "any", by_name(["any", *titles]), help=help, resets=ANSWERS)
 
 
 def _choices(view: StoryView) -> Sequence[Choice]:
-    return _step(view.trace), NUMBER, HELP, ANSWER, SHOW
+    one_by_one = (_step(view.trace), NUMBER, HELP, ANSWER, SHOW, CHOSEN)
+    of_set = (one for pair in SET_ANSWERS for one in pair)
+    return (MODE, *one_by_one, STUDENT, FIRST, COUNT, *of_set)
 
 
 def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
-    """A question with what helps, the answer, and the matrices. Raises: AttentionError."""
+    """A question, or a set of them. Raises: AttentionError."""
+    return (_a_set if values["pr_mode"] == SET else _one)(view, values)
+
+
+def _one(view: StoryView, values: Values) -> Sequence[Block]:
+    """A question with what helps, the answer, and the matrices."""
     trace, number = view.trace, values["pr_number"]
-    question = practice_question(trace, number, ASKED_TITLES.get(values["pr_step"], ""))
+    field = ASKED_TITLES.get(values["pr_step"], "")
+    question = practice_question(trace, number, field)
     text = question_text(question, trace, view.notation)
     example = fade_example(question, values["pr_help"])
+    lines = help_lines(question, example)
     verdict = verdict_on(values["pr_answer"], question, text.method)
     if example.missing is not None:
         verdict = verdict_on_term(values["pr_answer"], example)
-    given = [f"{name[0].upper()}{name[1:]}: {numbers}" for name, numbers in text.numbers]
-    lines = "\n".join([*given, *help_lines(question, example)])
-    blocks: list[Block] = [
-        row(values, _step(trace), HELP),
-        Heading(STEPS[question.exact.field].title.capitalize()),
-        Text(escape_quotations(text.question)),
-        *([Code(lines)] if lines else []),
-        row(values, ANSWER, SHOW),
-    ]
-    if verdict:
-        tone: Tone = "right" if verdict.is_right else "wrong"
-        blocks.append(Note(escape_quotations(verdict.text), tone))
+    answered: list[Block] = _said(verdict)
     if values["pr_show"]:
-        blocks.append(Text(f"Answer: {escape_quotations(text.answer)}"))
-    board = operand_board(view.stage, question.exact, not view.whole)
+        see = _link_to(trace, question.exact)
+        answered += [Text(f"Answer: {escape_quotations(text.answer)}"), see]
+    following = Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
     return [
-        *blocks,
-        Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1}),
-        Text(ABOUT_ANSWERS, small=True),
-        Heading("The matrices of these numbers"),
-        Board(board, "practice", fits=True),
+        row(values, MODE, _step(trace), NUMBER, HELP),
+        Heading(STEPS[question.exact.field].title.capitalize()),
+        _asked(text),
+        *([Code("\n".join(lines))] if lines else []),
+        Row((Field(ANSWER, values["pr_answer"]), Field(SHOW, values["pr_show"]), following)),
+        *answered,
+        Board(operand_board(view.stage, question.exact, not view.whole), "practice", fits=True),
+        Text(
+            "The numbers are those of your layer, rounded; an answer may differ by the rounding."
+            " With another sentence or other sizes, the same question has other numbers.",
+            small=True,
+        ),
+        *_common_mistake(view, number, field, values["pr_choice"]),
+        Heading("Questions on paper"),
+        File(f"From number {number} on", SHEET, lambda: practice_sheet(view, values)),
     ]
+
+
+def _asked(text: QuestionText, number: str = "") -> Text:
+    """A question, and the numbers that it gives."""
+    given = (
+        f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`"
+        for name, numbers in text.numbers
+    )
+    return Text("\n\n".join((f"**{number}{escape_quotations(text.question)}**", *given)))
+
+
+def _said(verdict: Verdict | None) -> list[Block]:
+    """What is said of an answer; nothing without one."""
+    if verdict is None:
+        return []
+    return [Note(escape_quotations(verdict.text), "right" if verdict.is_right else "wrong")]
+
+
+def _link_to(trace: Trace, cell: Derivation) -> Link:
+    """The way to the step of a cell, with the cell in focus."""
+    field = cell.field
+    axes = [(one, trace.sizes[one[2:]] if "·" in one else None) for one in trace.axes(field)]
+    which = {"which": field} if field in ("queries", "keys", "values") else {}
+    places = moved_places(axes, cell.index)
+    return Link("See it on the board", step_of(field).url_path, places | which)
+
+
+def _common_mistake(
+    view: StoryView, number: int, field: str, chosen: tuple[int, ...]
+) -> list[Block]:
+    """A question with options on the same step, with the matrices that it needs."""
+    guess = guess_in_turn(view.trace, number, field)
+    if guess is None:
+        return []
+    whole, head = guess.item.asks == "matrix", ""
+    if "H" in view.trace.axes(guess.field) and not whole:
+        head = f"Head {guess.index[1]}: "
+    options = enumerate(guess.options)
+    blocks: list[Block] = [
+        Heading("A common mistake: choose"),
+        Text(f"**{head}{escape_quotations(guess.prompt)}**"),
+        Row(tuple(Button(one.label, {CHOSEN.key: (place,)}) for place, one in options)),
+        *(_judged(guess, place) for place in chosen if place < len(guess.options)),
+    ]
+    if not whole:
+        cell = derive(view.trace, guess.field, guess.index)
+        blocks.append(Board(operand_board(view.stage, cell, not view.whole), "practice mistake"))
+    return blocks
+
+
+def _judged(guess: Guess, place: int) -> Note:
+    """Whether the chosen answer is right, which misconception gives it, and why."""
+    option, why = guess.options[place], escape_markdown(guess.why)
+    if option.right:
+        return Note(f"Right: {escape_markdown(option.label)}. {why}", "right")
+    cause = ""
+    for name in judge(guess, option.value).misconceptions[:1]:
+        misconception = escape_markdown(MISCONCEPTIONS[name].text)
+        cause = f" That answer follows from a misconception: “{misconception}”"
+    not_this = f"Not {escape_markdown(option.label)}: {escape_markdown(guess.answer)}."
+    return Note(f"{not_this}{cause} {why}", "wrong")
 
 
 def practice_sheet(view: StoryView, values: Values) -> str:
@@ -108,4 +225,106 @@ def practice_sheet(view: StoryView, values: Values) -> str:
     return worksheet(questions, view.sentence)
 
 
+def _a_set(view: StoryView, values: Values) -> Sequence[Block]:
+    """All questions of a set one below the other, with the numbers of the student, a summary to
+    hand in, and a link to hand out.
+    """
+    student, first, count = (values[one.key] for one in (STUDENT, FIRST, COUNT))
+    homework = Homework(view.scenario, first, count)
+    seed = homework.seed(student)
+    asked, lines = list[Block](), list[tuple[object, ...]]()
+    for place, question in enumerate(homework.questions(seed), 1):
+        text = question_text(question, homework.trace(seed), view.notation)
+        given = values[f"hw_answer_{place}"].strip()
+        looked = bool(given) and values[f"hw_show_{place}"]  # only after an attempt
+        verdict = question.judge(parse_answer(given)) if given else "none"
+        title = STEPS[question.exact.field].title
+        lines.append((student, place, title, given, verdict, looked))
+        asked.append(_asked(text, f"{place}. "))
+        asked.append(row(values, *SET_ANSWERS[place - 1][: 2 if given else 1]))
+        asked += _said(verdict_on(given, question, text.method))
+        asked += [Text(f"Answer: {escape_quotations(text.answer)}")] * looked
+    return [
+        row(values, MODE, STUDENT, FIRST, COUNT),
+        Text(
+            "Type the number that your teacher gave you. Random weights are drawn from it, so every"
+            " student answers the same questions about other weights."
+        ),
+        *_without_seed(homework),
+        *asked,
+        *_handing_in(student, lines),
+        Heading("Hand out"),
+        Text("This link opens the set; each student types a number. *For teachers* has the key."),
+        _set_link(values),
+    ]
+
+
+def _set_link(values: Values) -> ShareLink:
+    """The link to a set of questions on the layer of now."""
+    return ShareLink(
+        "practice", {"pr_mode": SET} | {one.key: values[one.key] for one in (FIRST, COUNT)}
+    )
+
+
+def _handing_in(student: int, lines: Sequence[Sequence[object]]) -> list[Block]:
+    """The number of right answers, and a file to hand in."""
+    n_right, n_looked = (
+        sum(line[at] == one for line in lines) for at, one in ((4, "right"), (5, True))
+    )
+    return [
+        Heading("Hand in"),
+        Text(f"Right: **{n_right} of {len(lines)}**. Answers looked at: **{n_looked}**."),
+        File(
+            "Summary to hand in (CSV)",
+            f"homework-{student}.csv",
+            lambda: csv_text([SUMMARY_COLUMNS, *lines]),
+        ),
+        Text(
+            "The URL of this page also holds your answers: copy it to send it, or to go on later.",
+            small=True,
+        ),
+    ]
+
+
+def _without_seed(homework: Homework) -> list[Block]:
+    """What to know where no seed draws the weights, and a button that sets every control to an
+    example with small whole numbers that one draws.
+    """
+    example = preset_named(SMALL_EXAMPLE)
+    if homework.differs_by_student or not example:
+        return []
+    text = (
+        "These weights have no seed, so all students get the same numbers. Random weights have one."
+    )
+    sets = widget_values(example.scenario)
+    return [Note(text), Button("Use three words with small numbers", sets)]
+
+
+def _homework(view: StoryView, values: Values) -> Sequence[Block]:
+    """The link to a set, its key, and boards to print."""
+    homework = Homework(view.scenario, values[FIRST.key], values[COUNT.key])
+    return [
+        Text(
+            "The link opens a set of *Practice*. All students get the same questions in the same"
+            " order. Give each student a number. It decides the weights, so the numbers of the"
+            " questions differ. The layer is that of the controls now."
+        ),
+        row(values, FIRST, COUNT, STUDENTS),
+        _set_link(values),
+        *_without_seed(homework),
+        Row(
+            (
+                File("Key (CSV)", "key.csv", lambda: homework.key(values[STUDENTS.key])),
+                File(
+                    "Boards to fill in",
+                    "boards.html",
+                    lambda: blank_boards(view.trace, view.focus.head, view.sentence),
+                ),
+            )
+        ),
+    ]
+
+
 PRACTICE = BlockPage("practice", _choices, _blocks)
+# A section of *For teachers*.
+HOMEWORK = BlockPage("for-teachers", lambda view: (FIRST, COUNT, STUDENTS), _homework)

@@ -39,7 +39,17 @@ from attention_lab.url_choices import (
 from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 
-from .blocks import Block, BlockPage, Choice, Code, Text, Values, changed
+from .blocks import (
+    Block,
+    BlockPage,
+    Choice,
+    Code,
+    File,
+    Text,
+    Values,
+    changed,
+    every_block,
+)
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.modern_page import MODERN
@@ -180,12 +190,13 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
     """The file that is wanted, the blocks of a page, or the scene of a step. Raises:
     AttentionError.
     """
-    if (want := str(asked.get("want"))) in FILES:
-        return {"file": FILES[want](view, path, values)}
+    shown = BLOCK_PAGES[path].blocks(view, values) if path in BLOCK_PAGES else IN_THE_APP
+    if want := asked.get("want"):
+        own = {one.name: one.make for one in every_block(shown) if isinstance(one, File)}
+        return {"file": own[want]() if want in own else FILES[want](view, path, values)}
     if path not in BLOCK_PAGES and path in SHOWN:
         return _step(view, path, asked)
     writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark"))), page_of(path)
-    shown = BLOCK_PAGES[path].blocks(view, values) if path in BLOCK_PAGES else IN_THE_APP
     question = {"kind": "question", "title": page.title, "text": page.question}
     return {"blocks": [question, *writer.write(shown)], "made_of": view.sentence}
 

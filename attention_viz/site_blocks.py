@@ -45,8 +45,11 @@ class BlockWriter:
                 return {"kind": "code", "text": text}
             case b.Row(items):
                 return {"kind": "row", "items": [self._item(item) for item in items]}
-            case b.Button() | b.Link():
+            case b.Button() | b.Link() | b.File():
                 return {"kind": "row", "items": [self._item(block)]}
+            case b.ShareLink(page, sets):
+                own = [one.key for one in self.choices]
+                return {"kind": "share", "page": page, "own": own, "changes": _texts(sets)}
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
             case b.Board(scene, _, fits, array_sets, clicks, place_sets):
@@ -69,7 +72,7 @@ class BlockWriter:
                 about: JSON = {"label": label, "opened": opened}
                 return about | {"kind": "folded", "blocks": self.write(block.inside)}
 
-    def _item(self, item: b.Field | b.Button | b.Link) -> JSON:
+    def _item(self, item: b.Field | b.Button | b.Link | b.File) -> JSON:
         match item:
             case b.Field(choice, value):
                 return field_json(choice, value)
@@ -77,8 +80,10 @@ class BlockWriter:
                 changes = self._changes(sets)
                 return {"kind": "button", "label": label, "help": about, "changes": changes}
             case b.Link(label, path, sets):
-                changes = {name: url_text(value) for name, value in sets.items()}
-                return {"kind": "link", "label": label, "to": self._path(path), "changes": changes}
+                to = self._path(path)
+                return {"kind": "link", "label": label, "to": to, "changes": _texts(sets)}
+            case b.File(label, name):
+                return {"kind": "file", "label": label, "file": name}
 
     def _changes(self, sets: Mapping[str, Any]) -> JSON:
         own = {one.key: one for one in self.choices}
@@ -105,6 +110,11 @@ class BlockWriter:
             return target
         path = self._path(parts.path)
         return path and f"?{parts.query}#{path}"
+
+
+def _texts(sets: Mapping[str, Any]) -> dict[str, str]:
+    """Choices as the URL holds them."""
+    return {name: url_text(value) for name, value in sets.items()}
 
 
 def field_json(choice: b.Choice, value: Any) -> JSON:

@@ -7,7 +7,7 @@ import { fieldOf, show } from "./controls.js";
 
 const PLOTLY = new URL("plotly/plotly.js", document.baseURI).href;
 
-/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text. */
+/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text, take(name) for a file. */
 export class Blocks {
   constructor(box, acts) {
     Object.assign(this, { box, acts, drawn: [], parts: [] });
@@ -81,6 +81,12 @@ const DRAWERS = {
       board.update(block.board);
     };
   },
+  share: (part) => ({ page, own, changes }) => {
+    const query = new URLSearchParams(window.location.search);
+    for (const name of own) query.delete(name);
+    for (const [name, text] of Object.entries(changes)) query.set(name, text);
+    part.replaceChildren(element("pre", "", new URL(`?${query}#${page}`, document.baseURI).href));
+  },
   later: (part, acts) => {
     let timer = 0;
     return ({ seconds, changes }) => {
@@ -107,18 +113,18 @@ const DRAWERS = {
   },
 };
 
-// A field, a button or a link in a row; gives what fills it.
+// A field, a button, a link or a file in a row; gives what fills it.
 function itemOf(form, item, acts) {
-  if (item.kind !== "button" && item.kind !== "link") {
+  if (!["button", "link", "file"].includes(item.kind)) {
     form.append(fieldOf(item, (name, value) => acts.do({ name, value })));
     return (one) => show(form.elements[one.name], one);
   }
   const press = form.appendChild(element("button", item.kind === "link" ? "link" : "act", item.label));
   press.type = "button";
-  return ({ help, changes, to }) => {
+  return ({ help, changes, to, file }) => {
     press.disabled = item.kind === "link" && !to;
     press.title = press.disabled ? "In the app: pip install, then streamlit run app.py" : (help ?? "");
-    press.onclick = () => acts.do({ changes, to });
+    press.onclick = () => (file ? acts.take(file) : acts.do({ changes, to }));
   };
 }
 

@@ -23,7 +23,7 @@ class Site {
       onChoose: (name, value) => this.ask({ name, value }),
     };
     this.board = createBoard(this.part("steps"), handlers);
-    this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href) });
+    this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href), take: (name) => this.take(name) });
     this.dark.addEventListener("change", () => this.ask());
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));

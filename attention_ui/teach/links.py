@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
@@ -41,26 +42,18 @@ def build_link() -> None:
         "Page", [one.url_path for one in PAGES], format_func=lambda one: page_of(one).title
     )
     looks = right.pills("How it looks", list(LOOK_PARAMETERS), selection_mode="multi")
-    choices = _page_choices()
+    choices = page_choices()
     for look in looks:
         choices |= LOOK_PARAMETERS[look]
-    show_link(_link_to(page, choices), page_of(page).title)
+    show_link(link_to(page, choices), page_of(page).title)
 
 
-def set_link(first: int, count: int) -> str:
-    """The link to a set of questions of *Practice* on the layer of the controls."""
-    numbers = {"pr_mode": "a set to hand in", "hw_first": str(first), "hw_count": str(count)}
-    return _link_to("practice", _page_choices() | numbers)
+def page_choices() -> dict[str, str]:
+    """The choices in the URL, without those of lessons."""
+    now = st.query_params.to_dict()
+    return {name: text for name, text in now.items() if name not in LESSON_PARAMETERS}
 
 
-def _page_choices() -> dict[str, str]:
-    """The choices in the URL, without those of lessons and of a set of questions."""
-    return {
-        name: text
-        for name, text in st.query_params.to_dict().items()
-        if name not in LESSON_PARAMETERS and not name.startswith("hw_")
-    }
-
-
-def _link_to(url_path: str, choices: dict[str, str]) -> str:
+def link_to(url_path: str, choices: Mapping[str, str]) -> str:
+    """The link to a page with some choices, as it stands in the visitor's browser."""
     return f"{visited_url()}{url_path}?{urlencode(choices)}".removesuffix("?")

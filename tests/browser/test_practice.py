@@ -26,7 +26,7 @@ def test_questions_are_passed_by_keys_and_one_is_answered_on_the_board(visit: Vi
         expect_url(page, f"pr_number={number_asked}")
         expect(settled(page).get_by_role("button", name="Next question")).to_be_focused()
     question = practice_question(trace_of(Scenario()), 4, "scores")
-    answer = page.get_by_label("Your answer")
+    answer = page.get_by_role("textbox", name="Your answer")
     answer.fill(f"{question.answer:.2f}")
     answer.press("Enter")
     expect(page.get_by_text(f"Right: {format_number(question.answer, 2)}.")).to_be_visible()
@@ -40,7 +40,9 @@ def test_questions_are_passed_by_keys_and_one_is_answered_on_the_board(visit: Vi
     page.go_back()
     expect_title(page, "Practice")
     expect_url(page, "pr_step=scores", "pr_number=4", "pr_show=true")
-    expect(settled(page).get_by_label("Your answer")).to_have_value(f"{question.answer:.2f}")
+    expect(settled(page).get_by_role("textbox", name="Your answer")).to_have_value(
+        f"{question.answer:.2f}"
+    )
 
 
 @pytest.mark.every_situation

@@ -23,7 +23,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("all-heads", "heads_stage", "<script>", "What is shown", None),
     ("growth", "growth_causal", "perhaps", "Causal mask", "off"),
     ("growth", "growth_n", "5", "Tokens N", "4, 16, 64, 256"),
-    ("practice", "pr_step", "99", "Step", "any"),
+    ("practice", "pr_step", "99", "Step", None),
     ("mask-workshop", "mw_window", "99", "Window", "2"),
     ("scores", "own_scale", "2", "Each head its own colours", "off"),
     ("glossary", "notation", "martian", "Notation", "ours"),

@@ -16,7 +16,15 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
 from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, practice_question
 from attention_viz.payload import Stage
-from attention_viz.practice import QuestionText, format_result, operand_board, question_text
+from attention_viz.practice import (
+    DOT_PRODUCT_METHOD,
+    HINTS,
+    QuestionText,
+    format_result,
+    operand_board,
+    question_text,
+    verdict_on,
+)
 from attention_viz.sheets import worksheet
 from tests.viz.reading_words import NUMBER, missing, numbers_said
 
@@ -102,6 +110,25 @@ def test_a_question_names_its_cell() -> None:
         row, column = question.exact.index[1:]
         facts = (column, words[row], row, column % 2, column // 2)
         assert missing(question_text(question, trace, OURS).question, *facts) == []
+
+
+def test_a_wrong_answer_gets_a_hint() -> None:
+    question = practice_question(layer(), 3, "scores")
+    near = question.answer + 3 * question.tolerance
+    for answer, hint in (
+        (f"{-question.answer:.2f}", HINTS["sign"]),
+        (f"{near:.4f}", HINTS["near"]),
+        ("99", DOT_PRODUCT_METHOD),
+        ("x=1", "“x=1”"),
+    ):
+        verdict = verdict_on(answer, question, DOT_PRODUCT_METHOD)
+        assert verdict is not None
+        assert not verdict.is_right
+        assert hint in verdict.text
+    share = practice_question(layer(), 1, "probabilities")
+    percent = verdict_on(f"{100 * share.answer:.1f} %".replace(".", ","), share, "")
+    assert percent is not None
+    assert percent.is_right
 
 
 @pytest.mark.parametrize("residual", [False, True])

@@ -346,13 +346,18 @@ def every_block(blocks: Sequence[Block]) -> Iterator[Block | Field]:
                 yield from items
             case Beside(parts):
                 yield from every_block([one for part in parts for one in part])
-            case Folded(_, inside):
-                yield from every_block(inside)
+            case Folded():
+                yield from every_block(block.inside)
 
 
 def fits_window(block: Block) -> bool:
     """Whether a block is, or has inside, a board that takes the height left in the window."""
-    return any(isinstance(one, Board) and one.fits for one in every_block([block]))
+    match block:
+        case Board(fits=fits):
+            return fits
+        case Beside(parts=parts):
+            return any(map(fits_window, (one for part in parts for one in part)))
+    return False
 
 
 def changed(choices: Sequence[Choice], key: str, text: str) -> dict[str, Any]:

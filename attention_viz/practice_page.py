@@ -27,30 +27,7 @@ from attention_lab.practice import (
 )
 from attention_lab.presets import preset_named, widget_values
 
-from .blocks import (
-    Block,
-    BlockPage,
-    Board,
-    Button,
-    Choice,
-    Code,
-    Field,
-    File,
-    Heading,
-    Link,
-    Note,
-    Number,
-    Places,
-    Row,
-    Select,
-    ShareLink,
-    Switch,
-    Text,
-    Values,
-    Words,
-    by_name,
-    row,
-)
+from . import blocks as b
 from .markdown import escape_markdown, escape_quotations
 from .practice import (
     QuestionText,
@@ -70,35 +47,35 @@ MOST_CHARACTERS = 40  # of an answer
 SMALL_EXAMPLE = "Two heads on paper"  # an example that a hand can work out
 SHEET = "attention-by-hand.html"
 ANSWERS = ("pr_answer", "pr_show", "pr_choice")
-MODE = Select("pr_mode", "Questions", ONE_BY_ONE, by_name([ONE_BY_ONE, SET]), "buttons")
-NUMBER = Number("pr_number", "Question", 1, 1, MAX_QUESTION_NUMBER, resets=ANSWERS)
-HELP = Select(
+MODE = b.Select("pr_mode", "Questions", ONE_BY_ONE, b.by_name([ONE_BY_ONE, SET]), "buttons")
+NUMBER = b.Number("pr_number", "Question", 1, 1, MAX_QUESTION_NUMBER, resets=ANSWERS)
+HELP = b.Select(
     "pr_help",
     "Help",
     HELP_LEVELS[0],
-    by_name(HELP_LEVELS),
+    b.by_name(HELP_LEVELS),
     help="*worked* shows all of the arithmetic, *own layer* none, the others all but one number.",
     resets=ANSWERS,
 )
 SUCH_AS = "Such as −0.43, 12 % or 2/3."
-ANSWER = Words("pr_answer", "Your answer", "", MOST_CHARACTERS, help=SUCH_AS)
-SHOW = Switch("pr_show", "Show the answer", False)
-CHOSEN = Places("pr_choice", "Your choice", (), size=9, most=1)
-STUDENT = Number("hw_student", "Your number", 0, 0, MAX_STUDENT)
-FIRST = Number("hw_first", "First question", 1, 1, MAX_QUESTION_NUMBER)
-COUNT = Number("hw_count", "How many", 6, 1, MAX_QUESTIONS)
-STUDENTS = Number("hw_students", "Students", 30, 1, 60)
+ANSWER = b.Words("pr_answer", "Your answer", "", MOST_CHARACTERS, help=SUCH_AS)
+SHOW = b.Switch("pr_show", "Show the answer", False)
+CHOSEN = b.Places("pr_choice", "Your choice", (), size=9, most=1)
+STUDENT = b.Number("hw_student", "Your number", 0, 0, MAX_STUDENT)
+FIRST = b.Number("hw_first", "First question", 1, 1, MAX_QUESTION_NUMBER)
+COUNT = b.Number("hw_count", "How many", 6, 1, MAX_QUESTIONS)
+STUDENTS = b.Number("hw_students", "Students", 30, 1, 60)
 SET_ANSWERS = tuple(
     (
-        Words(f"hw_answer_{n}", f"Answer to question {n}", "", MOST_CHARACTERS, help=SUCH_AS),
-        Switch(f"hw_show_{n}", f"Show the answer to question {n}", False),
+        b.Words(f"hw_answer_{n}", f"Answer to question {n}", "", MOST_CHARACTERS, help=SUCH_AS),
+        b.Switch(f"hw_show_{n}", f"Show the answer to question {n}", False),
     )
     for n in range(1, MAX_QUESTIONS + 1)
 )
 SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
 
 
-def _step(trace: Trace) -> Select:
+def _step(trace: Trace) -> b.Select:
     """The step that is asked for; of a large layer not every step can be worked out by hand."""
     can = askable_fields(trace)
     titles = [title for title, field in ASKED_TITLES.items() if field in can]
@@ -108,21 +85,23 @@ def _step(trace: Trace) -> Select:
             f"Not offered: {left_out}. Each of their numbers needs more than {MAX_TERMS} terms, or"
             f" none. Smaller sizes help; the example *{SMALL_EXAMPLE}* has them."
         )
-    return Select("pr_step", "Step", "any", by_name(["any", *titles]), help=help, resets=ANSWERS)
+    return b.Select(
+        "pr_step", "Step", "any", b.by_name(["any", *titles]), help=help, resets=ANSWERS
+    )
 
 
-def _choices(view: StoryView) -> Sequence[Choice]:
+def _choices(view: StoryView) -> Sequence[b.Choice]:
     one_by_one = (_step(view.trace), NUMBER, HELP, ANSWER, SHOW, CHOSEN)
     of_set = (one for pair in SET_ANSWERS for one in pair)
     return (MODE, *one_by_one, STUDENT, FIRST, COUNT, *of_set)
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """A question, or a set of them. Raises: AttentionError."""
     return (_a_set if values["pr_mode"] == SET else _one)(view, values)
 
 
-def _one(view: StoryView, values: Values) -> Sequence[Block]:
+def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """A question with what helps, the answer, and the matrices."""
     trace, number = view.trace, values["pr_number"]
     field = ASKED_TITLES.get(values["pr_step"], "")
@@ -133,58 +112,58 @@ def _one(view: StoryView, values: Values) -> Sequence[Block]:
     verdict = verdict_on(values["pr_answer"], question, text.method)
     if example.missing is not None:
         verdict = verdict_on_term(values["pr_answer"], example)
-    answered: list[Block] = _said(verdict)
+    answered: list[b.Block] = _said(verdict)
     if values["pr_show"]:
         see = _link_to(trace, question.exact)
-        answered += [Text(f"Answer: {escape_quotations(text.answer)}"), see]
-    following = Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
+        answered += [b.Text(f"Answer: {escape_quotations(text.answer)}"), see]
+    following = b.Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
     return [
-        row(values, MODE, _step(trace), NUMBER, HELP),
-        Heading(STEPS[question.exact.field].title.capitalize()),
+        b.row(values, MODE, _step(trace), NUMBER, HELP),
+        b.Heading(STEPS[question.exact.field].title.capitalize()),
         _asked(text),
-        *([Code("\n".join(lines))] if lines else []),
-        Row((Field(ANSWER, values["pr_answer"]), Field(SHOW, values["pr_show"]), following)),
+        *([b.Code("\n".join(lines))] if lines else []),
+        b.Row((b.Field(ANSWER, values["pr_answer"]), b.Field(SHOW, values["pr_show"]), following)),
         *answered,
-        Board(operand_board(view.stage, question.exact, not view.whole), "practice", fits=True),
-        Text(
+        b.Board(operand_board(view.stage, question.exact, not view.whole), "practice", fits=True),
+        b.Text(
             "The numbers are those of your layer, rounded; an answer may differ by the rounding."
             " With another sentence or other sizes, the same question has other numbers.",
             small=True,
         ),
         *_common_mistake(view, number, field, values["pr_choice"]),
-        Heading("Questions on paper"),
-        File(f"From number {number} on", SHEET, lambda: practice_sheet(view, values)),
+        b.Heading("Questions on paper"),
+        b.File(f"From number {number} on", SHEET, lambda: practice_sheet(view, values)),
     ]
 
 
-def _asked(text: QuestionText, number: str = "") -> Text:
+def _asked(text: QuestionText, number: str = "") -> b.Text:
     """A question, and the numbers that it gives."""
     given = (
         f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`"
         for name, numbers in text.numbers
     )
-    return Text("\n\n".join((f"**{number}{escape_quotations(text.question)}**", *given)))
+    return b.Text("\n\n".join((f"**{number}{escape_quotations(text.question)}**", *given)))
 
 
-def _said(verdict: Verdict | None) -> list[Block]:
+def _said(verdict: Verdict | None) -> list[b.Block]:
     """What is said of an answer; nothing without one."""
     if verdict is None:
         return []
-    return [Note(escape_quotations(verdict.text), "right" if verdict.is_right else "wrong")]
+    return [b.Note(escape_quotations(verdict.text), "right" if verdict.is_right else "wrong")]
 
 
-def _link_to(trace: Trace, cell: Derivation) -> Link:
+def _link_to(trace: Trace, cell: Derivation) -> b.Link:
     """The way to the step of a cell, with the cell in focus."""
     field = cell.field
     axes = [(one, trace.sizes[one[2:]] if "·" in one else None) for one in trace.axes(field)]
     which = {"which": field} if field in ("queries", "keys", "values") else {}
     places = moved_places(axes, cell.index)
-    return Link("See it on the board", step_of(field).url_path, places | which)
+    return b.Link("See it on the board", step_of(field).url_path, places | which)
 
 
 def _common_mistake(
     view: StoryView, number: int, field: str, chosen: tuple[int, ...]
-) -> list[Block]:
+) -> list[b.Block]:
     """A question with options on the same step, with the matrices that it needs."""
     guess = guess_in_turn(view.trace, number, field)
     if guess is None:
@@ -193,46 +172,46 @@ def _common_mistake(
     if "H" in view.trace.axes(guess.field) and not whole:
         head = f"Head {guess.index[1]}: "
     options = enumerate(guess.options)
-    blocks: list[Block] = [
-        Heading("A common mistake: choose"),
-        Text(f"**{head}{escape_quotations(guess.prompt)}**"),
-        Row(tuple(Button(one.label, {CHOSEN.key: (place,)}) for place, one in options)),
+    blocks: list[b.Block] = [
+        b.Heading("A common mistake: choose"),
+        b.Text(f"**{head}{escape_quotations(guess.prompt)}**"),
+        b.Row(tuple(b.Button(one.label, {CHOSEN.key: (place,)}) for place, one in options)),
         *(_judged(guess, place) for place in chosen if place < len(guess.options)),
     ]
     if not whole:
         cell = derive(view.trace, guess.field, guess.index)
-        blocks.append(Board(operand_board(view.stage, cell, not view.whole), "practice mistake"))
+        blocks.append(b.Board(operand_board(view.stage, cell, not view.whole), "practice mistake"))
     return blocks
 
 
-def _judged(guess: Guess, place: int) -> Note:
+def _judged(guess: Guess, place: int) -> b.Note:
     """Whether the chosen answer is right, which misconception gives it, and why."""
     option, why = guess.options[place], escape_markdown(guess.why)
     if option.right:
-        return Note(f"Right: {escape_markdown(option.label)}. {why}", "right")
+        return b.Note(f"Right: {escape_markdown(option.label)}. {why}", "right")
     cause = ""
     for name in judge(guess, option.value).misconceptions[:1]:
         misconception = escape_markdown(MISCONCEPTIONS[name].text)
         cause = f" That answer follows from a misconception: “{misconception}”"
     not_this = f"Not {escape_markdown(option.label)}: {escape_markdown(guess.answer)}."
-    return Note(f"{not_this}{cause} {why}", "wrong")
+    return b.Note(f"{not_this}{cause} {why}", "wrong")
 
 
-def practice_sheet(view: StoryView, values: Values) -> str:
+def practice_sheet(view: StoryView, values: b.Values) -> str:
     """Questions and answers to print, as HTML. Raises: AttentionError."""
     field = ASKED_TITLES.get(values.get("pr_step", ""), "")
     questions = distinct_questions(view.trace, view.notation, values.get("pr_number", 1), field)
     return worksheet(questions, view.sentence)
 
 
-def _a_set(view: StoryView, values: Values) -> Sequence[Block]:
+def _a_set(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """All questions of a set one below the other, with the numbers of the student, a summary to
     hand in, and a link to hand out.
     """
     student, first, count = (values[one.key] for one in (STUDENT, FIRST, COUNT))
     homework = Homework(view.scenario, first, count)
     seed = homework.seed(student)
-    asked, lines = list[Block](), list[tuple[object, ...]]()
+    asked, lines = list[b.Block](), list[tuple[object, ...]]()
     for place, question in enumerate(homework.questions(seed), 1):
         text = question_text(question, homework.trace(seed), view.notation)
         given = values[f"hw_answer_{place}"].strip()
@@ -241,52 +220,52 @@ def _a_set(view: StoryView, values: Values) -> Sequence[Block]:
         title = STEPS[question.exact.field].title
         lines.append((student, place, title, given, verdict, looked))
         asked.append(_asked(text, f"{place}. "))
-        asked.append(row(values, *SET_ANSWERS[place - 1][: 2 if given else 1]))
+        asked.append(b.row(values, *SET_ANSWERS[place - 1][: 2 if given else 1]))
         asked += _said(verdict_on(given, question, text.method))
-        asked += [Text(f"Answer: {escape_quotations(text.answer)}")] * looked
+        asked += [b.Text(f"Answer: {escape_quotations(text.answer)}")] * looked
     return [
-        row(values, MODE, STUDENT, FIRST, COUNT),
-        Text(
+        b.row(values, MODE, STUDENT, FIRST, COUNT),
+        b.Text(
             "Type the number that your teacher gave you. Random weights are drawn from it, so every"
             " student answers the same questions about other weights."
         ),
         *_without_seed(homework),
         *asked,
         *_handing_in(student, lines),
-        Heading("Hand out"),
-        Text("This link opens the set; each student types a number. *For teachers* has the key."),
+        b.Heading("Hand out"),
+        b.Text("This link opens the set; each student types a number. *For teachers* has the key."),
         _set_link(values),
     ]
 
 
-def _set_link(values: Values) -> ShareLink:
+def _set_link(values: b.Values) -> b.ShareLink:
     """The link to a set of questions on the layer of now."""
-    return ShareLink(
+    return b.ShareLink(
         "practice", {"pr_mode": SET} | {one.key: values[one.key] for one in (FIRST, COUNT)}
     )
 
 
-def _handing_in(student: int, lines: Sequence[Sequence[object]]) -> list[Block]:
+def _handing_in(student: int, lines: Sequence[Sequence[object]]) -> list[b.Block]:
     """The number of right answers, and a file to hand in."""
     n_right, n_looked = (
         sum(line[at] == one for line in lines) for at, one in ((4, "right"), (5, True))
     )
     return [
-        Heading("Hand in"),
-        Text(f"Right: **{n_right} of {len(lines)}**. Answers looked at: **{n_looked}**."),
-        File(
+        b.Heading("Hand in"),
+        b.Text(f"Right: **{n_right} of {len(lines)}**. Answers looked at: **{n_looked}**."),
+        b.File(
             "Summary to hand in (CSV)",
             f"homework-{student}.csv",
             lambda: csv_text([SUMMARY_COLUMNS, *lines]),
         ),
-        Text(
+        b.Text(
             "The URL of this page also holds your answers: copy it to send it, or to go on later.",
             small=True,
         ),
     ]
 
 
-def _without_seed(homework: Homework) -> list[Block]:
+def _without_seed(homework: Homework) -> list[b.Block]:
     """What to know where no seed draws the weights, and a button that sets every control to an
     example with small whole numbers that one draws.
     """
@@ -297,25 +276,25 @@ def _without_seed(homework: Homework) -> list[Block]:
         "These weights have no seed, so all students get the same numbers. Random weights have one."
     )
     sets = widget_values(example.scenario)
-    return [Note(text), Button("Use three words with small numbers", sets)]
+    return [b.Note(text), b.Button("Use three words with small numbers", sets)]
 
 
-def _homework(view: StoryView, values: Values) -> Sequence[Block]:
+def _homework(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The link to a set, its key, and boards to print."""
     homework = Homework(view.scenario, values[FIRST.key], values[COUNT.key])
     return [
-        Text(
+        b.Text(
             "The link opens a set of *Practice*. All students get the same questions in the same"
             " order. Give each student a number. It decides the weights, so the numbers of the"
             " questions differ. The layer is that of the controls now."
         ),
-        row(values, FIRST, COUNT, STUDENTS),
+        b.row(values, FIRST, COUNT, STUDENTS),
         _set_link(values),
         *_without_seed(homework),
-        Row(
+        b.Row(
             (
-                File("Key (CSV)", "key.csv", lambda: homework.key(values[STUDENTS.key])),
-                File(
+                b.File("Key (CSV)", "key.csv", lambda: homework.key(values[STUDENTS.key])),
+                b.File(
                     "Boards to fill in",
                     "boards.html",
                     lambda: blank_boards(view.trace, view.focus.head, view.sentence),
@@ -325,6 +304,6 @@ def _homework(view: StoryView, values: Values) -> Sequence[Block]:
     ]
 
 
-PRACTICE = BlockPage("practice", _choices, _blocks)
+PRACTICE = b.BlockPage("practice", _choices, _blocks)
 # A section of *For teachers*.
-HOMEWORK = BlockPage("for-teachers", lambda view: (FIRST, COUNT, STUDENTS), _homework)
+HOMEWORK = b.BlockPage("for-teachers", lambda view: (FIRST, COUNT, STUDENTS), _homework)

@@ -18,19 +18,7 @@ from attention_lab.heads.weight_blocks import output_gap
 from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Chart,
-    Heading,
-    Several,
-    Text,
-    Values,
-    by_name,
-    row,
-)
+from .. import blocks as b
 from ..labels import format_agreement, format_number, format_percent
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
@@ -39,17 +27,17 @@ from . import head_worth as figures
 MOST_FITTING = 12  # columns of a chart that fit the width of a phone
 
 
-def _off(n_heads: int) -> Several:
-    return Several(
+def _off(n_heads: int) -> b.Several:
+    return b.Several(
         "off",
         "Heads that are switched off",
         (),
-        by_name([str(head) for head in range(n_heads)]),
+        b.by_name([str(head) for head in range(n_heads)]),
         help="A head that is off attends, but adds nothing to the output.",
     )
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The bars, what happens without some heads, and whose output it is. Raises:
     AttentionError.
     """
@@ -60,22 +48,22 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     part = view.notation.of_head(view.notation.base("output"))
     wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
     changes = figures.token_changes_board(trace, (head, query), view.notation)
-    blocks: list[Block] = [
-        Text(_answer(trace)),
-        Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
-        Text(_sum_in_words(view, focus.feature)),
-        row(values, _off(n_heads)),
+    blocks: list[b.Block] = [
+        b.Text(_answer(trace)),
+        b.Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
+        b.Text(_sum_in_words(view, focus.feature)),
+        b.row(values, _off(n_heads)),
         *_without(view, off),
-        Board(changes, "worth changes"),
-        Text(
+        b.Board(changes, "worth changes"),
+        b.Text(
             f"How far the output of each token moves when one head is off: $|{part}|$, token by"
             f" token. Without head {head}, {quote_token(trace.labels('T'), query)} moves by"
             f" {format_number(moved)}. Lengths add up only if all parts point in the same"
             " direction.",
             small=True,
         ),
-        Heading("Whose output is it?"),
-        Beside(([Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
+        b.Heading("Whose output is it?"),
+        b.Beside(([b.Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
     ]
     return blocks
 
@@ -109,11 +97,11 @@ def _sum_in_words(view: StoryView, column: int) -> str:
     )
 
 
-def _without(view: StoryView, off: Sequence[int]) -> list[Block]:
+def _without(view: StoryView, off: Sequence[int]) -> list[b.Block]:
     """The output without the heads that are off."""
     trace, focus = view.trace, view.focus.within(view.trace, "output")
     if not off:
-        return [Text("All heads are on. Switch one off: which tokens need it?", small=True)]
+        return [b.Text("All heads are on. Switch one off: which tokens need it?", small=True)]
     without, n_features = ablated_output(trace, off), trace.sizes["O"]
     moved = relative_change(trace.output, without)
     says = (
@@ -130,29 +118,29 @@ def _without(view: StoryView, off: Sequence[int]) -> list[Block]:
         for query in range(trace.sizes["T"])
         for column in range(min(figures.MAX_ABLATION_COLUMNS, n_features - first))
     ]
-    blocks: list[Block] = [
-        Text(says),
-        Board(board, "worth ablation", clicks=dict.fromkeys(board["arrays"], places)),
+    blocks: list[b.Block] = [
+        b.Text(says),
+        b.Board(board, "worth ablation", clicks=dict.fromkeys(board["arrays"], places)),
     ]
     if n_features > figures.MAX_ABLATION_COLUMNS:
         shown = f"{figures.MAX_ABLATION_COLUMNS} of {n_features}"
-        blocks.append(Text(f"Columns shown: {shown}, around the feature in focus.", small=True))
+        blocks.append(b.Text(f"Columns shown: {shown}, around the feature in focus.", small=True))
     return blocks
 
 
-def _shares(view: StoryView) -> list[Block]:
+def _shares(view: StoryView) -> list[b.Block]:
     """What the two shares are, their sums and rankings."""
     trace, notation = view.trace, view.notation
     part = notation.of_head(whole := notation.base("output"))
     return [
-        Text(
+        b.Text(
             f"**Signed share** $\\langle {part}, {whole}\\rangle / |{whole}|^2$: how much a head"
             " adds in the direction of the whole; negative if it works against it.\n\n**Norm"
             f" share** $|{part}| / |{whole}|$, never negative: how far the output moves without the"
             " head."
         ),
-        Text(_sums_of_shares(trace)),
-        Text(
+        b.Text(_sums_of_shares(trace)),
+        b.Text(
             f"${whole}$ is the sum of what all heads add, without bias and residual. What a head is"
             " worth for a task is another question. Michel et al. 2019 removed heads from trained"
             " models: many are hardly missed, and some layers need only one. Voita et al. 2019"
@@ -175,4 +163,4 @@ def _sums_of_shares(trace: Trace) -> str:
     )
 
 
-HEAD_WORTH = BlockPage("head-worth", lambda view: (_off(view.trace.sizes["H"]),), _blocks)
+HEAD_WORTH = b.BlockPage("head-worth", lambda view: (_off(view.trace.sizes["H"]),), _blocks)

@@ -16,22 +16,7 @@ from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, 
 from attention_lab.heads.similarity import mean_head_divergence
 from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Chart,
-    Choice,
-    Heading,
-    Number,
-    Select,
-    Table,
-    Text,
-    Values,
-    by_name,
-    row,
-)
+from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour
@@ -47,7 +32,7 @@ COUNT_DESCRIPTIONS = {
     ),
     "multiplications": "For one sequence of n tokens, masked cells included.",
 }
-LATENT = Number(
+LATENT = b.Number(
     "latent",
     "Latent width R of MLA",
     8,
@@ -55,32 +40,32 @@ LATENT = Number(
     high=MAX_MATRIX_WIDTH,
     help="How many numbers MLA keeps of each token, for the keys and values of all heads.",
 )
-KIND = Select("kind", "Kind of sharing", SHARING_KINDS[0], by_name(SHARING_KINDS))
-COUNT = Select("shared_count", "Count", "cache", by_name(COUNTS_OF_KIND), look="buttons")
-LETTER = Select("shared_letter", "Growing size", "n", SIZE_TITLES, look="buttons")
+KIND = b.Select("kind", "Kind of sharing", SHARING_KINDS[0], b.by_name(SHARING_KINDS))
+COUNT = b.Select("shared_count", "Count", "cache", b.by_name(COUNTS_OF_KIND), look="buttons")
+LETTER = b.Select("shared_letter", "Growing size", "n", SIZE_TITLES, look="buttons")
 
 
-def _groups(n_groups: int) -> Select:
+def _groups(n_groups: int) -> b.Select:
     """The number of key/value heads of GQA; at first half of the heads, or the largest number below
     that divides them.
     """
     options = divisors(n_groups)
     usual = max(one for one in options if one <= max(1, n_groups // 2))
-    return Select(
+    return b.Select(
         "groups",
         "Key/value heads of GQA",
         str(usual),
-        by_name([str(one) for one in options]),
+        b.by_name([str(one) for one in options]),
         look="buttons",
         help="The number must divide the number of heads, so that all groups have the same size.",
     )
 
 
-def _choices(view: StoryView) -> Sequence[Choice]:
+def _choices(view: StoryView) -> Sequence[b.Choice]:
     return _groups(view.trace.projections.groups), LATENT, KIND, COUNT, LETTER
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The four kinds side by side, MLA, and what sharing saves. Raises: AttentionError."""
     trace, p = view.trace, view.trace.projections
     rank = min(values[LATENT.key], largest_rank(trace))
@@ -92,14 +77,14 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     size = layer_size(trace)
     sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
     return [
-        Text(_answer(trace, traces)),
-        row(values, _groups(p.groups), LATENT),
-        Board(board, "shared keys", array_sets=KIND.key),
+        b.Text(_answer(trace, traces)),
+        b.row(values, _groups(p.groups), LATENT),
+        b.Board(board, "shared keys", array_sets=KIND.key),
         _changes(trace, traces, counts_of_sets, rank),
         *_about_kinds(view, strongest),
-        Heading("MLA: all keys and values from one vector"),
+        b.Heading("MLA: all keys and values from one vector"),
         *_latents(trace, rank),
-        Heading("What it saves"),
+        b.Heading("What it saves"),
         *_savings(view, values, sizes),
     ]
 
@@ -116,17 +101,17 @@ def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
     )
 
 
-def _about_kinds(view: StoryView, strongest: float) -> list[Block]:
+def _about_kinds(view: StoryView, strongest: float) -> list[b.Block]:
     """What the four kinds are, what is compared, and what the board shows."""
     weights = view.trace.projections
     kept = [name for name in ("w_q", "w_o") if getattr(weights, name) is not None]
     return [
-        Text(
+        b.Text(
             "**MHA** gives each head its own keys and values, **GQA** gives one set to each group"
             " of heads, **MQA** one set to all heads. **MLA** makes all of them from one short"
             " vector of each token."
         ),
-        Text(
+        b.Text(
             "Compared with this layer. Change of the attention: the mean"
             " [Jensen–Shannon divergence](glossary?glossary_words=Jensen) of the heads, as a part"
             " of the largest one, ln 2. Change of the output: relative to its length. Equal in all:"
@@ -134,7 +119,7 @@ def _about_kinds(view: StoryView, strongest: float) -> list[Block]:
             " mean of the heads that it replaces (Ainslie et al. 2023).",
             small=True,
         ),
-        Text(
+        b.Text(
             "On the board, the same head of each kind stands in one column; “K/V” names the"
             " key/value head that it reads. With one key/value head for each head, GQA is MHA; with"
             f" 1, it is MQA. Strongest colour: {format_number(strongest, 2)} and above. Heads that"
@@ -147,7 +132,7 @@ def _about_kinds(view: StoryView, strongest: float) -> list[Block]:
 
 def _changes(
     trace: Trace, traces: Mapping[str, Trace], counts_of_sets: Mapping[str, int], rank: int
-) -> Table:
+) -> b.Table:
     rows = []
     for kind, one in traces.items():
         sets = counts_of_sets.get(kind)
@@ -162,19 +147,19 @@ def _changes(
             ]
         )
     head = ["", "key/value heads G", "kept of a token"]
-    return Table([*head, "change of the attention", "change of the output"], rows)
+    return b.Table([*head, "change of the attention", "change of the output"], rows)
 
 
-def _latents(trace: Trace, rank: int) -> list[Block]:
+def _latents(trace: Trace, rank: int) -> list[b.Block]:
     """What MLA keeps of each token, and which matrix it need not make."""
-    blocks: list[Block] = [
-        Text(
+    blocks: list[b.Block] = [
+        b.Text(
             f"Of each token MLA keeps the latent $c = x\\,W_D$ with R = {rank} numbers, and makes"
             " keys $c\\,W_{UK}$ and values $c\\,W_{UV}$ of all heads from it. Here the three"
             " matrices are the best of this width for the layer’s own; with R ="
             f" {largest_rank(trace)} nothing is lost."
         ),
-        Text(
+        b.Text(
             "**No key has to be made.** $q \\cdot (c\\,W_{UK}) = (q\\,W_{UK}^\\top) \\cdot c$: the"
             " matrix is absorbed into the query, and the latents take the place of the keys."
             " Largest difference between both scores here:"
@@ -184,7 +169,7 @@ def _latents(trace: Trace, rank: int) -> list[Block]:
     if trace.sizes["K"] % 2 == 0:
         turned = absorbed_scores(trace, rank, Rotary())
         blocks.append(
-            Text(
+            b.Text(
                 "**Rotary positions stand between.** Keys are turned after they are made, so that"
                 " between $W_Q$ and $W_{UK}$ stands a rotation that differs for every distance: no"
                 " one matrix can be absorbed. As if there were no rotation, a score here would be"
@@ -194,19 +179,19 @@ def _latents(trace: Trace, rank: int) -> list[Block]:
             )
         )
     source = "DeepSeek-AI 2024 (DeepSeek-V2), section 2.1; there the matrices are trained."
-    return [*blocks, Text(source, small=True)]
+    return [*blocks, b.Text(source, small=True)]
 
 
-def _savings(view: StoryView, values: Values, sizes: Mapping[str, LayerSize]) -> list[Block]:
+def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) -> list[b.Block]:
     """The chosen count of every kind, and its course as a size grows."""
     which, letter, size = values[COUNT.key], values[LETTER.key], sizes["MHA"]
     counts = COUNTS_OF_KIND[which]
     rows = [[c.name, f"${c.formula}$", *(f"{c.of(s):,}" for s in sizes.values())] for c in counts]
     totals = [f"**{total_count(counts, one):,}**" for one in sizes.values()]
-    words: list[Block] = [
-        row(values, COUNT),
-        Table(["", "formula", *sizes], [*rows, ["**total**", "", *totals]]),
-        Text(
+    words: list[b.Block] = [
+        b.row(values, COUNT),
+        b.Table(["", "formula", *sizes], [*rows, ["**total**", "", *totals]]),
+        b.Text(
             f"{COUNT_DESCRIPTIONS[which]} {view.own_letters}Sizes: tokens n = {size.n_tokens},"
             f" features C = {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v ="
             f" {size.d_v}.",
@@ -216,17 +201,17 @@ def _savings(view: StoryView, values: Values, sizes: Mapping[str, LayerSize]) ->
     p = view.trace.projections
     if which != "cache" and not (p.w_o is not None and view.trace.sizes["O"] == size.d_model):
         assumed = f"The count assumes the usual {view.written('w_o')} with h · d_v × C numbers."
-        words.append(Text(f"{assumed} This layer has another one, or none.", small=True))
-    picture: list[Block] = [
-        row(values, LETTER),
-        Chart(count_curves(sizes, letter, counts, which), "shared counts"),
-        Text(
+        words.append(b.Text(f"{assumed} This layer has another one, or none.", small=True))
+    picture: list[b.Block] = [
+        b.row(values, LETTER),
+        b.Chart(count_curves(sizes, letter, counts, which), "shared counts"),
+        b.Text(
             "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v ="
             " C/h.",
             small=True,
         ),
     ]
-    return [Beside((words, picture), (1, 1))]
+    return [b.Beside((words, picture), (1, 1))]
 
 
-SHARED_KEYS = BlockPage("shared-keys", _choices, _blocks)
+SHARED_KEYS = b.BlockPage("shared-keys", _choices, _blocks)

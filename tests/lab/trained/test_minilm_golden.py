@@ -4,7 +4,7 @@ scripts/make_minilm_golden.py.
 Two tolerances: 1e-5 against PyTorch with the weights of assets/minilm, which are the same on both
 sides; 1e-3 against the original float32 weights, because ours are stored in 16 bits. That the
 engine with the original weights, which are not in the repository, agrees to 1e-5 was checked when
-the values were made; the differences are in the file.
+the values were made.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-import { openMessage, blockOf, derivationOf, firstSlices, follow, isHatched, isMasked, limitAt, openScene, sameSignature, signatureOf, valueAt, bitAt, bytesOf, floatsOf } from "../../assets/board/scene/scene.js";
+import { openMessage, blockOf, derivationOf, firstSlices, follow, hasMark, limitAt, openScene, sameSignature, signatureOf, valueAt, bitAt, bytesOf, floatsOf } from "../../assets/board/scene/scene.js";
 import { along, array, flagged, linear, productScene, running, written } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -45,16 +45,16 @@ test("a flagged cell is minus infinity although the data hold zero", () => {
     [valueAt(model, "hidden", [0, 2]), valueAt(model, "hidden", [1, 0]), valueAt(model, "hidden", [1, 1])],
     [-Infinity, -Infinity, 7],
   );
-  assert.deepEqual([isMasked(model.arrays.hidden, [0, 2]), isMasked(model.arrays.hidden, [0, 3])], [true, false]);
+  assert.deepEqual([hasMark(model.arrays.hidden, "masked", [0, 2]), hasMark(model.arrays.hidden, "masked", [0, 3])], [true, false]);
 });
 
 test("a share of a hidden key keeps its number and is flagged", () => {
   const scene = productScene();
   scene.arrays.shares = array([1, 3], "TS", [0.25, 0.75, 0], { kind: "probability", hatched: flagged([0, 0, 1]) });
   const model = openScene(scene);
-  assert.deepEqual([0, 1, 2].map((key) => isHatched(model.arrays.shares, [0, key])), [false, false, true]);
+  assert.deepEqual([0, 1, 2].map((key) => hasMark(model.arrays.shares, "hatched", [0, key])), [false, false, true]);
   assert.equal(valueAt(model, "shares", [0, 2]), 0);
-  assert.equal(isHatched(model.arrays.left, [0, 0, 0]), false);
+  assert.equal(hasMark(model.arrays.left, "hatched", [0, 0, 0]), false);
 });
 
 test("an array without data is computed by its rule, cell by cell", () => {

@@ -18,6 +18,14 @@ export function button(className, text, name, act) {
   return made;
 }
 
+/** A list to choose from, options {value: words} with a name; act(value) when one is chosen. */
+export function list(className, options, name, value, act) {
+  const made = element("select", className, ...Object.entries(options).map(([one, words]) => Object.assign(element("option", "", words), { value: one })));
+  Object.assign(made, { ariaLabel: name, value });
+  made.addEventListener("change", () => act(made.value));
+  return made;
+}
+
 /** A word of the data, as plain text that is isolated from the direction of its surroundings. */
 export function word(text) {
   const made = element("bdi", "word", text.length > 60 ? `${[...text.slice(0, 200)].slice(0, 59).join("")}…` : text);
@@ -33,6 +41,26 @@ export function icon(path) {
   line.setAttribute("d", path);
   made.append(line);
   return made;
+}
+
+// The path of a rounded rectangle {x, y, width, height}, so many px wider on every side.
+function traceBox(context, { x, y, width, height }, radius, more) {
+  context.beginPath();
+  context.roundRect(x - more, y - more, Math.max(1, width + 2 * more), Math.max(1, height + 2 * more), radius);
+}
+
+/** Fill a rounded rectangle on a canvas. */
+export function fillBox(context, area, colour, radius, more = 0) {
+  context.fillStyle = colour;
+  traceBox(context, area, radius, more);
+  context.fill();
+}
+
+/** Outline a rounded rectangle on a canvas. */
+export function outlineBox(context, area, colour, thick, radius = 3, more = 0.5) {
+  Object.assign(context, { strokeStyle: colour, lineWidth: thick });
+  traceBox(context, area, radius, more);
+  context.stroke();
 }
 
 const STEP = 512; // px

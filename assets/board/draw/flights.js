@@ -1,5 +1,6 @@
 // Numbers that fly to the cell that is being computed.
 import { roleColour } from "./colours.js";
+import { fillBox, outlineBox } from "./elements.js";
 import { areaOf, middleOf } from "../place/geometry.js";
 import { number } from "../scene/numbers.js";
 import { derivationOf } from "../scene/scene.js";
@@ -25,7 +26,10 @@ export function flightsOf(look, cell, [from, to]) {
 /** Draw the lit factors, the flying numbers (share 0 to 1 of their way) and, when they have arrived, the running sum. */
 export function paintFlights(context, look, flights, share) {
   const { target, numbers, lit, running } = flights;
-  for (const factor of lit) paintLit(context, look, factor);
+  for (const factor of lit) {
+    const area = areaOf(look, factor);
+    if (area) outlineBox(context, area, roleColour(look.palette, look.model.arrays[factor.array].role), 3, 3, 1);
+  }
   const eased = share < 0.5 ? 2 * share * share : 1 - 2 * (1 - share) ** 2;
   const end = middleOf(target);
   if (share < 1) {
@@ -40,34 +44,15 @@ export function paintFlights(context, look, flights, share) {
   }
 }
 
-function paintLit(context, look, factor) {
-  const area = areaOf(look, factor);
-  if (!area) return;
-  context.lineWidth = 3;
-  context.strokeStyle = roleColour(look.palette, look.model.arrays[factor.array].role);
-  context.beginPath();
-  context.roundRect(area.x - 1, area.y - 1, area.width + 2, area.height + 2, 3);
-  context.stroke();
-}
-
 function paintNumber(context, { palette, zoom, font }, [x, y], text, colour) {
-  context.font = `bold ${12.5 * zoom}px ${font}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
-  const width = context.measureText(text).width + 12 * zoom;
-  const height = 20 * zoom;
+  Object.assign(context, { font: `bold ${12.5 * zoom}px ${font}`, textAlign: "center", textBaseline: "middle" });
+  const [width, height] = [context.measureText(text).width + 12 * zoom, 20 * zoom];
+  const ground = { x: x - width / 2, y: y - height / 2, width, height };
   context.save();
-  context.shadowColor = "rgba(0, 0, 0, 0.3)";
-  context.shadowBlur = 6;
-  context.shadowOffsetY = 2;
-  context.fillStyle = palette.background;
-  context.beginPath();
-  context.roundRect(x - width / 2, y - height / 2, width, height, 6);
-  context.fill();
+  Object.assign(context, { shadowColor: "rgba(0, 0, 0, 0.3)", shadowBlur: 6, shadowOffsetY: 2 });
+  fillBox(context, ground, palette.background, 6);
   context.restore();
-  context.strokeStyle = colour;
-  context.lineWidth = 1.5;
-  context.stroke();
+  outlineBox(context, ground, colour, 1.5, 6, 0);
   context.fillStyle = colour;
   context.fillText(text, x, y + 0.5);
 }

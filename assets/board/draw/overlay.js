@@ -1,6 +1,7 @@
 // What is lit with a cell: what it reads, what reads it, and their numbers where cells show none.
 import { faded, roleColour, shadeOf } from "./colours.js";
-import { rectanglesOf } from "../place/geometry.js";
+import { fillBox, outlineBox } from "./elements.js";
+import { areasOf, rectanglesOf } from "../place/geometry.js";
 import { labelSpot, paintCaption, paintLabel, spotsBeside, STEEPNESS } from "./lettering.js";
 import { paintBeams } from "./links.js";
 import { cellNumber, isolated, shorten } from "../scene/numbers.js";
@@ -81,22 +82,25 @@ function rangesRead(model, rule, read, index, length) {
 
 /** Draw the highlights of the current cell over the panels. */
 export function paintHighlights(context, look, current, highlights) {
-  const { boxes, slices, palette } = look;
-  const placed = highlights.flatMap((light) =>
-    boxes
-      .filter(({ panel }) => panel.array === light.array)
-      .flatMap((box) => rectanglesOf(box, slices[light.array], light.low, light.high).map((area) => ({ ...area, light }))),
-  );
-  const cells = placed.filter(({ light }) => light.kind === "cell");
-  const reads = placed.filter(({ light }) => light.kind === "read");
-  const twins = placed.filter(({ light }) => light.kind === "twin");
+  const { palette } = look;
+  const placed = highlights.flatMap((light) => areasOf(look, light.array, light.low, light.high).map((area) => ({ ...area, light })));
+  const [cells, reads, twins] = ["cell", "read", "twin"].map((kind) => placed.filter(({ light }) => light.kind === kind));
   for (const light of highlights.filter(({ kind }) => kind === "read" || kind === "reader")) {
     const areas = placed.filter((area) => area.light === light);
     if (areas.length) paintBeams(context, areas, cells, twins, look);
   }
   paintCaptions(context, look);
-  for (const area of reads) paintRead(context, area, roleColour(palette, area.light.role));
-  for (const area of placed) if (["reader", "twin"].includes(area.light.kind)) paintReader(context, area, palette);
+  for (const area of reads) {
+    const colour = roleColour(palette, area.light.role);
+    context.fillStyle = faded(colour, 0.08);
+    context.fillRect(area.x, area.y, area.width, area.height);
+    outlineBox(context, area, colour, 2);
+  }
+  context.setLineDash([4, 3]);
+  for (const area of placed) {
+    if (["reader", "twin"].includes(area.light.kind)) outlineBox(context, area, roleColour(palette, area.light.role), 1.75, 2, -0.5);
+  }
+  context.setLineDash([]);
   for (const area of sameColumn(look, current)) paintCell(context, { ...area, thick: 1.5 }, palette);
   for (const area of reads) paintPills(context, look, area, roleColour(palette, area.light.role));
   for (const area of cells) paintPills(context, look, area, palette.focus);
@@ -138,47 +142,13 @@ export function paintTileFrames(context, { boxes, slices, palette }, current) {
     if (panel.tiles === null || (lines.length > 1 && lines.includes(box) && panel.array !== current?.array)) continue;
     const tile = tiles.find(({ place }) => place === slices[panel.array][panel.tiles]);
     if (!tile) continue;
-    const room = small ? 2.5 : 1;
-    context.strokeStyle = palette.primary;
-    context.lineWidth = 2;
-    context.beginPath();
-    context.roundRect(tile.x - room, tile.y - room, tileWidth + 2 * room, tileHeight + 2 * room, 4);
-    context.stroke();
+    outlineBox(context, { ...tile, width: tileWidth, height: tileHeight }, palette.primary, 2, 4, small ? 2.5 : 1);
   }
 }
 
-function paintRead(context, { x, y, width, height }, colour) {
-  context.fillStyle = faded(colour, 0.08);
-  context.fillRect(x, y, width, height);
-  context.strokeStyle = colour;
-  context.lineWidth = 2;
-  context.beginPath();
-  context.roundRect(x - 0.5, y - 0.5, width + 1, height + 1, 3);
-  context.stroke();
-}
-
-function paintReader(context, { x, y, width, height, light }, palette) {
-  context.save();
-  context.setLineDash([4, 3]);
-  context.strokeStyle = roleColour(palette, light.role);
-  context.lineWidth = 1.75;
-  context.beginPath();
-  context.roundRect(x + 0.5, y + 0.5, Math.max(1, width - 1), Math.max(1, height - 1), 2);
-  context.stroke();
-  context.restore();
-}
-
-function paintCell(context, { x, y, width, height, box, thick = box.small ? 1.5 : 3 }, palette) {
-  for (const [colour, wide] of [
-    [palette.background, thick + 2.5],
-    [palette.focus, thick],
-  ]) {
-    context.strokeStyle = colour;
-    context.lineWidth = wide;
-    context.beginPath();
-    context.roundRect(x - 0.5, y - 0.5, width + 1, height + 1, 3);
-    context.stroke();
-  }
+function paintCell(context, { box, thick = box.small ? 1.5 : 3, ...area }, palette) {
+  outlineBox(context, area, palette.background, thick + 2.5);
+  outlineBox(context, area, palette.focus, thick);
 }
 
 // The labels of the row and the column of an area, bold on a background.
@@ -215,12 +185,7 @@ function paintPatch(context, { x, y, turned, align }, [width, height], zoom, fil
   context.save();
   context.translate(x, y);
   if (turned) context.rotate(STEEPNESS);
-  for (const fill of fills) {
-    context.fillStyle = fill;
-    context.beginPath();
-    context.roundRect(from, -height / 2, width + 6 * zoom, height, 4);
-    context.fill();
-  }
+  for (const fill of fills) fillBox(context, { x: from, y: -height / 2, width: width + 6 * zoom, height }, fill, 4);
   context.restore();
 }
 

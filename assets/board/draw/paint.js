@@ -1,9 +1,10 @@
 // The cells of a panel with their colours, numbers and marks.
 import { faded, shadeOf } from "./colours.js";
+import { fillBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
 import { paintLabels } from "./lettering.js";
 import { cellNumber, formed, longestTexts, typeFor } from "../scene/numbers.js";
-import { blockOf, isChanged, isHatched, limitAt } from "../scene/scene.js";
+import { blockOf, hasMark, limitAt } from "../scene/scene.js";
 
 const BAR_ROOM = 0.62; // of the width of a cell, for a share of 1
 
@@ -36,7 +37,7 @@ function sheetOf(box, tile, look) {
   const scale = look.palette.scales[array.kind] ?? look.palette.scales.feature;
   const special = Boolean(look.blank || array.changed || array.hatched || panel.mark) || values.some((value) => !Number.isFinite(value));
   const indexAt = (row, column) => indexIn(box, slice, tile.place, rows.start + row, columns.start + column);
-  const hatched = ({ value, row, column }) => value === -Infinity || (array.hatched && isHatched(array, indexAt(row, column)));
+  const hatched = ({ value, row, column }) => value === -Infinity || (array.hatched && hasMark(array, "hatched", indexAt(row, column)));
   const varies = array.limit?.axis !== undefined && [panel.rows, panel.columns].includes(array.limit.axis);
   const limit = limitAt(array, first);
   const sequential = array.kind === "probability";
@@ -61,10 +62,7 @@ function cellsOf(sheet) {
 
 function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
   if (!Number.isFinite(cell.value) || blank(cell.row, cell.column)) return;
-  context.fillStyle = scale.css[shade(cell)];
-  context.beginPath();
-  context.roundRect(cell.x + 0.5, cell.y + 0.5, width - 1, height - 1, 2.5);
-  context.fill();
+  fillBox(context, { ...cell, width, height }, scale.css[shade(cell)], 2.5, -0.5);
 }
 
 // A share as a bar, with room for its number at the right.
@@ -72,10 +70,7 @@ function paintBar(context, { scale, blank, width, height }, cell, palette) {
   if (!Number.isFinite(cell.value) || blank(cell.row, cell.column)) return;
   const full = width * BAR_ROOM;
   for (const [colour, wide] of [[palette.line, full], [scale.css.at(-1), Math.max(2, full * cell.value)]]) {
-    context.fillStyle = colour;
-    context.beginPath();
-    context.roundRect(cell.x + 2, cell.y + height * 0.2, wide, height * 0.6, 2.5);
-    context.fill();
+    fillBox(context, { x: cell.x + 2, y: cell.y + height * 0.2, width: wide, height: height * 0.6 }, colour, 2.5);
   }
 }
 
@@ -154,15 +149,14 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   const { size, texts } = lettersFor(context, sheet, zoom, font, model.stage);
   box.letters = size;
   if (!size) return;
-  context.font = `${size}px ${font}`;
-  context.textAlign = "center";
-  context.textBaseline = "middle";
+  Object.assign(context, { font: `${size}px ${font}`, textAlign: "center", textBaseline: "middle" });
   eachCell(sheet, (cell) => {
     if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const known = !sheet.hatched(cell);
     const text = known ? texts[cell.i] : cellNumber(cell.value, 0);
     if (context.measureText(text).width > width - 1) return;
-    if (!known) paintGround(context, cell, sheet, size, palette.hidden);
+    const [x, y] = [cell.x + width / 2, cell.y + height / 2];
+    if (!known) fillBox(context, { x: x - size * 0.95, y: y - size * 0.62, width: size * 1.9, height: size * 1.24 }, palette.hidden, 3);
     const wasted = box.panel.mark === "diagonal" && !onDiagonal(sheet, cell);
     context.fillStyle = !known || box.panel.bars ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
     context.fillText(text, cell.x + width * (box.panel.bars ? (1 + BAR_ROOM) / 2 : 0.5), cell.y + height / 2 + 0.5);
@@ -183,13 +177,6 @@ export function lettersFor(context, { values, width, height }, zoom, font, stage
   return { size: 0, texts: [] };
 }
 
-function paintGround(context, { x, y }, { width, height }, size, colour) {
-  context.fillStyle = colour;
-  context.beginPath();
-  context.roundRect(x + width / 2 - size * 0.95, y + height / 2 - size * 0.62, size * 1.9, size * 1.24, 3);
-  context.fill();
-}
-
 /** Draw the marks of cells besides their colours: hatching if hidden, frames if marked, changed or not computed yet. */
 export function paintMarks(context, sheet, cells, palette) {
   const { box, blank } = sheet;
@@ -202,7 +189,7 @@ export function paintMarks(context, sheet, cells, palette) {
     frameAll(context, drawn.filter((cell) => onDiagonal(sheet, cell)), sheet, 1.5, palette.output, 2);
   }
   if (!box.array.changed) return;
-  const changed = drawn.filter(({ row, column }) => isChanged(box.array, sheet.indexAt(row, column)));
+  const changed = drawn.filter(({ row, column }) => hasMark(box.array, "changed", sheet.indexAt(row, column)));
   frameAll(context, changed, sheet, 1.25, palette.primary, 1.5);
   fillCorners(context, changed, sheet, palette.primary);
 }

@@ -3,7 +3,7 @@ import { sizeCanvas } from "./elements.js";
 import { fitFlow, fitStage, heightOfRibbons, ribbonBoxes, ribbonsApart, stackFlow, withTitles } from "../place/fit.js";
 import { paintFlights } from "./flights.js";
 import { layOutGallery } from "../place/gallery.js";
-import { fixedAxes, rectanglesOf } from "../place/geometry.js";
+import { areasOf, fixedAxes } from "../place/geometry.js";
 import { layOut } from "../place/layout.js";
 import { paintSigns } from "./lettering.js";
 import { paintArrows } from "./links.js";
@@ -144,8 +144,7 @@ export class Picture {
 
   /** Scroll the page as little as needed to show a cell that the arithmetic does not cover. */
   scrollTo(cell, slices) {
-    const boxes = this.boxes.filter(({ panel }) => panel.array === cell.array);
-    const [area] = boxes.flatMap((box) => rectanglesOf(box, slices[cell.array], cell.index, cell.index));
+    const [area] = areasOf({ boxes: this.boxes, slices }, cell.array, cell.index);
     if (!area) return;
     const { spot, dock } = this.parts;
     const behind = getComputedStyle(dock).position === "sticky" ? dock.offsetHeight : 0;

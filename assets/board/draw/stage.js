@@ -16,51 +16,28 @@ let boards = 0;
 /** Put the elements of a board into root, in reading order. keep(kind): saves a picture. */
 export function buildStage(root, keep) {
   boards += 1;
-  const base = element("canvas", "base");
-  const overlay = element("canvas", "overlay");
+  const make = (tag, names) => Object.fromEntries(names.map((name) => [name, element(tag, name)]));
+  const parts = {
+    ...make("canvas", ["base", "overlay"]),
+    ...make("div", ["spot", "panels", "windows", "player", "chosen", "arithmetic", "guess", "arcs", "words", "onward"]),
+    strip: element("nav", "strip"),
+    black: element("button", "black"),
+    help: element("p", "unseen", `${KEYS.map(([key, act]) => `${key}: ${act}`).join("; ")}.`),
+    live: element("p", "unseen"),
+  };
+  const { base, overlay, arithmetic, arcs, black, help, live } = parts;
   for (const canvas of [base, overlay]) canvas.setAttribute("aria-hidden", "true");
-  const help = element("p", "unseen", `${KEYS.map(([key, act]) => `${key}: ${act}`).join("; ")}.`);
   help.id = `board-keys-${boards}`;
-  const spot = element("div", "spot");
-  const stage = element("div", "stage", base, element("div", "panels"), overlay, spot);
-  const live = element("p", "unseen");
   live.setAttribute("aria-live", "polite");
-  const controls = element("div", "controls");
-  const arithmetic = element("div", "arithmetic");
   arithmetic.dataset.arithmetic = "";
-  const guess = element("div", "guess");
-  const dock = element("div", "dock", controls, arithmetic, guess);
-  const [strip, words, black] = [element("nav", "strip"), element("div", "words"), element("button", "black")];
-  const arcs = element("div", "arcs");
   Object.assign(arcs, { role: "group", ariaLabel: "The sentence", hidden: true });
   Object.assign(black, { hidden: true, ariaLabel: "Black screen: press b or click to go on" });
-  const onward = element("div", "onward");
-  const section = element("section", "board", strip, help, words, arcs, stage, dock, onward, live, black);
-  controls.append(element("div", "windows"), element("div", "player"), element("div", "chosen"), saveMenu(keep), keysHelp());
+  const stage = element("div", "stage", base, parts.panels, overlay, parts.spot);
+  const controls = element("div", "controls", parts.windows, parts.player, parts.chosen, saveMenu(keep), keysHelp());
+  const dock = element("div", "dock", controls, arithmetic, parts.guess);
+  const section = element("section", "board", parts.strip, help, parts.words, arcs, stage, dock, parts.onward, live, black);
   root.append(section);
-  const [windows, player, chosen] = controls.children;
-  return {
-    strip,
-    words,
-    arcs,
-    onward,
-    black,
-    controls,
-    chosen,
-    section,
-    stage,
-    dock,
-    spot,
-    base,
-    overlay,
-    panels: stage.children[1],
-    help,
-    live,
-    windows,
-    player,
-    arithmetic,
-    guess,
-  };
+  return { ...parts, controls, section, stage, dock };
 }
 
 /** Show a board only when its style sheet has arrived, without which the layout would be wrong; gives whether it has. */

@@ -56,13 +56,14 @@ export function rectanglesOf(box, slice, low, high) {
   }));
 }
 
+/** The rectangles of a range of cells of an array, or of one cell, in all panels that draw them. */
+export function areasOf({ boxes, slices }, array, low, high = low) {
+  return boxes.filter(({ panel }) => panel.array === array).flatMap((box) => rectanglesOf(box, slices[array], low, high));
+}
+
 /** The rectangle of a cell in the first full panel (of a role, if given) that draws it; null if none does. */
-export function areaOf({ boxes, slices }, { array, index }, role = null) {
-  for (const box of boxes.filter(({ panel, small }) => panel.array === array && !small && (!role || panel.role === role))) {
-    const [area] = rectanglesOf(box, slices[array], index, index);
-    if (area) return area;
-  }
-  return null;
+export function areaOf(look, { array, index }, role = null) {
+  return areasOf(look, array, index).find(({ box: { panel, small } }) => !small && (!role || panel.role === role)) ?? null;
 }
 
 function clipped(axis, { start, count }, low, high) {

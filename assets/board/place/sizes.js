@@ -21,8 +21,7 @@ export function panelSize(model, space, panel, cell, others) {
   const array = model.arrays[panel.array];
   const small = panel.size === "small";
   const one = { start: 0, count: 1, low: 0, high: 1, size: 1 };
-  const seen = (axis) =>
-    axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps));
+  const seen = (axis) => (axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps)));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
   const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
   const wide = panel.bars ? { ...cell, width: Math.round(panel.bars * cell.width) } : cell;
@@ -35,24 +34,8 @@ export function panelSize(model, space, panel, cell, others) {
   const broken = tight && space.measure(panel.title ?? "", 11 * zoom, true) > Math.max(tiled.bodyWidth, 300 * zoom * space.shrink);
   const top = zoom * ((broken ? TWO_LINES : TITLE) + (worded ? WORDS + 4 : 0)) + tiled.caption + labels.top;
   const close = closeUpRoom(space, panel, { rows, columns, tiled: small || panel.tiles !== null, bare: shown.digits >= 0 });
-  return {
-    panel,
-    array,
-    small,
-    close,
-    tight,
-    broken,
-    rows,
-    columns,
-    stack,
-    cell: shown,
-    labelled,
-    worded,
-    ...labels,
-    ...tiled,
-    top,
-    labelTop: labels.top,
-  };
+  const parts = { panel, array, small, close, tight, broken, rows, columns, stack, labelled, worded };
+  return { ...parts, cell: shown, ...labels, ...tiled, top, labelTop: labels.top };
 }
 
 // Without numbers where they have no room: fewer decimals would tell them falsely.
@@ -153,20 +136,8 @@ function widestLabel(model, array, axis, most, measure, size) {
 
 function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small) {
   const { zoom, width } = space;
-  if (panel.tiles === null) {
-    const tiles = [{ place: null, dx: 0, dy: 0 }];
-    return {
-      tiles,
-      tileRows: 1,
-      tileColumns: 1,
-      caption: 0,
-      bodyWidth: tileWidth,
-      bodyHeight: tileHeight,
-      tileWidth,
-      tileHeight,
-    };
-  }
-  const caption = (small && panel.captions?.length ? TWO_CAPTIONS : CAPTION) * zoom;
+  const alone = panel.tiles === null;
+  const caption = alone ? 0 : (small && panel.captions?.length ? TWO_CAPTIONS : CAPTION) * zoom;
   const gap = (small ? APART : 18) * zoom;
   const fitting = Math.max(1, Math.floor((width - 8 + gap) / (tileWidth + gap)));
   const square = space.across ?? (width < 480 ? fitting : Math.min(Math.ceil(Math.sqrt(count)), fitting));
@@ -174,10 +145,10 @@ function tilesOf(space, panel, { start, count }, [tileWidth, tileHeight], small)
   const tileRows = Math.ceil(count / tileColumns);
   const [stepX, stepY] = [tileWidth + gap, tileHeight + gap * 0.6 + caption];
   const tiles = Array.from({ length: count }, (_, i) => ({
-    place: panel.only?.[i] ?? start + i,
+    place: alone ? null : (panel.only?.[i] ?? start + i),
     dx: (i % tileColumns) * stepX,
     dy: Math.floor(i / tileColumns) * stepY,
   }));
-  const [bodyWidth, bodyHeight] = [tileColumns * stepX - gap, (tileRows - 1) * stepY + tileHeight];
+  const [bodyWidth, bodyHeight] = [(tileColumns - 1) * stepX + tileWidth, (tileRows - 1) * stepY + tileHeight];
   return { tiles, tileRows, tileColumns, caption, bodyWidth, bodyHeight, tileWidth, tileHeight };
 }

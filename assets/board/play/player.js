@@ -1,5 +1,5 @@
 // Plays how a result is computed: moments, buttons and speed.
-import { button, element, icon } from "../draw/elements.js";
+import { button, element, icon, list } from "../draw/elements.js";
 import { placeWords } from "../words/wording.js";
 
 const SPEEDS = { slow: 1500, normal: 600, fast: 160 }; // ms for each beat of a cell
@@ -29,14 +29,9 @@ export class Player {
     this.scrubber = Object.assign(element("input", "scrubber"), { type: "range", min: 0, step: 1, value: 0 });
     this.scrubber.setAttribute("aria-label", "Cell being computed");
     this.scrubber.addEventListener("input", () => this.go(this.byRow ? rowMoment({ cell: Number(this.scrubber.value) }, this.frame, this.beats, 0) : { cell: Number(this.scrubber.value), beat: this.beats }));
-    this.chooser = element("select", "speed", ...Object.keys(SPEEDS).map((name) => element("option", "", name)));
-    this.chooser.setAttribute("aria-label", "Speed");
-    this.chooser.value = this.speed;
-    this.chooser.addEventListener("change", () => (this.speed = this.chooser.value));
-    this.units = element("select", "unit", ...Object.entries(UNITS).map(([unit, words]) => Object.assign(element("option", "", words), { value: unit })));
-    this.units.setAttribute("aria-label", "What is computed at a time");
-    this.units.value = this.unit;
-    this.units.addEventListener("change", () => this.choose(this.units.value));
+    const speeds = Object.fromEntries(Object.keys(SPEEDS).map((name) => [name, name]));
+    this.chooser = list("speed", speeds, "Speed", this.speed, (speed) => (this.speed = speed));
+    this.units = list("unit", UNITS, "What is computed at a time", this.unit, (unit) => this.choose(unit));
     this.halt = act("stop", "Stop and show everything", () => this.stop());
     this.root.append(
       act("first", "First", () => this.go(this.first)),

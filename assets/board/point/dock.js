@@ -1,5 +1,5 @@
 // Where the arithmetic stands while the page is scrolled, and the number beside a small cell.
-import { areaOf, rectanglesOf } from "../place/geometry.js";
+import { areaOf, areasOf } from "../place/geometry.js";
 import { number, shorten } from "../scene/numbers.js";
 import { valueAt } from "../scene/scene.js";
 import { coordinatesOf } from "../words/wording.js";
@@ -42,11 +42,9 @@ export class Dock {
 
   // Where on the screen the current cell is, in every panel that draws it.
   ofCell() {
-    const { boxes, slices, parts } = this.board;
     const cell = this.board.current();
-    const { top } = parts.stage.getBoundingClientRect();
-    const drawn = boxes.filter(({ panel }) => panel.array === cell?.array);
-    const areas = drawn.flatMap((box) => rectanglesOf(box, slices[cell.array], cell.index, cell.index));
+    const { top } = this.board.parts.stage.getBoundingClientRect();
+    const areas = cell ? areasOf(this.board, cell.array, cell.index) : [];
     return areas.map(({ y, height }) => ({ low: top + y, high: top + y + height }));
   }
 }

@@ -2,6 +2,7 @@
 import { derive, indexRead, ownPlace, solve } from "./rules.js";
 
 const MAX_CACHED = 2 ** 18;
+const CELL_MARKS = ["masked", "hatched", "changed"]; // of cells, as bits
 
 /** The scene with decoded arrays, transposed panels if the scene is transposed, and for each array its readers. */
 export function openScene(scene) {
@@ -47,9 +48,7 @@ function openArray(name, array) {
     start: array.start ?? shape.map(() => 0),
     whole: array.whole ?? shape,
     data: array.data === undefined ? null : floatsOf(array.data),
-    masked: array.masked ? bytesOf(array.masked) : null,
-    hatched: array.hatched ? bytesOf(array.hatched) : null,
-    changed: array.changed ? bytesOf(array.changed) : null,
+    ...Object.fromEntries(CELL_MARKS.map((mark) => [mark, array[mark] ? bytesOf(array[mark]) : null])),
     kept: null,
   };
 }
@@ -112,29 +111,17 @@ function shifted(index, down, row, across, column) {
   return moved;
 }
 
-/** Whether a cell is minus infinity. */
-export function isMasked(array, index) {
-  const offset = array.masked ? offsetOf(array, index) : -1;
-  return offset >= 0 && bitAt(array.masked, offset);
-}
-
-/** Whether a cell is 0 only because its key is hidden. */
-export function isHatched(array, index) {
-  const offset = array.hatched ? offsetOf(array, index) : -1;
-  return offset >= 0 && bitAt(array.hatched, offset);
-}
-
-/** Whether a cell is to be outlined as changed. */
-export function isChanged(array, index) {
-  const offset = array.changed ? offsetOf(array, index) : -1;
-  return offset >= 0 && bitAt(array.changed, offset);
+/** Whether a cell has a mark: masked, it is minus infinity; hatched, 0 because its key is hidden; changed, to be outlined. */
+export function hasMark(array, mark, index) {
+  const offset = array[mark] ? offsetOf(array, index) : -1;
+  return offset >= 0 && bitAt(array[mark], offset);
 }
 
 /** How a cell is computed, with its own number as the result. */
 export function derivationOf(model, { array: name, index }) {
   const array = model.arrays[name];
   const rule = model.rules[name] ?? { operation: "given" };
-  const derivation = derive(rule, index, (read, at) => valueAt(model, read, at), isMasked(array, index));
+  const derivation = derive(rule, index, (read, at) => valueAt(model, read, at), hasMark(array, "masked", index));
   return { ...derivation, computed: derivation.result, result: valueAt(model, name, index) };
 }
 
@@ -230,16 +217,13 @@ function downstream(model, slices, last, name) {
   for (const reader of model.readers[name] ?? []) {
     const own = rangesOf(model, reader, slices[name]);
     if (!own) continue;
-    const others = Object.keys(slices).flatMap((known) => siblings(model, reader, known).map((other) => rangesOf(model, other, slices[known])));
+    const isSibling = ({ result, read }) => result === reader.result && read !== reader.read;
+    const others = Object.keys(slices).flatMap((known) => (model.readers[known] ?? []).filter(isSibling).map((other) => rangesOf(model, other, slices[known])));
     const ranges = others.filter(Boolean).reduce(narrowed, own);
     const keep = last[reader.result];
     found.push([reader.result, ranges.map(([low, high], axis) => Math.min(high, Math.max(low, keep[axis])))]);
   }
   return found;
-}
-
-function siblings(model, { result, read }, name) {
-  return (model.readers[name] ?? []).filter((other) => other.result === result && other.read !== read);
 }
 
 function rangesOf(model, { result, rule, read, added }, index) {
@@ -254,8 +238,6 @@ function narrowed(ranges, others) {
   });
 }
 
-const PARTS = ["data", "masked", "hatched", "changed"]; // the parts of an array that are bytes
-
 /** The scene in a byte string: the length of a JSON text, the text, and the bytes whose places it names. Nothing is copied. */
 export function openMessage(message) {
   const head = partOf(message, [0, 4]);
@@ -263,7 +245,7 @@ export function openMessage(message) {
   const rest = message.subarray(4 + text.length);
   const scene = JSON.parse(new TextDecoder().decode(text));
   for (const array of Object.values(scene.arrays)) {
-    for (const name of PARTS) if (array[name]) array[name] = partOf(rest, array[name]);
+    for (const name of ["data", ...CELL_MARKS]) if (array[name]) array[name] = partOf(rest, array[name]);
   }
   return scene;
 }

@@ -1,5 +1,5 @@
 // The words of a step and its choices: strip, title, formula, heads, sentences of a batch, legend.
-import { button, element } from "../draw/elements.js";
+import { button, element, list } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
 const FORMULA = 1.35; // em, the type of the formula in board.css
@@ -62,12 +62,12 @@ export function fillStrip(nav, { steps, place }, linked = true) {
     return nav.replaceChildren(element("div", "steps", ...words));
   }
   const [before, after] = [steps[place - 1], steps[place + 1]];
-  const list = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
-  nav.replaceChildren(endLink(before, "‹", "Previous", "before"), list, endLink(after, "›", "Next", "after"));
-  const here = list.children[place];
+  const line = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
+  nav.replaceChildren(endLink(before, "‹", "Previous", "before"), line, endLink(after, "›", "Next", "after"));
+  const here = line.children[place];
   for (const link of nav.querySelectorAll("a")) link.tabIndex = link === here ? 0 : -1;
   nav.onkeydown = (event) => moveFocus(nav, event);
-  list.scrollLeft = here ? here.offsetLeft - (list.clientWidth - here.offsetWidth) / 2 : 0;
+  line.scrollLeft = here ? here.offsetLeft - (line.clientWidth - here.offsetWidth) / 2 : 0;
   if (followed !== null) (nav.querySelector(`a.${followed}`) ?? here)?.focus({ preventScroll: true });
   followed = null;
 }
@@ -153,10 +153,8 @@ export function headChoice({ heads }, choose) {
   if (!choose || !heads || heads.count < 2) return [];
   const all = Array.from({ length: heads.count }, (_, head) => head);
   if (heads.count > MAX_HEAD_BUTTONS) {
-    const list = element("select", "speed", ...all.map((head) => element("option", "", `head ${head}`)));
-    list.setAttribute("aria-label", "Head");
-    list.addEventListener("change", () => choose("head", list.selectedIndex));
-    return [list];
+    const options = Object.fromEntries(all.map((head) => [head, `head ${head}`]));
+    return [list("speed", options, "Head", 0, (head) => choose("head", Number(head)))];
   }
   const made = all.map((head) => button("option", String(head), `Head ${head}`, () => choose("head", head)));
   made.forEach((one, head) => (one.dataset.head = head));
@@ -168,8 +166,8 @@ export function markHead(root, { stage, arrays }, slices) {
   const name = Object.keys(arrays).find((one) => arrays[one].axes.includes(stage?.heads?.axis));
   const head = name ? slices[name][arrays[name].axes.indexOf(stage.heads.axis)] : stage?.heads?.chosen;
   if (head === undefined) return;
-  const list = root.querySelector("select[aria-label=Head]");
-  if (list) list.selectedIndex = head;
+  const menu = root.querySelector("select[aria-label=Head]");
+  if (menu) menu.value = head;
   for (const one of root.querySelectorAll("[data-head]")) one.setAttribute("aria-pressed", String(Number(one.dataset.head) === head));
 }
 

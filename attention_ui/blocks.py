@@ -35,11 +35,14 @@ LETTER, BESIDE_LETTERS = 7.5, 70  # px: a letter of a menu, and what stands besi
 NARROWEST, WIDEST = 130, 420  # px, of a menu or a field
 
 
-def show_page(page: b.BlockPage) -> None:
-    """Show a page with the present layer and choices. Raises: AttentionError."""
+def show_page(page: b.BlockPage) -> b.Values:
+    """Show a page with the present layer and choices; gives the values of its own. Raises:
+    AttentionError.
+    """
     now = page_context()
     choices = tuple(page.choices(now))
-    shown = page.blocks(now, {choice.key: _restored(choice) for choice in choices})
+    values = {choice.key: _restored(choice) for choice in choices}
+    shown = page.blocks(now, values)
     fitting = list(map(b.fits_window, shown))
     n_first = fitting.index(True) + 1 if any(fitting) else 0
     drawing = _Drawing(page.url_path, choices)
@@ -47,6 +50,7 @@ def show_page(page: b.BlockPage) -> None:
         with main_container():
             drawing.draw(shown[:n_first])
     drawing.draw(shown[n_first:])
+    return values
 
 
 def _restored(choice: b.Choice) -> Any:
@@ -123,8 +127,8 @@ class _Drawing:
         match item:
             case b.Field(choice, value):
                 self._field(choice, value)
-            case b.Button(label, sets, about):
-                key = f"{self.url_path} {label}"
+            case b.Button(label, sets, about, name):
+                key = f"{self.url_path} {name or label}"
                 st.button(label, key=key, help=about or None, on_click=self._set, args=(sets,))
             case b.Link(label, path, sets):
                 key = f"{self.url_path} to {label}"

@@ -186,11 +186,14 @@ class Field:
 class Button:
     """Sets choices: those of the page by their keys, and controls, the cell in focus and switches
     by the names that they have in a URL.
+
+    name: of a button whose label changes, so that it keeps the focus of the keyboard.
     """
 
     label: str
     sets: Mapping[str, Any]
     help: str = ""
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -59,6 +59,7 @@ from .heads.all_heads_page import ALL_HEADS
 from .heads.head_worth_page import HEAD_WORTH
 from .heads.shared_keys_page import SHARED_KEYS
 from .labs.convolution_page import CONVOLUTION
+from .labs.training_page import TRAINING
 from .masks.changes_page import WHAT_CHANGES
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
@@ -81,7 +82,16 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
     for page in (
         *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
-        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, CONVOLUTION, PRACTICE),
+        *(
+            SELF_ATTENTION,
+            PROPOSITION_PAGE,
+            GEOMETRY,
+            MODERN,
+            DEPTH,
+            TRAINING,
+            CONVOLUTION,
+            PRACTICE,
+        ),
         *(QUESTIONS, GLOSSARY),
     )
 }

@@ -13,8 +13,8 @@ from __future__ import annotations
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.labs.stored_runs import N_STORED_POINTS, STORED_FILE, STORED_SETTINGS
 from attention_lab.labs.training import TRAINED_ARRAYS, train_layer
+from attention_lab.labs.training_runs import N_STORED_POINTS, STORED_FILE, STORED_SETTINGS
 
 
 def arrays_to_store() -> dict[str, Array]:

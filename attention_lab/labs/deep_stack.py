@@ -71,14 +71,17 @@ class StackCheckpoint:
     generator_state: Mapping[str, Any]
 
 
-def train_stack(settings: StackSettings) -> Iterator[StackCheckpoint]:
+def train_stack(
+    settings: StackSettings, start: StackCheckpoint | None = None
+) -> Iterator[StackCheckpoint]:
     """The checkpoints of a run, every ten steps, each computed on demand.
 
-    Raises: SettingsError for a run that would take longer than a minute.
+    start: a checkpoint of the same settings from which the run continues. Raises: SettingsError for
+    a run that would take longer than a minute.
     """
     check_stack_settings(settings)
-    yield (point := first_stack(settings))
-    while point.step < settings.n_steps:
+    yield (point := start or first_stack(settings))
+    while point.step < settings.last_step:
         yield (point := next_stack(point))
 
 

@@ -108,6 +108,11 @@ class StackSettings:
     connection: bool = False
     seed: int = 0
 
+    @property
+    def last_step(self) -> int:
+        """The number of steps."""
+        return self.n_steps
+
 
 def check_stack_settings(settings: StackSettings) -> None:
     """Refuse a run that is too long. Raises: SettingsError for more than a minute."""

@@ -7,7 +7,6 @@ values a select box took the server half as long again.
 from __future__ import annotations
 
 import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -58,8 +57,6 @@ class Session:
     # lesson: the lesson that is shown, and which of its moments was shown last
     lesson: Any = None
     moment: tuple[str, int] | None = None
-    # training_runs: the training runs of this visitor, by their settings
-    visitor_runs: OrderedDict[Any, Any] = field(default_factory=OrderedDict)
     # step: the current page, the container of its stage or heading, in it that of the message about
     # choices that make no layer, and whether a heading was shown; the step whose picture the
     # browser has

@@ -186,7 +186,8 @@ def test_the_titles_of_one_matrix_or_many_are_whole(page: Page, app_url: str) ->
 @pytest.mark.every_situation
 def test_training_and_its_curve_share_a_window(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/training?train_steps=50&train_seed=77")
-    button, curve = page.locator(".st-key-train-go button"), page.locator(".js-plotly-plot").first
+    button = page.locator(".st-key-training-go button")
+    curve = page.locator(".js-plotly-plot").first
     for _ in range(2):
         for window in LAPTOPS:
             resized(page, *window)
@@ -194,7 +195,7 @@ def test_training_and_its_curve_share_a_window(page: Page, app_url: str) -> None
                 box = box_of(part)
                 assert 0 < box["y"] < window[1] - box["height"]
         button.click()
-        expect(button).to_contain_text("Train again")
+        expect(button).to_contain_text("Watch it learn")
         settled(page)
 
 

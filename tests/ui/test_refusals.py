@@ -14,7 +14,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     # infinity for a whole number
     ("scores", "d_model", "1e400", "Embedding size", "16"),
     ("scores", "seed", "-inf", "Seed", "0"),
-    ("training", "train_steps", "Infinity", "Steps (0: set by the task)", "0"),
+    ("training", "train_steps", "Infinity", "Steps (0: set by the task)", None),
     ("growth", "growth_seed", "1e400", "Seed", "0"),
     ("what-changes", "inv_shuffle", "-inf", "Shuffle number", None),
     # a value that a choice has not
@@ -42,14 +42,14 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("self-attention-mass", "lab_cell", "7-99", "Pair", None),
     ("convolution", "conv_pixel", "99-1", "Pixel", None),
     ("convolution", "conv_own", "a b c", "Own kernel", None),
-    ("training", "train_without", "5", "Silenced head", "1"),
+    ("training", "train_without", "6", "Silenced head", None),
     # a control that only other pages show
     ("layers", "layer", "-9", "Layer of the model", "0"),
     ("training", "layer", "-9", "Layer of the model", "0"),
     ("depth", "seed", "-9", "Seed", "0"),
     # choices that earlier versions had
     ("convolution", "conv_image", "drawn", "Picture", None),
-    ("training", "train_model", "own sizes", "Model", "2 heads"),
+    ("training", "train_model", "own sizes", "Model", None),
 ]
 ELSEWHERE = ("layers", "training", "depth")
 

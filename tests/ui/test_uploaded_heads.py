@@ -18,6 +18,7 @@ from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.labs.training import train_layer
+from attention_lab.labs.training_runs import layer_run
 from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.page_list import PAGES
 from attention_lab.scenario import Scenario
@@ -238,8 +239,9 @@ def test_a_layer_that_cannot_be_told() -> None:
 
 
 def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
+    layer_run(TrainingSettings(n_steps=40, seed=3)).train(60)
     app = opened("training", train_steps=40, train_seed=3, mask="causal", residual="true")
-    app = pressed(pressed(app, "Train"), TAKE)
+    app = pressed(app, TAKE)
     assert title(app) == "Overview"
     now = page_context(app)
     trained = list(train_layer(TrainingSettings(n_steps=40, seed=3)))[-1].projections

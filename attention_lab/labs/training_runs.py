@@ -1,0 +1,150 @@
+"""Runs that train a little whenever a page asks, and are kept for all visitors by their settings.
+
+Three runs of one task are stored, so that the page *Training* can answer at once:
+`training_runs.npz` holds their losses and some of their weights, in 32 bits a number.
+`scripts/make_training_runs.py` makes it; a test trains again and compares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_core.projections import Projections
+
+from ..cache import Cache
+from .deep_stack import train_stack
+from .loss_curves import LossPoint, loss_curve
+from .stack_settings import StackSettings
+from .training import TRAINED_ARRAYS, train_layer
+from .training_settings import WIDE_MODEL, TrainingSettings
+
+MAX_POINTS = 100  # of a run, for the slider
+MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
+STORED_FILE = Path(__file__).with_name("training_runs.npz")
+N_STORED_POINTS = 11  # of a run: at its start and after each tenth
+_ONE, _TWO = TrainingSettings(n_heads=1), TrainingSettings(n_heads=2)
+_WIDE = TrainingSettings(n_heads=1, d_k=_ONE.training_task.wide[0], d_v=_ONE.training_task.wide[1])
+# One head, one head with as many numbers as two, and two heads.
+STORED_SETTINGS = {"1 head": _ONE, WIDE_MODEL: _WIDE, "2 heads": _TWO}
+
+
+@dataclass
+class Run:
+    """A run as far as it has come. checkpoints: trains, from the settings and the last checkpoint.
+    losses: of every checkpoint so far. latest: the last one, None of a stored run.
+    """
+
+    settings: Any
+    checkpoints: Callable[[Any, Any], Iterator[Any]]
+    losses: list[LossPoint] = field(default_factory=list)
+    latest: Any = None
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made."""
+        return self.losses[-1][0]
+
+    @property
+    def done(self) -> bool:
+        """Whether the run is at its last step."""
+        return self.step >= int(self.settings.last_step)
+
+    def add(self, point: Any) -> None:
+        """Add the next checkpoint."""
+        self.latest = point
+        self.losses.append((point.step, point.loss))
+
+    def train(self, seconds: float) -> None:
+        """Make at least one checkpoint more, and others for some seconds, unless the run is done.
+        Raises: SettingsError if the settings are not valid.
+        """
+        end = monotonic() + seconds
+        for point in islice(self.checkpoints(self.settings, self.latest), 1, None):
+            self.add(point)
+            if monotonic() > end:
+                break
+        _runs.add(self.settings, self)  # added again, so that the cache counts its new size
+
+
+@dataclass
+class LayerRun(Run):
+    """A run of one layer. points: the weights at some steps, the first included."""
+
+    settings: TrainingSettings
+    points: list[tuple[int, Projections]] = field(default_factory=list)
+
+    @property
+    def newest(self) -> tuple[int, Projections]:
+        """The last step, and the weights after it."""
+        if self.latest:
+            return self.latest.step, self.latest.projections
+        return self.points[-1]
+
+    @cached_property
+    def unseen_losses(self) -> tuple[LossPoint, ...]:
+        """The loss on the unseen sequences by step. The run must be done."""
+        return loss_curve(self.settings, self.points)
+
+    def add(self, point: Any) -> None:
+        """See `Run`."""
+        super().add(point)
+        n_points = max(10, min(MAX_POINTS, MAX_WEIGHTS // self.settings.n_parameters))
+        if point.step >= len(self.points) * self.settings.last_step / n_points or self.done:
+            self.points.append(self.newest)
+
+    def at(self, percent: float) -> tuple[int, Projections]:
+        """The last known point within this percentage of the whole run: its step and weights."""
+        end = percent / 100 * self.settings.last_step
+        known = [point for point in (*self.points, self.newest) if point[0] <= end]
+        return max(known, key=lambda point: point[0])
+
+
+_runs: Cache[Any, Any] = Cache()
+
+
+def layer_run(settings: TrainingSettings) -> LayerRun:
+    """The run of these settings: a stored one, or what has been computed so far, at least its first
+    checkpoint. Raises: SettingsError if the settings are not valid.
+    """
+    stored = next((run for run in stored_runs().values() if run.settings == settings), None)
+    run: LayerRun = stored or _runs.get(settings) or _begun(LayerRun(settings, train_layer))
+    return run
+
+
+def stack_run(settings: StackSettings) -> Run:
+    """The same for a deep stack. Raises: SettingsError for a run of more than a minute."""
+    run: Run = _runs.get(settings) or _begun(Run(settings, train_stack))
+    return run
+
+
+def _begun(run: Run) -> Any:
+    run.add(next(run.checkpoints(run.settings, None)))
+    return _runs.add(run.settings, run)
+
+
+@cache
+def stored_runs() -> dict[str, LayerRun]:
+    """The stored runs by the names of `STORED_SETTINGS`."""
+    with np.load(STORED_FILE, allow_pickle=False) as file:
+        arrays = {name: file[name].astype(np.float64) for name in file.files}
+    return {name: _stored(settings, name, arrays) for name, settings in STORED_SETTINGS.items()}
+
+
+def _stored(settings: TrainingSettings, name: str, arrays: dict[str, Array]) -> LayerRun:
+    weights: dict[str, Any] = {array: arrays[f"{name}/{array}"] for array in TRAINED_ARRAYS}
+    points = []
+    for place in range(N_STORED_POINTS):
+        kept = {array: stacked[place] for array, stacked in weights.items()}
+        step = settings.last_step * place // (N_STORED_POINTS - 1)
+        points.append((step, Projections(**kept, n_heads=settings.n_heads)))
+    losses = [(int(step), float(loss)) for step, loss in arrays[f"{name}/losses"]]
+    return LayerRun(settings, train_layer, losses, points=points)

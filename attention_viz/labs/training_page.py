@@ -1,0 +1,382 @@
+"""The page *Training*: what heads learn to look at, and what more of them are good for.
+
+A run trains a little whenever the page is shown while it trains, and then asks to be shown again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from attention_core import AttentionError, attend
+from attention_core.checks import Array
+from attention_core.projections import Projections
+from attention_core.trace import Trace
+from attention_lab.cache import cached
+from attention_lab.heads.head_worth import without_heads
+from attention_lab.labs.evaluation import (
+    Score,
+    agreement_masses,
+    offset_profile,
+    one_answer_loss,
+    one_answer_score,
+    score_layer,
+    unseen_trace,
+)
+from attention_lab.labs.tasks import N_UNSEEN, TRAINING_TASKS, unseen_examples
+from attention_lab.labs.training_runs import STORED_SETTINGS, LayerRun, layer_run, stored_runs
+from attention_lab.labs.training_settings import (
+    CONSTRAINTS,
+    SETTING_BOUNDS,
+    WIDE_MODEL,
+    TrainingSettings,
+    expected_seconds,
+)
+
+from ..blocks import (
+    Beside,
+    Block,
+    BlockPage,
+    Board,
+    Button,
+    Chart,
+    Field,
+    Folded,
+    Heading,
+    Later,
+    Note,
+    Number,
+    Row,
+    Select,
+    Table,
+    Text,
+    Values,
+    by_name,
+    row,
+)
+from ..diagonal.choices import scale, seed
+from ..labels import format_number, format_percent
+from ..markdown import escape_markdown
+from ..reference.glossary import meaning
+from ..story.story_view import StoryView
+from .training import (
+    agreement_figure,
+    loss_figure,
+    offset_figure,
+    score_figure,
+    sequence_board,
+    token_labels,
+)
+from .training_parts import SECONDS, TRAINS, backward_pass, comparison
+
+# How many heads each model has.
+HEADS_OF_MODELS = {"1 head": 1, WIDE_MODEL: 1} | {f"{n} heads": n for n in (2, 3, 4, 6)}
+LEARNING_RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
+ROOT = "√d_k"
+RUN, NOTHING = "run", TRAINS.default
+WHOLE_LAYER, WITHOUT_HEAD = "whole layer", "without head {}"
+NEIGHBOURS = {-1: "before", 1: "after"}
+REPLAY_STEP, REPLAY_SECONDS = 4, 0.2  # percent of a finished run, and how long each is shown
+# What a reader of a row of attention must know, by whether the task is about agreement.
+SEQUENCE_HINTS = {
+    True: "♀ ♂ ○ are the genders, 1 singular, + plural.",
+    False: "Point at a cell for its arithmetic.",
+}
+# What the score on unseen sequences is, by whether it counts right choices.
+SCORE_MEANINGS = {
+    True: "The share of right choices.",
+    False: (
+        "The squared error divided by the variance of the target: 0 is perfect, 1 is always saying"
+        " the mean."
+    ),
+}
+SCORES = (
+    f"The score is measured on {N_UNSEEN} sequences that no step saw. *One answer per head:* a head"
+    " uses the same row of attention for all its value features. If that row does not depend on the"
+    " contents, the head answers one question. With K independent questions and h heads the mean"
+    f" error is then 1 − h/K; on {N_UNSEEN} sequences it can be a bit smaller or larger. For"
+    " *agreement* with one head this is the best compromise, found by search. For *letters* it"
+    " counts a guess for what no head looks up. Values narrower than an answer bring a part of it."
+    " Training reaches this score unless narrow keys or orthonormal weights prevent it. Weights"
+    " with a better score exist, but they are hard to find."
+)
+TRY = (
+    "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
+    " The loss stays near the line of one head until the two heads become different. *conjunction*"
+    " is another case: “my gender **and** my number” is one sum of scores, so one head is enough."
+)
+
+
+def _whole_number(key: str, label: str, default: int, limit: str, step: int = 1) -> Number:
+    low, high = SETTING_BOUNDS[limit]
+    return Number(key, label, default, low, high, step, resets=(TRAINS.key,))
+
+
+STOPS = (TRAINS.key,)  # another run does not train before a visitor asks for it
+TASK = Select("train_task", "Task", "neighbours", by_name(TRAINING_TASKS), "buttons", resets=STOPS)
+MODEL = Select("train_model", "Model", "2 heads", by_name(HEADS_OF_MODELS), resets=STOPS)
+AT = scale(
+    *("train_at", "Show the layer after this part of the run, in %", 100, 0, 100),
+    about="Drag it back to see how the heads form. First the loss stays on a plateau. Then the"
+    " heads become different. In the end each head answers one question.",
+)
+SEED = replace(seed("train_seed"), resets=STOPS)
+STEPS = _whole_number("train_steps", "Steps (0: set by the task)", 0, "n_steps", 100)
+BATCH = _whole_number("train_batch", "Sequences per step", 32, "batch")
+RATE = Select("train_rate", "Learning rate", "0.01", by_name(LEARNING_RATES), "scale", resets=STOPS)
+CONSTRAINT = Select(
+    "train_constraint",
+    "Columns of W_Q, W_K, W_V",
+    "free",
+    by_name(CONSTRAINTS),
+    help="free: all numbers can change. orthonormal: the columns of each head stay at length 1"
+    " and at right angles to each other in training (Stiefel manifold). orthonormal values:"
+    " this holds for W_V only.",
+    resets=STOPS,
+)
+TEMPERATURE = Select(
+    "train_temperature",
+    "Temperature: scores are divided by",
+    ROOT,
+    by_name((ROOT, "0.0625", "0.25", "0.5", "1", "2", "4")),
+    "scale",
+    help=meaning("temperature"),
+    resets=STOPS,
+)
+OPTIMISER = (SEED, STEPS, BATCH, RATE, CONSTRAINT, TEMPERATURE)
+WITHOUT = Select(
+    "train_without",
+    "Silenced head",
+    "",
+    {"": WHOLE_LAYER} | {str(n): WITHOUT_HEAD.format(n) for n in range(6)},
+    "buttons",
+)
+SEQUENCE = Number("train_sequence", "Unseen sequence", 0, 0, N_UNSEEN - 1)
+CHOICES = (TASK, MODEL, AT, *OPTIMISER, WITHOUT, SEQUENCE, TRAINS)
+
+
+def settings_of(values: Values) -> TrainingSettings:
+    """The settings of the run that the page shows."""
+    task, model, temperature = (values[one.key] for one in (TASK, MODEL, TEMPERATURE))
+    widths = TRAINING_TASKS[task].wide if model == WIDE_MODEL else (0, 0)  # 0: as the task sets it
+    return TrainingSettings(
+        task,
+        HEADS_OF_MODELS[model],
+        *widths,
+        n_steps=values[STEPS.key],
+        batch=values[BATCH.key],
+        learning_rate=float(values[RATE.key]),
+        constraint=values[CONSTRAINT.key],
+        temperature=0.0 if temperature == ROOT else float(temperature),
+        seed=values[SEED.key],
+    )
+
+
+def shown_layer(values: Values) -> Trace:
+    """The layer that the page shows, run on the chosen sequence. Raises: SettingsError."""
+    settings = settings_of(values)
+    _, projections = layer_run(settings).at(values[AT.key])
+    sequence = values[SEQUENCE.key]
+    inputs_1TD = unseen_examples(settings.task).inputs[sequence : sequence + 1]
+    return attend(inputs_1TD, projections, scale=settings.scale)
+
+
+@dataclass(frozen=True, eq=False)
+class HeadHabits:
+    """What the heads of a layer look at on the unseen sequences. offsets, masses: see
+    `offset_profile`. agreement: empty unless the task is about agreement.
+    """
+
+    offsets: Array
+    masses: Array
+    agreement: dict[str, Array]
+
+
+@cached
+def head_habits(settings: TrainingSettings, projections: Projections) -> HeadHabits:
+    """What the heads of a layer look at, computed once."""
+    trace = unseen_trace(settings, projections)
+    by_agreement = settings.task in ("agreement", "conjunction")
+    return HeadHabits(*offset_profile(trace), agreement_masses(trace) if by_agreement else {})
+
+
+cached_score = cached(score_layer)
+
+
+@cached
+def _score_without(settings: TrainingSettings, projections: Projections, head: int) -> Score:
+    return score_layer(settings, without_heads(projections, [head]))
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """The run, what its heads look at, its score, and one sequence."""
+    choices: list[Block] = [row(values, TASK, MODEL)]
+    more = Folded("More choices", [row(values, *OPTIMISER[:3]), row(values, *OPTIMISER[3:])])
+    settings = settings_of(values)
+    try:
+        run = layer_run(settings)
+    except AttentionError as error:
+        return [*choices, replace(more, opened=True), Note(escape_markdown(str(error)), "wrong")]
+    if values[TRAINS.key] == RUN and not run.done:
+        run.train(SECONDS)
+    step, projections = run.at(values[AT.key])
+    habits = head_habits(settings, projections)
+    return [
+        Text(_answer(settings)),
+        *choices,
+        Beside((_loss(run, step, values), _habits(habits, run, values)), (3, 2)),
+        _score(run, step, projections),
+        *_about(settings),
+        more,
+        *_silenced(settings, projections, values),
+        *_sequence(settings, values, bool(habits.agreement)),
+        Folded("Compare the models", lambda: comparison(settings.task, values)),
+        Folded(
+            "How the layer learns: every gradient",
+            lambda: backward_pass(settings, shown_layer(values)),
+        ),
+        Text(TRY),
+        *_next(run, values),
+    ]
+
+
+def _answer(settings: TrainingSettings) -> str:
+    """Why there are several heads, in the numbers of the stored runs."""
+    if settings not in STORED_SETTINGS.values():
+        return "Watch a small attention layer learn a task: its loss, and what its heads look at."
+    ends = {name: run.newest[1] for name, run in stored_runs().items()}
+    one, wide, two = (
+        f"{cached_score(STORED_SETTINGS[name], end).total:.4f}" for name, end in ends.items()
+    )
+    habits = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
+    heads = ", ".join(
+        f"head {head} gives {format_percent(float(masses.max()))} to the token"
+        f" {NEIGHBOURS[int(habits.offsets[masses.argmax()])]} it"
+        for head, masses in enumerate(habits.masses)
+    )
+    return (
+        f"The task asks for two things. **Error of 1 head: {one}. Of 1 head with as many numbers as"
+        f" two: {wide}. Of 2 heads: {two}.** A head has one row of shares for each token, so it"
+        f" answers one question. Of the 2 heads, {heads}."
+    )
+
+
+def _loss(run: LayerRun, step: int, values: Values) -> list[Block]:
+    """The task, the loss, and the part of the run after which the layer is shown. Beside a run
+    whose settings are stored stand the other stored ones.
+    """
+    runs = {"loss": run.losses}
+    if run.settings in STORED_SETTINGS.values():
+        runs = {name: stored.losses for name, stored in stored_runs().items()}
+    floor = one_answer_loss(run.settings)
+    figure = loss_figure(runs, run.settings.last_step, floor=floor, marked=step)
+    says = "" if run.step else "The weights are random numbers; the layer has learnt nothing yet."
+    return [
+        Text(f"**“{run.settings.training_task.instruction}”**"),
+        Chart(figure, "train loss"),
+        row(values, AT),
+        *([Text(says, small=True)] if says else []),
+    ]
+
+
+def _habits(habits: HeadHabits, run: LayerRun, values: Values) -> list[Block]:
+    """What the heads look at, and the button that trains, or shows again how the run went."""
+    figure, says = (
+        (
+            agreement_figure(habits.agreement),
+            "The share of a head’s attention on words that agree with the query word.",
+        )
+        if habits.agreement
+        else (
+            offset_figure(habits.offsets, habits.masses),
+            "Where on the ring a head looks, counted from the query token: −1 is the token before"
+            " it.",
+        )
+    )
+    label, sets = ("Continue" if run.step else "Train"), {TRAINS.key: RUN, AT.key: 100}
+    if values[TRAINS.key] == RUN:
+        label, sets = "Stop", {TRAINS.key: NOTHING}
+    elif run.done:
+        label, sets = "Watch it learn", {TRAINS.key: RUN, AT.key: 0}
+    button = Button(label, sets, name="go")
+    at = f"Step **{run.step:,}** of {run.settings.last_step:,}."
+    return [button, Text(at, small=True), Chart(figure, "train habits"), Text(says, small=True)]
+
+
+def _score(run: LayerRun, step: int, projections: Projections) -> Table:
+    """The score of the layer at a checkpoint, and that of heads with one answer each."""
+    result = cached_score(run.settings, projections)
+    best = one_answer_score(run.settings.task, run.settings.n_heads, run.settings.widths[1])
+    name, shown = "error", [format_number(one, 4) for one in (result.total, best)]
+    if result.by_accuracy:
+        name, shown = "right choices", list(map(format_percent, (result.total, best)))
+    head = ["step of the layer shown", f"{name} on unseen sequences", "one answer per head"]
+    return Table(head, [[f"{step:,}", *shown]])
+
+
+def _about(settings: TrainingSettings) -> list[Block]:
+    """The sizes of the layer and of its training, and what the numbers mean."""
+    task, (d_k, d_v) = settings.training_task, settings.widths
+    line = (
+        " The dashed line is the loss if each head gives one answer. It is a mean: the loss of a"
+        " few sequences may lie below it."
+    )
+    return [
+        Text(
+            f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each"
+            f" with d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
+            f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
+            f" {expected_seconds(settings):.1f} s",
+            small=True,
+        ),
+        Folded(
+            "What these numbers are",
+            [
+                Text(
+                    f"{SCORE_MEANINGS[task.by_accuracy]} {SCORES}" + line * (not task.by_accuracy),
+                )
+            ],
+        ),
+    ]
+
+
+def _silenced(settings: TrainingSettings, projections: Projections, values: Values) -> list[Block]:
+    """The score of each part of the task, of the whole layer and of the layer without a head."""
+    offered = dict(tuple(WITHOUT.options.items())[: settings.n_heads + 1])
+    held = values[WITHOUT.key] if values[WITHOUT.key] in offered else ""
+    field = Field(replace(WITHOUT, options=offered, variant=f"of {settings.n_heads}"), held)
+    scores = {WHOLE_LAYER: cached_score(settings, projections)}
+    if held:
+        scores[offered[held]] = _score_without(settings, projections, int(held))
+    says = "Silence a head: its rows of W_O become 0. Which part of the task is lost?"
+    figure = score_figure(settings.training_task.parts, scores)
+    parts: list[Block] = [Text(says), Row((field,))]
+    return [
+        Heading("What is lost without a head"),
+        Beside((parts, [Chart(figure, "train parts")]), (2, 3)),
+    ]
+
+
+def _sequence(settings: TrainingSettings, values: Values, by_agreement: bool) -> list[Block]:
+    """The attention of every head in one sequence."""
+    trace = shown_layer(values)
+    board = sequence_board(trace, token_labels(settings.task, trace.inputs[0]))
+    hint = SEQUENCE_HINTS[by_agreement]
+    return [
+        row(values, SEQUENCE),
+        Board(board, "train sequence"),
+        Text(f"Each row is the attention of one token in this sequence. {hint}", small=True),
+    ]
+
+
+def _next(run: LayerRun, values: Values) -> list[Block]:
+    """What follows while the run trains, or while it is watched once it is done."""
+    if values[TRAINS.key] != RUN:
+        return []
+    if not run.done:
+        return [Later(0.1, {TRAINS.key: RUN})]
+    at = min(100, values[AT.key] + REPLAY_STEP)
+    return [Later(REPLAY_SECONDS, {AT.key: at, TRAINS.key: RUN if at < 100 else NOTHING})]
+
+
+TRAINING = BlockPage("training", lambda _: CHOICES, _blocks)

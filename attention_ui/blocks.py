@@ -58,6 +58,10 @@ def _restored(choice: b.Choice) -> Any:
     the session holds may be impossible with another layer; then the default is shown.
     """
     default = choice.text(choice.default)
+    if isinstance(choice, b.Several) and choice.key in st.query_params:
+        # older URLs name each option alone
+        given = b.SEPARATOR.join(st.query_params.get_all(choice.key))
+        st.query_params[choice.key] = given
     restore(choice.key, choice.label, default, lambda text: choice.text(choice.read(text)))
     write_to_url(choice.key, default)
     with suppress(AttentionError):
@@ -104,8 +108,8 @@ class _Drawing:
                 acts = block.array_sets or block.clicks or block.place_sets
                 pinned = partial(self._pinned, block) if acts else None
                 show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
-            case b.Chart(figure, name, point_sets, wide):
-                clicked = partial(self._choose, point_sets) if point_sets else None
+            case b.Chart(figure, name, clicks, wide):
+                clicked = (lambda point: self._set(clicks.get(point, {}))) if clicks else None
                 with st.container(key=f"wide {name}") if wide else nullcontext():
                     show_figure(figure, name, clicked)
             case b.Table():

@@ -263,13 +263,13 @@ class Board:
 class Chart:
     """A Plotly figure as a plain dictionary whose colours are roles such as `@query`.
 
-    name: its own on the page. point_sets: the key of a choice that gets the customdata of a clicked
-    point. wide: whether it keeps its width on a phone and is scrolled.
+    name: its own on the page. clicks: what a click on a point sets, as a button does, by the
+    customdata of the point. wide: whether it keeps its width on a phone and is scrolled.
     """
 
     figure: Figure
     name: str
-    point_sets: str = ""
+    clicks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wide: bool = False
 
 

@@ -55,13 +55,14 @@ class BlockWriter:
             case b.Board(scene, _, fits, array_sets, clicks, place_sets):
                 board = coloured_scene(scene, "both", 1.0)
                 shown: JSON = {"fits": True} if fits else {}
-                sets = {name: list(map(self._changes, every)) for name, every in clicks.items()}
-                about_board = {"array_sets": array_sets, "clicks": sets, "place_sets": place_sets}
+                every = {name: list(map(self._changes, cells)) for name, cells in clicks.items()}
+                about_board = {"array_sets": array_sets, "clicks": every, "place_sets": place_sets}
                 return {"kind": "board", "board": board | shown} | about_board
-            case b.Chart(figure, name, point_sets, wide):
+            case b.Chart(figure, name, clicks, wide):
                 chart = figure_json(figure, "dark" if self.dark else "light")
                 drawn: JSON = {"figure": chart, "name": name.replace(" ", "-"), "wide": wide}
-                return drawn | {"kind": "chart", "point_sets": point_sets}
+                sets = {point: self._changes(one) for point, one in clicks.items()}
+                return drawn | {"kind": "chart", "clicks": sets}
             case b.Table(head, rows, words):
                 cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
                 return {"kind": "table", "cells": cells, "numbers": not words}

@@ -95,8 +95,8 @@ const DRAWERS = {
     };
   },
   chart: (part, acts) => (block) => {
-    const setTriggerValue = (_, { name }) => acts.do({ name: block.point_sets, value: String(name) });
-    const data = { figure: block.figure, clickable: Boolean(block.point_sets), library: PLOTLY, name: block.name };
+    const setTriggerValue = (_, { name }) => acts.do({ changes: block.clicks[name] ?? {} });
+    const data = { figure: block.figure, clickable: Object.keys(block.clicks).length > 0, library: PLOTLY, name: block.name };
     part.classList.toggle("wide", block.wide);
     mountChart({ data, parentElement: part, setTriggerValue });
   },

@@ -7,8 +7,10 @@ and the experiments beside them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from time import monotonic
 
 import numpy as np
 
@@ -17,7 +19,7 @@ from attention_core.checks import Array
 from attention_core.initialisation import Stream
 from attention_core.numbers import check_room
 
-from ..cache import cached
+from ..cache import Cache, cached
 from ..time_limit import check_seconds
 from .growth_curves import argmax_rate_exact, self_mass_bound, self_mass_exact, self_mass_rule
 from .measures import SelfAttention
@@ -225,3 +227,55 @@ def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curve
         tuple(argmax_rate_exact(n_tokens, width, causal=causal) for width in CURVE_WIDTHS),
         sum(1 / count for count in range(1, n_tokens + 1)) / n_tokens if causal else 1 / n_tokens,
     )
+
+
+@dataclass
+class _Measured:
+    """One point, whose estimate gets better whenever somebody waits for it."""
+
+    chunks: Iterator[Estimate]
+    latest: Estimate | None = None
+    done: bool = False
+
+
+# Equal experiments give equal numbers, so all visitors share them.
+_kept: Cache[tuple[Experiment, float], _Measured] = Cache()
+
+
+@dataclass(frozen=True)
+class Measurements:
+    """The points of a chart, by number of tokens and width."""
+
+    places: dict[tuple[int, int], _Measured]
+
+    @property
+    def points(self) -> dict[tuple[int, int], Estimate]:
+        """The points that have been measured."""
+        return {place: one.latest for place, one in self.places.items() if one.done and one.latest}
+
+    @property
+    def missing(self) -> int:
+        """How many points are still to be measured."""
+        return len(self.places) - len(self.points)
+
+    def measure(self, seconds: float) -> None:
+        """Measure points that are missing for some seconds. Raises: SettingsError for a run that
+        would take too long.
+        """
+        end = monotonic() + seconds
+        for one in self.places.values():
+            while not one.done and monotonic() <= end:
+                latest = next(one.chunks, None)
+                one.latest, one.done = latest or one.latest, latest is None
+
+
+def measurements(growth: Growth, counts: Sequence[int], error: float) -> Measurements:
+    """The points of a chart, as far as anybody has measured them, with standard errors of at most
+    `error`.
+    """
+    places = {}
+    for place in product(counts, growth.widths):
+        key = growth.experiment(*place), error
+        known = _kept.get(key)
+        places[place] = known or _kept.add(key, _Measured(estimates(key[0], error=error)))
+    return Measurements(places)

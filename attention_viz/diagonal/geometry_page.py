@@ -149,7 +149,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Text(BEATING_CONDITIONS[has_direction and kind]),
         Text(PICTURE_CAPTIONS[kind], small=True),
     ]
-    picture = Chart(plane(trace, token), "plane", point_sets="")
+    picture = Chart(plane(trace, token), "plane")
     return [
         Text(answer),
         row(values, OF),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
 
+from ..blocks import Table
 from ..curves import (
     CHART_MARGINS,
     LEGEND_ABOVE,
@@ -74,17 +75,14 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
     }
 
 
-def half_rows(counts: Sequence[int]) -> list[dict[str, object]]:
+def half_rows(counts: Sequence[int]) -> Table:
     """The half-mass rule as a table: the widths at which D = 1/2 and R = 1/2."""
-    return [
-        {
-            "tokens N": n_tokens,
-            "D = ½ at C, scaled": f"{half_mass_width(n_tokens):.1f}",
-            "D = ½ at C, unscaled": f"{half_mass_width(n_tokens, scaled=False):.1f}",
-            "R = ½ near C": f"{half_argmax_width(n_tokens):.1f}",
-        }
-        for n_tokens in counts
-    ]
+    head = ["tokens N", "D = ½ at C, scaled", "D = ½ at C, unscaled", "R = ½ near C"]
+    rows = []
+    for n in counts:
+        widths = (half_mass_width(n), half_mass_width(n, scaled=False), half_argmax_width(n))
+        rows.append([str(n), *(f"{width:.1f}" for width in widths)])
+    return Table(head, rows)
 
 
 def _points(

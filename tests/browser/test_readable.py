@@ -137,8 +137,8 @@ def colours(part: Locator) -> list[tuple[int, int]]:
 @pytest.mark.every_situation
 def test_what_is_chosen_is_seen_and_formulas_keep_their_letters(go: Visit, page: Page) -> None:
     page.emulate_media(forced_colors="active", color_scheme="dark")
-    go("growth")
-    chosen, other = (page.get_by_role("radio", name=name) for name in ("weightless", "tied"))
+    go("stiefel")
+    chosen, other = (page.get_by_role("radio", name=name) for name in ("manual", "code"))
     assert colours(chosen)[0][0] != colours(other)[0][0]
     assert len(colours(page.locator("[data-testid=stCheckbox] label > div").first)) > 2
     go("mask")

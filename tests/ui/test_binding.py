@@ -18,12 +18,18 @@ def test_the_url_is_bound_at_one_place() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "name"),
-    [("mask-workshop", "mw_masks"), ("growth", "growth_n"), ("growth", "growth_lines")],
+    ("page", "name"), [("mask-workshop", "mw_masks"), ("growth", "growth_lines")]
 )
 def test_nothing_chosen_is_a_choice(page: str, name: str) -> None:
     app = opened(page, **{name: ""})
-    assert app.session_state[name] == []
+    assert not app.session_state[name]
+    assert not app.toast
+
+
+def test_each_of_several_options_may_stand_alone_in_a_url() -> None:
+    app = opened("growth")
+    app.query_params["growth_n"] = ["4", "64"]
+    assert app.run().session_state["growth_n"] == "4.64"
     assert not app.toast
 
 

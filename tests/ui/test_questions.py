@@ -240,7 +240,7 @@ def test_a_typing_error_finds_the_word_that_was_meant(
     page: str, field: str, wrong: str, right: str
 ) -> None:
     app = opened(page)
-    widget = f"choose {field}" if page in ("questions", "glossary") else field
+    widget = f"choose {field}" if page != "overview" else field
     app.text_input(key=widget).set_value(wrong).run()
     meant = [box.value for box in app.markdown]
     assert any(f"“{right}”" in box.value for box in app.caption)

@@ -16,25 +16,14 @@ from attention_lab.labs.subspaces import example_planes
 from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training_runs import layer_run, stored_runs
 from attention_lab.labs.training_settings import TrainingSettings, models
-from attention_viz.blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Button,
-    Chart,
-    Folded,
-    Later,
-    Note,
-    Table,
-    Text,
-)
+from attention_viz.blocks import Block, Button, Later, Note, Table, Text
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import stiefel_experiments, training_page, training_parts
 from attention_viz.labs.stiefel_experiments import LAYER_VARIANTS
 from attention_viz.labs.stiefel_page import STIEFEL
 from attention_viz.labs.training import loss_figure
 from attention_viz.labs.training_page import TRAINING, settings_of
-from attention_viz.story.story_view import StoryView
+from tests.viz.reading_blocks import charts, inside, shown, texts, values_of
 
 SHORT = {"train_steps": 60, "train_seed": 3}
 
@@ -44,40 +33,6 @@ def _nothing_is_known() -> Iterator[None]:
     cache.clear()
     yield
     cache.clear()
-
-
-def values_of(page: BlockPage, **given: Any) -> dict[str, Any]:
-    return {one.key: one.default for one in page.choices(StoryView())} | given
-
-
-def shown(page: BlockPage, **given: Any) -> list[Block]:
-    """The blocks of a page, also those inside others; what is folded is left out."""
-    return unfolded(page.blocks(StoryView(), values_of(page, **given)))
-
-
-def unfolded(blocks: Sequence[Block]) -> list[Block]:
-    flat: list[Block] = []
-    for block in blocks:
-        flat += (
-            unfolded([one for part in block.parts for one in part])
-            if isinstance(block, Beside)
-            else [block]
-        )
-    return flat
-
-
-def inside(page: BlockPage, label: str, **given: Any) -> list[Block]:
-    """The blocks of a folded part."""
-    folded = (one for one in shown(page, **given) if isinstance(one, Folded))
-    return unfolded(next(one for one in folded if one.label.startswith(label)).inside)
-
-
-def texts(blocks: Sequence[Block]) -> str:
-    return "\n".join(one.text for one in blocks if isinstance(one, (Text, Note)))
-
-
-def charts(blocks: Sequence[Block]) -> dict[str, Any]:
-    return {one.name: one.figure for one in blocks if isinstance(one, Chart)}
 
 
 def rows(blocks: Sequence[Block]) -> Sequence[Sequence[str]]:

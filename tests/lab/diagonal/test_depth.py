@@ -158,3 +158,17 @@ def test_medians_of_the_remedies(stack: Stack, expected: dict[int, float]) -> No
     assert stack in stack_variants(Stack()).values()
     found = sample_trajectories(stack, 16, n_samples=41).median.distances
     assert [found[layer] for layer in expected] == pytest.approx(list(expected.values()), abs=0.035)
+
+
+def test_when_tokens_count_as_equal() -> None:
+    for weights, heads in (("weightless", 1), ("random", 4)):
+        alone = sample_trajectories(Stack(weights, heads, 24), 16, "a").median
+        assert alone.layers_until(0.01) == 0  # one token is its own mean
+        assert np.allclose(alone.self_masses, 1)
+    ends = {
+        name: sample_trajectories(one, 16).median.layers_until(0.01)
+        for name, one in stack_variants(Stack(n_layers=24)).items()
+    }
+    assert ends["4 random heads, skip and gain 0.25"] is None
+    assert ends["skip, LayerNorm before"] is ends["with skip"] is None
+    assert sample_trajectories(Stack("random", 4, 24, True), 16).median.layers_until(0.01) == 20

@@ -1,0 +1,174 @@
+"""The page *Growth of self-attention*: its mass and its maxima against the width, as curves and
+measured. Points are measured a little whenever the page is shown while it measures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_lab.diagonal.growth import TIED_WIDTH, TOKEN_COUNTS, Growth, measurements
+from attention_lab.diagonal.growth_curves import half_mass_width
+
+from ..blocks import (
+    Beside,
+    Block,
+    BlockPage,
+    Button,
+    Chart,
+    Folded,
+    Later,
+    Select,
+    Several,
+    Switch,
+    Text,
+    Values,
+    by_name,
+    row,
+)
+from ..story.story_view import StoryView
+from .choices import seed
+from .growth import argmax_figure, half_rows, mass_figure
+
+SECONDS = 0.4  # for which points are measured before the page is drawn again
+# LaTeX, by whether the scores are scaled.
+DIVISOR = {True: r"\sqrt C", False: "1"}
+RULE_EXPONENT = {True: r"1/2-\sqrt C", False: "-C/2"}
+HALF_MASS_WIDTH = {True: r"\left(\ln(N-1)+\tfrac12\right)^2", False: r"2 \ln(N-1)"}
+WHAT_IS_DRAWN = {
+    False: (
+        "The charts show how much random tokens look at themselves **without weights**. Their"
+        " features are independent and normally distributed. Self-attention grows with the number"
+        " of features C. With more tokens N it takes more features."
+    ),
+    True: (
+        f"The charts show how much random tokens of {TIED_WIDTH} features look at themselves with"
+        " **tied weights** $W_Q = W_K$. In the formulas, the width $d_k$ of a query takes the place"
+        " of C. The curves are exact for orthonormal weights. The measured points use random normal"
+        " weights, whose uneven columns cost up to about a quarter, most with many tokens."
+    ),
+}
+MEASURES = Switch("growth_now", "Measure", False)
+STOPS = (MEASURES.key,)
+COUNTS = tuple(map(str, TOKEN_COUNTS))
+KIND = Select(
+    "growth_kind",
+    "Weights",
+    "weightless",
+    by_name(("weightless", "tied")),
+    "buttons",
+    resets=STOPS,
+)
+N_TOKENS = Several("growth_n", "Tokens N", COUNTS, by_name(COUNTS))
+LINES = Several(
+    "growth_lines",
+    "Curves",
+    ("exact", "rule"),
+    by_name(("exact", "bound", "rule", "uniform")),
+)
+SCALED = Switch("growth_scaled", "Scaled by 1/√C", True, resets=STOPS)
+CAUSAL = Switch("growth_causal", "Causal mask", False, resets=STOPS)
+ERROR = Select(
+    "growth_error",
+    "Standard error",
+    "0.01",
+    by_name(("0.02", "0.01", "0.004", "0.001")),
+    help="Each point draws tokens until the standard errors of D and R are at most this.",
+    resets=STOPS,
+)
+SEED = seed("growth_seed")
+CHOICES = (KIND, N_TOKENS, LINES, SCALED, CAUSAL, ERROR, SEED, MEASURES)
+
+
+def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+    """Both charts, the button that measures, and how the curves are computed."""
+    counts = sorted(map(int, values[N_TOKENS.key])) or TOKEN_COUNTS
+    kind, scaled, causal = (values[one.key] for one in (KIND, SCALED, CAUSAL))
+    growth = Growth(kind == "tied", scaled, causal, values[SEED.key])
+    found = measurements(growth, counts, float(values[ERROR.key]))
+    if values[MEASURES.key]:
+        found.measure(SECONDS)
+    mass = mass_figure(growth, counts, found.points, values[LINES.key])
+    argmax = argmax_figure(growth, counts, found.points)
+    half = " · ".join(f"{half_mass_width(n, scaled=scaled):.0f} among {n} tokens" for n in counts)
+    return [
+        Text(
+            "A token keeps half of its attention for itself from about this many features on:"
+            f" **{half}** (without a mask)."
+        ),
+        row(values, KIND, N_TOKENS, LINES),
+        Beside(([Chart(mass, "growth mass")], [Chart(argmax, "growth argmax")]), (1, 1)),
+        *_button(found.missing, len(counts) * len(growth.widths), values),
+        Folded("More choices", [row(values, SCALED, CAUSAL, ERROR, SEED)]),
+        Text(WHAT_IS_DRAWN[growth.tied]),
+        Text(
+            "**D** is the mean weight of a token for itself, **R** the share of rows whose maximum"
+            " lies on the diagonal. Lines: the **exact** curve (solid), a proven lower **bound**"
+            " (dotted), a **rule** in one line (dashed), and **uniform** attention (dash and dot)."
+            " Points: measured, with their standard errors."
+        ),
+        Folded("The curves", list(map(Text, _curves(scaled, causal))), opened=True),
+        Folded(
+            "The half-mass rule",
+            [
+                Text(f"$D = \\tfrac12$ near $C^* = {HALF_MASS_WIDTH[scaled]}$"),
+                half_rows(counts),
+                Text(
+                    "The rule is for attention without a mask. There the chart of D shows it as"
+                    " dotted lines, from C = 1 on. R = ½ takes far fewer features than D = ½. The"
+                    " widths for R are approximate. R does not depend on the scale.",
+                    small=True,
+                ),
+            ],
+            opened=True,
+        ),
+        Text(
+            "**Try:** [switch off the scaling](growth?growth_scaled=false): without 1/√C the"
+            " diagonal wins at far fewer features. [Switch on the causal"
+            " mask](growth?growth_causal=true&growth_lines=exact.uniform): the first tokens have"
+            " few competitors, so compare with *uniform*, which is then (1 + 1/2 + … + 1/N)/N"
+            " instead of 1/N."
+        ),
+    ]
+
+
+def _button(n_missing: int, n_points: int, values: Values) -> list[Block]:
+    """What measures the points that are missing, or stops it."""
+    measures = values[MEASURES.key] and n_missing > 0
+    label = "Stop" if measures else "Draw tokens and measure"
+    says = f"{n_points - n_missing} of {n_points} points are measured with these choices."
+    return [
+        Button(label, {MEASURES.key: not measures}, name="measure"),
+        Text(says, small=True),
+        *([Later(0.1, {MEASURES.key: True})] if measures else []),
+    ]
+
+
+def _curves(scaled: bool, causal: bool) -> list[str]:
+    """How the curves are computed, in words and formulas."""
+    return [
+        "Take a token with squared length $r = |x_i|^2$. Its scores for other tokens, divided by"
+        " $\\tau$, are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal distribution"
+        " function, is the chance that the token's own score beats one of them. $\\mathbb E$ is a"
+        " mean:",
+        r"$R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right]$, $D = \mathbb E_r \mathbb"
+        r" E\left[\tfrac1{1+Y}\right]$",
+        "$Y$ is a sum of $N-1$ lognormal numbers, which are exponentials of normal ones. Jensen’s"
+        " inequality (the mean of a convex function is at least the function of the mean) gives the"
+        " bound:",
+        r"$D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]$",
+        f"If every token has its typical length ($r = C$, $\\tau = {DIVISOR[scaled]}$), the bound"
+        " becomes the rule:",
+        rf"$D \approx \frac1{{1+(N-1)\,e^{{{RULE_EXPONENT[scaled]}}}}}$",
+        *(
+            [
+                "Under the causal mask token $i$ competes only with the $i-1$ tokens before it."
+                " Every curve is the mean of these formulas over $i$ from 1 to $N$, with $i-1$ in"
+                " the place of $N-1$."
+            ]
+            if causal
+            else []
+        ),
+    ]
+
+
+GROWTH = BlockPage("growth", lambda _: CHOICES, _blocks)

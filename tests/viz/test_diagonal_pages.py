@@ -1,0 +1,329 @@
+"""The pages of the section on the diagonal: what they are set to, search, measure and say."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_core import AttentionError, ShapeError
+from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
+from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
+from attention_lab.diagonal.growth_curves import half_mass_width
+from attention_lab.diagonal.modern.statements import STATEMENTS
+from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
+from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
+from attention_lab.scenario import Scenario
+from attention_lab.words.text import tokenize_at_most
+from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Row, Table
+from attention_viz.diagonal import growth_page
+from attention_viz.diagonal.claims import CLAIM_PAGE
+from attention_viz.diagonal.depth_page import DEPTH
+from attention_viz.diagonal.geometry_page import BEATING_CONDITIONS, GEOMETRY, read_points
+from attention_viz.diagonal.growth_page import GROWTH
+from attention_viz.diagonal.in_words import describe_diagonal, describe_pair
+from attention_viz.diagonal.modern_page import MODERN
+from attention_viz.diagonal.propositions_page import (
+    PROOFS,
+    PROPOSITION_PAGE,
+    check_propositions,
+    describe_check,
+)
+from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
+from attention_viz.labels import with_minus_signs
+from attention_viz.markdown import escape_markdown
+from attention_viz.story.story_view import StoryView
+from tests.viz.reading_blocks import boards, buttons, charts, inside, shown, texts
+from tests.viz.reading_scenes import sent
+
+PAIR = DiagonalSettings(tokens="numbers", numbers="3; 2; 1", weights="weightless")
+TEXT = Scenario().text
+
+
+def of_text(text: str) -> StoryView:
+    return StoryView(scenario=Scenario(text=text))
+
+
+def test_every_claim_is_shown_with_its_check_and_found_by_its_words() -> None:
+    said = "\n".join(texts(inside(CLAIM_PAGE, f"{title}: ")) for title in TEXTS.values())
+    for one in CLAIMS:
+        checked = with_minus_signs(one.check().sentence)
+        for part in (one.statement, one.correction, checked):
+            assert escape_markdown(part) in said
+        assert not re.search(r"(?<![\w)-])-\d|\de-\d", checked)
+    for words, name in (("QKT", "note-divided-by-d"), ("4nC2", "popular-twice-as-long")):
+        found = texts(shown(CLAIM_PAGE, claims_words=words))
+        assert f"Claims: **1** of {len(CLAIMS)}" in found
+        assert escape_markdown(find_claim(name).statement) in found
+    assert f"Claims: **0** of {len(CLAIMS)}" in texts(shown(CLAIM_PAGE, claims_words="zebra"))
+
+
+def test_claims_of_a_verdict_and_a_text() -> None:
+    found = texts(shown(CLAIM_PAGE, claims_status=FALSE, claims_text="slides"))
+    few = [one for one in CLAIMS if one.status == FALSE and one.text == "slides"]
+    assert f"Claims: **{len(few)}** of {len(CLAIMS)}" in found
+    assert all(escape_markdown(one.statement) in found for one in few)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"depth_compare": "remedies", "depth_c": "32"},
+        {"depth_weights": "random", "depth_skip": "true"},
+        {"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"},
+        {"depth_layers": "1"},
+    ],
+)
+def test_kinds_of_depth(given: dict[str, str]) -> None:
+    assert len(charts(shown(DEPTH, **given))) == 2
+
+
+def test_a_sentence_without_words_has_no_depth() -> None:
+    with pytest.raises(AttentionError):
+        shown(DEPTH, of_text(" "), depth_tokens="sentence")
+
+
+CHOICES: list[dict[str, Any]] = [
+    {"tokens": "drawn", "n_tokens": 7, "d_model": 5, "seed": 3, "spread": 1.5, "layer_norm": True}
+    | {"weights": "angle", "angle": 120.0, "d_k": 4},
+    {"weights": "tied orthonormal", "d_k": 8, "positions": "concatenated"}
+    | {"temperature": 0.5, "scaled": False, "causal": True},
+    {"tokens": "numbers", "numbers": "3,3; 10,0; 11,-20"},
+]
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=str)
+def test_a_url_sets_the_laboratory(choice: dict[str, Any]) -> None:
+    (board,) = boards(shown(SELF_ATTENTION, **{f"lab_{name}": one for name, one in choice.items()}))
+    expected = trace_of_settings(DiagonalSettings(**{"text": TEXT} | choice)).probabilities[0, 0]
+    np.testing.assert_array_equal(sent(board, "probabilities"), expected.astype("f4"))
+
+
+def test_an_example_says_what_to_look_at() -> None:
+    for preset in DIAGONAL_PRESETS:
+        held = {f"lab_{name}": one for name, one in asdict(preset.settings).items()}
+        held["lab_d_k"] = held.pop("lab_d_k") or "as C"
+        view = of_text(str(held.pop("lab_text")))
+        for page in (SELF_ATTENTION, PROPOSITION_PAGE):
+            assert preset.hint in texts(shown(page, view, **held))
+
+
+@pytest.mark.parametrize(
+    ("page", "given"),
+    [
+        (SELF_ATTENTION, {"lab_numbers": "1; banana"}),
+        (SELF_ATTENTION, {"lab_numbers": "3", "lab_cell": "1-2"}),
+        (SELF_ATTENTION, {"lab_tokens": "sentence", "lab_weights": "orthonormal", "lab_d_k": "64"}),
+        (MODERN, {"lab_numbers": "3", "modern_token": "40", "modern_cell": "1-40-40"}),
+        (MODERN, {"lab_numbers": "0,0; 0,0", "modern_alibi": "1/8"}),
+        (PROPOSITION_PAGE, {"lab_numbers": ""}),
+        (PROPOSITION_PAGE, {"lab_numbers": "3"}),
+    ],
+)
+def test_strange_tokens_are_shown_or_refused(page: BlockPage, given: dict[str, str]) -> None:
+    with suppress(AttentionError):
+        assert boards(shown(page, **{"lab_tokens": "numbers"} | given))
+
+
+@pytest.mark.parametrize(
+    ("settings", "n_first", "n_tied"),
+    [
+        ({"weights": "tied"}, 8, 0),  # a tendency: of 12
+        ({"text": "the the the"}, 3, 3),
+        ({"tokens": "numbers", "numbers": "1,0; 1,0; 0,1", "spread": 0.0}, 3, 2),
+        ({"text": "a"}, 1, 0),
+    ],
+)
+def test_how_many_tokens_prefer_themselves(
+    settings: dict[str, Any], n_first: int, n_tied: int
+) -> None:
+    trace = trace_of_settings(DiagonalSettings(**{"text": TEXT} | settings))
+    said = describe_diagonal(trace, {"self_mass": 0.5})
+    assert f"**{n_first} of {trace.sizes['T']}** (ties: {n_tied})" in said
+
+
+def test_the_cell_that_is_explained_first() -> None:
+    held = shown(SELF_ATTENTION)
+    asked = shown(SELF_ATTENTION, lab_cell="1-2", lab_weights="free")
+    trace = trace_of_settings(DiagonalSettings(text=TEXT))
+    shares = trace.probabilities[0, 0]
+    least = int(np.diagonal(shares).argmin())
+    assert shares[least].argmax() != least
+    broken = trace_of_settings(DiagonalSettings(text=TEXT, weights="free"))
+    # The controls stand behind the picture: they are open when one was moved.
+    for found, cell, head, is_open in (
+        (held, (least, least), trace, False),
+        (asked, (1, 2), broken, True),
+    ):
+        assert boards(found)[0]["cell"]["index"][-2:] == list(cell)
+        assert describe_pair(head, cell) in texts(found)
+        (group,) = (one for one in found if isinstance(one, Folded) and "weights" in one.label)
+        assert group.opened == is_open
+
+
+def test_a_bound_that_is_met_has_nothing_to_spare() -> None:
+    said = describe_pair(trace_of_settings(DiagonalSettings(text="the the the")), (0, 1))
+    assert "The pair bound **holds**: $a_{ij} - \\max(a_{ii}, a_{jj})$ = 0." in said
+
+
+def test_names_of_words_are_quoted_and_places_are_not() -> None:
+    trace = trace_of_settings(PAIR)
+    assert "i = 2, j = 1" in describe_pair(trace, (2, 1))
+    assert "i = j = 2" in describe_pair(trace, (2, 2))
+
+
+@pytest.mark.parametrize(
+    ("page", "with_words", "without"),
+    [
+        (SELF_ATTENTION, {}, {"lab_tokens": "drawn"}),
+        (PROPOSITION_PAGE, {}, {"lab_tokens": "drawn"}),
+        (GEOMETRY, {"plane_of": "free"}, {}),
+        (DEPTH, {"depth_tokens": "sentence"}, {}),
+    ],
+)
+def test_a_sentence_that_is_cut_is_said_to_be(
+    page: BlockPage, with_words: dict[str, str], without: dict[str, str]
+) -> None:
+    view = of_text(" ".join(["tea"] * 100))
+    (cut,) = tokenize_at_most(view.scenario.text, 64).notes
+    assert texts(shown(page, view, **with_words)).count(escape_markdown(cut)) == 1
+    assert escape_markdown(cut) not in texts(shown(page, view, **without))
+
+
+def test_moving_a_token_in_the_plane() -> None:
+    (up,) = buttons(shown(GEOMETRY, plane_token="1"))["↑ y"].values()
+    assert up.split("; ")[1] == "1,4"
+    (inner,) = (one for one in DIAGONAL_PRESETS if one.name == "inside")
+    assert buttons(shown(GEOMETRY))[inner.title] == {"plane": inner.settings.numbers}
+
+
+@pytest.mark.parametrize("plane", ["banana", "1,2,3", "1,2; 999,0", "1,2;" * 13, "nan,1"])
+def test_nonsense_in_the_plane(plane: str) -> None:
+    with pytest.raises((AttentionError, ShapeError)):
+        read_points(plane)
+
+
+@pytest.mark.parametrize(
+    ("text", "given", "n_tokens", "chosen"),
+    [
+        ("a b c d e f g h i j k", {"plane_of": "tied", "plane_token": "10"}, 11, 10),
+        ("tea", {"plane_of": "free", "plane_token": "3"}, 1, 0),
+        ("tea", {"plane": "0,0; 2,1; 1,3", "plane_token": "9"}, 3, 2),
+    ],
+)
+def test_the_chosen_token_is_what_is_drawn(
+    text: str, given: dict[str, str], n_tokens: int, chosen: int
+) -> None:
+    found = shown(GEOMETRY, of_text(text), **given)
+    fields = [item for one in found if isinstance(one, Row) for item in one.items]
+    scales = [
+        (one.choice.high, one.value)
+        for one in fields
+        if isinstance(one, Field) and isinstance(one.choice, Number)
+    ]
+    assert scales == [(n_tokens - 1, chosen)] * (n_tokens > 1)
+    assert BEATING_CONDITIONS[given.get("plane_of", "points")] in texts(found)
+
+
+def test_a_token_at_the_origin_has_no_half_plane() -> None:
+    assert BEATING_CONDITIONS[False] in texts(shown(GEOMETRY, plane="0,0;1,3;2,1"))
+
+
+def test_measuring_growth(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"growth_error": "0.02", "growth_seed": 7}
+    assert "0 of 28 points" in texts(shown(GROWTH, **given))
+    monkeypatch.setattr(growth_page, "SECONDS", 0.001)
+    stopped = shown(GROWTH, **given, growth_now="true")
+    assert any(isinstance(one, Later) for one in stopped)
+    assert "28 of 28 points" not in texts(stopped)
+    monkeypatch.setattr(growth_page, "SECONDS", 60)
+    found = shown(GROWTH, **given, growth_now="true")
+    assert "28 of 28 points" in texts(found)
+    assert not any(isinstance(one, Later) for one in found)
+    *_, point = estimates(Growth(seed=7).experiment(16, 8), error=0.02)
+    for name, height, error in (
+        ("growth mass", point.self_mass, point.self_mass_error),
+        ("growth argmax", point.argmax_rate, point.argmax_rate_error),
+    ):
+        (mine,) = (one for one in charts(found)[name]["data"] if one["name"] == "N = 16, measured")
+        place = mine["x"].tolist().index(8)
+        drawn = mine["y"][place], mine["error_y"]["array"][place]
+        assert drawn == (np.float32(height), np.float32(error))
+
+
+@pytest.mark.parametrize(
+    ("given", "divisor", "half"),
+    [
+        (
+            {"growth_causal": "true", "growth_lines": "uniform", "growth_n": "16"},
+            r"\sqrt C",
+            r"\left(\ln(N-1)+\tfrac12\right)^2",
+        ),
+        ({"growth_scaled": "false", "growth_kind": "tied"}, "1", r"2 \ln(N-1)"),
+        ({"growth_lines": "", "growth_n": ""}, r"\sqrt C", r"\left(\ln(N-1)+\tfrac12\right)^2"),
+    ],
+)
+def test_the_formula_of_the_half_mass(given: dict[str, str], divisor: str, half: str) -> None:
+    assert len(charts(shown(GROWTH, **given))) == 2
+    assert rf"$\tau = {divisor}$" in texts(inside(GROWTH, "The curves", **given))
+    rule = inside(GROWTH, "The half-mass rule", **given)
+    assert half in texts(rule)
+    (table,) = (one for one in rule if isinstance(one, Table))
+    last = int(table.rows[-1][0])
+    assert last == (16 if given.get("growth_n") else TOKEN_COUNTS[-1])
+    assert table.rows[-1][1:3] == [
+        f"{half_mass_width(last, scaled=scaled):.1f}" for scaled in (True, False)
+    ]
+
+
+def test_every_statement_about_a_variant_has_its_card() -> None:
+    found = shown(MODERN)
+    for one in STATEMENTS:
+        proof = texts(inside(MODERN, f"Proof of {one.number}"))
+        assert f"**{one.number} · {one.title}**" in texts(found)
+        assert all(part in texts(found) for part in (one.statement, one.ends))
+        assert all(line in proof for line in one.proof)
+    assert [one.tone for one in found if isinstance(one, Note)] == ["right"] * len(STATEMENTS)
+
+
+def test_a_strength_moves_its_own_board_alone() -> None:
+    usual, strong = (
+        boards(shown(MODERN, **given))[0]["arrays"] for given in ({}, {"modern_norm": "16"})
+    )
+    moved = {name for name in usual if usual[name] != strong[name]}
+    assert moved == {"norm", "norm scores"}
+    assert "| 12 of 12 | 0.998 | 0 |" in texts(shown(MODERN, modern_norm="16"))
+
+
+def test_every_proposition_has_its_card() -> None:
+    found = shown(PROPOSITION_PAGE)
+    for one in PROPOSITIONS:
+        proof = texts(inside(PROPOSITION_PAGE, f"{PROOFS[one.status]} of {one.number}"))
+        assert f"**{one.number} · {one.title}**" in texts(found)
+        assert one.statement in texts(found)
+        assert all(part in proof for part in (one.failing_step, *one.proof))
+        assert f"Search for a counterexample of {one.number}" in buttons(found)
+
+
+@pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
+def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
+    trace = trace_of_settings(replace(PAIR, numbers=numbers))
+    checks = check_propositions(trace)
+    for one in PROPOSITIONS:
+        check = checks[one.number]
+        verdict = ("holds" if check.holds else "is violated") if check.applies else "does not apply"
+        said = describe_check(one, check, trace)
+        assert said.startswith(verdict)
+        assert "“" not in said  # the token 2 stands in place 1: quoted, a place would be a token
+
+
+@pytest.mark.parametrize(("number", "tone"), [("S7", "right"), ("S4", "wrong")])
+def test_searching_a_counterexample(number: str, tone: str) -> None:
+    before, found = (shown(PROPOSITION_PAGE, **given) for given in ({}, {"truths_search": number}))
+    assert boards(before) == boards(found)
+    tones = [[one.tone for one in blocks if isinstance(one, Note)] for blocks in (before, found)]
+    assert sorted(tones[1]) == sorted([*tones[0], tone])

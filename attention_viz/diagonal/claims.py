@@ -15,9 +15,9 @@ from attention_lab.diagonal.claims.catalogue import (
     FALSE,
     TEXTS,
     Claim,
-    Evidence,
     find_claim,
 )
+from attention_lab.diagonal.claims.record import Evidence
 from attention_lab.search import MAX_LETTERS, best_matches, respelled
 
 from ..blocks import (

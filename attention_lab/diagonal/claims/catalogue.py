@@ -1,7 +1,14 @@
-"""All claims about attention, text by text."""
+"""All claims about attention, text by text: their words are rows of `assets/data/claims.csv`, their
+checks functions of the modules beside this one.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ...notation.texts import NOTATIONS
+from ...page_list import read_table
 from . import (
     doshi,
     geometric_machine_learning,
@@ -11,12 +18,59 @@ from . import (
     popular,
     slides,
 )
-from .record import ALWAYS, CONDITION, FALSE, TEXTS, Claim, Evidence
+from .record import Evidence
+
+ALWAYS, CONDITION, FALSE = "always", "condition", "false"
+
+# What most learners meet comes first, the five texts whose notations the app knows come last.
+TEXTS = {
+    "popular": "Often said",
+    "vaswani": "Vaswani et al. 2017, Attention Is All You Need",
+    "alammar": "Alammar 2018, The Illustrated Transformer",
+    "dong": "Dong et al. 2021, Attention is not all you need",
+} | {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters}
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A claim of one of the `TEXTS`. statement: in a few words of the text or in ours. status: its
+    verdict: always, condition or false. correction: the correct statement, or what to add.
+
+    check: a computation with fixed seeds, whose name is that of the claim. Unless a claim is always
+    true, its check shows a case in which it fails; the correct statement holds there.
+    """
+
+    text: str
+    name: str
+    statement: str
+    status: str
+    correction: str
+    check: Callable[[], Evidence]
+
+    @property
+    def id(self) -> str:
+        """The claim's name among all claims."""
+        return f"{self.text}-{self.name}"
+
 
 _MODULES = (popular, language, papers, geometric_machine_learning, doshi, slides, lecture_note)
-_DECLARED = [one for module in _MODULES for one in vars(module).values() if isinstance(one, Claim)]
-# In the order of the texts; those of one text in the order of their module.
-CLAIMS = tuple(sorted(_DECLARED, key=lambda claim: list(TEXTS).index(claim.text)))
+CHECKS = {
+    name.replace("_", "-"): check
+    for module in _MODULES
+    for name, check in vars(module).items()
+    if getattr(check, "__annotations__", {}) == {"return": "Evidence"}
+}
+CLAIMS = tuple(
+    Claim(
+        row["text"],
+        row["name"],
+        row["statement"],
+        row["verdict"],
+        row["correction"],
+        CHECKS[row["name"]],
+    )
+    for row in read_table("claims")
+)
 
 
 def find_claim(identifier: str) -> Claim:
@@ -26,6 +80,3 @@ def find_claim(identifier: str) -> Claim:
     'X = (3, 2, 1): α_32 = 0.2447, but α_33 = 0.0900 and α_22 = 0.1173.'
     """
     return next(one for one in CLAIMS if one.id == identifier)
-
-
-__all__ = ["ALWAYS", "CLAIMS", "CONDITION", "FALSE", "TEXTS", "Claim", "Evidence", "find_claim"]

@@ -13,32 +13,20 @@ from attention_core.trace import Trace
 from ...heads.layout_mistakes import merge_without_swap
 from ..token_matrices import gaussian_tokens
 from .record import (
-    ALWAYS,
-    CONDITION,
     EXAMPLE_HEADS,
     EXAMPLE_LAYER,
     EXAMPLE_TOKENS,
     EXAMPLE_WIDTH,
     EXAMPLE_X,
-    FALSE,
     Evidence,
     are_equal,
-    claims_of,
     fits,
     format_gap,
     format_shape,
     max_difference,
 )
 
-claim = claims_of("doshi")
 
-
-@claim(
-    "The input data is partitioned across the heads: each has its section of the embedding.",
-    FALSE,
-    "Every head reads the whole embedding. Only Q, K and V are cut into sections, after the"
-    " projection.",
-)
 def embedding_is_split() -> Evidence:
     """How many input features change the queries of head 0."""
     before = attend(EXAMPLE_X, EXAMPLE_LAYER).query_heads[0, 0]
@@ -55,12 +43,6 @@ def embedding_is_split() -> Evidence:
     )
 
 
-@claim(
-    "Attention Score is the name of the weights, of the heads' outputs and of the merged output.",
-    FALSE,
-    "These are different things: raw score, scaled and masked score, weight, output. Only weights"
-    " sum to 1.",
-)
 def attention_score() -> Evidence:
     """Shapes and row sums of all arrays that have this name."""
     trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
@@ -78,12 +60,6 @@ def attention_score() -> Evidence:
     )
 
 
-@claim(
-    "A matrix multiplication is done between Q and K.",
-    FALSE,
-    "The product is between Q and Kᵀ. Without the transpose it exists only if the number of tokens"
-    " equals the number of features of a head. Then its shape is right and its numbers are wrong.",
-)
 def q_times_k() -> Evidence:
     """The two products of one head: for five tokens, and for a square of tokens and features."""
     trace, square = (
@@ -113,12 +89,6 @@ def with_last_changed(causal: bool) -> tuple[Trace, Trace]:
     )
 
 
-@claim(
-    "The mask is added before scaling.",
-    CONDITION,
-    "For −∞ the order does not matter. A finite bias must be added after scaling; otherwise it is"
-    " scaled as well.",
-)
 def mask_before_scale() -> Evidence:
     """Both orders for a causal mask of −∞ and for a bias that falls with distance."""
     trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
@@ -139,11 +109,6 @@ def mask_before_scale() -> Evidence:
     return Evidence(gaps[1] < 1e-9, gaps[0] < 1e-12 and gaps[1] > 0.01, sentence)
 
 
-@claim(
-    "Merging is simply reshaping to eliminate the Head dimension.",
-    FALSE,
-    "First swap Head and Sequence, then reshape. A reshape alone mixes up tokens and heads.",
-)
 def reshape_merges() -> Evidence:
     """The merged matrix with and without the swap."""
     trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
@@ -153,12 +118,6 @@ def reshape_merges() -> Evidence:
     return Evidence(moved == 0, are_equal(swapped, trace.merged), sentence)
 
 
-@claim(
-    "The look-ahead mask belongs to the encoder-decoder attention.",
-    FALSE,
-    "It belongs to the decoder's self-attention. Cross-attention needs only the padding mask of the"
-    " source.",
-)
 def look_ahead_across() -> Evidence:
     """How far earlier outputs move when the last target token changes, in cross-attention and in
     self-attention without that mask.
@@ -179,11 +138,6 @@ def look_ahead_across() -> Evidence:
     return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, sentence)
 
 
-@claim(
-    "The decoder's self-attention works just like the encoder's.",
-    CONDITION,
-    "There is one difference: the decoder's is causal, so a token must not see later ones.",
-)
 def decoder_like_encoder() -> Evidence:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
     free, causal = (
@@ -197,12 +151,6 @@ def decoder_like_encoder() -> Evidence:
     return Evidence(are_equal(free, causal), free > 0.01 and causal < 1e-12, sentence)
 
 
-@claim(
-    "Each cell of the scores is one query with all keys and all values.",
-    FALSE,
-    "A cell is one query with one key. A row of scores is one query with all keys. Only a row of"
-    " outputs also has all values.",
-)
 def cell_of_all_keys() -> Evidence:
     """What changes in row 0 when the key and the value of the last token change."""
     memory = EXAMPLE_X.copy()
@@ -224,11 +172,6 @@ def cell_of_all_keys() -> Evidence:
     )
 
 
-@claim(
-    "Merging the heads' results gives the layer's output.",
-    FALSE,
-    "Merging only puts the heads side by side. W_O, which the text leaves out, mixes them.",
-)
 def merging_mixes() -> Evidence:
     """The merged matrix against the output, also of layers whose W_O does not change the merged
     rows.
@@ -255,11 +198,6 @@ def merging_mixes() -> Evidence:
     return Evidence(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, sentence)
 
 
-@claim(
-    "The padding mask takes padding out of the attention.",
-    CONDITION,
-    "It hides padded keys. Padded queries still give rows, which must be ignored later.",
-)
 def padding_is_gone() -> Evidence:
     """The attention to and from the two padded of five tokens."""
     real = EXAMPLE_TOKENS - 2
@@ -277,12 +215,6 @@ def padding_is_gone() -> Evidence:
     return Evidence(from_padding == 0, to_padding == 0 and abs(from_padding - 2) < 1e-9, sentence)
 
 
-@claim(
-    "Merging is the reverse of splitting.",
-    ALWAYS,
-    "To split is to reshape and then swap. To merge is to swap and then reshape. Together they"
-    " change nothing.",
-)
 def merge_reverses_split() -> Evidence:
     """Split, merge, compare."""
     fused = attend(EXAMPLE_X, EXAMPLE_LAYER).queries

@@ -15,12 +15,8 @@ from attention_core.projections import Projections
 from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
     Evidence,
     are_equal,
-    claims_of,
     fits,
     format_gap,
     format_shape,
@@ -28,17 +24,10 @@ from .record import (
     score_deviations,
 )
 
-claim = claims_of("gml")
 # N features, T tokens, heads of width N ÷ n_heads.
 N, T, HEADS, WIDTH = 12, 5, 3, 4
 
 
-@claim(
-    "Each head's projection P_i has size N × (N ÷ n_heads) and is applied as P_i Z.",
-    FALSE,
-    "These sizes do not fit. Either an N × (N ÷ n_heads) matrix is applied as PᵀZ, or P is (N ÷"
-    " n_heads) × N, as in the manual since version 0.4.1 (2025).",
-)
 def projection_size() -> Evidence:
     """The two products with a matrix of the stated size."""
     p, z = Projections.stiefel(N, HEADS).w_q[:, :WIDTH], gaussian_tokens(T, N).T
@@ -50,12 +39,6 @@ def projection_size() -> Evidence:
     )
 
 
-@claim(
-    "The columns of the projection matrices span smaller spaces.",
-    FALSE,
-    "In P Z the rows of P span a subspace of the tokens' space. With more than one head the columns"
-    " of P do not even lie in that space.",
-)
 def columns_span() -> Evidence:
     """P times Z and P times the part of Z in the span of P's rows; and the length of P's columns,
     also with one head.
@@ -73,12 +56,6 @@ def columns_span() -> Evidence:
     )
 
 
-@claim(
-    "The matrices P are projections.",
-    CONDITION,
-    "A rectangular P is not a projection. If its rows are orthonormal, PᵀP is one, and P gives"
-    " coordinates in its range.",
-)
 def projections() -> Evidence:
     """PᵀP twice, for a Gaussian and for an orthonormal P."""
     loose = [
@@ -94,12 +71,6 @@ def projections() -> Evidence:
     )
 
 
-@claim(
-    "The product is a similarity between the queries and the vectors.",
-    FALSE,
-    "The product compares queries with keys. It compares queries with the token vectors only if"
-    " there is no W_K.",
-)
 def queries_and_vectors() -> Evidence:
     """Scores of a layer with one head against Q Xᵀ and Q Kᵀ."""
     x = gaussian_tokens(T, N)
@@ -114,12 +85,6 @@ def queries_and_vectors() -> Evidence:
     return Evidence(vectors < 1e-9, keys < 1e-9, sentence)
 
 
-@claim(
-    "KᵀQ is a matrix of correlations.",
-    FALSE,
-    "Its cells are inner products. They are neither centred nor normalised and can exceed 1. The"
-    " right word is score.",
-)
 def scores_are_correlations() -> Evidence:
     """The largest score of Gaussian tokens beside their largest true correlation."""
     trace = attend(gaussian_tokens(T, N), Projections.weightless(N))
@@ -133,12 +98,6 @@ def scores_are_correlations() -> Evidence:
     )
 
 
-@claim(
-    "The softmax divides by a sum over j = 1, 2, … (without an upper limit).",
-    CONDITION,
-    "The sum must run over all T entries of the column. Otherwise the probabilities do not sum to"
-    " 1.",
-)
 def softmax_sum() -> Evidence:
     """One column, divided by the sum of all its exponentials, and by that of all but the last."""
     exponentials = np.exp(gaussian_tokens(T, 1)[:, 0])
@@ -152,12 +111,6 @@ def softmax_sum() -> Evidence:
     return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, sentence)
 
 
-@claim(
-    "P_i is the projection matrix (called W elsewhere) and also the matrix of probabilities.",
-    FALSE,
-    "These are two different things: weights are the same for every sentence, probabilities are"
-    " computed from each sentence.",
-)
 def one_letter() -> Evidence:
     """The same weights on two sentences."""
     weights = Projections.random(N, HEADS)
@@ -175,12 +128,6 @@ def one_letter() -> Evidence:
     )
 
 
-@claim(
-    "The scores are divided by √N.",
-    CONDITION,
-    "They are divided by the root of the number of products that a score adds up: √(N ÷ n_heads) in"
-    " every head. This is √N only with one head.",
-)
 def root_of_n() -> Evidence:
     """The standard deviation of Gaussian scores of width N ÷ n_heads, which should be 1."""
     by_n, by_width = score_deviations(WIDTH, N**0.5, WIDTH**0.5)
@@ -191,12 +138,6 @@ def root_of_n() -> Evidence:
     return Evidence(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, sentence)
 
 
-@claim(
-    "The package's code computes the manual's formula.",
-    FALSE,
-    "The code uses QᵀK and √N where the manual has KᵀQ and √(N ÷ n_heads). So queries and keys"
-    " change roles.",
-)
 def code_and_manual() -> Evidence:
     """One head in columns, as the code has it, against the manual, and against the manual with
     the two changes.
@@ -218,11 +159,6 @@ def code_and_manual() -> Evidence:
     return Evidence(are_equal(code, manual), are_equal(code, exchanged), sentence)
 
 
-@claim(
-    "The concatenated heads have the size of the input again.",
-    CONDITION,
-    "This holds if every value has N ÷ n_heads numbers. Other widths give another size.",
-)
 def same_size() -> Evidence:
     """The merged width for values of N ÷ n_heads and of N numbers."""
     x, layers = (
@@ -237,12 +173,6 @@ def same_size() -> Evidence:
     return Evidence(widths[1] == N, widths[0] == N, sentence)
 
 
-@claim(
-    "Concatenation combines what the heads found.",
-    FALSE,
-    "Concatenation only puts the heads side by side. This layer has no W_O, so no number of one"
-    " head is mixed with a number of another.",
-)
 def heads_combined() -> Evidence:
     """Which features of the output change when the values of one head change."""
     p, x = Projections.random(N, HEADS), gaussian_tokens(T, N)
@@ -258,12 +188,6 @@ def heads_combined() -> Evidence:
     return Evidence(plain == N, plain == WIDTH and mixed == N, sentence)
 
 
-@claim(
-    "The weights do not and should not have maximum generality: orthonormal columns suffice.",
-    CONDITION,
-    "This is an opinion. Orthonormal columns limit the scores to |x_i||x_j|/√d_k, and so limit how"
-    " sharp attention can be.",
-)
 def less_general() -> Evidence:
     """The largest probability with orthonormal weights and with the same weights times 8."""
     x, p = gaussian_tokens(T, N), Projections.stiefel(N, HEADS)
@@ -284,12 +208,6 @@ def less_general() -> Evidence:
     return Evidence(tops[0] >= tops[1], capped, sentence)
 
 
-@claim(
-    "Each output column is a convex combination of the value columns.",
-    ALWAYS,
-    "Its coefficients are one column of probabilities. In every head they are at least 0 and sum to"
-    " 1.",
-)
 def convex_combination() -> Evidence:
     """Every head output against the hull of its head's values."""
     trace = attend(gaussian_tokens(T, N), Projections.random(N, HEADS))

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 
 from ...trained.generation import KeyValueCache, draw
 from ...trained.language_model import Head, LanguageModelRun, language_model
-from .record import CONDITION, FALSE, Evidence, claims_of, format_gap, max_difference
+from .record import Evidence, format_gap, max_difference
 
-claim = claims_of("popular")
 LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
 F_PLACE = 6  # where the "f" of the frog stands
 N_DRAWS = 1000
@@ -23,12 +22,6 @@ def _run(without: Sequence[Head] = ()) -> LanguageModelRun:
     return model.run(model.encode(FROG), without)
 
 
-@claim(
-    "A head that looks mostly at a word is the reason for the answer.",
-    FALSE,
-    "Where a head looks does not say what it hands on. Switching it off and computing the rest"
-    " again shows whether this answer needs it; in another sentence or model it can be otherwise.",
-)
 def a_large_share_is_the_reason() -> Evidence:
     """The share of the next piece without each of three heads that look mostly at one piece."""
     run = _run()
@@ -47,12 +40,6 @@ def a_large_share_is_the_reason() -> Evidence:
     return Evidence(not any(kept), bool(least > 0.5 and any(kept) and one_is_needed), sentence)
 
 
-@claim(
-    "What a head adds to a logit is what is lost without it.",
-    FALSE,
-    "The parts add up to the logit while the divisor of the last norm is held. Without a head, the"
-    " norm divides by another number, and all later parts answer to what is missing.",
-)
 def added_is_lost() -> Evidence:
     """What one head adds to the logit of the next piece, and how far the logit falls without it."""
     run, head = _run(), (LAYER, NEEDED_HEAD)
@@ -69,12 +56,6 @@ def added_is_lost() -> Evidence:
     return Evidence(bool(abs(added - lost) < 1e-9), gap < 1e-9 and falls_less, sentence)
 
 
-@claim(
-    "A language model writes the most probable next word.",
-    CONDITION,
-    "This is true at temperature 0, and of pieces, which can be parts of a word. Otherwise each"
-    " piece is drawn by its share; a temperature and top-p change the shares first.",
-)
 def the_most_probable_word() -> Evidence:
     """How often the most probable piece is drawn, at the temperatures 1 and 0."""
     run, place = _run(), len(_run().ids)
@@ -94,13 +75,6 @@ def the_most_probable_word() -> Evidence:
     return Evidence(often[1.0] == N_DRAWS, is_by_share and often[0.0] == N_DRAWS, sentence)
 
 
-@claim(
-    "A key/value cache makes the answer a little less exact.",
-    FALSE,
-    "Under a causal mask no later token changes the keys and values of an earlier one, so kept ones"
-    " are the same numbers. What goes wrong in practice are positions that begin at 0 again, or a"
-    " mask that starts at the top left.",
-)
 def a_cache_is_not_exact() -> Evidence:
     """The logits of a run against those of one token after the other, with the cache; also where
     the positions of each step begin at 0.

@@ -10,12 +10,8 @@ from attention_core.projections import Projections
 
 from ..token_matrices import gaussian_tokens
 from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
     Evidence,
     are_equal,
-    claims_of,
     fits,
     format_gap,
     format_shape,
@@ -23,7 +19,6 @@ from .record import (
     score_deviations,
 )
 
-claim = claims_of("note")
 # Length n, width s, width d of a query, width d_o of a value.
 N, S, D, D_O = 5, 6, 4, 3
 NOTE_X = gaussian_tokens(N, S)
@@ -31,11 +26,6 @@ NOTE_LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
 NOTE_TRACE = attend(NOTE_X, NOTE_LAYER)
 
 
-@claim(
-    "y_i = w_i W^ν x_i.",
-    FALSE,
-    "y_i = Σ_j w_ij (x_j W^ν). It is a sum over all elements j, with the value of x_j.",
-)
 def output_without_sum() -> Evidence:
     """Element i's own value, and the sum over all values, against the head's output."""
     weights, values = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0]
@@ -49,12 +39,6 @@ def output_without_sum() -> Evidence:
     return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, sentence)
 
 
-@claim(
-    "W^ν has size n × s, and ν_i is in ℝ^d.",
-    FALSE,
-    "W^ν is s × d_o, as later in the note. It turns an element of width s into a value of width"
-    " d_o. (The note writes both d_0 and d_o for it.)",
-)
 def size_of_the_value_matrix() -> Evidence:
     """X times a matrix of either size."""
     stated = np.zeros((N, S))
@@ -66,12 +50,6 @@ def size_of_the_value_matrix() -> Evidence:
     return Evidence(fits(NOTE_X, stated), right, sentence)
 
 
-@claim(
-    "q_i = x_i W^q, and the score is W^q x_i W^k x_j.",
-    FALSE,
-    "The two formulas mix rows and columns. For rows, q_i = x_i W^q, and the score is (x_i W^q)(x_j"
-    " W^k)ᵀ with a transpose.",
-)
 def rows_or_columns() -> Evidence:
     """Which products of a row, or of a column, with W^q exist, and the score of two rows."""
     row, other = NOTE_X[:1], NOTE_X[1:2]
@@ -84,12 +62,6 @@ def rows_or_columns() -> Evidence:
     return Evidence(fits(NOTE_LAYER.w_q, row.T), fits(row, NOTE_LAYER.w_q) and matches, sentence)
 
 
-@claim(
-    "The element-wise formula weights the values with the scores.",
-    FALSE,
-    "The weights are the softmax of the scores, which the last formula leaves out. Weights are not"
-    " negative and sum to 1.",
-)
 def formula_without_softmax() -> Evidence:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
     scaled, values = NOTE_TRACE.scaled_scores[0, 0], NOTE_TRACE.values[0]
@@ -103,12 +75,6 @@ def formula_without_softmax() -> Evidence:
     return Evidence(raw < 1e-9, soft < 1e-9, sentence)
 
 
-@claim(
-    "Attention is softmax(QKᵀ/d) V.",
-    FALSE,
-    "It is softmax(QKᵀ/√d) V, as in the note's own α_ij. Only the root keeps the standard deviation"
-    " of the scores at 1.",
-)
 def divided_by_d() -> Evidence:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
     by_d, by_root = score_deviations(64, 64, 8)
@@ -119,11 +85,6 @@ def divided_by_d() -> Evidence:
     return Evidence(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, sentence)
 
 
-@claim(
-    "A head is H^(i) = softmax(Q^(i) K^(i)ᵀ/√d), of size n × d.",
-    FALSE,
-    "The softmax alone is n × n. H^(i) = softmax(Q^(i) K^(i)ᵀ/√d) V^(i) is n × d_v.",
-)
 def head_without_values() -> Evidence:
     """The sizes of the softmax and of the softmax times the values."""
     A, head = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.head_outputs[0, 0]
@@ -135,12 +96,6 @@ def head_without_values() -> Evidence:
     )
 
 
-@claim(
-    "W_0 has size d·d_h × d_0, with d_h heads.",
-    CONDITION,
-    "It has d_h·d_v rows, one for each number of the joined heads. This equals d·d_h only if values"
-    " are as wide as queries.",
-)
 def size_of_the_output_matrix() -> Evidence:
     """The joined heads of a layer whose d_v is not d, before matrices of either size."""
     heads = 2
@@ -154,12 +109,6 @@ def size_of_the_output_matrix() -> Evidence:
     return Evidence(fits(joined, stated), fits(joined, right), sentence)
 
 
-@claim(
-    "α_ij are the attention weights.",
-    CONDITION,
-    "This is so in the slides. In the note α_ij = q_i·k_j/√d is the scaled score, and the weights"
-    " are softmax(α).",
-)
 def two_alphas() -> Evidence:
     """The row sums of α in the note and of α in the slides."""
     note, slides = (
@@ -170,11 +119,6 @@ def two_alphas() -> Evidence:
     return Evidence(are_equal(note, 1.0), are_equal(slides, 1.0), sentence)
 
 
-@claim(
-    "w_ij says how i reveals the meaning of j.",
-    FALSE,
-    "It is the other way round: row i says how much query i takes from the value of j.",
-)
 def direction_of_a_weight() -> Evidence:
     """How much output 1 grows when value 4 grows by 1 in all features."""
     A, grown = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0].copy()
@@ -187,7 +131,6 @@ def direction_of_a_weight() -> Evidence:
     return Evidence(are_equal(gained, A[3, 0]), are_equal(gained, A[0, 3]), sentence)
 
 
-@claim("Divide the inner products into √d.", FALSE, "Divide them by √d.")
 def divided_into() -> Evidence:
     """√d divided by the inner products, and the reverse, against the scaled scores."""
     into, by = (
@@ -201,14 +144,6 @@ def divided_into() -> Evidence:
     return Evidence(into < 1e-9, by < 1e-9, sentence)
 
 
-@claim(
-    "After the row-wise softmax all weights lie in [0, 1].",
-    ALWAYS,
-    "Every row also sums to 1. In exact arithmetic no key with a finite score gets exactly 0, and"
-    " none gets exactly 1 if another key also has a finite score. With 64-bit numbers, a key whose"
-    " score is 746 below the best gets exactly 0. The better of two keys gets exactly 1 if its"
-    " score is at least 37 above the other.",
-)
 def weights_from_0_to_1() -> Evidence:
     """The smallest and largest weight, and the row sums; the weights of two tokens 30 and −30,
     and of two scores that are 745, 746, 36 and 37 apart.

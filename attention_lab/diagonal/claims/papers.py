@@ -21,28 +21,15 @@ from ..metrics import argmax_rate
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
     Evidence,
     are_equal,
-    claims_of,
     format_gap,
     format_shape,
     max_difference,
     score_deviations,
 )
 
-vaswani, alammar, dong = claims_of("vaswani"), claims_of("alammar"), claims_of("dong")
 
-
-@vaswani(
-    "If the components of q and k are independent with mean 0 and variance 1, q·k has variance d_k"
-    " (footnote 4).",
-    ALWAYS,
-    "The conditions matter. For the product of a normal vector with itself, as on the diagonal"
-    " without weights, the variance is 2 d_k and the mean d_k.",
-)
 def variance_of_the_dot_product() -> Evidence:
     """Variances of 4000 dot products of width 64: a token with itself, and independent vectors."""
     query, key = gaussian_tokens(4000, 64, seed=1), gaussian_tokens(4000, 64, seed=2)
@@ -55,14 +42,6 @@ def variance_of_the_dot_product() -> Evidence:
     return Evidence(right, right and abs(own / 128 - 1) < 0.1, sentence)
 
 
-@vaswani(
-    "Large dot products push the softmax into regions where it has extremely small gradients"
-    " (section 3.2.1).",
-    CONDITION,
-    "This holds if the numbers of queries and keys have a standard deviation of about 1. Right"
-    " after an initialisation with standard deviation 0.02 the unscaled scores are small, and the"
-    " softmax is nearly uniform.",
-)
 def small_gradients() -> Evidence:
     """The trace of the Jacobian of the softmax, 1 - Σ a², for 32 keys of width 512, also for small
     weights.
@@ -82,14 +61,6 @@ def small_gradients() -> Evidence:
     return Evidence(started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, sentence)
 
 
-@vaswani(
-    "The total cost of several heads is similar to that of one head with full dimensionality"
-    " (section 3.2.2).",
-    CONDITION,
-    "With d_k = d_v = C/h the matrix products take exactly the same number of multiplications. The"
-    " scale and the softmax work on h·n² numbers, so their cost grows with h. With heads of fixed"
-    " width all costs grow with h.",
-)
 def same_cost() -> Evidence:
     """Multiplications of the matrix products of a layer, n = 64 and C = 96, with 1 head and with 8
     of shared and of full width; and the number of scores.
@@ -109,15 +80,6 @@ def same_cost() -> Evidence:
     return Evidence(full == one and many == few, right, sentence)
 
 
-@vaswani(
-    "With a single attention head, averaging inhibits attending to different positions (section"
-    " 3.2.2).",
-    CONDITION,
-    "This holds if both positions are needed separately. A head has one pattern for each row, which"
-    " gives one average. Where patterns do not depend on the content of the tokens, h heads miss at"
-    " least 1 − h/K of the variance of K separate targets. One head can serve a single target, even"
-    " one of several features at once, because their scores add.",
-)
 def averaging_inhibits() -> Evidence:
     """How much of [left neighbour | right neighbour] the best linear map misses with one mixture
     and with two heads.
@@ -142,12 +104,6 @@ def averaging_inhibits() -> Evidence:
     return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, sentence)
 
 
-@alammar(
-    "“Clearly the word at this position will have the highest softmax score.”",
-    CONDITION,
-    "If W_Q and W_K are unrelated, a word scores highest with itself only by chance. It always does"
-    " for tokens of equal norm without weights, and often with tied weights.",
-)
 def own_word_highest() -> Evidence:
     """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated
     weights, no weights.
@@ -168,14 +124,6 @@ def own_word_highest() -> Evidence:
     return Evidence(free > 0.5, without == 1 and free < 0.2, sentence)
 
 
-@dong(
-    "Pure attention loses rank doubly exponentially with depth.",
-    CONDITION,
-    "This holds without skip connections, once the tokens are near each other. A large diagonal"
-    " delays it. Skip connections slow it down: with random heads, or with few features and"
-    " LayerNorm after the addition, the loss is exponential. Skip connections stop it if there are"
-    " no weights and no LayerNorm, or if attention adds little.",
-)
 def rank_is_lost() -> Evidence:
     """The distance of 16 tokens from their mean after 24 layers: with 8 features, with 64, with 16
     and skip connections, and these with random heads or with LayerNorm after the addition.
@@ -199,9 +147,6 @@ def rank_is_lost() -> Evidence:
     return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential, sentence)
 
 
-claim = claims_of("mql5")
-
-
 # Sequence elements, their size nI, heads, and the size nK of one head's Query and Key.
 N, NI, HEADS, NK = 5, 12, 3, 4
 
@@ -211,12 +156,6 @@ def mql5_trace(d_v: int = NK) -> Trace:
     return attend(gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK, d_v=d_v))
 
 
-@claim(
-    "We always end up with a concatenated tensor larger than the input.",
-    CONDITION,
-    "This holds only if the values of all heads together are wider than nI. With nI/h numbers per"
-    " head the sizes are equal.",
-)
 def larger_than_the_input() -> Evidence:
     """The width of the joined heads for values of nI and of nI/h numbers."""
     wide, narrow = (mql5_trace(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
@@ -227,12 +166,6 @@ def larger_than_the_input() -> Evidence:
     return Evidence(narrow > NI, wide > NI and narrow == NI, sentence)
 
 
-@claim(
-    "The scores are divided by the root of the dimension of the Key vector.",
-    CONDITION,
-    "The divisor is the root of the size of one head's Key vector, √nK. It stays √nK if the vectors"
-    " of all heads are joined to one of h·nK numbers.",
-)
 def root_of_the_key_size() -> Evidence:
     """The standard deviation of Gaussian scores, divided by the root of the fused size and of one
     head's size.
@@ -245,13 +178,6 @@ def root_of_the_key_size() -> Evidence:
     return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, sentence)
 
 
-@claim(
-    "Query times transposed Key, each as h × nK, is a square matrix whose diagonal holds the heads'"
-    " scores.",
-    ALWAYS,
-    "The rest of the matrix is not used. The product takes h²·nK multiplications, but only h·nK are"
-    " needed.",
-)
 def diagonal_of_the_square() -> Evidence:
     """The h × h product for one pair of elements against the scores of the heads."""
     trace = mql5_trace()
@@ -264,13 +190,6 @@ def diagonal_of_the_square() -> Evidence:
     return Evidence(error < 1e-9, error < 1e-9, sentence)
 
 
-@claim(
-    "The Hadamard product and a sum over rows are two operations instead of one.",
-    CONDITION,
-    "This is true of library calls. The number of multiplications is h times smaller than in the"
-    " full product, and the same as in one matrix product per head. (A Hadamard product multiplies"
-    " two arrays number by number.)",
-)
 def two_operations() -> Evidence:
     """Scores by Q ⊙ K and row sums, and the multiplications of both methods."""
     trace = mql5_trace()
@@ -281,12 +200,6 @@ def two_operations() -> Evidence:
     return Evidence(own == 2 * square, correct, sentence)
 
 
-@claim(
-    "The number of operations does not depend on the number of heads.",
-    CONDITION,
-    "The number of calls does not depend on it. The multiplications grow with h·nK. They stay the"
-    " same only if nK shrinks as nI/h. The softmax still works on h·N² numbers.",
-)
 def regardless_of_heads() -> Evidence:
     """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
     one, three, shared = (
@@ -301,12 +214,6 @@ def regardless_of_heads() -> Evidence:
     return Evidence(one == three, more and shared == N**2 * NI, sentence)
 
 
-@claim(
-    "The coefficients show how elements depend on each other (coefficients of interdependence).",
-    FALSE,
-    "They have a direction. In general, the weight of i for j is not the weight of j for i, even if"
-    " the scores are symmetric.",
-)
 def interdependence() -> Evidence:
     """A against its transpose, with free and with tied weights."""
     x = gaussian_tokens(N, NI)
@@ -325,11 +232,6 @@ def interdependence() -> Evidence:
     return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, sentence)
 
 
-@claim(
-    "The transposed matrix needs resources, which the Hadamard form (number by number) saves.",
-    FALSE,
-    "A transpose is usually a view or a flag of the matrix product. No number is copied.",
-)
 def resources_of_the_transpose() -> Evidence:
     """Whether Kᵀ has memory of its own."""
     keys = mql5_trace().key_heads[0, 0]
@@ -338,11 +240,6 @@ def resources_of_the_transpose() -> Evidence:
     return Evidence(not shared, shared, sentence)
 
 
-@claim(
-    "Three heads' matrices laid side by side give all three Queries (Keys, Values) at once.",
-    ALWAYS,
-    "[W_Q1 | W_Q2 | W_Q3] has size nI × 3nK, and block h of X times it is X times W_Qh.",
-)
 def three_heads() -> Evidence:
     """The fused product against three products, block by block."""
     x, p = gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK)
@@ -356,11 +253,6 @@ def three_heads() -> Evidence:
     return Evidence(right, right, sentence)
 
 
-@claim(
-    "The dot product of the fused vectors gives only one number for all heads.",
-    ALWAYS,
-    "This number is the sum of the heads' scores: the score of one wide head.",
-)
 def one_number() -> Evidence:
     """QC KCᵀ against the sum of the scores over the heads."""
     trace = mql5_trace()

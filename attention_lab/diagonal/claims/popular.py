@@ -18,31 +18,20 @@ from ...labs.backward import layer_gradients
 from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
-    ALWAYS,
-    CONDITION,
     EXAMPLE_HEADS,
     EXAMPLE_LAYER,
     EXAMPLE_TOKENS,
     EXAMPLE_WIDTH,
     EXAMPLE_X,
-    FALSE,
     Evidence,
     are_equal,
-    claims_of,
     format_gap,
     max_difference,
 )
 
-claim = claims_of("popular")
 ORDER = np.array([2, 0, 4, 1, 3])
 
 
-@claim(
-    "Self-attention is permutation-invariant.",
-    FALSE,
-    "It is equivariant: shuffled tokens give the same outputs, shuffled in the same way. Each token"
-    " keeps its own output.",
-)
 def permutation_invariant() -> Evidence:
     """The output of shuffled tokens against the output, and against the shuffled output."""
     plain, shuffled = (
@@ -57,12 +46,6 @@ def permutation_invariant() -> Evidence:
     return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, sentence)
 
 
-@claim(
-    "Without positional encodings attention cannot know the order of the words.",
-    CONDITION,
-    "This is true without a mask. A causal mask breaks the symmetry: the first token sees one"
-    " token, the last sees all.",
-)
 def blind_to_order() -> Evidence:
     """The output of shuffled tokens against the shuffled output, without and with a causal mask."""
     free, causal = (
@@ -79,13 +62,6 @@ def blind_to_order() -> Evidence:
     return Evidence(causal < 1e-9, free < 1e-9 and causal > 0.01, sentence)
 
 
-@claim(
-    "Attention weights show how important a word is for the output.",
-    CONDITION,
-    "They show it only together with the values. Other weights can give the same output, and a"
-    " value of 0 adds nothing, whatever its weight. (Jain and Wallace 2019; for the opposite view"
-    " Wiegreffe and Pinter 2019.)",
-)
 def weights_explain() -> Evidence:
     """Attention moved between two tokens with the same value, and between two with different
     ones.
@@ -109,11 +85,6 @@ def weights_explain() -> Evidence:
     )
 
 
-@claim(
-    "A large dot product means that two tokens are similar.",
-    CONDITION,
-    "This holds for tokens of equal norm. Otherwise one of them may just be long.",
-)
 def dot_product_is_similarity() -> Evidence:
     """Scores of (1, 0) with itself and with (3, 3), also after all vectors get the same length."""
     token, other = np.array([1.0, 0.0]), np.array([3.0, 3.0])
@@ -125,15 +96,6 @@ def dot_product_is_similarity() -> Evidence:
     return Evidence(bool(token @ token > token @ other), cosine < 1, sentence)
 
 
-@claim(
-    "Every bias of the projections matters.",
-    CONDITION,
-    "b_V matters, and b_Q matters where a query sees more than one key. The key bias b_K adds the"
-    " same number to all scores of a row, which does not change the softmax. It matters where not"
-    " all scores of a row get this number, or where it is changed before the softmax: with a soft"
-    " cap, keys turned by their positions (RoPE) or normalised (QK-norm), a sink, a key of zeros,"
-    " or a sigmoid in place of the softmax.",
-)
 def key_bias() -> Evidence:
     """How far the output moves with a bias on queries, keys or values, and with b_q if a query sees
     one key. And how far shares move with b_k in each layer where it matters.
@@ -192,14 +154,6 @@ KEY_BIAS_MATTERS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-@claim(
-    "The temperature decides which token gets the most attention.",
-    FALSE,
-    "It decides how much more attention that token gets. A temperature above 0 that divides"
-    " everything in the softmax does not change the order within a row. A bias that is added"
-    " afterwards, as in ALiBi, is not divided. It counts more at a higher temperature and may"
-    " change the order.",
-)
 def temperature_decides() -> Evidence:
     """The largest weight of each row and its key at the temperatures ¼, 1 and 4: without a bias,
     and with a bias that falls with the distance.
@@ -223,11 +177,6 @@ def temperature_decides() -> Evidence:
     return Evidence(free > 0, free == 0 < biased, sentence)
 
 
-@claim(
-    "Heads must be concatenated; adding them up is a mistake.",
-    FALSE,
-    "Concatenation times W_O is a sum over heads: each head's output times its own rows of W_O.",
-)
 def adding_heads() -> Evidence:
     """The sum of the heads' contributions against the output."""
     trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
@@ -239,13 +188,6 @@ def adding_heads() -> Evidence:
     return Evidence(gap > 1e-9, gap < 1e-9, sentence)
 
 
-@claim(
-    "Each head learns to look at something different.",
-    CONDITION,
-    "Nothing in the layer enforces it. Heads with equal W_Q, W_K, W_V and equal rows of W_O stay"
-    " equal without dropout. Different initial weights and tasks that need several patterns make"
-    " heads differ. Heads that a task does not need copy each other.",
-)
 def heads_differ() -> Evidence:
     """How far the gradients of two heads' W_Q differ: for equal heads, for heads that differ only
     in their rows of W_O, and for different heads.
@@ -267,14 +209,6 @@ def heads_differ() -> Evidence:
     return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), sentence)
 
 
-@claim(
-    "Masking with −1e9 is as good as −∞.",
-    CONDITION,
-    "This holds in float32 and float64, in a row where the score of some visible key is far above"
-    " −1e9. In a row without a visible key, −1e9 in place of the scores gives uniform attention to"
-    " hidden keys; −1e9 added to the scores in float64 gives the attention without a mask. float16"
-    " ends at −65,504: there −1e9 is −∞ or an error.",
-)
 def minus_a_billion() -> Evidence:
     """Both masks in a row with two visible keys, in a row with none, and in a row whose two visible
     keys score −2e9; and −1e9 in float16.
@@ -297,12 +231,6 @@ def minus_a_billion() -> Evidence:
     return Evidence(max(none, low) < 1e-9, bool(right), sentence)
 
 
-@claim(
-    "A sentence twice as long costs four times as much.",
-    CONDITION,
-    "The n² part costs four times as much, the projections only twice as much. The matrix products"
-    " of a layer take 4nC² + 2n²C multiplications, so n must be far above 2C.",
-)
 def twice_as_long() -> Evidence:
     """The ratio of multiplications for a doubled length, C = 512."""
 
@@ -317,12 +245,6 @@ def twice_as_long() -> Evidence:
     return Evidence(short > 3.9, long > 3.9 and short < 2.5, sentence)
 
 
-@claim(
-    "The output of attention is a weighted average of the input.",
-    CONDITION,
-    "The output of a head is a weighted average of its values. W_V, W_O and the residual connection"
-    " take the output of the layer out of the convex hull of the inputs.",
-)
 def average_of_the_input() -> Evidence:
     """Head outputs in the hull of the values; outputs of a layer with a residual connection in the
     hull of the inputs.
@@ -337,11 +259,6 @@ def average_of_the_input() -> Evidence:
     return Evidence(outputs == 16, heads == 16, sentence)
 
 
-@claim(
-    "Q, K and V are the learned matrices.",
-    FALSE,
-    "W_Q, W_K and W_V are learned. Q, K and V are computed from them for each sentence.",
-)
 def learned_matrices() -> Evidence:
     """Queries and W_Q of two sentences."""
     one, other = attend(EXAMPLE_X, EXAMPLE_LAYER), attend(EXAMPLE_X[::-1] + 1, EXAMPLE_LAYER)
@@ -351,12 +268,6 @@ def learned_matrices() -> Evidence:
     return Evidence(moved < 1e-9, kept and moved > 0.01, sentence)
 
 
-@claim(
-    "Adding the same number to all scores of a row changes nothing.",
-    ALWAYS,
-    "The softmax depends only on differences of scores. That is why the maximum may be subtracted"
-    " first.",
-)
 def shift_of_a_row() -> Evidence:
     """The softmax of scores, and of scores plus 100."""
     scores = attend(EXAMPLE_X, EXAMPLE_LAYER).scaled_scores

@@ -1,12 +1,9 @@
-"""A claim about attention: who makes it, its verdict, the correct statement, and its check.
-
-Checks share the rest: the layer on which claims are tried, comparisons of arrays, and formats of
-numbers.
+"""What the checks of claims share: their result, the layer on which claims are tried, comparisons
+of arrays, and formats of numbers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,19 +13,8 @@ from numpy.typing import ArrayLike
 from attention_core.checks import Array
 from attention_core.projections import Projections
 
-from ...notation.texts import NOTATIONS
 from ..measures import TOLERANCE
 from ..token_matrices import gaussian_tokens
-
-ALWAYS, CONDITION, FALSE = "always", "condition", "false"
-
-# What most learners meet comes first, the five texts whose notations the app knows come last.
-TEXTS = {
-    "popular": "Often said",
-    "vaswani": "Vaswani et al. 2017, Attention Is All You Need",
-    "alammar": "Alammar 2018, The Illustrated Transformer",
-    "dong": "Dong et al. 2021, Attention is not all you need",
-} | {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters}
 
 # The layer on which claims are tried: five tokens of six features, two heads.
 EXAMPLE_TOKENS, EXAMPLE_WIDTH, EXAMPLE_HEADS = 5, 6, 2
@@ -45,44 +31,6 @@ class Evidence:
     claimed: bool
     corrected: bool
     sentence: str
-
-
-ClaimCheck = Callable[[], Evidence]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A claim of one of the `TEXTS`. statement: in a few words of the text or in ours. status: its
-    verdict: always, condition or false. correction: the correct statement, or what to add.
-
-    check: a computation with fixed seeds. Unless a claim is always true, its check shows a case in
-    which it fails; the correct statement holds there.
-    """
-
-    text: str
-    name: str
-    statement: str
-    status: str
-    correction: str
-    check: ClaimCheck
-
-    @property
-    def id(self) -> str:
-        """The claim's name among all claims."""
-        return f"{self.text}-{self.name}"
-
-
-def claims_of(text: str) -> Callable[[str, str, str], Callable[[ClaimCheck], Claim]]:
-    """The decorator that declares the claims of one text. It stands above the function that checks
-    a claim; the name of this function is the name of the claim.
-    """
-
-    def claim(statement: str, status: str, correction: str) -> Callable[[ClaimCheck], Claim]:
-        return lambda check: Claim(
-            text, check.__name__.replace("_", "-"), statement, status, correction, check
-        )
-
-    return claim
 
 
 def fits(*matrices: Array) -> bool:

@@ -18,28 +18,18 @@ from ..propositions.checks import weightless_attention
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
-    ALWAYS,
-    CONDITION,
-    FALSE,
     Evidence,
     are_equal,
-    claims_of,
     fits,
     format_gap,
     max_difference,
     score_deviations,
 )
 
-claim = claims_of("slides")
 COUNTEREXAMPLE_X = np.array([[3.0], [2.0], [1.0]])
 N_WEIGHT_DRAWS = 100
 
 
-@claim(
-    "x_i·x_j ≤ ½(|x_i|² + |x_j|²) ≤ max(|x_i|², |x_j|²).",
-    ALWAYS,
-    "So no score exceeds both diagonal scores of its pair. For probabilities this is not true.",
-)
 def score_bound() -> Evidence:
     """S1 on Gaussian tokens."""
     check = find_proposition("S1").check(gaussian_tokens(16, 4))
@@ -50,12 +40,6 @@ def score_bound() -> Evidence:
     )
 
 
-@claim(
-    "α_ij ≤ max(α_ii, α_jj), because softmax preserves order.",
-    FALSE,
-    "Softmax preserves order only inside a row. The bound holds for N = 2, for equal norms, and for"
-    " scores. What always holds is α_ij α_ji ≤ α_ii α_jj.",
-)
 def pair_bound() -> Evidence:
     """X = (3, 2, 1), and the product form on it."""
     bound, product = (
@@ -71,12 +55,6 @@ def pair_bound() -> Evidence:
     return Evidence(bound.holds, product.holds, sentence)
 
 
-@claim(
-    "The diagonal is always greater than what is beside it.",
-    FALSE,
-    "This is a tendency that grows with the number of features. The peak of row i is off the"
-    " diagonal exactly when some x_i·x_j > |x_i|².",
-)
 def diagonal_always_greater() -> Evidence:
     """X = (3, 2, 1), the rule for a peak off the diagonal, and the mean diagonal of 8 Gaussian
     tokens.
@@ -95,11 +73,6 @@ def diagonal_always_greater() -> Evidence:
     return Evidence(check.holds, rule.holds and masses == sorted(masses), sentence)
 
 
-@claim(
-    "“Always greater”, even for tokens of equal norm.",
-    CONDITION,
-    "The diagonal is greater or equal: equal tokens get equal attention.",
-)
 def greater_with_ties() -> Evidence:
     """Three tokens of equal norm, two of them the same."""
     x = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, -1.0]])
@@ -110,12 +83,6 @@ def greater_with_ties() -> Evidence:
     )
 
 
-@claim(
-    "The attention matrix is diagonally dominant.",
-    CONDITION,
-    "In linear algebra this means a_ii ≥ 1/2: at least as much as all the rest of the row together."
-    " Strictly diagonally dominant means a_ii > 1/2. A peak on the diagonal is far less than that.",
-)
 def diagonally_dominant() -> Evidence:
     """64 tokens of equal norm with 8 features: rows that peak on the diagonal, and rows with a_ii >
     1/2.
@@ -131,13 +98,6 @@ def diagonally_dominant() -> Evidence:
     return Evidence(majorities == 1, peaks == 1 and majorities < 1, sentence)
 
 
-@claim(
-    "Weights on Q, K and V cure it.",
-    CONDITION,
-    "This holds only if W_Q and W_K are unrelated. Tied weights keep the preference for oneself."
-    " Opposite weights work against it: the row of the longest query never peaks on the diagonal,"
-    " except for ties, but the row of a short query may.",
-)
 def weights_cure_it() -> Evidence:
     """The share of rows that peak on the diagonal, n = C = d_k = 8, for W_K = W_Q, unrelated,
     and −W_Q; and for −W_Q the tokens 1 and 2, and the longest of many draws of three tokens.
@@ -167,12 +127,6 @@ def weights_cure_it() -> Evidence:
     return Evidence(tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, sentence)
 
 
-@claim(
-    "The drawback of one head: all elements use the same attention.",
-    FALSE,
-    "All value features of a head share its attention pattern. Different elements (rows) have"
-    " different patterns.",
-)
 def same_attention() -> Evidence:
     """Two rows of one head's A; and its outputs feature by feature."""
     trace = attend(gaussian_tokens(5, 4), Projections.random(4, 1))
@@ -187,12 +141,6 @@ def same_attention() -> Evidence:
     )
 
 
-@claim(
-    "The heads are stacked one below the other and multiplied by W_O, which has h·d_v rows.",
-    FALSE,
-    "They are joined side by side, which gives N × h·d_v. Stacked they are h·N × d_v, which does"
-    " not fit W_O.",
-)
 def vertical_stack() -> Evidence:
     """Both ways of joining two heads."""
     trace = attend(gaussian_tokens(5, 6), Projections.random(6, 2))
@@ -206,12 +154,6 @@ def vertical_stack() -> Evidence:
     return Evidence(fits(below, w_o), right, sentence + f"W_O has {len(w_o)} rows.")
 
 
-@claim(
-    "Scores are divided by √C.",
-    CONDITION,
-    "This is right for tokens without weights. With projections the divisor is √d_k, because a"
-    " score adds up d_k products.",
-)
 def root_of_c() -> Evidence:
     """The standard deviation of Gaussian scores of width d_k = 4 in a layer with C = 32."""
     by_c, by_d_k = score_deviations(4, 32**0.5, 4**0.5)
@@ -222,13 +164,6 @@ def root_of_c() -> Evidence:
     return Evidence(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, sentence)
 
 
-@claim(
-    "Weightless attention times W_V, and attention with weights, generalise X W_V, a 1 × 1"
-    " convolution.",
-    CONDITION,
-    "This needs A = I. Scores that depend only on content reach A = I only in a limit, and only if"
-    " every token scores highest with itself.",
-)
 def one_by_one() -> Evidence:
     """The best rate for X = (3, 2, 1) over 2001 weights m = W_Q W_K; and sharp attention over
     normalised tokens.
@@ -269,13 +204,6 @@ def shifting_heads(image_size: int, sharpness: float) -> Projections:
     return Projections(np.hstack(w_q), np.hstack(w_k), np.hstack(w_v), n_heads=9)
 
 
-@claim(
-    "h heads are more expressive than a √h × √h convolution.",
-    CONDITION,
-    "This needs positions, a rule for the border, wide enough values, a square number h, and the"
-    " limit of sharp heads. Without positions and masks, attention cannot tell neighbours from"
-    " other pixels.",
-)
 def heads_and_convolution() -> Evidence:
     """A 3 × 3 kernel on a 4 × 4 image that wraps around, computed by nine sharp heads; and shuffled
     tokens without positions.
@@ -314,12 +242,6 @@ def heads_and_convolution() -> Evidence:
     return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, sentence)
 
 
-@claim(
-    "Always use multi-head attention.",
-    CONDITION,
-    "This is advice, not a result. Equal heads are worth one head. Different patterns need several"
-    " heads.",
-)
 def always_several_heads() -> Evidence:
     """Two equal heads and two different heads against one head whose W_O is the sum of theirs."""
     x, p = gaussian_tokens(5, 6), Projections.random(6, 2)

@@ -12,6 +12,7 @@ import pytest
 
 from attention_lab.diagonal.claims.catalogue import (
     ALWAYS,
+    CHECKS,
     CLAIMS,
     CONDITION,
     FALSE,
@@ -66,6 +67,8 @@ def test_the_check_agrees_with_the_verdict(one: Claim) -> None:
 
 def test_claims_say_what_they_are() -> None:
     assert len({c.id for c in CLAIMS}) == len(CLAIMS)
+    assert {c.name for c in CLAIMS} == set(CHECKS)
+    assert [c.text for c in CLAIMS] == sorted((c.text for c in CLAIMS), key=list(TEXTS).index)
     assert {c.text for c in CLAIMS} == set(TEXTS)
     assert {c.status for c in CLAIMS} == {ALWAYS, CONDITION, FALSE}
     assert all(c.statement and c.correction and c.statement != c.correction for c in CLAIMS)

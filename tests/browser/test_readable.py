@@ -16,7 +16,9 @@ from tests.browser.test_every_page import SIDEWAYS
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-FORMULAS_CUT = """() => [...document.querySelectorAll('.katex-display')].filter(formula => {
+FORMULAS_CUT = """() => [
+  ...document.querySelectorAll('[data-testid=stMarkdownContainer] .katex')
+].filter(formula => {
   const place = formula.closest('[data-testid=stMarkdownContainer]').getBoundingClientRect();
   return [...formula.querySelectorAll('.base')].some(part => {
     const {left, right} = part.getBoundingClientRect();
@@ -63,7 +65,7 @@ def test_steps_in_larger_type(go: Visit, page: Page) -> None:
 def test_pages_in_larger_type(go: Visit, page: Page) -> None:
     for path in ("propositions", "stiefel"):
         go(f"{path}?present=true")
-        assert page.locator(".katex-display").count() > 1
+        assert page.locator(".katex").count() > 1
         assert page.evaluate(FORMULAS_CUT) == []
     go("shared-keys?present=true")
     table, choice = page.locator("table").last, page.get_by_text("Growing size")

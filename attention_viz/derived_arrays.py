@@ -9,8 +9,9 @@ key.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,6 +22,7 @@ from attention_core.numbers import check_room
 from attention_core.rules import RUNNING, Position, Read, Rule, axis, read, shared_head
 from attention_core.trace import Trace
 
+MASKED_ROW, MAXIMUM = read("masked_scores", 0, 1, 2, RUNNING), read("row_maximum", 0, 1, 2)
 # About ten seconds.
 MAX_DERIVED_CELLS = 100_000
 
@@ -81,12 +83,16 @@ def _value(trace: Trace, name: str, index: tuple[int, ...]) -> float:
     ).recompute()
 
 
+def _derived(
+    axes: str, kind: str, operation: str, reads: Sequence[Read], *more: Any
+) -> DerivedArray:
+    """An array by its axes, its kind and its rule. more: of the rule, from its length on."""
+    return DerivedArray(tuple(axes.split()), kind, Rule(operation, tuple(reads), *more))
+
+
 def _weighted_values(trace: Trace) -> DerivedArray:
-    rule = Rule(
-        "product",
-        (read("probabilities", 0, 1, 2, 3), read("value_heads", 0, shared_head(trace), 3, 4)),
-    )
-    return DerivedArray(("B", "H", "T", "S", "V"), "feature", rule)
+    values = read("value_heads", 0, shared_head(trace), 3, 4)
+    return _derived("B H T S V", "feature", "product", [read("probabilities", 0, 1, 2, 3), values])
 
 
 def _head_contributions(trace: Trace) -> DerivedArray:
@@ -96,13 +102,12 @@ def _head_contributions(trace: Trace) -> DerivedArray:
         )
     d_v = trace.sizes["V"]
     block = Position(((1, d_v), (RUNNING, 1)))
-    rule = Rule("sum", (read("head_outputs", 0, 1, 2, RUNNING), read("w_o", block, 3)), d_v)
-    return DerivedArray(("B", "H", "T", "O"), "feature", rule)
+    reads = [read("head_outputs", 0, 1, 2, RUNNING), read("w_o", block, 3)]
+    return _derived("B H T O", "feature", "sum", reads, d_v)
 
 
 def _row_maximum(trace: Trace) -> DerivedArray:
-    rule = Rule("max", (read("masked_scores", 0, 1, 2, RUNNING),), trace.sizes["S"], _sink(trace))
-    return DerivedArray(("B", "H", "T"), "logit", rule)
+    return _derived("B H T", "logit", "max", [MASKED_ROW], trace.sizes["S"], _sink(trace))
 
 
 def _sink(trace: Trace) -> tuple[Read, ...]:
@@ -111,52 +116,46 @@ def _sink(trace: Trace) -> tuple[Read, ...]:
 
 def _sink_exponentials(trace: Trace) -> DerivedArray:
     """What the sink counts in the sum of each row."""
-    rule = Rule("exp", (read("shifted_sinks", 0, 1, 2),))
-    return DerivedArray(("B", "H", "T"), "probability", rule)
+    return _derived("B H T", "probability", "exp", [read("shifted_sinks", 0, 1, 2)])
 
 
 def _shifted_sinks(trace: Trace) -> DerivedArray:
-    rule = Rule("difference", (read("sink", 1), read("row_maximum", 0, 1, 2)))
-    return DerivedArray(("B", "H", "T"), "logit", rule)
+    return _derived("B H T", "logit", "difference", [read("sink", 1), MAXIMUM])
 
 
 def _sink_shares(trace: Trace) -> DerivedArray:
     """The share of each row that goes to the sink: the softmax at one more score."""
     n_keys = trace.sizes["S"]
-    reads, own = (read("masked_scores", 0, 1, 2, RUNNING),), Position(plus=n_keys)
-    rule = Rule("softmax", reads, n_keys, _sink(trace), own)
-    return DerivedArray(("B", "H", "T"), "probability", rule)
+    own = Position(plus=n_keys)
+    return _derived("B H T", "probability", "softmax", [MASKED_ROW], n_keys, _sink(trace), own)
 
 
 def _shifted_scores(trace: Trace) -> DerivedArray:
-    rule = Rule("difference", (read("masked_scores", 0, 1, 2, 3), read("row_maximum", 0, 1, 2)))
-    return DerivedArray(("B", "H", "T", "S"), "logit", rule)
+    reads = [read("masked_scores", 0, 1, 2, 3), MAXIMUM]
+    return _derived("B H T S", "logit", "difference", reads)
 
 
 def _exponentials(trace: Trace) -> DerivedArray:
-    return DerivedArray(
-        ("B", "H", "T", "S"), "probability", Rule("exp", (read("shifted_scores", 0, 1, 2, 3),))
-    )
+    return _derived("B H T S", "probability", "exp", [read("shifted_scores", 0, 1, 2, 3)])
 
 
 def _row_sum(trace: Trace) -> DerivedArray:
     adds = () if trace.sink is None else (read("sink_exponentials", 0, 1, 2),)
-    rule = Rule("sum", (read("exponentials", 0, 1, 2, RUNNING),), trace.sizes["S"], adds)
-    return DerivedArray(("B", "H", "T"), "feature", rule)
+    reads = [read("exponentials", 0, 1, 2, RUNNING)]
+    return _derived("B H T", "feature", "sum", reads, trace.sizes["S"], adds)
 
 
 def _share_sum(trace: Trace) -> DerivedArray:
-    rule = Rule("sum", (read("probabilities", 0, 1, 2, RUNNING),), trace.sizes["S"])
-    return DerivedArray(("B", "H", "T"), "probability", rule)
+    reads = [read("probabilities", 0, 1, 2, RUNNING)]
+    return _derived("B H T", "probability", "sum", reads, trace.sizes["S"])
 
 
 def _shares(field: str) -> Callable[[Trace], DerivedArray]:
     """What the softmax would make of a field of scores, without the mask."""
 
     def derived(trace: Trace) -> DerivedArray:
-        reads = (read(field, 0, 1, 2, RUNNING),)
-        rule = Rule("softmax", reads, trace.sizes["S"], _sink(trace), axis(3))
-        return DerivedArray(("B", "H", "T", "S"), "probability", rule)
+        reads, more = [read(field, 0, 1, 2, RUNNING)], (trace.sizes["S"], _sink(trace), axis(3))
+        return _derived("B H T S", "probability", "softmax", reads, *more)
 
     return derived
 
@@ -166,9 +165,8 @@ def _reshaped(source: str, heads: str, token: str, width: str) -> Callable[[Trac
 
     def derived(trace: Trace) -> DerivedArray:
         column = Position(((2, trace.sizes[width]), (3, 1)))
-        return DerivedArray(
-            ("B", token, heads, width), "feature", Rule("copy", (read(source, 0, 1, column),))
-        )
+        axes = f"B {token} {heads} {width}"
+        return _derived(axes, "feature", "copy", [read(source, 0, 1, column)])
 
     return derived
 
@@ -180,8 +178,8 @@ def _unswapped(source: str, heads: str, token: str, width: str) -> Callable[[Tra
         n_heads, n_tokens, size = (trace.sizes[letter] for letter in (heads, token, width))
         flat = ((1, n_tokens * size), (2, size), (3, 1))
         across = n_heads * size
-        reads = read(source, 0, Position(flat, over=across), Position(flat, modulo=across))
-        return DerivedArray(("B", heads, token, width), "feature", Rule("copy", (reads,)))
+        reads = [read(source, 0, Position(flat, over=across), Position(flat, modulo=across))]
+        return _derived(f"B {heads} {token} {width}", "feature", "copy", reads)
 
     return derived
 
@@ -191,10 +189,8 @@ def _merged_unswapped(trace: Trace) -> DerivedArray:
     n_heads, n_tokens, d_v = (trace.sizes[letter] for letter in "HTV")
     flat = ((1, n_heads * d_v), (2, 1))
     token = Position(flat, over=d_v, modulo=n_tokens)
-    reads = read(
-        "head_outputs", 0, Position(flat, over=n_tokens * d_v), token, Position(flat, modulo=d_v)
-    )
-    return DerivedArray(("B", "T", "H·V"), "feature", Rule("copy", (reads,)))
+    head, feature = Position(flat, over=n_tokens * d_v), Position(flat, modulo=d_v)
+    return _derived("B T H·V", "feature", "copy", [read("head_outputs", 0, head, token, feature)])
 
 
 def _pair_products(trace: Trace) -> DerivedArray:
@@ -202,27 +198,22 @@ def _pair_products(trace: Trace) -> DerivedArray:
     diagonal is wanted.
     """
     queries, keys = trace.needs("scores")
-    reads = (
-        read(queries, 0, 3, 1, RUNNING),
-        read(keys, 0, shared_head(trace, 4), 2, RUNNING),
-    )
-    return DerivedArray(("B", "T", "S", "H", "H"), "logit", Rule("sum", reads, trace.sizes["K"]))
+    reads = [read(queries, 0, 3, 1, RUNNING), read(keys, 0, shared_head(trace, 4), 2, RUNNING)]
+    return _derived("B T S H H", "logit", "sum", reads, trace.sizes["K"])
 
 
 def _pair_hadamard(trace: Trace) -> DerivedArray:
     """The same two stacks of vectors multiplied number by number; the row sums are the diagonal."""
     queries, keys = trace.needs("scores")
-    reads = (read(queries, 0, 3, 1, 4), read(keys, 0, shared_head(trace, 3), 2, 4))
-    return DerivedArray(("B", "T", "S", "H", "K"), "logit", Rule("product", reads))
+    reads = [read(queries, 0, 3, 1, 4), read(keys, 0, shared_head(trace, 3), 2, 4)]
+    return _derived("B T S H K", "logit", "product", reads)
 
 
 def _pair_total(trace: Trace) -> DerivedArray:
     """The sum of one pair's scores over the heads: the dot product of the fused vectors, one
     head in disguise.
     """
-    return DerivedArray(
-        ("B", "T", "S"), "logit", Rule("sum", (read("scores", 0, RUNNING, 1, 2),), trace.sizes["H"])
-    )
+    return _derived("B T S", "logit", "sum", [read("scores", 0, RUNNING, 1, 2)], trace.sizes["H"])
 
 
 OF_THE_SINK = ("shifted_sinks", "sink_exponentials", "sink_shares")

@@ -21,108 +21,77 @@ Facts = dict[str, Any]
 
 def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
     """The facts of a hand-out about a layer, by name: sizes, mask, and every unusual choice."""
-    length = _length(scenario, trace)
+    tokens, sizes = tokens_of(scenario), trace.sizes
     scenario = resolve(scenario)
+    has_w_o = trace.projections.w_o is not None
+    has_usual_heads = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
     return {
-        **length,
-        **_sizes(trace),
+        **_if(tokens.n_left_out, cut_to=sizes["T"]),
+        **_if(sizes["T"] > tokens.n_real, pads=sizes["T"] - tokens.n_real),
+        "features": sizes["D"],
+        "heads": sizes["H"],
+        **_if(not has_usual_heads, d_k=sizes["K"], d_v=sizes["V"]),
+        **_if(has_w_o and sizes["O"] != sizes["D"], d_o=sizes["O"]),
         **_inputs(scenario),
         **_weights(scenario, trace),
-        **_scores(scenario, trace),
+        **_if(scenario.scaling != "on", scale=trace.scale),
+        "mask": scenario.mask,
+        **_if(scenario.mask == "window", window=scenario.window),
+        **_if(trace.residual, residual=True),
         **_modern(scenario, trace),
     }
 
 
-def _length(scenario: Scenario, trace: Trace) -> Facts:
-    """The number of tokens that the sentence is cut to, or the number of [pad] after it."""
-    tokens, n_tokens = tokens_of(scenario), trace.sizes["T"]
-    found: Facts = {}
-    if tokens.n_left_out:
-        found["cut_to"] = n_tokens
-    if n_tokens > tokens.n_real:
-        found["pads"] = n_tokens - tokens.n_real
-    return found
-
-
-def _sizes(trace: Trace) -> Facts:
-    """The width of the layer; also the widths of heads and output if they are unusual."""
-    sizes = trace.sizes
-    found: Facts = {"features": sizes["D"], "heads": sizes["H"]}
-    if not sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]:
-        found |= {"d_k": sizes["K"], "d_v": sizes["V"]}
-    if trace.projections.w_o is not None and sizes["O"] != sizes["D"]:
-        found["d_o"] = sizes["O"]
-    return found
+def _if(holds: object, **facts: Any) -> Facts:
+    """Some facts, if they are worth telling."""
+    return facts if holds else {}
 
 
 def _inputs(scenario: Scenario) -> Facts:
     """The unusual choices of word vectors and positions; none for the user's own inputs."""
-    found: Facts = {}
     if scenario.weights in MODEL_CHOICES or user_matrices_of(scenario).x is not None:
-        return found
+        return {}
     if scenario.weights == "by hand":
         return {"named_features": True}
-    if scenario.piece:
-        found["piece"] = scenario.piece
-    if scenario.embedding != "normal":
-        found["embedding"] = scenario.embedding
-    if not scenario.positions:
-        found["positions"] = False
-    return found
+    return {
+        **_if(scenario.piece, piece=scenario.piece),
+        **_if(scenario.embedding != "normal", embedding=scenario.embedding),
+        **_if(not scenario.positions, positions=False),
+    }
 
 
 def _weights(scenario: Scenario, trace: Trace) -> Facts:
     """The kind of weights, the seed if one was used, and which weights are the user's own."""
-    own, edits = user_matrices_of(scenario).arrays, edits_of(scenario)
-    found: Facts = {}
-    if scenario.weights in MODEL_CHOICES or not own.keys() >= set(MATRICES):
-        found["weights"] = scenario.weights
-        if scenario.weights in MODEL_CHOICES:
-            found["layer"] = scenario.layer
-        elif scenario.weights in SEEDED_WEIGHTS:
-            found["seed"] = scenario.seed
-            if scenario.init != "xavier":
-                found["init"] = scenario.init
-        if scenario.weights != "weightless" and trace.projections.w_o is None:
-            found["no_w_o"] = True
-    if scenario.without != "none":
-        found["without"] = scenario.without
-    if own:
-        found["own"] = tuple(own)
-    if n_edited := len(edits.items) - len(edits_outside(edits, trace)):
-        found["edited_cells"] = n_edited
-    return found
-
-
-def _scores(scenario: Scenario, trace: Trace) -> Facts:
-    """Scale, mask and residual connection."""
-    found: Facts = {}
-    if scenario.scaling != "on":
-        found["scale"] = trace.scale
-    found["mask"] = scenario.mask
-    if scenario.mask == "window":
-        found["window"] = scenario.window
-    if trace.residual:
-        found["residual"] = True
-    return found
+    own, edits, kind = user_matrices_of(scenario).arrays, edits_of(scenario), scenario.weights
+    n_edited = len(edits.items) - len(edits_outside(edits, trace))
+    is_model, is_drawn = kind in MODEL_CHOICES, kind in SEEDED_WEIGHTS
+    is_told = is_model or not own.keys() >= set(MATRICES)
+    has_none = kind != "weightless" and trace.projections.w_o is None
+    return {
+        **_if(is_told, weights=kind),
+        **_if(is_model, layer=scenario.layer),
+        **_if(is_told and is_drawn, seed=scenario.seed),
+        **_if(is_told and is_drawn and scenario.init != "xavier", init=scenario.init),
+        **_if(is_told and has_none, no_w_o=True),
+        **_if(scenario.without != "none", without=scenario.without),
+        **_if(own, own=tuple(own)),
+        **_if(n_edited, edited_cells=n_edited),
+    }
 
 
 def _modern(scenario: Scenario, trace: Trace) -> Facts:
     """What today's models add, where it is on; of a file without the numbers, which may differ from
     feature to feature.
     """
-    found: Facts = {}
-    if trace.rotary is not None:
-        found |= {"rotary": trace.rotary.pairs, "start": trace.rotary.start}
-    if trace.head_norm is not None:
-        found["qk_norm"] = scenario.gain if scenario.qk_norm else None
-    if scenario.alibi:
-        found["alibi"] = True
-    if trace.sink is not None:
-        found["sink"] = scenario.sink_logit if scenario.sink else None
-    if trace.softcap is not None:
-        found["softcap"] = trace.softcap
-    return found
+    rotary, gain = trace.rotary, scenario.gain if scenario.qk_norm else None
+    logit = scenario.sink_logit if scenario.sink else None
+    return {
+        **({"rotary": rotary.pairs, "start": rotary.start} if rotary else {}),
+        **_if(trace.head_norm is not None, qk_norm=gain),
+        **_if(scenario.alibi, alibi=True),
+        **_if(trace.sink is not None, sink=logit),
+        **_if(trace.softcap is not None, softcap=trace.softcap),
+    }
 
 
 def _with_number(words: str, number: float | None) -> str:

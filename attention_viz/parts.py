@@ -1,4 +1,4 @@
-"""Parts of Plotly figures: frames, lines, words, margins and the layout."""
+"""Parts of Plotly figures: lines, words, margins and the layout."""
 
 from __future__ import annotations
 
@@ -7,33 +7,9 @@ from typing import Any
 
 from .labels import label_width
 
-PLANE_AXES = ("x", "y")
 MAX_BAR_NAMES = 32  # of more names only some are written below the bars
 
 Part = dict[str, Any]
-
-
-def frame(
-    x: float,
-    y: float,
-    width: float,
-    height: float,
-    color: str,
-    line: float,
-    axes: tuple[str, str] = PLANE_AXES,
-) -> Part:
-    """A frame around cells; x and y count cells from the top left."""
-    return {
-        "type": "rect",
-        "x0": x - 0.5,
-        "x1": x + width - 0.5,
-        "y0": y - 0.5,
-        "y1": y + height - 0.5,
-        "xref": axes[0],
-        "yref": axes[1],
-        "line": {"color": color, "width": line},
-        "layer": "above",
-    }
 
 
 def dashed_line(

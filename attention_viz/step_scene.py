@@ -77,20 +77,11 @@ def stage_board(board: JSON, words: StepWords) -> JSON:
     parts = STAGE_PARTS - PARTS_BELOW_STAGE.get(result, set())
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
-    stage: JSON = {
-        "title": words.title,
-        "question": words.question,
-        "says": words.says,
+    said = asdict(words)
+    stage: JSON = said | {
         "formula": mathml(words.formula),
-        "steps": [{"title": title, "path": path} for title, path in words.steps],
-        "place": words.place,
-        "choices": [asdict(choice) for choice in words.choices],
-        "notes": [asdict(note) for note in words.notes],
-        "heads": {"count": words.heads, "chosen": words.head, "axis": "H"},
-        "hide": words.hide,
-        "lecture": words.lecture,
-        "lesson": words.lesson,
-        "guess": words.guess,
+        "steps": _links(words.steps),
+        "heads": {"count": words.heads, "chosen": said.pop("head"), "axis": "H"},
         "signs": _signs(main, result, board["rules"]),
     }
     return board | {"panels": panels, "stage": stage}
@@ -106,10 +97,13 @@ def strip_board(
     """A board with the strip of steps and no matrices. summary: whether it lists the guesses.
     lecture, lesson: see `StepWords`.
     """
-    links = [{"title": title, "path": path} for title, path in steps]
-    stage = {"steps": links, "place": place, "summary": summary}
+    stage = {"steps": _links(steps), "place": place, "summary": summary}
     stage |= {"lecture": lecture, "lesson": lesson}
     return board_json("Steps of the story.", {}, {}, (), None, arithmetic=False, stage=stage)
+
+
+def _links(steps: Sequence[tuple[str, str]]) -> list[JSON]:
+    return [{"title": title, "path": path} for title, path in steps]
 
 
 def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:

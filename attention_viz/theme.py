@@ -11,6 +11,12 @@ import numpy as np
 
 Figure = dict[str, Any]
 
+
+def _even(*colours: str) -> list[list[float | str]]:
+    """A scale from the first colour to the last, with equal steps."""
+    return [[place / (len(colours) - 1), colour] for place, colour in enumerate(colours)]
+
+
 # The role colours are those of .streamlit/config.toml (a test compares them); each has a contrast
 # of at least 4.5 with the background. The scales are safe for the common kinds of colour blindness:
 # probabilities in one hue, features and logits from orange (negative) through the background to
@@ -29,20 +35,8 @@ PALETTES: dict[str, dict[str, Any]] = {
         "focus": "#c2410c",
         "hidden": "#e3e4ec",
         "hatch": "#8d90a3",
-        "probability": [
-            [0, "#f7f9fd"],
-            [0.25, "#bcd6f0"],
-            [0.5, "#5f9fd8"],
-            [0.75, "#2166b0"],
-            [1, "#0a2f66"],
-        ],
-        "logit": [
-            [0, "#7f3b08"],
-            [0.25, "#e08214"],
-            [0.5, "#f7f7f9"],
-            [0.75, "#8d7fc0"],
-            [1, "#3f1273"],
-        ],
+        "probability": _even("#f7f9fd", "#bcd6f0", "#5f9fd8", "#2166b0", "#0a2f66"),
+        "logit": _even("#7f3b08", "#e08214", "#f7f7f9", "#8d7fc0", "#3f1273"),
     },
     "dark": {
         "background": "#11121a",
@@ -57,13 +51,7 @@ PALETTES: dict[str, dict[str, Any]] = {
         "focus": "#ffb071",
         "hidden": "#2c2e3d",
         "hatch": "#7d8096",
-        "probability": [
-            [0, "#181b29"],
-            [0.25, "#1f3f73"],
-            [0.5, "#2f74c0"],
-            [0.75, "#6fb3f2"],
-            [1, "#e2f1ff"],
-        ],
+        "probability": _even("#181b29", "#1f3f73", "#2f74c0", "#6fb3f2", "#e2f1ff"),
         # Steeper beside the middle than in light: near black the eye tells fewer steps apart.
         "logit": [
             [0, "#ffc27a"],
@@ -77,8 +65,7 @@ PALETTES: dict[str, dict[str, Any]] = {
 # The colours of boards; those that only charts use are added below.
 BOARD_PALETTES = {mode: dict(colours) for mode, colours in PALETTES.items()}
 # One hue for each of 8 heads, repeated for more: the palette of Okabe and Ito, which the
-# colour-blind can distinguish, without yellow and black. The smallest number has the palest shade
-# of its hue, the largest the strongest.
+# colour-blind can distinguish, without yellow and black.
 HEAD_HUES = (
     (0, 114, 178),
     (230, 159, 0),
@@ -89,23 +76,6 @@ HEAD_HUES = (
     (150, 140, 40),
     (120, 120, 130),
 )
-
-
-def _bands(ground: tuple[int, int, int], ink: tuple[int, int, int]) -> list[list[float | str]]:
-    """The scale of the heads: band i goes from a pale shade of hue i, mixed with the background, to
-    a strong one, mixed with ink.
-    """
-    scale: list[list[float | str]] = []
-    for i, hue in enumerate(HEAD_HUES):
-        for place, other, share in ((i, ground, 0.12), (i + 0.999, ink, 0.8)):
-            mixed = (round(share * h + (1 - share) * o) for h, o in zip(hue, other, strict=True))
-            scale.append([min(1.0, place / len(HEAD_HUES)), f"rgb({', '.join(map(str, mixed))})"])
-    scale[-1][0] = 1.0
-    return scale
-
-
-PALETTES["light"]["heads"] = _bands((255, 255, 255), (0, 0, 0))
-PALETTES["dark"]["heads"] = _bands((17, 18, 26), (255, 255, 255))
 
 
 def _inks(ink: int) -> dict[str, str]:
@@ -120,13 +90,9 @@ def _inks(ink: int) -> dict[str, str]:
 
 PALETTES["light"] |= _inks(0)
 PALETTES["dark"] |= _inks(255)
-for _palette in PALETTES.values():
-    _palette["feature"] = _palette["logit"]
-    _palette["mask"] = [[0, _palette["hidden"]], [1, _palette["hidden"]]]
 
 _COLOUR_KEYS = {
     "color",
-    "colorscale",
     "bgcolor",
     "bordercolor",
     "fillcolor",

@@ -1,6 +1,4 @@
-"""The pieces of all pictures: frames lie where they say, words stay words, margins hold their
-labels.
-"""
+"""The pieces of charts: margins hold their labels, and axes their names."""
 
 from __future__ import annotations
 
@@ -10,16 +8,9 @@ from attention_viz.labels import label_width
 from attention_viz.parts import (
     MAX_BAR_NAMES,
     figure_margins,
-    frame,
     label_layout,
     named_axis,
 )
-
-
-def test_a_frame_surrounds_cells_on_its_axes() -> None:
-    one, other = frame(3, 1, 2, 4, "@focus", 2), frame(0, 0, 1, 1, "@line", 1, ("x2", "y3"))
-    assert [one[edge] for edge in ("x0", "x1", "y0", "y1")] == [2.5, 4.5, 0.5, 4.5]
-    assert [(shape["xref"], shape["yref"]) for shape in (one, other)] == [("x", "y"), ("x2", "y3")]
 
 
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])

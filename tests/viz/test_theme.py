@@ -76,7 +76,7 @@ def test_the_terms_of_a_sum_can_be_read(mode: str) -> None:
         r"color-mix\(in srgb, var\(--tint, var\(--background\)\) (\d+)%, var\(--background\)\)",
         style,
     )
-    for _, colour in palette["feature"]:
+    for _, colour in palette["logit"]:
         ground = mixed(colour, palette["background"], int(share) / 100)
         for name in ("text", "muted", "query", "key", "value", "output"):
             assert contrast(palette[name], ground) >= 4.5
@@ -137,7 +137,6 @@ FIGURE: dict[str, Any] = {
             "name": "@value",
             "x": [1],
         },
-        {"type": "heatmap", "z": np.zeros((2, 3), "f4"), "colorscale": "@probability"},
     ],
     "layout": {
         "shapes": [{"line": {"color": "@focus", "width": 1}}],
@@ -152,7 +151,6 @@ FIGURE: dict[str, Any] = {
 def test_roles_become_colours(mode: str) -> None:
     figure, palette = coloured_figure(FIGURE, mode), PALETTES[mode]
     assert figure["data"][0]["marker"]["color"] == palette["query"]
-    assert figure["data"][1]["colorscale"] == palette["probability"]
     assert figure["layout"]["shapes"][0]["line"]["color"] == palette["focus"]
     assert figure["layout"]["annotations"][0]["font"]["color"] == palette["text"]
     assert figure["layout"]["font"]["color"] == palette["text"]

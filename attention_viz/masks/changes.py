@@ -24,22 +24,27 @@ def change_board(two: TwoLayers, field: str, focus: Focus, notation: Notation = 
     """
     step, head = STEPS[field], focus.head
     of_keys, cut, column = step.letters[-1] == "S", slice(None), focus.key
-    given, (expected, after) = head_part(two.before, field, head), two.matrices(field, head)
     if not of_keys:
-        place = min(focus.feature, after.shape[1] - 1)
-        column, cut = place % MAX_FEATURES, features_shown(place, after.shape[1])
-        given, expected, after = (one[:, cut] for one in (given, expected, after))
+        n_features = two.matrices(field, head)[1].shape[1]
+        place = min(focus.feature, n_features - 1)
+        column, cut = place % MAX_FEATURES, features_shown(place, n_features)
     row = {"T": focus.query, "S": focus.key}[step.letters[-2]]
     if two.order:
         row = two.order.index(row)
         column = two.order.index(column) if of_keys else column
-    limit = max(map(largest_magnitude, (given, after)))
+    matrices = _matrices(two, field, head, cut)
+    of_head = f" of head {head}" if step.per_head or "·" in step.letters[-1] else ""
+    description = f"The {step.title}{of_head} as it is, after the change, and the difference."
+    return matrix_board(matrices, (matrices[-1].name, row, column), description, notation)
+
+
+def _matrices(two: TwoLayers, field: str, head: int, cut: slice) -> list[Matrix]:
+    """The matrices of the board, the difference last. cut: the features that are shown."""
+    step, is_shares = STEPS[field], STEPS[field].kind == "probability"
+    given = head_part(two.before, field, head)[:, cut]
+    expected, after = (one[:, cut] for one in two.matrices(field, head))
+    limit = None if is_shares else max(map(largest_magnitude, (given, after)))
     about = partial(Matrix, kind=step.kind, limit=limit)
-    hides = [two.before.hidden[0, head], two.after.hidden[0, two.head_beside(head)]]
-    if step.kind == "probability":
-        about = partial(Matrix, kind=step.kind)
-    if step.kind != "probability":
-        hides = [None, None]
     first_labels = two.before.labels("T") if two.order else two.tokens
     sides = _sides(two.after, field, two.tokens, cut, moves=not two.order)
     before = about(
@@ -48,7 +53,7 @@ def change_board(two: TwoLayers, field: str, focus: Focus, notation: Notation = 
         *_sides(two.before, field, first_labels, cut),
         (0, 0),
         f"{step.title}, as it is",
-        hidden=hides[0],
+        hidden=two.before.hidden[0, head] if is_shares else None,
         says=f"The {step.title} as it is:",
     )
     changed = about(
@@ -57,19 +62,16 @@ def change_board(two: TwoLayers, field: str, focus: Focus, notation: Notation = 
         *sides,
         (1, 0),
         f"{step.title}, changed",
-        hidden=hides[1],
+        hidden=two.after.hidden[0, two.head_beside(head)] if is_shares else None,
         says=f"The {step.title} after the change:",
     )
-    matrices, title = [before, changed], "changed − as it is"
+    drawn, title = [before, changed], "changed − as it is"
     if two.order:
         title = "difference in the new order"
-        matrices.append(about("wanted", expected, *sides, None, "as it is, in the new order"))
-    wanted = matrices[-1] if two.order else before
+        drawn.append(about("wanted", expected, *sides, None, "as it is, in the new order"))
+    wanted = drawn[-1] if two.order else before
     gap = difference_matrix(changed, wanted, (2, 0), title, two.rounding(field))
-    gap = replace(gap, numbers=differences(expected, after))
-    of_head = f" of head {head}" if step.per_head or "·" in step.letters[-1] else ""
-    description = f"The {step.title}{of_head} as it is, after the change, and the difference."
-    return matrix_board([*matrices, gap], (gap.name, row, column), description, notation)
+    return [*drawn, replace(gap, numbers=differences(expected, after))]
 
 
 def features_shown(place: int, n_features: int) -> slice:

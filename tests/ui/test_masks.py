@@ -16,7 +16,6 @@ from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.masks import workshop
 from attention_ui.masks.sentences import choose_clicked_use
 from attention_ui.masks.workshop import EXPERIMENTS, choose_clicked_cell
-from attention_viz.masks.changes_page import CHANGE
 from tests.ui.app import (
     errors,
     gone_to,
@@ -40,11 +39,6 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
         {"mw_third": " ", "mw_second": "", "mw_sequence": "2"},
     ],
     "encoder-decoder": [{"ed_use": use} for use in ("encoder", "decoder", "cross")],
-    "what-changes": [
-        *({"change": change} for change in CHANGE.options),
-        {"change": "hidden", "bi_guess": "axis", "bi_answer": "true"},
-        *({"against": name} for name in ("seed", "text", "residual", "scale")),
-    ],
 }
 SITUATIONS: list[dict[str, Any]] = [
     {"text": "a", "n_heads": 1, "d_model": 1},

@@ -1,0 +1,136 @@
+"""The pages about heads: what can be chosen there, and what is drawn then."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from attention_lab.focus import Focus
+from attention_lab.heads.keys_read import mean_of_heads
+from attention_lab.notation.texts import GML
+from attention_lab.scenario import Scenario
+from attention_lab.user_data.user_matrices import UserMatrices
+from attention_viz import blocks as b
+from attention_viz.heads.all_heads_page import ALL_HEADS
+from attention_viz.heads.head_worth_page import HEAD_WORTH
+from attention_viz.heads.shared_keys_page import SHARED_KEYS, SHARING_KINDS
+from attention_viz.story.story_view import StoryView
+from tests.viz.reading_blocks import all_of, blocks_of, words_of
+from tests.viz.reading_scenes import numbers
+
+USUAL = StoryView(focus=Focus(2, 5, 7, 1))
+SHARES = USUAL.trace.probabilities
+
+
+def boards(page: b.BlockPage, view: StoryView, **chosen: Any) -> list[b.Board]:
+    """The boards of a page."""
+    return all_of(blocks_of(page, view, **chosen), b.Board)
+
+
+def test_a_chosen_subset_is_what_is_drawn_and_averaged() -> None:
+    grid, merged = (one.scene for one in boards(ALL_HEADS, USUAL, subset=("0", "2")))
+    np.testing.assert_array_equal(numbers(grid["arrays"]["probabilities"]), SHARES.astype("f4"))
+    assert grid["panels"][0]["only"] == [0, 2]
+    assert grid["cell"] == {"array": "probabilities", "index": [0, 2, 5, 7]}
+    mean = mean_of_heads(SHARES[0], [0, 2]).astype("f4")
+    np.testing.assert_array_equal(numbers(merged["arrays"]["mean"]), mean)
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_the_stage_and_the_scale_of_the_grid(own: bool) -> None:
+    found = blocks_of(ALL_HEADS, replace(USUAL, own_scale=own), heads_stage="raw")
+    array = all_of(found, b.Board)[0].scene["arrays"]["scores"]
+    scores = USUAL.trace.scores[0]
+    np.testing.assert_array_equal(numbers(array)[0], scores.astype("f4"))
+    limits = array["limit"]["values"] if own else array["limit"]
+    expected = np.abs(scores).max(axis=(1, 2)) if own else np.abs(scores).max()
+    np.testing.assert_allclose(limits, expected, rtol=1e-5)
+    assert [button.sets for button in all_of(found, b.Button)] == [{"own_scale": not own}]
+
+
+def test_each_view_draws_its_pictures() -> None:
+    shares = SHARES[0].astype("f4")
+    _, row, column = (one.scene for one in boards(ALL_HEADS, USUAL, heads_view="Row and column"))
+    np.testing.assert_array_equal(numbers(row["arrays"]["by head"]), shares[:, 5])
+    np.testing.assert_array_equal(numbers(column["arrays"]["by head"]), shares[:, :, 7])
+    lines = blocks_of(ALL_HEADS, USUAL, heads_view="Lines", heads_lines="key", subset=("3",))
+    data = all_of(lines, b.Chart)[0].figure["data"]
+    hovers = [text for part in data if part.get("mode") == "markers" for text in part["text"]]
+    assert len(hovers) == 12
+    key = USUAL.trace.tokens[7]
+    assert all(f"→ 7 {key}" in text and text.startswith("head 3") for text in hovers)
+
+
+def test_an_average_that_hides_nothing_brings_no_warning() -> None:
+    for text, hides in (("Hello", False), ("we like tea", True)):
+        assert len(all_of(blocks_of(ALL_HEADS, Scenario(text)), b.Note)) == hides
+
+
+def test_without_all_heads_only_bias_and_residual_are_left() -> None:
+    view = StoryView(Scenario(residual=True))
+    off = boards(HEAD_WORTH, view, off=("0", "1", "2", "3"))
+    whole, without, missing = map(numbers, off[0].scene["arrays"].values())
+    np.testing.assert_array_equal(without, view.trace.inputs[0].astype("f4"))
+    np.testing.assert_allclose(whole - without, missing, atol=1e-6)
+    assert len(boards(HEAD_WORTH, view)) == len(off) - 1
+
+
+def test_a_layer_without_w_o_is_a_sum_without_its_formula() -> None:
+    gml = replace(USUAL, notation=GML)
+    says = {
+        "own": words_of(blocks_of(HEAD_WORTH, Scenario(weights="weightless"))),
+        "usual": words_of(blocks_of(HEAD_WORTH, USUAL)),
+        "gml": words_of(blocks_of(HEAD_WORTH, gml)),
+    }
+    assert [name for name, text in says.items() if "^{(" in text] == ["usual", "gml"]
+    assert r"top} O_i" in says["gml"]
+    assert boards(HEAD_WORTH, gml)[0].scene["panels"][0]["badge"] == "12 × 4"
+
+
+def test_a_zero_output_has_no_shares() -> None:
+    nothing = UserMatrices(w_o=np.zeros((4, 4))).url_value()
+    found = blocks_of(HEAD_WORTH, Scenario("you like cake", d_model=4, n_heads=2, own=nothing))
+    described = [one.figure["layout"]["meta"]["description"] for one in all_of(found, b.Chart)]
+    assert "nan" not in words_of(found) + "".join(described)
+    assert "**Ranking**" not in words_of(found)
+    assert "**Ranking** by signed share: 0;" in words_of(blocks_of(HEAD_WORTH, Scenario(n_heads=1)))
+
+
+@pytest.mark.parametrize(
+    ("n_heads", "asked", "groups"), [(4, None, 2), (6, 3, 3), (5, None, 1), (16, 16, 16)]
+)
+def test_groups_divide_the_heads(n_heads: int, asked: int | None, groups: int) -> None:
+    view = StoryView(Scenario(n_heads=n_heads, d_model=4 * n_heads))
+    choice = next(one for one in SHARED_KEYS.choices(view) if one.key == "groups")
+    assert isinstance(choice, b.Select)
+    assert [n for n in range(1, n_heads + 1) if n_heads % n == 0] == [*map(int, choice.options)]
+    chosen = {"groups": str(asked)} if asked else {}
+    (board,) = boards(SHARED_KEYS, view, **chosen)
+    assert board.scene["arrays"]["GQA"]["shape"] == list(view.trace.probabilities.shape[1:])
+    assert board.scene["panels"][1]["badge"].split()[0] == str(groups)
+
+
+def test_the_kind_that_is_chosen_is_explained() -> None:
+    (board,) = boards(SHARED_KEYS, USUAL, kind="MQA")
+    assert board.scene["cell"] == {"array": "MQA", "index": [2, 5, 7]}
+    assert all(kind in board.scene["description"] for kind in SHARING_KINDS if kind != "MLA")
+    assert [panel["title"] for panel in board.scene["panels"]] == list(SHARING_KINDS)
+
+
+def test_counts_say_what_they_assume_and_in_which_letters() -> None:
+    wide = Scenario(own=UserMatrices(w_o=np.ones((16, 3))).url_value())
+    for layer, usual in (
+        (Scenario(weights="weightless"), False),
+        (wide, False),
+        (Scenario(), True),
+    ):
+        for count in ("parameters", "cache"):
+            said = words_of(blocks_of(SHARED_KEYS, layer, shared_count=count))
+            assert ("assumes the usual" in said) == (not usual and count != "cache")
+    gml = replace(USUAL, notation=GML)
+    assert gml.own_letters
+    assert gml.own_letters in words_of(blocks_of(SHARED_KEYS, gml))
+    assert USUAL.own_letters == ""

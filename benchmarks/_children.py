@@ -1,17 +1,25 @@
-"""The children of a benchmark: one process per library, asked in turn, and what is said of
-their times.
+"""The children of a benchmark: one process per library, asked in turn, and what is said of their
+times.
+
+One process per library, each with the same number of threads, is asked round by round, so that
+whatever else the machine does meets all of them; a ratio is the median of the ratios of the rounds.
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib.util
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from statistics import quantiles
+from statistics import median, quantiles
 from typing import Any
+
+import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent
 GET_TORCH = "python -m pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
@@ -21,7 +29,9 @@ NO_TORCH = (
 )
 
 Child = subprocess.Popen[str]
-Times = list[tuple[float, float]]
+Times = dict[str, list[list[tuple[float, float]]]]  # (wall, CPU) seconds by library, case, round
+# One round lasts at least so long, or is one call.
+ROUND_SECONDS = 0.05
 
 
 def start(module: str, name: str, threads: int, *arguments: str) -> Child:
@@ -50,13 +60,91 @@ def in_turn(names: list[str], number: int) -> list[str]:
     return names[number % len(names) :] + names[: number % len(names)]
 
 
-def clock_of(threads: int) -> tuple[int, str]:
-    """Which of (wall, CPU) seconds counts, and why."""
-    return (
-        (1, "CPU time, because other jobs may run")
-        if threads == 1
-        else (0, "wall time, because threads wait")
-    )
+def parsed(name: str, about: str | None, options: Sequence[str]) -> argparse.Namespace:
+    """The threads and rounds that the command line asks for, and which seconds of (wall, CPU)
+    count; says so.
+    """
+    parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=about)
+    parser.add_argument("--threads", type=int, default=1, help="threads of every library (1)")
+    parser.add_argument("--rounds", type=int, default=25, help="rounds per case (25)")
+    chosen = parser.parse_args(list(options))
+    chosen.clock = int(chosen.threads == 1)
+    why = "CPU time, because other jobs may run" if chosen.clock else "wall time: threads wait"
+    print(f"{chosen.threads} thread(s), {chosen.rounds} rounds. Clock: {why}.")
+    print("/: ratio NumPy / other, below 1 is faster; in brackets its quartiles over the rounds.")
+    if not importlib.util.find_spec("torch"):
+        print(NO_TORCH)
+    return chosen
+
+
+def measure(
+    module: str, names: Sequence[str], n_cases: int, chosen: argparse.Namespace
+) -> tuple[Times, float]:
+    """The times of every library that is there, and the largest difference between their results
+    and ours.
+    """
+    children = {name: start(module, name, chosen.threads) for name in names}
+    times: Times = {name: [[] for _ in range(n_cases)] for name in names}
+    worst = 0.0
+    for case in range(n_cases):
+        worst = max([worst, *(ask(child, case, 0) for child in children.values())])
+        once = max(ask(child, case, 2)[0] for child in children.values())
+        calls = max(1, round(ROUND_SECONDS / once))
+        for number in range(chosen.rounds):
+            for name in in_turn(list(names), number):
+                times[name][case].append(tuple(ask(children[name], case, calls)))
+    for child in children.values():
+        child.communicate()
+    return times, worst
+
+
+def time_rows(
+    heads: Sequence[str],
+    cases: Sequence[Sequence[object]],
+    titles: dict[str, str],
+    times: Times,
+    clock: int,
+) -> list[list[str]]:
+    """The table of times: milliseconds of every library, ratios to each of the others."""
+    ours, *others = times
+    rows = [
+        [
+            *heads,
+            *(f"{titles[name]} ms" for name in times),
+            *(f"/ {titles[name]}" for name in others),
+        ]
+    ]
+    for case, cells in enumerate(cases):
+        seconds = {name: [pair[clock] for pair in rounds[case]] for name, rounds in times.items()}
+        spent = [f"{median(one) * 1000:.3f}" for one in seconds.values()]
+        ratios = [ratio(seconds[ours], seconds[name]) for name in others]
+        rows.append([*map(str, cells), *spent, *ratios])
+    return rows
+
+
+def serve(
+    call_of: Callable[[str, Any, int], Callable[[], Any]],
+    cases: Sequence[Any],
+    unlike: str = "",
+) -> None:
+    """Answer each line (case, number of calls) on standard input with the mean (wall, CPU) seconds
+    of a call; for no calls, with the largest difference from what NumPy gives. unlike: a
+    library that computes in another type.
+    """
+    name, threads = sys.argv[1], int(sys.argv[2])
+    for line in sys.stdin:
+        index, calls = json.loads(line)
+        call = call_of(name, cases[index], threads)
+        answer: Any = 0.0
+        if calls:
+            wall, cpu = time.perf_counter(), time.process_time()
+            for _ in range(calls):
+                call()
+            answer = [(time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls]
+        elif name != unlike:
+            ours = call_of("numpy", cases[index], threads)
+            answer = float(np.abs(np.asarray(call()) - np.asarray(ours())).max())
+        print(json.dumps(answer), flush=True)
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:

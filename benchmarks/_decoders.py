@@ -1,14 +1,11 @@
 """The child of the language model benchmark: the model in one library, timed on request.
 
 It is started with its thread counts in the environment, before any library is imported: python -m
-benchmarks._decoders LIBRARY THREADS. It answers each line (case, number of calls) on standard input
-with (wall seconds, CPU seconds), or for no calls with the largest difference from our logits.
+benchmarks._decoders LIBRARY THREADS.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable
 from functools import cache
 from typing import Any
@@ -18,7 +15,7 @@ import numpy as np
 from attention_lab.trained.generation import KeyValueCache
 from attention_lab.trained.language_model import LanguageModel, language_model
 
-from ._layers import seconds
+from ._children import serve
 
 RUN, STEP = "a run", "a step with the cache"
 CASES = ((RUN, 64), (STEP, 128))  # tokens: of the run, or in the cache before the step
@@ -118,25 +115,5 @@ def torch_decoder(
     return call
 
 
-def difference(name: str, case: tuple[str, int], threads: int) -> float:
-    """The largest difference between the logits of this library and ours."""
-    made, ours = (np.asarray(decoder(one, case, threads)()) for one in (name, "numpy"))
-    return float(np.abs(made - ours).max())
-
-
-def serve() -> None:
-    """Measure or compare what standard input asks for, one line at a time."""
-    name, threads = sys.argv[1], int(sys.argv[2])
-    for line in sys.stdin:
-        index, calls = json.loads(line)
-        case = CASES[index]
-        answer = (
-            seconds(decoder(name, case, threads), calls)
-            if calls
-            else difference(name, case, threads)
-        )
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    serve()
+    serve(decoder, CASES, unlike="float32")

@@ -2,8 +2,7 @@
 peak memory.
 
 It is started with its thread counts in the environment, before any library is imported: python -m
-benchmarks._layers LAYER THREADS [CASE]. Without CASE it answers each line (case, number of calls)
-on standard input with (wall seconds, CPU seconds); with CASE it prints the peak memory of one call.
+benchmarks._layers LAYER THREADS [CASE]. With CASE it prints the peak memory of one call.
 """
 
 from __future__ import annotations
@@ -11,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-import time
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -20,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from attention_core import Projections, attend, split_heads
+
+from ._children import serve
 
 CASES = (
     (1, 8, 12, 2),
@@ -32,8 +32,7 @@ CASES = (
 )
 TINY = (1, 2, 4, 2)
 MIB = 2**20
-# A call gives (output, probabilities).
-Call = Callable[[], tuple[Any, Any]]
+Call = Callable[[], Any]  # gives the output
 
 
 @cache
@@ -44,11 +43,9 @@ def layer(name: str, case: tuple[int, int, int, int], threads: int) -> Call:
     p = Projections.random(width, heads, bias=True).astype(np.float32)
     if name == "products":
         return products(x, p)
-    return (
-        numpy_layer(x, p)
-        if name == "numpy"
-        else torch_layer(x, p, name == "torch-batch-first", threads)
-    )
+    if name == "numpy":  # checks on, every intermediate kept
+        return lambda: attend(x, p).output
+    return torch_layer(x, p, name == "torch-batch-first", threads)
 
 
 def products(x: np.ndarray, p: Projections) -> Call:
@@ -60,23 +57,13 @@ def products(x: np.ndarray, p: Projections) -> Call:
     projected, scores = np.empty_like(trace.queries), np.empty_like(trace.scores)
     rows = x.reshape(-1, x.shape[2])
 
-    def call() -> tuple[Any, Any]:
+    def call() -> Any:
         for matrix in (p.w_q, p.w_k, p.w_v):
             np.dot(rows, matrix, out=projected.reshape(rows.shape))
         np.matmul(trace.query_heads, trace.key_heads.swapaxes(-1, -2), out=scores)
         np.matmul(trace.probabilities, trace.value_heads, out=split_heads(merged, p.n_heads))
         np.dot(merged.reshape(rows.shape), p.w_o, out=output.reshape(rows.shape))
-        return output, trace.probabilities
-
-    return call
-
-
-def numpy_layer(x: np.ndarray, p: Projections) -> Call:
-    """The engine's full trace, as any caller gets it: checks on, every intermediate kept."""
-
-    def call() -> tuple[Any, Any]:
-        trace = attend(x, p)
-        return trace.output, trace.probabilities
+        return output
 
     return call
 
@@ -98,22 +85,14 @@ def torch_layer(x: np.ndarray, p: Projections, batch_first: bool, threads: int) 
     module.load_state_dict({name: torch.tensor(array) for name, array in weights.items()})
     sequence = torch.tensor(x if batch_first else x.swapaxes(0, 1).copy())
 
-    def call() -> tuple[Any, Any]:
+    def call() -> Any:
         with torch.inference_mode():
-            output, weights = module(
+            output, _ = module(
                 sequence, sequence, sequence, need_weights=True, average_attn_weights=False
             )
-        return (output if batch_first else output.swapaxes(0, 1)), weights
+        return output if batch_first else output.swapaxes(0, 1)
 
     return call
-
-
-def seconds(call: Call, calls: int) -> tuple[float, float]:
-    """Wall time and CPU time of one call, the mean of `calls`."""
-    wall, cpu = time.perf_counter(), time.process_time()
-    for _ in range(calls):
-        call()
-    return (time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls
 
 
 def peak(name: str, case: tuple[int, int, int, int], threads: int) -> float | None:
@@ -138,26 +117,8 @@ def status(field: str) -> int:
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
-def difference(name: str, case: tuple[int, int, int, int], threads: int) -> float:
-    """The largest difference between what this layer gives and what the engine gives."""
-    pairs = zip(layer(name, case, threads)(), layer("numpy", case, threads)(), strict=True)
-    return max(float(np.abs(np.asarray(one) - np.asarray(other)).max()) for one, other in pairs)
-
-
-def serve() -> None:
-    """Measure or compare what standard input asks for, one line at a time."""
-    name, threads = sys.argv[1], int(sys.argv[2])
-    if len(sys.argv) > 3:
-        print(json.dumps(peak(name, CASES[int(sys.argv[3])], threads)))
-        return
-    for line in sys.stdin:
-        index, calls = json.loads(line)
-        case = CASES[index]
-        answer = (
-            seconds(layer(name, case, threads), calls) if calls else difference(name, case, threads)
-        )
-        print(json.dumps(answer), flush=True)
-
-
 if __name__ == "__main__":
-    serve()
+    if len(sys.argv) > 3:
+        print(json.dumps(peak(sys.argv[1], CASES[int(sys.argv[3])], int(sys.argv[2]))))
+    else:
+        serve(layer, CASES, unlike="products")

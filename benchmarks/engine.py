@@ -1,27 +1,20 @@
-"""The engine's full trace against torch.nn.MultiheadAttention: time and peak memory of one call.
-
-One process per layer, each with the same number of threads, is asked in turn, round by round, so
-that whatever else the machine does meets all of them; a ratio is the median of the ratios of the
-rounds.
-"""
+"""The engine's full trace against torch.nn.MultiheadAttention: time and peak memory of one call."""
 
 from __future__ import annotations
 
-import argparse
 import importlib.util
 import json
 import sys
 from collections.abc import Callable, Sequence
-from statistics import median
 from textwrap import indent
 from timeit import timeit
 
 import numpy as np
 
-from attention_core import STEPS, Projections, Trace, attend
+from attention_core import Projections, Trace, attend
 from attention_core.projections import BIASES, MATRICES
 
-from ._children import NO_TORCH, Times, ask, clock_of, in_turn, ratio, start, table
+from ._children import in_turn, measure, parsed, start, table, time_rows
 from ._layers import CASES
 
 LAYERS = {
@@ -30,34 +23,20 @@ LAYERS = {
     "torch": "PyTorch",
     "torch-batch-first": "PyTorch batch_first",
 }
-# One round lasts at least so long, or is one call.
-ROUND_SECONDS = 0.05
 CALLS_OF_A_TINY_LAYER = 25
+SIZES = "batch, tokens, width, heads"
 
 
 def main(options: Sequence[str] = ()) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks engine", description=__doc__)
-    parser.add_argument("--threads", type=int, default=1, help="threads of every library (1)")
-    parser.add_argument("--rounds", type=int, default=25, help="rounds per size (25)")
-    chosen = parser.parse_args(list(options))
+    print("Engine: one call of attend in float32.")
+    chosen = parsed("engine", __doc__, options)
     names = list(LAYERS) if importlib.util.find_spec("torch") else ["numpy", "products"]
-    clock, why = clock_of(chosen.threads)
-    print(
-        f"Engine: one call of attend, float32, {chosen.threads} thread(s), {chosen.rounds} rounds."
-        f" Clock: {why}."
-    )
     print("Products alone: the matrix products of the layer in NumPy, into arrays that exist.")
-    print(
-        "Columns with / are ratios NumPy / PyTorch, below 1 is faster; in brackets their quartiles"
-        " over the rounds."
-    )
-    if len(names) == 2:
-        print(NO_TORCH)
-    times, worst = measure(names, chosen.threads, chosen.rounds)
-    print(table(time_rows(times, clock)))
-    if len(names) > 2:
-        print(f"Largest difference between the results: {worst:.1e}\n")
+    times, worst = measure("_layers", names, len(CASES), chosen)
+    cases = [(", ".join(map(str, sizes)),) for sizes in CASES]
+    print(table(time_rows([SIZES], cases, LAYERS, times, chosen.clock)))
+    print(f"Largest difference between the results: {worst:.1e}\n")
     print("A tiny layer (8 tokens, width 12, 2 heads) beside the NumPy lines that the app shows,")
     print("in one process, the two in turn; the least of all rounds:")
     print(table(tiny_rows(chosen.rounds)))
@@ -65,53 +44,10 @@ def main(options: Sequence[str] = ()) -> None:
     print(table(memory_rows([name for name in names if name != "products"], chosen.threads)))
 
 
-def measure(names: list[str], threads: int, rounds: int) -> tuple[dict[str, list[Times]], float]:
-    """Seconds (wall, CPU) per layer, size and round, and the largest difference between the
-    results.
-    """
-    children = {name: start("_layers", name, threads) for name in names}
-    times: dict[str, list[Times]] = {name: [] for name in names}
-    worst = 0.0
-    for case in range(len(CASES)):
-        worst = max([worst, *(ask(children[name], case, 0) for name in names[2:])])
-        once = max(ask(child, case, 2)[0] for child in children.values())
-        calls = max(1, round(ROUND_SECONDS / once))
-        for name in names:
-            times[name].append([])
-        for number in range(rounds):
-            for name in in_turn(names, number):
-                times[name][case].append(tuple(ask(children[name], case, calls)))
-    for child in children.values():
-        child.communicate()
-    return times, worst
-
-
-def time_rows(times: dict[str, list[Times]], clock: int) -> list[list[str]]:
-    """The table of times: milliseconds of every layer, ratios to each PyTorch layer, with
-    quartiles.
-    """
-    others = [name for name in times if name != "numpy"]
-    header = ["batch, tokens, width, heads", *(f"{LAYERS[name]} ms" for name in times)]
-    rows = [header + [f"/ {LAYERS[name]}" for name in others]]
-    for case, sizes in enumerate(CASES):
-        seconds = {name: [pair[clock] for pair in rounds[case]] for name, rounds in times.items()}
-        row = [", ".join(map(str, sizes)), *(f"{median(s) * 1000:.3f}" for s in seconds.values())]
-        for name in others:
-            row.append(ratio(seconds["numpy"], seconds[name]))
-        rows.append(row)
-    return rows
-
-
 def memory_rows(names: list[str], threads: int) -> list[list[str]]:
     """The table of peak memory; below 1 MiB a ratio would compare single pages."""
-    others = names[1:]
-    rows = [
-        [
-            "batch, tokens, width, heads",
-            *(LAYERS[name] for name in names),
-            *(f"/ {LAYERS[name]}" for name in others),
-        ]
-    ]
+    titles = [LAYERS[name] for name in names]
+    rows = [[SIZES, *titles, *(f"/ {title}" for title in titles[1:])]]
     for case, sizes in enumerate(CASES):
         peaks = [
             json.loads(start("_layers", name, threads, str(case)).communicate()[0])
@@ -146,7 +82,7 @@ def plain_lines(trace: Trace) -> Callable[[], object]:
     """The NumPy lines of all steps as one function, which gets what a layer is given."""
     given = {"np": np, "x": trace.inputs, "scale": trace.scale, **trace.sizes}
     given |= {name: getattr(trace.projections, name) for name in MATRICES + BIASES}
-    lines = "\n".join(trace.code(name) for name in STEPS)
+    lines = "\n".join(trace.code(name) for name in trace.steps)
     body = f"def plain({', '.join(given)}):\n{indent(lines, '    ')}\n    return output"
     exec(body, made := {})
     return lambda: made["plain"](**given)

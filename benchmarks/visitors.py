@@ -2,7 +2,7 @@
 
 A visitor speaks Streamlit's protocol as a browser does but draws nothing. The time of an act is
 from the message that a slider moved until the script of that visitor has finished. One server
-process; in turn with it another version of the app, or the usual page.
+process, or those that are named.
 """
 
 from __future__ import annotations
@@ -25,12 +25,11 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from ._servers import ROOT, served
+from ._servers import served
 
 PAGE, SLIDER = "scores", "n_tokens"
 PLACES = ("10", "11", "12", "13", "14")  # so many that no answer is still kept from an earlier act
 PAUSE = 5.0
-MOST_OF_USUAL = 50  # more bring the usual page down
 
 
 class Visitor:
@@ -88,19 +87,11 @@ class Visitor:
             match element.WhichOneof("type") if answer.WhichOneof("type") == "delta" else "":
                 case "slider" if element.slider.id.endswith(f"-{SLIDER}"):
                     self.slider = element.slider.id
-                case "plotly_chart":
-                    texts += _shape_of_heatmap(element.plotly_chart.spec)
                 case "bidi_component" if element.bidi_component.component_name.endswith("board"):
                     texts += _shapes(element.bidi_component.bytes)
             if answer.WhichOneof("type") == "script_finished":
                 return " ".join(texts), count
         raise AssertionError("a count has no end")
-
-
-def _shape_of_heatmap(spec: str) -> list[str]:
-    """The shape of the numbers of a chart, if it is a heatmap."""
-    numbers = json.loads(spec)["data"][0].get("z")
-    return [f"× {numbers['shape'].replace(', ', ' × ')}"] if numbers else []
 
 
 def _shapes(board: bytes) -> list[str]:
@@ -155,15 +146,6 @@ async def stay_and_act(
     return acts
 
 
-async def visits(address: str, count: int) -> None:
-    """So many visitors who come, act once and go, ten at a time."""
-    for _ in range(count // 10):
-        visitors = [Visitor(address) for _ in range(10)]
-        await asyncio.gather(*(visitor.arrive() for visitor in visitors))
-        await asyncio.gather(*(visitor.act() for visitor in visitors))
-        await asyncio.gather(*(visitor.leave() for visitor in visitors))
-
-
 def process_at(address: str) -> int:
     """The process of the server at an address."""
     pattern = f"server.port={address.rsplit(':', 1)[1]}"
@@ -185,9 +167,9 @@ def cpu_time(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) * 1000 / os.sysconf("SC_CLK_TCK")
 
 
-def reading(name: str, root: Path, count: int, seconds: float) -> Crowd:
+def reading(count: int, seconds: float) -> Crowd:
     """One crowd at a server of its own; its memory is what each visitor adds."""
-    with served(name, root) as address:
+    with served("app") as address:
         process = process_at(address)
         before = asyncio.run(crowd(address, process, 2, 1)).memory
         met = asyncio.run(crowd(address, process, count, seconds))
@@ -195,78 +177,47 @@ def reading(name: str, root: Path, count: int, seconds: float) -> Crowd:
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Print one line per number of visitors and version: how long an act takes, and memory; then
-    what 500 visits leave behind.
-    """
+    """Print one line per number of visitors: how long an act takes, and memory."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks visitors", description=__doc__)
     parser.add_argument("--visitors", type=int, nargs="*", default=[25, 50, 100, 200, 400])
     parser.add_argument("--seconds", type=float, default=20)
-    parser.add_argument("--rounds", type=int, default=1, help="readings of each server")
-    parser.add_argument("--against", type=Path, help="folder of another version, measured in turn")
     parser.add_argument(
         "--servers", nargs="+", help="URLs of running servers, or of one proxy, that share visitors"
     )
     chosen = parser.parse_args(arguments or [])
-    if chosen.servers:
-        for count in chosen.visitors:
-            print(_shared(chosen.servers, count, chosen.seconds), flush=True)
-        return
-    if chosen.against:
-        servers = {"before": ("app", chosen.against.resolve()), "now": ("app", ROOT)}
-    else:
-        servers = {"now": ("app", ROOT), "usual": ("usual", ROOT)}
-    print(
-        "| version | visitors | acts | p50, ms | p95, ms | CPU of an act, ms | messages"
-        " | MiB per visitor |\n|---|---|---|---|---|---|---|---|"
-    )
+    if not chosen.servers:
+        print(
+            "| visitors | acts | p50, ms | p95, ms | CPU of an act, ms | messages"
+            " | MiB per visitor |\n|---|---|---|---|---|---|---|"
+        )
     for count in chosen.visitors:
-        met: dict[str, list[Crowd]] = {version: [] for version in servers}
-        for _ in range(chosen.rounds):
-            for version, server in servers.items():
-                if version != "usual" or count <= MOST_OF_USUAL:
-                    met[version].append(reading(*server, count, chosen.seconds))
-        for version in filter(met.get, met):
-            print(_line(version, count, met[version]), flush=True)
-    if not chosen.against:
-        _say_what_is_left()
+        if chosen.servers:
+            print(_shared(chosen.servers, count, chosen.seconds), flush=True)
+            continue
+        met = reading(count, chosen.seconds)
+        p50, p95 = _percentiles(met.times)
+        print(
+            f"| {count} | {len(met.times)} | {p50:.0f} | {p95:.0f} | {met.cpu:.1f} |"
+            f" {statistics.median(met.messages):.0f} | {met.memory:.2f} |",
+            flush=True,
+        )
 
 
 def _shared(servers: Sequence[str], count: int, seconds: float) -> str:
     """What a crowd meets that is shared out among servers; each visitor of a proxy has a cookie."""
     acts = asyncio.run(_at_all(servers, count, seconds))
-    times = sorted(time for time, _ in acts)
-    p50, p95 = (1000 * times[int(share * len(times))] for share in (0.5, 0.95))
-    return (
-        f"servers {len(servers)}, visitors {count}: {len(times)} acts, p50 {p50:.0f} ms, p95"
-        f" {p95:.0f} ms"
-    )
+    p50, p95 = _percentiles([time for time, _ in acts])
+    return f"visitors {count}: {len(acts)} acts, p50 {p50:.0f} ms, p95 {p95:.0f} ms"
+
+
+def _percentiles(times: Sequence[float]) -> list[float]:
+    """The milliseconds within which 50 and 95 of 100 acts end."""
+    return [1000 * sorted(times)[int(share * len(times))] for share in (0.5, 0.95)]
 
 
 async def _at_all(servers: Sequence[str], count: int, seconds: float) -> list[tuple[float, int]]:
     visitors = [Visitor(servers[place % len(servers)], str(place)) for place in range(count)]
     return await stay_and_act(visitors, seconds)
-
-
-def _line(version: str, count: int, met: list[Crowd]) -> str:
-    """The acts of all rounds together; of processor time, messages and memory the medians."""
-    times = sorted(time for one in met for time in one.times)
-    p50, p95 = (1000 * times[int(share * len(times))] for share in (0.5, 0.95))
-    messages = statistics.median(number for one in met for number in one.messages)
-    cpu, memory = (statistics.median(one) for one in zip(*(one[2:] for one in met), strict=True))
-    return (
-        f"| {version} | {count} | {len(times)} | {p50:.0f} | {p95:.0f} | {cpu:.1f} |"
-        f" {messages:.0f} | {memory:.2f} |"
-    )
-
-
-def _say_what_is_left() -> None:
-    with served("app") as address:
-        process = process_at(address)
-        asyncio.run(visits(address, 600))  # until then the process still grows to its size
-        before = resident(process)
-        asyncio.run(visits(address, 500))
-        left = resident(process) - before
-    print(f"\nMemory after 500 more visits: {left:+.1f} MiB ({os.cpu_count()} cores).")
 
 
 if __name__ == "__main__":

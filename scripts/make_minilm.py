@@ -18,10 +18,12 @@ import json
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from bert_characters import character_roles
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
 
 from attention_lab.files.weight_formats import SafetensorsFile
 
@@ -43,6 +45,9 @@ CONFIG = (
 PARTS = ("self.query", "self.key", "self.value", "output.dense")
 STEPS = 32767
 Arrays = dict[str, np.ndarray]
+SURROGATES = range(0xD800, 0xE000)
+OPTIONS = ("clean_text", "strip_accents", "handle_chinese_chars")
+ALL_OFF = dict.fromkeys((*OPTIONS, "lowercase"), False)
 
 
 def model_folder(folder: Path) -> Path:
@@ -104,6 +109,44 @@ def checkpoint(model: Path) -> Arrays:
         source = SafetensorsFile(file)
         tensors = {name: source.read(name) for name in source.shapes}
     return stacked(tensors, json.loads((model / "config.json").read_text())["num_hidden_layers"])
+
+
+def character_roles() -> dict[str, list[tuple[int, int]]]:
+    """Each role with its ranges of code points; lone surrogates, which the library cannot process,
+    are removed.
+    """
+    cleaned, stripped, spaced = (
+        {c: BertNormalizer(**ALL_OFF | {option: True}).normalize_str(c) for c in every_character()}
+        for option in OPTIONS
+    )
+    split = BertPreTokenizer().pre_tokenize_str
+    return {
+        "removed": ranges([*(ord(c) for c, result in cleaned.items() if not result), *SURROGATES]),
+        "spaces": ranges(ord(c) for c, result in cleaned.items() if result == " "),
+        "accents": ranges(ord(c) for c, result in stripped.items() if not result),
+        "ideographs": ranges(ord(c) for c, result in spaced.items() if result == f" {c} "),
+        "punctuation": ranges(ord(c) for c in every_character() if len(split(f"a{c}b")) == 3),
+    }
+
+
+def every_character() -> Iterable[str]:
+    """Every code point of Unicode except the surrogates."""
+    return (chr(code) for code in range(0x110000) if code not in SURROGATES)
+
+
+def ranges(codes: Iterable[int]) -> list[tuple[int, int]]:
+    """Code points as ranges (first, last), in increasing order.
+
+    >>> ranges([7, 1, 2, 3])
+    [(1, 3), (7, 7)]
+    """
+    pairs: list[tuple[int, int]] = []
+    for code in sorted(codes):
+        if pairs and pairs[-1][1] == code - 1:
+            pairs[-1] = (pairs[-1][0], code)
+        else:
+            pairs.append((code, code))
+    return pairs
 
 
 def main() -> None:

@@ -74,11 +74,8 @@ def main() -> None:
         "onnx": ONNX_VERSION,
         "licence": "Apache-2.0, see ONNX-LICENSE-NOTICE.md",
     }
-    lines = ",\n".join("  " + json.dumps(case) for case in cases)
-    head = json.dumps(record, indent=1)[:-2]
-    (DATA / "onnx_attention.json").write_text(
-        f'{head},\n "cases": [\n{lines}\n ]\n}}\n', encoding="utf-8"
-    )
+    text = json.dumps(record | {"cases": cases}, indent=1)
+    (DATA / "onnx_attention.json").write_text(text + "\n", encoding="utf-8")
     print(f"{len(cases)} cases, {len(store.arrays)} arrays")
 
 

@@ -7,7 +7,6 @@ import re
 from collections import Counter
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from attention_lab.diagonal.claims.catalogue import (
@@ -88,12 +87,3 @@ def test_claims_say_what_they_are() -> None:
 )
 def test_numbers_of_checks(identifier: str, numbers: list[Fact]) -> None:
     assert missing(find_claim(identifier).check().sentence, *numbers) == []
-
-
-def test_the_variance_of_a_vector_with_itself() -> None:
-    signs = np.where(np.random.default_rng(0).random((50, 64)) < 0.5, -1.0, 1.0)
-    assert (signs * signs).sum(axis=1).var() == 0
-    assert (
-        missing(find_claim("vaswani-variance-of-the-dot-product").correction, "normal", "2 d_k")
-        == []
-    )

@@ -5,14 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from attention_core import softmax
-from attention_lab.diagonal.measures import pair_violations
-from attention_lab.diagonal.propositions.catalogue import FALSE, PROPOSITIONS, find_proposition
+from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.diagonal.propositions.checks import weightless_attention
 from attention_lab.diagonal.propositions.counterexamples import search
 from attention_lab.diagonal.token_matrices import gaussian_tokens
-
-TRUE = [p.number for p in PROPOSITIONS if p.status != FALSE]
 
 
 @pytest.mark.parametrize("number", ["S4", "S5"])
@@ -28,10 +24,9 @@ def test_what_is_false_has_a_counterexample(number: str) -> None:
         assert a[row, column] > a[row, row]
 
 
-@pytest.mark.parametrize("number", TRUE)
-def test_what_is_true_has_none(number: str) -> None:
-    found = search(find_proposition(number), n_tokens=4, d_model=2, tries=60)
-    assert found.x is None
+def test_what_is_true_has_none() -> None:
+    found = search(find_proposition("S11"), n_tokens=4, d_model=2, tries=60)
+    assert (found.x, found.tried) == (None, 60)
     assert found.applied > 50
 
 
@@ -45,13 +40,7 @@ def test_two_tokens_never_break_the_pair_bound() -> None:
     [
         ([[1], [2], [3]], 0.127418, 5e-7),
         ([[0.5], [320], [320.02]], 0.4958, 5e-5),  # d = 1: always below 1/2
-        ([[0.3, 0.3], [10, 0], [11, -20]], 0.749, 5e-4),
         ([[0.9, 0.9], [10, 0], [11, -20]], 0.989, 5e-4),  # d = 2: below 1
-        (
-            [[7.77, 0.39], [8.48, 2.55], [7.65, 4.16]],
-            0.0852,
-            5e-5,
-        ),  # in the column of the longest token
     ],
 )
 def test_known_counterexamples(tokens: list[list[float]], excess: float, precision: float) -> None:
@@ -71,15 +60,3 @@ def test_the_condition_for_the_bound_to_fail() -> None:
             assert fails == (log_z[j] - log_z[i] > own[j] - t.scores[i, j])
             seen.add(bool(fails))
     assert seen == {True, False}
-
-
-@pytest.mark.parametrize(
-    ("n_tokens", "d_model", "share"),
-    [(4, 1, 0.037), (64, 1, 0.040), (4, 2, 0.0083), (16, 2, 0.0048)],
-)
-def test_how_often_the_bound_fails(n_tokens: int, d_model: int, share: float) -> None:
-    draws = 8000 // n_tokens
-    x = np.random.default_rng(n_tokens).normal(size=(draws, n_tokens, d_model))
-    scores = x @ x.swapaxes(1, 2) / np.sqrt(d_model)
-    rates = pair_violations(softmax(scores)).sum(axis=(1, 2)) / (n_tokens * (n_tokens - 1))
-    assert abs(rates.mean() - share) <= 3 * rates.std() / np.sqrt(draws) + 0.003

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import Projections, attend
 from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.metrics import measure_diagonal
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
@@ -31,23 +30,13 @@ TABLE: list[tuple[dict[str, Any], tuple[float | None, ...]]] = [
     ({}, (0.792, 1, 3.62, 11.3, 0.924, 0)),
     ({"scaled": False}, (1, 1, 20.4, 63.9, 1, 0)),
     ({"temperature": 0.25}, (0.999, 1, 14.5, 45, 1, 0)),
-    ({"temperature": 4.0}, (0.119, 1, 0.91, 2.8, 0, 0)),
     ({"layer_norm": True}, (0.849, 1, 3.61, 11.3, 1, 0)),
     ({"positions": "added"}, (0.840, 0.999, 3.83, 13.1, 0.947, 0)),
-    ({"positions": "concatenated"}, (0.687, 1, 3.11, 9.3, 0.839, 0)),
     ({"causal": True}, (0.880, 1, 4.05, None, 0.976, 0)),
     ({"weights": "free"}, (0.032, 0.03, -2, 0, 0.001, 0.32)),
-    ({"weights": "free", "d_k": 4}, (0.032, 0.03, None, 0, None, 0.32)),
     ({"weights": "tied"}, (0.698, 0.992, 2.8, 11.3, 0.77, 0)),
-    ({"weights": "tied", "d_k": 16}, (0.457, 0.936, 1.6, 8.0, 0.40, 0)),
-    ({"weights": "tied", "d_k": 8}, (0.269, 0.702, 0.6, 5.6, 0.15, 0)),
-    ({"weights": "tied", "d_k": 4}, (0.164, 0.368, 0, 4.0, 0.06, 0)),
-    ({"weights": "tied", "d_k": 2}, (0.105, 0.157, -0.4, 2.9, 0.03, 0.005)),
     ({"weights": "tied", "d_k": 1}, (0.072, 0.062, -0.6, 2.0, 0.02, 0.041)),
-    ({"weights": "angle", "angle": 30.0}, (0.598, 0.977, 2.2, 9.8, None, 0)),
     ({"weights": "angle", "angle": 60.0}, (0.276, 0.696, 0.6, 5.7, None, 0.002)),
-    ({"weights": "angle", "angle": 90.0}, (0.033, 0.033, -2, 0, None, 0.32)),
-    ({"weights": "angle", "angle": 120.0}, (0.003, 0, -5, -5.7, None, 0.93)),
     ({"weights": "angle", "angle": 180.0}, (0, 0, -8.5, -11.3, None, 0.99)),
     ({"weights": "tied orthonormal", "d_k": 8}, (0.291, 0.790, None, None, None, 0)),
 ]
@@ -75,43 +64,3 @@ def test_table_of_what_breaks_it(case: dict[str, Any], known: tuple[float | None
             else printed_to(expected)
         )
         assert abs(values.mean() - expected) <= 3 * spread + rounding, name
-
-
-def test_excess_self_mass_of_the_table() -> None:
-    plain, causal = (
-        measure_diagonal(self_attention_of(trace_of_settings(replace(BASE, causal=c))))
-        for c in (False, True)
-    )
-    assert plain["excess_self_mass"] == pytest.approx((plain["self_mass"] - 1 / 32) / (1 - 1 / 32))
-    assert (causal["self_mass"] - causal["excess_self_mass"]) / (
-        1 - causal["excess_self_mass"]
-    ) == pytest.approx(0.127, abs=0.0005)
-
-
-def test_normalised_queries_and_keys() -> None:
-    masses = []
-    for seed in range(DRAWS):
-        queries = trace_of_settings(replace(BASE, seed=seed, weights="tied", d_k=8)).queries[0]
-        normed = np.sqrt(8) * queries / np.linalg.norm(queries, axis=1, keepdims=True)
-        numbers = measure_diagonal(self_attention_of(attend(normed, Projections.weightless(8))))
-        assert numbers["argmax_rate"] == 1
-        masses.append(numbers["self_mass"])
-    assert np.mean(masses) == pytest.approx(
-        0.245, abs=3 * np.std(masses) * np.sqrt(1 / DRAWS + 1 / 300) + 0.0005
-    )
-
-
-def test_no_preference_without_relation() -> None:
-    for d_k in (1, 32):
-        free, tied = (
-            [
-                measure_diagonal(
-                    self_attention_of(trace_of_settings(replace(BASE, seed=s, weights=w, d_k=d_k)))
-                )
-                for s in range(DRAWS)
-            ]
-            for w in ("free", "tied")
-        )
-        excess = np.array([row["excess_self_mass"] for row in free])
-        assert abs(excess.mean()) <= 3 * excess.std(ddof=1) / np.sqrt(DRAWS)
-        assert np.mean([row["excess_self_mass"] for row in tied]) > 0.03

@@ -124,19 +124,6 @@ def test_differences_beyond_the_range_of_float() -> None:
     assert diagonal_margins(large / 2).tolist() == [1e308, 0]
 
 
-def test_uniform_and_identity() -> None:
-    shares = {
-        "uniform": np.full((T, T), 1 / T),
-        "identity": np.eye(T),
-        "elsewhere": (1 - np.eye(T)) / (T - 1),
-    }
-    excess = {
-        name: measure_diagonal(SelfAttention(np.zeros((T, T)), a))["excess_self_mass"]
-        for name, a in shares.items()
-    }
-    assert excess == pytest.approx({"uniform": 0, "identity": 1, "elsewhere": -1 / (T - 1)})
-
-
 def test_ties_are_hits() -> None:
     assert (
         measure_diagonal(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"]

@@ -47,17 +47,13 @@ def test_numbers_survive_as_text(x: np.ndarray) -> None:
     ("text", "error", "facts"),
     [
         ("", SettingsError, ("numbers",)),
-        (" ; ,; ", SettingsError, ("numbers",)),
         ("\u00a0; \r", SettingsError, ("numbers",)),
         ("1; banana", SettingsError, ("banana",)),
         ("1; " + "x" * 500, SettingsError, ("x" * 20 + "…",)),
         ("1,2; 3", ShapeError, (2, 1)),
         ("1; inf", SettingsError, ("finite",)),
-        ("1; 1e999", SettingsError, ("finite",)),
         ("1_0; 2", SettingsError, ("1_0",)),
-        ("٣; 2", SettingsError, ("٣",)),
         ("1;2,3;" * 999, ShapeError, (1998, 2)),
-        ("1;" * 65, ShapeError, (65, 1)),
         ("1," * 65, ShapeError, (1, 65)),
     ],
 )

@@ -10,7 +10,7 @@ from itertools import pairwise, product
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend
+from attention_core import SettingsError
 from attention_lab.labs.convolution import (
     convolve,
     error_curve,
@@ -24,9 +24,7 @@ from attention_lab.labs.convolution import (
 )
 from attention_lab.labs.convolution_heads import (
     PADDINGS,
-    kernel_offsets,
     position_features,
-    shift_matrix,
     token_grid,
 )
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
@@ -80,28 +78,6 @@ def test_sharp_heads_are_the_convolution(padding: str) -> None:
     assert run.trace.sizes["H"] == 9
     assert run.trace.sizes["K"] == 4
     assert run.target_share > 1 - 1e-14
-
-
-def test_nothing_is_not_zero_padding() -> None:
-    run = run_convolution(IMAGE, KERNEL, 40, "nothing")
-    distance = np.abs(run.output - convolve(IMAGE, KERNEL, "frame"))
-    assert distance[1:-1, 1:-1].max() < 1e-14
-    assert distance.max() > 0.5
-
-
-@pytest.mark.parametrize("padding", PADDINGS)
-def test_exact_matrices(padding: str) -> None:
-    grid = token_grid(padding, H, W, reach=1)
-    contents = grid.contents(IMAGE)
-    total = 0
-    for offset, weight in zip(kernel_offsets(3), KERNEL.ravel(), strict=True):
-        matrix = shift_matrix(grid, offset)
-        assert (matrix.sum(axis=1) == 1).all()
-        assert set(np.unique(matrix)) <= {0.0, 1.0}
-        total = total + weight * matrix @ contents
-    np.testing.assert_allclose(
-        np.reshape(total, (H, W)), convolved_by_loops(IMAGE, KERNEL, padding), atol=1e-14
-    )
 
 
 def test_colours() -> None:
@@ -226,14 +202,6 @@ def test_one_by_one_with_layer_norm_or_positions() -> None:
     run = run_one_by_one(x, kernel, 100, "with positions")
     np.testing.assert_allclose(run.expected, x @ kernel)
     assert run.self_weights.min() == 1
-
-
-def test_raw_tokens_cannot_choose_themselves() -> None:
-    tokens = np.array([[1.0], [2.0], [3.0]])
-    for m in np.linspace(-100, 100, 2001):
-        scores = attend(tokens, Projections([[m]], [[1.0]], [[1.0]], n_heads=1)).scores[0, 0]
-        assert scores.argmax(axis=1).tolist() != [0, 1, 2]
-    assert run_one_by_one(tokens, np.eye(1), 200, "raw").error == pytest.approx(2)
 
 
 def test_typed_numbers() -> None:

@@ -11,12 +11,11 @@ import pytest
 
 from attention_core.initialisation import orthonormal_columns
 from attention_lab.labs.adam import Moments, adam_step
-from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping, column_softmax
+from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping
 from attention_lab.labs.stiefel import (
     RETRACTIONS,
     canonical_gradient,
     column_effect,
-    parameter_counts,
     rotation_generator,
     sphere_step,
     sphere_step_example,
@@ -146,14 +145,6 @@ def test_heads_of_a_fused_matrix() -> None:
     assert (fused_matrix(heads) == fused).all()
 
 
-@pytest.mark.parametrize(
-    ("size", "counts"),
-    [((12, 3), (432, 342)), ((49, 7), (7203, 6615)), ((512, 8), (786432, 736512))],
-)
-def test_parameter_counts(size: tuple[int, int], counts: tuple[int, int]) -> None:
-    assert parameter_counts(*size) == counts
-
-
 def test_a_step_on_the_sphere() -> None:
     step = sphere_step(np.array([0.0, 0, 1]), np.array([-1.0, 0, 7]), step_size=0.5)
     assert step.tangent.tolist() == [-1, 0, 0]
@@ -248,13 +239,3 @@ def test_the_conventions_by_loops() -> None:
         )
         found = check_mapping(Z, JULIA_HEADS, convention).theirs[head * n + feature, token]
         assert found == pytest.approx(expected, abs=1e-13)
-
-
-def test_the_conventions_differ() -> None:
-    manual, code = (check_mapping(Z, JULIA_HEADS, convention).theirs for convention in CONVENTIONS)
-    assert np.abs(manual - code).max() > 0.1
-
-
-def test_the_softmax_of_columns() -> None:
-    shares = column_softmax(np.array([[0.0, 1000.0], [math.log(3), 1000.0]]))
-    np.testing.assert_allclose(shares, [[0.25, 0.5], [0.75, 0.5]])

@@ -15,13 +15,12 @@ from .patterns import Pattern
 
 @dataclass(frozen=True)
 class Measure:
-    """One measure of a head. `profile` gives its values along an axis of the pattern, `value` one
-    number for each head.
+    """One measure of a head. value: one number for each head of a pattern, (B, H).
 
     formula: LaTeX; i is the query, j the key, n_i the number of keys that query i may see. range:
     words, with formulas between dollar signs. `in_letters` writes both in the letters of another
-    text. axis: of the profile, T queries, S keys or R singular values. in_order: queries and keys
-    must be the same tokens. of_scores: it reads the raw scores, not the probabilities.
+    text. in_order: queries and keys must be the same tokens. of_scores: it reads the raw scores,
+    not the probabilities.
     """
 
     key: str
@@ -29,9 +28,7 @@ class Measure:
     formula: str
     range: str
     description: str
-    profile_of: Callable[[Pattern], Array]
-    value_of: Callable[[Pattern], Array] | None = None
-    axis: str = "T"
+    value: Callable[[Pattern], Array]
     in_order: bool = False
     of_scores: bool = False
 
@@ -43,22 +40,6 @@ class Measure:
             pattern.scores is not None or not self.of_scores
         )
 
-    def profile(self, pattern: Pattern) -> Array:
-        """The measure for each query, key or singular value; NaN for a query that may see no key.
-
-        Shapes: (B, H, T), (B, H, S) or (B, H, R).
-        """
-        values = self.profile_of(pattern)
-        return np.where(pattern.occupied, values, np.nan) if self.axis == "T" else values
-
-    def value(self, pattern: Pattern) -> Array:
-        """One number per head: the mean over the queries unless the measure says otherwise.
-        Shapes: (B, H).
-        """
-        if self.value_of is not None:
-            return self.value_of(pattern)
-        return patterns.mean_of_rows(self.profile(pattern))
-
     def baseline(self, pattern: Pattern) -> Array | None:
         """The value of a head without preferences under the same mask; None for measures of the
         scores.
@@ -68,20 +49,22 @@ class Measure:
         return None if self.of_scores else self.value(pattern.uniform)
 
 
-def _of_probabilities(formula: Callable[[Array], Array]) -> Callable[[Pattern], Array]:
-    return lambda pattern: formula(pattern.probabilities)
+def _mean(formula: Callable[[Array], Array]) -> Callable[[Pattern], Array]:
+    """The mean of a formula over the queries that may see a key. It reads the probabilities."""
+    return lambda pattern: _of_queries(pattern, formula(pattern.probabilities))
+
+
+def _of_queries(pattern: Pattern, values: Array) -> Array:
+    return patterns.mean_of_rows(np.where(pattern.occupied, values, np.nan))
 
 
 def _normalised(pattern: Pattern) -> Array:
-    return patterns.normalised_entropy(pattern.probabilities, pattern.allowed)
+    values = patterns.normalised_entropy(pattern.probabilities, pattern.allowed)
+    return _of_queries(pattern, values)
 
 
 def _at(offset: int) -> Callable[[Pattern], Array]:
-    return lambda pattern: patterns.offset_mass(pattern.probabilities, offset)
-
-
-def _first(pattern: Pattern) -> Array:
-    return pattern.probabilities[..., 0]
+    return _mean(lambda shares: patterns.offset_mass(shares, offset))
 
 
 def _most_read(pattern: Pattern) -> Array:
@@ -89,17 +72,10 @@ def _most_read(pattern: Pattern) -> Array:
     return most_BH
 
 
-def _spectrum(pattern: Pattern) -> Array:
-    return patterns.singular_values(_scores(pattern))
-
-
 def _rank(pattern: Pattern) -> Array:
-    return patterns.score_rank(_scores(pattern))
-
-
-def _scores(pattern: Pattern) -> Array:
     # Without scores the rank is not offered (`applies`).
-    return np.zeros_like(pattern.probabilities) if pattern.scores is None else pattern.scores
+    no_scores = np.zeros_like(pattern.probabilities)
+    return patterns.score_rank(no_scores if pattern.scores is None else pattern.scores)
 
 
 MEASURES: tuple[Measure, ...] = (
@@ -110,7 +86,7 @@ MEASURES: tuple[Measure, ...] = (
         r"0 (one token) to $\ln n_i$ (equal shares)",
         "How widely a query spreads its attention: 0 if it reads a single token. The unit is the"
         " nat, because the logarithm is natural.",
-        _of_probabilities(patterns.entropy),
+        _mean(patterns.entropy),
     ),
     Measure(
         "normalised_entropy",
@@ -127,7 +103,7 @@ MEASURES: tuple[Measure, ...] = (
         r"e^{\mathcal{H}_i}",
         "1 to $n_i$",
         "How many tokens with equal shares have the same entropy.",
-        _of_probabilities(patterns.effective_tokens),
+        _mean(patterns.effective_tokens),
     ),
     Measure(
         "participation",
@@ -136,7 +112,7 @@ MEASURES: tuple[Measure, ...] = (
         "1 to the effective tokens",
         "Another count of the tokens read: how many tokens with equal shares have the same sum of"
         " squares. Small shares count less than in the effective tokens.",
-        _of_probabilities(patterns.participation_ratio),
+        _mean(patterns.participation_ratio),
     ),
     Measure(
         "mean_distance",
@@ -144,7 +120,7 @@ MEASURES: tuple[Measure, ...] = (
         r"d_i = \sum_j A_{ij}\, |i - j|",
         "0 to the length of the sequence − 1",
         "How many positions away the tokens are that a query reads, on average.",
-        _of_probabilities(patterns.mean_distance),
+        _mean(patterns.mean_distance),
         in_order=True,
     ),
     Measure(
@@ -154,7 +130,7 @@ MEASURES: tuple[Measure, ...] = (
         "−(length of the sequence − 1) to length − 1; negative means earlier tokens",
         "In which direction a query looks: near −1 for a head that reads the previous token, near"
         " +1 for one that reads the next token.",
-        _of_probabilities(patterns.signed_distance),
+        _mean(patterns.signed_distance),
         in_order=True,
     ),
     Measure(
@@ -191,7 +167,7 @@ MEASURES: tuple[Measure, ...] = (
         "0 to 1",
         "The share that a query reads from the first token. Trained heads that find nothing useful"
         " often read it.",
-        _first,
+        _mean(lambda shares: shares[..., 0]),
     ),
     Measure(
         "column_sums",
@@ -200,9 +176,7 @@ MEASURES: tuple[Measure, ...] = (
         "0 to the number of queries; all columns together sum to that number",
         "How much all queries together read from a key. The number of a head is the largest of its"
         " column sums.",
-        _of_probabilities(patterns.column_sums),
         _most_read,
-        axis="S",
     ),
     Measure(
         "rank",
@@ -210,10 +184,8 @@ MEASURES: tuple[Measure, ...] = (
         r"\operatorname{rank} S = \#\{\sigma_r > 0\} \le d_k",
         "0 to $d_k$, and at most the number of tokens",
         "The rank of the matrix of raw scores: how many independent products of a query feature"
-        " with a key feature it is made of. The profile shows its singular values.",
-        _spectrum,
+        " with a key feature it is made of.",
         _rank,
-        axis="R",
         of_scores=True,
     ),
 )

@@ -149,15 +149,6 @@ def column_sums(probabilities_XTS: Array) -> Array:
     return sums_XS
 
 
-def singular_values(scores_XTS: Array) -> Array:
-    """The singular values of a head's raw scores, the largest first. At most d_k of them are not 0.
-
-    Shapes: (X, T, S) -> (X, min(T, S)).
-    """
-    values_XR: Array = np.linalg.svd(scores_XTS, compute_uv=False)
-    return values_XR
-
-
 def score_rank(scores_XTS: Array) -> Array:
     """The rank of a head's raw scores, at most d_k. Shapes: (X, T, S) -> (X)."""
     rank_X: Array = np.asarray(np.linalg.matrix_rank(scaled_to_one(scores_XTS)))

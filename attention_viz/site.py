@@ -61,6 +61,7 @@ from .heads.shared_keys_page import SHARED_KEYS
 from .labs.convolution_page import CONVOLUTION
 from .labs.training_page import TRAINING
 from .masks.changes_page import WHAT_CHANGES
+from .masks.encoder_decoder_page import ENCODER_DECODER
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
 from .reference.glossary_page import GLOSSARY
@@ -80,7 +81,7 @@ from .trained.writing import WRITING
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
-        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES),
+        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES, ENCODER_DECODER),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
         *(
             SELF_ATTENTION,

@@ -9,6 +9,7 @@ from attention_core.trace import USUAL_STEPS
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 from attention_lab.notation.notation import OURS, Notation
 
+from ..blocks import Table
 from ..matrices import Side, matrix_board
 from ..payload import JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
@@ -71,20 +72,17 @@ def use_scene(stage: Stage, use: AttentionUse, head: int, cell: tuple[int, int])
     }
 
 
-def shapes_table(traces: Mapping[str, Trace]) -> str:
-    """The shape of every step in the three uses as a Markdown table: query tokens in blue, key
-    tokens in red.
-    """
-    lines = [
-        "| | axes | " + " | ".join(use.name for use in ATTENTION_USES) + " |",
-        "|---|---|" + "---|" * len(ATTENTION_USES),
-    ]
-    for field in TABLE_FIELDS:
-        shapes = [_shape(traces[use.key], field) for use in ATTENTION_USES]
-        lines.append(
-            f"| {STEPS[field].title} | {' · '.join(STEPS[field].letters)} | {' | '.join(shapes)} |"
+def shapes_table(traces: Mapping[str, Trace]) -> Table:
+    """The shape of every step in the three uses: query tokens in blue, key tokens in red."""
+    rows = [
+        (
+            STEPS[field].title,
+            " · ".join(STEPS[field].letters),
+            *(_shape(traces[use.key], field) for use in ATTENTION_USES),
         )
-    return "\n".join(lines)
+        for field in TABLE_FIELDS
+    ]
+    return Table(("", "axes", *(use.name for use in ATTENTION_USES)), rows, words=True)
 
 
 def _shape(trace: Trace, field: str) -> str:

@@ -136,7 +136,7 @@ def test_no_page_opens_on_data_that_empty_it() -> None:
     sets = [int(panel["badge"].split()[0]) for panel in board["panels"]]
     assert sets[0] > sets[1] > sets[2] == 1
     app = opened("encoder-decoder", bare=True)
-    target = app.text_input(key="ed_target").value
+    target = app.text_input(key="choose ed_target").value
     shares = run_three_uses(page_context(app).scenario, target, 0)["cross"].probabilities
     assert (shares[0].std(axis=-1) > 0.01).all()
     assert (norm_shares(page_context(opened("head-worth", bare=True)).trace)[0] > 0.1).all()

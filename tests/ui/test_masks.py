@@ -14,7 +14,6 @@ from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui.masks import workshop
-from attention_ui.masks.sentences import choose_clicked_use
 from attention_ui.masks.workshop import EXPERIMENTS, choose_clicked_cell
 from tests.ui.app import (
     errors,
@@ -38,7 +37,6 @@ CHOICES: dict[str, list[dict[str, Any]]] = {
         {"mw_try": "how to hide"},
         {"mw_third": " ", "mw_second": "", "mw_sequence": "2"},
     ],
-    "encoder-decoder": [{"ed_use": use} for use in ("encoder", "decoder", "cross")],
 }
 SITUATIONS: list[dict[str, Any]] = [
     {"text": "a", "n_heads": 1, "d_model": 1},
@@ -74,7 +72,6 @@ ONE_ROW[1] = False
 FIELDS_OF_TEXT = [
     ("mask-workshop", "mw_second", "Second"),
     ("mask-workshop", "mw_third", "Third"),
-    ("encoder-decoder", "ed_target", "Target"),
 ]
 
 
@@ -226,7 +223,6 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
     for page, address, cut in (
         ("mask-workshop", {"mw_third": "It slept", "own": own}, {"second": 5, "third": 1}),
         ("mask-workshop", {"mw_second": "tea " * 65}, {"second": 53}),
-        ("encoder-decoder", {"ed_target": "tea " * 249}, {"target": 249 - 64}),
     ):
         app = opened(page, **address)
         assert left_out(app) == cut
@@ -238,7 +234,6 @@ def test_a_sentence_without_words_is_refused_by_its_field(page: str, name: str, 
     app = opened(page, **{name: "\u200b\u200d"})
     (said,) = errors(app)
     assert label in named_in(said)
-    assert ("“Das Tier war zu müde”" in said) == (label == "Target")  # which is read instead
     assert scenes(app)
     assert errors(app.text_input(key=name).set_value("tea").run()) == []
 
@@ -248,34 +243,7 @@ def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) ->
     app = opened(page, **{name: "word " * 5000})
     for _ in "address", "typed":
         assert errors(app) == []
-        assert left_out(app)[label.lower()] == 200 - (12 if page == "mask-workshop" else 64)
+        assert left_out(app)[label.lower()] == 200 - 12
         assert scenes(app)
         app.text_input(key=name).set_value("wide " * 5000).run()
     assert len(app.session_state[name]) == MAX_TEXT_LENGTH
-
-
-# --- encoder, decoder, cross ---
-
-
-def test_a_click_on_a_use_chooses_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("encoder-decoder")
-    pin(app, monkeypatch, "uses", choose_clicked_use, "scores encoder", 13, 12)
-    assert app.session_state["ed_use"] == "encoder"
-    assert scenes(app)[0]["cell"] == {"array": "scores encoder", "index": [13, 12]}
-    assert scenes(app)[1]["cell"] == {"array": "probabilities", "index": [0, 0, 13, 12]}
-
-
-def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
-    app = opened("encoder-decoder", ed_use="decoder", ed_cell="13.12", query=11)
-    assert "There is no query 13 here; the last one, 6, is shown" in texts(app)
-    assert "There is no key 12 here; the last one, 6, is shown" in texts(app)
-    assert scenes(app)[0]["cell"] == {"array": "scores decoder", "index": [6, 6]}
-    app.session_state["ed_use"] = "encoder"
-    assert "There is no" not in texts(app.run())
-    assert "There is no" not in texts(opened("encoder-decoder", ed_use="decoder", query=11))
-
-
-def test_the_mask_of_the_sidebar_is_not_used() -> None:
-    plain, causal = (opened("encoder-decoder", mask=mask) for mask in ("none", "causal"))
-    for one, other in zip(scenes(plain), scenes(causal), strict=True):
-        np.testing.assert_array_equal(numbers_of_scene(one), numbers_of_scene(other))

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,11 +25,14 @@ from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import at_temperature, score_spread
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import painted_mask
+from attention_viz import blocks as b
 from attention_viz.masks import encoder_decoder, mask_workshop
 from attention_viz.masks import temperature as figures
 from attention_viz.masks.changes import change_board
+from attention_viz.masks.encoder_decoder_page import DEFAULT_TARGET, ENCODER_DECODER
 from attention_viz.masks.mask_workshop import query_shares_figure
 from attention_viz.payload import JSON, Stage
+from tests.viz.reading_blocks import all_of, blocks_of, words_of
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
 
@@ -155,10 +159,55 @@ def test_the_steps_of_a_use() -> None:
 
 def test_the_table_of_shapes() -> None:
     table = encoder_decoder.shapes_table(USED)
-    assert "| scores | B · H · T · S | 1 × 2 × :blue[**7**] × :red[**7**] |" in table
-    assert "| head outputs | B · H · T · V |" in table
-    assert table.count("\n") == 1 + len(encoder_decoder.TABLE_FIELDS)
+    assert {row[0]: row[1:3] for row in table.rows}["scores"] == (
+        "B · H · T · S",
+        "1 × 2 × :blue[**7**] × :red[**7**]",
+    )
+    assert len(table.rows) == len(encoder_decoder.TABLE_FIELDS)
     assert set(encoder_decoder.TABLE_FIELDS) < set(STEPS)
+
+
+def uses(layer: Scenario = SCENARIO, **chosen: Any) -> list[b.Block]:
+    """The blocks of the page on encoder and decoder."""
+    return list(blocks_of(ENCODER_DECODER, layer, **chosen))
+
+
+def test_a_click_on_a_use_chooses_it_and_its_cell() -> None:
+    found = uses(ed_use="decoder", ed_cell=(3, 1))
+    side_by_side, steps = all_of(found, b.Board)
+    assert side_by_side.scene["cell"] == {"array": "scores decoder", "index": [3, 1]}
+    assert steps.scene["cell"] == {"array": "probabilities", "index": [0, 0, 3, 1]}
+    n_source, n_target = 5 + 2, 5 + 2
+    clicked = side_by_side.clicks["shares encoder"][3 * n_source + 4]
+    assert clicked == {"ed_use": "encoder", "ed_cell": (3, 4)}
+    assert steps.clicks["scores"][1 * n_target**2 + 2 * n_target + 6] == {"ed_cell": (2, 6)}
+    assert steps.clicks.keys() == {"scores", "probabilities"}
+
+
+def test_a_cell_beyond_the_sequences_of_a_use_is_said() -> None:
+    found = uses(ed_use="decoder", ed_cell=(13, 12), ed_target="tea and cake")
+    assert "no query 13 here; the last one, 4, is shown" in words_of(found)
+    assert "no key 12 here; the last one, 4, is shown" in words_of(found)
+    assert all_of(found, b.Board)[0].scene["cell"]["index"] == [4, 4]
+    assert "There is no" not in words_of(uses(ed_cell=(2, 2)))
+
+
+def test_the_mask_of_the_sidebar_is_not_used() -> None:
+    plain, causal = (
+        [one.scene for one in all_of(uses(replace(SCENARIO, mask=mask)), b.Board)]
+        for mask in ("none", "causal")
+    )
+    for one, other in zip(plain, causal, strict=True):
+        for name, array in one["arrays"].items():
+            np.testing.assert_array_equal(numbers(array), numbers(other["arrays"][name]))
+
+
+def test_a_target_without_words_is_refused_and_a_long_one_is_cut() -> None:
+    (refused,) = all_of(uses(ed_target="\u200b\u200d"), b.Note)
+    assert refused.tone == "wrong"
+    assert f"“{DEFAULT_TARGET}”" in refused.text.replace("\\", "")
+    assert f"**{249 - 64} of 249**" in words_of(uses(ed_target="tea " * 249))
+    assert "Tokens of the target" not in words_of(uses(ed_target="tea"))
 
 
 SCORES = np.array([0.5, -np.inf, 2.0, 1.0, -0.5])

@@ -61,16 +61,6 @@ test("the head that was looked at stays, until a scene has fewer heads", () => {
   assert.ok(stand.board.where({ array: "result", index: [0, 0, 0] }));
 });
 
-test("an answer to an earlier pin does not take the later one away", () => {
-  const stand = standing();
-  click(stand, "result", [0, 0, 0]);
-  click(stand, "result", [0, 1, 4]);
-  stand.board.update(chosen([0, 0, 0]));
-  assert.equal(current(stand), "result 0,1,4");
-  stand.board.update(chosen([0, 1, 4]));
-  assert.equal(current(stand), "result 0,1,4");
-});
-
 test("the columns that are seen follow the cell, by keys, by a pin and from elsewhere", () => {
   const stand = standing(dressedScene(sent(0, 100)), 1300);
   const start = () => stand.find(".window input").value;

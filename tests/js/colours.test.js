@@ -2,22 +2,11 @@ import { contrast, inkOn, openPalette, rgbOf, shadeOf, shadesOf } from "../../as
 import { assert, test } from "./testing.js";
 
 test("colours are read from hex and from rgb()", () => {
-  assert.deepEqual(
-    [rgbOf("#1d5fc4"), rgbOf("#fff"), rgbOf("rgb(1, 20, 255)")],
-    [
-      [29, 95, 196],
-      [255, 255, 255],
-      [1, 20, 255],
-    ],
-  );
+  assert.deepEqual(["#1d5fc4", "#fff", "rgb(1, 20, 255)"].map(rgbOf), [[29, 95, 196], [255, 255, 255], [1, 20, 255]]);
 });
 
 test("a scale starts and ends with its stops and mixes between them", () => {
-  const shades = shadesOf([
-    [0, "#000000"],
-    [0.5, "#ff0000"],
-    [1, "#ffffff"],
-  ]);
+  const shades = shadesOf([[0, "#000000"], [0.5, "#ff0000"], [1, "#ffffff"]]);
   assert.deepEqual([...shades.slice(0, 3)], [0, 0, 0]);
   assert.deepEqual([...shades.slice(-3)], [255, 255, 255]);
   assert.close(shades[3 * 64], 128, 1);
@@ -44,13 +33,7 @@ test("the better of black and white reads with at least 4.5 on every grey", () =
 });
 
 test("a dark palette knows that it is dark", () => {
-  const scale = [
-    [0, "#000000"],
-    [1, "#ffffff"],
-  ];
-  const palette = { logit: scale, feature: scale, probability: scale };
-  assert.deepEqual(
-    [openPalette({ ...palette, background: "#11121a" }).dark, openPalette({ ...palette, background: "#ffffff" }).dark],
-    [true, false],
-  );
+  const scale = [[0, "#000000"], [1, "#ffffff"]];
+  const isDark = (background) => openPalette({ logit: scale, feature: scale, probability: scale, background }).dark;
+  assert.deepEqual(["#11121a", "#ffffff"].map(isDark), [true, false]);
 });

@@ -3,72 +3,38 @@ import { assert, test } from "./testing.js";
 
 const cell = (place) => ({ array: "result", index: [0, place] });
 
-test("an answer to an earlier pin does not undo a later one", () => {
-  const pins = new Pins();
-  pins.add(cell(1));
-  pins.add(cell(2));
-  pins.adopt(cell(1), true);
-  assert.ok(pins.holds(cell(2)));
-  pins.adopt(cell(2), true);
-  assert.ok(pins.holds(cell(2)));
-});
-
-test("each answer is of one pin, and none says that another cell was chosen", () => {
-  const pins = new Pins();
-  for (const place of [1, 2, 3]) pins.add(cell(place));
-  assert.deepEqual([1, 1, 2, 3].map((place) => pins.adopt(cell(place), true)), [false, false, false, false]);
-  assert.ok(pins.holds(cell(3)));
-  for (const place of [4, 5, 6]) pins.add(cell(place));
-  pins.adopt(cell(4), true);
-  pins.adopt(cell(5), true);
-  assert.ok(pins.holds(cell(6)));
-});
-
-test("a cell that the server chose itself is taken", () => {
-  const pins = new Pins();
-  pins.add(cell(1));
-  pins.adopt(cell(7), true);
-  assert.ok(pins.holds(cell(7)));
-});
-
-test("what the server said before says nothing new", () => {
-  const pins = new Pins();
-  pins.adopt(cell(3), true);
-  pins.add(cell(4));
-  pins.adopt(cell(3), true);
-  assert.ok(pins.holds(cell(4)));
-});
+// What happens to the pins, and the place that is pinned then: "add", what the server says ("adopt"), or another scene ("renew").
+const STORIES = {
+  "an answer to an earlier pin does not undo a later one": [["add", 1], ["add", 2], ["adopt", 1], 2, ["adopt", 2], 2],
+  "each answer is of one pin": [["add", 1], ["add", 2], ["add", 3], ["adopt", 1], ["adopt", 1], ["adopt", 2], ["adopt", 3], 3,
+    ["add", 4], ["add", 5], ["add", 6], ["adopt", 4], ["adopt", 5], 6],
+  "a cell that the server chose itself is taken": [["add", 1], ["adopt", 7], 7],
+  "what the server said before says nothing new": [["adopt", 3], ["add", 4], ["adopt", 3], 4],
+  "a scene that has no such cell makes the pin be forgotten": [["add", 4], ["renew", true], 4, ["renew", false], null],
+  "what the server says of a new scene is heard, though it is what it said of the last one": [["adopt", 3], ["renew", false], ["adopt", 3], 3],
+};
+for (const [fact, acts] of Object.entries(STORIES)) {
+  test(fact, () => {
+    const pins = new Pins();
+    for (const act of acts) {
+      if (!Array.isArray(act)) assert.equal(pins.cell?.index[1] ?? null, act);
+      else pins[act[0]](act[0] === "renew" ? act[1] : cell(act[1]), true);
+    }
+  });
+}
 
 test("a cell that does not exist is not pinned", () => {
   const pins = new Pins();
   pins.adopt(cell(3), false);
-  assert.equal(pins.cell, null);
+  assert.deepEqual([pins.cell, pins.holds(cell(3))], [null, false]);
 });
 
-test("it is told when the server has chosen another cell", () => {
+test("it is told when the server has chosen another cell, not when it answers", () => {
   const pins = new Pins();
-  assert.equal(pins.adopt(cell(3), true), false);
+  const adopted = (place) => pins.adopt(cell(place), true);
+  assert.equal(adopted(3), false);
   pins.add(cell(4));
-  assert.equal(pins.adopt(cell(4), true), false);
+  assert.equal(adopted(4), false);
   pins.renew(true);
-  assert.equal(pins.adopt(cell(4), true), false);
-  assert.equal(pins.adopt(cell(5), true), true);
-});
-
-test("a scene that has no such cell makes the pin be forgotten", () => {
-  const pins = new Pins();
-  pins.add(cell(4));
-  pins.renew(true);
-  assert.ok(pins.holds(cell(4)));
-  pins.renew(false);
-  assert.equal(pins.cell, null);
-  assert.equal(pins.holds(cell(4)), false);
-});
-
-test("what the server says of a new scene is heard, though it is what it said of the last one", () => {
-  const pins = new Pins();
-  pins.adopt(cell(3), true);
-  pins.renew(false);
-  pins.adopt(cell(3), true);
-  assert.ok(pins.holds(cell(3)));
+  assert.deepEqual([adopted(4), adopted(5)], [false, true]);
 });

@@ -52,7 +52,9 @@ export function productScene() {
   const left = [1, 2, 3, 4, 5, 6];
   const right = Array.from({ length: 15 }, (_, i) => i % 4);
   const dot = (i, j, scale) => [0, 1, 2].reduce((sum, k) => sum + scale * left[3 * i + k] * right[3 * j + k], 0);
-  const result = [1, 10].flatMap((scale) => [0, 1].flatMap((i) => [0, 1, 2, 3, 4].map((j) => dot(i, j, scale))));
+  const products = [1, 10].flatMap((scale) => [0, 1].flatMap((i) => [0, 1, 2, 3, 4].map((j) => dot(i, j, scale))));
+  const reads = [{ array: "left", at: [along(0), along(1), running] }, { array: "right", at: [along(2), running] }];
+  const result = { array: "result", rows: 1, columns: 2 };
   return {
     description: "a product",
     player: true,
@@ -66,34 +68,14 @@ export function productScene() {
     arrays: {
       left: array([2, 2, 3], "HTK", [...left, ...left.map((value) => 10 * value)], { title: "left", role: "query" }),
       right: array([5, 3], "SK", right, { title: "right", role: "key" }),
-      result: array([2, 2, 5], "HTS", result, { title: "result" }),
+      result: array([2, 2, 5], "HTS", products, { title: "result" }),
     },
-    rules: {
-      result: {
-        operation: "sum",
-        length: 3,
-        reads: [
-          { array: "left", at: [along(0), along(1), running] },
-          { array: "right", at: [along(2), running] },
-        ],
-      },
-    },
+    rules: { result: { operation: "sum", length: 3, reads } },
     panels: [
       { id: "left", array: "left", rows: 1, columns: 2, place: [0, 1], title: "Left", role: "operand", size: "full" },
       { id: "right", array: "right", rows: 1, columns: 0, place: [1, 0], title: "Right", role: "operand", size: "full" },
-      { id: "result", array: "result", rows: 1, columns: 2, place: [1, 1], title: "Result", role: "result", size: "full" },
-      {
-        id: "all",
-        array: "result",
-        rows: 1,
-        columns: 2,
-        tiles: 0,
-        arrange: "grid",
-        place: [2, 1],
-        title: "All",
-        role: "tiles",
-        size: "small",
-      },
+      { ...result, id: "result", place: [1, 1], title: "Result", role: "result", size: "full" },
+      { ...result, id: "all", tiles: 0, arrange: "grid", place: [2, 1], title: "All", role: "tiles", size: "small" },
     ],
     cell: { array: "result", index: [0, 1, 2] },
   };

@@ -250,7 +250,7 @@ export function beatsOf(length) {
  *
  * Beats 0 to beats − 1 add terms, beat number beats shows the result; whole skips the terms.
  */
-export function nextMoment({ cell, beat }, { count, beats }, whole = false) {
+function nextMoment({ cell, beat }, { count, beats }, whole = false) {
   if (!whole && beat < beats) return { cell, beat: beat + 1 };
   if (whole && beat < beats) return { cell, beat: beats };
   return cell + 1 < count ? { cell: cell + 1, beat: whole ? beats : 0 } : null;
@@ -264,7 +264,7 @@ export function rowMoment({ cell }, { columns, count }, beats, by) {
 }
 
 /** The moment before another one, or null before the first. */
-export function previousMoment({ cell, beat }, { beats }, whole = false) {
+function previousMoment({ cell, beat }, { beats }, whole = false) {
   if (!whole && beat > 0) return { cell, beat: beat - 1 };
   return cell > 0 ? { cell: cell - 1, beat: beats } : null;
 }

@@ -33,13 +33,17 @@ export function word(text) {
   return made;
 }
 
+/** An element of a drawing, or of a formula, with attributes. */
+export function drawn(tag, attributes, space = "http://www.w3.org/2000/svg") {
+  const made = document.createElementNS(space, tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  return made;
+}
+
 /** A drawing of one path on a field of 16 by 16, in the colour of the text. */
 export function icon(path) {
-  const [made, line] = ["svg", "path"].map((tag) => document.createElementNS("http://www.w3.org/2000/svg", tag));
-  made.setAttribute("viewBox", "0 0 16 16");
-  made.setAttribute("aria-hidden", "true");
-  line.setAttribute("d", path);
-  made.append(line);
+  const made = drawn("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" });
+  made.append(drawn("path", { d: path }));
   return made;
 }
 

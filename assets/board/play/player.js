@@ -99,7 +99,7 @@ export class Player {
   // The next or previous moment; null if there is none.
   beside(by, whole) {
     if (this.byRow) return rowMoment(this.moment, this.frame, this.beats, by);
-    return (by > 0 ? nextMoment : previousMoment)(this.moment, this, whole);
+    return momentBeside(this.moment, this, by, whole);
   }
 
   /** How many terms of the current cell are known; all, if its result is known. */
@@ -246,14 +246,14 @@ export function beatsOf(length) {
 }
 
 /**
- * The moment {cell, beat} after another one, or null after the last.
+ * The moment {cell, beat} before another one (by −1) or after it (by 1); null if there is none.
  *
  * Beats 0 to beats − 1 add terms, beat number beats shows the result; whole skips the terms.
  */
-function nextMoment({ cell, beat }, { count, beats }, whole = false) {
-  if (!whole && beat < beats) return { cell, beat: beat + 1 };
-  if (whole && beat < beats) return { cell, beat: beats };
-  return cell + 1 < count ? { cell: cell + 1, beat: whole ? beats : 0 } : null;
+function momentBeside({ cell, beat }, { count, beats }, by, whole) {
+  const length = beats + 1;
+  const place = whole ? (by > 0 && beat < beats ? cell : cell + by) * length + beats : cell * length + beat + by;
+  return place < 0 || place >= count * length ? null : { cell: Math.floor(place / length), beat: place % length };
 }
 
 /** The moment of the row of another moment, or of the row `by` further; null if there is none. */
@@ -261,10 +261,4 @@ export function rowMoment({ cell }, { columns, count }, beats, by) {
   const row = Math.floor(cell / columns.count) + by;
   const end = (row + 1) * columns.count - 1;
   return row < 0 || end >= count ? null : { cell: end, beat: beats };
-}
-
-/** The moment before another one, or null before the first. */
-function previousMoment({ cell, beat }, { beats }, whole = false) {
-  if (!whole && beat > 0) return { cell, beat: beat - 1 };
-  return cell > 0 ? { cell: cell - 1, beat: beats } : null;
 }

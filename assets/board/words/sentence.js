@@ -1,6 +1,6 @@
 // The sentence in one line, with an arc for each share of the word in focus.
 import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./arcs.js";
-import { button, element } from "../draw/elements.js";
+import { button, drawn, element } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
 const TYPES = { large: { most: 28, least: 11 }, small: { most: 15, least: 11 } }; // px
@@ -246,10 +246,4 @@ export class Sentence {
     this.point(next);
     this.root.querySelector(`[data-place="${next}"]`)?.focus();
   }
-}
-
-function drawn(tag, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  return made;
 }

@@ -39,37 +39,25 @@ export function spokenOf(model, cell) {
 }
 
 function spokenHow(model, derivation) {
-  const { operation, terms, hidden, maximum, total, own, softcap, root } = derivation;
-  const equals = ` ${equalsOf(derivation)} `;
-  const values = terms.map(({ value }) => figure(value));
-  const factors = () => terms[0].factors.map(({ value }) => figure(value));
-  switch (operation) {
-    case "sum":
-      return `${equals}${listed(values)}`;
-    case "product":
-      return `${equals}${factors().join(" × ")}`;
-    case "copy":
-      return `, copied from ${model.arrays[terms[0].factors[0].array].title}, ${placeWords(model, terms[0].factors[0])}`;
-    case "mask":
-      return hidden ? ", not allowed" : values.length > 1 ? `${equals}${listed(values)}` : ", unchanged";
-    case "softmax":
-      return total
-        ? `${equals}exp(${figure(terms[own].factors[0].value)} minus ${figure(maximum)}) divided by ${figure(total)}`
-        : ", nothing is allowed here";
-    case "softcap":
-      return `${equals}${figure(softcap)} times tanh(${values[0]} divided by ${figure(softcap)})`;
-    case "norm":
-      return `${equals}${values[own]} divided by ${figure(root)} times ${values.at(-1)}`;
-    case "max":
-      return `, the largest of ${values.length}`;
-    case "difference":
-      return `${equals}${factors().join(" minus ")}`;
-    case "exp":
-      return `${equals}exp(${factors()[0]})`;
-    default:
-      return "";
-  }
+  const values = derivation.terms.map(({ value }) => figure(value));
+  const factors = derivation.terms[0]?.factors ?? [];
+  const how = SPOKEN[derivation.operation]?.({ ...derivation, model, values, source: factors[0], factors: factors.map(({ value }) => figure(value)) }) ?? "";
+  return !how || how.startsWith(", ") ? how : ` ${equalsOf(derivation)} ${how}`;
 }
+
+const SPOKEN = {
+  sum: ({ values }) => listed(values),
+  product: ({ factors }) => factors.join(" × "),
+  copy: ({ model, source }) => `, copied from ${model.arrays[source.array].title}, ${placeWords(model, source)}`,
+  mask: ({ hidden, values }) => (hidden ? ", not allowed" : values.length > 1 ? listed(values) : ", unchanged"),
+  softmax: ({ terms, own, maximum, total }) =>
+    total ? `exp(${figure(terms[own].factors[0].value)} minus ${figure(maximum)}) divided by ${figure(total)}` : ", nothing is allowed here",
+  softcap: ({ values, softcap }) => `${figure(softcap)} times tanh(${values[0]} divided by ${figure(softcap)})`,
+  norm: ({ values, own, root }) => `${values[own]} divided by ${figure(root)} times ${values.at(-1)}`,
+  max: ({ values }) => `, the largest of ${values.length}`,
+  difference: ({ factors }) => factors.join(" minus "),
+  exp: ({ factors }) => `exp(${factors[0]})`,
+};
 
 function listed(values) {
   const rest = values.length - MAX_SPOKEN_TERMS;

@@ -1,5 +1,5 @@
 // The words of a step and its choices: strip, title, formula, heads, sentences of a batch, legend.
-import { button, element, list } from "../draw/elements.js";
+import { button, drawn, element, list } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
 const FORMULA = 1.35; // em, the type of the formula in board.css
@@ -30,8 +30,7 @@ function noteOf({ text, label, act, value }, choose) {
 
 /** A formula of MathML from nested lists: [tag, attributes, text or parts …]. */
 export function mathOf([tag, attributes, ...parts]) {
-  const made = document.createElementNS("http://www.w3.org/1998/Math/MathML", tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  const made = drawn(tag, attributes, "http://www.w3.org/1998/Math/MathML");
   made.append(...parts.map((part) => (typeof part === "string" ? part : mathOf(part))));
   return made;
 }

@@ -15,7 +15,7 @@ from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene, has_cell
 from attention_viz.scene_formats import scene_to_bytes
-from attention_viz.story import PROJECTION_FACTORS
+from attention_viz.story.products import PROJECTION_FACTORS
 
 from .browser_files import component, component_value
 from .focus import follow_head, move_focus

@@ -18,20 +18,22 @@ from attention_lab.practice import (
     practice_question,
 )
 
-from . import story
 from .arithmetic import format_derivation
 from .labels import format_decimals, format_number
 from .payload import JSON, Stage
+from .story.cutting import HEAD_FIELDS, merge_board, split_board
+from .story.per_head import mask_board, mixing_board, scale_board, scores_board, softmax_board
+from .story.products import output_board, projection_board
 
 # The boards of the steps inside a head.
 HEAD_BOARDS = {
-    "scores": story.scores_board,
-    "scaled_scores": story.scale_board,
-    "masked_scores": story.mask_board,
-    "probabilities": story.softmax_board,
-    "head_outputs": story.mixing_board,
+    "scores": scores_board,
+    "scaled_scores": scale_board,
+    "masked_scores": mask_board,
+    "probabilities": softmax_board,
+    "head_outputs": mixing_board,
 }
-SPLIT_FROM = {heads: field for field, heads in story.HEAD_FIELDS.items()}
+SPLIT_FROM = {heads: field for field, heads in HEAD_FIELDS.items()}
 # For each projection: the word for its vectors, its weights, the axes of its tokens and of a head.
 PROJECTION_WORDS = {
     "queries": ("query", "w_q", "T", "K"),
@@ -286,19 +288,17 @@ def operand_board(stage: Stage, cell: Derivation, focused: bool) -> JSON:
         board = HEAD_BOARDS[field](stage, (head, query, last))
     elif field in SPLIT_FROM:
         head, row, feature = index
-        board = story.split_board(stage, SPLIT_FROM[field], (head, row, feature), focused)
+        board = split_board(stage, SPLIT_FROM[field], (head, row, feature), focused)
     elif field == "merged":
         query, column = index
         width = stage.trace.sizes["V"]
-        board = story.merge_board(stage, (column // width, query, column % width), focused)
+        board = merge_board(stage, (column // width, query, column % width), focused)
     elif field == "output":
-        board = story.output_board(stage, index[0], index[1], focused)
+        board = output_board(stage, index[0], index[1], focused)
     else:
         row, column = index
         width = stage.trace.sizes["V" if field == "values" else "K"]
-        board = story.projection_board(
-            stage, field, (column // width, row, column % width), focused
-        )
+        board = projection_board(stage, field, (column // width, row, column % width), focused)
     panels = [panel for panel in board["panels"] if panel["role"] == "operand"]
     lit = {"array": field, "index": list(cell.index)}
     return board | {"panels": panels, "cell": lit, "player": False, "arithmetic": False}

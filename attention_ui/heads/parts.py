@@ -10,8 +10,8 @@ from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
 from attention_lab.rounding import tolerance
-from attention_viz import story
 from attention_viz.labels import format_number
+from attention_viz.story.per_head import value_pair_board
 
 from ..board import show_board
 from ..page_context import PageContext
@@ -28,7 +28,7 @@ def show_value_of_pair(now: PageContext) -> None:
         f" query gets, again a part for each head. Heads: {trace.sizes['H']}."
     )
     feature = focus.within(trace, "head_outputs").feature
-    board = story.value_pair_board(now.stage, focus.cell("query", "key"), feature)
+    board = value_pair_board(now.stage, focus.cell("query", "key"), feature)
     show_board(board, "ways value")
 
 

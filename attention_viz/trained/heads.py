@@ -10,12 +10,13 @@ from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
 
-from .. import story
 from ..labels import format_percent
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..payload import JSON, Stage, panel_json
 from ..scene import Panel, scene
 from ..sentence import with_arcs
+from ..story.per_head import mixing_board, scores_board
+from ..story.products import output_board, projection_board
 from ..thumbnails import (
     HEAD_NUMBER_CAPTIONS,
     heads_json,
@@ -73,13 +74,13 @@ def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
 def step_board(stage: Stage, step: str, head: int, query: int, key: int, feature: int) -> JSON:
     """One step of a head as the story shows it. step: a key of `STEP_FIELDS`."""
     if step == "scores":
-        return story.scores_board(stage, (head, query, key))
+        return scores_board(stage, (head, query, key))
     if step == "mixing":
-        return story.mixing_board(stage, (head, query, feature))
+        return mixing_board(stage, (head, query, feature))
     if step == "W_O":
-        return story.output_board(stage, query, feature)
+        return output_board(stage, query, feature)
     row = query if step == "W_Q" else key
-    return story.projection_board(stage, STEP_FIELDS[step], (head, row, feature))
+    return projection_board(stage, STEP_FIELDS[step], (head, row, feature))
 
 
 def attention_alone(

@@ -12,7 +12,8 @@ from attention_ui.heads.choices import (
 )
 from attention_ui.page_context import page_context
 from attention_ui.view import main_container
-from attention_viz import story
+from attention_viz.story.per_head import softmax_board
+from attention_viz.story.products import output_board, projection_board
 
 PROJECTED_FIELDS = {"w_q": "queries", "w_k": "keys", "w_v": "values"}
 
@@ -34,16 +35,16 @@ with window:
     show_verdict(trace, task)
     if matrix == "w_o":
         place = focus.within(trace, "output")
-        board = story.output_board(now.stage, place.query, place.feature)
+        board = output_board(now.stage, place.query, place.feature)
     else:
         field = PROJECTED_FIELDS[matrix]
         feature = focus.within(trace, field).feature
-        board = story.projection_board(now.stage, field, (focus.head, focus.query, feature))
+        board = projection_board(now.stage, field, (focus.head, focus.query, feature))
     show_board(board | {"player": False}, f"construct {matrix}", fits=True)
 st.caption(
     "Cells of X take numbers, too. The URL holds every edit, so a link shows what you have built."
     " *Own numbers* in the sidebar takes edits back."
 )
 st.header("What the heads look at now", anchor=False)
-shares = story.softmax_board(now.stage, focus.cell("query", "key"))
+shares = softmax_board(now.stage, focus.cell("query", "key"))
 show_board(shares | {"player": False}, "construct shares", fits=True)

@@ -17,7 +17,6 @@ from attention_ui.page_context import page_context
 from attention_ui.show import show_figure
 from attention_ui.url_state import choose_one
 from attention_ui.view import main_container
-from attention_viz import story
 from attention_viz.heads.count_figures import (
     SIZE_TITLES,
     scheme_counts,
@@ -25,6 +24,7 @@ from attention_viz.heads.count_figures import (
     scheme_times,
 )
 from attention_viz.labels import format_number, format_percent
+from attention_viz.story.per_head import pair_board
 
 COUNT_NAMES = {
     "multiplications": "multiplications",
@@ -44,7 +44,7 @@ window.markdown(
     " ⊙), summed for each head, gives these scores and nothing else."
 )
 with window:
-    show_board(story.pair_board(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
+    show_board(pair_board(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
 
 st.header("Four ways, the same numbers", anchor=False)
 table = [

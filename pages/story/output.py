@@ -16,8 +16,8 @@ from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, token_markdown
 from attention_ui.step import show_step
 from attention_ui.url_state import request_page
-from attention_viz import story
 from attention_viz.labels import format_agreement, format_span
+from attention_viz.story.products import MAX_COLUMNS_SENT, output_window
 
 now = page_context()
 trace = now.trace
@@ -52,8 +52,8 @@ if n_out != trace.sizes["D"]:
         " differ, so the input cannot be added to the output."
     )
 show_step(now)
-if now.whole and n_out > story.MAX_COLUMNS_SENT:
-    drawn = slice(*story.output_window(trace, column))
+if now.whole and n_out > MAX_COLUMNS_SENT:
+    drawn = slice(*output_window(trace, column))
     st.caption(f"Shown: {format_span(drawn, 'column')} of {n_out}.")
 title = f"Column {column} of the :violet[output] of :blue[{asks}]"
 arithmetic = draw_arithmetic(trace, "output", (0, query, column), title)

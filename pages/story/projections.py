@@ -9,8 +9,8 @@ from attention_lab.heads.weight_blocks import features_read, is_identity
 from attention_ui.page_context import page_context
 from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown
 from attention_ui.step import show_step
-from attention_viz import story
 from attention_viz.labels import format_span
+from attention_viz.story.products import PROJECTION_FACTORS, head_window
 
 field = choose_projection()
 now = replace(page_context(), which=field)
@@ -18,16 +18,16 @@ trace, focus = now.trace, now.focus
 color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("green", "value")}[
     field
 ]
-matrix = story.PROJECTION_FACTORS[field][1]
+matrix = PROJECTION_FACTORS[field][1]
 bias = matrix.replace("w", "b")
-source, weights, made = (now.symbol(name) for name in (*story.PROJECTION_FACTORS[field], field))
+source, weights, made = (now.symbol(name) for name in (*PROJECTION_FACTORS[field], field))
 row_name, axis = {"queries": ("query", "T")}.get(field, ("key", "S"))
 row = getattr(focus, row_name)
 place, column = focus.within(trace, field), focus.column(trace, field)
 n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
 block = head_columns(trace, field, focus.head)
 columns_of_head = format_span(block, "column")
-sent = story.head_window(trace, field, focus.head)
+sent = head_window(trace, field, focus.head)
 
 show_step(now)
 if now.whole and sent != (0, width):
@@ -66,4 +66,4 @@ arithmetic = draw_arithmetic(
     f" {token_markdown(trace, axis, row)}] = "
     f"the dot product of row {row} of {source} and column {column} of {weights}{biased}",
 )
-look_closer(now, field, arithmetic, beside=tuple(story.PROJECTION_FACTORS))
+look_closer(now, field, arithmetic, beside=tuple(PROJECTION_FACTORS))

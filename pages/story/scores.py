@@ -10,10 +10,10 @@ from attention_ui.board import show_board
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
 from attention_ui.step import show_step
-from attention_viz import story
 from attention_viz.derived_arrays import slice_of
 from attention_viz.labels import format_number
 from attention_viz.payload import largest_magnitude
+from attention_viz.story.per_head import pair_board
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -47,7 +47,7 @@ with st.expander(
             " diagonal is needed. The product **number by number** (the Hadamard product ⊙), with"
             " each row added up, gives the same scores and nothing else."
         )
-        show_board(story.pair_board(now.stage, cell), "pair")
+        show_board(pair_board(now.stage, cell), "pair")
         st.markdown(
             f"- Multiplications for this pair: {many}² · {wide} = {h}² · {d_k} ="
             f" **{products['full']:,}** in the full product; {many} · {wide} = {h} · {d_k} ="

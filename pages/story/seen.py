@@ -5,8 +5,8 @@ import streamlit as st
 from attention_lab.page_list import page_of
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
-from attention_viz import story
 from attention_viz.markdown import escape_quotations
+from attention_viz.story.products import token_board
 from attention_viz.story.story_file import seen_sentences
 
 NEXT_PAGES = ("practice", "what-changes", "all-heads", "trained-heads", "training")
@@ -14,7 +14,7 @@ NEXT_PAGES = ("practice", "what-changes", "all-heads", "trained-heads", "trainin
 now = page_context()
 before_and_after, found = map(escape_quotations, seen_sentences(now))
 st.markdown(f"**{before_and_after}** {found}")
-show_board(story.token_board(now.stage, now.focus.query), "seen", fits=True)
+show_board(token_board(now.stage, now.focus.query), "seen", fits=True)
 st.header("What comes next in a model", anchor=False)
 st.markdown(
     "- **Residual connection:** the output is added to the input, so that a layer only has to say"

@@ -16,12 +16,12 @@ from attention_ui.panels import (
     token_markdown,
 )
 from attention_ui.step import show_step
-from attention_viz import story
+from attention_viz.story.cutting import HEAD_FIELDS
 
 chosen = choose_projection()
 now = replace(page_context(), which=chosen)
 trace = now.trace
-field = story.HEAD_FIELDS[chosen]
+field = HEAD_FIELDS[chosen]
 one, row_name, color = {
     "queries": ("query", "query", "blue"),
     "keys": ("key", "key", "red"),
@@ -89,4 +89,4 @@ arithmetic = draw_arithmetic(
     f"**Head {focus.head}:** number {focus.feature} of the :{color}[{one} of"
     f" {token_markdown(trace, T, row)}] is moved, not computed",
 )
-look_closer(now, field, arithmetic, beside=tuple(story.HEAD_FIELDS.values()))
+look_closer(now, field, arithmetic, beside=tuple(HEAD_FIELDS.values()))

@@ -8,8 +8,8 @@ from attention_lab.words.embeddings import derive_input
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token_markdown
 from attention_ui.step import show_step
-from attention_viz import story
 from attention_viz.labels import token_chips
+from attention_viz.story.products import is_sum_of_words, shows_sum_of_words
 
 now = page_context()
 trace, focus, scenario = now.trace, now.focus, resolve(now.shown)
@@ -18,7 +18,7 @@ number = focus.within(trace, "inputs").feature
 asking = token_markdown(trace, "T", focus.query)
 
 trained, language = (scenario.weights == one for one in MODEL_CHOICES)
-made = story.is_sum_of_words(trace, embedding)
+made = is_sum_of_words(trace, embedding)
 if trained:
     st.markdown(
         "The sentence is cut into **tokens** as the trained model does it: small letters without"
@@ -88,7 +88,7 @@ if not made and any(edit.matrix == "x" for edit in edits_of(scenario).items):
 st.caption(f"From orange (negative) to violet (positive). {where}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
-if story.shows_sum_of_words(stage, embedding) and bool(untouched):
+if shows_sum_of_words(stage, embedding) and bool(untouched):
     arithmetic = draw_derivation(
         derive_input(embedding, focus.query, number),
         f"**Number {number} of token {focus.query}, {asking}:** word + position = input",

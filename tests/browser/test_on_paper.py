@@ -16,11 +16,11 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import read_state
-from attention_viz import story
 from attention_viz.handout import handout
 from attention_viz.labels import format_number
 from attention_viz.scene import Stage, coloured_scene
 from attention_viz.sheets import worksheet
+from attention_viz.story.per_head import scores_board
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import WINDOW
 from tests.browser.driving import expect_url, settled
@@ -60,7 +60,7 @@ def at_home(context: BrowserContext, file: Path, **kind: Any) -> Iterator[Page]:
 
 def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
     stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
-    scene = coloured_scene(story.scores_board(stage, (0, 4, 1)), "both")
+    scene = coloured_scene(scores_board(stage, (0, 4, 1)), "both")
     file = tmp_path / "scores.html"
     file.write_text(handout(scene, "Scores", "", "", ""), encoding="utf-8")
     with at_home(context, file, color_scheme="dark") as page:
@@ -159,7 +159,7 @@ def expect_free(page: Page) -> None:
 def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -> None:
     trace = trace_of(Scenario(text=f"שלום {'w' * 200}"))
     made_of = f"“{' '.join(trace.tokens)}”: 16 features"
-    board = coloured_scene(story.scores_board(Stage(trace), (0, 0, 0)), "both")
+    board = coloured_scene(scores_board(Stage(trace), (0, 0, 0)), "both")
     for sheet in (
         worksheet([], made_of),
         handout(board, "Scores", made_of, trace.code("scores"), made_of),
@@ -174,7 +174,7 @@ def test_a_step_is_read_from_the_disk_without_a_network(
     context: BrowserContext, tmp_path: Path
 ) -> None:
     trace = trace_of(SCENARIO)
-    scene = coloured_scene(story.scores_board(Stage(trace), (1, 3, 2)), "both")
+    scene = coloured_scene(scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
     said = ("Scores", "One </script> sentence.", "scores = q @ k.T", "“a”")
     file.write_text(handout(scene, *said), encoding="utf-8")

@@ -10,26 +10,34 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import step_of, strip_pages
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import embedding_of
-from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_text
 from attention_viz.step_scene import StepWords, stage_board
+from attention_viz.story.cutting import merge_board, split_board
+from attention_viz.story.per_head import (
+    mask_board,
+    mixing_board,
+    scale_board,
+    scores_board,
+    softmax_board,
+)
+from attention_viz.story.products import inputs_board, output_board, projection_board
 
 pytestmark = pytest.mark.browser
 WORDS = "the cat saw the box and it ran to a dog that slept in the warm sun as they went home late"
 CELL = (1, 1, 0)
 STEPS = {
-    "queries": lambda s: story.projection_board(s, "queries", CELL),
-    "query_heads": lambda s: story.split_board(s, "queries", CELL),
-    "scores": lambda s: story.scores_board(s, CELL),
-    "scaled_scores": lambda s: story.scale_board(s, CELL),
-    "masked_scores": lambda s: story.mask_board(s, CELL),
-    "probabilities": lambda s: story.softmax_board(s, CELL),
-    "head_outputs": lambda s: story.mixing_board(s, CELL),
-    "merged": lambda s: story.merge_board(s, CELL),
-    "output": lambda s: story.output_board(s, 1, 1),
+    "queries": lambda s: projection_board(s, "queries", CELL),
+    "query_heads": lambda s: split_board(s, "queries", CELL),
+    "scores": lambda s: scores_board(s, CELL),
+    "scaled_scores": lambda s: scale_board(s, CELL),
+    "masked_scores": lambda s: mask_board(s, CELL),
+    "probabilities": lambda s: softmax_board(s, CELL),
+    "head_outputs": lambda s: mixing_board(s, CELL),
+    "merged": lambda s: merge_board(s, CELL),
+    "output": lambda s: output_board(s, 1, 1),
     "": lambda s: overview(s, *CELL),
 }
 # The size of a window, the place of the board in it, and whether it is that of a lecture.
@@ -120,7 +128,7 @@ def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str
     trace, notation = trace_of(scenario), NOTATIONS["ours"]
     stage = Stage(trace)
     boards = {field: make(stage) for field, make in STEPS.items()}
-    boards["inputs"] = story.inputs_board(stage, embedding_of(scenario), 1, 1)
+    boards["inputs"] = inputs_board(stage, embedding_of(scenario), 1, 1)
     found = []
     for field, board in boards.items():
         page = step_of(field) if field else strip_pages()[0]

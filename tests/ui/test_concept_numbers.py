@@ -26,7 +26,7 @@ from attention_lab.page_list import page_of
 from attention_lab.questions import Entry, concepts
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.encoded_text import encoded
-from attention_viz import story
+from attention_viz.story.cutting import HEAD_FIELDS
 
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}
 TARGET = "Das Tier war zu müde"
@@ -160,7 +160,7 @@ def trained_layers() -> tuple[Trace, ...]:
 
 
 CHECKS: dict[tuple[str, int], Callable[[Trace, Parameters], Iterable[float]]] = {
-    ("gml", 1): lambda t, _: [len(story.HEAD_FIELDS)],
+    ("gml", 1): lambda t, _: [len(HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
     ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],

@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.guesses import ITEMS
 from attention_lab.page_list import story_steps
-from attention_viz.story import HEAD_FIELDS
+from attention_viz.story.cutting import HEAD_FIELDS
 from tests.ui.app import opened, scenes
 from tests.viz.reading_scenes import numbers
 

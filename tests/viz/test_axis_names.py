@@ -17,9 +17,9 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import embedding_of
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_viz import story
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage, array_json
+from attention_viz.story.products import inputs_board, projection_board
 from tests.viz.reading_scenes import written_and_read
 
 FIRST = Scenario("the cat saw the box and it ran", weights="by hand", d_model=8, n_heads=2)
@@ -80,7 +80,7 @@ def test_names_of_an_array(name: str) -> None:
 @pytest.mark.parametrize("notation", NOTATIONS.values(), ids=lambda notation: notation.key)
 def test_names_are_those_of_the_whole_array(notation: Any) -> None:
     stage = replace(STAGE, notation=notation)
-    scenes = (overview(stage, 1, 6, 1), story.projection_board(stage, "queries", (1, 6, 0)))
+    scenes = (overview(stage, 1, 6, 1), projection_board(stage, "queries", (1, 6, 0)))
     for scene in map(written_and_read, scenes):
         for name, array in scene["arrays"].items():
             assert array.get("names", {}) == as_sent(EXPECTED.get(name, {})), name
@@ -90,7 +90,7 @@ def test_names_are_those_of_the_whole_array(notation: Any) -> None:
 
 
 def test_words_and_places_are_named() -> None:
-    arrays = story.inputs_board(STAGE, embedding_of(FIRST), 6, 0)["arrays"]
+    arrays = inputs_board(STAGE, embedding_of(FIRST), 6, 0)["arrays"]
     for name in ("words", "positions"):
         assert arrays[name]["names"] == as_sent({1: (HANDMADE_FEATURES, None)})
 

@@ -11,9 +11,9 @@ from attention_core import STEPS
 from attention_core.trace import USUAL_STEPS
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, tokens_of
-from attention_viz import story
 from attention_viz.payload import Stage, pack_bits
 from attention_viz.story.batch import BatchField, batch_board, with_sequence_pictures
+from attention_viz.story.per_head import scores_board
 from tests.viz.reading_scenes import numbers
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran", mask="causal")
@@ -51,7 +51,7 @@ def test_what_belongs_to_padding_is_hatched() -> None:
 
 def test_the_stage_shows_one_head_of_every_sequence() -> None:
     trace = sequence_of(BATCH, 1)
-    step = story.scores_board(Stage(trace, n_real=2), (1, 0, 1))
+    step = scores_board(Stage(trace, n_real=2), (1, 0, 1))
     board = with_sequence_pictures(step, batch("scores"), head=1)
     pictures = board["panels"][len(step["panels"]) :]
     assert [panel.get("link") for panel in pictures] == ["sentence 0", None, "sentence 2"]
@@ -65,7 +65,7 @@ def test_the_stage_shows_one_head_of_every_sequence() -> None:
 
 def test_padded_places_are_marked_on_the_axes() -> None:
     trace = sequence_of(BATCH, 1)
-    marked, plain = (story.scores_board(Stage(trace, n_real=n), (0, 0, 0)) for n in (2, None))
+    marked, plain = (scores_board(Stage(trace, n_real=n), (0, 0, 0)) for n in (2, None))
     assert [marked["axes"][letter]["real"] for letter in "TS"] == [2, 2]
     assert not any("real" in axis for axis in plain["axes"].values())
 

@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend
-from attention_viz import story
 from attention_viz.payload import Stage, float_bytes, pack_bits
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes, scene_to_text
+from attention_viz.story.per_head import mask_board, scores_board, softmax_board
+from attention_viz.story.products import output_board, projection_board
 from tests.viz.example_traces import HOSTILE, example
 from tests.viz.reading_scenes import flags, numbers, scene_of, scene_of_text
 from tests.viz.story_boards import FOCUS, STORY
@@ -24,17 +25,17 @@ from tests.viz.story_boards import FOCUS, STORY
 @pytest.mark.parametrize("case", ["causal", "empty row", "all hidden"])
 def test_shares_of_hidden_keys_are_flagged(case: str) -> None:
     trace = example(case)
-    shares = story.softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]
+    shares = softmax_board(Stage(trace), FOCUS)["arrays"]["probabilities"]
     np.testing.assert_array_equal(flags(shares, "hatched"), trace.hidden)
     assert (numbers(shares)[trace.hidden] == 0).all()
-    assert "hatched" not in story.softmax_board(Stage(example()), FOCUS)["arrays"]["probabilities"]
+    assert "hatched" not in softmax_board(Stage(example()), FOCUS)["arrays"]["probabilities"]
 
 
 def test_noise_does_not_travel() -> None:
     x = np.array([[1.0, 1e-17], [30.0, 0.0]])
     trace = attend(x, Projections.weightless(2))
-    board = story.softmax_board(Stage(trace), (0, 1, 0, 0))["arrays"]
-    tokens = story.scores_board(Stage(trace), (0, 0, 0, 0))["arrays"]["query_heads"]
+    board = softmax_board(Stage(trace), (0, 1, 0, 0))["arrays"]
+    tokens = scores_board(Stage(trace), (0, 0, 0, 0))["arrays"]["query_heads"]
     assert numbers(tokens).tolist() == [[[[1, 0], [30, 0]]]]
     assert trace.query_heads[0, 0, 0, 1] == 1e-17
     assert 0 < numbers(board["probabilities"])[0, 0, 0, 0] < 1e-8
@@ -43,9 +44,9 @@ def test_noise_does_not_travel() -> None:
 def test_only_the_columns_around_the_head_travel() -> None:
     x = np.random.default_rng(0).normal(size=(3, 512))
     trace = attend(x, Projections.random(512, 16))
-    array = story.projection_board(Stage(trace), "queries", (5, 1, 7))["arrays"]["w_q"]
+    array = projection_board(Stage(trace), "queries", (5, 1, 7))["arrays"]["w_q"]
     assert (array["shape"], array["start"], array["whole"]) == ([512, 64], [0, 128], [512, 512])
-    columns = story.output_board(Stage(trace), 1, 300)["arrays"]["w_o"]
+    columns = output_board(Stage(trace), 1, 300)["arrays"]["w_o"]
     assert (columns["shape"], columns["start"]) == ([512, 64], [0, 256])
 
 
@@ -53,13 +54,10 @@ def test_edited_cells_are_flagged() -> None:
     x = np.arange(6.0).reshape(2, 3)
     weights = Projections.weightless(3)
     before, after = attend(x, weights), attend(x + np.array([[0, 0, 0], [0, 1, 0]]), weights)
-    scene = story.scores_board(Stage(after, before=before), (0, 0, 0))
+    scene = scores_board(Stage(after, before=before), (0, 0, 0))
     changed = flags(scene["arrays"]["query_heads"], "changed")
     assert changed.ravel().tolist() == [False] * 4 + [True, False]
-    assert (
-        "changed"
-        not in story.scores_board(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
-    )
+    assert "changed" not in scores_board(Stage(after, before=after), (0, 0, 0))["arrays"]["scores"]
 
 
 def test_the_payload_is_small() -> None:
@@ -109,7 +107,7 @@ def test_the_text_of_a_small_scene() -> None:
 
 def test_masked_cells_arrive_as_bits() -> None:
     trace = example("causal")
-    scene = scene_of(scene_to_bytes(story.mask_board(Stage(trace), (1, 2, 1))))
+    scene = scene_of(scene_to_bytes(mask_board(Stage(trace), (1, 2, 1))))
     array = scene["arrays"]["masked_scores"]
     np.testing.assert_array_equal(flags(array, "masked"), trace.hidden)
     found = np.frombuffer(array["data"], "<f4").reshape(trace.hidden.shape)

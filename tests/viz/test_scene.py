@@ -16,15 +16,22 @@ from attention_core import Projections, Trace, attend
 from attention_core.derivation import array_of, derive
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.words.embeddings import embed
-from attention_viz import story
 from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
 from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
+from attention_viz.story.cutting import split_board
+from attention_viz.story.per_head import scores_board
+from attention_viz.story.products import (
+    PROJECTION_FACTORS,
+    inputs_board,
+    output_board,
+    projection_board,
+)
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
 from tests.viz.reading_scenes import numbers, worked_out, written_and_read
-from tests.viz.story_boards import FOCUS, STORY
+from tests.viz.story_boards import FOCUS, OF_A_CELL, STORY
 
 RIBBONS = {"token by token", "head by head"}
 
@@ -72,12 +79,12 @@ def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     layer, options = call
     trace = layer.run(**options)
     focus = (trace.sizes["H"] - 1, min(2, trace.sizes["T"] - 1), 0)
-    for name in ("scores", "scale", "mask", "softmax", "mixing", "merge", "pair"):
-        check(trace, getattr(story, f"{name}_board")(Stage(trace), focus))
-    for field in story.PROJECTION_FACTORS:
-        check(trace, story.projection_board(Stage(trace), field, focus))
-        check(trace, story.split_board(Stage(trace), field, focus))
-    check(trace, story.output_board(Stage(trace), focus[1], 0))
+    for board in OF_A_CELL.values():
+        check(trace, board(Stage(trace), focus))
+    for field in PROJECTION_FACTORS:
+        check(trace, projection_board(Stage(trace), field, focus))
+        check(trace, split_board(Stage(trace), field, focus))
+    check(trace, output_board(Stage(trace), focus[1], 0))
     check(trace, overview(Stage(trace), *focus))
 
 
@@ -109,7 +116,7 @@ def test_the_rules_of_a_scene_give_its_cells(name: str, shared: bool) -> None:
 def test_word_plus_position_is_the_input() -> None:
     embedding = embed(["a", "b", "c"], 5)
     trace = attend(embedding.inputs, Projections.weightless(5)).labelled(("a", "b", "c"))
-    scene = story.inputs_board(Stage(trace), embedding, 1, 4)
+    scene = inputs_board(Stage(trace), embedding, 1, 4)
     for name in ("words", "positions", "inputs"):
         array = scene["arrays"][name]
         np.testing.assert_array_equal(
@@ -119,7 +126,7 @@ def test_word_plus_position_is_the_input() -> None:
 
 
 def test_colours_for_a_mode_or_both() -> None:
-    scene = story.scores_board(Stage(example()), FOCUS)
+    scene = scores_board(Stage(example()), FOCUS)
     assert coloured_scene(scene, "dark")["palette"]["background"] == "#11121a"
     assert set(coloured_scene(scene, "both")["palette"]) == {"light", "dark"}
     assert coloured_scene(scene, "light", 1.35)["zoom"] == 1.35
@@ -128,8 +135,8 @@ def test_colours_for_a_mode_or_both() -> None:
 def test_symbols_and_convention_of_another_text() -> None:
     stage = Stage(example())
     ours, slides = (
-        story.scores_board(stage, FOCUS),
-        story.scores_board(replace(stage, notation=NOTATIONS["gml"]), FOCUS),
+        scores_board(stage, FOCUS),
+        scores_board(replace(stage, notation=NOTATIONS["gml"]), FOCUS),
     )
     assert (ours["transposed"], slides["transposed"]) == (False, True)
     assert ours["arrays"] == slides["arrays"]

@@ -15,9 +15,10 @@ from attention_core import Projections, attend
 from attention_core.formulas import merge_heads
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.words.embeddings import embed
-from attention_viz import story
 from attention_viz.payload import JSON, Stage
 from attention_viz.step_scene import StepWords, stage_board
+from attention_viz.story.cutting import merge_board, split_board
+from attention_viz.story.products import inputs_board, output_board, projection_board
 from tests.viz.example_traces import M, S, T, V, example, square
 from tests.viz.reading_scenes import worked_out
 from tests.viz.reading_words import holds
@@ -153,7 +154,7 @@ def test_without_w_o_the_output_is_the_merged_heads() -> None:
     plain, added = (
         attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True)
     )
-    boards = [story.output_board(Stage(trace), 2, 1) for trace in (plain, added)]
+    boards = [output_board(Stage(trace), 2, 1) for trace in (plain, added)]
     alone = ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
     assert told(boards[0]) == list(map(in_words, alone))
     summed = ["inputs 1 0 operand T×D", "output 2 0 result T×D"]
@@ -169,8 +170,7 @@ def test_what_a_product_is_made_of() -> None:
     biased = example()
     plain = replace(biased, projections=replace(biased.projections, b_v=None))
     with_bias, without = (
-        story.projection_board(Stage(trace), "values", FOCUS)["description"]
-        for trace in (biased, plain)
+        projection_board(Stage(trace), "values", FOCUS)["description"] for trace in (biased, plain)
     )
     assert holds(with_bias, "memory", "W_V", "b_V", "values")
     assert holds(without, "memory", "W_V", "values")
@@ -183,7 +183,7 @@ def test_edited_inputs_are_no_sum() -> None:
         attend(embedding.inputs + more, Projections.weightless(5)) for more in (0, np.eye(2, 5))
     )
     boards = [
-        story.inputs_board(Stage(trace, before=before), embedding, 1, 4)
+        inputs_board(Stage(trace, before=before), embedding, 1, 4)
         for trace, before in ((plain, None), (edited, plain))
     ]
     assert [list(board["rules"]) for board in boards] == [["inputs"], []]
@@ -220,7 +220,7 @@ def test_the_output_reads_as_an_equation(
     choices: dict[str, Any], parts: list[str], signs: list[str]
 ) -> None:
     stage = Stage(trace_of(Scenario(**choices)))
-    shown = stage_board(story.output_board(stage, 0, 0), StepWords("", "", "", "y", (), 0))
+    shown = stage_board(output_board(stage, 0, 0), StepWords("", "", "", "y", (), 0))
     assert [panel["array"] for panel in shown["panels"]] == parts
     assert shown["stage"]["signs"] == signs
 
@@ -233,11 +233,7 @@ ORDERS = ["token by token", "head by head"]
 def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
     trace = square(7, n_heads)
     stage, cell = Stage(trace), (1, 3, 2)
-    board = (
-        story.split_board(stage, "keys", cell)
-        if step == "split"
-        else story.merge_board(stage, cell)
-    )
+    board = split_board(stage, "keys", cell) if step == "split" else merge_board(stage, cell)
     heads = trace.key_heads if step == "split" else trace.head_outputs
     shown = stage_board(board, StepWords("", "", "", "", [], 0))
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
@@ -255,5 +251,5 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
 
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(7, 1), (1, 3), (64, 4)])
 def test_where_there_are_no_lines(n_tokens: int, n_heads: int) -> None:
-    board = story.split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
+    board = split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
     assert all(panel["role"] != "ribbon" for panel in board["panels"])

@@ -89,6 +89,8 @@ class _Drawing:
                 st.header(text, anchor=False)
             case b.Note(text, tone):
                 _note(text, tone)
+            case b.Formula(latex):
+                st.latex(latex)
             case b.Code(text):
                 st.code(text, language="python", wrap_lines=True)
             case b.Row(items):

@@ -158,6 +158,13 @@ class Heading:
 
 
 @dataclass(frozen=True)
+class Formula:
+    """A formula in a line of its own, as LaTeX."""
+
+    latex: str
+
+
+@dataclass(frozen=True)
 class Note:
     """A sentence in a box: what is right, what is wrong, or what to know."""
 
@@ -313,6 +320,7 @@ Block = (
     | Heading
     | Note
     | Code
+    | Formula
     | Row
     | Button
     | Link

@@ -14,6 +14,7 @@ from . import blocks as b
 from .markdown_parts import Part, markdown_parts
 from .payload import JSON
 from .scene import coloured_scene
+from .step_scene import mathml
 from .theme import figure_json
 
 MOST_STEPS = 64  # of a scale; more are typed
@@ -41,6 +42,8 @@ class BlockWriter:
                 return {"kind": "heading", "words": self._line(text)}
             case b.Note(text, tone):
                 return {"kind": "note", "tone": tone, "words": self._words(text)}
+            case b.Formula(latex):
+                return {"kind": "formula", "part": mathml(latex)}
             case b.Code(text):
                 return {"kind": "code", "text": text}
             case b.Row(items):

@@ -53,6 +53,7 @@ const DRAWERS = {
       part.replaceChildren(...drawn(words, acts));
     };
   },
+  formula: (place) => ({ part }) => place.replaceChildren(mathOf(part)),
   code: (part) => ({ text }) => part.replaceChildren(element("pre", "", text)),
   table: (part, acts) => ({ cells: [head, ...rows], numbers }) => {
     const line = (tag) => (cells) => element("tr", "", ...cells.map((words) => element(tag, "", ...drawn(words, acts))));

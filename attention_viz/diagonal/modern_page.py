@@ -33,6 +33,7 @@ from ..blocks import (
     Board,
     Choice,
     Folded,
+    Formula,
     Heading,
     Note,
     Places,
@@ -185,7 +186,7 @@ def _card(one: Statement, x_TD: Array, strengths: Mapping[str, float]) -> list[B
     tone: Tone = "right" if checked.holds else "wrong"
     return [
         Text(f"**{one.number} · {one.title}** :green[theorem]"),
-        Text(f"${one.latex}$"),
+        Formula(one.latex),
         Text(one.statement),
         Note(f"**On these tokens ({title}) it {verdict}.** {describe_check(checked)}.", tone),
         Text(f"**What ends it:** {one.ends}"),

@@ -28,6 +28,7 @@ from ..blocks import (
     Button,
     Choice,
     Folded,
+    Formula,
     Heading,
     Note,
     Number,
@@ -78,8 +79,8 @@ SEARCHED = Select(
 )
 ALL_CHOICES: tuple[Choice, ...] = (*CHOICES, N_TOKENS, N_FEATURES, SEED, SEARCHED)
 FORMULAS = (
-    "$s_{ij} = \\tfrac{x_i \\cdot x_j}{\\sqrt C}$, $a_{ij} = \\frac{e^{s_{ij}}}{Z_i}$,"
-    " $Z_i = \\textstyle\\sum_k e^{s_{ik}}$"
+    r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i},"
+    r" \quad Z_i = \textstyle\sum_k e^{s_{ik}}"
 )
 
 
@@ -111,7 +112,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             " **false**, because each row is divided by a sum of its own."
         ),
         Text(describe_pair(trace, cell)),
-        Text(FORMULAS),
+        Formula(FORMULAS),
     ]
     cards = [_card(one, checks[one.number], trace, values) for one in PROPOSITIONS]
     return [
@@ -148,7 +149,7 @@ def _card(one: Proposition, check: PropositionCheck, trace: Trace, values: Value
         proof.append(Text(f":red[**The step that fails:**] {one.failing_step}"))
     return [
         Text(f"**{one.number} · {one.title}** {STATUS[one.status]}"),
-        Text(f"${one.latex}$"),
+        Formula(one.latex),
         Text(one.statement),
         Note(f"**On these tokens it** {describe_check(one, check, trace)}", tone),
         *([Text(one.condition, small=True)] if one.condition else []),

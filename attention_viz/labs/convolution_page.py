@@ -165,10 +165,10 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
                     Chart(errors, "convolution errors"),
                     Text(
                         "A softmax never gives exactly 0, so the two are equal only in the limit of"
-                        " ever larger $\\alpha$."
-                        f" {SCORE_DESCRIPTIONS[padding == 'circular']}",
+                        " ever larger $\\alpha$.",
                         small=True,
                     ),
+                    Text(SCORE_DESCRIPTIONS[padding == "circular"], small=True),
                 ],
             ),
             (1, 1),

@@ -29,6 +29,7 @@ from ..blocks import (
     Board,
     Chart,
     Folded,
+    Formula,
     Heading,
     Note,
     Select,
@@ -254,11 +255,11 @@ def _mapping(values: Values) -> list[Block]:
             "**The package**: tokens are columns. The outputs of the heads are joined one below the"
             f" other. {chosen.formula.sentence}"
         ),
-        Text(f"${theirs}$"),
+        Formula(theirs),
     ]
     engine: list[Block] = [
         Text("**The same layer here**: tokens are rows."),
-        Text(", ".join(f"${equation}$" for equation in equations)),
+        Formula(r",\ ".join(equations)),
         Note(outputs + (": the same layer." if same else "."), "right" if same else "wrong"),
     ]
     return [

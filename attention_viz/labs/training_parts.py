@@ -27,12 +27,12 @@ from attention_lab.labs.training_settings import (
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
 
-from ..blocks import Beside, Block, Button, Chart, Later, Select, Table, Text, Values
+from .. import blocks as b
 from ..labels import format_number
 from .training import comparison_figure
 
 SECONDS = 0.4  # for which a run trains before the page is drawn again
-TRAINS = Select(
+TRAINS = b.Select(
     "train_now",
     "What trains",
     "nothing",
@@ -54,8 +54,8 @@ cached_weightless_score, cached_weightless_loss = cached(weightless_score), cach
 
 
 def train_together(
-    runs: Mapping[str, Run], seconds: float, which: str, values: Values, label: str
-) -> list[Block]:
+    runs: Mapping[str, Run], seconds: float, which: str, values: b.Values, label: str
+) -> list[b.Block]:
     """Train the first run that is not done, if a visitor has asked for it; nothing once all are
     done.
 
@@ -69,15 +69,15 @@ def train_together(
     name, run = next(iter(missing.items()))
     if not trains:
         return [
-            Text(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.", True),
-            Button(label, {TRAINS.key: which}),
+            b.Text(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.", True),
+            b.Button(label, {TRAINS.key: which}),
         ]
     run.train(SECONDS)
     where = f"step {run.step:,} of {run.settings.last_step:,}: loss {run.losses[-1][1]:.4f}"
     return [
-        Text(f"Run {len(runs) - len(missing) + 1} of {len(runs)}, *{name}*, {where}."),
-        Button("Stop", {TRAINS.key: TRAINS.default}, help="What has been trained stays."),
-        Later(0.1, {TRAINS.key: which}),
+        b.Text(f"Run {len(runs) - len(missing) + 1} of {len(runs)}, *{name}*, {where}."),
+        b.Button("Stop", {TRAINS.key: TRAINS.default}, help="What has been trained stays."),
+        b.Later(0.1, {TRAINS.key: which}),
     ]
 
 
@@ -86,7 +86,7 @@ def missing_seconds(runs: Iterable[LayerRun]) -> float:
     return sum(expected_seconds(run.settings) for run in runs if not run.done)
 
 
-def comparison(task: str, values: Values) -> list[Block]:
+def comparison(task: str, values: b.Values) -> list[b.Block]:
     """The models of a task side by side: a button that trains them, then curves and a table."""
     named = models(task)
     runs = {name: layer_run(one) for name, one in named.items()}
@@ -98,7 +98,7 @@ def comparison(task: str, values: Values) -> list[Block]:
     return [*_curves(task, runs), *_scores(task, runs)]
 
 
-def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[Block]:
+def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
     """The loss on the unseen sequences against the steps of each model, with the loss of the best
     constant and that of one answer per head.
     """
@@ -111,8 +111,8 @@ def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[Block]:
     by_entropy = first.training_task.by_accuracy
     what = LOSS_NAMES[by_entropy]
     return [
-        Chart(comparison_figure(curves, {"weightless": level}, marks, what), "train models"),
-        Text(
+        b.Chart(comparison_figure(curves, {"weightless": level}, marks, what), "train models"),
+        b.Text(
             f"The {what} on the {N_UNSEEN} unseen sequences. *Best constant*:"
             f" {BEST_CONSTANT[by_entropy]}. In every task the inputs decide the answer. So a layer"
             " that answers everything has the loss 0, which has no place on a logarithmic axis.",
@@ -121,7 +121,7 @@ def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[Block]:
     ]
 
 
-def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[Block]:
+def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
     """The scores of the models, and how they were trained."""
     first = runs["1 head"].settings
     by_accuracy = first.training_task.by_accuracy
@@ -142,8 +142,8 @@ def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[Block]:
         for cells, loss in zip(rows, losses, strict=True):
             cells.append(format_number(loss, 4))
     return [
-        Table(head, rows),
-        Text(
+        b.Table(head, rows),
+        b.Text(
             f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seed: {first.seed}. The models"
             " are trained with the values with which the page opens, not with those chosen above."
             " All models of a seed learn from the same sequences: here these do not depend on the"
@@ -156,7 +156,7 @@ def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[Block]:
     ]
 
 
-def backward_pass(settings: TrainingSettings, trace: Trace) -> list[Block]:
+def backward_pass(settings: TrainingSettings, trace: Trace) -> list[b.Block]:
     """The loss; every gradient beside the formula of the forward pass, in the order of the backward
     pass; the step of Adam.
     """
@@ -173,9 +173,9 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[Block]:
             " other arrays take the usual step of Adam",
         )
     return [
-        Text("**The loss, and its gradient at the output** ($Z$ is the target)"),
+        b.Text("**The loss, and its gradient at the output** ($Z$ is the target)"),
         *formula_rows((loss.value, loss.gradient)),
-        Text(
+        b.Text(
             "**Forward pass, and backward pass** ($\\nabla_A$ is the gradient of the loss with"
             " respect to $A$)"
         ),
@@ -183,9 +183,9 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[Block]:
             _side_by_side(formula(trace, one.step, OURS), f"${one.formula}$\n\n{one.sentence}")
             for one in gradient_formulas(trace).values()
         ),
-        Text(says),
+        b.Text(says),
         *formula_rows(optimiser.values()),
-        Text(
+        b.Text(
             "All formulas are NumPy functions, one for each. Tests compare them with the automatic"
             " differentiation of PyTorch 2.13 and with finite differences.",
             small=True,
@@ -193,11 +193,11 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[Block]:
     ]
 
 
-def formula_rows(formulas: Iterable[Formula]) -> list[Block]:
+def formula_rows(formulas: Iterable[Formula]) -> list[b.Block]:
     """Each formula with its name and a sentence beside it."""
     return [_side_by_side(one.latex, f"**{one.title}**: {one.sentence}") for one in formulas]
 
 
-def _side_by_side(latex: str, says: str) -> Beside:
-    parts: tuple[Sequence[Block], ...] = ([Text(f"${latex}$")], [Text(says)])
-    return Beside(parts, (4, 5))
+def _side_by_side(latex: str, says: str) -> b.Beside:
+    parts: tuple[Sequence[b.Block], ...] = ([b.Formula(latex)], [b.Text(says)])
+    return b.Beside(parts, (4, 5))

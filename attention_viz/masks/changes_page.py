@@ -170,7 +170,7 @@ def _of_layer(scenario: Scenario, key: str, values: b.Values) -> Change:
     change, seed, trace = OTHER_CHANGES[key], values[SEED.key], trace_of(scenario)
     two = TwoLayers(trace, change.apply(trace, seed))
     seeds = (b.Field(SEED, seed),) if change.is_drawn else ()
-    return Change(two, change.description, seeds, below=[b.Text(f"${change.formula}$")])
+    return Change(two, change.description, seeds, below=[b.Formula(change.formula)])
 
 
 def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:

@@ -89,18 +89,18 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     figure = {"data": [], "layout": {"height": 9, "meta": {"description": "d"}}}
     fields = b.row(VALUES, *CHOICES)
     blocks: list[b.Block] = [
-        *(b.Text("t"), b.Heading("h"), b.Note("n"), b.Code("c"), fields),
+        *(b.Text("t"), b.Heading("h"), b.Note("n"), b.Formula("x"), b.Code("c"), fields),
         *(b.Button("b", {"size": 2}), b.Link("l", "scores"), b.Chart(figure, "f")),
         b.Table(("a", "b"), (("1", "2"),)),
         b.Beside(([b.Text("x")], [b.Text("y")]), (1, 2)),
         b.Folded("more", [b.Link("there", "depth", {"head": 2})]),
     ]
     found = BlockWriter(CHOICES, {"scores"}).write(blocks)
-    kinds = "text heading note code row row row chart table beside folded"
+    kinds = "text heading note formula code row row row chart table beside folded"
     assert [one["kind"] for one in found] == kinds.split()
-    assert [one["value"] for one in found[4]["items"]] == ["two", "0.2", "7", "0.25", "a b", True]
-    assert found[5]["items"][0]["changes"] == {"size": "2"}
-    assert found[6]["items"][0]["to"] == "scores"
-    (link,) = found[10]["blocks"][0]["items"]
+    assert [one["value"] for one in found[5]["items"]] == ["two", "0.2", "7", "0.25", "a b", True]
+    assert found[6]["items"][0]["changes"] == {"size": "2"}
+    assert found[7]["items"][0]["to"] == "scores"
+    (link,) = found[11]["blocks"][0]["items"]
     assert (link["to"], link["changes"]) == (None, {"head": "2"})
     assert field_json(CHOICES[2], 7)["kind"] == "number"

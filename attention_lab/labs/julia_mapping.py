@@ -11,7 +11,6 @@ Source: the package's manual, "Multihead Attention", and src/layers/multi_head_a
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +20,6 @@ from attention_core.checks import Array
 from attention_core.initialisation import orthonormal_columns
 from attention_core.projections import Projections
 from attention_core.trace import Trace
-
-from .formula import Formula
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,76 +48,57 @@ def column_softmax(scores_ST: Array) -> Array:
     return shares
 
 
-def manual_layer(z: Array, heads: JuliaHeads, add_connection: bool = False) -> Array:
-    """What the manual writes: the outputs of the heads, one below the other. Shapes: z (N, T) ->
-    (N, T).
+def package_layer(
+    z: Array, heads: JuliaHeads, by_code: bool, add_connection: bool = False
+) -> Array:
+    """The outputs of the heads, one below the other, as the manual writes them; or as the code
+    computes them: P_Q and P_K are exchanged, and the scale is 1/√N for every head. Shapes: z (N, T)
+    -> (N, T).
     """
     outputs = []
     for p_q, p_k, p_v in zip(heads.p_q, heads.p_k, heads.p_v, strict=True):
         q_nT, k_nT, v_nT = p_q.T @ z, p_k.T @ z, p_v.T @ z
-        outputs.append(v_nT @ column_softmax(k_nT.T @ q_nT / math.sqrt(len(q_nT))))
+        scores = q_nT.T @ k_nT / math.sqrt(len(z))
+        if not by_code:
+            scores = k_nT.T @ q_nT / math.sqrt(len(q_nT))
+        outputs.append(v_nT @ column_softmax(scores))
     output: Array = np.vstack(outputs) + add_connection * z
     return output
 
 
-def code_layer(z: Array, heads: JuliaHeads, add_connection: bool = False) -> Array:
-    """What the code computes: P_Q and P_K are exchanged, and the scale is 1/√N for every head.
-    Shapes: z (N, T) -> (N, T).
-    """
-    outputs = []
-    for p_q, p_k, p_v in zip(heads.p_q, heads.p_k, heads.p_v, strict=True):
-        q_nT, k_nT, v_nT = p_q.T @ z, p_k.T @ z, p_v.T @ z
-        outputs.append(v_nT @ column_softmax(q_nT.T @ k_nT / math.sqrt(len(z))))
-    output: Array = np.vstack(outputs) + add_connection * z
-    return output
-
-
-def manual_projections(heads: JuliaHeads) -> tuple[Projections, float]:
-    """The weights and the scale with which our engine computes what the manual writes."""
-    triples = zip(heads.p_q, heads.p_k, heads.p_v, strict=True)
-    return Projections.from_heads(list(triples)), 1 / math.sqrt(heads.p_q.shape[2])
-
-
-def code_projections(heads: JuliaHeads) -> tuple[Projections, float]:
-    """The weights and the scale with which our engine computes what the code computes."""
-    triples = zip(heads.p_k, heads.p_q, heads.p_v, strict=True)
-    return Projections.from_heads(list(triples)), 1 / math.sqrt(heads.p_q.shape[1])
+def engine_projections(heads: JuliaHeads, by_code: bool) -> tuple[Projections, float]:
+    """The weights and the scale with which our engine computes the same."""
+    queries, keys = (heads.p_k, heads.p_q) if by_code else (heads.p_q, heads.p_k)
+    triples = zip(queries, keys, heads.p_v, strict=True)
+    return Projections.from_heads(list(triples)), 1 / math.sqrt(
+        heads.p_q.shape[1 if by_code else 2]
+    )
 
 
 @dataclass(frozen=True)
 class Convention:
-    """One form of the package's layer: its formula, and the weights and scale that give the same
-    here. ours: these weights as LaTeX.
+    """One form of the package's layer: its formula and a sentence. ours: the weights and the scale
+    that give the same here, as LaTeX.
     """
 
-    formula: Formula
-    mapping: Callable[[JuliaHeads], tuple[Projections, float]]
+    latex: str
+    sentence: str
     ours: str
 
 
 CONVENTIONS = {
     "manual": Convention(
-        Formula(
-            "Manual",
-            r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_K^{\top} Z)^{\top} (P_Q^{\top}"
-            r" Z)}{\sqrt{N/h}}\right)",
-            "Keys times queries, softmax of each column, scores divided by √(N/h).",
-            manual_layer,
-        ),
-        manual_projections,
+        r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_K^{\top} Z)^{\top} (P_Q^{\top}"
+        r" Z)}{\sqrt{N/h}}\right)",
+        "Keys times queries, softmax of each column, scores divided by √(N/h).",
         r"W_Q = [P_Q \mid \cdots],\ W_K = [P_K \mid \cdots],\ W_V = [P_V \mid \cdots],\ s ="
         r" 1/\sqrt{n}",
     ),
     "code": Convention(
-        Formula(
-            "Code",
-            r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_Q^{\top} Z)^{\top} (P_K^{\top}"
-            r" Z)}{\sqrt{N}}\right)",
-            "Queries times keys, softmax of each column, scores divided by √N: P_Q and P_K are"
-            " exchanged.",
-            code_layer,
-        ),
-        code_projections,
+        r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_Q^{\top} Z)^{\top} (P_K^{\top}"
+        r" Z)}{\sqrt{N}}\right)",
+        "Queries times keys, softmax of each column, scores divided by √N: P_Q and P_K are"
+        " exchanged.",
         r"W_Q = [P_K \mid \cdots],\ W_K = [P_Q \mid \cdots],\ W_V = [P_V \mid \cdots],\ s ="
         r" 1/\sqrt{N}",
     ),
@@ -148,10 +126,10 @@ def check_mapping(
     ...     add_connection=True).difference < 1e-12
     True
     """
-    chosen = CONVENTIONS[convention]
-    projections, scale = chosen.mapping(heads)
+    by_code = convention == "code"
+    projections, scale = engine_projections(heads, by_code)
     trace = attend(z.T, projections, scale=scale, residual=add_connection)
-    theirs: Array = chosen.formula.compute(z, heads, add_connection)
+    theirs = package_layer(z, heads, by_code, add_connection)
     return MappingCheck(theirs, trace, float(np.abs(trace.output[0].T - theirs).max()))
 
 

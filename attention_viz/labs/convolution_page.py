@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from attention_core import AttentionError
+from attention_core.checks import Array
 from attention_lab.cache import cached
 from attention_lab.labs.convolution import (
     TOKEN_KINDS,
@@ -67,6 +68,7 @@ SCORE_DESCRIPTIONS = {
 }
 FIRST_PIXEL = (3, 3)
 Rows = tuple[tuple[float | str, ...], ...]  # of a kernel
+Run = Callable[[Array, Array, float, str], ConvolutionRun]
 
 
 def read_kernel(text: str) -> str:
@@ -183,13 +185,10 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
 
 
 @cached
-def _run(image: str, rows: Rows, padding: str, sharpness: float) -> ConvolutionRun:
-    return run_convolution(as_image(IMAGES[image]), as_kernel(rows), sharpness, padding)
-
-
-@cached
-def _pair(image: str, rows: Rows, padding: str, sharpness: float) -> ConvolutionRun:
-    return run_two_heads(as_image(IMAGES[image]), as_kernel(rows), sharpness, padding)
+def _run(
+    image: str, rows: Rows, padding: str, sharpness: float, run: Run = run_convolution
+) -> ConvolutionRun:
+    return run(as_image(IMAGES[image]), as_kernel(rows), sharpness, padding)
 
 
 @cached
@@ -213,7 +212,7 @@ def _two_heads(
 ) -> list[Block]:
     """The same by one head for the kernel's positive numbers and one for its negative numbers."""
     try:
-        pair, sharp = (_pair(image, rows, padding, one) for one in (sharpness, 40.0))
+        pair, sharp = (_run(image, rows, padding, one, run_two_heads) for one in (sharpness, 40.0))
     except AttentionError as error:
         return [Note(escape_markdown(str(error)), "wrong")]
     sizes = np.asarray(pair.trace.projections.w_o)[:, 0].tolist()

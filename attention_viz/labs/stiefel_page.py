@@ -244,7 +244,7 @@ def _mapping(values: Values) -> list[Block]:
     convention, connection = values[CONVENTION.key], values[CONNECTION.key]
     check = mapping_example(convention, connection, values[MAPPING_SEED.key])
     chosen = CONVENTIONS[convention]
-    theirs, ours = chosen.formula.latex, "Y = O"
+    theirs, ours = chosen.latex, "Y = O"
     if connection:
         theirs, ours = f"{theirs} + Z", "Y = O + X"
     equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ "), ours]
@@ -253,7 +253,7 @@ def _mapping(values: Values) -> list[Block]:
     package: list[Block] = [
         Text(
             "**The package**: tokens are columns. The outputs of the heads are joined one below the"
-            f" other. {chosen.formula.sentence}"
+            f" other. {chosen.sentence}"
         ),
         Formula(theirs),
     ]

@@ -6,7 +6,7 @@ A run trains a little whenever the page is shown while it trains, and then asks 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from attention_core import AttentionError, attend
 from attention_core.checks import Array
@@ -67,7 +67,7 @@ from .training import (
     sequence_board,
     token_labels,
 )
-from .training_parts import SECONDS, TRAINS, backward_pass, comparison
+from .training_parts import SECONDS, TRAINS, backward_pass, cached_score, comparison
 
 # How many heads each model has.
 HEADS_OF_MODELS = {"1 head": 1, WIDE_MODEL: 1} | {f"{n} heads": n for n in (2, 3, 4, 6)}
@@ -77,6 +77,13 @@ RUN, NOTHING = "run", TRAINS.default
 WHOLE_LAYER, WITHOUT_HEAD = "whole layer", "without head {}"
 NEIGHBOURS = {-1: "before", 1: "after"}
 REPLAY_STEP, REPLAY_SECONDS = 4, 0.2  # percent of a finished run, and how long each is shown
+# What the bars of the heads are, by whether the task is about agreement.
+HABITS = {
+    True: "The share of a head’s attention on words that agree with the query word.",
+    False: (
+        "Where on the ring a head looks, counted from the query token: −1 is the token before it."
+    ),
+}
 # What a reader of a row of attention must know, by whether the task is about agreement.
 SEQUENCE_HINTS = {
     True: "♀ ♂ ○ are the genders, 1 singular, + plural.",
@@ -181,26 +188,17 @@ def shown_layer(values: Values) -> Trace:
     return attend(inputs_1TD, projections, scale=settings.scale)
 
 
-@dataclass(frozen=True, eq=False)
-class HeadHabits:
-    """What the heads of a layer look at on the unseen sequences. offsets, masses: see
-    `offset_profile`. agreement: empty unless the task is about agreement.
-    """
-
-    offsets: Array
-    masses: Array
-    agreement: dict[str, Array]
+Habits = tuple[Array, Array, dict[str, Array]]
 
 
 @cached
-def head_habits(settings: TrainingSettings, projections: Projections) -> HeadHabits:
-    """What the heads of a layer look at, computed once."""
+def head_habits(settings: TrainingSettings, projections: Projections) -> Habits:
+    """What the heads of a layer look at on the unseen sequences: offsets and masses, see
+    `offset_profile`, and agreement, which is empty unless the task is about it.
+    """
     trace = unseen_trace(settings, projections)
     by_agreement = settings.task in ("agreement", "conjunction")
-    return HeadHabits(*offset_profile(trace), agreement_masses(trace) if by_agreement else {})
-
-
-cached_score = cached(score_layer)
+    return *offset_profile(trace), agreement_masses(trace) if by_agreement else {}
 
 
 @cached
@@ -229,7 +227,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         *_about(settings),
         more,
         *_silenced(settings, projections, values),
-        *_sequence(settings, values, bool(habits.agreement)),
+        *_sequence(settings, values, bool(habits[2])),
         Folded("Compare the models", lambda: comparison(settings.task, values)),
         Folded(
             "How the layer learns: every gradient",
@@ -248,11 +246,11 @@ def _answer(settings: TrainingSettings) -> str:
     one, wide, two = (
         f"{cached_score(STORED_SETTINGS[name], end).total:.4f}" for name, end in ends.items()
     )
-    habits = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
+    offsets, masses_HO, _ = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
     heads = ", ".join(
         f"head {head} gives {format_percent(float(masses.max()))} to the token"
-        f" {NEIGHBOURS[int(habits.offsets[masses.argmax()])]} it"
-        for head, masses in enumerate(habits.masses)
+        f" {NEIGHBOURS[int(offsets[masses.argmax()])]} it"
+        for head, masses in enumerate(masses_HO)
     )
     return (
         f"The task asks for two things. **Error of 1 head: {one}. Of 1 head with as many numbers as"
@@ -279,20 +277,11 @@ def _loss(run: LayerRun, step: int, values: Values) -> list[Block]:
     ]
 
 
-def _habits(habits: HeadHabits, run: LayerRun, values: Values) -> list[Block]:
+def _habits(habits: Habits, run: LayerRun, values: Values) -> list[Block]:
     """What the heads look at, and the button that trains, or shows again how the run went."""
-    figure, says = (
-        (
-            agreement_figure(habits.agreement),
-            "The share of a head’s attention on words that agree with the query word.",
-        )
-        if habits.agreement
-        else (
-            offset_figure(habits.offsets, habits.masses),
-            "Where on the ring a head looks, counted from the query token: −1 is the token before"
-            " it.",
-        )
-    )
+    offsets, masses, agreement = habits
+    figure = agreement_figure(agreement) if agreement else offset_figure(offsets, masses)
+    says = HABITS[bool(agreement)]
     label, sets = ("Continue" if run.step else "Train"), {TRAINS.key: RUN, AT.key: 100}
     if values[TRAINS.key] == RUN:
         label, sets = "Stop", {TRAINS.key: NOTHING}

@@ -156,9 +156,7 @@ def test_the_column_convention_by_hand() -> None:
     expected = {
         "queries": r"Q = W_Q^{\top}\,X",
         "query_heads": r"Q_h = Q_{h d_k:(h+1) d_k,\,:}",
-        "scores": r"S_h = K_h^{\top} Q_h",
         "probabilities": r"A_{h,ji} = \frac{e^{\hat S_{h,ji}}}{\sum_{k} e^{\hat S_{h,ki}}}",
-        "head_outputs": "O_h = V_h A_h",
         "merged": r"O = \begin{bmatrix} O_0 \\ O_1 \\ \vdots \end{bmatrix}",
         "output": r"Y = W_O^{\top}\,O + X",
     }
@@ -186,12 +184,9 @@ def test_the_output_without_w_o_by_hand() -> None:
 
 def test_the_manual_by_hand() -> None:
     expected = {
-        "keys": r"K = (P^K)^{\top}\,X",
-        "scores": r"C_i = K_i^{\top} Q_i",
         "probabilities": (
             r"[\mathcal{P}_i]_{mn} = \frac{e^{[\hat C_i]_{mn}}}{\sum_{k} e^{[\hat C_i]_{kn}}}"
         ),
-        "head_outputs": r"O_i = V_i \mathcal{P}_i",
         "query_heads": r"Q_i = Q_{(i-1) d_k+1:i d_k,\,:}",
     }
     assert {name: formula(run("plain"), name, GML) for name in expected} == expected
@@ -204,22 +199,13 @@ def test_the_manual_by_hand() -> None:
 
 def test_other_texts_by_hand() -> None:
     trace = run("plain")
-    assert formula(trace, "queries", MQL5) == r"\mathrm{QC} = I\,W_{QC}"
-    assert (
-        formula(trace, "query_heads", MQL5)
-        == r"Q_h = \mathrm{QC}_{:,\,h \cdot \mathrm{nK}:(h+1) \cdot \mathrm{nK}}"
-    )
-    assert formula(trace, "output", MQL5) == r"Y = O\,W_0"
-    assert formula(trace, "values", NOTE) == r"V = X\,W^{\nu}"
+    slices = {
+        MQL5: r"Q_h = \mathrm{QC}_{:,\,h \cdot \mathrm{nK}:(h+1) \cdot \mathrm{nK}}",
+        DOSHI: r"Q_h = Q_{:,\,h \cdot \text{Query size}:(h+1) \cdot \text{Query size}}",
+    }
+    assert {text: formula(trace, "query_heads", text) for text in slices} == slices
     assert formula(trace, "scaled_scores", NOTE) == r"\alpha^{(i)} = \lambda \, S^{(i)}"
-    assert formula(trace, "scores", NOTE) == r"S^{(i)} = Q^{(i)} (K^{(i)})^{\top}"
-    assert formula(trace, "output", NOTE) == r"Y = H\,W_0"
-    assert formula(trace, "head_outputs", SLIDES) == r"O_h = \alpha_h V_h"
     assert formula(trace, "merged", SLIDES) == r"O = [\,O_1 \mid O_2 \mid \cdots\,]"
-    assert (
-        formula(trace, "query_heads", DOSHI)
-        == r"Q_h = Q_{:,\,h \cdot \text{Query size}:(h+1) \cdot \text{Query size}}"
-    )
 
 
 def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:

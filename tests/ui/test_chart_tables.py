@@ -12,19 +12,7 @@ from tests.ui.app import charts, opened
 
 PAGES: dict[str, dict[str, Any]] = {
     "all-heads": {"heads_view": "Lines"},
-    "shared-keys": {},
-    "one-matrix-or-many": {},
-    "head-worth": {},
-    "find-a-head": {},
-    "one-head": {},
-    "self-attention-mass": {},
-    "geometry": {},
     "claims": {},
-    "depth": {},
-    "training": {},
-    "convolution": {},
-    "stiefel": {},
-    "growth": {},
     "mask-workshop": {"mw_try": "how to hide"},
 }
 

@@ -15,11 +15,8 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("scores", "d_model", "1e400", "Embedding size", "16"),
     ("scores", "seed", "-inf", "Seed", "0"),
     ("training", "train_steps", "Infinity", "Steps (0: set by the task)", None),
-    ("growth", "growth_seed", "1e400", "Seed", None),
     ("what-changes", "inv_shuffle", "-inf", "Shuffle number", None),
     # a value that a choice has not
-    ("geometry", "plane_of", "banana", "What is drawn", None),
-    ("geometry", "plane_token", "99", "Chosen token", None),
     ("all-heads", "heads_stage", "<script>", "What is shown", None),
     ("growth", "growth_causal", "perhaps", "Causal mask", None),
     ("growth", "growth_n", "5", "Tokens N", None),
@@ -30,10 +27,8 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("scores", "head", "100000", "Head", "3"),
     ("scores", "head", "9" * 5000, "Head", "3"),
     # heads, places and cells beyond the last
-    ("shared-keys", "groups", "999", "Key/value heads", None),
     ("shared-keys", "groups", "9" * 100, "Key/value heads", None),
     ("shared-keys", "groups", "3", "Key/value heads", None),
-    ("head-worth", "off", "1.99", "Heads that are switched off", None),
     ("head-worth", "off", "1.100", "Heads that are switched off", None),
     ("all-heads", "subset", "4", "Only these heads", None),
     ("one-head", "th_cell", "99-3-0", "Cell", "13-3-0"),
@@ -42,14 +37,12 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("self-attention-mass", "lab_cell", "7-99", "Pair", None),
     ("convolution", "conv_pixel", "99-1", "Pixel", None),
     ("convolution", "conv_own", "a b c", "Own kernel", None),
-    ("training", "train_without", "6", "Silenced head", None),
     # a control that only other pages show
     ("layers", "layer", "-9", "Layer of the model", "0"),
     ("training", "layer", "-9", "Layer of the model", "0"),
     ("depth", "seed", "-9", "Seed", "0"),
     # choices that earlier versions had
     ("convolution", "conv_image", "drawn", "Picture", None),
-    ("training", "train_model", "own sizes", "Model", None),
 ]
 ELSEWHERE = ("layers", "training", "depth")
 

@@ -9,17 +9,11 @@ from urllib.parse import parse_qs, urlencode
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.depth import STACK_WIDTHS, Stack, sample_trajectories
 from attention_lab.diagonal.settings import (
-    DIAGONAL_PRESETS,
     settings_of_numbers,
     trace_of_settings,
 )
-from attention_viz.diagonal.choices import sets_of
-from attention_viz.diagonal.depth import distance_figure
-from attention_viz.scene_formats import scene_to_text
 from attention_viz.site import BLOCK_PAGES, answer
-from attention_viz.theme import figure_json
 from tests.viz.reading_scenes import scene_of_text, sent
 
 TEXT = "the cat saw the dog"
@@ -63,22 +57,6 @@ def test_fields_have_different_names(path: str) -> None:
     assert len(names) == len(set(names))
 
 
-def test_the_matrix_of_the_diagonal_is_that_of_the_engine() -> None:
-    for preset in DIAGONAL_PRESETS:
-        found = asked("self-attention-mass", {"changes": _texts(sets_of(preset.settings))})
-        shares = trace_of_settings(preset.settings).probabilities[0, 0]
-        if preset.settings.tokens == "sentence":
-            continue
-        np.testing.assert_allclose(sent(board_of(found), "probabilities"), shares, atol=1e-6)
-
-
-def _texts(sets: dict[str, Any]) -> dict[str, str]:
-    return {
-        name: "-".join(map(str, one)) if isinstance(one, tuple) else str(one).lower()
-        for name, one in sets.items()
-    }
-
-
 def test_a_click_chooses_the_pair() -> None:
     board = blocks_of(asked("self-attention-mass"), "board")[0]
     assert board["place_sets"] == "lab_cell"
@@ -98,15 +76,6 @@ def test_a_point_of_the_plane_moves() -> None:
     assert parse_qs(found["query"])["plane"] == ["2,1; 2,3; -1,0"]
     trace = trace_of_settings(settings_of_numbers("2,1; 2,3; -1,0"))
     np.testing.assert_allclose(sent(board_of(found), "gram"), trace.scores[0, 0], atol=1e-6)
-
-
-def test_depth_draws_the_stacks_of_the_engine() -> None:
-    found = asked("depth", depth_layers=6, depth_weights="random", depth_seed=3)
-    chart = blocks_of(found, "chart")[0]["figure"]
-    stack = Stack("random", 4, 6, False, 1.0, False, 3, False)
-    samples = {f"C = {width}": sample_trajectories(stack, width, None) for width in STACK_WIDTHS}
-    drawn = figure_json(distance_figure(samples, False), "light")
-    assert chart["data"] == json.loads(scene_to_text({"data": drawn["data"]}))["data"]
 
 
 def test_a_search_finds_and_loads_what_violates_a_proposition() -> None:

@@ -16,6 +16,7 @@ from ..blocks import (
     Button,
     Chart,
     Folded,
+    Formula,
     Later,
     Select,
     Several,
@@ -106,11 +107,11 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             " (dotted), a **rule** in one line (dashed), and **uniform** attention (dash and dot)."
             " Points: measured, with their standard errors."
         ),
-        Folded("The curves", list(map(Text, _curves(scaled, causal))), opened=True),
+        Folded("The curves", _curves(scaled, causal), opened=True),
         Folded(
             "The half-mass rule",
             [
-                Text(f"$D = \\tfrac12$ near $C^* = {HALF_MASS_WIDTH[scaled]}$"),
+                Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
                 half_rows(counts),
                 Text(
                     "The rule is for attention without a mask. There the chart of D shows it as"
@@ -143,31 +144,36 @@ def _button(n_missing: int, n_points: int, values: Values) -> list[Block]:
     ]
 
 
-def _curves(scaled: bool, causal: bool) -> list[str]:
+def _curves(scaled: bool, causal: bool) -> list[Block]:
     """How the curves are computed, in words and formulas."""
+    masked = (
+        " Under the causal mask token $i$ competes only with the $i-1$ tokens before it. Every"
+        " curve is the mean of these formulas over $i$ from 1 to $N$, with $i-1$ in the place of"
+        " $N-1$."
+    )
     return [
-        "Take a token with squared length $r = |x_i|^2$. Its scores for other tokens, divided by"
-        " $\\tau$, are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal distribution"
-        " function, is the chance that the token's own score beats one of them. $\\mathbb E$ is a"
-        " mean:",
-        r"$R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right]$, $D = \mathbb E_r \mathbb"
-        r" E\left[\tfrac1{1+Y}\right]$",
-        "$Y$ is a sum of $N-1$ lognormal numbers, which are exponentials of normal ones. Jensen’s"
-        " inequality (the mean of a convex function is at least the function of the mean) gives the"
-        " bound:",
-        r"$D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]$",
-        f"If every token has its typical length ($r = C$, $\\tau = {DIVISOR[scaled]}$), the bound"
-        " becomes the rule:",
-        rf"$D \approx \frac1{{1+(N-1)\,e^{{{RULE_EXPONENT[scaled]}}}}}$",
-        *(
-            [
-                "Under the causal mask token $i$ competes only with the $i-1$ tokens before it."
-                " Every curve is the mean of these formulas over $i$ from 1 to $N$, with $i-1$ in"
-                " the place of $N-1$."
-            ]
-            if causal
-            else []
+        Text(
+            "Take a token with squared length $r = |x_i|^2$. Its scores for other tokens, divided"
+            " by $\\tau$, are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal"
+            " distribution function, is the chance that the token's own score beats one of them."
+            " $\\mathbb E$ is a mean:"
         ),
+        Formula(
+            r"R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right], \quad D = \mathbb E_r \mathbb"
+            r" E\left[\tfrac1{1+Y}\right]"
+        ),
+        Text(
+            "$Y$ is a sum of $N-1$ lognormal numbers, which are exponentials of normal ones."
+            " Jensen’s inequality (the mean of a convex function is at least the function of the"
+            " mean) gives the bound:"
+        ),
+        Formula(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]"),
+        Text(
+            f"If every token has its typical length ($r = C$, $\\tau = {DIVISOR[scaled]}$), the"
+            " bound becomes the rule:"
+        ),
+        Formula(rf"D \approx \frac1{{1+(N-1)\,e^{{{RULE_EXPONENT[scaled]}}}}}"),
+        *([Text(masked)] if causal else []),
     ]
 
 

@@ -71,9 +71,12 @@ def _flat(blocks: Sequence[b.Block]) -> list[b.Block]:
 
 
 def texts(blocks: Sequence[b.Block]) -> str:
-    """All words, also those of tables."""
+    """All words and formulas, also those of tables."""
+    formulas = [one.latex for one in blocks if isinstance(one, b.Formula)]
     rows = [" | ".join(row) for one in blocks if isinstance(one, b.Table) for row in one.rows]
-    return "\n".join([*(one.text for one in blocks if isinstance(one, b.Text | b.Note)), *rows])
+    return "\n".join(
+        [*(one.text for one in blocks if isinstance(one, b.Text | b.Note)), *formulas, *rows]
+    )
 
 
 def charts(blocks: Sequence[b.Block]) -> dict[str, Any]:

@@ -93,7 +93,7 @@ class Page:
         """What the sidebar says and shows if the page uses few of the controls; None if it uses
         all.
         """
-        if self.url_path in ("your-weights", "glossary"):
+        if self.url_path == "glossary":
             return None
         return OWN_CONTROLS.get(self.section)
 
@@ -106,10 +106,8 @@ class Page:
 
     @property
     def needs_layer(self) -> bool:
-        """Whether the page needs a layer made from the controls; a file of attention, a class and
-        words do not.
-        """
-        return self.url_path not in ("your-weights", "class", "before-and-after", "glossary")
+        """Whether the page needs a layer made from the controls; a class and words do not."""
+        return self.url_path not in ("class", "before-and-after", "glossary")
 
 
 def _page(line: dict[str, str]) -> Page:

@@ -6,7 +6,7 @@ back in their callbacks.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -22,30 +22,41 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
+from attention_viz.story.story_view import StoryView
 
 from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
-from .show import show_figure
+from .show import explained_errors, show_figure
 from .teach.links import link_to, page_choices, show_link
-from .url_state import draw_expander, request_page, restore, set_if_changed, write_to_url
+from .url_state import (
+    draw_expander,
+    request_page,
+    requested,
+    restore,
+    session,
+    set_if_changed,
+    write_to_url,
+)
 from .view import main_container
 
 LETTER, BESIDE_LETTERS = 7.5, 70  # px: a letter of a menu, and what stands beside them
 NARROWEST, WIDEST = 130, 420  # px, of a menu or a field
+# Parts of a page that the app alone has, by their names: each draws with the view and the values.
+Parts = Mapping[str, Callable[[StoryView, b.Values], None]]
 
 
-def show_page(page: b.BlockPage) -> b.Values:
-    """Show a page with the present layer and choices; gives the values of its own. Raises:
-    AttentionError.
+def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
+    """Show a page with the present layer and choices; gives the values of its own. parts: what the
+    app alone has, by its name. Raises: AttentionError.
     """
     now = page_context()
-    choices = tuple(page.choices(now))
-    values = {choice.key: _restored(choice) for choice in choices}
+    choices, values = page.read(now, restored)
     shown = page.blocks(now, values)
     fitting = list(map(b.fits_window, shown))
     n_first = fitting.index(True) + 1 if any(fitting) else 0
-    drawing = _Drawing(page.url_path, choices)
+    own = {name: partial(draw, now, values) for name, draw in (parts or {}).items()}
+    drawing = _Drawing(page.url_path, choices, own)
     if n_first:
         with main_container():
             drawing.draw(shown[:n_first])
@@ -53,28 +64,41 @@ def show_page(page: b.BlockPage) -> b.Values:
     return values
 
 
-def _restored(choice: b.Choice) -> Any:
+def restored(choice: b.Choice) -> Any:
     """The value of a choice: from the URL if it asks for a new one, else from the session. What
     the session holds may be impossible with another layer; then the default is shown.
     """
-    default = choice.text(choice.default)
-    if isinstance(choice, b.Several) and choice.key in st.query_params:
+    now, key, default = session(), choice.key, choice.text(choice.default)
+    before, is_named = st.session_state.get(key), key in now.asked
+    if not is_named and (asked := [name for name in choice.implied if requested(name)]):
+        st.session_state[key] = choice.text(choice.unsaid(asked))
+    if isinstance(choice, b.Several) and key in st.query_params:
         # older URLs name each option alone
-        given = b.SEPARATOR.join(st.query_params.get_all(choice.key))
-        st.query_params[choice.key] = given
-    restore(choice.key, choice.label, default, lambda text: choice.text(choice.read(text)))
-    write_to_url(choice.key, default)
+        st.query_params[key] = b.SEPARATOR.join(st.query_params.get_all(key))
+    restore(key, choice.label, default, lambda text: choice.text(choice.read(text)))
+    if before not in (None, st.session_state[key]):
+        _take_back(set(choice.resets) - now.asked.keys())
+    if choice.implied and not is_named and not now.has_scripts:
+        now.opening[key] = st.session_state[key]
+    write_to_url(key, None if choice.implied else default)
     with suppress(AttentionError):
-        return choice.read(st.session_state[choice.key])
+        return choice.read(st.session_state[key])
     return choice.default
+
+
+def _take_back(keys: Iterable[str]) -> None:
+    """Let choices go back to their defaults, which the page knows when it runs."""
+    for key in keys:
+        st.session_state.pop(key, None)
 
 
 @dataclass(frozen=True)
 class _Drawing:
-    """Draws the blocks of a page that has some choices."""
+    """Draws the blocks of a page that has some choices, and the parts that the app alone has."""
 
     url_path: str
     choices: Sequence[b.Choice]
+    parts: Mapping[str, Callable[[], None]]
 
     def draw(self, blocks: Sequence[b.Block]) -> None:
         """Draw blocks from top to bottom."""
@@ -91,6 +115,9 @@ class _Drawing:
                 _note(text, tone)
             case b.Formula(latex):
                 st.latex(latex)
+            case b.Refused(why):
+                with explained_errors():
+                    raise why
             case b.Code(text):
                 st.code(text, language="python", wrap_lines=True)
             case b.Row(items):
@@ -107,11 +134,10 @@ class _Drawing:
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():
-                acts = block.array_sets or block.clicks or block.place_sets
-                pinned = partial(self._pinned, block) if acts else None
+                pinned = partial(self._pinned, block) if block.clicks or block.sets else None
                 show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
             case b.Chart(figure, name, clicks, wide):
-                clicked = (lambda point: self._set(clicks.get(point, {}))) if clicks else None
+                clicked = partial(self._point, block) if clicks else None
                 with st.container(key=f"wide {name}") if wide else nullcontext():
                     show_figure(figure, name, clicked)
             case b.Table():
@@ -128,6 +154,8 @@ class _Drawing:
                 if box.open:
                     with box:
                         self.draw(block.inside)
+            case b.InTheApp(name):
+                self.parts.get(name, _nothing)()
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> None:
         match item:
@@ -176,7 +204,8 @@ class _Drawing:
                     width = _width(choice)
                     st.number_input(label, low, high, shown, step, width=width, **about)
             case b.Words(label=label, most=most):
-                st.text_input(label, shown, max_chars=most, width=WIDEST, **about)
+                width = _width(choice) if choice.short else WIDEST
+                st.text_input(label, shown, max_chars=most, width=width, **about)
             case b.Switch(label=label):
                 st.toggle(label, shown, **about)
 
@@ -194,33 +223,45 @@ class _Drawing:
 
     def _choose(self, key: str, text: object) -> None:
         """In a callback: hold a choice as text; one that is impossible stays as it was."""
+        choice = next(one for one in self.choices if one.key == key)
         with suppress(AttentionError):
-            values = b.changed(self.choices, key, str(text))
-            own = {one.key: one for one in self.choices}
-            st.session_state.update({name: own[name].text(one) for name, one in values.items()})
+            st.session_state[key] = choice.text(choice.read(str(text)))
+            _take_back(choice.resets)
 
     def _set(self, sets: Mapping[str, Any]) -> None:
         """In a callback: set choices of the page, and controls and places by their names."""
         own = {one.key: one for one in self.choices}
         for name, value in sets.items():
             if name in own:
-                self._choose(name, own[name].text(value))
-        st.session_state.update({name: one for name, one in sets.items() if name not in own})
+                self._choose(name, value if isinstance(value, str) else own[name].text(value))
+            else:
+                st.session_state[name] = value
+
+    def _clicked(self, sets: Mapping[str, Any], opens: str) -> None:
+        """In a callback: set what a click sets, and open the page that it opens."""
+        if opens:
+            _open(opens, sets)
+        else:
+            self._set(sets)
+
+    def _point(self, chart: b.Chart, customdata: object) -> None:
+        """In a callback: do what a click on a point does. What no chart sends is ignored."""
+        if sets := chart.clicks.get(str(customdata)):
+            self._clicked(sets, chart.opens)
 
     def _pinned(self, board: b.Board, array: str, index: list[int]) -> None:
-        """In a callback: set what a click on the pinned cell sets, or hold the name of its array;
-        and move the focus.
+        """In a callback: set what a click on the pinned cell sets, and move the focus if the click
+        does nothing else.
         """
         axes, about = board.scene["axes"], board.scene["arrays"][array]
+        if array in board.sets:
+            self._clicked(b.filled(board.sets[array], index), board.opens)
+            return
         if array in board.clicks:
             place = 0
             for size, at in zip(about["shape"], index, strict=True):
                 place = place * size + at
             self._set(dict(enumerate(board.clicks[array])).get(place, {}))
-        elif board.place_sets:
-            self._choose(board.place_sets, "-".join(map(str, index[-2:])))
-        elif board.array_sets:
-            self._choose(board.array_sets, array)
         move_focus([(letter, axes[letter]["block"]) for letter in about["axes"]], index)
 
     def _later(self, seconds: float, sets: Mapping[str, Any]) -> None:
@@ -278,6 +319,10 @@ def table_markdown(table: b.Table) -> str:
     sides = ["---" if table.words else "--:"] * (len(table.head) - 1)
     lines = [table.head, ["---", *sides], *table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _nothing() -> None:
+    """Draws nothing."""
 
 
 def _open(path: str, sets: Mapping[str, Any]) -> None:

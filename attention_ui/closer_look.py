@@ -18,20 +18,20 @@ from attention_viz.handout import handout
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene
 from attention_viz.story.story_file import story_file
+from attention_viz.story.story_view import StoryView
 from attention_viz.tables import matrix_table, readable, terms_table
 
-from .page_context import PageContext
 from .url_state import session
 
 
-def code_order_note(now: PageContext) -> str:
+def code_order_note(now: StoryView) -> str:
     """A note for tables that keep the order of the code while boards are transposed."""
     if now.notation.convention == "column":
         return " Names and indices are those of the code: tokens are rows here."
     return ""
 
 
-def draw_terms(now: PageContext, derivation: Derivation) -> None:
+def draw_terms(now: StoryView, derivation: Derivation) -> None:
     """Every term of a sum, as a table."""
     if len(derivation.terms) == 1:
         st.caption("There is only one term; the line above shows it.")
@@ -54,7 +54,7 @@ def draw_code(trace: Trace, fields: Sequence[str]) -> None:
     )
 
 
-def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
+def draw_numbers(now: StoryView, fields: Sequence[str]) -> None:
     """The numbers of a field that can be chosen, as a table and as a file."""
     trace, field = now.trace, fields[0]
     if len(fields) > 1:
@@ -76,7 +76,7 @@ def draw_numbers(now: PageContext, fields: Sequence[str]) -> None:
     st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
 
 
-def draw_downloads(now: PageContext, field: str, board: JSON | None) -> None:
+def draw_downloads(now: StoryView, field: str, board: JSON | None) -> None:
     """Buttons for downloads; each file is made when its button is pressed."""
     trace = now.batch
     with st.container(horizontal=True):
@@ -109,13 +109,13 @@ def draw_downloads(now: PageContext, field: str, board: JSON | None) -> None:
         )
 
 
-def _board_page(now: PageContext, field: str, board: JSON) -> str:
+def _board_page(now: StoryView, field: str, board: JSON) -> str:
     trace, scene = now.trace, coloured_scene(board, "both")
     title, said = STEPS[field].title, trace.sentence(field)
     return handout(scene, title, said, trace.code(field), now.sentence)
 
 
-def offer_story(now: PageContext) -> None:
+def offer_story(now: StoryView) -> None:
     """A button for the whole story as one file, which opens at the step of the page."""
     path = session().page.url_path
     # The mask step may run another mask than the other steps.

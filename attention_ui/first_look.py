@@ -27,11 +27,12 @@ from attention_lab.presets import (
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer, opens_at_a_cell
+from attention_lab.whose_heads import HEAD_PAGES, LANGUAGE
+from attention_viz.trained.head_pages import MODEL
 
 from .controls import one_line
 from .focus import default_layer
 from .presets import is_held
-from .trained.whose_heads import HEAD_PAGES, LANGUAGE, shown_model
 from .url_state import held_place, requested, session, url_texts
 
 # The choices that decide how many tokens there are, and which.
@@ -56,7 +57,7 @@ def open_example(page: str, own: OwnControls | None) -> None:
     """
     now, takes = session(), own is None or page in SUITED_EXAMPLES
     if page in HEAD_PAGES:
-        takes = shown_model() == LANGUAGE
+        takes = st.session_state.get(MODEL.key) == LANGUAGE
     if now.has_scripts:
         now.opening = {}  # the script has written it
     if now.begun:

@@ -107,6 +107,7 @@ def _draw() -> Page:
         chosen=chosen,
         before=now.before,
         lesson=lesson_place(),
+        own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
         **view_switches(),
     )
     if own is not None or trace is not None or not page.needs_layer:

@@ -9,16 +9,15 @@ import streamlit as st
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
 from attention_lab.focus import Focus
-from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
 from attention_lab.page_list import step_of
-from attention_lab.rounding import tolerance
 from attention_lab.state_file import FOCUS
 from attention_viz.arithmetic import format_derivation
-from attention_viz.labels import format_agreement
+from attention_viz.layer_caption import columns_note
 from attention_viz.markdown import escape_markdown, quote_token
 from attention_viz.payload import JSON
+from attention_viz.story.story_view import StoryView
 
 from . import closer_look
 from .closer_look import code_order_note as code_order_note
@@ -36,14 +35,8 @@ CLOSER_LOOKS = {
 
 def note_columns(now: PageContext) -> None:
     """If boards show tokens as columns: explain it, and compare a layer computed that way."""
-    if now.notation.convention == "column":
-        rounding = max(tolerance(now.trace, field) for field in now.trace.steps)
-        st.caption(
-            "In this notation a token is a column: the boards show every matrix transposed. A row"
-            " in a sentence is a column on the board, and a column is a row. Computed that way, the"
-            " numbers of the whole layer"
-            f" {format_agreement(column_gap(now.trace), rounding)}."
-        )
+    if note := columns_note(now.trace, now.notation):
+        st.caption(note)
 
 
 def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
@@ -138,7 +131,7 @@ def pair_markdown(trace: Trace, focus: Focus) -> str:
 
 
 def look_closer(
-    now: PageContext,
+    now: StoryView,
     field: str,
     arithmetic: Derivation,
     beside: Sequence[str] = (),

@@ -8,138 +8,27 @@ escapes protect what a user typed (`attention_viz/markdown.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from attention_core.errors import SettingsError
-from attention_lab.url_values import parse_number, parse_option, parse_switch, url_text
+from attention_core.errors import AttentionError
 
+from .page_choices import SEPARATOR as SEPARATOR
+from .page_choices import Choice as Choice
+from .page_choices import Number as Number
+from .page_choices import Places as Places
+from .page_choices import Select as Select
+from .page_choices import Several as Several
+from .page_choices import Switch as Switch
+from .page_choices import Words as Words
+from .page_choices import by_name as by_name
 from .payload import JSON
 from .story.story_view import StoryView
 from .theme import Figure
 
 Values = Mapping[str, Any]  # the values of a page's own choices by their keys
 Tone = Literal["info", "right", "wrong"]
-SEPARATOR = "."  # between several options in a URL
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A choice of a page. key: its name in the URL. help: what a visitor reads who points at it.
-
-    resets: the keys of choices that go back to their defaults when this one changes. variant: tells
-    a choice whose form depends on others, such as its options, from its other forms.
-    """
-
-    key: str
-    label: str
-    default: Any
-    help: str = field(default="", kw_only=True)
-    resets: tuple[str, ...] = field(default=(), kw_only=True)
-    variant: str = field(default="", kw_only=True)
-
-    def read(self, text: str) -> Any:
-        """The value that a text in a URL means. Raises: AttentionError."""
-        raise NotImplementedError
-
-    def text(self, value: Any) -> str:
-        """A value as the URL holds it."""
-        return url_text(value)
-
-
-@dataclass(frozen=True)
-class Select(Choice):
-    """One of some options, named in words by their keys, as a menu, as buttons or on a scale.
-
-    >>> Select("when", "When", "now", {"now": "Now", "then": "Later"}).read("then")
-    'then'
-    """
-
-    options: Mapping[str, str]
-    look: Literal["menu", "buttons", "scale"] = "menu"
-
-    def read(self, text: str) -> str:
-        """See `Choice`."""
-        return parse_option(text, self.options)
-
-
-@dataclass(frozen=True)
-class Several(Choice):
-    """Any number of options. The value is a tuple of their keys, in the order of the options."""
-
-    options: Mapping[str, str]
-
-    def read(self, text: str) -> tuple[str, ...]:
-        """See `Choice`."""
-        named = [parse_option(part, self.options) for part in text.split(SEPARATOR) if part]
-        return tuple(option for option in self.options if option in named)
-
-    def text(self, value: Any) -> str:
-        """See `Choice`."""
-        return SEPARATOR.join(value)
-
-
-@dataclass(frozen=True)
-class Number(Choice):
-    """A number between bounds, in a field or on a scale; a whole one if the step is whole."""
-
-    low: float
-    high: float
-    step: float = 1
-    look: Literal["field", "scale"] = "field"
-
-    def read(self, text: str) -> Any:
-        """See `Choice`."""
-        return parse_number(text, self.low, self.high, isinstance(self.step, int))
-
-
-@dataclass(frozen=True)
-class Words(Choice):
-    """A text in one line. reads: what it means, if it is more than a text; raises AttentionError
-    for a text that means nothing.
-    """
-
-    most: int
-    reads: Callable[[str], Any] = str
-
-    def read(self, text: str) -> Any:
-        """See `Choice`."""
-        if len(text) > self.most:
-            raise SettingsError(f"It has {len(text):,} characters, of at most {self.most:,}")
-        return self.reads(" ".join(text.splitlines()))
-
-
-@dataclass(frozen=True)
-class Switch(Choice):
-    """Whether something is on."""
-
-    def read(self, text: str) -> bool:
-        """See `Choice`."""
-        return parse_switch(text)
-
-
-@dataclass(frozen=True)
-class Places(Choice):
-    """Several places of a list, such as ids, which buttons and clicks set; no field shows them.
-
-    size: of the list. most: how many places there can be. separator: what stands between them.
-    """
-
-    size: int
-    most: int
-    separator: str = SEPARATOR
-
-    def read(self, text: str) -> tuple[int, ...]:
-        """See `Choice`."""
-        parts = text.split(self.separator) if text else []
-        if len(parts) > self.most:
-            raise SettingsError(f"It has {len(parts):,} numbers, of at most {self.most:,}")
-        return tuple(parse_number(part, 0, self.size - 1, True) for part in parts)
-
-    def text(self, value: Any) -> str:
-        """See `Choice`."""
-        return self.separator.join(map(str, value))
 
 
 @dataclass(frozen=True)
@@ -170,6 +59,13 @@ class Note:
 
     text: str
     tone: Tone = "info"
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why there is nothing to show for the present choices, in a box."""
+
+    why: AttentionError
 
 
 @dataclass(frozen=True)
@@ -253,17 +149,18 @@ class Board:
     """A matrix board. name: its own on the page. fits: whether it takes the height that is left in
     the window, which it then shares with what stands before it.
 
-    array_sets: the key of a choice that gets the name of the array whose cell is pinned. clicks:
-    for an array, what a click on each of its cells sets, row by row, as a button does. place_sets:
-    the key of a choice of `Places` that gets the row and the column of the pinned cell.
+    clicks: for an array, what a click on each of its cells sets, row by row, as a button does; the
+    focus moves to the cell, too. sets: for an array, what a click sets in the place of moving the
+    focus: texts, in which {0}, {1}, … are the places of the cell along the axes of the array.
+    opens: the page that such a click opens.
     """
 
     scene: JSON
     name: str
     fits: bool = False
-    array_sets: str = ""
     clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
-    place_sets: str = ""
+    sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    opens: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,13 +168,15 @@ class Chart:
     """A Plotly figure as a plain dictionary whose colours are roles such as `@query`.
 
     name: its own on the page. clicks: what a click on a point sets, as a button does, by the
-    customdata of the point. wide: whether it keeps its width on a phone and is scrolled.
+    customdata of the point. opens: the page that the click opens. wide: whether it keeps its width
+    on a phone and is scrolled.
     """
 
     figure: Figure
     name: str
     clicks: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     wide: bool = False
+    opens: str = ""
 
 
 @dataclass(frozen=True)
@@ -315,10 +214,21 @@ class Folded:
         return self.blocks() if callable(self.blocks) else self.blocks
 
 
+@dataclass(frozen=True)
+class InTheApp:
+    """What the app alone has: it draws it by its name, with the page's own Streamlit code. says:
+    whether the site says so, with the lines that start the app.
+    """
+
+    name: str
+    says: bool = True
+
+
 Block = (
     Text
     | Heading
     | Note
+    | Refused
     | Code
     | Formula
     | Row
@@ -332,6 +242,7 @@ Block = (
     | Table
     | Beside
     | Folded
+    | InTheApp
 )
 
 
@@ -340,12 +251,23 @@ class BlockPage:
     """A page. choices: all that its URL can hold beside the choices of the layer; what they offer
     may depend on the layer.
 
-    blocks: what the page shows. Raises: AttentionError if there is nothing to show.
+    blocks: what the page shows. Raises: AttentionError if there is nothing to show. lead: a choice
+    on which the others depend; `choices` gets its value after the view.
     """
 
     url_path: str
-    choices: Callable[[StoryView], Sequence[Choice]]
+    choices: Callable[..., Sequence[Choice]]
     blocks: Callable[[StoryView, Values], Sequence[Block]]
+    lead: Choice | None = None
+
+    def read(
+        self, view: StoryView, value_of: Callable[[Choice], Any]
+    ) -> tuple[tuple[Choice, ...], dict[str, Any]]:
+        """All choices, and the value of each as `value_of` gives it. Raises: AttentionError."""
+        leads = (self.lead,) if self.lead else ()
+        values = {one.key: value_of(one) for one in leads}
+        choices = (*leads, *self.choices(view, *values.values()))
+        return choices, values | {one.key: value_of(one) for one in choices[len(leads) :]}
 
 
 def every_block(blocks: Sequence[Block]) -> Iterator[Block | Field]:
@@ -371,24 +293,15 @@ def fits_window(block: Block) -> bool:
     return False
 
 
-def changed(choices: Sequence[Choice], key: str, text: str) -> dict[str, Any]:
-    """The values that change when one of some choices gets another value. Raises: AttentionError
-    for a text that means none.
+def filled(sets: Mapping[str, str], parts: Sequence[object]) -> dict[str, str]:
+    """What a click sets, with the parts of what was clicked in their places.
+
+    >>> filled({"th_layer": "3", "th_cell": "{0}-{1}"}, [7, 2])
+    {'th_layer': '3', 'th_cell': '7-2'}
     """
-    by_key = {one.key: one for one in choices}
-    choice = by_key[key]
-    return {name: by_key[name].default for name in choice.resets} | {key: choice.read(text)}
+    return {name: text.format(*parts) for name, text in sets.items()}
 
 
 def row(values: Values, *choices: Choice) -> Row:
     """Choices with their present values, beside one another."""
     return Row(tuple(Field(one, values[one.key]) for one in choices))
-
-
-def by_name(options: Collection[str]) -> dict[str, str]:
-    """Options that are called as their keys are.
-
-    >>> by_name(["mean", "maximum"])
-    {'mean': 'mean', 'maximum': 'maximum'}
-    """
-    return {option: option for option in options}

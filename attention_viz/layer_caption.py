@@ -8,15 +8,31 @@ from typing import Any
 from attention_core import Trace
 from attention_core.projections import MATRICES
 from attention_lab.choices import MODEL_CHOICES, SEEDED_WEIGHTS, edits_of, resolve, user_matrices_of
+from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import Notation
+from attention_lab.rounding import tolerance
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
-from .labels import format_number
+from .labels import format_agreement, format_number
 
 Facts = dict[str, Any]
+
+
+def columns_note(trace: Trace, notation: Notation) -> str:
+    """If boards show tokens as columns: what that means, and how far a layer computed that way
+    differs; else "".
+    """
+    if notation.convention != "column":
+        return ""
+    rounding = max(tolerance(trace, field) for field in trace.steps)
+    return (
+        "In this notation a token is a column: the boards show every matrix transposed. A row in a"
+        " sentence is a column on the board, and a column is a row. Computed that way, the numbers"
+        f" of the whole layer {format_agreement(column_gap(trace), rounding)}."
+    )
 
 
 def layer_facts(scenario: Scenario, trace: Trace) -> Facts:

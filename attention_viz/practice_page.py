@@ -28,6 +28,7 @@ from attention_lab.practice import (
 from attention_lab.presets import preset_named, widget_values
 
 from . import blocks as b
+from .layer_caption import columns_note
 from .markdown import escape_markdown, escape_quotations
 from .practice import (
     QuestionText,
@@ -116,6 +117,7 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     if values["pr_show"]:
         see = _link_to(trace, question.exact)
         answered += [b.Text(f"Answer: {escape_quotations(text.answer)}"), see]
+    columns = columns_note(trace, view.notation)
     following = b.Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
     return [
         b.row(values, MODE, _step(trace), NUMBER, HELP),
@@ -125,6 +127,7 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Row((b.Field(ANSWER, values["pr_answer"]), b.Field(SHOW, values["pr_show"]), following)),
         *answered,
         b.Board(operand_board(view.stage, question.exact, not view.whole), "practice", fits=True),
+        *([b.Text(columns, small=True)] if columns else []),
         b.Text(
             "The numbers are those of your layer, rounded; an answer may differ by the rounding."
             " With another sentence or other sizes, the same question has other numbers.",

@@ -38,18 +38,9 @@ from attention_lab.url_choices import (
 )
 from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
+from attention_lab.whose_heads import MINILM
 
-from .blocks import (
-    Block,
-    BlockPage,
-    Choice,
-    Code,
-    File,
-    Text,
-    Values,
-    changed,
-    every_block,
-)
+from .blocks import BlockPage, Choice, File, InTheApp, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.modern_page import MODERN
@@ -74,6 +65,11 @@ from .story.stages import STEPS_OF_STORY, stage_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
 from .trained.cache import CACHE
+from .trained.change_word_page import CHANGE_A_WORD
+from .trained.find_head_page import FIND_A_HEAD
+from .trained.head_pages import MODEL
+from .trained.one_head_page import ONE_HEAD_PAGE
+from .trained.trained_heads_page import TRAINED_HEADS
 from .trained.why_token import WHY_THIS_TOKEN
 from .trained.writing import WRITING
 
@@ -83,26 +79,15 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
     for page in (
         *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES, ENCODER_DECODER),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
-        *(
-            SELF_ATTENTION,
-            PROPOSITION_PAGE,
-            GEOMETRY,
-            MODERN,
-            DEPTH,
-            TRAINING,
-            CONVOLUTION,
-            PRACTICE,
-        ),
+        *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
+        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),
+        *(TRAINING, CONVOLUTION, PRACTICE),
         *(QUESTIONS, GLOSSARY),
     )
 }
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
 LECTURE_ZOOM = 1.35
 NO_PAGE = "There is no page “{}”; you see the first one."
-IN_THE_APP: Sequence[Block] = (
-    Text("This page is in the app, which runs on your own computer. Two lines start it:"),
-    Code("pip install -r requirements.txt\nstreamlit run app.py"),
-)
 
 
 def answer(request: str) -> str:
@@ -142,11 +127,14 @@ def _answer(asked: JSON) -> str:
         view = view_of(choices)
         if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
-        known = _choices_of(path, view)
-        values, refused = _values(known, parameters, act)
+        known, values, refused = _own_choices(path, view, parameters, act)
+        if values.get(MODEL.key) == MINILM and asked.get("model") and not has_model():
+            return json.dumps({"needs": "model"})
         said = _said(asked, view, path, known, values)
         own = {
-            one.key: one.text(values[one.key]) for one in known if values[one.key] != one.default
+            one.key: one.text(values[one.key])
+            for one in known
+            if one.implied or values[one.key] != one.default
         }
     except AttentionError as error:
         if isinstance(error, FileError) and not _has_language_model():
@@ -169,23 +157,28 @@ def _has_language_model() -> bool:
     return (MODEL_FOLDER / "checksums.json").exists()
 
 
-def _choices_of(path: str, view: StoryView) -> Sequence[Choice]:
-    """The choices of a page that is no step. Raises: AttentionError."""
-    return BLOCK_PAGES[path].choices(view) if path in BLOCK_PAGES else ()
-
-
-def _values(
-    known: Sequence[Choice], parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """The values of a page's own choices after an act, and a sentence for each that the URL asks
-    for in vain. Raises: AttentionError for a choice that the act cannot make.
+def _own_choices(
+    path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
+) -> tuple[Sequence[Choice], dict[str, Any], list[str]]:
+    """The choices of a page that is no step, their values after an act, and a sentence for each
+    that the URL asks for in vain. Raises: AttentionError for a choice that the act cannot make.
     """
-    readers = {one.key: Parameter(one.label, one.default, one.read) for one in known}
-    values, refused = read_values(readers, parameters)
-    for name, value in _changes_of(act).items():
-        if name in readers:
-            values |= changed(known, name, url_text(value))
-    return values, refused
+    changes, refused = _changes_of(act), list[str]()
+
+    def value_of(choice: Choice) -> Any:
+        if choice.key in changes:
+            return choice.read(url_text(changes[choice.key]))
+        reader = Parameter(choice.label, choice.unsaid(parameters), choice.read)
+        values, sentences = read_values({choice.key: reader}, parameters)
+        refused.extend(sentences)
+        return values[choice.key]
+
+    if path not in BLOCK_PAGES:
+        return (), {}, []
+    known, values = BLOCK_PAGES[path].read(view, value_of)
+    back = {name for one in known if one.key in changes for name in one.resets} - changes.keys()
+    values |= {one.key: one.default for one in known if one.key in back}
+    return known, values, refused
 
 
 def _changes_of(act: Mapping[str, Any]) -> dict[str, Any]:
@@ -201,7 +194,7 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
     """The file that is wanted, the blocks of a page, or the scene of a step. Raises:
     AttentionError.
     """
-    shown = BLOCK_PAGES[path].blocks(view, values) if path in BLOCK_PAGES else IN_THE_APP
+    shown = BLOCK_PAGES[path].blocks(view, values) if path in BLOCK_PAGES else (InTheApp(path),)
     if want := asked.get("want"):
         own = {one.name: one.make for one in every_block(shown) if isinstance(one, File)}
         return {"file": own[want]() if want in own else FILES[want](view, path, values)}

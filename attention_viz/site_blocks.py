@@ -11,12 +11,17 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 
 from . import blocks as b
+from .markdown import escape_markdown
 from .markdown_parts import Part, markdown_parts
 from .payload import JSON
 from .scene import coloured_scene
 from .step_scene import mathml
 from .theme import figure_json
 
+IN_THE_APP: Sequence[b.Block] = (
+    b.Text("This is in the app, which runs on your own computer. Two lines start it:"),
+    b.Code("pip install -r requirements.txt\nstreamlit run app.py"),
+)
 MOST_STEPS = 64  # of a scale; more are typed
 
 
@@ -44,6 +49,8 @@ class BlockWriter:
                 return {"kind": "note", "tone": tone, "words": self._words(text)}
             case b.Formula(latex):
                 return {"kind": "formula", "part": mathml(latex)}
+            case b.Refused(why):
+                return self._block(b.Note(escape_markdown(str(why)), "wrong"))
             case b.Code(text):
                 return {"kind": "code", "text": text}
             case b.Row(items):
@@ -55,17 +62,17 @@ class BlockWriter:
                 return {"kind": "share", "page": page, "own": own, "changes": _texts(sets)}
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
-            case b.Board(scene, _, fits, array_sets, clicks, place_sets):
+            case b.Board(scene, _, fits, clicks, sets, opens):
                 board = coloured_scene(scene, "both", 1.0)
                 shown: JSON = {"fits": True} if fits else {}
-                every = {name: list(map(self._changes, cells)) for name, cells in clicks.items()}
-                about_board = {"array_sets": array_sets, "clicks": every, "place_sets": place_sets}
-                return {"kind": "board", "board": board | shown} | about_board
-            case b.Chart(figure, name, clicks, wide):
+                every = {name: list(map(self._changes, each)) for name, each in clicks.items()}
+                acts = {"clicks": every, "sets": sets, "opens": opens}
+                return {"kind": "board", "board": board | shown} | acts
+            case b.Chart(figure, name, clicks, wide, opens):
                 chart = figure_json(figure, "dark" if self.dark else "light")
                 drawn: JSON = {"figure": chart, "name": name.replace(" ", "-"), "wide": wide}
-                sets = {point: self._changes(one) for point, one in clicks.items()}
-                return drawn | {"kind": "chart", "clicks": sets}
+                points = {point: self._changes(one) for point, one in clicks.items()}
+                return drawn | {"kind": "chart", "clicks": points, "opens": opens}
             case b.Table(head, rows, words):
                 cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
                 return {"kind": "table", "cells": cells, "numbers": not words}
@@ -75,6 +82,8 @@ class BlockWriter:
             case b.Folded(label, _, opened):
                 about: JSON = {"label": label, "opened": opened}
                 return about | {"kind": "folded", "blocks": self.write(block.inside)}
+            case b.InTheApp(_, says):
+                return self._block(b.Beside((IN_THE_APP if says else (),), (1,)))
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> JSON:
         match item:

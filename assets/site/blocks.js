@@ -71,9 +71,10 @@ const DRAWERS = {
     const onPin = (cell) => {
       const { axes, arrays } = sent.board;
       const { shape } = arrays[cell.array];
+      const sets = sent.sets[cell.array];
+      if (sets) return acts.do({ changes: filled(sets, cell.index), to: sent.opens });
       const place = cell.index.reduce((sum, at, axis) => sum * shape[axis] + at, 0);
-      const placed = sent.place_sets ? { [sent.place_sets]: cell.index.slice(-2).join("-") } : {};
-      const changes = sent.clicks[cell.array]?.[place] ?? (sent.array_sets ? { [sent.array_sets]: cell.array } : placed);
+      const changes = sent.clicks[cell.array]?.[place] ?? {};
       acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
     const board = createBoard(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
@@ -96,7 +97,7 @@ const DRAWERS = {
     };
   },
   chart: (part, acts) => (block) => {
-    const setTriggerValue = (_, { name }) => acts.do({ changes: block.clicks[name] ?? {} });
+    const setTriggerValue = (_, { name }) => acts.do({ changes: block.clicks[name] ?? {}, to: block.opens });
     const data = { figure: block.figure, clickable: Object.keys(block.clicks).length > 0, library: PLOTLY, name: block.name };
     part.classList.toggle("wide", block.wide);
     mountChart({ data, parentElement: part, setTriggerValue });
@@ -113,6 +114,11 @@ const DRAWERS = {
     return ({ blocks }) => inside.update(blocks);
   },
 };
+
+// What a click sets, with the places of the cell in their places.
+function filled(sets, index) {
+  return Object.fromEntries(Object.entries(sets).map(([name, text]) => [name, text.replace(/\{(\d)\}/g, (_, axis) => index[axis])]));
+}
 
 // A field, a button, a link or a file in a row; gives what fills it.
 function itemOf(form, item, acts) {

@@ -4,18 +4,18 @@ what is read from it.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Any
 
 import streamlit as st
 
-from attention_core import AttentionError, Projections, Trace, attend
+from attention_core import AttentionError
 from attention_core.errors import FileError
+from attention_core.layer_names import NAMINGS
 from attention_core.positions import MAX_BASE
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, WeightFile, open_weights
 from attention_lab.page_list import OwnControls, Page
-from attention_lab.trained.attention_maps import AttentionMaps, read_maps
+from attention_lab.trained.attention_maps import read_maps
 from attention_lab.user_data.layer_search import (
     FileLayer,
     RotaryBase,
@@ -24,61 +24,26 @@ from attention_lab.user_data.layer_search import (
     read_options,
     rotary_base,
 )
-from attention_lab.words.embeddings import embed
+from attention_lab.whose_heads import HEAD_PAGES, OWN, OwnHeads
 from attention_viz.markdown import escape_markdown
+from attention_viz.trained.head_pages import MODEL
 
-from ..page_context import PageContext
+from ..blocks import restored
+from ..layer_import import offer_story
+from ..show import explained_errors
 from ..upload_limits import check_upload
-from .whose_heads import HEAD_PAGES, OWN, UPLOAD_KEY, restore_model
 
+UPLOAD_KEY = "own heads"  # in the session
+SAVE_ATTENTION = """model = AutoModel.from_pretrained(name, attn_implementation="eager")
+outputs = model(**inputs, output_attentions=True)
+tokens = tokenizer.convert_ids_to_tokens(inputs["input_ids"][0])
+attention = np.stack([layer[0].detach().numpy() for layer in outputs.attentions])
+np.savez("attention.npz", attention=attention, tokens=tokens)"""
 CONTROLS_OF_MAPS = OwnControls(
     "The attention of your file is shown as it is. The settings of other sections stay as they are."
 )
 MAX_UPLOAD_MB = MAX_WEIGHT_BYTES // 1_000_000
 MAX_LISTED_ARRAYS = 200
-
-
-@dataclass(frozen=True, eq=False)
-class UploadedHeads:
-    """What was read from a file, and its name in words: the weights of one layer, or the attention
-    of all heads. options: what the layer does besides, as options of `attend`.
-    """
-
-    title: str
-    content: Projections | AttentionMaps
-    options: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def layer(self) -> Projections | None:
-        """The weights of the layer; None if the file holds attention."""
-        return self.content if isinstance(self.content, Projections) else None
-
-
-def trace_of_layer(
-    now: PageContext, layer: Projections, options: Mapping[str, Any] | None = None
-) -> Trace:
-    """The user's layer on the sentence; mask, scale and residual connection are the sidebar's.
-    options: of `attend`, that the file says.
-
-    It reads the sidebar's inputs if their width fits. Otherwise it reads the app's word vectors in
-    the width of the layer.
-    """
-    base, scenario = now.trace, now.scenario
-    inputs = base.inputs[0]
-    if inputs.shape[1] != layer.d_model:
-        embedding = embed(
-            base.tokens, layer.d_model, kind=scenario.embedding, positions=scenario.positions
-        )
-        inputs = embedding.inputs
-    trace = attend(
-        inputs,
-        layer,
-        mask=base.mask,
-        scale=None if scenario.scaling == "on" else base.scale,
-        residual=scenario.residual and layer.d_out == layer.d_model,
-        **(options or {}),
-    )
-    return trace.labelled(base.tokens)
 
 
 def controls_of(page: Page) -> OwnControls | None:
@@ -87,15 +52,88 @@ def controls_of(page: Page) -> OwnControls | None:
 
     A layer from a file uses the whole sidebar. Attention from a file uses none of it.
     """
-    if page.url_path not in HEAD_PAGES or restore_model() != OWN:
-        return page.own_controls
-    upload = st.session_state[UPLOAD_KEY]
-    return CONTROLS_OF_MAPS if upload.layer is None else None
+    if page.url_path in HEAD_PAGES and restored(MODEL) == OWN and (own := _loaded()):
+        return CONTROLS_OF_MAPS if own.layer is None else None
+    return page.own_controls
+
+
+def _loaded() -> OwnHeads | None:
+    own: OwnHeads | None = st.session_state.get(UPLOAD_KEY)
+    return own
 
 
 def drop_upload() -> None:
     """In a callback: forget what was read from the user's file."""
     st.session_state.pop(UPLOAD_KEY, None)
+
+
+def draw_upload(*_: object) -> None:
+    """Draw the field for a file, what is asked about it, and what it may hold or what was read."""
+    file = open_upload()
+    if file is not None:
+        st.markdown(f"Arrays in the file: **{len(file.shapes)}**.")
+        with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
+            if arrays.open:
+                st.dataframe(file_array_table(file), hide_index=True, alt="All arrays of the file")
+        with explained_errors():  # what was loaded before stays, and is shown below
+            _read_anew(file)
+    if own := _loaded():
+        _about(own, is_chosen=file is not None)
+        return
+    st.caption(
+        "Load a file, and four pages of this section show its heads. **Weights** of one layer or of"
+        " a whole model run on the sentence of the sidebar. **Attention** that a model computed"
+        " elsewhere is shown as it is. What you choose of a file stays in this session’s memory"
+        " until you drop it, close the page, or the server stops. The URL does not hold it: keep"
+        " your file."
+    )
+    with st.expander("What the file may hold", expanded=True):
+        st.markdown(
+            "* The format is `.safetensors` or `.npz`. Files `.pt` and `.bin` are pickles: they can"
+            " run any program when they are opened, so this page does not open them. Choose one to"
+            " see the two lines that convert it.\n* Weights are named as in"
+            f" {', '.join(naming.title for naming in NAMINGS)}.\n* Attention is one array (layers,"
+            " heads, query, key), or one array (heads, query, key) for each layer. The tokens are"
+            " an array `tokens`, or you type them here. With a Hugging Face model:"
+        )
+        st.code(SAVE_ATTENTION, language="python")
+
+
+def _about(own: OwnHeads, is_chosen: bool) -> None:
+    """What is loaded. is_chosen: whether its file still stands in the field."""
+    st.success(
+        f"Loaded: {escape_markdown(own.title)}. The pages of this section show it.",
+        icon=":material/check:",
+    )
+    if own.layer is not None:
+        st.caption(
+            "A single layer has no vocabulary. If the sidebar’s inputs do not have its width, it"
+            " reads random word vectors. Its weights and every step are real, but what its heads"
+            " find in random vectors means nothing."
+        )
+    with st.container(horizontal=True):
+        st.button(
+            "Drop it",
+            on_click=drop_upload,
+            disabled=is_chosen,
+            help="First remove the file above.",
+        )
+        if own.layer is not None:
+            offer_story(own.layer, "yw take", options=own.options)
+
+
+def _read_anew(file: WeightFile) -> None:
+    """Ask which heads of the file are wanted; if they are not those in the session, read them, and
+    run the page again, which then shows them.
+
+    Raises: AttentionError when the file holds no heads.
+    """
+    choices, read = _ask(file)
+    source = (st.session_state["yw_file"].file_id, *choices)
+    own = _loaded()
+    if own is None or own.source != source:
+        st.session_state[UPLOAD_KEY] = read(source)
+        st.rerun()
 
 
 def open_upload() -> WeightFile | None:
@@ -130,18 +168,18 @@ def file_array_table(file: WeightFile) -> dict[str, list[Any]]:
     }
 
 
-def read_uploaded_heads(file: WeightFile) -> UploadedHeads:
-    """Ask which heads of the file are wanted, and read them.
+Asked = tuple[tuple[Any, ...], Callable[[tuple[Any, ...]], OwnHeads]]
 
-    Raises: AttentionError when the file holds no heads.
-    """
+
+def _ask(file: WeightFile) -> Asked:
+    """What the user chooses of a file, and what then reads it. Raises: FileError."""
     try:
         layers = find_layers(file)
     except FileError as no_layers:
         if not any(len(shape) in (3, 4, 5) for shape in file.shapes.values()):
             raise
-        return _read_maps(file, no_layers)
-    return _read_layer(file, layers)
+        return _ask_for_maps(file, no_layers)
+    return _ask_for_layer(file, layers)
 
 
 def _key_of(question: str) -> str:
@@ -151,7 +189,7 @@ def _key_of(question: str) -> str:
     return f"yw_{question} of {st.session_state['yw_file'].file_id}"
 
 
-def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHeads:
+def _ask_for_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> Asked:
     left, right = st.columns(2)
     number = left.selectbox(
         "Layer",
@@ -171,6 +209,13 @@ def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHead
         st.caption("The file does not say how many heads there are. Choose your model’s number.")
     for note in layer.notes:
         st.info(escape_markdown(note))
+    base = _choose_base(rotary_base(file, layer), number)
+    return (number, n_heads, base), lambda source: _read_layer(file, layer, source)
+
+
+def _read_layer(file: WeightFile, layer: FileLayer, source: tuple[Any, ...]) -> OwnHeads:
+    """A layer with the number of heads and the base that were chosen. Raises: FileError."""
+    *_, n_heads, base = source
     projections = read_layer(file, layer, n_heads)
     if projections.d_memory != projections.d_model:
         raise FileError(
@@ -179,8 +224,7 @@ def _read_layer(file: WeightFile, layers: tuple[FileLayer, ...]) -> UploadedHead
             " show one sequence. Choose a layer that attends to its own inputs"
         )
     title = f"{layer.title} on your sentence, heads: {n_heads}"
-    options = read_options(file, layer, n_heads, _choose_base(rotary_base(file, layer), number))
-    return UploadedHeads(title, projections, options)
+    return OwnHeads(title, projections, read_options(file, layer, n_heads, base), source)
 
 
 def _choose_base(found: RotaryBase | None, number: int) -> float | None:
@@ -205,7 +249,7 @@ def _choose_base(found: RotaryBase | None, number: int) -> float | None:
     return float(chosen or found.base)  # the field may be emptied
 
 
-def _read_maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:
+def _ask_for_maps(file: WeightFile, no_layers: FileError) -> Asked:
     typed = st.text_area(
         "Tokens, one for each position, separated by spaces",
         "",
@@ -213,10 +257,14 @@ def _read_maps(file: WeightFile, no_layers: FileError) -> UploadedHeads:
         height=70,
         help="If this is empty, the tokens of the file are used, or else the positions’ numbers.",
     )
-    try:
-        maps = read_maps(file, tuple((typed or "").split()))
-    except AttentionError as error:
-        raise FileError(f"{error}. The file holds no weights either: {no_layers}") from error
-    sizes = maps.sizes
-    title = f"the attention of your file, layers: {sizes['L']}, heads in each: {sizes['H']}"
-    return UploadedHeads(title, maps)
+
+    def read(source: tuple[Any, ...]) -> OwnHeads:
+        try:
+            maps = read_maps(file, tuple((typed or "").split()))
+        except AttentionError as error:
+            raise FileError(f"{error}. The file holds no weights either: {no_layers}") from error
+        sizes = maps.sizes
+        title = f"the attention of your file, layers: {sizes['L']}, heads in each: {sizes['H']}"
+        return OwnHeads(title, maps, source=source)
+
+    return (typed,), read

@@ -40,6 +40,8 @@ from ..story.story_view import StoryView
 
 KEY_WIDTHS = ("as C", *(str(width) for width in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)))
 PAIR = Places("lab_cell", "Pair", (), size=MAX_TOKENS, most=2, separator="-")
+# What a click on a cell of its matrix sets.
+PAIR_SETS = {name: {PAIR.key: "{0}-{1}"} for name in ("scores", "probabilities")}
 USUAL = DiagonalSettings()
 
 

@@ -42,7 +42,7 @@ from ..labels import format_number
 from ..story.story_view import StoryView
 from .choices import (
     CHOICES,
-    PAIR,
+    PAIR_SETS,
     cut_notes,
     examples,
     pair_of,
@@ -102,7 +102,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     settings = settings_of(view, values, with_layer=False)
     trace = trace_of_settings(settings)
     checks, cell = check_propositions(trace), pair_of(trace, values)
-    board = Board(diagonal_board(trace, cell), "propositions", fits=True, place_sets=PAIR.key)
+    board = Board(diagonal_board(trace, cell), "propositions", fits=True, sets=PAIR_SETS)
     violated = [number for number, check in checks.items() if not check.holds]
     told: list[Block] = [
         Text(

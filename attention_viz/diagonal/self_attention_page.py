@@ -12,7 +12,7 @@ from attention_lab.diagonal.settings import trace_of_settings
 
 from ..blocks import Beside, Block, BlockPage, Board, Chart, Folded, Text, Values
 from ..story.story_view import StoryView
-from .choices import CHOICES, PAIR, cut_notes, examples, head_choices, pair_of, settings_of
+from .choices import CHOICES, PAIR_SETS, cut_notes, examples, head_choices, pair_of, settings_of
 from .in_words import describe_diagonal, describe_pair, metric_table
 from .self_attention_mass import diagonal_board, margin_bars
 
@@ -42,7 +42,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     shares = trace.probabilities[0, 0]
     cell = pair_of(trace, values, unless_broken=least_self_attention(shares))
     measured = measure_diagonal(self_attention_of(trace))
-    board = Board(diagonal_board(trace, cell), "diagonal", fits=True, place_sets=PAIR.key)
+    board = Board(diagonal_board(trace, cell), "diagonal", fits=True, sets=PAIR_SETS)
     return [
         Text(describe_diagonal(trace, measured)),
         Beside(([board], [Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),

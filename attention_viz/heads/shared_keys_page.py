@@ -74,12 +74,14 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     traces["MLA"] = with_latent(trace, rank)
     strongest, cell = strongest_colour(trace), view.focus.cell("query", "key")
     board = shared_keys_board(traces, cell, strongest, values[KIND.key], view.notation, rank)
+    places = {"head": "{0}", "query": "{1}", "key": "{2}"}
+    clicks = {kind: {KIND.key: kind} | places for kind in board["arrays"]}
     size = layer_size(trace)
     sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
     return [
         b.Text(_answer(trace, traces)),
         b.row(values, _groups(p.groups), LATENT),
-        b.Board(board, "shared keys", array_sets=KIND.key),
+        b.Board(board, "shared keys", sets=clicks),
         _changes(trace, traces, counts_of_sets, rank),
         *_about_kinds(view, strongest),
         b.Heading("MLA: all keys and values from one vector"),

@@ -134,6 +134,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     pixel = values[PIXEL.key] if len(values[PIXEL.key]) == 2 else FIRST_PIXEL
     picture, kernel = as_image(IMAGES[image]), as_kernel(rows)
     board = convolution_board(picture, kernel, run, pixel)
+    clicks = {name: {PIXEL.key: "{0}-{1}"} for name in board["arrays"]}
     heads = kernel_heads_board(run, pixel, kernel.ravel().tolist())
     errors = error_figure(
         SHARPNESSES, *_errors(image, rows, padding), sharpness, ERROR_LABELS[padding]
@@ -142,7 +143,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Text(_answer(run, sharpness)),
         row(values, IMAGE, KERNEL, PADDING, SHARPNESS),
         *([row(values, OWN)] if is_own else []),
-        Board(board, "convolution", fits=True, place_sets=PIXEL.key),
+        Board(board, "convolution", fits=True, sets=clicks),
         Text(
             "A picture, what attention and what a convolution make of it, and their difference,"
             " which has its own colour scale. Every pixel is a token. The kernel has"

@@ -12,6 +12,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import in_batch, sentences_of, tokens_of, weights_in_force
 from attention_lab.url_choices import UrlChoices
+from attention_lab.whose_heads import OwnHeads
 from attention_lab.words.text import Tokens
 
 from ..layer_caption import layer_caption
@@ -28,7 +29,8 @@ class StoryView:
     values. whole: whether steps show the columns of all heads, or only those of the head in focus.
     own_scale: whether each head has colours of its own. hide: whether the result is covered. guess:
     whether the steps ask first. present: whether the step stands alone. unmasked: whether the mask
-    step is shown as it is where the layer has no mask. lesson: its name and its moment.
+    step is shown as it is where the layer has no mask. lesson: its name and its moment. own_heads:
+    those of a file of the user.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -46,6 +48,7 @@ class StoryView:
     present: bool = False
     unmasked: bool = False
     lesson: str = ""
+    own_heads: OwnHeads | None = None
 
     @property
     def trace(self) -> Trace:

@@ -57,7 +57,7 @@ def test_inner_doors_are_shut_and_headers_set(lab: Proxied) -> None:
 
 def test_pages_work_under_the_policy(lab: Proxied, context: BrowserContext) -> None:
     with another_tab(context, NOTE_REFUSALS) as tab:
-        for path in ("overview", "scores", "head-worth", "your-weights", "modern-diagonal"):
+        for path in ("overview", "scores", "head-worth", "trained-heads", "modern-diagonal"):
             tab.goto(f"{lab.url}/{path}")
             assert settled(tab).evaluate(REFUSED) == []
         tab.goto(f"{lab.url}/convolution?conv_image=file")

@@ -98,7 +98,8 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     only begun, it stands at the foot of the board.
     """
     page.set_viewport_size({"width": 1366, "height": 768})
-    dock = go("trained-heads").locator(".board .dock")
+    place = "th_model=language+model&th_layer=2&th_cell=4-0-0"  # behind the dock of a lower window
+    dock = go(f"trained-heads?{place}").locator(".board .dock")
     expect(dock).to_be_in_viewport()
     resized(page, 1366, 740)
     expect(dock).not_to_be_in_viewport()
@@ -126,13 +127,13 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     page.locator("input[type=file]").set_input_files(tmp_path / "mine.npz")
     expect(page.get_by_test_id("stAlert").first).to_contain_text(re.compile(r"\b2\b.*\b3\b"))
     drawn(page, 1)
-    page.get_by_role("link", name="One head").last.click()
-    expect_url(page, "/one-head", "!mine")
-    settled(page)
-    expect(page.get_by_role("radio", name="your own")).to_be_checked()
-    page.reload()
-    settled(page)
-    expect(page.get_by_role("radio", name="language model")).to_be_checked()
+    page.locator('[data-panel="layer 1"]').focus()
+    page.keyboard.press("Enter")
+    expect_url(page, "/one-head", "th_model=your+own", "!mine")
+    drawn(page, 1).reload()
+    settled(page).get_by_role("button", name="Load a file").click()
+    expect_url(page, "/trained-heads", "th_model=your+own")
+    expect(page.get_by_text("at most 600 MB")).to_be_visible()
 
 
 def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:

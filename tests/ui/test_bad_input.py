@@ -37,7 +37,6 @@ WORDLESS = {
     "glossary",
     "questions",
     "sources",
-    "your-weights",
     "class",
     "before-and-after",
 }

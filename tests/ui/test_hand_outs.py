@@ -13,14 +13,13 @@ from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.trained.attention_maps import AttentionMaps
-from attention_lab.trained.encoded_text import encoded_alone
+from attention_lab.whose_heads import MINILM, heads_on
 from attention_ui import closer_look
 from attention_ui.page_context import PageContext
-from attention_ui.trained.heads_shown import HeadsShown, context_of_layer
-from attention_ui.trained.whose_heads import MINILM
 from attention_viz.layer_caption import layer_facts
 from attention_viz.story.story_file import story_file
+from attention_viz.story.story_view import StoryView
+from attention_viz.trained.one_head_page import view_of_layer
 from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -31,7 +30,7 @@ SIZES = ("cut_to", "pads", "features", "heads", "mask", "residual")
 USUAL = {"features": 16, "heads": 4, "weights": "random", "seed": 0, "mask": "none"}
 
 
-def chosen_for(now: PageContext) -> dict[str, Any]:
+def chosen_for(now: StoryView) -> dict[str, Any]:
     """What a hand-out says of a layer, by name; each number and name stands in its line."""
     found = layer_facts(now.scenario, now.trace)
     for value in found.values():
@@ -125,9 +124,8 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
         page_context(opened("scores")),
         scenario=Scenario(own=OWN_X.url_value(), edits="wq_0_3_9", mask="causal"),
     )
-    traces = encoded_alone(now.scenario.text, now.scenario.n_tokens).traces
-    heads = HeadsShown(AttentionMaps.of_traces(traces), traces, MINILM)
-    shown = chosen_for(context_of_layer(now, heads, 2, Focus(0, 0, 0, 0)))
+    heads = heads_on(now.scenario, MINILM, None)
+    shown = chosen_for(view_of_layer(now, heads, 2, Focus(0, 0, 0, 0)))
     trained = {"weights": "trained", "layer": 2, "mask": "none", "residual": True}
     assert shown == {"features": 384, "heads": 12} | trained
 

@@ -42,9 +42,9 @@ COLOURS = {
     *(f"{of}color" for of in ("bg", "border", "fill", "grid", "line", "arrow")),
 }
 TAGS = {"div", "span", "small", "bdi", *("svg", "title", "g", "path")}  # the last: a QR code
-# Pages that draw nothing: before the visitor has given a file or a room, or because he is to do
+# Pages that draw nothing: before the visitor has given a room, or because he is to do
 # the work.
-WAITING = {"your-weights", "class", "before-and-after", "for-teachers"}
+WAITING = {"class", "before-and-after", "for-teachers"}
 
 
 @lru_cache(maxsize=2)

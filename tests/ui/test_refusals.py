@@ -31,9 +31,9 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("shared-keys", "groups", "3", "Key/value heads", None),
     ("head-worth", "off", "1.100", "Heads that are switched off", None),
     ("all-heads", "subset", "4", "Only these heads", None),
-    ("one-head", "th_cell", "99-3-0", "Cell", "13-3-0"),
-    ("change-a-word", "th_cell", "2-99-1", "Cell", "2-13-1"),
-    ("trained-heads", "th_cell", "99999-3-0", "Cell", "13-3-0"),
+    ("one-head", "th_cell", "99-3-0", "Cell", None),
+    ("change-a-word", "th_cell", "2-99-1", "Cell", None),
+    ("trained-heads", "th_cell", "99999-3-0", "Cell", None),
     ("self-attention-mass", "lab_cell", "7-99", "Pair", None),
     ("convolution", "conv_pixel", "99-1", "Pixel", None),
     ("convolution", "conv_own", "a b c", "Own kernel", None),
@@ -55,8 +55,6 @@ def test_what_there_is_not_is_refused_once(
     assert not errors(app)
     assert [one[1:] for one in refused(app)] == [(junk[:40], shown)]
     assert label in refused(app)[0][0]
-    if label == "Cell":
-        assert app.query_params[name] in (shown, [shown])
     if name in ("layer", "seed"):
         assert ("stays set for other pages" in app.toast[0].value) == (page in ELSEWHERE)
     app.run()
@@ -92,7 +90,7 @@ def test_every_refused_value_has_a_notice(junk: dict[str, str]) -> None:
     ("page", "name", "asked", "label", "most"),
     [
         ("change-a-word", "cw_new", "a" * 60, "by", 40),
-        ("change-a-word", "cw_old", "tired " * 10, "Replace the word", 40),
+        ("change-a-word", "cw_old", "tired " * 10, "Replace", 40),
         ("self-attention-mass", "lab_numbers", "3,3; " * 500, "Tokens, such as 3,3; 10,0", 2000),
     ],
 )
@@ -111,7 +109,7 @@ def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) 
     app = opened(page)
     app.query_params[name] = ["2", "5"]
     app.run()
-    assert app.session_state[name] == 5
+    assert str(app.session_state[name]) == "5"
     assert refused(app) == [(label, "2, 5", "5")]
     assert app.query_params[name] in ("5", ["5"])
     assert not app.run().toast

@@ -6,7 +6,6 @@ import re
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from attention_lab.trained.head_finder import rank_heads, targets_of
 from attention_lab.trained.head_measures import copied_logits
 from attention_lab.trained.language_text import language_run
 from attention_lab.trained.minilm import load_minilm
-from attention_ui.trained import head_place
 from attention_viz.labels import format_percent
 from attention_viz.markdown import escape_markdown
 from tests.lab.made_files import npz, safetensors
@@ -41,7 +39,7 @@ from tests.ui.app import (
     texts,
     unescaped,
 )
-from tests.ui.uploads import ANIMAL, BERT, SHARES, asked, rng, uploaded
+from tests.ui.uploads import ANIMAL, BERT, SHARES, asked, for_a_file, rng, uploaded
 
 SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word"]
 MINILM = {"th_model": "MiniLM"}
@@ -81,24 +79,11 @@ def test_nonsense_in_the_url_and_sizes_of_the_story(page: str) -> None:
 
 def test_a_place_that_the_model_does_not_have() -> None:
     asked_for = {"fh_rule": "word to word", "fh_from": 77, "fh_to": 3}
-    assert refused(opened("find-a-head", text=ANIMAL, **asked_for)) == [
-        ("From the word", "77", "14")
-    ]
+    (word,) = refused(opened("find-a-head", text=ANIMAL, **asked_for))
+    assert word[:2] == ("From the word", "77")
     app = opened("one-head", text=ANIMAL, th_layer=77, th_head=77)
-    assert refused(app) == [("Layer", "77", "5"), ("Head", "77", "11")]
-    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (5, 11)
-
-
-def test_clicks_open_the_head_that_was_clicked(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, Any] = {}
-    monkeypatch.setattr(head_place.st, "session_state", state)
-    places = []
-    for array, index in (("layer 4", [7, 1, 2]), ("head 5 11", [3, 0]), ("ranking", [2, 9])):
-        head_place.open_pinned(array, index)
-        places.append((state["th_layer"], state["th_head"], state["th_cell"]))
-    assert places == [(4, 7, "1-2-0"), (5, 11, "3-0-0"), (2, 9, "")]
-    head_place.pin_change("after minus before", [6, 5])
-    assert (state["th_layer"], state["th_head"], state["th_cell"]) == (2, 9, "6-5-0")
+    assert [one[:2] for one in refused(app)] == [("Layer", "77"), ("Head", "77")]
+    assert scenes(app)[0]["cell"]["index"][1] == 1  # MiniLM's first head
 
 
 def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +100,9 @@ def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert not app.error
     assert scenes(app)
     assert scenes(gone_to(app, "scores"))
-    assert not uploaded("a.npz", npz({"attention": SHARES}), gone_to(app, "your-weights")).error
+    app = gone_to(app, SECTION[0])
+    app.segmented_control(key="choose th_model").set_value("your own").run()
+    assert scenes(uploaded("a.npz", npz({"attention": SHARES}), app))
 
 
 def test_trained_weights_in_the_story() -> None:
@@ -158,7 +145,7 @@ def test_every_step_of_a_head() -> None:
         "W_O": [1, 40],
     }
     for step, end in ends.items():
-        app.segmented_control(key="oh_step").set_value(step).run()
+        app.segmented_control(key="choose oh_step").set_value(step).run()
         assert not app.exception
         assert not app.error
         assert len(scenes(app)) == 3
@@ -169,12 +156,13 @@ def test_a_feature_stays_in_its_head() -> None:
     sides = {"q": (8, 12), "k": (8, 12), "v": (16, 12)}
     tensors = {f"attn.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
     tensors["attn.o_proj.weight"] = np.ones((12, 16), "f4")
-    app = opened("your-weights", text=ANIMAL, th_cell="1-1-7", th_head=1)
+    app = for_a_file(text=ANIMAL)
     app = uploaded("wide.safetensors", safetensors(tensors), app)
     asked(app, "Heads").set_value(2).run()
+    app.query_params.update(th_cell="1-1-7", th_head="1")
     app = gone_to(app, "one-head")
     for step, feature in (("W_Q", 7), ("W_K", 7), ("W_V", 15)):
-        app.segmented_control(key="oh_step").set_value(step).run()
+        app.segmented_control(key="choose oh_step").set_value(step).run()
         assert scenes(app)[-1]["cell"]["index"] == [0, 1, feature]
 
 
@@ -215,7 +203,7 @@ def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
 
 
 def test_even_heads_give_the_even_share() -> None:
-    even = opened("your-weights", text=ANIMAL, mask="causal", scaling="custom", scale=0)
+    even = for_a_file(text=ANIMAL, mask="causal", scaling="custom", scale=0)
     app = gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head")
     shares = sent(scenes(app)[0]["arrays"]["ranking"])
     assert figures(app)[0]["data"][2]["y"][0] == pytest.approx(shares.mean(), rel=1e-5)
@@ -227,7 +215,7 @@ def test_cross_attention_from_elsewhere() -> None:
         shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
         app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
         assert not app.error
-        assert app.selectbox(key="fh_rule").options[:3] == [
+        assert app.selectbox(key="choose fh_rule").options[:3] == [
             "first token",
             "last token",
             "word to word",
@@ -235,16 +223,16 @@ def test_cross_attention_from_elsewhere() -> None:
         ranking = sent(scenes(app)[0]["arrays"]["ranking"])
         assert np.allclose(ranking, shares[..., 0].mean(axis=-1))
         assert scenes(app)[1]["cell"]["index"] == [min(1, n_queries - 1), 0]
-    app.selectbox(key="fh_rule").set_value("word to word").run()
-    app.selectbox(key="fh_to").set_value(4).run()
-    asking = app.selectbox(key="fh_from").value
+    app.selectbox(key="choose fh_rule").set_value("word to word").run()
+    app.selectbox(key="choose fh_to").set_value("4").run()
+    asking = int(app.selectbox(key="choose fh_from").value)
     assert np.allclose(sent(scenes(app)[0]["arrays"]["ranking"]), shares[:, :, asking, 4])
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
-    assert "repeated words" in app.selectbox(key="fh_rule").options
-    app.selectbox(key="fh_rule").set_value("itself").run()
+    assert "repeated words" in app.selectbox(key="choose fh_rule").options
+    app.selectbox(key="choose fh_rule").set_value("itself").run()
     app.segmented_control(key="choose th_model").set_value("your own").run()
     assert not app.error
-    assert app.selectbox(key="fh_rule").value == "first token"
+    assert app.selectbox(key="choose fh_rule").value == "first token"
 
 
 def test_a_rule_that_no_head_follows() -> None:
@@ -252,7 +240,7 @@ def test_a_rule_that_no_head_follows() -> None:
     app = uploaded("a.npz", npz({"attention": shares / shares.sum(axis=-1, keepdims=True)}))
     app = gone_to(app, "find-a-head")
     assert len(app.header) == 1
-    app.selectbox(key="fh_rule").set_value("next token").run()
+    app.selectbox(key="choose fh_rule").set_value("next token").run()
     assert len(app.header) == 0
 
 
@@ -270,11 +258,12 @@ def test_change_one_word() -> None:
     assert np.array_equal(sent(scenes(app)[1]["arrays"]["layer 3"]), change.differences[3])
     moves = change.largest(5)
     assert [move.query == move.key for move in moves[:2]] == [True, False]
-    buttons = [app.button(key=f"cw {move.layer} {move.head}") for move in moves]
+    heads = [f"layer {move.layer}, head {move.head}: " for move in moves]
+    buttons = [next(b for b in app.button if b.label.startswith(head)) for head in heads]
     assert all("“tired → wide” to “" in button.help for button in buttons[:2])
     buttons[-1].click().run()
-    held = (app.session_state["th_layer"], app.session_state["th_head"])
-    assert held == (moves[-1].layer, moves[-1].head)
+    held = [app.query_params[name] for name in ("th_layer", "th_head")]
+    assert held == [str(moves[-1].layer), str(moves[-1].head)]
 
 
 def test_which_word_is_replaced() -> None:
@@ -297,7 +286,7 @@ def test_old_urls_open_minilm() -> None:
     for was, now in (("Effective tokens", "effective tokens"), ("Self-mass", "itself")):
         app = opened("layers", text=ANIMAL, ly_measure=was)
         assert page_shown(app).url_path == "find-a-head"
-        assert app.selectbox(key="fh_rule").value == now
+        assert app.selectbox(key="choose fh_rule").value == now
         assert len(figures(app)[0]["data"][1]["customdata"]) == 72
 
 
@@ -308,7 +297,7 @@ def test_one_choice_for_all_pages() -> None:
     assert board["cell"]["index"] == [0, 4, 15, 6]
     assert format_percent(float(sent(board["arrays"]["probabilities"])[0, 4, 15, 6])) == "86.2 %"
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
-    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (3, 1)
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "1")
     assert app.query_params["th_model"] == "MiniLM"
     app = gone_to(app, "trained-heads")
     assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 12
@@ -317,7 +306,8 @@ def test_one_choice_for_all_pages() -> None:
     for layer, shares_HTS in enumerate(shares):
         np.testing.assert_allclose(sent(scenes(app)[0]["arrays"][f"layer {layer}"]), shares_HTS)
     app.segmented_control(key="choose th_model").set_value("your own").run()
-    assert page_shown(app).url_path == "your-weights"  # nothing is loaded
+    assert not scenes(app)  # nothing is loaded
+    assert app.file_uploader
 
 
 def test_a_url_of_another_model_in_the_same_tab() -> None:
@@ -325,13 +315,14 @@ def test_a_url_of_another_model_in_the_same_tab() -> None:
     app.query_params["th_model"] = "MiniLM"
     del app.query_params["th_layer"]
     app.run()
-    assert (app.session_state["th_layer"], app.session_state["th_head"]) == (3, 6)
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "6")
 
 
-def test_a_file_that_is_not_loaded() -> None:
-    app = opened("trained-heads", th_model="your own")
-    assert len(refused(app)) == 1
-    assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 8
+def test_the_page_for_ones_own_weights_is_that_of_all_heads() -> None:
+    app = opened("your-weights", head=0)
+    assert page_shown(app).url_path == "trained-heads"
+    assert app.segmented_control(key="choose th_model").value == "your own"
+    assert app.file_uploader
 
 
 def test_the_start_alone_is_a_text() -> None:
@@ -350,7 +341,7 @@ def test_a_long_text_is_cut_at_64_pieces() -> None:
 
 def test_heads_that_copy() -> None:
     app = opened("find-a-head", text=FROG)
-    assert app.selectbox(key="fh_rule").value == "copies what it reads"
+    assert app.selectbox(key="choose fh_rule").value == "copies what it reads"
     values = copied_logits(language_run(FROG)).values
     np.testing.assert_allclose(sent(scenes(app)[0]["arrays"]["ranking"]), values, rtol=1e-6)
     assert f"**{values.max():.3f}**" in texts(app)
@@ -367,7 +358,7 @@ def test_frog_becomes_bird() -> None:
     whole = before.traces[4].probabilities[0, 4, 15, 6:10].sum()
     assert sent(head)[12, 6] == pytest.approx(whole, rel=1e-6)
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
-    assert app.text_input(key="cw_old").value == "tired"
+    assert app.text_input(key="choose cw_old").value == "tired"
 
 
 def test_the_story_goes_on_with_the_language_model() -> None:
@@ -379,6 +370,6 @@ def test_the_story_goes_on_with_the_language_model() -> None:
 
 def test_heads_of_one_token() -> None:
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
-    app.selectbox(key="fh_rule").set_value("itself").run()
+    app.selectbox(key="choose fh_rule").set_value("itself").run()
     assert not app.error
     assert [part["y"] for part in figures(app)[0]["data"]] == [[1], [1], [1]]

@@ -43,7 +43,7 @@ from tests.ui.app import (
     texts,
     title,
 )
-from tests.ui.uploads import BERT, SHARES, WORDS, asked, uploaded
+from tests.ui.uploads import BERT, SHARES, WORDS, asked, for_a_file, uploaded
 
 TAKE = "Take this layer to the story"
 MAPS = npz({"attention": SHARES, "tokens": WORDS})
@@ -57,20 +57,19 @@ def labels(app: AppTest) -> list[str]:
 def test_attention_from_elsewhere() -> None:
     app = uploaded("a.npz", MAPS)
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
-    assert set(app.query_params) == {"head", "text"}  # the file is in no URL
-    for page in ("trained-heads", "one-head", "find-a-head"):
+    assert set(app.query_params) == {"text", "th_model"}  # the file is in no URL
+    assert "all-MiniLM" not in texts(app)
+    for page in ("one-head", "find-a-head"):
         app = gone_to(app, page)
         assert not app.exception
         assert not app.error
         named = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
         assert page == "find-a-head" or tuple(WORDS) in named
-        if page == "trained-heads":  # it does not speak of the model's 72 heads
-            assert "72" not in f"{title(app)}\n{texts(app)}"
-            assert "all-MiniLM" not in texts(app)
     rank = next(one.name for one in MEASURES if one.of_scores)
-    assert rank not in app.selectbox(key="fh_rule").options
+    assert rank not in app.selectbox(key="choose fh_rule").options
     app = gone_to(app, "change-a-word")  # there is no attention for another sentence
     assert len(errors(app)) == 1
+    assert not scenes(app)
 
 
 def test_a_layer_of_a_file() -> None:
@@ -85,7 +84,7 @@ def test_a_layer_of_a_file() -> None:
     app = gone_to(app, "one-head")
     heat = scenes(app)[0]["arrays"]["probabilities"]
     assert heat["shape"] == [1, 4, 13, 13]
-    app.segmented_control(key="oh_step").set_value("W_Q").run()
+    app.segmented_control(key="choose oh_step").set_value("W_Q").run()
     expected = BERT["encoder.layer.1.attention.self.query.weight"].T
     assert np.array_equal(sent(scenes(app)[-1]["arrays"]["w_q"]), expected)
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
@@ -105,7 +104,7 @@ def test_each_file_is_asked_about_anew() -> None:
 
 
 def test_the_sidebar_has_what_the_shown_heads_read() -> None:
-    app = gone_to(uploaded("a.npz", MAPS, opened("your-weights")), "one-head")
+    app = gone_to(uploaded("a.npz", MAPS, for_a_file(head=0)), "one-head")
     assert [caption.value for caption in app.sidebar.caption] == [CONTROLS_OF_MAPS.says]
     assert not app.sidebar.text_input
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
@@ -116,15 +115,15 @@ def test_the_sidebar_has_what_the_shown_heads_read() -> None:
 
 
 def test_a_file_without_a_sentence() -> None:
-    app = uploaded("w.safetensors", safetensors(BERT), opened("your-weights", text=""))
+    app = uploaded("a.npz", MAPS, for_a_file(text=""))
+    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
+    app = uploaded("w.safetensors", safetensors(BERT), for_a_file(text=""))
     with pytest.raises(TextError) as refused:
         tokens_of(Scenario(text=""))
     assert errors(app) == [str(refused.value)]
-    app = uploaded("a.npz", MAPS, app)
-    assert errors(app) == []
-    assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
     app.text_input(key="text").set_value("back again").run()
     assert page_context(app).trace.tokens == ("back", "again")
+    assert scenes(app)
 
 
 def test_a_layer_of_one_head_under_a_causal_mask() -> None:
@@ -133,10 +132,6 @@ def test_a_layer_of_one_head_under_a_causal_mask() -> None:
     app = uploaded("w.safetensors", content)
     (layer,) = find_layers(open_weights(io.BytesIO(content), "w.safetensors"))
     assert [box.value for box in app.info] == [escape_markdown(note) for note in layer.notes]
-    many = uploaded("bert.safetensors", safetensors(BERT))
-    asked(many, "Heads").set_value(4).run()
-    one, four = (scenes(gone_to(shown, "one-head"))[0] for shown in (app, many))
-    assert one["description"] != four["description"]
 
 
 def test_a_layer_that_cannot_be_used_is_named() -> None:
@@ -175,9 +170,10 @@ def test_hostile_files_change_nothing() -> None:
     app.file_uploader(key="yw_file").set_value(None).run()
     app = pressed(app, "Drop it")
     assert UPLOAD_KEY not in app.session_state
-    app = gone_to(app, "trained-heads")
+    assert not scenes(app)
+    app = pressed(gone_to(app, "one-head"), "Load a file")
     assert page_shown(app).url_path == "trained-heads"
-    assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 8  # the language model's
+    assert app.file_uploader
 
 
 def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
@@ -195,7 +191,7 @@ TELLING = [
 @pytest.mark.parametrize("names", [as_torch, as_gpt2])
 def test_a_layer_of_a_file_is_told(names: Any) -> None:
     layer = weights()
-    app = opened("your-weights", text="one two three", weights="trained", mask="causal")
+    app = for_a_file(text="one two three", weights="trained", mask="causal")
     app = uploaded("layer.safetensors", safetensors(names(layer)), app)
     asked(app, "Heads").set_value(H).run()
     app = pressed(app, TAKE)
@@ -215,7 +211,7 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
 
 def test_a_layer_goes_back_and_forth_with_its_biases() -> None:
     content = npz(as_torch(weights()))
-    app = uploaded("layer.npz", content, opened("your-weights", text="one two three"))
+    app = uploaded("layer.npz", content, for_a_file(text="one two three"))
     app = pressed(app, TAKE)
     own = read_matrices(trace_to_npz(page_context(app).trace), "trace.npz")
     assert own.arrays.keys() == {"x", *MATRICES, *BIASES}

@@ -25,9 +25,14 @@ BERT = {
 }
 
 
+def for_a_file(**address: object) -> AppTest:
+    """The page on which one's own heads are loaded."""
+    return opened("trained-heads", th_model="your own", **address)
+
+
 def uploaded(name: str, content: bytes, app: AppTest | None = None, kind: str = "") -> AppTest:
-    """The page for one's own weights after a file was chosen."""
-    app = app or opened("your-weights", text=ANIMAL)
+    """The page on which one's own heads are loaded, after a file was chosen."""
+    app = app or for_a_file(text=ANIMAL)
     app.file_uploader(key="yw_file").set_value((name, content, kind)).run()
     assert not app.exception
     return app

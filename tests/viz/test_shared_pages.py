@@ -13,6 +13,7 @@ from attention_lab.diagonal.settings import (
     settings_of_numbers,
     trace_of_settings,
 )
+from attention_viz.blocks import filled
 from attention_viz.site import BLOCK_PAGES, answer
 from tests.viz.reading_scenes import scene_of_text, sent
 
@@ -59,11 +60,8 @@ def test_fields_have_different_names(path: str) -> None:
 
 def test_a_click_chooses_the_pair() -> None:
     board = blocks_of(asked("self-attention-mass"), "board")[0]
-    assert board["place_sets"] == "lab_cell"
-    name = next(iter(board["board"]["arrays"]))
-    pin = {"array": name, "index": [1, 2]}
-    act = {"pin": pin, "axes": [["a", None]] * 2, "changes": {"lab_cell": "1-2"}}
-    found = asked("self-attention-mass", act)
+    changes = filled(board["sets"]["probabilities"], [1, 2])
+    found = asked("self-attention-mass", {"changes": changes})
     assert parse_qs(found["query"])["lab_cell"] == ["1-2"]
     assert board_of(found)["cell"]["index"] == [1, 2]
 
@@ -99,12 +97,9 @@ def test_a_strength_is_that_of_its_variant() -> None:
 
 
 def test_a_click_on_a_kind_explains_its_cell() -> None:
-    act = {
-        "pin": {"array": "MQA", "index": [1, 2, 0]},
-        "axes": [["H", None], ["T", None], ["S", None]],
-    }
     board = blocks_of(asked("shared-keys", n_heads=2), "board")[0]
-    found = asked("shared-keys", act | {"changes": {board["array_sets"]: "MQA"}}, n_heads=2)
+    changes = filled(board["sets"]["MQA"], [1, 2, 0])
+    found = asked("shared-keys", {"changes": changes}, n_heads=2)
     assert board_of(found)["cell"] == {"array": "MQA", "index": [1, 2, 0]}
 
 
@@ -116,3 +111,51 @@ def test_a_click_on_what_is_missing_moves_the_focus() -> None:
     act = {"pin": {"array": "all", "index": [0, 0]}, "axes": [["a", None]] * 2, "changes": place}
     query = parse_qs(asked("head-worth", act, off="0")["query"])
     assert {name: query.get(name, ["0"])[0] for name in place} == place
+
+
+FROG = "One day, a little frog was very sad. The"
+HEADS = {"th_model": "language model"}
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "array", "index", "told"),
+    [
+        ("trained-heads", 0, "layer 3", [7, 2, 1], {"layer": "3", "head": "7", "cell": "2-1-0"}),
+        ("find-a-head", 1, "ranking", [2, 5], {"layer": "2", "head": "5"}),
+        ("find-a-head", 0, "", [3, 1], {"cell": "3-1-0"}),
+        ("one-head", 0, "probabilities", [0, 6, 3, 2], {"head": "6", "cell": "3-2-0"}),
+        ("one-head", 2, "inputs", [0, 3, 9], {"cell": "3-2-9"}),
+    ],
+)
+def test_a_click_opens_the_head_that_was_clicked(
+    path: str, place: int, array: str, index: list[int], told: dict[str, str]
+) -> None:
+    chosen = HEADS | {"text": FROG, "th_head": 1, "th_cell": "4-2-0", "oh_step": "W_Q"}
+    board = blocks_of(asked(path, **chosen), "board")[place]
+    sets = board["sets"][array or next(iter(board["sets"]))]
+    act = {"changes": filled(sets, index), "to": board["opens"]}
+    found = asked(path, act, **chosen)
+    query = parse_qs(found["query"])
+    assert found["path"] == "one-head"
+    assert {name: query[f"th_{name}"][0] for name in told} == told
+
+
+def test_another_model_begins_with_its_own_first_head() -> None:
+    """A choice takes others back, unless the same act sets them; a URL of an earlier version means
+    MiniLM.
+    """
+    chosen = HEADS | {"th_layer": 2, "th_cell": "3-1-0", "cw_old": "cat"}
+    for act in ({"name": "th_model", "value": "MiniLM"}, {"changes": {"th_model": "MiniLM"}}):
+        query = parse_qs(asked("change-a-word", act, **chosen)["query"])
+        assert query.keys() & {*chosen, "th_head"} == {"th_model"}
+    both = {"changes": {"th_model": "MiniLM", "th_layer": "5"}}
+    assert parse_qs(asked("one-head", both, **chosen)["query"])["th_layer"] == ["5"]
+    old = asked("one-head", th_layer=2)
+    assert parse_qs(old["query"])["th_model"] == ["MiniLM"]
+    assert board_of(old)["arrays"]["probabilities"]["shape"][1] == 12
+
+
+def test_what_is_in_the_app_alone_is_said() -> None:
+    """The heads of a file, and on a site without it MiniLM, in the lines that start the app."""
+    (lines,) = blocks_of(asked("trained-heads", th_model="your own"), "code")
+    assert "streamlit run" in lines["text"]

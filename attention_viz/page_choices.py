@@ -1,0 +1,149 @@
+"""The choices of a page that is described once: each has a name in the URL, reads its text there,
+and refuses what it cannot be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from attention_core.errors import SettingsError
+from attention_lab.url_values import parse_number, parse_option, parse_switch, url_text
+
+SEPARATOR = "."  # between several options in a URL
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A choice of a page. key: its name in the URL. help: what a visitor reads who points at it.
+
+    resets: the keys of choices that go back to their defaults when this one changes. variant: tells
+    a choice whose form depends on others, such as its options, from its other forms. implied: by
+    the keys of other choices, what a URL means by this one that holds such a key and not this one,
+    as URLs of earlier versions do; those of now then always hold it.
+    """
+
+    key: str
+    label: str
+    default: Any
+    help: str = field(default="", kw_only=True)
+    resets: tuple[str, ...] = field(default=(), kw_only=True)
+    variant: str = field(default="", kw_only=True)
+    implied: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+
+    def read(self, text: str) -> Any:
+        """The value that a text in a URL means. Raises: AttentionError."""
+        raise NotImplementedError
+
+    def text(self, value: Any) -> str:
+        """A value as the URL holds it."""
+        return url_text(value)
+
+    def unsaid(self, keys: Collection[str]) -> Any:
+        """What it is in a URL that has these keys and not its own."""
+        return next((one for key, one in self.implied.items() if key in keys), self.default)
+
+
+@dataclass(frozen=True)
+class Select(Choice):
+    """One of some options, named in words by their keys, as a menu, as buttons or on a scale.
+
+    >>> Select("when", "When", "now", {"now": "Now", "then": "Later"}).read("then")
+    'then'
+    """
+
+    options: Mapping[str, str]
+    look: Literal["menu", "buttons", "scale"] = "menu"
+
+    def read(self, text: str) -> str:
+        """See `Choice`."""
+        return parse_option(text, self.options)
+
+
+@dataclass(frozen=True)
+class Several(Choice):
+    """Any number of options. The value is a tuple of their keys, in the order of the options."""
+
+    options: Mapping[str, str]
+
+    def read(self, text: str) -> tuple[str, ...]:
+        """See `Choice`."""
+        named = [parse_option(part, self.options) for part in text.split(SEPARATOR) if part]
+        return tuple(option for option in self.options if option in named)
+
+    def text(self, value: Any) -> str:
+        """See `Choice`."""
+        return SEPARATOR.join(value)
+
+
+@dataclass(frozen=True)
+class Number(Choice):
+    """A number between bounds, in a field or on a scale; a whole one if the step is whole."""
+
+    low: float
+    high: float
+    step: float = 1
+    look: Literal["field", "scale"] = "field"
+
+    def read(self, text: str) -> Any:
+        """See `Choice`."""
+        return parse_number(text, self.low, self.high, isinstance(self.step, int))
+
+
+@dataclass(frozen=True)
+class Words(Choice):
+    """A text in one line, of at most so many letters. reads: what it means, if it is more than a
+    text; raises AttentionError for a text that means nothing. short: whether a word is expected.
+    """
+
+    most: int
+    reads: Callable[[str], Any] = str
+    short: bool = False
+
+    def read(self, text: str) -> Any:
+        """See `Choice`."""
+        if len(text) > self.most:
+            raise SettingsError(f"It has {len(text):,} characters, of at most {self.most:,}")
+        return self.reads(" ".join(text.splitlines()))
+
+
+@dataclass(frozen=True)
+class Switch(Choice):
+    """Whether something is on."""
+
+    def read(self, text: str) -> bool:
+        """See `Choice`."""
+        return parse_switch(text)
+
+
+@dataclass(frozen=True)
+class Places(Choice):
+    """Several places of a list, such as ids, which buttons and clicks set; no field shows them.
+
+    size: of the list. most: how many places there can be. separator: what stands between them.
+    """
+
+    size: int
+    most: int
+    separator: str = SEPARATOR
+
+    def read(self, text: str) -> tuple[int, ...]:
+        """See `Choice`."""
+        parts = text.split(self.separator) if text else []
+        if len(parts) > self.most:
+            raise SettingsError(f"It has {len(parts):,} numbers, of at most {self.most:,}")
+        return tuple(parse_number(part, 0, self.size - 1, True) for part in parts)
+
+    def text(self, value: Any) -> str:
+        """See `Choice`."""
+        return self.separator.join(map(str, value))
+
+
+def by_name(options: Collection[str]) -> dict[str, str]:
+    """Options that are called as their keys are.
+
+    >>> by_name(["mean", "maximum"])
+    {'mean': 'mean', 'maximum': 'maximum'}
+    """
+    return {option: option for option in options}

@@ -1,0 +1,169 @@
+"""The page *Change one word*: two sentences that differ in one word, and which heads notice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.change_a_word import (
+    ChangedWord,
+    changed_word,
+    replace_word,
+    word_to_replace,
+)
+from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.language_text import likeliest_piece
+from attention_lab.whose_heads import (
+    FIRST_HEADS,
+    LANGUAGE,
+    MINILM,
+    HeadsShown,
+    first_cell,
+    heads_on,
+)
+
+from .. import blocks as b
+from ..labels import format_percent
+from ..markdown import escape_markdown, quote_token
+from ..story.story_view import StoryView
+from ..thumbnails import thumbnails
+from .head_pages import (
+    CELL,
+    HEAD,
+    LAYER,
+    NEW_WORD,
+    OLD_WORD,
+    HeadPage,
+    cell_of,
+    fields,
+    heads_clicks,
+    place_choices,
+)
+from .heads import changed_word_board
+
+FIRST_WORDS = {LANGUAGE: ("frog", "bird")}
+OTHER_WORDS = ("tired", "wide")
+# Sentences with these words, and a cell that changes with them.
+EXAMPLES = {
+    LANGUAGE: ("One day, a little frog was very sad. The", ""),
+    MINILM: ("The animal did not cross the street because it was too tired.", "9-2-0"),
+}
+
+
+def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+    old, new = FIRST_WORDS.get(shown.model, OTHER_WORDS)
+    return (
+        b.Words(OLD_WORD, "Replace", old, most=40, short=True),
+        b.Words(NEW_WORD, "by", new, most=40, short=True),
+        *place_choices(shown),
+    )
+
+
+def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
+    """The words, the head, and the sentence in which the first words of a model are changed."""
+    choices = _choices(shown)[:4]
+    if shown.model not in EXAMPLES:
+        return fields(values, choices)
+    (text, cell), (layer, head) = EXAMPLES[shown.model], FIRST_HEADS[shown.model]
+    old, new = (one.default for one in choices[:2])
+    sets = {"text": text, OLD_WORD: old, NEW_WORD: new, LAYER: layer, HEAD: head, CELL: cell}
+    return (*fields(values, choices), b.Button(f"{old} / {new}", sets))
+
+
+def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+    text, old = view.scenario.text, values[OLD_WORD]
+    # The language model puts a space before the first word.
+    n_shown = len("".join(shown.maps.tokens[1:])) - 1 if shown.run else None
+    word = word_to_replace(text, old, n_shown)
+    changed_text = replace_word(text, word, values[NEW_WORD] or _choices(shown)[1].default)
+    after = heads_on(view.scenario, shown.model, view.own_heads, changed_text)
+    change = changed_word(shown.maps, after.maps)
+    layer, head = values[LAYER], values[HEAD]
+    cell = cell_of(values) or first_cell(
+        shown.model, change.before[layer, head], change.tokens_before
+    )
+    query, key = (min(place, len(change.tokens) - 1) for place in cell[:2])
+    board = changed_word_board(change, layer, head, query, key)
+    clicks = {name: {CELL: "{0}-{1}-0"} for name in board["arrays"]}
+    return [
+        *([] if word == old.strip() else [b.Note(_replaced(old, word))]),
+        b.Text(f"{_answer(change, layer, head, query, key)} *{escape_markdown(changed_text)}*"),
+        b.Board(board, "before and after", fits=True, sets=clicks),
+        *_written(shown, after),
+        b.Text(
+            f"Before: *{escape_markdown(text)}*\n\nOn average, a query of this head moves"
+            f" {format_percent(float(change.moved[layer, head]))} of its attention to other tokens."
+            " Orange is less attention than before, violet is more.",
+            small=True,
+        ),
+        *_which_heads_notice(view, change, (layer, head, query, key)),
+    ]
+
+
+def _replaced(old: str, word: str) -> str:
+    return (
+        f"The sentence does not contain “{escape_markdown(old)}”. Its last word,"
+        f" “{escape_markdown(word)}”, is replaced instead, in the first place where it stands."
+    )
+
+
+def _answer(change: ChangedWord, layer: int, head: int, query: int, key: int) -> str:
+    gave, gives = (float(one[layer, head, query, key]) for one in (change.before, change.after))
+    return (
+        f"The same head on both sentences. :blue[{quote_token(change.tokens, query)}] gave"
+        f" :red[{quote_token(change.tokens, key)}] **{format_percent(gave)}**. Now it gives"
+        f" **{format_percent(gives)}**:"
+    )
+
+
+def _written(before: HeadsShown, after: HeadsShown) -> list[b.Block]:
+    """What the language model writes after each of the sentences."""
+    if not (before.run and after.run):
+        return []
+    (was, was_share), (comes, share) = map(likeliest_piece, (before.run, after.run))
+    return [
+        b.Text(
+            f"After the sentence the model wrote {quote_token([was], 0)} with"
+            f" **{format_percent(was_share)}**. Now it writes {quote_token([comes], 0)} with"
+            f" **{format_percent(share)}**."
+        )
+    ]
+
+
+def _which_heads_notice(
+    view: StoryView, change: ChangedWord, cell: tuple[int, int, int, int]
+) -> list[b.Block]:
+    changes = change.largest(5)
+    top = changes[0]
+    buttons = []
+    for one in changes:
+        asking, read = (quote_token(change.tokens, place) for place in (one.query, one.key))
+        sets = {LAYER: one.layer, HEAD: one.head, CELL: f"{one.query}-{one.key}-0"}
+        moved = f"{format_percent(one.before)} → {format_percent(one.after)}"
+        label = f"layer {one.layer}, head {one.head}: {moved}"
+        buttons.append(b.Button(label, sets, f"{asking} to {read}"))
+    board = thumbnails(
+        tuple(change.differences),
+        (change.tokens, change.tokens),
+        cell,
+        "How the attention of every head changes with the word, as small matrices.",
+        kind="logit",
+        own_scale=view.own_scale,
+        captions=head_captions(AttentionMaps.of(change.before, change.tokens_before)),
+    )
+    return [
+        b.Heading("Which heads notice"),
+        b.Text(
+            f"The share that changed most is in layer {top.layer}, head {top.head}. Before,"
+            f" {quote_token(change.tokens_before, top.query)} gave"
+            f" {quote_token(change.tokens_before, top.key)} {format_percent(top.before)} of its"
+            f" attention; now {quote_token(change.tokens_after, top.query)} gives"
+            f" {quote_token(change.tokens_after, top.key)} {format_percent(top.after)}. The buttons"
+            " show the heads with the largest changes above. So does a click on a cell."
+        ),
+        b.Row(tuple(buttons)),
+        b.Board(board, "changes", sets=heads_clicks(board)),
+    ]
+
+
+CHANGE_A_WORD = HeadPage("change-a-word", _choices, _blocks, _beside).page

@@ -1,0 +1,231 @@
+"""The page *Find a head*: the heads ranked by what they do on the sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_lab.notation.formulas import in_letters
+from attention_lab.notation.notation import symbol
+from attention_lab.trained.head_finder import (
+    example_cell,
+    rank_heads,
+    rules_for,
+    targets_of,
+    word_at,
+    word_to_word,
+)
+from attention_lab.trained.head_measures import (
+    HEAD_MEASURES,
+    MeasuredHeads,
+    copied_logits,
+    measure_heads,
+    measures_for,
+)
+from attention_lab.whose_heads import LANGUAGE, HeadsShown
+
+from .. import blocks as b
+from ..labels import format_number, format_percent
+from ..markdown import escape_markdown
+from ..pieces import bare
+from ..story.story_view import StoryView
+from .head_pages import (
+    CELL,
+    HEAD,
+    LAYER,
+    ONE_HEAD,
+    HeadPage,
+    fields,
+    heads_clicks,
+    opening,
+)
+from .heads import best_heads
+from .measures import heads_matrix, measure_by_layer
+
+COPIES = "copies what it reads"
+WORD_TO_WORD = "word to word"
+FROM, TO = "fh_from", "fh_to"
+RULE_TARGETS = {
+    "previous token": "its left neighbour",
+    "next token": "its right neighbour",
+    "itself": "itself",
+    "first token": "the first token",
+    "last token": "the last token",
+    "repeated words": "the other places of the same word",
+}
+FROM_AND_TO = {LANGUAGE: (15, 6)}  # "The" and "f"; of others "it" and "animal"
+SHARE_FORMULA = r"\frac{1}{n}\sum_i \sum_{j \in J_i} A_{ij}"
+COPIES_FORMULA = (
+    r"\frac{1}{n}\sum_i \sum_{0<j<i} A_{ij}\Big(\ell_{ij}(x_j) - \tfrac{1}{512}\sum_x"
+    r" \ell_{ij}(x)\Big), \quad \ell_{ij} = \frac{V_j W_O \odot g}{r_i}\,E^\top"
+)
+COPIES_MEANS = (
+    "The value of a token that a head reads goes through the head’s rows of W_O and straight to"
+    " the logits, which say how well each piece fits next. The number is how much this raises"
+    " the logit of **that token’s own piece**, above the mean of all 512 pieces: a positive one"
+    " means that the head writes again what it reads. It is weighted with the shares and"
+    " averaged over the tokens; a token’s share for itself and for the start counts 0. The"
+    " divisor $r_i$ of the last norm is held at its value; $g$ is its gain, $E$ the embedding,"
+    " $x_j$ the piece at $j$. (Elhage et al. 2021, copying heads.)"
+)
+SHARE_MEANS = (
+    "The share that each head gives to the tokens $J_i$ that the rule names for token $i$, as a"
+    " mean over the tokens for which it names one."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The heads by a rule. pair: a query and a key that the rule names; None if its numbers are no
+    shares of the attention.
+    """
+
+    rule: str
+    measured: MeasuredHeads
+    pair: tuple[int, int] | None = None
+
+    @property
+    def is_share(self) -> bool:
+        """Whether the numbers are shares of the attention."""
+        return self.pair is not None
+
+    @property
+    def best(self) -> list[tuple[int, int, float]]:
+        """Layer, head and number of the heads that do it most."""
+        return [one for one in self.measured.best(5) if one[2] > 0 or not self.is_share]
+
+
+def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+    maps = shown.maps
+    copies = (COPIES,) if shown.run else ()
+    rules = (*copies, *rules_for(maps), WORD_TO_WORD, *measures_for(maps, bool(shown.traces)))
+    rule = b.Select("fh_rule", "Find the head that does this most", rules[0], b.by_name(rules))
+    asks, answers = FROM_AND_TO.get(shown.model, (9, 2))
+    return (
+        rule,
+        _word(FROM, "From the word", maps.tokens, asks),
+        _word(TO, "To the word", maps.memory_tokens, answers),
+    )
+
+
+def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field]:
+    """The rule, and the words that it needs."""
+    return fields(values, _choices(shown)[: 3 if values["fh_rule"] == WORD_TO_WORD else 1])
+
+
+def _word(key: str, label: str, tokens: Sequence[str], usual: int) -> b.Select:
+    """The choice of a word by one of its tokens."""
+    words = {str(place): f"{place} · {bare(token)}" for place, token in enumerate(tokens)}
+    return b.Select(key, label, str(min(usual, len(tokens) - 1)), words)
+
+
+def _found(values: b.Values, shown: HeadsShown) -> _Found:
+    rule, maps = values["fh_rule"], shown.maps
+    if rule == COPIES and shown.run:
+        measured = copied_logits(shown.run)
+    elif rule in HEAD_MEASURES:
+        measured = measure_heads(HEAD_MEASURES[rule], maps, shown.traces)
+    elif rule == WORD_TO_WORD:
+        pair = int(values[FROM]), int(values[TO])
+        targets = word_to_word(maps.tokens, *pair, maps.memory_tokens)
+        return _Found(rule, rank_heads(maps, targets).measured, pair)
+    else:
+        targets = targets_of(maps, rule)
+        return _Found(rule, rank_heads(maps, targets).measured, example_cell(targets))
+    return _Found(rule, measured)
+
+
+def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+    found = _found(values, shown)
+    cell = found.best[0][:2] if found.best else (0, 0)
+    matrix = heads_matrix(found.measured.values, cell, found.rule, shares=found.is_share)
+    heads = np.ndindex(found.measured.values.shape)
+    dots = {f"{one}-{of}": {LAYER: one, HEAD: of, CELL: ""} for one, of in heads}
+    figure = measure_by_layer(found.measured, found.rule)
+    chart = b.Chart(figure, "by layer", opening(dots, shown.model), opens=ONE_HEAD)
+    ranking = b.Board(
+        matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ONE_HEAD
+    )
+    return [
+        b.Text(_answer(found, shown)),
+        b.Beside(([ranking], [chart]), (1, 1)),
+        b.Text(
+            "A click on a cell or a dot opens the head. A dashed line is a head without"
+            " preferences.",
+            small=True,
+        ),
+        *_heads_that_do_it_most(found, shown),
+        b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
+        b.Note(
+            "**Attention is not explanation.** A head that looks at a word need not use it: what"
+            f" arrives is the word’s value vector, and"
+            f" {escape_markdown(symbol('w_o', view.notation).plain)} may throw it away. A rank on"
+            " one sentence is not a rule. Try other sentences and see whether the same head wins."
+            " (Jain and Wallace 2019; Wiegreffe and Pinter 2019.)",
+            "wrong",
+        ),
+    ]
+
+
+def _heads_that_do_it_most(found: _Found, shown: HeadsShown) -> list[b.Block]:
+    if not found.best:
+        return []
+    written = format_percent if found.is_share else format_number
+    cell = found.pair or shown.first_cell(*found.best[0][:2])
+    board = best_heads(shown.maps, found.best, cell, written)
+    clicks = opening(heads_clicks(board), shown.model)
+    return [
+        b.Heading("The heads that do it most"),
+        b.Board(board, "best heads", sets=clicks, opens=ONE_HEAD),
+    ]
+
+
+def _answer(found: _Found, shown: HeadsShown) -> str:
+    """Which head does it most, and what its number means."""
+    if not found.best:
+        return "**No head does it.** A mask may hide these keys, or there are none."
+    layer, head, most = found.best[0]
+    says = f"**Layer {layer}, head {head} does it most.** "
+    if found.rule == COPIES:
+        return (
+            f"{says}On average, it raises the logit of what it has read by"
+            f" **{format_number(most)}**. Such a head writes again what the text has said."
+        )
+    if found.pair is None:
+        return f"**Layer {layer}, head {head}** has the largest number: **{format_number(most)}**."
+    if found.rule == WORD_TO_WORD:
+        (asking, n_pieces), (read, _) = (
+            word_at(tokens, place)
+            for tokens, place in zip(
+                (shown.maps.tokens, shown.maps.memory_tokens), found.pair, strict=True
+            )
+        )
+        pair = f"“{escape_markdown(asking)}” gives “{escape_markdown(read)}”"
+        average = "on average, a piece of " if n_pieces > 1 else ""
+        says += f"In it, {average}{pair} {format_percent(most)} of its attention."
+    else:
+        says += (
+            f"In it, on average, a token gives {RULE_TARGETS[found.rule]} {format_percent(most)} of"
+            " its attention."
+        )
+    if found.measured.even is not None:
+        says += (
+            " A head that reads all tokens it may see equally would give"
+            f" {format_percent(float(found.measured.even[layer]))}."
+        )
+    return says
+
+
+def _how_it_is_measured(view: StoryView, found: _Found) -> str:
+    if found.rule == COPIES:
+        return f"${COPIES_FORMULA}$\n\n{COPIES_MEANS}"
+    formula, means = SHARE_FORMULA, SHARE_MEANS
+    if not found.is_share:
+        measure = HEAD_MEASURES[found.rule]
+        formula, means = measure.formula, f"{measure.description} Range: {measure.range}."
+    return in_letters(f"${formula}$\n\n{means}", view.notation)
+
+
+FIND_A_HEAD = HeadPage("find-a-head", _choices, _blocks, _beside).page

@@ -1,0 +1,197 @@
+"""What the pages about the heads of a model share: whose heads, which head, which cell, and what a
+click on a picture of heads opens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from attention_core import STEPS
+from attention_core.errors import AttentionError, FileError, SettingsError
+from attention_lab.focus import FOCUS_AXES, Focus
+from attention_lab.trained.language_text import LIMITS
+from attention_lab.url_values import parse_number
+from attention_lab.user_data.edits import MAX_INDEX
+from attention_lab.whose_heads import (
+    FIRST_HEADS,
+    HEAD_PAGES,
+    LANGUAGE,
+    MINILM,
+    MODELS,
+    OWN,
+    HeadsShown,
+    heads_on,
+    notes_on,
+)
+
+from .. import blocks as b
+from ..markdown import escape_markdown
+from ..payload import JSON
+from ..story.story_view import StoryView
+
+PLACES = ("th_layer", "th_head", "th_cell", "cw_old", "cw_new")
+LAYER, HEAD, CELL, OLD_WORD, NEW_WORD = PLACES
+MODEL = b.Select(
+    "th_model",
+    "Whose heads",
+    LANGUAGE,
+    b.by_name(MODELS),
+    "buttons",
+    resets=PLACES,
+    # Earlier versions knew MiniLM alone.
+    implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
+)
+UPLOAD, ONE_HEAD = "upload", "one-head"
+# The axes of the arrays on whose boards a cell can be pinned.
+LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": ("T", "S")}
+
+
+@dataclass(frozen=True)
+class HeadPage:
+    """What one of these pages adds. choices and blocks: of its heads, see `BlockPage`. beside: what
+    stands in the first row, beside whose heads are shown.
+    """
+
+    url_path: str
+    choices: Callable[[HeadsShown], Sequence[b.Choice]]
+    blocks: Callable[[StoryView, b.Values, HeadsShown], Sequence[b.Block]]
+    beside: Callable[[b.Values, HeadsShown], Sequence[b.Field | b.Button]] = lambda *_: ()
+
+    @property
+    def page(self) -> b.BlockPage:
+        """The page."""
+        return b.BlockPage(self.url_path, self._choices, self._blocks, MODEL)
+
+    def _choices(self, view: StoryView, model: str) -> Sequence[b.Choice]:
+        try:
+            return () if _is_missing(view, model) else self.choices(heads_of(view, model))
+        except AttentionError:
+            return ()  # the page says why
+
+    def _blocks(self, view: StoryView, values: b.Values) -> Sequence[b.Block]:
+        """Raises: FileError without the language model."""
+        model = values[MODEL.key]
+        fields: list[b.Field | b.Button] = [b.Field(MODEL, model)]
+        loads = model == OWN and self.url_path == HEAD_PAGES[0]
+        above: list[b.Block] = [b.InTheApp(UPLOAD)] if loads else []
+        if _is_missing(view, model):
+            return [b.Row(tuple(fields)), *(above or NO_FILE)]
+        try:
+            shown = heads_of(view, model)
+            fields += self.beside(values, shown)
+            notes = notes_on(view.scenario, model, view.own_heads)
+            above += [b.Text(escape_markdown(note), small=True) for note in notes]
+            below = self.blocks(view, values, shown)
+        except AttentionError as error:
+            if model == LANGUAGE and isinstance(error, FileError):
+                raise
+            in_the_app = b.InTheApp("", says=isinstance(error, FileError))
+            return [b.Row(tuple(fields)), *above, b.Refused(error), in_the_app]
+        return [b.Row(tuple(fields)), *above, *below, *_limits(model)]
+
+
+def _limits(model: str) -> list[b.Text]:
+    """What the language model is, if it is shown."""
+    if model != LANGUAGE:
+        return []
+    return [b.Text(f"{LIMITS} One head is never the only reason for what it says.", small=True)]
+
+
+def fields(values: b.Values, choices: Sequence[b.Choice]) -> tuple[b.Field, ...]:
+    """Choices with their present values."""
+    return tuple(b.Field(one, values[one.key]) for one in choices)
+
+
+NO_FILE = (
+    b.Text("These are the heads of a file of yours, and none is loaded."),
+    b.Row((b.Link("Load a file", HEAD_PAGES[0], {MODEL.key: OWN}),)),
+)
+
+
+def _is_missing(view: StoryView, model: str) -> bool:
+    return model == OWN and view.own_heads is None
+
+
+def heads_of(view: StoryView, model: str) -> HeadsShown:
+    """The heads that are shown on the sentence. Raises: AttentionError."""
+    return heads_on(view.scenario, model, view.own_heads)
+
+
+def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:
+    """The layer, the head, and the cell of a head that is pinned."""
+    sizes, (layer, head) = shown.maps.sizes, FIRST_HEADS[shown.model]
+    return (
+        _number(LAYER, "Layer", layer, sizes["L"], shown.model),
+        _number(HEAD, "Head", head, sizes["H"], shown.model),
+        cell_choice(sizes["T"], sizes["S"]),
+    )
+
+
+def _number(key: str, label: str, first: int, count: int, model: str) -> b.Number:
+    about = f"From 0 to {count - 1}."
+    return b.Number(key, label, min(first, count - 1), 0, count - 1, help=about, variant=model)
+
+
+def cell_choice(n_queries: int, n_keys: int) -> b.Words:
+    """The pinned query, key and feature of a head, such as 9-2-0; "" is the head's first cell."""
+    reads = partial(_read_cell, bounds=(n_queries, n_keys, MAX_INDEX + 1))
+    return b.Words(CELL, "Cell", "", most=20, reads=reads)
+
+
+def _read_cell(text: str, bounds: Sequence[int]) -> str:
+    parts = text.split("-") if text else []
+    if parts and len(parts) != len(bounds):
+        raise SettingsError("A cell is query-key-feature, three whole numbers such as 9-2-0")
+    places = (parse_number(one, 0, n - 1, True) for one, n in zip(parts, bounds, strict=False))
+    return "-".join(map(str, places))
+
+
+def focus_of(values: b.Values, shown: HeadsShown) -> tuple[int, Focus]:
+    """The layer, and the head with its pinned cell; without one, with its first cell."""
+    layer, head = values[LAYER], values[HEAD]
+    query, key, feature = cell_of(values) or (*shown.first_cell(layer, head), 0)
+    return layer, Focus(head, query, key, feature)
+
+
+def cell_of(values: b.Values) -> tuple[int, ...]:
+    """The pinned query, key and feature, or nothing."""
+    return tuple(map(int, values[CELL].split("-"))) if values[CELL] else ()
+
+
+def heads_clicks(board: JSON) -> dict[str, dict[str, str]]:
+    """What a click sets on a board of the heads of many layers, whose arrays are called "layer 3"
+    or "head 3 1", or on one with a cell for each head.
+    """
+    found = {}
+    for name, array in board["arrays"].items():
+        named = [part for part in name.split()[1:] if part.isdigit()]
+        places = [*named, *(f"{{{n}}}" for n in range(len(array["shape"])))]
+        layer, head, cell = places[0], places[1], places[2:]
+        found[name] = {LAYER: layer, HEAD: head, CELL: "-".join([*cell, "0"]) if cell else ""}
+    return found
+
+
+def opening(sets: Mapping[str, Mapping[str, Any]], model: str) -> dict[str, dict[str, Any]]:
+    """What a click sets that opens the page of one head."""
+    return {name: {MODEL.key: model, **one} for name, one in sets.items()}
+
+
+def cell_clicks(board: JSON, focus: Focus) -> dict[str, dict[str, str]]:
+    """What a click sets on a board of one layer. What an array has no axis for stays as in the
+    focus.
+    """
+    found = {}
+    for name in board["arrays"]:
+        letters = LETTERS.get(name, ())
+        held = {one: str(getattr(focus, one)) for one in ("query", "key", "feature")}
+        held |= {
+            FOCUS_AXES[letter]: f"{{{place}}}"
+            for place, letter in enumerate(letters)
+            if letter in FOCUS_AXES
+        }
+        cell = {CELL: "-".join(held[one] for one in ("query", "key", "feature"))}
+        found[name] = cell | ({HEAD: held["head"]} if "head" in held else {})
+    return found

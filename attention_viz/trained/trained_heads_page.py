@@ -1,0 +1,86 @@
+"""The page *All heads of a model*: every head of every layer on the sentence, as one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_lab.trained.encoded_text import D_MODEL
+from attention_lab.trained.head_finder import head_captions
+from attention_lab.whose_heads import HEAD_PAGES, LANGUAGE, MINILM, OWN, HeadsShown
+
+from .. import blocks as b
+from ..sentence import with_arcs
+from ..story.story_view import StoryView
+from ..thumbnails import thumbnails
+from .head_pages import (
+    ONE_HEAD,
+    HeadPage,
+    focus_of,
+    heads_clicks,
+    opening,
+    place_choices,
+)
+
+WHAT_TO_LOOK_FOR = {
+    LANGUAGE: (
+        "**What to look for.** A strong line beside the diagonal is a head that reads the token"
+        " before. A strong first column means that many tokens read the start, `<s>`. A strong"
+        " cell far from both is a head that looks back. *Find a head* says which of them write"
+        " again what they read. Right of the diagonal stands nothing, because a model that writes"
+        " sees no later token."
+    ),
+    MINILM: (
+        "**What to look for.** A strong line beside the diagonal is a head that reads a neighbour."
+        " A strong first or last column means that many tokens read \\[CLS\\] or \\[SEP\\], which"
+        " the model adds before and after the sentence. Clark et al. 2019 (section 3.2) found this"
+        " for \\[SEP\\] in BERT, and suppose that heads with nothing to do read it. A single strong"
+        " cell is a head that joins two particular words. *Find a head* ranks all heads by what"
+        " they read."
+    ),
+}
+
+
+def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+    maps, sizes = shown.maps, shown.maps.sizes
+    layer, focus = focus_of(values, shown)
+    words = (maps.tokens, maps.memory_tokens)
+    board = thumbnails(
+        maps.layers,
+        words,
+        (layer, focus.head, focus.query, focus.key),
+        "The attention of every head as small matrices."
+        f" Layers: {sizes['L']}, heads in each: {sizes['H']}.",
+        own_scale=view.own_scale,
+        captions=head_captions(maps),
+    )
+    board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}", "small")
+    clicks = opening(heads_clicks(board), shown.model)
+    return [
+        b.Text(
+            "Every small matrix is one head, every line one layer. Rows are the tokens that ask"
+            " (queries), columns the tokens that they read (keys). A stronger colour is a larger"
+            " share. Point at a cell to read it; click it to open its head."
+        ),
+        b.Board(board, "trained heads", sets=clicks, opens=ONE_HEAD),
+        *_reading(shown),
+    ]
+
+
+def _reading(shown: HeadsShown) -> list[b.Block]:
+    if shown.model == OWN:
+        return []
+    told: list[b.Block] = [b.Text(WHAT_TO_LOOK_FOR[shown.model])]
+    if shown.model == MINILM:
+        told.append(
+            b.Text(
+                "The model is all-MiniLM-L6-v2, trained to compare sentences. It runs on your"
+                f" sentence on this machine. Layers: {shown.maps.sizes['L']}, heads in each:"
+                f" {shown.maps.sizes['H']}, features: {D_MODEL}. The story can show its weights,"
+                " too: choose *trained* under *Weights* in the sidebar there.",
+                small=True,
+            )
+        )
+    return told
+
+
+TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks).page

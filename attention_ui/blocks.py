@@ -145,7 +145,7 @@ class _Drawing:
                 with st.container(key=f"wide table {crc32(text.encode())}"):
                     st.markdown(text)
             case b.Beside(parts, widths):
-                places = st.columns(widths, gap="medium", vertical_alignment="center")
+                places = st.columns(widths, gap="medium", vertical_alignment=block.align)
                 for place, part in zip(places, parts, strict=True):
                     with place:
                         self.draw(part)

@@ -197,6 +197,12 @@ class Beside:
     parts: tuple[Sequence[Block], ...]
     widths: tuple[int, ...]
 
+    @property
+    def align(self) -> Literal["center", "top"]:
+        """How the parts stand: words in the middle of a picture, columns of words at one height."""
+        drawn = any(isinstance(block, Board | Chart) for part in self.parts for block in part)
+        return "center" if drawn else "top"
+
 
 @dataclass(frozen=True)
 class Folded:

@@ -78,7 +78,8 @@ class BlockWriter:
                 return {"kind": "table", "cells": cells, "numbers": not words}
             case b.Beside(parts, widths):
                 inside = [self.write(part) for part in parts]
-                return {"kind": "beside", "parts": inside, "widths": list(widths)}
+                placed = {"widths": list(widths), "align": block.align}
+                return {"kind": "beside", "parts": inside, **placed}
             case b.Folded(label, _, opened):
                 about: JSON = {"label": label, "opened": opened}
                 return about | {"kind": "folded", "blocks": self.write(block.inside)}

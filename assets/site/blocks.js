@@ -102,7 +102,8 @@ const DRAWERS = {
     part.classList.toggle("wide", block.wide);
     mountChart({ data, parentElement: part, setTriggerValue });
   },
-  beside: (part, acts, { parts, widths }) => {
+  beside: (part, acts, { parts, widths, align }) => {
+    part.classList.toggle("top", align === "top");
     part.style.setProperty("--widths", widths.map((one) => `minmax(0, ${one}fr)`).join(" "));
     const inside = parts.map(() => new Blocks(part.appendChild(element("div")), acts));
     return (block) => inside.forEach((one, place) => one.update(block.parts[place]));

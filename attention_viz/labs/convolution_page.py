@@ -58,7 +58,8 @@ SCORE_DESCRIPTIONS = {
     False: (
         "In 64-bit numbers the error falls to the size of rounding. The score is $-\\alpha\\,"
         "\\lVert p_j - (p_i + \\Delta)\\rVert^2$ plus a number that is the same for a whole row."
-        " Real matrices $W_Q$ and $W_K$ make it from the features 1, row, column, row² + column²."
+        " Real query and key matrices make it from the features 1, row, column,"
+        " row² + column²."
     ),
     True: (
         "The score is $\\alpha$ times the sum of two cosines of the angles between places on"

@@ -96,6 +96,9 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     assert [one["value"] for one in found[5]["items"]] == ["two", "0.2", "7", "0.25", "a b", True]
     assert found[6]["items"][0]["changes"] == {"size": "2"}
     assert found[7]["items"][0]["to"] == "scores"
+    assert [one["align"] for one in found if one["kind"] == "beside"] == ["top"]
+    pictured = b.Beside(([b.Text("x")], [b.Chart(figure, "f")]), (1, 1))
+    assert pictured.align == "center"
     (link,) = found[11]["blocks"][0]["items"]
     assert (link["to"], link["changes"]) == (None, {"head": "2"})
     assert field_json(CHOICES[2], 7)["kind"] == "number"

@@ -43,21 +43,18 @@ def shared_keys_board(
     ]
     return thumbnail_board(
         description,
-        {
-            name: heads_json(
-                name,
-                one.probabilities[0],
-                limit=float(f"{limit:.6g}"),
-                side=n_keys,
-                hatched=one.hidden[0],
-            )
-            for name, one in kinds.items()
-        },
+        {name: _shares(name, one, limit) for name, one in kinds.items()},
         (trace.labels("T"), trace.labels("S")),
         panels,
         (kind, cell),
         notation,
     )
+
+
+def _shares(name: str, trace: Trace, limit: float) -> JSON:
+    """The probabilities of all heads of a kind."""
+    about = {"limit": float(f"{limit:.6g}"), "side": trace.sizes["S"], "hatched": trace.hidden[0]}
+    return heads_json(name, trace.probabilities[0], **about)
 
 
 def strongest_colour(trace: Trace) -> float:

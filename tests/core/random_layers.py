@@ -44,13 +44,6 @@ class Layer:
         arrays = {name: getattr(self, name).astype(dtype) for name in ("x", "memory", "bias")}
         return replace(self, projections=self.projections.astype(dtype), **arrays)
 
-    def permutation(self, length: int) -> np.ndarray:
-        """The numbers from 0 in a random order that is never the given one, unless there is
-        only one.
-        """
-        order = self.rng.permutation(length)
-        return np.roll(order, 1) if (order == np.arange(length)).all() else order
-
 
 @st.composite
 def layers(

@@ -202,11 +202,9 @@ def attend_sequence(
         between |= {"turned_queries": query_HTK, "turned_keys": key_GSK}
     inner = attend_heads(query_HTK, key_GSK, value_GSV, **how)
     merged = merge(inner["head_outputs"])
-    output = (
-        merged
-        if weights.get("w_o") is None
-        else project(merged, weights["w_o"], weights.get("b_o"))
-    )
+    w_o, b_o = weights.get("w_o"), weights.get("b_o")
+    output = merged if w_o is None else project(merged, w_o, None)
+    output = output if b_o is None else add_rows(output, [b_o] * len(output))
     output = add_rows(output, inputs) if residual else output
     return {
         "inputs": inputs,

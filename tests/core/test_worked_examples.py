@@ -9,14 +9,9 @@ import math
 import numpy as np
 import pytest
 
-from attention_core import Projections, attend, padding_mask, softmax
+from attention_core import Projections, attend, softmax
 
 LN_2 = math.log(2)
-
-
-def sigmoid(x: float) -> float:
-    """1 / (1 + exp(-x)): the softmax of two scores that differ by x."""
-    return 1 / (1 + math.exp(-x))
 
 
 def test_illustrated_self_attention() -> None:
@@ -46,19 +41,6 @@ RASCHKA_INPUTS = [
 ]
 
 
-def test_raschka_without_weights() -> None:
-    trace = attend(RASCHKA_INPUTS, Projections.weightless(3), scale=1.0)
-    print_precision = {"rtol": 0, "atol": 5.1e-5}
-    scores, probabilities = trace.scores[0, 0, 1], trace.probabilities[0, 0, 1]
-    np.testing.assert_allclose(
-        scores, [0.9544, 1.4950, 1.4754, 0.8434, 0.7070, 1.0865], **print_precision
-    )
-    np.testing.assert_allclose(
-        probabilities, [0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581], **print_precision
-    )
-    np.testing.assert_allclose(trace.output[0, 1], [0.4419, 0.6515, 0.5683], **print_precision)
-
-
 def test_raschka_with_weights() -> None:
     projections = Projections(
         w_q=[[0.296112, 0.516562], [0.251671, 0.688557], [0.073972, 0.866522]],
@@ -75,16 +57,6 @@ def test_raschka_with_weights() -> None:
     )
     np.testing.assert_allclose(
         trace.output[0, :2], [[0.2996, 0.8053], [0.3061, 0.8210]], **print_precision
-    )
-
-
-def test_one_two_does_not_prefer_itself() -> None:
-    trace = attend([[1], [2]], Projections.weightless(1))
-    expected = [[sigmoid(-1), sigmoid(1)], [sigmoid(-2), sigmoid(2)]]
-    np.testing.assert_allclose(trace.probabilities[0, 0], expected, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(trace.probabilities[0, 0, 0], [0.2689, 0.7311], rtol=0, atol=5e-5)
-    np.testing.assert_allclose(
-        trace.output[0, :, 0], [1 + sigmoid(1), 1 + sigmoid(2)], rtol=0, atol=1e-15
     )
 
 
@@ -126,42 +98,6 @@ def test_two_heads_by_hand() -> None:
     np.testing.assert_allclose(trace.head_outputs[0], [[[10], [9]], [[12], [10]]], rtol=1e-15)
     np.testing.assert_allclose(trace.merged[0], [[10, 12], [9, 10]], rtol=1e-15)
     np.testing.assert_allclose(trace.output[0], [[10, 22], [9, 19]], rtol=1e-15)
-
-
-def test_two_heads_causal_with_residual_by_hand() -> None:
-    trace = attend([[1, 0], [0, 1]], two_heads(), scale=LN_2, causal=True, residual=True)
-    assert trace.probabilities[0, :, 0].tolist() == [[1, 0], [1, 0]]
-    assert trace.masked_scores[0, :, 0, 1].tolist() == [-math.inf, -math.inf]
-    np.testing.assert_allclose(trace.merged[0], [[6, 0], [9, 10]], rtol=1e-15)
-    np.testing.assert_allclose(trace.output[0], [[6 + 1, 6], [9, 19 + 1]], rtol=1e-15)
-
-
-def test_one_shared_head_by_hand() -> None:
-    projections = Projections(
-        w_q=[[1, 2], [0, 1]], w_k=[[1], [2]], w_v=[[15], [0]], n_heads=2, n_kv_heads=1
-    )
-    trace = attend([[1, 0], [0, 1]], projections, scale=LN_2)
-    assert trace.scores[0].tolist() == [[[1, 2], [0, 0]], [[2, 4], [1, 2]]]
-    np.testing.assert_allclose(
-        trace.probabilities[0, 1], [[1 / 5, 4 / 5], [1 / 3, 2 / 3]], rtol=0, atol=1e-15
-    )
-    np.testing.assert_allclose(trace.output[0], [[5, 3], [7.5, 5]], rtol=1e-15)
-
-
-def test_bias_mask_and_cross_attention_by_hand() -> None:
-    identity = Projections([[0]], [[0]], [[1]], n_heads=1)
-    plain = attend([[7]], identity, memory=[[4], [8], [99]], mask=padding_mask([2], 3))
-    assert plain.probabilities[0, 0].tolist() == [[0.5, 0.5, 0]]
-    assert plain.output[0].tolist() == [[6]]
-    tripled = attend(
-        [[7]],
-        identity,
-        memory=[[4], [8], [99]],
-        mask=padding_mask([2], 3),
-        bias=[[0, math.log(3), 0]],
-    )
-    np.testing.assert_allclose(tripled.probabilities[0, 0], [[1 / 4, 3 / 4, 0]], rtol=0, atol=1e-15)
-    np.testing.assert_allclose(tripled.output[0], [[7]], rtol=1e-15)
 
 
 def test_softmax_of_logarithms() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from attention_core import HeadNorm, Projections, Rotary, Trace, attend, padding_mask
+from attention_core.projections import BIASES, MATRICES
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 4, 17, 6, 3
 ORDER = [
@@ -43,6 +44,8 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "self": ({"d_memory": D}, {"self": True}),
     "cross": ({}, {}),
     "biases": (ALL_BIASES, {}),
+    "some biases": (ALL_BIASES | {"b_q": None, "b_o": None}, {}),
+    "wide output": ({"d_out": 23}, {}),
     "causal": ({"d_memory": D}, {"self": True, "causal": True}),
     "causal cross": ({}, {"causal": True}),
     "mask": ({}, {"mask": SOME}),
@@ -86,19 +89,24 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 
+def arguments(name: str, dtype: str) -> tuple[np.ndarray, Projections, dict[str, Any]]:
+    """The inputs, the weights and the options of a case."""
+    made, called = (dict(part) for part in CASES[name])
+    changed = {key: made.pop(key) for key in list(made) if key[:2] in ("w_", "b_")}
+    p = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M, "seed": 3} | made)
+    rng = np.random.default_rng(9)
+    x, memory = rng.normal(size=(B, T, D)).astype(dtype), rng.normal(size=(B, S, M)).astype(dtype)
+    called |= {} if called.pop("self", False) else {"memory": memory}
+    return x, replace(p, **changed).astype(dtype), called
+
+
 def run(name: str, dtype: str = "float64") -> tuple[Trace, dict[str, Any]]:
     """The trace of a case, and what a reader needs to run its code: inputs, weights, options,
     sizes.
     """
-    made, called = (dict(part) for part in CASES[name])
-    changed = {key: made.pop(key) for key in ("w_o", "b_o") if key in made}
-    p = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M, "seed": 3} | made)
-    p = replace(p, **changed).astype(dtype)
-    rng = np.random.default_rng(9)
-    x, memory = rng.normal(size=(B, T, D)).astype(dtype), rng.normal(size=(B, S, M)).astype(dtype)
-    trace = attend(x, p, memory=None if called.pop("self", False) else memory, **called)
-    names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
-    given = {"x": x, "other_sequence": memory, "np": np} | {key: getattr(p, key) for key in names}
+    x, p, called = arguments(name, dtype)
+    trace = attend(x, p, **called)
+    given = {"x": x, "other_sequence": called.get("memory"), "np": np}
+    given |= {key: getattr(p, key) for key in MATRICES + BIASES}
     settings = ("scale", "softcap", "mask", "bias", "query_gain", "key_gain", "sink")
-    options = {key: getattr(trace, key) for key in settings}
-    return trace, given | options | trace.sizes
+    return trace, given | {key: getattr(trace, key) for key in settings} | trace.sizes

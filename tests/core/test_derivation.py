@@ -72,43 +72,6 @@ def test_a_field_is_explained_by_the_fields_it_needs(field: str) -> None:
     check(trace, derivation)
 
 
-def test_shared_heads_read_the_shared_keys() -> None:
-    trace = a_trace()
-    scores = derive(trace, "scores", (1, 3, 2, 10))
-    assert {term.factors[1].index[1] for term in scores.terms} == {1}
-    mixed = derive(trace, "head_outputs", (1, 3, 2, 6))
-    assert {term.factors[1].index[1] for term in mixed.terms} == {1}
-    check(trace, scores)
-    check(trace, mixed)
-
-
-def test_a_bias_is_the_last_term() -> None:
-    trace = a_trace()
-    for field, width, bias in (
-        ("queries", 11, "b_q"),
-        ("keys", 13, "b_k"),
-        ("values", 13, "b_v"),
-        ("output", 42, "b_o"),
-    ):
-        terms = derive(trace, field, (1, 2, 5)).terms
-        assert len(terms) == width + 1
-        assert [factor.name for factor in terms[-1].factors] == [bias]
-
-
-def test_the_residual_is_a_term() -> None:
-    last = derive(a_trace(residual=True), "output", (1, 2, 5)).terms[-1]
-    assert [(factor.name, factor.index) for factor in last.factors] == [("inputs", (1, 2, 5))]
-
-
-def test_a_soft_cap() -> None:
-    trace = a_trace(softcap=0.5)
-    derivation = derive(trace, "scaled_scores", (1, 5, 2, 16))
-    assert (derivation.operation, derivation.softcap) == ("softcap", 0.5)
-    expected = 0.5 * math.tanh(float(trace.scores[1, 5, 2, 16]) * trace.scale / 0.5)
-    assert derivation.result == pytest.approx(expected, abs=1e-12)
-    check(trace, derivation)
-
-
 def test_a_masked_cell() -> None:
     trace = a_trace(causal=True)
     hidden, seen = (
@@ -119,13 +82,6 @@ def test_a_masked_cell() -> None:
     assert hidden.terms[0].value == float(trace.scaled_scores[0, 0, 1, 2])
     assert (seen.allowed, seen.result) == (True, float(trace.scaled_scores[0, 0, 1, 1]))
     assert derive(trace, "probabilities", (0, 0, 1, 2)).result == 0
-
-
-def test_an_empty_row() -> None:
-    trace = a_trace(mask=np.zeros(17, dtype=bool))
-    derivation = derive(trace, "probabilities", (0, 0, 0, 4))
-    assert [term.value for term in derivation.terms] == [0] * 17
-    assert (derivation.result, derivation.recompute()) == (0, 0)
 
 
 def test_an_empty_row_as_nan() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -21,10 +20,9 @@ from attention_core import (
     attend,
     causal_mask,
     reordered_pairs,
-    scaled_dot_product_attention,
     softmax,
 )
-from attention_core.positions import alibi_slopes, pair_order, turn
+from attention_core.positions import alibi_slopes, pair_order
 from tests.core.random_layers import assert_same
 
 B, T, S, H, G, K, V, D = 2, 5, 7, 6, 3, 4, 11, 13
@@ -51,14 +49,6 @@ def test_a_shift_of_all_positions_moves_no_score(
     assert_same(there, here, 1e-15 * max(1000, abs(start)))
 
 
-@given(SEEDS, PAIRS)
-def test_a_turn_keeps_every_length(seed: int, pairs: str) -> None:
-    given_heads = heads(seed, B, H, T, K)
-    turned = turn(given_heads, Rotary(pairs=pairs, start=9))
-    assert_same((turned**2).sum(axis=-1), (given_heads**2).sum(axis=-1))
-    assert not np.allclose(turned, given_heads)
-
-
 @given(SEEDS)
 def test_the_layouts_of_pairs_differ_by_the_order_of_weights(seed: int) -> None:
     plain = Projections.random(D, H, d_k=6, n_kv_heads=G, bias=True, seed=seed)
@@ -72,40 +62,6 @@ def test_the_layouts_of_pairs_differ_by_the_order_of_weights(seed: int) -> None:
     assert sorted(pair_order(6)) == list(range(6))
 
 
-def test_a_quarter_turn_by_hand() -> None:
-    """With base 1 every pair turns by the position itself; 4 positions per turn here."""
-    turned = turn(np.array([[[[3.0, 5.0]]]]), Rotary(1.0, start=1))[0, 0, 0]
-    c, s = math.cos(1), math.sin(1)
-    assert turned == pytest.approx([3 * c - 5 * s, 3 * s + 5 * c])
-    four = np.array([[[[1.0, 2.0, 3.0, 4.0]]]])
-    slow = 1 / 100  # of the second pair, at base 10,000
-    for pairs, (one, two) in {"neighbours": (2, 3), "halves": (1, 3)}.items():
-        turned = turn(four, Rotary(pairs=pairs, start=1))[0, 0, 0]
-        first, second = four[0, 0, 0][[one, two]]
-        assert turned[one] == pytest.approx(first * math.cos(slow) - second * math.sin(slow))
-
-
-@given(SEEDS, st.floats(0.1, 10), st.floats(0.1, 10))
-def test_with_one_gain_a_score_is_gain_times_cosine(seed: int, gain: float, other: float) -> None:
-    trace = layer(seed, head_norm=HeadNorm(gain, other, epsilon=1e-12))
-    keys = np.repeat(trace.key_heads, H // G, axis=1)
-    lengths = [np.linalg.norm(one, axis=-1, keepdims=True) for one in (trace.query_heads, keys)]
-    cosine = (trace.query_heads / lengths[0]) @ (keys / lengths[1]).swapaxes(-1, -2)
-    assert_same(trace.scaled_scores, gain * other * math.sqrt(K) * cosine, 1e-9)
-
-
-@given(SEEDS, st.floats(-5, 5))
-def test_a_sink_is_one_more_key_of_value_0(seed: int, sink: float) -> None:
-    query, key, value = heads(seed, B, H, T, K), heads(seed + 1, B, H, S, K), np.ones((B, H, S, V))
-    bias = np.zeros((1, 1, 1, S + 1))
-    bias[..., -1] = sink
-    more = [np.concatenate([one, np.zeros_like(one[:, :, :1])], axis=2) for one in (key, value)]
-    wide = scaled_dot_product_attention(query, *more, bias=bias)
-    narrow = scaled_dot_product_attention(query, key, value, sink=sink)
-    assert_same(narrow.probabilities, wide.probabilities[..., :-1])
-    assert_same(narrow.head_outputs, wide.head_outputs)
-
-
 @pytest.mark.parametrize("sink", [-1000.0, 0.0, 1000.0])
 def test_the_sink_takes_what_the_keys_do_not(sink: float) -> None:
     trace = layer(sink=sink, mask=np.arange(S) < np.arange(T)[:, np.newaxis], empty_rows="nan")
@@ -114,13 +70,6 @@ def test_the_sink_takes_what_the_keys_do_not(sink: float) -> None:
     assert (trace.sink_share[..., 0] == 1).all()
     assert (trace.head_outputs[..., 0, :] == 0).all()
     assert layer().sink_share is None
-
-
-def test_every_head_has_its_own_sink() -> None:
-    trace = layer(sink=np.arange(6.0))
-    for head in range(H):
-        alone = layer(sink=float(head))
-        assert_same(alone.probabilities[:, head], trace.probabilities[:, head])
 
 
 def test_the_slopes_of_alibi() -> None:

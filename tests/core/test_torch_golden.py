@@ -181,29 +181,6 @@ def test_scaled_dot_product_attention(name: str, dtype: str) -> None:
     assert_agrees(record, tensors(case, dtype, dtype), HEAD_FIELDS, dtype)
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, case in MHA.items() if case["empty_rows"] == "nan"]
-)
-def test_zero_rows_replace_only_the_nan_of_pytorch(name: str) -> None:
-    case = MHA[name]
-    arguments, expected = tensors(case, "arguments", "float64"), tensors(case, "float64", "float64")
-    memory, weights = memory_arguments(arguments, weights_of(case, "float64"))
-    trace = attend(
-        arguments["query"],
-        Projections(**weights),
-        memory=memory,
-        **mask_arguments(case, arguments),
-    )
-    for field, empty in (
-        ("probabilities", 0.0),
-        ("head_outputs", 0.0),
-        ("output", weights.get("b_o", 0.0)),
-    ):
-        assert np.isnan(expected[field]).any(), field
-        wanted = np.where(np.isnan(expected[field]), empty, expected[field])
-        np.testing.assert_allclose(getattr(trace, field), wanted, rtol=0, atol=1e-12, err_msg=field)
-
-
 def test_every_option_of_the_module_has_a_case() -> None:
     options = {(key, value) for case in MHA.values() for key, value in case["options"].items()}
     assert {

@@ -40,15 +40,20 @@ from attention_lab.masks.mistakes import row_sum_with_dropout
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
+from attention_lab.url_choices import read_url
+from attention_lab.url_values import url_text
 from attention_ui.page_context import PageContext
 from attention_viz.arithmetic import format_derivation
 from attention_viz.derived_arrays import slice_of
 from attention_viz.heads.shared_keys_page import LATENT
 from attention_viz.labels import format_number, format_percent, format_span
+from attention_viz.site import BLOCK_PAGES
+from attention_viz.story.story_view import StoryView, view_of
 from tests.ui.app import opened, page_context, texts
+from tests.viz.reading_blocks import blocks_of, words_of
 
-AT = {"head": 1, "query": 5, "key": 2, "feature": 3}
-Values = Callable[[PageContext], list[str]]
+AT = {"head": "1", "query": "5", "key": "2", "feature": "3"}
+Values = Callable[[Any], list[str]]  # of what the page shows, a StoryView
 CASES: list[Any] = []
 CHANGE = next(one for one in LAYER_CHANGES if not one.keeps_output)
 
@@ -361,8 +366,16 @@ def broken(now: PageContext) -> list[str]:
     ]
 
 
-@pytest.mark.parametrize(("page", "choices", "values"), CASES)
-def test_a_page_shows_its_values(page: str, choices: dict[str, Any], values: Values) -> None:
+def shown_by_blocks(page: str, choices: dict[str, Any]) -> tuple[StoryView, str]:
+    """A page that is described once, read without the app."""
+    blocks, texts_of = BLOCK_PAGES[page], {name: url_text(v) for name, v in choices.items()}
+    view = view_of(read_url({name: [text] for name, text in (AT | texts_of).items()}))
+    own = {c.key: c.read(texts_of[c.key]) for c in blocks.choices(view) if c.key in texts_of}
+    return view, words_of(blocks_of(blocks, view, **own))
+
+
+def shown_by_the_app(page: str, choices: dict[str, Any]) -> tuple[StoryView, str]:
+    """A page of the app, with some boxes open."""
     app = opened(page, **AT, **{name: v for name, v in choices.items() if v is not True})
     if boxes := [name for name, value in choices.items() if value is True]:
         for box in boxes:
@@ -370,6 +383,11 @@ def test_a_page_shows_its_values(page: str, choices: dict[str, Any], values: Val
         app.run()
     assert not app.exception
     boxes = [box.value for kind in (app.info, app.warning, app.success) for box in kind]
-    shown = "\n".join([texts(app), *boxes]).replace("\\", "")
-    found = [value.replace("\\", "") for value in values(page_context(app))]
+    return page_context(app), "\n".join([texts(app), *boxes]).replace("\\", "")
+
+
+@pytest.mark.parametrize(("page", "choices", "values"), CASES)
+def test_a_page_shows_its_values(page: str, choices: dict[str, Any], values: Values) -> None:
+    now, shown = (shown_by_blocks if page in BLOCK_PAGES else shown_by_the_app)(page, choices)
+    found = [value.replace("\\", "") for value in values(now)]
     assert [value for value in found if value not in shown] == []

@@ -34,7 +34,10 @@ def the_one(blocks: Sequence[b.Block], kind: type[Kind], label: str) -> Kind:
 
 def words_of(blocks: Sequence[b.Block]) -> str:
     """What a page says, without escapes."""
-    says = (getattr(one, "text", "") for one in b.every_block(blocks))
+    says = []
+    for one in b.every_block(blocks):
+        lines = (one.head, *one.rows) if isinstance(one, b.Table) else ()
+        says += [getattr(one, "text", ""), *(f"| {' | '.join(line)} |" for line in lines)]
     return "\n".join(says).replace("\\", "")
 
 

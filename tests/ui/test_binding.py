@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.scenario import Scenario
-from tests.ui.app import EVERY_PAGE, ROOT, errors, figures, opened, page_context, scenes, texts
+from tests.ui.app import (
+    EVERY_PAGE,
+    ROOT,
+    errors,
+    figures,
+    html,
+    opened,
+    page_context,
+    scenes,
+    texts,
+)
 
 
 def test_the_url_is_bound_at_one_place() -> None:
@@ -34,16 +45,17 @@ def test_each_of_several_options_may_stand_alone_in_a_url() -> None:
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
-def test_every_choice_of_a_page_is_understood_and_none_is_its_default(page: str) -> None:
+def test_every_choice_is_understood_none_is_its_default_and_a_rerun_changes_nothing(
+    page: str,
+) -> None:
     plain = opened(page)
-    url = dict(choices(plain))
+    shown_plain, url = all_of(plain), dict(choices(plain))
+    app = opened(page, **url) if url else plain
+    assert not app.toast
+    first = all_of(app)
+    assert all_of(app.run()) == first
     if not url:
         return
-    app = opened(page, **url)
-    assert not app.toast
-    first = texts(app), scenes(app), figures(app)
-    app.run()
-    assert (texts(app), scenes(app), figures(app)) == first
     shown = {name: app.session_state[name] for name in url if name in app.session_state}
     assert {
         name: str(*one) if isinstance(one, list) else str(one) for name, one in shown.items()
@@ -51,8 +63,13 @@ def test_every_choice_of_a_page_is_understood_and_none_is_its_default(page: str)
     wished = [name for name in url if not isinstance(plain.session_state[name], list)]
     app = opened(page, **dict.fromkeys(wished, ""))
     assert not errors(app)
-    assert (texts(app), scenes(app), figures(app)) == (texts(plain), scenes(plain), figures(plain))
+    assert all_of(app) == shown_plain
     assert len(app.toast) == len(wished)
+
+
+def all_of(app: AppTest) -> list[Any]:
+    """All that a page shows."""
+    return [texts(app), scenes(app), figures(app), html(app)]
 
 
 def choices(app: AppTest) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import astuple
+from itertools import product
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -82,7 +83,9 @@ def test_every_box_has_an_effect(page: Page, request: pytest.FixtureRequest) -> 
     # That the other places have none is seen by `make test-all`.
     tried = FOCUS if request.config.getoption("every_situation") else page.looks_into
     for name in tried:
-        after = [_everything(opened(page.url_path, **state, **{name: 2})) for state in states]
+        for app, place in product(shown, FOCUS):
+            app.session_state[place] = 2 if place == name else 0
+        after = [_everything(app.run()) for app in shown]
         assert (before != after) is (name in page.looks_into), name
 
 

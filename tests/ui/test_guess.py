@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from attention_lab.guesses import ITEMS
 from attention_lab.page_list import story_steps
+from attention_lab.url_choices import read_url
+from attention_viz.scene import coloured_scene
+from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.story.cutting import HEAD_FIELDS
-from tests.ui.app import opened, scenes
-from tests.viz.reading_scenes import numbers
+from attention_viz.story.stages import stage_of
+from attention_viz.story.story_view import view_of
+from tests.ui.app import opened, stage
+from tests.viz.reading_scenes import numbers, scene_of
 
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 FIRST = {
@@ -36,9 +40,10 @@ STATES: dict[str, dict[str, object]] = {
 SIZES = re.compile(r"\d+(?: × \d+)+")
 
 
-def stage_of(app: AppTest) -> dict[str, Any]:
-    """The scene of the stage."""
-    return next(one for one in scenes(app) if one["panels"] and "stage" in one)
+def scene_at(step: str, **url: object) -> dict[str, Any]:
+    """The scene of a step, as the browser gets it at a URL."""
+    view = view_of(read_url({name: [str(value)] for name, value in url.items()}))
+    return scene_of(scene_to_bytes(coloured_scene(stage_of(view, step), "light")))
 
 
 def is_hidden(asked: dict[str, Any], index: tuple[int, ...]) -> bool:
@@ -127,7 +132,7 @@ def test_what_is_asked_is_what_the_board_shows(state: str) -> None:
     for step in STEPS:
         for which in ("queries", "keys", "values") if step in ("projections", "split") else ("",):
             more = {"which": which} if which else {}
-            scene = stage_of(opened(step, **STATES[state] | more, head=1))
+            scene = scene_at(step, **STATES[state] | more, head=1)
             if scene["stage"]["guess"] is None:
                 silent.add((step, which))
             else:
@@ -140,26 +145,26 @@ def test_what_is_asked_is_what_the_board_shows(state: str) -> None:
 
 def test_another_head_has_a_question_of_its_own() -> None:
     for head in (0, 1):
-        asked = stage_of(opened("softmax", **FIRST, head=head))["stage"]["guess"]
+        asked = scene_at("softmax", **FIRST, head=head)["stage"]["guess"]
         assert asked["index"][1] == head
         assert 0.05 < asked["number"] < 1
 
 
 def test_the_switch_is_in_the_address() -> None:
     first = [
-        stage_of(opened("scores", **address))["stage"]["guess"]["first"]
+        scene_at("scores", head=0, **address)["stage"]["guess"]["first"]
         for address in ({}, {"guess": "true"}, {"guess": "false"})
     ]
     assert first == [False, True, False]
 
 
 def test_a_lesson_asks_its_own_questions() -> None:
-    assert stage_of(opened("mask", lesson="masks", moment=1))["stage"]["guess"] is None
+    assert stage(opened("mask", lesson="masks", moment=1))["guess"] is None
 
 
 @pytest.mark.parametrize("step", ["tokens", "projections"])
 def test_a_badge_gives_the_size_of_the_array(step: str) -> None:
-    scene = stage_of(opened(step, n_heads=4, d_model=16))
+    scene = scene_at(step, n_heads=4, d_model=16)
     cut = 0
     for panel in scene["panels"]:
         array = scene["arrays"][panel["array"]]

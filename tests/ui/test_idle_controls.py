@@ -84,7 +84,7 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
         assert (shown.value, shown.label) == (MODEL_CHOICES["trained"][name], BY_NAME[name].label)
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
-    moved(app, "weights", "tied")
+    moved(unfolded(app), "weights", "tied")
     assert (page_context(app).trace.sizes["D"], page_context(app).trace.sizes["H"]) == (24, 3)
     assert not drawn(app, "d_model that counts")
 

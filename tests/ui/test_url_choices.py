@@ -31,10 +31,12 @@ def parameters(url: dict[str, object]) -> dict[str, list[str]]:
     return {name: [str(value)] for name, value in url.items()}
 
 
-@pytest.mark.parametrize("url", URLS.values(), ids=URLS)
-def test_the_same_url_gives_the_same_stages(url: dict[str, object]) -> None:
+@pytest.mark.parametrize("place", range(len(URLS)), ids=URLS)
+def test_the_same_url_gives_the_same_stages(place: int) -> None:
+    """A third of the steps, in turn."""
+    url = list(URLS.values())[place]
     view = view_of(read_url(parameters(url)))
-    for page in strip_pages():
+    for page in strip_pages()[place % 3 :: 3]:
         app = opened(page.url_path, **url)
         stages = [proto.bytes for proto in sent_to(app, "board")]
         expected = coloured_scene(stage_of(view, page.url_path), "light")

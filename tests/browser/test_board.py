@@ -126,27 +126,6 @@ def test_keys_move_in_a_matrix_and_enter_pins(visit: Visit) -> None:
     assert parameters(page) == told
 
 
-def test_playing_a_step_gives_nothing_away_and_ends_by_key_or_choice(visit: Visit) -> None:
-    page = visit(f"mask?{PRIME}")
-    page.locator("select.unit").select_option("cell")
-    line, stop = page.locator(".arithmetic .line").first, page.locator(".tool.stop")
-    page.locator(".tool.next").click()
-    expect(line).to_be_visible()
-    expect(line.locator(".result")).to_have_count(0)
-    page.locator(".tool.next").click()
-    expect_cell(page, trace_of(SCENARIO), "masked_scores", (0, 0, 0, 0))
-    stop.press("Enter")
-    expect(stop).to_be_disabled()
-    expect(page.locator(".tool.play")).to_be_focused()
-    page.locator(".tool.first").click()
-    expect(stop).to_be_enabled()
-    page.get_by_label("Head", exact=True).click()
-    page.get_by_role("option", name="2", exact=True).click()
-    expect_url(page, "head=2")
-    expect(stop).to_be_disabled()
-    expect_cell(settled(page), trace_of(SCENARIO), "masked_scores", (0, 2, 0, 0))
-
-
 def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
     opened(page, f"{app_url}/projections?{PRIME}")
     click_cell(page, "w_q", (2, 1))

@@ -7,32 +7,12 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from attention_viz.theme import PALETTES
 from tests.browser.driving import expect_url, settled
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
 PLOT = "document.querySelector('.js-plotly-plot')"
 WIDTH = f"{PLOT}._fullLayout.width"
-# Shows another chart, draws it anew, a little higher, and takes it off the page while that goes on,
-# so many steps of a promise later.
-LEAVE = """async () => {
-  const look = root => [...root.querySelectorAll('*')].flatMap(
-    element => element.shadowRoot ? [element.shadowRoot, ...look(element.shadowRoot)] : [element]);
-  const {attentionChart: {component, constructor: Chart}} =
-    look(document).find(place => place.attentionChart);
-  for (const steps of [0, 1, 2, 3, 8]) {
-    const place = document.body.appendChild(document.createElement('div'));
-    const chart = Object.assign(new Chart(place), {component});
-    await chart.show(component.data);
-    const data = structuredClone(component.data);
-    data.figure.layout.height += 10;
-    const shown = chart.show(data);
-    for (let step = 0; step < steps; step++) await null;
-    await Promise.all([chart.end(), shown]);
-    place.remove();
-  }
-}"""
 
 
 def drawn(page: Page) -> Locator:
@@ -68,24 +48,3 @@ def test_a_bar_is_chosen_and_a_chart_fills_the_screen_and_stays(visit: Visit) ->
     expect_url(page, "depth_norm=true")
     settled(page)
     assert page.evaluate(f"{PLOT}.seen") is True
-
-
-@pytest.mark.every_situation
-def test_a_chart_follows_the_system_and_the_window_and_goes_while_it_is_drawn(
-    visit: Visit,
-) -> None:
-    page = visit("head-worth")
-    drawn(page)
-    for scheme in ("dark", "light"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(
-            f"ink => {PLOT}._fullLayout.font.color === ink", arg=PALETTES[scheme]["text"]
-        )
-    page.evaluate(LEAVE)
-    page.set_viewport_size({"width": 390, "height": 844})
-    page.wait_for_function(f"() => {WIDTH} < 800")
-    box = page.locator(".chart").first.bounding_box()
-    assert box is not None
-    assert box["width"] > 390, "many columns are scrolled"
-    visit("head-worth?n_heads=1")
-    page.wait_for_function("() => document.querySelector('.chart').offsetWidth < 390")

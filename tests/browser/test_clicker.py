@@ -7,8 +7,8 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
+from attention_lab.page_list import page_of
 from tests.browser.driving import (
-    box_of,
     expect_result,
     expect_title,
     hover_cell,
@@ -16,7 +16,6 @@ from tests.browser.driving import (
     parameters,
     path_of,
     press_and_see,
-    resized,
     settled,
     slider,
 )
@@ -32,14 +31,18 @@ COUNT_FULL_SCREENS = """() => {
 
 def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
-    opened(page, f"{app_url}/overview?{FIRST}&present=true&guess=false")
-    n_presses = 0
-    while path_of(page) != "practice":
-        here = re.compile(rf"^\./{path_of(page)}\b")
-        expect(page.locator(".strip a.here")).to_have_attribute("href", here)
-        press_and_see(page, "PageDown")
-        n_presses += 1
-    assert n_presses == 1 + 10 * 4 + 1
+    for first, last, n_presses in (
+        ("overview", "projections", 1 + 4),
+        ("output", "practice", 4 + 1),
+    ):
+        opened(page, f"{app_url}/{first}?{FIRST}&present=true&guess=false")
+        for _ in range(n_presses):
+            here = re.compile(rf"^\./{path_of(page)}\b")
+            expect(page.locator(".strip a.here")).to_have_attribute("href", here)
+            press_and_see(page, "PageDown")
+            expect_title(page, page_of(path_of(page)).title)  # which follows its URL
+            settled(page)
+        assert path_of(page) == last
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     for title in ("What you have seen", "Output"):
         page.keyboard.press("PageUp")
@@ -113,20 +116,3 @@ def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(page: Page, app
     page.locator("[data-role=result]").focus()
     page.keyboard.press("PageDown")
     expect(pressed).to_have_text("1")
-
-
-@pytest.mark.every_situation
-def test_each_step_ends_with_a_link_to_the_next(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/output?head=0&n_heads=4")
-    link = page.locator(".onward a")
-    others = page.locator(".controls > *, .player > *").filter(visible=True)
-    for width, height in [(1366, 768), (1280, 720), (390, 844)]:
-        resized(page, width, height)
-        expect(link).to_contain_text("What you have seen")
-        if width > 400:
-            box = box_of(link)
-            assert box["x"] + box["width"] <= width
-            boxes = [box_of(other) for other in others.all()]
-            assert all(one["x"] + one["width"] <= box["x"] for one in boxes)
-    link.click()
-    expect_title(page, "What you have seen")

@@ -60,10 +60,10 @@ def test_pages_work_under_the_policy(lab: Proxied, context: BrowserContext) -> N
         for path in ("overview", "scores", "head-worth", "trained-heads", "modern-diagonal"):
             tab.goto(f"{lab.url}/{path}")
             assert settled(tab).evaluate(REFUSED) == []
-        tab.goto(f"{lab.url}/convolution?conv_image=file")
+        tab.goto(f"{lab.url}/your-weights")
         upload = settled(tab).get_by_test_id("stFileUploader").locator("input[type=file]")
         with tab.expect_response("**/_stcore/upload_file/**") as sent:
-            upload.set_input_files({"name": "c.png", "mimeType": "image/png", "buffer": b"none"})
+            upload.set_input_files({"name": "a.npz", "mimeType": "", "buffer": b"none"})
         assert sent.value.ok
 
 

@@ -15,13 +15,12 @@ from playwright.sync_api import Page, Route, expect
 from attention_lab.page_list import PAGES, page_of
 from attention_lab.page_list import Page as Entry
 from attention_viz.theme import PALETTES
-from tests.browser.driving import box_of, expect_title, one_by_one, opened, resized, rgb, settled
+from tests.browser.driving import box_of, expect_title, one_by_one, opened, rgb, settled
 
 pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
-WINDOW = (1440, 1000)
-LAPTOPS = [(1366, 768), (1280, 720)]
-WALKS = [PAGES[start::4] for start in range(4)]
+# The width and height of a window, and the scheme of the system.
+WALKS = {"laptop": (1280, 720, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
 # How many matrices the first board of each page shows, and of them whole in the window of a laptop.
 MATRICES = {
     "encoder-decoder": 6,
@@ -90,18 +89,14 @@ def picture(page: Page, name: str) -> None:
 
 def faults_of_look(page: Page, scheme: str, for_readers: bool) -> list[Any]:
     """What is wrong with the theme that follows the system's scheme; for_readers: and what axe-core
-    finds, a third of the time of a walk.
+    finds.
     """
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     palette = PALETTES[scheme]
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
     expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
     if not for_readers:
         return []
-    if found := violations(settled(page)):
-        page.wait_for_timeout(1500)  # board and sidebar follow a change of the scheme later
-        found = violations(page)
-    return found
+    return violations(page)
 
 
 def faults_of_headings(page: Page) -> list[int]:
@@ -114,62 +109,54 @@ def faults_of_headings(page: Page) -> list[int]:
 
 
 def out_of_sight(page: Page, name: str) -> list[Any]:
-    """The matrices of the first board, unless all are in the window of a laptop."""
+    """The matrices of the first board, unless all are in the window."""
     if name not in MATRICES:
         return []
-    found = []
-    for window in LAPTOPS:
-        shown = resized(page, *window).locator("section.board").first.evaluate(FIRST_BOARD)
-        # without a result the first board is another
-        if not (
-            len(shown) == MATRICES[name]
-            and all(seen for *_, seen in shown)
-            and "result" in [role for _, role, _ in shown]
-        ):
-            found.append((window, shown))
-    return found
+    shown: list[Any] = page.locator("section.board").first.evaluate(FIRST_BOARD)
+    # without a result the first board is another
+    is_whole = len(shown) == MATRICES[name] and all(seen for *_, seen in shown)
+    return [] if is_whole and "result" in [role for _, role, _ in shown] else shown
 
 
-def faults_on_a_phone(page: Page) -> list[str]:
-    """What does not fit a phone."""
-    resized(page, 390, 844)
-    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
-    return ["scrolls sideways"] if page.evaluate(SIDEWAYS) > 0 else []
+def walked(name: str) -> list[Entry]:
+    """The pages of a walk: on the laptop those whose matrices are looked for, of the others a
+    third.
+    """
+    others = [entry for entry in PAGES if entry.url_path not in MATRICES]
+    own = [entry for entry in PAGES if entry.url_path in MATRICES and name == "laptop"]
+    return own + others[list(WALKS).index(name) :: len(WALKS)]
 
 
-@pytest.mark.parametrize("entries", WALKS, ids=range(len(WALKS)))
+@pytest.mark.parametrize("name", WALKS)
 def test_a_walk_through_the_pages(
-    page: Page, app_url: str, entries: list[Entry], request: pytest.FixtureRequest
+    page: Page, app_url: str, name: str, request: pytest.FixtureRequest
 ) -> None:
-    """One walk of four in the dark, every second page on a phone, too, and every third asked for
-    faults for readers.
+    """Each page in one window and one scheme. Every second in a window for keys is asked for faults
+    for readers.
     """
     every, pictures = (request.config.getoption(one) for one in ("every_situation", "screenshots"))
+    width, height, scheme = WALKS[name]
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.set_viewport_size({"width": width, "height": height})
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
-    found: dict[tuple[str, str], Any] = {}
-    is_dark = entries == WALKS[2]
-    page.emulate_media(color_scheme="dark" if is_dark else "light")
-    schemes = ["light", "dark"] if every or pictures else ["dark" if is_dark else "light"]
+    entries = PAGES if every or pictures else walked(name)
     urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in entries]
+    found: dict[str, dict[str, Any]] = {}
     for place, at in enumerate(one_by_one(page, urls)):
-        name = entries[place].url_path
+        path = entries[place].url_path
         expect(errors).to_have_count(0)
-        looks: dict[str, Any] = {
+        looks = {
             "sideways": at.evaluate(SIDEWAYS) > 0,
             "headings": faults_of_headings(at),
+            "look": faults_of_look(at, scheme, name != "phone" and (every or place % 2 == 0)),
+            "out of sight": name == "laptop" and out_of_sight(at, path),
         }
-        for look in schemes:
-            looks[look] = faults_of_look(at, look, every or place % 3 == 0)
-            if pictures:
-                picture(at, f"{name}-{look}")
-        page.emulate_media(color_scheme="dark" if schemes == ["dark"] else "light")
-        looks["out of sight"] = out_of_sight(at, name)
-        if every or place % 2:
-            looks["phone"] = faults_on_a_phone(at)
-            if pictures:
-                picture(at, f"{name}-phone")
-        resized(at, *WINDOW)
-        found |= {(name, look): faults for look, faults in looks.items() if faults}
+        if name == "phone":
+            expect(at.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
+        if pictures:
+            picture(at, f"{path}-{name}")
+        if faults := {look: fault for look, fault in looks.items() if fault}:
+            found[path] = faults
     assert found == {}
 
 
@@ -181,22 +168,6 @@ def test_the_titles_of_one_matrix_or_many_are_whole(page: Page, app_url: str) ->
         found = settled(page).locator("section.board").first.locator(".title").evaluate_all(CUT)
         assert len(found) == 6
         assert max(found) <= 0
-
-
-@pytest.mark.every_situation
-def test_training_and_its_curve_share_a_window(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/training?train_steps=50&train_seed=77")
-    button = page.locator(".st-key-training-go button")
-    curve = page.locator(".js-plotly-plot").first
-    for _ in range(2):
-        for window in LAPTOPS:
-            resized(page, *window)
-            for part in (button, curve):
-                box = box_of(part)
-                assert 0 < box["y"] < window[1] - box["height"]
-        button.click()
-        expect(button).to_contain_text("Watch it learn")
-        settled(page)
 
 
 def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -> None:
@@ -215,20 +186,12 @@ def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -
 
 
 @pytest.mark.every_situation
-@pytest.mark.parametrize(
-    "paths",
-    [
-        ["mask-workshop", "self-attention-mass", "convolution"],
-        pytest.param(list(MATRICES), marks=pytest.mark.every_situation),
-    ],
-    ids=["three", "all"],
-)
-def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str, paths: list[str]) -> None:
+def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1366, "height": 768})
     held: list[Route] = []
     page.route("**/component.js*", lambda route: held.append(route))
     found = {}
-    for path in paths:
+    for path in MATRICES:
         with page.expect_request("**/component.js*"):
             page.goto(f"{app_url}/{path}")
         expect_title(page, page_of(path).title)
@@ -241,15 +204,3 @@ def test_a_picture_that_arrives_moves_nothing(page: Page, app_url: str, paths: l
         if (shifted := page.evaluate("() => window.shifts()")) > 0.02:
             found[path] = shifted
     assert found == {}
-
-
-def test_what_cannot_be_computed_is_said_in_the_first_window(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    for path in (
-        "self-attention-mass?lab_tokens=numbers&lab_numbers=banana",
-        "propositions?lab_tokens=numbers&lab_numbers=banana",
-        "change-a-word?text=",
-    ):
-        page.goto(f"{app_url}/{path}")
-        message = box_of(settled(page).get_by_test_id("stAlertContentError"))
-        assert message["y"] + message["height"] < 720, path

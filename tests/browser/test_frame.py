@@ -12,9 +12,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from attention_viz.theme import PALETTES
 from tests.browser.driving import (
-    expect_title,
     expect_url,
-    parameters,
     resized,
     rgb,
     settled,
@@ -175,38 +173,3 @@ def test_an_act_brings_few_messages_each_whole(page: Page, app_url: str) -> None
     assert len(boards) >= 3
     assert "ref_hash" not in kinds, "nothing is sent as a reference"
     page.remove_listener("websocket", listen)
-
-
-@pytest.mark.every_situation
-def test_title_look_and_boxes_follow_the_reader(visit: Visit) -> None:
-    page = visit("scores?text=the+cat+sat+on+the+mat&n_tokens=6&query=5&key=1")
-    height = "() => getComputedStyle(document.querySelector('.st-key-stage')).minHeight"
-
-    def expect_state(title: str, staged: bool, **boxes: str) -> None:
-        expect_title(page, title)
-        assert settled(page).evaluate(height).endswith("px") is staged, title
-        for label, words in boxes.items():
-            expect(page.get_by_role("combobox", name=label, exact=True)).to_have_value(words)
-        query = boxes.get("Query", "0").split()[0]
-        assert parameters(page).get("query", "0") == query
-
-    expect_state("Scores", True, Query="5 · mat", Key="1 · cat")
-    page.get_by_label("Sentence", exact=True).fill("the dog sat on the rug")
-    page.get_by_label("Sentence", exact=True).press("Enter")
-    expect_url(page, "text=the+dog")
-    expect_state("Scores", True, Query="5 · rug", Key="1 · dog")
-    for count in (5, 4, 3):  # one by one: a jump ends at the last word
-        slider(page, "Sequence length").press("ArrowLeft")
-        expect(page.locator(".arc-word")).to_have_count(count)
-    expect_url(page, "n_tokens=3")
-    expect_state("Scores", True, Query="0 · the", Key="1 · dog")
-    way = page.get_by_role("navigation", name="Steps of the story")
-    way.get_by_role("link", name="Mixing", exact=True).click()
-    expect_state("Mixing", True, Query="0 · the")
-    page.locator("[data-testid=stTopNavSection]").nth(1).click()
-    page.locator("a[data-testid^=stTopNav]", has_text="All heads").first.click()
-    expect_state("All heads", False)
-    for title in ("Mixing", "Scores"):
-        page.go_back()
-        expect_state(title, True, Query="0 · the")
-    expect_state("Scores", True, Key="1 · dog")

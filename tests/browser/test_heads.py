@@ -31,23 +31,6 @@ OUT_OF_BUTTONS = """() => [...document.querySelectorAll('[data-testid=stButtonGr
   .filter(([word]) => word)
   .map(([word, frame]) => [word.textContent, word.getBoundingClientRect(), frame])
   .map(([text, word, frame]) => [text, word.top < frame.top || word.bottom > frame.bottom])"""
-CUT = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
-
-
-@pytest.mark.every_situation
-def test_heads_are_switched_off_and_stay_off(visit: Visit) -> None:
-    page = visit("head-worth")
-    switches = page.get_by_test_id("stButtonGroup").filter(has_text="Heads that are switched off")
-    switches.get_by_role("button", name="1", exact=True).click()
-    expect_url(page, "off=1")
-    settled(page)
-    switches.get_by_role("button", name="3", exact=True).click()
-    expect_url(page, "off=1.3")
-    settled(page).reload()
-    settled(page)
-    assert parameters(page) == {"head": "0", "off": "1.3"}
-    pressed = "all => all.filter(one => one.ariaPressed === 'true').map(one => one.innerText)"
-    assert switches.get_by_role("button").evaluate_all(pressed) == ["1", "3"]
 
 
 def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -> None:
@@ -76,15 +59,6 @@ def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -
     assert page.locator(".board .window").count() == 0, "nothing is left out of the picture"
     for index in ([0, 0, 0, 0], [0, 11, 63, 63]):
         cell_at(page, "probabilities", index)
-
-
-@pytest.mark.every_situation
-def test_nothing_wide_is_cut(page: Page, go: Visit) -> None:
-    page.set_viewport_size({"width": 1024, "height": 768})
-    found = {}
-    for path in ("all-heads?heads_view=Lines", "glossary?notation=gml"):
-        found[path] = go(path).locator("[class*=st-key-wide]").evaluate_all(CUT)
-    assert {path: cut for path, cut in found.items() if not cut or max(cut) > 0} == {}
 
 
 BATCH = Scenario("we like green tea today", n_heads=2, batch="it slept\nthe dog ran")

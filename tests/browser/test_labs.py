@@ -96,18 +96,6 @@ def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> N
     expect_url(page, "lab_weights=tied", "lab_tokens=numbers")
 
 
-@pytest.mark.every_situation
-def test_a_run_can_be_stopped_and_begun_again(visit: Visit) -> None:
-    page = visit("growth?growth_kind=tied&growth_error=0.001&growth_seed=11")
-    stop = page.get_by_role("button", name="Stop")
-    expect(page.get_by_text("0 of 20 points")).to_be_visible()
-    for _ in range(2):
-        page.get_by_role("button", name="Draw tokens and measure").click()
-        stop.click()
-        expect(stop).to_have_count(0)
-        expect(page.get_by_text(re.compile(r"^1?\d of 20 points"))).to_be_visible()
-
-
 PAINT = 1  # the second board of the mask workshop
 
 
@@ -134,18 +122,3 @@ def test_a_mask_is_painted_by_mouse_and_by_keys_and_opened_by_its_link(visit: Vi
     expect(again.get_by_text(re.compile(r"\b1 of 144\b"))).to_be_visible()
     click_cell(again, "painted", (4, 1), PAINT)
     expect_url(again, "!painted=")
-
-
-@pytest.mark.every_situation
-def test_masks_are_tried_by_keys_and_met_in_use(go: Visit) -> None:
-    page = go("mask")
-    for mask in ("causal", "padding", "window"):
-        page.get_by_role("button", name=mask, exact=True).press("Enter")
-        expect_url(page, f"mask={mask}")
-        expect(settled(page).get_by_role("button", name=f"✓ {mask}", exact=True)).to_be_focused()
-        expect(page.get_by_role("button").filter(has_text="✓")).to_have_count(1)
-    page.get_by_role("button", name="none", exact=True).press("Enter")
-    expect_url(page, "!mask=")
-    expect(settled(page).get_by_role("button", name="✓ none", exact=True)).to_be_focused()
-    click_cell(go("encoder-decoder"), "scores decoder", (3, 1))
-    expect_url(page, "ed_use=decoder", "ed_cell=3.1")

@@ -23,7 +23,7 @@ from attention_viz.sheets import worksheet
 from attention_viz.story.per_head import scores_board
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import WINDOW
-from tests.browser.driving import expect_url, settled
+from tests.browser.driving import box_of, expect_url, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_every_page import rgb
 from tests.browser.test_guess import AT, asked_for
@@ -58,13 +58,25 @@ def at_home(context: BrowserContext, file: Path, **kind: Any) -> Iterator[Page]:
     assert [fault for fault in faults if not fault.startswith("blob:")] == [file.as_uri()]
 
 
-def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path: Path) -> None:
-    stage = Stage(trace_of(Scenario(n_tokens=64, d_model=64)))
-    scene = coloured_scene(scores_board(stage, (0, 4, 1)), "both")
+def test_a_hand_out_is_read_without_a_network_and_printed_light_and_whole(
+    context: BrowserContext, tmp_path: Path
+) -> None:
+    trace = trace_of(SCENARIO)
+    scene = coloured_scene(scores_board(Stage(trace), (1, 3, 2)), "both")
     file = tmp_path / "scores.html"
-    file.write_text(handout(scene, "Scores", "", "", ""), encoding="utf-8")
+    said = ("Scores", "One </script> sentence.", "scores = q @ k.T", "“a”")
+    file.write_text(handout(scene, *said), encoding="utf-8")
     with at_home(context, file, color_scheme="dark") as page:
-        title, board = page.locator(".board .title").first, page.locator(".board")
+        expect_cell(page, trace, "scores", (0, 1, 3, 2))
+        code, board = (box_of(page.locator(part)) for part in ("code", "section.board"))
+        assert code["y"] > board["y"] + board["height"]
+        page.locator('[data-panel="scores result"]').focus()
+        page.keyboard.press("ArrowUp")
+        expect_cell(page, trace, "scores", (0, 1, 2, 2))
+        page.get_by_role("button", name=re.compile("^Play")).click()
+        page.wait_for_timeout(600)
+        save_picture(page, "PNG")
+        title = page.locator(".board .title").first
         expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
         with on_paper(page):
             expect(title).to_have_css("color", rgb(PALETTES["light"]["text"]))
@@ -74,10 +86,10 @@ def test_a_hand_out_is_printed_light_and_whole(context: BrowserContext, tmp_path
             expect(page.locator(".board .overlay")).to_be_hidden()
             focus = rgb(PALETTES["light"]["focus"])
             assert page.locator(".board .base").evaluate(COUNT, focus) > 100
-            cut = board.locator(".terms").evaluate("one => one.scrollHeight - one.clientHeight")
-            assert cut <= 2
+            terms = page.locator(".board .terms")
+            assert terms.evaluate("one => one.scrollHeight - one.clientHeight") <= 2
         expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))
-        assert "width" not in str(board.get_attribute("style"))
+        assert "width" not in str(page.locator(".board").get_attribute("style"))
 
 
 @contextmanager
@@ -90,56 +102,45 @@ def on_paper(page: Page) -> Iterator[None]:
     page.emulate_media(media="screen")
 
 
-@pytest.mark.every_situation
-def test_a_page_is_printed_light_and_without_what_moves_it(
-    visit: Callable[[str], Page], page: Page
+def test_a_step_is_printed_light_on_one_sheet_and_columns_as_wide_as_on_the_screen(
+    go: Visit, page: Page
 ) -> None:
     page.emulate_media(color_scheme="dark")  # it would take much ink
-    base = visit("scores?query=4&key=1").locator(".board .base")
+    board = go("split?query=4").locator(".board.step")
+    closed, base = page.locator("details:not([open])"), board.locator(".base")
     ground = rgb(PALETTES["dark"]["background"])
+    assert closed.count() > 3
     assert brightness(page) < 50
     assert base.evaluate(COUNT, ground) == 0
-    closed = page.locator("details:not([open])")
-    assert closed.count() > 3
     with on_paper(page):
+        page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
         assert brightness(page) > 200
         # What a board clears is white on paper, where names of tokens were white, too.
         assert base.evaluate(COUNT, ground) > 10_000
-        expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-        expect(page.get_by_role("navigation", name="Steps of the story")).to_be_hidden()
-        expect(page.locator(".board .player")).to_be_hidden()
-        expect(closed.filter(visible=True)).to_have_count(0)
+        for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
+            box = box_of(board.locator(part).first)
+            assert box["y"] + box["height"] < 1517
+        visible = board.locator("button").filter(visible=True)
+        assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
+        parts = [page.get_by_test_id(one) for one in ("stSidebar", "stButton")]
+        way = page.get_by_role("navigation", name="Steps of the story")
+        for part in (*parts, way, board.locator(".player"), closed):
+            expect(part.filter(visible=True)).to_have_count(0)
         expect_free(page)
     page.emulate_media(color_scheme="light")
     with on_paper(settled(page)):
         expect(page.get_by_test_id("stApp")).to_have_css("filter", "none")
-
-
-def test_a_step_is_printed_on_one_sheet_and_columns_as_wide_as_on_the_screen(
-    go: Visit, page: Page
-) -> None:
-    stage = go("split?query=4").locator(".board.step")
-    with on_paper(page):
-        page.set_viewport_size({"width": 1072, "height": 1517})  # A4, as far as browsers shrink
-        for part in (".words .formula math", ".words .sentence", ".stage", ".arithmetic"):
-            box = stage.locator(part).first.bounding_box()
-            assert box, part
-            assert box["y"] + box["height"] < 1517
-        visible = stage.locator("button").filter(visible=True)
-        assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
-        expect(page.get_by_test_id("stButton").filter(visible=True)).to_have_count(0)
     # On a sheet, narrower than the window, boards and charts would lie on what stands beside them.
-    for path in ("overview", "growth"):
-        page.set_viewport_size(WINDOW)
-        columns, main = go(path).get_by_test_id("stColumn"), page.get_by_test_id("stMain")
-        on_screen = columns.evaluate_all(WIDTHS)
-        with on_paper(page):
-            page.set_viewport_size({"width": 718, "height": 1000})
-            paper = columns.evaluate_all(WIDTHS)
-            assert all(one >= other for one, other in zip(paper, on_screen, strict=True)), path
-            width = main.evaluate("main => main.getBoundingClientRect().width")
-            assert width <= 1.5 * 718, "as far as browsers shrink"
-        assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
+    page.set_viewport_size(WINDOW)
+    columns, main = go("overview").get_by_test_id("stColumn"), page.get_by_test_id("stMain")
+    on_screen = columns.evaluate_all(WIDTHS)
+    with on_paper(page):
+        page.set_viewport_size({"width": 718, "height": 1000})
+        paper = columns.evaluate_all(WIDTHS)
+        assert all(one >= other for one, other in zip(paper, on_screen, strict=True))
+        width = main.evaluate("main => main.getBoundingClientRect().width")
+        assert width <= 1.5 * 718, "as far as browsers shrink"
+    assert main.evaluate("main => main.style.minWidth + main.style.zoom") == ""
 
 
 def brightness(page: Page) -> float:
@@ -150,9 +151,7 @@ def brightness(page: Page) -> float:
 def expect_free(page: Page) -> None:
     """Nothing lies on the matrices."""
     parts = (".board .stage", ".board .dock")
-    stage, dock = (page.locator(part).bounding_box() for part in parts)
-    assert stage
-    assert dock
+    stage, dock = (box_of(page.locator(part)) for part in parts)
     assert dock["y"] >= stage["y"] + stage["height"]
 
 
@@ -168,28 +167,6 @@ def test_a_long_word_and_one_from_right_to_left_stay_in_their_line(page: Page) -
         page.set_content(sheet)
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         expect(page.locator("p bdi").first).to_have_text(" ".join(trace.tokens))
-
-
-def test_a_step_is_read_from_the_disk_without_a_network(
-    context: BrowserContext, tmp_path: Path
-) -> None:
-    trace = trace_of(SCENARIO)
-    scene = coloured_scene(scores_board(Stage(trace), (1, 3, 2)), "both")
-    file = tmp_path / "scores.html"
-    said = ("Scores", "One </script> sentence.", "scores = q @ k.T", "“a”")
-    file.write_text(handout(scene, *said), encoding="utf-8")
-    with at_home(context, file) as page:
-        expect_cell(page, trace, "scores", (0, 1, 3, 2))
-        code, board = (page.locator(part).bounding_box() for part in ("code", "section.board"))
-        assert code
-        assert board
-        assert code["y"] > board["y"] + board["height"]
-        page.locator('[data-panel="scores result"]').focus()
-        page.keyboard.press("ArrowUp")
-        expect_cell(page, trace, "scores", (0, 1, 2, 2))
-        page.get_by_role("button", name=re.compile("^Play")).click()
-        page.wait_for_timeout(600)
-        save_picture(page, "PNG")
 
 
 def save_picture(page: Page, kind: str) -> None:

@@ -100,13 +100,17 @@ def walk(page: Page, panel: str, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_a_cell_reached_by_keys_is_in_sight(visit: Visit) -> None:
+def test_a_cell_reached_by_keys_is_in_sight_and_what_was_said_is_forgotten(visit: Visit) -> None:
     page = visit("scores?query=4&key=1")
     spot, dock = page.locator(".board .spot").first, page.locator(".board .dock").first
     way = page.get_by_role("navigation", name="Steps of the story")
     page.evaluate(BOTTOM)
     walk(page, "Sₕ scores", "ArrowUp")
     assert sides(spot)[0] >= sides(way)[1]
+    said = page.locator(".board [aria-live]")
+    expect(said).to_contain_text("key position 1 animal")
+    page.get_by_label("Speed").focus()
+    expect(said).to_be_empty()
     for width, height in [(844, 390), (360, 225)]:
         resized(page, width, height)
         page.evaluate(TOP)
@@ -114,16 +118,6 @@ def test_a_cell_reached_by_keys_is_in_sight(visit: Visit) -> None:
         top, bottom = sides(spot)
         assert 0 < top < bottom < height
         assert all(sides(part)[1] <= top or sides(part)[0] >= bottom for part in (way, dock))
-
-
-def test_where_the_keys_are_is_seen(go: Visit, page: Page) -> None:
-    go("what-changes?change=hidden")
-    spot = page.get_by_text("Show the answer")
-    outline = "element => getComputedStyle(element.closest('a, label')).outline"
-    assert "solid 2px" not in spot.evaluate(outline)
-    page.get_by_label("Round", exact=True).focus()
-    page.keyboard.press("Tab")
-    assert "solid 2px" in spot.evaluate(outline)
 
 
 def colours(part: Locator) -> list[tuple[int, int]]:

@@ -135,6 +135,9 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     expect(page.locator("section.board .sentence")).to_contain_text("82.5", timeout=MS_TO_LOAD)
     page.set_viewport_size({"width": 390, "height": 844})
     assert page.evaluate(SIDEWAYS) <= 0
+    page.evaluate("() => { location.hash = 'no-such-page'; }")
+    expect(page.locator("#error")).to_contain_text("no-such-page")
+    assert page.url.endswith("#overview")
 
 
 def scenarios() -> list[dict[str, Any]]:
@@ -230,12 +233,3 @@ def test_without_an_engine_the_first_example_stays(page: Page, site: str) -> Non
     expect(page.locator("#engine")).to_contain_text("Failed to fetch")
     expect(page.locator("section.board")).to_be_visible()
     expect(page.locator("#files")).to_be_hidden()
-
-
-def test_an_unknown_page_shows_the_first_one(context: BrowserContext, site: str) -> None:
-    page = context.new_page()  # which is not watched: the browser notes the file that is not there
-    page.goto(site + "/#no-such-page")
-    expect(page.locator("section.board")).to_be_visible(timeout=MS_TO_LOAD)
-    expect(page.locator("#error")).to_contain_text("no-such-page", timeout=MS_TO_LOAD)
-    assert page.url.endswith("#overview")
-    page.close()

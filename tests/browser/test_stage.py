@@ -23,15 +23,12 @@ from tests.browser.driving import (
     hover_cell,
     one_by_one,
     opened,
-    parameters,
-    path_of,
     resized,
     settled,
 )
-from tests.browser.test_every_page import violations
 
 pytestmark = pytest.mark.browser
-WINDOWS = [(1280, 640), (1280, 720), (1366, 640), (1366, 768), (1920, 1080)]
+WINDOWS = [(1366, 768), (1280, 640), (1920, 1080), (1280, 720), (1366, 640)]
 LECTURE = [(1280, 720), (1920, 1080)]
 ZOOMED: ViewportSize = {"width": 683, "height": 384}  # a laptop's window at 200 %
 FIRST = urlencode(json.loads(PRESET_FILE.read_text("utf-8"))[0]["scenario"])
@@ -93,9 +90,6 @@ ON_THE_RESULT = """panel => {
   return found?.closest('.stage') ? [] : [`on the result: ${found?.outerHTML.slice(0, 80)}`];
 }"""
 CLOSE_UP = "(stage, name) => stage.numbers(name).closeUp"
-
-STATES = ("", "&hide=true", "&present=true")
-NOTE_WINDOWS = [(1366, 768), (1280, 720), (1000, 700), (390, 844)]
 
 
 def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
@@ -172,12 +166,11 @@ def faults_twice_as_large(page: Page) -> list[str]:
     return found + ["dock"] * (dock["height"] > height / 4) + ["sideways"] * (wide > width)
 
 
-def windows_for(place: int, name: str, request: pytest.FixtureRequest) -> list[tuple[int, int]]:
-    """The windows of a step: all for the first example, two of five for another layer."""
-    if name == NAMES[0] or request.config.getoption("every_situation"):
+def windows_for(place: int, request: pytest.FixtureRequest) -> list[tuple[int, int]]:
+    """The windows of a step: all, or two of five in turn."""
+    if request.config.getoption("every_situation"):
         return WINDOWS
-    first = place + NAMES.index(name)
-    return [WINDOWS[(first + more) % len(WINDOWS)] for more in (0, 2)]
+    return [WINDOWS[(place + more) % len(WINDOWS)] for more in (0, 2)]
 
 
 @pytest.mark.parametrize(
@@ -193,7 +186,7 @@ def test_the_way_through_a_layer(
         step = STEPS[place]
         if page.viewport_size == ZOOMED and (wrong := faults_twice_as_large(at)):
             found[step, "zoomed"] = wrong
-        for window in windows_for(place, name, request):
+        for window in windows_for(place, request):
             shown = at_size(at, window)
             if step == "overview":
                 wrong = faults_of_the_overview(shown, window)
@@ -214,14 +207,17 @@ def test_the_way_through_a_layer(
     "name",
     [NAMES[0], *(pytest.param(name, marks=pytest.mark.every_situation) for name in NAMES[1:])],
 )
-def test_a_lecture_fills_the_window(page: Page, app_url: str, name: str) -> None:
-    found = {}
+def test_a_lecture_fills_the_window(
+    page: Page, app_url: str, name: str, request: pytest.FixtureRequest
+) -> None:
+    found, every = {}, request.config.getoption("every_situation")
     steps = [step for step in STEPS if step != "overview"]
     urls = [f"{app_url}/{step}?{SIZES[name]}&present=true" for step in steps]
-    for step, at in zip(steps, one_by_one(page, urls), strict=True):
+    for place, at in enumerate(one_by_one(page, urls)):
+        step = steps[place]
         expect(at.get_by_test_id("stSidebar")).not_to_be_visible()
         expect(at.get_by_test_id("stHeader")).not_to_be_visible()
-        for window in LECTURE:
+        for window in LECTURE if every else [LECTURE[place % 2]]:
             at.keyboard.press("Home")  # the result is covered at first
             shown = at_size(at, window)
             wrong = faults(shown, window)
@@ -293,85 +289,3 @@ def test_a_covered_result_is_asked_for_by_its_labels(page: Page, app_url: str) -
     expect(labels).to_have_count(8)
     assert [label.get_attribute("data-row") for label in labels.all()] == list("03456789")
     expect(labels.nth(1)).to_be_focused()
-
-
-def test_a_link_leads_past_the_controls(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/scores?{FIRST}")
-    link = page.locator(".skip-to-board")
-    expect(link).not_to_be_in_viewport()
-    page.keyboard.press("Tab")
-    expect(link).to_be_focused()
-    expect(link).to_be_in_viewport()
-    page.keyboard.press("Enter")
-    expect(page.locator("[data-role=result]")).to_be_focused()
-    page.keyboard.press("ArrowDown")
-    expect(page.locator(".arithmetic .what")).to_contain_text("cat")
-    page.locator(".strip a.here").focus()  # the strip is one stop
-    page.keyboard.press("Tab")
-    assert page.locator(".strip a:focus").count() == 0
-    page.keyboard.press("Shift+Tab")
-    expect(page.locator(".strip a.here")).to_be_focused()
-    opened(page, f"{app_url}/seen")
-    expect(link).to_have_count(0)
-
-
-@pytest.mark.parametrize(
-    "scheme", ["light", pytest.param("dark", marks=pytest.mark.every_situation)]
-)
-def test_a_stage_has_no_serious_fault_for_a_reader(
-    page: Page, app_url: str, scheme: str, request: pytest.FixtureRequest
-) -> None:
-    """Each step in another state, which the other scheme exchanges."""
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    steps, turned = ("scores", "projections", "overview"), scheme == "dark"
-    found = {}
-    for turn in range(3 if request.config.getoption("every_situation") else 1):
-        asked = [STATES[(place + turn + turned) % 3] for place in range(3)]
-        urls = [f"{app_url}/{one}?{FIRST}{more}" for one, more in zip(steps, asked, strict=True)]
-        for at, url in zip(one_by_one(page, urls), urls, strict=True):
-            if wrong := violations(at):
-                found[url] = wrong
-    assert found == {}
-
-
-def test_the_arithmetic_opens_to_all_terms(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/projections?{FIRST}&present=true")
-    resized(page, 1280, 720)
-    arithmetic = page.locator(".arithmetic")
-    line = box_of(arithmetic)
-    assert line["height"] <= 48
-    page.get_by_role("button", name="All terms in a column").click()
-    column = box_of(arithmetic)
-    assert column["height"] > 3 * line["height"]
-    bar = "element => getComputedStyle(element).scrollbarColor"
-    assert arithmetic.locator(".terms").evaluate(bar) == "auto"
-    page.get_by_role("button", name="The arithmetic in one line").click()
-    assert box_of(arithmetic) == line
-
-    opened(page, f"{app_url}/tokens?{FIRST}&query=1&feature=0")  # whose terms are no products
-    chips = arithmetic.locator(".chip b")
-    for width, height in [(1280, 720), (390, 844)]:
-        resized(page, width, height)
-        expect(chips).to_have_count(2)
-        expect(chips.filter(visible=True)).to_have_count(2)
-
-
-@pytest.mark.every_situation
-def test_random_weights_lead_to_a_trained_head(page: Page, app_url: str) -> None:
-    names = ("overview", "scores", "softmax")
-    note, button = page.locator(".words .note"), page.locator(".words .note button")
-    found = {}
-    for at in one_by_one(page, [f"{app_url}/{name}?head=0&text=the+dog" for name in names]):
-        name = path_of(at)
-        for window in NOTE_WINDOWS:
-            words = box_of(resized(at, *window).locator(".board .words"))
-            inner = box_of(button)
-            end = min(words["y"] + words["height"] + 1, window[1])
-            if inner["y"] + inner["height"] > end:
-                found[name, window] = (words, inner)
-        button.click()
-        expect_url(at, "weights=trained")
-        settled(at)
-        assert (path_of(at), parameters(at)["text"]) == (name, "the dog")
-        expect(note).to_have_count(0)
-    assert found == {}

@@ -10,21 +10,17 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_lab.page_list import page_of
 from tests.browser.driving import (
     BOARDS,
     click_cell,
     expect_title,
     expect_url,
-    path_of,
     resized,
     settled,
 )
-from tests.lab.trained.minilm_maps import attention_of
 
 pytestmark = pytest.mark.browser
 Visit = Callable[[str], Page]
-ANIMAL = "The animal did not cross the street because it was too tired."
 AT_CELL = """([layer, head, row, column, tokens]) => {
   const look = root => [...root.querySelectorAll('*')].flatMap(e => [e,
     ...(e.shadowRoot ? look(e.shadowRoot) : [])]);
@@ -42,52 +38,6 @@ def drawn(page: Page, count: int) -> Page:
         f"() => ({BOARDS})().filter(board => board.current()).length === {count}"
     )
     return settled(page)
-
-
-@pytest.mark.every_situation
-def test_a_thumbnail_names_its_cell_and_opens_its_head(visit: Visit) -> None:
-    page = drawn(visit(f"trained-heads?text={ANIMAL}&th_layer=3&th_head=1&th_cell=9-2-0"), 1)
-    explained = page.locator(".arithmetic")
-    page.locator('[data-panel="layer 3"]').focus()
-    page.keyboard.press("PageDown")
-    expect(explained).to_contain_text("head 2")
-    page.keyboard.press("Enter")
-    expect_url(page, "/one-head", "th_head=2", "th_cell=9-2-0")
-    drawn(page, 3).go_back()
-    expect_title(page, page_of("trained-heads").title)
-    share = float(attention_of(ANIMAL).layers[3][1, 9, 2])
-    x, y = drawn(page, 1).evaluate(AT_CELL, [3, 1, 9, 2, 15])
-    page.mouse.move(x, y)
-    for said in ("layer 3", "animal", f"{share:.4f}"):
-        expect(explained).to_contain_text(said)
-    page.mouse.click(x, y)
-    expect_url(page, "/one-head", "!th_head=2", "th_cell=9-2-0")
-    drawn(page, 3)
-    click_cell(page, "probabilities", (0, 1, 7, 6))
-    expect_url(page, "th_cell=7-6-0")
-    settled(page)
-    page.get_by_role("button", name="Walk through this layer").click()
-    expect_url(page, "/scores", "weights=trained", "query=7")
-    assert path_of(settled(page)) == "scores"
-
-
-def test_a_layer_goes_through_the_story_and_one_step_leads_back(visit: Visit) -> None:
-    page = drawn(visit("one-head?th_layer=2"), 3)  # layer 3 is an example
-    entries = page.evaluate("history.length")
-    box = page.get_by_role("combobox", name="Example")
-    expect(box).to_have_value("The animal and the street")
-    page.get_by_role("button", name="Walk through this layer").click()
-    expect_url(page, "/scores", "weights=trained")
-    expect(box).to_have_value("")
-    assert settled(page).evaluate("history.length") == entries + 1
-    page.go_back()
-    expect_url(page, "/one-head", "th_layer=2", "!weights=trained")
-    drawn(page, 3).go_forward()
-    expect_title(page, "Scores")
-    settled(page).get_by_role("link", name="Softmax").first.click()
-    expect_title(page, "Softmax")
-    settled(page)
-    expect_url(page, "weights=trained")
 
 
 @pytest.mark.every_situation
@@ -149,5 +99,12 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     settled(page).go_back()
     expect_url(page, "th_model=language+model")
     expect(drawn(page, 3).get_by_text("86.2 %").first).to_be_visible()
-    settled(page).get_by_role("button", name="Walk through this layer").click()
+    page.get_by_role("button", name="Walk through this layer").click()
     expect_url(page, "/scores", "weights=language+model", "query=15", "key=6")
+    settled(page).go_back()
+    expect_url(page, "/one-head", "!weights=")
+    drawn(page, 3).go_forward()
+    expect_title(page, "Scores")
+    settled(page).get_by_role("link", name="Softmax").first.click()
+    expect_title(page, "Softmax")
+    expect_url(settled(page), "weights=language+model")

@@ -107,7 +107,7 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))
 
 
-@pytest.mark.parametrize("page", ["self-attention-mass", "growth", "claims", "training", "stiefel"])
+@pytest.mark.parametrize("page", ["growth", "claims"])
 def test_no_page_claims_symbols_that_it_does_not_show(page: str) -> None:
     said = {
         (one, notation): [caption.value for caption in opened(one, notation=notation).main.caption]

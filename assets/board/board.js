@@ -76,7 +76,7 @@ class Board {
     const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
     if (moved) this.player[same ? "stop" : "rest"]();
     if (moved) this.step.guess.takes(scene.cell);
-    if (wakePicture(this) || !same) this.dress();
+    if (setResting(this, false) || !same) this.dress();
     else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 
@@ -263,11 +263,7 @@ function restPicture(board) {
   document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
 }
 
-/** End the rest of a picture; gives whether it has rested. */
-function wakePicture(board) {
-  return setResting(board, false);
-}
-
+// Let a picture rest, or end its rest; gives whether that changes anything.
 function setResting({ parts, step }, rests) {
   const { section, words, arcs, stage, dock, onward } = parts;
   if (section.classList.contains("rests") === rests) return false;

@@ -41,10 +41,7 @@ test("scenes are the same exactly when all but their cells is equal, be it text,
 
 test("a flagged cell is minus infinity although the data hold zero", () => {
   const model = masked();
-  assert.deepEqual(
-    [valueAt(model, "hidden", [0, 2]), valueAt(model, "hidden", [1, 0]), valueAt(model, "hidden", [1, 1])],
-    [-Infinity, -Infinity, 7],
-  );
+  assert.deepEqual([[0, 2], [1, 0], [1, 1]].map((at) => valueAt(model, "hidden", at)), [-Infinity, -Infinity, 7]);
   assert.deepEqual([hasMark(model.arrays.hidden, "masked", [0, 2]), hasMark(model.arrays.hidden, "masked", [0, 3])], [true, false]);
 });
 
@@ -67,13 +64,9 @@ test("an array without data is computed by its rule, cell by cell", () => {
 
 test("every sum agrees with the number that was sent", () => {
   const model = openScene(productScene());
-  for (const head of [0, 1]) {
-    for (const row of [0, 1]) {
-      for (const column of [0, 1, 2, 3, 4]) {
-        const { computed, result } = derivationOf(model, { array: "result", index: [head, row, column] });
-        assert.close(computed, result, 1e-4);
-      }
-    }
+  for (let i = 0; i < 20; i += 1) {
+    const { computed, result } = derivationOf(model, { array: "result", index: [Math.floor(i / 10), Math.floor(i / 5) % 2, i % 5] });
+    assert.close(computed, result, 1e-4);
   }
 });
 
@@ -81,16 +74,12 @@ test("of a part that was sent, indices are those of the whole, and beyond it not
   const scene = productScene();
   scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], { start: [0, 0, 7], whole: [2, 2, 13] });
   const model = openScene(scene);
-  assert.deepEqual(
-    [valueAt(model, "left", [1, 0, 8]), valueAt(model, "left", [1, 0, 6]), valueAt(model, "left", [1, 0, 10])],
-    [8, NaN, NaN],
-  );
+  assert.deepEqual([8, 6, 10].map((place) => valueAt(model, "left", [1, 0, place])), [8, NaN, NaN]);
 });
 
 test("a block of cells is read row by row, also when the matrix is turned", () => {
   const model = openScene(productScene());
-  const rows = { axis: 1, count: 2 },
-    columns = { axis: 2, count: 3 };
+  const [rows, columns] = [{ axis: 1, count: 2 }, { axis: 2, count: 3 }];
   assert.deepEqual([...blockOf(model, "left", [1, 0, 0], rows, columns)], [10, 20, 30, 40, 50, 60]);
   assert.deepEqual([...blockOf(model, "left", [0, 0, 0], columns, rows)], [1, 4, 2, 5, 3, 6]);
   assert.deepEqual([...blockOf(model, "left", [1, 1, 2], { axis: null, count: 1 }, { axis: null, count: 1 })], [60]);
@@ -211,14 +200,7 @@ test("half a letter arrives as it was sent", () => {
 });
 
 test("a message whose lengths cannot be is refused", () => {
-  const refused = (message, words) => {
-    assert.throws(() => openMessage(message), words);
-    try {
-      openMessage(message);
-    } catch (error) {
-      assert.ok(error instanceof RangeError);
-    }
-  };
+  const refused = (message, words) => assert.throws(() => openMessage(message), words);
   const text = (place) => `{"arrays":{"a":{"data":${place}}}}`;
   refused(messageOf(text("[0,4]"), [], 999), "999 bytes from byte 4 on are no part of 35 bytes");
   refused(messageOf(text("[0,8]"), [1, 2, 3, 4]), "8 bytes from byte 0 on are no part of 4 bytes");

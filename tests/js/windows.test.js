@@ -14,12 +14,10 @@ function wide(more = {}) {
   return openScene(scene);
 }
 
-const window_ = (model, name, starts = new Map(), most = 64) => windowOf(model, model.arrays[name], 1, starts, most);
-
-test("an axis of at most 64 places is shown whole", () => {
-  const { start, count } = windowOf(openScene(productScene()), openScene(productScene()).arrays.result, 2, new Map());
-  assert.deepEqual([start, count], [0, 5]);
+const shownAs = (model, array, count) => ({
+  panel: { array, rows: 0, columns: 1, tiles: null }, array: model.arrays[array], rows: { count: 3 }, columns: { count }, stack: { count: 1 },
 });
+const window_ = (model, name, starts = new Map(), most = 64) => windowOf(model, model.arrays[name], 1, starts, most);
 
 test("of 97 words 64 are shown, of 512 nameless features 32", () => {
   const model = wide();
@@ -53,10 +51,7 @@ test("a window has at least one place, also where panels have none in common, an
 
 test("a place beyond an edge moves the window by just as much as needed", () => {
   const seen = { start: 20, count: 10, low: 0, high: 97 };
-  assert.deepEqual(
-    [19, 20, 29, 30, 96].map((place) => revealed(seen, place)),
-    [19, 20, 20, 21, 87],
-  );
+  assert.deepEqual([19, 20, 29, 30, 96].map((place) => revealed(seen, place)), [19, 20, 20, 21, 87]);
 });
 
 test("a window says in words what it shows", () => {
@@ -75,8 +70,7 @@ test("two axes of one name are told apart by their matrices", () => {
 
 test("a cell outside its windows names the starts that reveal it", () => {
   const model = wide();
-  const panel = { array: "words", rows: 0, columns: 1, tiles: null };
-  const box = { panel, array: model.arrays.words, rows: { count: 3 }, columns: { count: 64 }, stack: { count: 1 } };
+  const box = shownAs(model, "words", 64);
   assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 70] }), [["W·97", 7]]);
   assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 63] }), []);
 });
@@ -95,19 +89,9 @@ test("an axis may run as rows in one panel and as columns in another", () => {
 
 test("with a cell its source is brought into sight, but never at the cell's own expense", () => {
   const model = wide();
-  const panel = (name) => ({ array: name, rows: 0, columns: 1, tiles: null });
-  const seen = (name) => ({
-    panel: panel(name),
-    array: model.arrays[name],
-    rows: { count: 3 },
-    columns: { count: 32 },
-    stack: { count: 1 },
-  });
-  const lights = [
-    { kind: "read", array: "words", low: [0, 90], high: [0, 90] },
-    { kind: "read", array: "features", low: [0, 165], high: [0, 165] },
-  ];
-  const boxes = [seen("words"), seen("features")];
+  const boxes = ["words", "features"].map((name) => shownAs(model, name, 32));
+  const lit = { words: [0, 90], features: [0, 165] };
+  const lights = Object.entries(lit).map(([array, at]) => ({ kind: "read", array, low: at, high: at }));
   assert.deepEqual(startsToSee(model, boxes, new Map(), { array: "features", index: [0, 130] }, lights), [["W·97", 59]]);
 });
 

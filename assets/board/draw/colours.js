@@ -8,10 +8,7 @@ export function rgbOf(css) {
     const hex = css.length === 4 ? [...css.slice(1)].map((sign) => sign + sign).join("") : css.slice(1, 7);
     return [0, 2, 4].map((i) => parseInt(hex.slice(i, i + 2), 16));
   }
-  return css
-    .match(/[\d.]+/g)
-    .slice(0, 3)
-    .map(Number);
+  return css.match(/[\d.]+/g).slice(0, 3).map(Number);
 }
 
 /** The shades of a scale with stops [[0, css], …, [1, css]], as 256 triples in a row. */
@@ -20,10 +17,7 @@ export function shadesOf(stops) {
   const shades = new Uint8ClampedArray(3 * SHADES);
   for (let i = 0; i < SHADES; i += 1) {
     const at = i / (SHADES - 1);
-    const next = Math.max(
-      1,
-      parsed.findIndex(([place]) => place >= at),
-    );
+    const next = Math.max(1, parsed.findIndex(([place]) => place >= at));
     const [low, from] = parsed[next - 1];
     const [high, to] = parsed[next];
     const share = (at - low) / (high - low || 1);

@@ -38,15 +38,8 @@ function bend(context, [x1, y1], [x2, y2]) {
 }
 
 function paintHead(context, [x1, y1, x2, y2, level], colour) {
-  const [ahead, side] = level
-    ? [
-        [Math.sign(x2 - x1) || 1, 0],
-        [0, 1],
-      ]
-    : [
-        [0, Math.sign(y2 - y1) || 1],
-        [1, 0],
-      ];
+  const ahead = level ? [Math.sign(x2 - x1) || 1, 0] : [0, Math.sign(y2 - y1) || 1];
+  const side = level ? [0, 1] : [1, 0];
   context.fillStyle = colour;
   context.beginPath();
   context.moveTo(x2 + 2 * ahead[0], y2 + 2 * ahead[1]);
@@ -61,7 +54,8 @@ function paintHead(context, [x1, y1, x2, y2, level], colour) {
  * If another panel lies between, the curve passes the same number there (twins), or is left out.
  */
 export function paintBeams(context, areas, cells, twins, { palette, boxes }) {
-  const pairs = areas.flatMap((area) => cells.filter((cell) => joinable(area, cell)).map((cell) => [area, cell]));
+  const ends = (area) => cells.filter(({ box }) => area.box !== box && !box.small);
+  const pairs = areas.flatMap((area) => ends(area).map((cell) => [area, cell]));
   const aligned = pairs.filter(([area, cell]) => runsInto(area, cell));
   const { role, kind } = areas[0].light;
   const colour = roleColour(palette, role);
@@ -85,10 +79,6 @@ function liesBetween({ x, y, bodyWidth, bodyHeight }, from, to) {
   const [left, right] = [Math.min(from.x, to.x), Math.max(from.x, to.x)];
   const [top, bottom] = [Math.min(from.y, to.y), Math.max(from.y, to.y)];
   return x < right && x + bodyWidth > left && y < bottom && y + bodyHeight > top;
-}
-
-function joinable(area, cell) {
-  return area.box !== cell.box && !cell.box.small;
 }
 
 // A band runs from the edge of the matrix to the cell, and must not cross cells that are not read.
@@ -140,13 +130,9 @@ function paintLink(context, from, to, colour, ground, dashed) {
   const end = level ? [ahead ? to.x : to.x + to.width, to.y] : [to.x, ahead ? to.y : to.y + to.height];
   const route = level ? [begin, [leave, begin[1]], [enter, end[1]], end] : [begin, [begin[0], leave], [end[0], enter], end];
   context.save();
-  for (const [ink, wide] of [
-    [faded(ground, 0.85), 4.5],
-    [colour, 2],
-  ]) {
-    context.strokeStyle = ink;
-    context.lineWidth = wide;
-    context.setLineDash(dashed && wide < 3 ? [4, 3] : []);
+  for (const [strokeStyle, lineWidth] of [[faded(ground, 0.85), 4.5], [colour, 2]]) {
+    Object.assign(context, { strokeStyle, lineWidth });
+    context.setLineDash(dashed && lineWidth < 3 ? [4, 3] : []);
     traceLink(context, route, level);
   }
   context.restore();

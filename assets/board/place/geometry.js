@@ -39,9 +39,7 @@ export function cellUnder(boxes, slices, x, y) {
  */
 export function rectanglesOf(box, slice, low, high) {
   const { panel, cell, rows, columns } = box;
-  const drawn = [panel.tiles, panel.rows, panel.columns];
-  const shown = slice.every((place, axis) => drawn.includes(axis) || (place >= low[axis] && place <= high[axis]));
-  if (!shown) return [];
+  if (fixedAxes(box, slice.length).some((axis) => slice[axis] < low[axis] || slice[axis] > high[axis])) return [];
   const [top, bottom] = clipped(panel.rows, rows, low, high);
   const [left, right] = clipped(panel.columns, columns, low, high);
   if (top > bottom || left > right) return [];

@@ -8,6 +8,11 @@ export function windowKey(letter, size) {
   return `${letter}·${size}`;
 }
 
+// The name of the window onto an axis of an array.
+function keyOf({ axes, whole }, axis) {
+  return windowKey(axes[axis], whole[axis]);
+}
+
 /**
  * The window onto one axis of an array: {key, letter, size, low, high, start, count}; low to high is the part sent.
  *
@@ -69,13 +74,9 @@ function titlesWith(model, letter) {
 export function usesOf(model, key) {
   model.uses ??= new Map();
   if (!model.uses.has(key)) {
-    const shows = ({ array }, axis) =>
-      axis !== null && windowKey(model.arrays[array].axes[axis], model.arrays[array].whole[axis]) === key;
+    const shows = ({ array }, axis) => axis !== null && keyOf(model.arrays[array], axis) === key;
     const full = model.panels.filter(({ size }) => size !== "small");
-    model.uses.set(
-      key,
-      ["rows", "columns", "tiles"].filter((use) => full.some((panel) => shows(panel, panel[use]))),
-    );
+    model.uses.set(key, ["rows", "columns", "tiles"].filter((use) => full.some((panel) => shows(panel, panel[use]))));
   }
   return model.uses.get(key);
 }
@@ -84,11 +85,7 @@ export function usesOf(model, key) {
 export function startsFor(model, boxes, starts, { array: name, index }) {
   const found = new Map();
   for (const { panel, array, rows, columns, stack } of boxes.filter((box) => box.panel.array === name && !box.small)) {
-    for (const [axis, { count }] of [
-      [panel.rows, rows],
-      [panel.columns, columns],
-      [panel.only ? null : panel.tiles, stack],
-    ]) {
+    for (const [axis, { count }] of [[panel.rows, rows], [panel.columns, columns], [panel.only ? null : panel.tiles, stack]]) {
       if (axis === null) continue;
       const seen = windowOf(model, array, axis, starts, count);
       const start = revealed(seen, index[axis]);
@@ -111,7 +108,7 @@ export function startsToSee(model, boxes, starts, cell, lights) {
 export function cellBeyond(boxes, slices, key, place) {
   const ordered = [...boxes].sort((a, b) => (b.panel.role === "result") - (a.panel.role === "result"));
   for (const { panel, array } of ordered) {
-    const shows = (axis) => axis !== null && windowKey(array.axes[axis], array.whole[axis]) === key;
+    const shows = (axis) => axis !== null && keyOf(array, axis) === key;
     const axis = [panel.rows, panel.columns].find((one) => shows(one) && array.shape[one] < array.whole[one]);
     if (axis === undefined) continue;
     return { array: panel.array, index: slices[panel.array].map((old, i) => (i === axis ? place : old)) };

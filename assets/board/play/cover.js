@@ -146,17 +146,14 @@ export class Moments {
 /** Lay a button over the label of each covered row, which uncovers that row. All are one stop of the Tab key; arrows move. */
 export function fillAsks(root, { model, boxes, slices }, moments) {
   const box = boxes.find(({ panel, small }) => panel.role === "result" && !small);
-  const rows = box && moments.hiding && box.panel.rows !== null && box.left ? coveredRows(box, moments) : [];
+  const isAsked = box && moments.hiding && box.panel.rows !== null && box.left;
+  const rows = isAsked ? Array.from({ length: box.rows.count }, (_, i) => box.rows.start + i).filter((row) => !moments.rows.has(row)) : [];
   const had = root.contains(root.getRootNode().activeElement) ? Number(root.getRootNode().activeElement.dataset.row) : null;
   root.replaceChildren(...rows.map((row) => askFor(row, box, nameAt(model, box.array, box.panel.rows, row, slices[box.panel.array]), moments)));
   root.onkeydown = (event) => moveAlong(root, event);
   const first = [...root.children].find(({ dataset }) => had !== null && Number(dataset.row) >= had) ?? root.firstElementChild;
   if (first) first.tabIndex = 0;
   if (had !== null) first?.focus({ preventScroll: true });
-}
-
-function coveredRows({ rows: { start, count } }, moments) {
-  return Array.from({ length: count }, (_, i) => start + i).filter((row) => !moments.rows.has(row));
 }
 
 function askFor(row, { x, y, left, rows, cell }, { text, word }, moments) {

@@ -38,21 +38,11 @@ function turnStep(step, key) {
 }
 
 function acted(step, key) {
-  if (ON_KEYS.has(key)) return goOn(step);
+  if (ON_KEYS.has(key)) return step.guess.show() || step.cover.turn(1) || goBeside(step, 1);
   if (BACK_KEYS.has(key)) return step.cover.turn(-1) || goBeside(step, -1);
-  if (key === "Home") return firstMoment(step);
-  if (key === "b" || key === ".") return turnBlack(step);
-  if (key === "f") return fillScreen();
-  return false;
-}
-
-function goOn(step) {
-  return step.guess.show() || step.cover.turn(1) || goBeside(step, 1);
-}
-
-function firstMoment({ cover }) {
-  cover.moments.go(0);
-  return true;
+  const act = { Home: () => step.cover.moments.go(0), b: () => turnBlack(step), ".": () => turnBlack(step), f: fillScreen }[key];
+  act?.();
+  return Boolean(act);
 }
 
 // To the moment of a lesson, or to the step, that is next; gives whether there is one.
@@ -76,13 +66,11 @@ export function lectureButton({ lecture, board }) {
 /** A black screen, or the step again. */
 export function turnBlack({ parts: { black } }) {
   black.hidden = !black.hidden;
-  return true;
 }
 
 function fillScreen() {
   if (document.fullscreenElement) document.exitFullscreen();
   else document.documentElement.requestFullscreen?.();
-  return true;
 }
 
 /** A link at the start of the page that moves the keyboard's focus to a step's result; gives a function that removes it. */

@@ -106,7 +106,7 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
 
 WORDS = Words("claims_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
 STATUS = Several("claims_status", "Verdict", (), {one: name for one, (name, _) in VERDICTS.items()})
-TEXT = Several("claims_text", "Said by", (), {text: text for text in TEXTS})
+TEXT = Several("claims_text", "Said by", (), {one: TEXT_LABELS[one] for one in TEXTS})
 
 
 def _searched(one: Claim) -> tuple[str, ...]:
@@ -125,7 +125,6 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         row(values, WORDS, STATUS, TEXT),
         *search_notes(typed, words, list(map(_searched, found))),
         Text(f"Claims: **{len(found)}** of {len(CLAIMS)}."),
-        Text(" · ".join(f"**{text}** {title}" for text, title in TEXTS.items()), small=True),
     ]
     clicks = {
         f"{text} {status}": {TEXT.key: (text,), STATUS.key: (status,), WORDS.key: ""}

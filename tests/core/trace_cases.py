@@ -45,7 +45,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "cross": ({}, {}),
     "biases": (ALL_BIASES, {}),
     "some biases": (ALL_BIASES | {"b_q": None, "b_o": None}, {}),
-    "wide output": ({"d_out": 23}, {}),
+    "wide output, a square matrix": ({"d_out": H * V}, {}),
     "causal": ({"d_memory": D}, {"self": True, "causal": True}),
     "causal cross": ({}, {"causal": True}),
     "mask": ({}, {"mask": SOME}),

@@ -26,7 +26,6 @@ from attention_lab.sentences import (
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
-from tests.core.reference_loops import attend_loops
 from tests.lab.test_script import run
 
 BATCH = Scenario("we like green tea today", d_model=6, n_heads=2, batch="it slept\nthe dog ran")
@@ -85,16 +84,6 @@ def test_the_chosen_mask_and_the_padding_mask_hide_together(name: str) -> None:
             for key in range(5):
                 expected = key >= real or by_mask(query, key)
                 assert hidden[place, :, query, key].tolist() == [expected] * 2
-
-
-def test_the_batch_in_plain_loops() -> None:
-    whole = trace_of(BATCH)
-    p = whole.projections
-    matrices = {name: getattr(p, name).tolist() for name in ("w_q", "w_k", "w_v", "w_o")}
-    mask = [[[[key < real for key in range(5)]] * 5] * 2 for real in LENGTHS]
-    loops = attend_loops(whole.inputs.tolist(), matrices | {"n_heads": 2}, mask=mask)
-    for field in whole.steps:
-        np.testing.assert_allclose(getattr(whole, field), loops[field], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["no mask", "causal", "trained"])

@@ -1,11 +1,10 @@
-"""The layer made by hand: every number of the first example by plain loops, other sentences, words
-that it does not know.
+"""The layer made by hand: inputs and weights of the first example, other sentences, words that it
+does not know.
 """
 
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
@@ -68,46 +67,15 @@ def token_features(speech: str, place: int) -> dict[str, float]:
     return named | {"cos": COS[place % 12], "sin": SIN[place % 12]}
 
 
-def by_loops() -> tuple[list[list[list[float]]], list[dict[str, float]]]:
-    """The shares of both heads and the outputs of the first example, without the engine."""
-    tokens = [token_features(speech, place) for place, speech in enumerate(SPEECH)]
-    shares, outputs = [], [dict.fromkeys(HANDMADE_FEATURES, 0.0) for _ in tokens]
-    for head in (0, 1):
-        asked, offered = (
-            [[sum(w * x[name] for name, w in mix.items()) for mix in columns] for x in tokens]
-            for columns in (QUERIES[head], KEYS[head])
-        )
-        shares.append([])
-        for t, query in enumerate(asked):
-            powers = [
-                math.exp(sum(a * b for a, b in zip(query, key, strict=True)) / math.sqrt(4))
-                for key in offered
-            ]
-            row = [power / sum(powers) for power in powers]
-            shares[head].append(row)
-            for name in COPIES[head]:
-                mixed = sum(share * x[name] for share, x in zip(row, tokens, strict=True))
-                outputs[t][name] += GIVES[head].get(name, 0.0) * mixed
-    return shares, outputs
-
-
 def row_of(trace: Trace, head: int, query: int) -> list[float]:
     """A row of shares, rounded as the first example tells it."""
     return [round(float(share), 2) for share in trace.probabilities[0, head, query]]
 
 
-def test_the_first_example_by_plain_loops() -> None:
-    trace, (shares, outputs) = trace_of(FIRST), by_loops()
-    inputs = [list(token_features(speech, t).values()) for t, speech in enumerate(SPEECH)]
-    np.testing.assert_allclose(trace.inputs[0], inputs, atol=1e-12)
-    np.testing.assert_allclose(trace.probabilities[0], shares, atol=1e-12)
-    np.testing.assert_allclose(
-        trace.output[0], [list(output.values()) for output in outputs], atol=1e-12
-    )
-
-
 def test_the_first_example_shows_what_it_is_for() -> None:
     trace = trace_of(FIRST)
+    inputs = [list(token_features(speech, t).values()) for t, speech in enumerate(SPEECH)]
+    np.testing.assert_allclose(trace.inputs[0], inputs, atol=1e-12)
     assert trace.tokens == tuple(FIRST.text.split())
     assert row_of(trace, 0, 8) == [0, 0.88, 0, 0, 0, 0.12, 0, 0, 0, 0]
     for verb in (2, 9):

@@ -12,7 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend
-from attention_core.projections import MATRICES
 from attention_lab.files.file_checks import MAX_VALUE
 from attention_lab.user_data.edits import (
     MAX_EDITS,
@@ -202,43 +201,3 @@ def test_edits_of_a_layer_without_weights() -> None:
     assert (trace.keys == trace.inputs).all()
     assert trace.projections.w_o is None
     assert edits_outside(edits, trace) == edits.items[1:]
-
-
-def changed_cells(before: Trace, after: Trace, field: str) -> np.ndarray:
-    """Which numbers of a field, or of a weight matrix, are not the same as before."""
-    old, new = (
-        getattr(trace.projections if field in MATRICES else trace, field)
-        for trace in (before, after)
-    )
-    return np.asarray(old != new)
-
-
-def test_what_follows_an_edit_of_the_inputs() -> None:
-    before, after = run(causal=True), run(Edit("x", 3, 0, 9.0), causal=True)
-    assert cells(changed_cells(before, after, "inputs")) == {(0, 3, 0)}
-    assert cells(changed_cells(before, after, "queries").any(axis=2)) == {(0, 3)}
-    scores = changed_cells(before, after, "scores")[0]
-    assert cells(scores[0]) == {(t, s) for t in range(T) for s in range(T) if 3 in (t, s)}
-    assert cells(changed_cells(before, after, "masked_scores")[0, 0]) == {
-        (3, 0),
-        (3, 1),
-        (3, 2),
-        (3, 3),
-        (4, 3),
-    }
-    assert cells(changed_cells(before, after, "output").any(axis=2)) == {(0, 3), (0, 4)}
-
-
-def test_what_follows_an_edit_of_a_weight() -> None:
-    before = run()
-    after = run(Edit("w_v", 2, V + 4, 9.0))
-    assert cells(changed_cells(before, after, "w_v")) == {(2, V + 4)}
-    assert {
-        place[1:] for place in cells(changed_cells(before, after, "head_outputs").any(axis=2))
-    } == {(1, 4)}
-    assert not changed_cells(before, after, "probabilities").any()
-    after = run(Edit("w_o", 0, 6, 9.0))
-    assert {place[2] for place in cells(changed_cells(before, after, "output"))} == {6}
-    assert not changed_cells(before, after, "merged").any()
-    barely = run(Edit("x", 0, 0, np.nextafter(before.inputs[0, 0, 0], 9)))
-    assert cells(changed_cells(before, barely, "inputs")) == {(0, 0, 0)}

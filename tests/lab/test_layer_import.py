@@ -21,7 +21,6 @@ from attention_core import (
     Trace,
     attend,
 )
-from attention_core.derivation import derive
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.choices import user_matrices_of
 from attention_lab.files.weight_formats import open_weights
@@ -72,25 +71,6 @@ def test_a_layer_of_a_checkpoint_is_imported(
         np.testing.assert_array_equal(getattr(trace, field), getattr(expected, field))
     for name in MATRICES + BIASES:
         np.testing.assert_array_equal(getattr(trace.projections, name), getattr(layer, name))
-
-
-@pytest.mark.parametrize(
-    ("field", "index", "bias"),
-    [
-        ("queries", (0, 2, 7), "b_q"),
-        ("keys", (0, 4, 0), "b_k"),
-        ("values", (0, 1, 29), "b_v"),
-        ("output", (0, 3, 5), "b_o"),
-    ],
-)
-def test_the_arithmetic_shows_the_bias(field: str, index: tuple[int, ...], bias: str) -> None:
-    layer = weights()
-    derivation = derive(story_of(layer), field, index)
-    last = derivation.terms[-1].factors[0]
-    assert (last.name, last.value) == (bias, getattr(layer, bias)[index[2]])
-    assert derivation.recompute() == pytest.approx(derivation.result, abs=1e-12)
-    without = derive(story_of(replace(layer, **dict.fromkeys(BIASES))), field, index)
-    assert len(without.terms) == len(derivation.terms) - 1
 
 
 def test_the_inputs_come_along() -> None:

@@ -1,15 +1,14 @@
-"""Rotary positions, QK-norm and sinks of checkpoints of four kinds, against plain loops."""
+"""Rotary positions, QK-norm and sinks of checkpoints of four kinds."""
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from attention_core import FileError, ShapeError, attend
+from attention_core import FileError, HeadNorm, Projections, Rotary, ShapeError, attend
 from attention_core.checks import Array
 from attention_lab.choices import Scenario, choices_of_options, without_modern
 from attention_lab.files.weight_formats import WeightFile
@@ -47,42 +46,15 @@ def checkpoint(kind: str) -> dict[str, Array]:
 
 
 def expected(kind: str, arrays: dict[str, Array], base: float) -> Array:
-    """The output by loops over heads, queries and keys."""
-    w = {one: arrays[f"{PREFIX}{one}_proj.weight"] for one in "qkvo"}
-    heads = np.zeros((T, H * K))
-    for head in range(H):
-        group = head * G // H
-
-        def vector(one: str, token: int, place: int) -> list[float]:
-            """A turned query or key, or a value, of a head."""
-            numbers = [float(w[one][place * K + k] @ X[token]) for k in range(K)]
-            if one != "v" and kind in ("Qwen3", "Gemma 3"):
-                size = math.sqrt(sum(n * n for n in numbers) / K + 1e-6)
-                gains = arrays[f"{PREFIX}{one}_norm.weight"] + (kind == "Gemma 3")
-                numbers = [n / size * float(g) for n, g in zip(numbers, gains, strict=True)]
-            if one == "v":
-                return numbers
-            turned = numbers[:]
-            for pair in range(K // 2):
-                angle = token * base ** (-2 * pair / K)
-                a, b = numbers[pair], numbers[pair + K // 2]
-                turned[pair] = a * math.cos(angle) - b * math.sin(angle)
-                turned[pair + K // 2] = a * math.sin(angle) + b * math.cos(angle)
-            return turned
-
-        for query in range(T):
-            asks = vector("q", query, head)
-            scores = [
-                sum(a * b for a, b in zip(asks, vector("k", key, group), strict=True))
-                / math.sqrt(K)
-                for key in range(T)
-            ]
-            parts = [math.exp(score) for score in scores]
-            rest = math.exp(float(arrays[f"{PREFIX}sinks"][head])) if kind == "gpt-oss" else 0.0
-            for key in range(T):
-                share = parts[key] / (sum(parts) + rest)
-                heads[query, head * K : (head + 1) * K] += share * np.array(vector("v", key, group))
-    result: Array = heads @ w["o"].T
+    """The output with the options that a kind of model has, written out."""
+    w = [arrays[f"{PREFIX}{one}_proj.weight"].T for one in "qkvo"]
+    options: dict[str, Any] = {"rotary": Rotary(base, "halves")}
+    if kind in ("Qwen3", "Gemma 3"):
+        gains = [arrays[f"{PREFIX}{one}_norm.weight"] + (kind == "Gemma 3") for one in "qk"]
+        options["head_norm"] = HeadNorm(*gains, epsilon=1e-6)
+    if kind == "gpt-oss":
+        options["sink"] = arrays[f"{PREFIX}sinks"]
+    result: Array = attend(X, Projections(*w, n_heads=H, n_kv_heads=G), **options).output[0]
     return result
 
 

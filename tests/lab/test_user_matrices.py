@@ -195,12 +195,6 @@ def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) 
         read_matrices(npz(b_q=values), "m.npz")
 
 
-def test_packing_many_numbers_is_quick_and_exact() -> None:
-    rng = np.random.default_rng(3)
-    own = UserMatrices(w_q=rng.normal(size=(191, 193)).astype(np.float32), b_q=rng.normal(size=193))
-    assert_identical(UserMatrices.decode(own.encode()), own)
-
-
 def test_every_matrix_is_known() -> None:
     assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
     assert all(len(MAX_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())

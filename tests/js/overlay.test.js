@@ -141,19 +141,18 @@ test("where a number was copied to, its other copies are lit as its twins", () =
   ]);
 });
 
-// A canvas that notes where rounded rectangles are drawn and what is written.
+// Where rounded rectangles are drawn, and what is written.
 function patching() {
   const notes = { patches: [], texts: [] };
+  const { context } = noting();
   let [x, y] = [0, 0];
-  const acts = {
-    measureText: (text) => ({ width: 6 * text.length }),
-    createLinearGradient: () => ({ addColorStop() {} }),
+  Object.assign(context, {
     translate: (dx, dy) => ([x, y] = [dx, dy]),
     restore: () => ([x, y] = [0, 0]),
     roundRect: (left, top, width, height) => notes.patches.push({ x: x + left, y: y + top, width, height }),
     fillText: (text) => notes.texts.push(text),
-  };
-  return [new Proxy({}, { get: (_, name) => acts[name] ?? (() => {}), set: () => true }), notes];
+  });
+  return [context, notes];
 }
 
 // What is drawn over a scene for a cell of it; change: what is done to the boxes before.
@@ -162,11 +161,9 @@ function highlighted(scene, cell, change = () => {}) {
   const { boxes } = layOut(model, { width: 1200, zoom: 1, measure: (text) => 6 * text.length, starts: new Map() });
   boxes.forEach(change);
   const [context, notes] = patching();
-  const grey = "#888888";
-  const names = ["background", "text", "muted", "focus", "primary", "query", "key"];
-  const scales = { logit: [[0, grey], [1, grey]], probability: [[0, grey], [1, grey]] };
-  const palette = openPalette({ ...Object.fromEntries(names.map((name) => [name, grey])), ...scales });
-  paintHighlights(context, { model, boxes, palette, zoom: 1, font: "", slices: firstSlices(model) }, cell, highlightsOf(model, cell));
+  const grey = [[0, "#888888"], [1, "#888888"]];
+  const inks = openPalette({ ...palette, logit: grey, probability: grey });
+  paintHighlights(context, { model, boxes, palette: inks, zoom: 1, font: "", slices: firstSlices(model) }, cell, highlightsOf(model, cell));
   return { box: boxes[0], notes };
 }
 

@@ -217,7 +217,7 @@ test("a scene without a rule or a player has no buttons for it, and none of the 
 });
 
 test("what is given or added has its own moments", () => {
-  const given = playing(dressedScene((scene) => (scene.rules.result = { operation: "given" })));
+  const given = playing(dressedScene(({ rules }) => (rules.result = { operation: "given" })));
   assert.deepEqual(["first", "next", "next"].map(given.act), ["0 =", "1 =", "2 ="]);
   const added = playing(
     dressedScene((scene) => {

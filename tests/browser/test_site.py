@@ -140,6 +140,36 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     assert page.url.endswith("#overview")
 
 
+def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
+    """A piece is written, the head that read back is opened by clicks, and a chart is drawn: with
+    no error in the console, and no request to elsewhere.
+    """
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    page.goto(f"{site}/#writing")
+    expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
+    page.get_by_role("button", name="Write a piece").click()
+    page.wait_for_url("**wr_written=**", timeout=MS_TO_LOAD)
+    pages = page.locator("#pages")
+    pages.get_by_role("link", name="All heads of a model").click()
+    layer = page.locator('[data-panel="layer 4"]')
+    layer.focus()
+    layer.press("PageDown")
+    layer.press("Enter")
+    page.wait_for_url("**th_head=**#one-head")
+    assert "th_model=language+model" in page.url
+    expect(page.locator("#page h1")).to_have_text(page_of("one-head").title)
+    expect(page.locator('[data-panel^="masked_scores"]').first).to_be_visible()
+    drawn = page.locator("#page .chart .main-svg").first
+    expect(drawn).to_be_visible(timeout=MS_TO_LOAD)
+    diagonal = page_of("self-attention-mass")
+    pages.get_by_text(diagonal.heading, exact=True).click()
+    pages.get_by_role("link", name=diagonal.title).click()
+    expect(page.locator("#page h1")).to_have_text(diagonal.title)
+    expect(drawn).to_be_visible(timeout=MS_TO_LOAD)
+    assert [url for url in asked if not url.startswith((site, f"blob:{site[:-11]}"))] == []
+
+
 def scenarios() -> list[dict[str, Any]]:
     """Thirty layers of every kind of weights, mask and width."""
     kinds = ("random", "tied", "opposite", "orthonormal", "weightless")

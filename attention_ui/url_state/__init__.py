@@ -17,8 +17,6 @@ from .binding import (
 )
 from .session import Session, begin_run, session
 from .widgets import (
-    cell_places,
-    choose_named,
     choose_one,
     choose_place,
     control_group,
@@ -28,9 +26,7 @@ from .widgets import (
     must_draw,
     numbered_places,
     restore_place,
-    seed_input,
     set_if_changed,
-    set_places,
     url_texts,
     whole_number_input,
 )
@@ -40,8 +36,6 @@ __all__ = [
     "SWITCH_LABELS",
     "Session",
     "begin_run",
-    "cell_places",
-    "choose_named",
     "choose_one",
     "choose_place",
     "control_group",
@@ -60,10 +54,8 @@ __all__ = [
     "requested",
     "restore",
     "restore_place",
-    "seed_input",
     "session",
     "set_if_changed",
-    "set_places",
     "show_refusals",
     "url_texts",
     "whole_number_input",

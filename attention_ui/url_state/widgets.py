@@ -1,5 +1,5 @@
 """Widgets that a URL could break, groups of controls that can be closed, and places counted from 0
-(heads, tokens, features, layers) with the cells that they make.
+(heads, tokens, features).
 
 If the URL sets buttons of which one is always chosen to nothing, Streamlit leaves none chosen, so
 this is removed from the URL before they are drawn.
@@ -14,18 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from attention_core import SettingsError
-from attention_core.checks import check_choice
-from attention_lab.url_values import MAX_SEED, parse_place, url_text
-from attention_lab.user_data.edits import MAX_INDEX
+from attention_lab.url_values import parse_place, url_text
 
 from ..streamlit_private import ExpanderContainer, forget_parameter
-from .binding import draw_bound, refuse, restore, write_to_url
+from .binding import draw_bound, refuse, restore
 from .session import session
 
 
@@ -51,33 +47,6 @@ def choose_one(
     return str(chosen)
 
 
-def choose_named(
-    label: str, names: Mapping[str, str], default: str, *, place: Any = st, key: str, **about: Any
-) -> str:
-    """Draw a select box that shows names; the URL and the session hold their keys."""
-    restore(key, label, default, partial(check_choice, label, choices=names))
-    write_to_url(key, default)
-    held, widget = str(st.session_state[key]), f"choose {key}"
-    set_if_changed(widget, held)
-    place.selectbox(
-        label,
-        tuple(names),
-        tuple(names).index(held),
-        format_func=names.__getitem__,
-        required=True,
-        key=widget,
-        on_change=_keep,
-        args=(key, widget),
-        **about,
-    )
-    return held
-
-
-def _keep(key: str, widget: str) -> None:
-    """In a callback: hold the chosen key."""
-    st.session_state[key] = st.session_state[widget]
-
-
 def whole_number_input(
     place: Any, label: str, low: int, high: int, default: int, **about: Any
 ) -> int:
@@ -86,11 +55,6 @@ def whole_number_input(
     if typed is None:
         return default
     return int(typed)
-
-
-def seed_input(**about: Any) -> int:
-    """Draw the field for the seed of a page's own random numbers."""
-    return whole_number_input(st, "Seed", 0, MAX_SEED, 0, width=110, **about)
 
 
 def draw_expander(label: str, key: str, opened: bool = False) -> ExpanderContainer:
@@ -168,40 +132,6 @@ def held_place(name: str, default: int = 0) -> int:
     if number.isdigit():
         return int(number)
     return default
-
-
-def cell_places(
-    name: str, label: str, default: str, counts: Sequence[int], such_as: str
-) -> tuple[int, ...]:
-    """The places of a cell that session and URL hold as text, such as "9-2-0"; none for "".
-
-    counts: the number of places along each axis. A larger place becomes the last; if the URL asked
-    for it, the page says so. such_as: how the message about an invalid text begins.
-    """
-    asked = restore(name, label, default, partial(_parse_cell, length=len(counts), such_as=such_as))
-    held = tuple(int(place) for place in st.session_state[name].split("-") if place)
-    shown = tuple(min(place, count - 1) for place, count in zip(held, counts, strict=False))
-    if asked is not None and shown != held:
-        set_places(name, *shown)
-        nearest = st.session_state[name]
-        refuse(label, asked, f"; the nearest one, {nearest}, is shown")
-    write_to_url(name, default)
-    return shown
-
-
-def set_places(name: str, *places: int) -> None:
-    """In a callback: make these the places of a cell."""
-    st.session_state[name] = "-".join(str(min(place, MAX_INDEX)) for place in places)
-
-
-def _parse_cell(text: str, length: int, such_as: str) -> str:
-    try:
-        places = [parse_place(part) for part in text.split("-")]
-    except SettingsError:
-        places = []
-    if len(places) != length:
-        raise SettingsError(f"{such_as}, so the one shown stays")
-    return "-".join(map(str, places))
 
 
 def set_if_changed(name: str, value: object) -> None:

@@ -39,6 +39,7 @@ from .url_state import (
     keep_in_url,
     must_draw,
     session,
+    set_if_changed,
     whole_number_input,
 )
 
@@ -175,7 +176,7 @@ def take_first_step(key: str) -> None:
     last, held = session().last, str(st.session_state[key])
     if last and held.isdigit():
         before = replace(last, text=st.session_state.get("text", last.text))
-        st.session_state[key] = str(first_step(before, key, int(held)))
+        set_if_changed(key, str(first_step(before, key, int(held))))
 
 
 # The callbacks of controls whose change changes something else, too.

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import islice
 from pathlib import Path
+from threading import Lock
 from time import monotonic
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,13 +41,15 @@ STORED_SETTINGS = {"1 head": _ONE, WIDE_MODEL: _WIDE, "2 heads": _TWO}
 @dataclass
 class Run:
     """A run as far as it has come. checkpoints: trains, from the settings and the last checkpoint.
-    losses: of every checkpoint so far. latest: the last one, None of a stored run.
+    losses: of every checkpoint so far. latest: the last one, None of a stored run. training: held
+    while the run trains, because visitors with the same settings share it.
     """
 
     settings: Any
     checkpoints: Callable[[Any, Any], Iterator[Any]]
     losses: list[LossPoint] = field(default_factory=list)
     latest: Any = None
+    training: Any = field(default_factory=Lock, repr=False, compare=False)
 
     @property
     def step(self) -> int:
@@ -67,12 +70,18 @@ class Run:
         """Make at least one checkpoint more, and others for some seconds, unless the run is done.
         Raises: SettingsError if the settings are not valid.
         """
-        end = monotonic() + seconds
-        for point in islice(self.checkpoints(self.settings, self.latest), 1, None):
-            self.add(point)
-            if monotonic() > end:
-                break
-        _runs.add(self.settings, self)  # added again, so that the cache counts its new size
+        with self.training:
+            end = monotonic() + seconds
+            for point in islice(self.checkpoints(self.settings, self.latest), 1, None):
+                self.add(point)
+                if monotonic() > end:
+                    break
+            _runs.add(self.settings, self)  # added again, so that the cache counts its new size
+
+    def settled(self) -> Self:
+        """The run, once nobody trains it."""
+        with self.training:
+            return self
 
 
 @dataclass
@@ -117,13 +126,13 @@ def layer_run(settings: TrainingSettings) -> LayerRun:
     """
     stored = next((run for run in stored_runs().values() if run.settings == settings), None)
     run: LayerRun = stored or _runs.get(settings) or _begun(LayerRun(settings, train_layer))
-    return run
+    return run.settled()
 
 
 def stack_run(settings: StackSettings) -> Run:
     """The same for a deep stack. Raises: SettingsError for a run of more than a minute."""
     run: Run = _runs.get(settings) or _begun(Run(settings, train_stack))
-    return run
+    return run.settled()
 
 
 def _begun(run: Run) -> Any:

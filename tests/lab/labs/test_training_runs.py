@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 
@@ -33,6 +35,19 @@ def test_a_run_that_is_continued_is_the_run() -> None:
     assert [step for step, _ in run.points] == [0, 200]
     assert layer_run(LONG) is run
     assert [run.at(percent)[0] for percent in (0, 1, 1.2, 100)] == [0, 200, 200, 260]
+
+
+def test_visitors_who_train_a_run_at_once_train_it_one_after_the_other() -> None:
+    run, others = layer_run(LONG), Barrier(4)
+
+    def train() -> None:
+        others.wait()
+        run.train(0.02)
+
+    with ThreadPoolExecutor(4) as visitors:
+        list(visitors.map(lambda _: train(), range(4)))
+    steps = [step for step, _ in run.losses]
+    assert steps == list(range(0, run.step + 1, 10))
 
 
 def test_a_run_ends_at_its_last_step() -> None:

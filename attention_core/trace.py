@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
@@ -30,7 +29,6 @@ OTHER_NAMES = {
 }
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Trace(Record):
     """Everything that happened in one call of `attend`: the intermediates, which are read-only,
     and the arguments of the call; `empty_rows_as` is its empty_rows.

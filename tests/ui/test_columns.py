@@ -101,7 +101,9 @@ def test_sentences_name_the_matrix_that_is_not_transposed() -> None:
 
 
 def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
-    assert r"A_{jk} \ln" in texts(opened("find-a-head", notation="note", fh_rule="entropy"))
+    app = opened("find-a-head", notation="note", fh_rule="entropy")
+    app.session_state["find-a-head How it is measured"] = True
+    assert r"A_{jk} \ln" in texts(app.run())
     worth = texts(opened("head-worth", notation="note"))
     assert r"\langle Y^{(i)}, Y\rangle" in worth
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))

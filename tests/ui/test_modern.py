@@ -11,7 +11,7 @@ from attention_lab.choices import without_modern
 from attention_lab.page_list import page_of, strip_pages
 from attention_lab.scenario import Scenario, trace_of
 from tests.ui.app import figures, opened, page_context, stage, texts
-from tests.ui.test_guess import stage_of
+from tests.ui.test_guess import scene_at
 from tests.viz.reading_scenes import sent
 
 ON = {"rotary": "halves", "qk_norm": "true", "sink": "true", "sink_logit": "1", "alibi": "true"}
@@ -43,19 +43,18 @@ def test_a_step_whose_option_is_off_shows_what_it_would_do(page: str) -> None:
 
 
 def test_what_is_turned_is_what_is_compared() -> None:
-    scene = opened("scores", **ON)
-    trace = page_context(scene).trace
+    trace = trace_of(MODERN)
     assert trace.needs("scores") == ("turned_queries", "turned_keys")
-    panels = {panel["array"] for panel in stage_of(scene)["panels"]}
+    panels = {panel["array"] for panel in scene_at("scores", **ON)["panels"]}
     assert {"turned_queries", "turned_keys", "scores"} <= panels
 
 
 def test_the_sink_has_a_column_of_its_own() -> None:
-    scene = stage_of(opened("softmax", **ON))
+    scene = scene_at("softmax", **ON)
     assert "sink_shares" in {panel["array"] for panel in scene["panels"]}
     assert "less than 1" in scene["stage"]["says"]
     np.testing.assert_allclose(sent(scene, "sink"), [1.0] * 4)
-    plain = stage_of(opened("softmax"))
+    plain = scene_at("softmax")
     assert "sink_shares" not in {panel["array"] for panel in plain["panels"]}
 
 

@@ -1,5 +1,5 @@
-"""The static site: what is sent, and the time until the first picture, until the engine answers,
-and from a change of heads to its picture, beside the app on the same machine.
+"""The static site: what is sent, the time until the first picture of some pages and until the
+engine answers, and from a change of heads to its picture, beside the app on the same machine.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ import tempfile
 import time
 from contextlib import suppress
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from statistics import median
 from threading import Thread
+from typing import ClassVar
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
@@ -22,6 +24,10 @@ from scripts.build_site import build
 from ._servers import served
 
 ROUNDS = 5
+# Pages whose first picture is measured: boards of the story, of the model, and charts.
+PAGES = ("overview", "softmax", "why-this-token", "geometry", "propositions")
+PICTURE = "section.board .panel, .js-plotly-plot .main-svg"
+LATER = ("pyodide/", "engine.zip", "worker.js", "parts.json")
 SLIDERS = {"site": "#controls [name=n_heads]", "app": ".st-key-offered_heads input"}
 # Milliseconds from a key on the slider until the sizes that the board shows are others, and drawn.
 # The board may lie in a shadow root.
@@ -38,11 +44,18 @@ ACT_JS = """([field, board]) => {
 }"""
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves a folder and logs nothing."""
+class Noting(SimpleHTTPRequestHandler):
+    """Serves a folder and notes the files that it sends."""
+
+    sent: ClassVar[list[str]] = []
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
+
+    def log_request(self, code: object = "-", size: object = "-") -> None:
+        """Note the file, if the browser did not have it."""
+        if code == HTTPStatus.OK:
+            self.sent.append(self.path.split("?")[0].strip("/") or "index.html")
 
 
 def main() -> None:
@@ -52,12 +65,14 @@ def main() -> None:
         build(folder)
         _print_sizes(folder)
         browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"))
-        server = ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=name))
+        server = ThreadingHTTPServer(("localhost", 0), partial(Noting, directory=name))
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://localhost:{server.server_port}/"
         rounds = [_opened(browser, url) for _ in range(ROUNDS)]
         first, ready, memory = (median(found) for found in zip(*rounds, strict=True))
         print(f"first picture {first:.0f} ms, engine ready {ready:.0f} ms, tab {memory:.0f} MB")
+        for path in PAGES:
+            _print_first(browser, url, path, folder)
         with served("app") as app_url:
             pages = {"site": f"{url}?n_heads=1&d_model=16#split"}
             pages["app"] = f"{app_url}/split?n_heads=1&d_model=16"
@@ -74,9 +89,35 @@ def _print_sizes(folder: Path) -> None:
         files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
         if name == "first picture":
             files -= {folder / "engine.zip"}
-        sizes = [file.read_bytes() for file in files]
-        packed = sum(min(len(gzip.compress(one)), len(one)) for one in sizes)
-        print(f"{name}: {sum(map(len, sizes)) / 1e6:.2f} MB, compressed {packed / 1e6:.2f} MB")
+        whole = sum(file.stat().st_size for file in files)
+        print(f"{name}: {whole / 1e6:.2f} MB, compressed {_packed(files) / 1e6:.2f} MB")
+
+
+def _print_first(browser: Browser, url: str, path: str, folder: Path) -> None:
+    """Print what a page costs until its first picture."""
+    times = []
+    for _ in range(ROUNDS):
+        Noting.sent.clear()
+        context = browser.new_context(viewport={"width": 1366, "height": 768})
+        page = context.new_page()
+        start = time.perf_counter()
+        page.goto(f"{url}#{path}")
+        page.wait_for_selector(PICTURE)
+        times.append(1000 * (time.perf_counter() - start))
+        first = {folder / name for name in Noting.sent if not name.startswith(LATER)}
+        context.close()
+    charts = {one for one in first if "plotly" in one.parts}
+    own, more = _packed(first - charts) / 1e6, _packed(charts) / 1e6
+    print(
+        f"{path}: first picture {median(times):.0f} ms, {own:.2f} MB compressed, {more:.2f} MB more"
+        " for charts"
+    )
+
+
+def _packed(files: set[Path]) -> int:
+    """The bytes of files, each compressed if that makes it smaller."""
+    sizes = [file.read_bytes() for file in files]
+    return sum(min(len(gzip.compress(one)), len(one)) for one in sizes)
 
 
 def _opened(browser: Browser, url: str) -> tuple[float, float, float]:

@@ -153,10 +153,10 @@ def _curves(scaled: bool, causal: bool) -> list[Block]:
     )
     return [
         Text(
-            "Take a token with squared length $r = |x_i|^2$. Its scores for other tokens, divided"
-            " by $\\tau$, are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal"
-            " distribution function, is the chance that the token's own score beats one of them."
-            " $\\mathbb E$ is a mean:"
+            "Take a token with squared length $r$. Its scores for other tokens, divided by $\\tau$,"
+            " are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal distribution"
+            " function, is the chance that the token's own score beats one of them. $\\mathbb E$"
+            " is a mean:"
         ),
         Formula(
             r"R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right], \quad D = \mathbb E_r \mathbb"

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from http import HTTPStatus
@@ -33,7 +33,7 @@ from playwright.sync_api import (
 )
 
 from scripts.find_chromium import find_chromium
-from tests.browser.driving import naming, opened, settled
+from tests.browser.driving import Visit, naming, opened, settled
 from tests.browser.watched_app import BEYOND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -60,6 +60,15 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
 ]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder; the one that runs under Node asks for no fixture."""
+    here = Path(__file__).parent
+    for item in items:
+        if item.path.parent == here and isinstance(item, pytest.Function) and item.fixturenames:
+            item.add_marker(pytest.mark.browser)
 
 
 @contextmanager
@@ -270,7 +279,7 @@ def emptied(tab: Page) -> Page:
 
 
 @pytest.fixture
-def visit(page: Page, app_url: str) -> Callable[[str], Page]:
+def visit(page: Page, app_url: str) -> Visit:
     """Opens a path of the app and waits until everything is drawn; with the usual layer, unless the
     path names another: see `naming`.
     """
@@ -283,7 +292,7 @@ def visit(page: Page, app_url: str) -> Callable[[str], Page]:
 
 
 @pytest.fixture
-def go(page: Page, app_url: str) -> Callable[[str], Page]:
+def go(page: Page, app_url: str) -> Visit:
     """Like `visit`, but the tab stays in the app from the second path on: see `opened`."""
     return lambda path: opened(page, f"{app_url}/{naming(path)}")
 

@@ -5,7 +5,7 @@ scenario.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -18,6 +18,8 @@ from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_viz.labels import format_number
+
+Visit = Callable[[str], Page]  # opens a path of the app
 
 BOARDS = """() => {
   const found = [];

@@ -4,11 +4,9 @@ the engine's numbers, takes numbers typed on it, and leads from words to sums.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import parse_qsl
 
 import numpy as np
-import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
 from attention_core import Trace
@@ -17,6 +15,7 @@ from attention_lab.readings import shares_read
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import format_number
 from tests.browser.driving import (
+    Visit,
     box_of,
     click_cell,
     expect_title,
@@ -28,9 +27,6 @@ from tests.browser.driving import (
     scenario_in,
     settled,
 )
-
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 
 # Prime sizes: 5 tokens, 7 features, 3 heads, keys 2 and values 11 wide.
 PRIME = "text=we+like+tea+and+cake&d_model=7&n_heads=3&d_k=2&d_v=11&mask=causal"
@@ -153,7 +149,7 @@ def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
 
 
 def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(
-    visit: Callable[[str], Page],
+    visit: Visit,
 ) -> None:
     page = resized(visit(OWN + "&query=6&key=1"), 390, 844)
     words, matrix = page.locator(".arc-word"), box_of(page.locator("[data-matrix]").first)

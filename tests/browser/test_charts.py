@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.driving import expect_url, settled
+from tests.browser.driving import Visit, expect_url, settled
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 PLOT = "document.querySelector('.js-plotly-plot')"
 WIDTH = f"{PLOT}._fullLayout.width"
 

@@ -13,8 +13,6 @@ from attention_lab.guesses import ITEMS
 from tests.browser.conftest import another_tab, answers, free_port, started
 from tests.browser.test_every_page import SIDEWAYS, violations
 
-pytestmark = pytest.mark.browser
-
 PROJECTOR, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 FIELD = "Your answer"
 

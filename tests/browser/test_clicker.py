@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.page_list import page_of
@@ -22,7 +21,6 @@ from tests.browser.driving import (
 from tests.browser.test_guess import asked_for
 from tests.browser.test_stage import FIRST
 
-pytestmark = pytest.mark.browser
 COUNT_FULL_SCREENS = """() => {
   window.asked = 0;
   document.documentElement.requestFullscreen = () => { window.asked += 1; };

@@ -17,7 +17,6 @@ from tests.browser.proxied import NGINX, Proxied, proxied, reached
 from tests.browser.test_class import Class
 
 pytestmark = [
-    pytest.mark.browser,
     pytest.mark.every_situation,
     pytest.mark.skipif(not NGINX, reason="not run: this machine has no nginx"),
 ]

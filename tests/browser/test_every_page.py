@@ -17,7 +17,6 @@ from attention_lab.page_list import Page as Entry
 from attention_viz.theme import PALETTES
 from tests.browser.driving import box_of, expect_title, one_by_one, opened, rgb, settled
 
-pytestmark = pytest.mark.browser
 SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 # The width and height of a window, and the scheme of the system.
 WALKS = {"laptop": (1280, 720, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}

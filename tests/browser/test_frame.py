@@ -4,14 +4,13 @@ the server and the browser.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from attention_viz.theme import PALETTES
 from tests.browser.driving import (
+    Visit,
     expect_url,
     resized,
     rgb,
@@ -19,8 +18,6 @@ from tests.browser.driving import (
     slider,
 )
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 FOLDED = "document.querySelector('[data-testid=stSidebar]').dataset.collapsed === 'true'"
 WIDTH = "document.querySelector('[data-testid=stMain]').clientWidth"
 # Where the named controls and groups begin in the sidebar.

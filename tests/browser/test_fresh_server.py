@@ -6,13 +6,10 @@ from __future__ import annotations
 
 import socket
 
-import pytest
 from playwright.sync_api import Page, Response
 
 from attention_ui.browser_files import PLOTLY_URL
 from tests.browser.driving import settled
-
-pytestmark = pytest.mark.browser
 
 # How often the page changed, and how often with a dialog in it, however soon something closes it;
 # the opacities of the app before its style sheet came.

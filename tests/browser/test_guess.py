@@ -23,8 +23,6 @@ from tests.browser.driving import (
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
-pytestmark = pytest.mark.browser
-
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
 AT = "head=0&query=8&key=1"
 WINDOWS = ((1280, 720), (1366, 768))

@@ -4,13 +4,11 @@ by keys, nothing cut.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
+    Visit,
     cell_at,
     expect_result,
     expect_url,
@@ -20,8 +18,6 @@ from tests.browser.driving import (
 )
 from tests.browser.test_stage import SHOWN
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 SPACE = """* {
   line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
 p { margin-bottom: 2em !important; }"""

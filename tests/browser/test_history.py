@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
+    Visit,
     click_cell,
     expect_result,
     expect_title,
@@ -19,9 +17,6 @@ from tests.browser.driving import (
     score_at,
     settled,
 )
-
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 
 
 def test_back_takes_one_act_back_and_forward_does_it_again(visit: Visit) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import ROOT, answers, free_port
 from tests.browser.driving import settled
 
-pytestmark = [pytest.mark.browser, pytest.mark.every_situation]
+pytestmark = pytest.mark.every_situation
 
 PAGES = ("overview", "scores", "all-heads", "trained-heads", "practice")
 

@@ -5,7 +5,6 @@ and typed.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -13,10 +12,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.page_list import page_of
 from attention_lab.user_data.painted_masks import mask_from_text
-from tests.browser.driving import click_cell, expect_title, expect_url, parameters, settled
-
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
+from tests.browser.driving import Visit, click_cell, expect_title, expect_url, parameters, settled
 
 
 def by_menu(page: Page, title: str) -> None:

@@ -10,8 +10,6 @@ from playwright.sync_api import Page, expect
 from attention_lab.lessons.lesson_file import shipped_lessons
 from tests.browser.driving import box_of, parameters, path_of, press_and_see, settled
 
-pytestmark = pytest.mark.browser
-
 NOTICES = "[data-testid=stToast], [data-testid=stException], [data-testid=stAlertContentError]"
 STYLES_AWAY = ("[data-testid=stHeader]", "[data-testid=stSidebar]")
 

@@ -21,7 +21,7 @@ from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.theme import PALETTES
 
-pytestmark = [pytest.mark.browser, pytest.mark.every_situation]
+pytestmark = pytest.mark.every_situation
 TRACE = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.random(6, 2))
 # The style of a notebook would hide every board that it reaches.
 PAGE = "<style>.board, canvas { display: none !important }</style><div id='cell'></div>"

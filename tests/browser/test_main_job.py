@@ -4,7 +4,6 @@ choose the sizes, go through the layer, look into a cell, read a message, reload
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,6 +16,7 @@ from attention_lab.scenario import Scenario, trace_of
 from tests.browser.conftest import free_port, running_app
 from tests.browser.driving import (
     OPEN,
+    Visit,
     box_of,
     expect_result,
     expect_title,
@@ -31,8 +31,6 @@ from tests.browser.driving import (
 )
 from tests.ui.test_controls import MOVES
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 # Keeps title, question, remark and first chart, each with its place on the screen; then gives those
 # that were drawn anew or moved.
 PARTS = """() => {

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -23,14 +22,12 @@ from attention_viz.sheets import worksheet
 from attention_viz.story.per_head import scores_board
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import WINDOW
-from tests.browser.driving import box_of, expect_url, settled
+from tests.browser.driving import Visit, box_of, expect_url, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_every_page import rgb
 from tests.browser.test_guess import AT, asked_for
 from tests.browser.test_stage import FIRST
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 PRINTS = "name => window.dispatchEvent(new Event(name))"
 WIDTHS = "parts => parts.map(part => part.clientWidth)"
 # How many pixels of the lower canvas have a colour.

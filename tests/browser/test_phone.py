@@ -19,8 +19,6 @@ from tests.browser.driving import (
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
 
-pytestmark = pytest.mark.browser
-
 HEIGHT = 664
 SHARE = 0.25  # of the height, which what explains a cell takes at most
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from attention_lab.practice import practice_question
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.labels import format_number
-from tests.browser.driving import expect_title, expect_url, settled
-
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
+from tests.browser.driving import Visit, expect_title, expect_url, settled
 
 
 def test_questions_are_passed_by_keys_and_one_is_answered_on_the_board(visit: Visit) -> None:

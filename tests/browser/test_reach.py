@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from urllib.parse import quote, urlencode
 
 import pytest
@@ -14,6 +13,7 @@ from attention_viz.labels import format_number
 from attention_viz.markdown import JOINER
 from tests.browser.conftest import at_home
 from tests.browser.driving import (
+    Visit,
     expect_title,
     expect_url,
     one_by_one,
@@ -24,8 +24,6 @@ from tests.browser.driving import (
     slider,
 )
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 HOSTILE = (
     "<img src=x onerror=alert(1)> <script>alert(2)</script> $x$ **b** &lt; [l](javascript:alert(3))"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from io import BytesIO
 from itertools import pairwise
 
@@ -11,11 +10,9 @@ from PIL import Image
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from attention_lab.page_list import strip_pages
-from tests.browser.driving import box_of, resized
+from tests.browser.driving import Visit, box_of, resized
 from tests.browser.test_every_page import SIDEWAYS
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 FORMULAS_CUT = """() => [
   ...document.querySelectorAll('[data-testid=stMarkdownContainer] .katex')
 ].filter(formula => {

@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from itertools import product
 
-import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import ClientConnection, connect
 
-pytestmark = pytest.mark.browser
 ENDLESS = ("1e400", "9" * 400, "-inf")
 NUMBERS = ("d_model", "n_tokens", "n_heads", "seed", "cap")
 

@@ -25,7 +25,6 @@ from scripts.build_site import BuildError, build
 from scripts.find_chromium import find_chromium
 from tests.browser.conftest import FLAGS, Quiet
 
-pytestmark = pytest.mark.browser
 MS_TO_LOAD = 60_000
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 ASK = """([requests]) => new Promise((done, failed) => {

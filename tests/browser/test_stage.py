@@ -27,7 +27,6 @@ from tests.browser.driving import (
     settled,
 )
 
-pytestmark = pytest.mark.browser
 WINDOWS = [(1366, 768), (1280, 640), (1920, 1080), (1280, 720), (1366, 640)]
 LECTURE = [(1280, 720), (1920, 1080)]
 ZOOMED: ViewportSize = {"width": 683, "height": 384}  # a laptop's window at 200 %

@@ -25,7 +25,6 @@ from attention_viz.story.per_head import (
 )
 from attention_viz.story.products import inputs_board, output_board, projection_board
 
-pytestmark = pytest.mark.browser
 WORDS = "the cat saw the box and it ran to a dog that slept in the warm sun as they went home late"
 CELL = (1, 1, 0)
 STEPS = {

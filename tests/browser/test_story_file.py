@@ -8,7 +8,6 @@ import zipfile
 from html import escape
 from pathlib import Path
 
-import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_core.derivation import derive
@@ -20,7 +19,6 @@ from attention_viz.story.story_file import story_file
 from attention_viz.story.story_view import StoryView
 from tests.browser.test_on_paper import at_home
 
-pytestmark = pytest.mark.browser
 VIEW = StoryView(focus=Focus(1, 8, 1, 2))
 LESSON = Lesson(
     "Three moments",

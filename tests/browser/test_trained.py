@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.driving import (
     BOARDS,
+    Visit,
     click_cell,
     expect_title,
     expect_url,
@@ -19,8 +19,6 @@ from tests.browser.driving import (
     settled,
 )
 
-pytestmark = pytest.mark.browser
-Visit = Callable[[str], Page]
 AT_CELL = """([layer, head, row, column, tokens]) => {
   const look = root => [...root.querySelectorAll('*')].flatMap(e => [e,
     ...(e.shadowRoot ? look(e.shadowRoot) : [])]);

@@ -1,8 +1,7 @@
 import { markOf } from "../../assets/classroom/component.js";
 import { framed } from "./framed.js";
-import { assert, test } from "./testing.js";
+import { assert, test, wait } from "./testing.js";
 
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const told = { state: "open", number: 1, moments: 0, moment: "", question: { kind: "number" } };
 
 /** The class of a page in a room, with a server that answers votes by `votes`: each is a status. */

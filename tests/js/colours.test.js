@@ -1,9 +1,8 @@
 import { contrast, inkOn, openPalette, rgbOf, shadeOf, shadesOf } from "../../assets/board/draw/colours.js";
 import { assert, test } from "./testing.js";
 
-test("colours are read from hex and from rgb()", () => {
-  assert.deepEqual(["#1d5fc4", "#fff", "rgb(1, 20, 255)"].map(rgbOf), [[29, 95, 196], [255, 255, 255], [1, 20, 255]]);
-});
+test("colours are read from hex and from rgb()", () =>
+  [["#1d5fc4", "#fff", "rgb(1, 20, 255)"].map(rgbOf), [[29, 95, 196], [255, 255, 255], [1, 20, 255]]]);
 
 test("a scale starts and ends with its stops and mixes between them", () => {
   const shades = shadesOf([[0, "#000000"], [0.5, "#ff0000"], [1, "#ffffff"]]);

@@ -1,12 +1,13 @@
 import { layOutGallery } from "../../assets/board/place/gallery.js";
 import { openScene } from "../../assets/board/scene/scene.js";
+import { words } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const measure = (text, size) => 0.55 * size * text.length;
 
 // So many heads of square matrices, and beside them one matrix if wanted.
 function heads(count, size, more = {}, beside = false) {
-  const labels = Array.from({ length: size }, (_, i) => `word${i}`);
+  const labels = words(size, "word");
   const array = (number) => ({ shape: [number, size, size], axes: ["H", "T", "S"], kind: "probability", role: "text", limit: 1, data: new Uint8Array(4 * number * size * size) });
   const panel = { id: "all", array: "all", role: "tiles", place: [0, 0], tiles: 0, rows: 1, columns: 2, title: "all", badge: "", size: "full", arrange: "grid", ...more };
   const one = { ...panel, id: "one", array: "one", tiles: null, place: [0, 0] };

@@ -1,9 +1,8 @@
 import { openEditor } from "../../assets/board/point/editor.js";
 import { array } from "./scenes.js";
 import { click, current, dressedScene, point, press, standing, at, sent } from "./stand.js";
-import { assert, test } from "./testing.js";
+import { assert, test, wait } from "./testing.js";
 
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const pinned = "result 0,1,2";
 
 test("a mouse or a pen that points at a cell makes it the current one, a finger that scrolls does not", () => {

@@ -1,7 +1,7 @@
 import { labelStep } from "../../assets/board/place/geometry.js";
 import { layOut } from "../../assets/board/place/layout.js";
 import { openScene } from "../../assets/board/scene/scene.js";
-import { array, productScene } from "./scenes.js";
+import { array, productScene, words } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const measure = (text, size) => 0.6 * size * text.length;
@@ -18,22 +18,20 @@ const down = (count) => Array.from({ length: count }, (_, i) => [0, i]);
 const alike = (boxes, side) => new Set(boxes.map((one) => one[side])).size === 1;
 
 function square(size) {
-  const scene = productScene();
-  const labels = Array.from({ length: size }, (_, i) => `w${i}`);
-  scene.axes.T = { word: "row", labels };
-  scene.axes.S = { word: "column", labels };
-  scene.arrays.left = array([2, size, 3], "HTK", null);
-  scene.arrays.right = array([size, 3], "SK", null);
-  scene.arrays.result = array([2, size, size], "HTS", null);
-  return scene;
+  const [left, right, result] = [[[2, size, 3], "HTK"], [[size, 3], "SK"], [[2, size, size], "HTS"]].map(([shape, axes]) => array(shape, axes, null));
+  const labels = words(size);
+  return productScene({ axes: { T: { word: "row", labels }, S: { word: "column", labels } }, arrays: { left, right, result } });
+}
+
+// Panels of the left operand of a product, which has this shape.
+function only(shape, ...panels) {
+  return productScene({ arrays: { left: array(shape, "HTK", null) }, panels: panelsOf("left", ...panels) });
 }
 
 test("the rows of the left operand and of the result stand at one height, columns above each other", () => {
-  const wide = plan(productScene(), 1200);
-  assert.equal(box(wide, "left").y, box(wide, "result").y);
-  assert.equal(box(wide, "right").x, box(wide, "result").x);
-  assert.ok(box(wide, "left").x + box(wide, "left").bodyWidth < box(wide, "result").x);
-  assert.ok(box(wide, "right").y + box(wide, "right").bodyHeight < box(wide, "result").y);
+  const [left, right, result] = ["left", "right", "result"].map((id) => box(plan(productScene(), 1200), id));
+  assert.deepEqual([left.y, right.x], [result.y, result.x]);
+  assert.ok(left.x + left.bodyWidth < result.x && right.y + right.bodyHeight < result.y);
 });
 
 test("all full panels have one cell size, at most 46 × 28, with two decimals", () => {
@@ -42,9 +40,7 @@ test("all full panels have one cell size, at most 46 × 28, with two decimals", 
   assert.ok(boxes.filter(({ small }) => !small).every((one) => one.cell.width === 46));
 });
 
-test("the zoom enlarges cells and type", () => {
-  assert.equal(plan(productScene(), 1200, 1.5).cell.width, 69);
-});
+test("the zoom enlarges cells and type", () => [plan(productScene(), 1200, 1.5).cell.width, 69]);
 
 test("panels never overlap and never leave the width", () => {
   for (const width of [320, 390, 480, 700, 1100, 1440]) {
@@ -77,14 +73,11 @@ test("tiles in a grid stand beside and below each other", () => {
   assert.ok(tiles[1].x >= tiles[0].x + tileWidth && tiles[1].y === tiles[0].y);
 });
 
-test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () => {
-  assert.deepEqual([labelStep(20, 15), labelStep(9, 12), labelStep(3, 12), labelStep(2, 12), labelStep(0.7, 12)], [1, 2, 5, 10, 20]);
-});
+test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () =>
+  [[labelStep(20, 15), labelStep(9, 12), labelStep(3, 12), labelStep(2, 12), labelStep(0.7, 12)], [1, 2, 5, 10, 20]]);
 
 test("a line of thumbnails fits the width, however many they are; on a phone it goes on in further lines", () => {
-  const scene = productScene();
-  scene.arrays.left = array([12, 15, 15], "HTK", null);
-  scene.panels = panelsOf("left", [[0, 0]], { tiles: 0, arrange: "across", role: "tiles", size: "small" });
+  const scene = only([12, 15, 15], [[0, 0]], { tiles: 0, arrange: "across", role: "tiles", size: "small" });
   for (const width of [340, 700, 1060]) {
     const { width: used, boxes: [line] } = plan(scene, width);
     assert.ok(used <= width, `${used} of ${width}`);
@@ -95,22 +88,16 @@ test("a line of thumbnails fits the width, however many they are; on a phone it 
 });
 
 test("of many heads side by side as many are shown as fit with cells of 10 px, in all panels the same", () => {
-  const scene = productScene();
-  scene.arrays.left = array([16, 30, 32], "HTK", null);
-  scene.panels = panelsOf("left", down(2), { tiles: 0, arrange: "across" });
-  const { boxes, width } = plan(scene, 1200);
+  const { boxes, width } = plan(only([16, 30, 32], down(2), { tiles: 0, arrange: "across" }), 1200);
   assert.ok(width <= 1200 && boxes.every(({ stack, cell }) => stack.count === 3 && cell.width >= 10));
 });
 
 test("matrices that would be much higher than the screen show a window of their rows", () => {
-  const scene = square(60);
-  scene.panels = panelsOf("left", down(3));
-  assert.equal(box(plan(scene, 900), "0").rows.count, 36);
+  assert.equal(box(plan(only([2, 60, 3], down(3)), 900), "0").rows.count, 36);
 });
 
 test("pictures without numbers become smaller until they fit", () => {
-  const scene = productScene();
-  scene.panels = panelsOf("left", across(4), { title: "A picture", badge: "T × K", role: "aside", size: "small" });
+  const scene = only([2, 2, 3], across(4), { title: "A picture", badge: "T × K", role: "aside", size: "small" });
   for (const width of [340, 390, 550]) {
     const { width: used, boxes } = plan(scene, width);
     assert.ok(used <= width, `${used} of ${width}`);
@@ -127,18 +114,12 @@ test("thumbnails closer together than their titles are wide have these in two li
 });
 
 test("numbers are written as long as the rows together do not get much higher than the screen", () => {
-  const digits = (size) => {
-    const scene = square(size);
-    scene.panels = panelsOf("left", down(3));
-    return plan(scene, 900).cell.digits;
-  };
+  const digits = (size) => plan(only([2, size, 3], down(3)), 900).cell.digits;
   assert.deepEqual([digits(12), digits(16), digits(17)], [2, 2, -1]);
 });
 
 test("on a phone six matrices that stand below each other use its width", () => {
-  const scene = square(12);
-  scene.panels = panelsOf("result", [...across(3), [0, 1], [1, 1], [2, 1]]);
-  const { boxes } = plan(scene, 300);
+  const { boxes } = plan({ ...square(12), panels: panelsOf("result", [...across(3), [0, 1], [1, 1], [2, 1]]) }, 300);
   assert.ok(alike(boxes, "x"));
   assert.ok(boxes.every(({ bodyWidth }) => bodyWidth > 0.7 * 300));
 });
@@ -154,11 +135,8 @@ test("badges that leave no room for the cells are cut before any column is hidde
 
 // Matrices that stand side by side, each with the title given.
 function beside(titles, [rows, columns]) {
-  const scene = productScene();
-  scene.arrays.left = array([rows, columns], "TK", null);
-  scene.axes.T.labels = null;
-  scene.panels = panelsOf("left", across(titles.length), { rows: 0, columns: 1 }).map((panel, i) => ({ ...panel, title: titles[i] }));
-  return scene;
+  const panels = panelsOf("left", across(titles.length), { rows: 0, columns: 1 }).map((panel, i) => ({ ...panel, title: titles[i] }));
+  return productScene({ arrays: { left: array([rows, columns], "TK", null) }, axes: { T: { word: "row", labels: null } }, panels });
 }
 
 test("titles that leave no room for the cells are cut before the cells become specks or columns are hidden", () => {
@@ -183,7 +161,10 @@ test("matrices too many for one line stand one below the other before columns ar
   assert.ok(alike(boxes, "x"));
 });
 
-test("no column is hidden where that does not make a board fit", () => {
+test("no column is hidden where that does not make a board fit; where it does, as on a phone, matrices too high to stack whole show a window of rows, too", () => {
   const { boxes } = plan(beside(Array(9).fill("wide"), [40, 14]), 490);
   assert.ok(boxes.every(({ columns }) => columns.count === 14));
+  const phone = plan(beside(Array(4).fill("a long title"), [64, 64]), 358);
+  assert.ok(phone.width <= 358, `${phone.width}`);
+  assert.ok(phone.boxes.every(({ rows, columns }) => rows.count >= 8 && columns.count >= 16));
 });

@@ -1,9 +1,9 @@
 import { openPalette } from "../../assets/board/draw/colours.js";
 import { layOut } from "../../assets/board/place/layout.js";
 import { highlightsOf, pageOf, paintHighlights, paintTileFrames } from "../../assets/board/draw/overlay.js";
-import { openScene, firstSlices } from "../../assets/board/scene/scene.js";
+import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
-import { productScene, along, array, linear, running } from "./scenes.js";
+import { along, array, linear, opened, productScene, running, words } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const palette = { background: "#000000", text: "#111111", muted: "#222222", focus: "#333333", primary: "#444444", query: "#555555", key: "#666666" };
@@ -23,7 +23,7 @@ function box(model, id, x, y, tiles = [{ place: null, dx: 0, dy: 0 }], more = {}
 
 // What frames cells when one is current: [colour, where] of each.
 function frames(cell, change = () => {}) {
-  const model = openScene(productScene());
+  const model = opened();
   const boxes = [box(model, "left", 0, 100), box(model, "right", 100, 0), box(model, "result", 100, 100)];
   change(model, boxes);
   const { context, drawn } = noting();
@@ -39,9 +39,7 @@ test("a cell is framed on a ground of its own, what it reads in its colour; othe
   assert.deepEqual(frames({ array: "result", index: [0, 1, 3] }), ["#666666 R159.5,-0.5,21,31"]);
 });
 
-test("what reads a cell is framed by dashes", () => {
-  assert.deepEqual(frames({ array: "right", index: [2, 1] })[0], "#111111 dashed R140.5,100.5,19,19");
-});
+test("what reads a cell is framed by dashes", () => [frames({ array: "right", index: [2, 1] })[0], "#111111 dashed R140.5,100.5,19,19"]);
 
 test("dashes remain a frame where cells are smaller than their lines", () => {
   const small = (_, boxes) => Object.assign(boxes[2], { cell: { width: 0.5, height: 0.5 } });
@@ -49,21 +47,21 @@ test("dashes remain a frame where cells are smaller than their lines", () => {
 });
 
 test("in a row opened below a matrix, the place of the current cell is framed, too", () => {
-  const opened = (axes, whole) => (model, boxes) => {
+  const unfolded = (axes, whole) => (model, boxes) => {
     model.arrays.row = { ...model.arrays.right, name: "row", axes, shape: whole, whole, start: [0, 0] };
     model.panels.push({ id: "row", array: "row", rows: 0, columns: 1, tiles: null, role: "row" });
     boxes.push(box(model, "row", 100, 300, undefined, { rows: { start: 0, count: 1 } }));
   };
   const cell = { array: "result", index: [1, 1, 3] };
-  const found = frames(cell, opened(["T", "S"], [2, 5])).filter((one) => one.includes(",299.5,"));
+  const found = frames(cell, unfolded(["T", "S"], [2, 5])).filter((one) => one.includes(",299.5,"));
   assert.deepEqual(found, ["#000000 R159.5,299.5,21,11", "#333333 R159.5,299.5,21,11"]);
-  assert.equal(frames(cell, opened(["T", "K"], [2, 3])).length, 4, "it runs along another axis");
-  assert.equal(frames(cell, opened(["T", "S"], [2, 4])).length, 4, "it is of another length");
+  assert.equal(frames(cell, unfolded(["T", "K"], [2, 3])).length, 4, "it runs along another axis");
+  assert.equal(frames(cell, unfolded(["T", "S"], [2, 4])).length, 4, "it is of another length");
 });
 
 // The frames around the tiles of stacks, each of two tiles: [left, top, width, height].
 function tileFrames(changes, current = null) {
-  const model = openScene(productScene());
+  const model = opened();
   const tiles = [{ place: 0, dx: 0, dy: 0 }, { place: 1, dx: 200, dy: 0 }];
   const boxes = changes.map((more, i) => box(model, "all", 0, 100 * i, tiles, { small: true, ...more }));
   boxes.forEach((one) => (one.panel = { ...one.panel, arrange: "across", ...one.own }));
@@ -86,60 +84,33 @@ test("of several lines of small matrices, only that of the current cell has its 
   assert.equal(tileFrames([{}, { ...other, small: false }]).length, 2);
 });
 
-const brief = (lights) => lights.map(({ kind, array: name, low, high }) => [kind, name, low.join(), high.join()]);
+const { result: product } = productScene().rules;
+const biased = {
+  arrays: { bias: array([5], "S", [0, 0, 0, 0, 0]) },
+  rules: { result: { ...product, adds: [{ array: "bias", at: [along(2)] }] } },
+};
+const [turned, copied] = [array([3, 2, 2], "KHT", null), { operation: "copy", length: 1, reads: [{ array: "left", at: [along(1), along(2), along(0)] }] }];
+const picked = { operation: "sum", length: 2, reads: [{ array: "left", at: [running, running, along(0)] }] };
+const beyond = [product.reads[0], { array: "right", at: [linear([[2, 1]]), linear([])] }];
 
-test("a result cell lights itself, its row on the left and its column above", () => {
-  const lights = highlightsOf(openScene(productScene()), { array: "result", index: [1, 0, 4] });
-  assert.deepEqual(brief(lights), [
-    ["cell", "result", "1,0,4", "1,0,4"],
-    ["read", "left", "1,0,0", "1,0,2"],
-    ["read", "right", "4,0", "4,2"],
-  ]);
-});
-
-test("an operand's cell hints at all cells that read it", () => {
-  const lights = highlightsOf(openScene(productScene()), { array: "right", index: [4, 1] });
-  assert.deepEqual(brief(lights)[1], ["reader", "result", "0,0,4", "1,1,4"]);
-});
-
-test("cells read that do not follow one another are lit one by one", () => {
-  const scene = productScene();
-  scene.arrays.picked = array([3], "K", null);
-  scene.rules.picked = { operation: "sum", length: 2, reads: [{ array: "left", at: [running, running, along(0)] }] };
-  const lights = highlightsOf(openScene(scene), { array: "picked", index: [2] });
-  assert.deepEqual(brief(lights).slice(1), [
-    ["read", "left", "0,0,2", "0,0,2"],
-    ["read", "left", "1,1,2", "1,1,2"],
-  ]);
-});
-
-test("what is added once is lit once", () => {
-  const scene = productScene();
-  scene.arrays.bias = array([5], "S", [0, 0, 0, 0, 0]);
-  scene.rules.result.adds = [{ array: "bias", at: [along(2)] }];
-  const model = openScene(scene);
-  assert.deepEqual(brief(highlightsOf(model, { array: "result", index: [0, 0, 3] })).at(-1), ["read", "bias", "3", "3"]);
-  assert.deepEqual(brief(highlightsOf(model, { array: "bias", index: [3] }))[1], ["reader", "result", "0,0,3", "1,1,3"]);
-});
-
-test("cells outside the whole light nothing", () => {
-  const scene = productScene();
-  scene.rules.result.reads[1].at = [linear([[2, 1]]), linear([])];
-  assert.equal(highlightsOf(openScene(scene), { array: "right", index: [2, 1] }).length, 1);
-});
-
-test("where a number was copied to, its other copies are lit as its twins", () => {
-  const scene = productScene();
-  for (const name of ["copy", "other"]) {
-    scene.arrays[name] = array([3, 2, 2], "KHT", null);
-    scene.rules[name] = { operation: "copy", length: 1, reads: [{ array: "left", at: [along(1), along(2), along(0)] }] };
-  }
-  const lights = highlightsOf(openScene(scene), { array: "copy", index: [2, 0, 1] });
-  assert.deepEqual(brief(lights).slice(1), [
-    ["read", "left", "0,1,2", "0,1,2"],
-    ["twin", "other", "2,0,1", "2,0,1"],
-  ]);
-});
+// Of each fact: what the product has besides, a cell, and what is lit with it.
+const LIT = {
+  "a result cell lights its row on the left and its column above": [{}, "result", [1, 0, 4], ["read left 1,0,0 1,0,2", "read right 4,0 4,2"]],
+  "an operand's cell hints at all cells that read it": [{}, "right", [4, 1], ["reader result 0,0,4 1,1,4"]],
+  "cells read that do not follow one another are lit one by one":
+    [{ arrays: { picked: array([3], "K", null) }, rules: { picked } }, "picked", [2], ["read left 0,0,2 0,0,2", "read left 1,1,2 1,1,2"]],
+  "what is added once is lit once": [biased, "result", [0, 0, 3], ["read left 0,0,0 0,0,2", "read right 3,0 3,2", "read bias 3 3"]],
+  "it hints at the cells to which it is added": [biased, "bias", [3], ["reader result 0,0,3 1,1,3"]],
+  "cells outside the whole light nothing": [{ rules: { result: { ...product, reads: beyond } } }, "right", [2, 1], []],
+  "where a number was copied to, its other copies are lit as its twins":
+    [{ arrays: { copy: turned, other: turned }, rules: { copy: copied, other: copied } }, "copy", [2, 0, 1], ["read left 0,1,2 0,1,2", "twin other 2,0,1 2,0,1"]],
+};
+for (const [fact, [more, name, index, expected]] of Object.entries(LIT)) {
+  test(fact, () => {
+    const [cell, ...lights] = highlightsOf(opened(more), { array: name, index }).map(({ kind, array: of, low, high }) => `${kind} ${of} ${low} ${high}`);
+    return [[cell, ...lights], [`cell ${name} ${index} ${index}`, ...expected]];
+  });
+}
 
 // Where rounded rectangles are drawn, and what is written.
 function patching() {
@@ -170,10 +141,8 @@ function highlighted(scene, cell, change = () => {}) {
 // What is drawn to mark a cell of a square of words, with cells of so many px.
 function marked(size, height, width, index) {
   const scene = productScene();
-  const labels = Array.from({ length: size }, (_, i) => `word ${i}`);
-  for (const letter of "TS") scene.axes[letter].labels = labels;
-  scene.arrays = { result: array([2, size, size], "HTS", Array(2 * size * size).fill(0)) };
-  scene.rules = {};
+  for (const letter of "TS") scene.axes[letter].labels = words(size, "word ");
+  Object.assign(scene, { arrays: { result: array([2, size, size], "HTS", Array(2 * size * size).fill(0)) }, rules: {} });
   scene.panels = scene.panels.filter(({ id }) => id === "result");
   return highlighted(scene, { array: "result", index: [0, ...index] }, (box) => Object.assign(box, { cell: { width, height, digits: -1 } }));
 }

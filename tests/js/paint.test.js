@@ -6,61 +6,50 @@ import { array, flagged } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 const context = { font: "", measureText: (text) => ({ width: 0.49 * parseFloat(context.font) * text.length }) };
-const lettered = (zoom, width) => {
-  const sheet = { values: [-1.5, 2.5], width, height: 28 };
-  return lettersFor(context, sheet, zoom, "font");
-};
+const lettered = (values, width, { height = 28, zoom = 1, staged = null } = {}) => lettersFor(context, { values, width, height }, zoom, "font", staged);
 
-test("numbers keep apart in larger type as in usual type, and keep their decimal", () => {
-  for (const zoom of [1, 1.35]) {
-    const { size: chosen, texts } = lettered(zoom, 26);
-    assert.deepEqual(texts, zoom === 1 ? ["−1.50", "2.50"] : ["−1.5", "2.5"]);
-    assert.ok(0.49 * chosen * texts[0].length <= 26 - 3 * zoom + 1e-9, `${chosen} at ${zoom}`);
+test("numbers keep apart in larger type as in usual type, keep their decimal, and are no larger than their type where cells are wide", () => {
+  for (const [zoom, written] of [[1, ["−1.50", "2.50"]], [1.35, ["−1.5", "2.5"]]]) {
+    const { size, texts } = lettered([-1.5, 2.5], 26, { zoom });
+    assert.deepEqual(texts, written);
+    assert.ok(0.49 * size * texts[0].length <= 26 - 3 * zoom + 1e-9, `${size} at ${zoom}`);
+    assert.close(lettered([-1.5, 2.5], 46 * zoom, { zoom }).size, zoom * 11.5);
   }
 });
 
-test("whole numbers have no decimals, and where cells are narrow the zero before them goes first", () => {
-  const texts = (width, values = [-0.87, 1, 0.5]) => {
-    const sheet = { values, width, height: 28 };
-    return lettersFor(context, sheet, 1, "font", true).texts;
-  };
-  assert.deepEqual(texts(40), ["−0.87", "1", "0.50"]);
-  assert.deepEqual(texts(25), ["−.87", "1", ".50"]);
-  assert.deepEqual(texts(20), [], "one decimal would tell 0.87 falsely");
-  assert.deepEqual(texts(20, [-0.8, 1, 0.5]), ["−.8", "1", ".5"]);
-  assert.deepEqual(texts(15, [-8, 10, 0]), ["−8", "10", "0"]);
-  assert.deepEqual(texts(15, [2.6, 0.9, -0.367]), [], "3 + 1 is not 3");
-});
-
-test("what rounding left of a whole number is that number, but a small share is no 0", () => {
-  const sheet = { values: [1 - 2 ** -24, 3 + 2 ** -22, 1e-9, 0, 1 - 1e-4], width: 60, height: 28 };
-  assert.deepEqual(lettersFor(context, sheet, 1, "font", true).texts, ["1", "3", "0.00", "0", "1.00"]);
-});
-
-test("larger type is worth more than the zero before the point", () => {
-  const sheet = { values: [-0.87, 0.5], width: 38, height: 44 };
-  assert.deepEqual(lettersFor(context, sheet, 1, "font", true).texts, ["−.87", ".50"]);
-});
-
-test("numbers are written no larger than their type where cells are wide", () => {
-  assert.close(lettered(1, 46).size, 11.5);
-  assert.close(lettered(1.35, 60).size, 1.35 * 11.5);
+test("on a stage whole numbers have no decimals, and where cells are narrow or type is large the zero before them goes first", () => {
+  const cases = [
+    [40, [-0.87, 1, 0.5], ["−0.87", "1", "0.50"]],
+    [25, [-0.87, 1, 0.5], ["−.87", "1", ".50"]],
+    [20, [-0.87, 1, 0.5], []], // one decimal would tell 0.87 falsely
+    [20, [-0.8, 1, 0.5], ["−.8", "1", ".5"]],
+    [15, [-8, 10, 0], ["−8", "10", "0"]],
+    [15, [2.6, 0.9, -0.367], []], // 3 + 1 is not 3
+    [60, [1 - 2 ** -24, 3 + 2 ** -22, 1e-9, 0, 1 - 1e-4], ["1", "3", "0.00", "0", "1.00"]], // what rounding left
+    [38, [-0.87, 0.5], ["−.87", ".50"], 44],
+  ];
+  for (const [width, values, texts, height] of cases) assert.deepEqual(lettered(values, width, { height, staged: true }).texts, texts);
 });
 
 const SCALE = [[0, "#000000"], [1, "#ffffff"]];
 const INKS = { background: "#ffffff", text: "#111111", muted: "#222222", hidden: "#333333", hatch: "#444444", output: "#555555" };
 const palette = openPalette({ ...INKS, logit: SCALE });
 
-// What is written into a row of cells of 40 by 20 px, 100 px from the left and 50 from the top, and on what ground.
-function written(numbers, { own = {}, more = {}, blank, start = 0 } = {}) {
+// What is drawn of a row of cells, 100 px from the left and 50 from the top. digits: of its numbers, −1 without; more: of its panel.
+function rowOf(numbers, digits, { own = {}, more = {}, start = 0, ...seen } = {}) {
   const model = openScene({ axes: {}, panels: [], arrays: { one: array([1, numbers.length], "TK", numbers, { limit: 2, ...own }) } });
   const panel = { array: "one", tiles: null, rows: 0, columns: 1, ...more };
-  const seen = { rows: { start: 0, count: 1 }, columns: { start, count: numbers.length - start } };
-  const cell = { width: 40, height: 20, digits: 2 };
+  const part = { rows: { start: 0, count: 1 }, columns: { start, count: numbers.length - start } };
   const tiles = [{ place: null, x: 100, y: 50, dx: 0, dy: 0 }];
+  const box = { panel, array: model.arrays.one, ...part, cell: { width: 40, height: 20, digits }, tiles, tileColumns: 1, labelled: [] };
   const { context, drawn } = noting();
-  const look = { model, palette, zoom: 1, font: "F", slices: firstSlices(model), blank };
-  paintPanel(context, { panel, array: model.arrays.one, ...seen, cell, tiles, tileColumns: 1, labelled: [] }, look);
+  paintPanel(context, box, { model, palette, zoom: 1, font: "F", slices: firstSlices(model), ...seen });
+  return drawn;
+}
+
+// What is written into it, and on what ground.
+function written(numbers, about) {
+  const drawn = rowOf(numbers, 2, about);
   const first = drawn.findIndex(([, kind]) => kind === "text");
   return drawn.slice(first - (drawn[first - 1]?.[0] === palette.hidden ? 1 : 0)).map((one) => one.join(" "));
 }
@@ -80,21 +69,12 @@ test("what is hidden stands on a ground of its own, over the hatching; what is n
   assert.deepEqual(written([1, 2], { blank: (_, [, column]) => column === 0 }), ["#000000 text 2 160,60.5"]);
 });
 
-test("beside the diagonal of a product, numbers are muted", () => {
-  assert.deepEqual(written([1, 1], { more: { mark: "diagonal" } }), ["#000000 text 1 120,60.5", "#222222 text 1 160,60.5"]);
-});
+test("beside the diagonal of a product, numbers are muted", () =>
+  [written([1, 1], { more: { mark: "diagonal" } }), ["#000000 text 1 120,60.5", "#222222 text 1 160,60.5"]]);
 
 test("on paper a stroke in cells without a number tells negative from positive, on the screen none", () => {
-  const strokes = (printed, own = {}) => {
-    const model = openScene({ axes: {}, panels: [], arrays: { one: array([1, 4], "TK", [-2, 2, 0, -1.5], { limit: 2, ...own }) } });
-    const tiles = [{ place: null, x: 0, y: 0, dx: 0, dy: 0 }];
-    const row = { start: 0, count: 1 };
-    const box = { panel: { array: "one", tiles: null, rows: 0, columns: 1 }, array: model.arrays.one, rows: row, columns: { start: 0, count: 4 }, cell: { width: 20, height: 16, digits: -1 }, tiles, tileColumns: 1, labelled: [] };
-    const { context, drawn } = noting();
-    paintPanel(context, box, { model, palette, zoom: 1, font: "F", slices: firstSlices(model), printed });
-    return drawn.filter(([, path]) => path.startsWith("M")).map(([, path]) => path);
-  };
-  assert.deepEqual(strokes(true), ["M5,8 L15,8", "M65,8 L75,8"]);
+  const strokes = (printed, own) => rowOf([-2, 2, 0, -1.5], -1, { printed, own }).map(([, path]) => path).filter((path) => path.startsWith("M"));
+  assert.deepEqual(strokes(true), ["M110,60 L130,60", "M230,60 L250,60"]);
   assert.deepEqual(strokes(false), []);
   assert.deepEqual(strokes(true, { kind: "probability" }), [], "shares have no sign");
 });
@@ -134,16 +114,12 @@ test("the strokes that hatch a cell rise by 45 degrees, reach over all of it and
 
 test("hidden cells are hatched with one path of grounds and one of strokes, however many they are", () => {
   const strokes = strokesOf(19, 9, 20 / 3).length;
-  assert.deepEqual(painted([1, -Infinity, -Infinity, 2, -Infinity]), [
-    [PALETTE.hidden, "fill", 3],
-    [PALETTE.hatch, "stroke", 3 * strokes],
-  ]);
+  assert.deepEqual(painted([1, -Infinity, -Infinity, 2, -Infinity]), [[PALETTE.hidden, "fill", 3], [PALETTE.hatch, "stroke", 3 * strokes]]);
   assert.deepEqual(painted([1, 2]), []);
 });
 
-test("cells that are not computed yet are outlined, hidden or not, and have no other mark", () => {
-  assert.deepEqual(painted([1, -Infinity], { blank: () => true, mark: "diagonal" }), [[PALETTE.line, "stroke", 2]]);
-});
+test("cells that are not computed yet are outlined, hidden or not, and have no other mark", () =>
+  [painted([1, -Infinity], { blank: () => true, mark: "diagonal" }), [[PALETTE.line, "stroke", 2]]]);
 
 test("of a product the diagonal is framed and the rest marked as waste", () => {
   const strokes = strokesOf(19, 9, 20 / 3).length;

@@ -7,9 +7,8 @@ import { buildStage, placePanels } from "../../assets/board/draw/stage.js";
 import { noting } from "./noting.js";
 import { array, flagged } from "./scenes.js";
 import { dressedScene } from "./stand.js";
-import { assert, test } from "./testing.js";
+import { assert, test, wait } from "./testing.js";
 
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const cell = { array: "result", index: [0, 1, 2] };
 const names = { primary: "#010203", focus: "#030201" };
 

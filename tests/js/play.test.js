@@ -16,8 +16,7 @@ test("the place of an index in the order is the inverse", () => {
 });
 
 test("every term has a beat, up to 40; longer sums take several terms at once and end with all", () => {
-  assert.deepEqual(beatsOf(4), [1, 2, 3, 4]);
-  assert.deepEqual([beatsOf(0), beatsOf(1)], [[], [1]]);
+  assert.deepEqual([0, 1, 4].map(beatsOf), [[], [1], [1, 2, 3, 4]]);
   assert.deepEqual([beatsOf(512).length <= 40, beatsOf(512).at(-1)], [true, 512]);
 });
 
@@ -49,30 +48,22 @@ test("a covered result goes from nothing to one cell, its row and all of it, and
 
 test("another moment of a lesson covers the result anew, the same one does not", () => {
   const moments = new Moments(() => {});
-  moments.cover(true, "masks.1");
+  const hiding = (about) => (moments.cover(true, about), moments.hiding);
+  assert.equal(hiding("masks.1"), true);
   while (moments.step(1));
-  moments.cover(true, "masks.1");
-  assert.equal(moments.hiding, false);
-  moments.cover(true, "masks.2");
-  assert.equal(moments.hiding, true);
+  assert.deepEqual(["masks.1", "masks.2"].map(hiding), [false, true]);
 });
 
 test("of a covered result a cell or a row can be asked for, and stays in sight when one goes on", () => {
   let changes = 0;
   const moments = new Moments(() => (changes += 1));
+  const after = (act, ...about) => [moments[act](...about), ...seen(moments)];
   assert.equal(moments.ask([0, 2, 3]), false);
-  moments.cover(true);
-  assert.deepEqual(seen(moments), [false, false, false]);
-  assert.equal(moments.ask([0, 2, 3]), true);
-  assert.deepEqual(seen(moments), [false, true, false]);
-  moments.ask([0, 5, 0], 5);
-  assert.deepEqual(seen(moments), [false, true, true]);
-  moments.step(1);
-  assert.deepEqual(seen(moments), [true, true, true]);
-  moments.step(-1);
-  assert.deepEqual(seen(moments), [false, false, false]);
-  moments.cover(false);
-  assert.deepEqual([seen(moments), changes], [[true, true, true], 6]);
+  assert.deepEqual(after("cover", true), [undefined, false, false, false]);
+  assert.deepEqual(after("ask", [0, 2, 3]), [true, false, true, false]);
+  assert.deepEqual(after("ask", [0, 5, 0], 5), [true, false, true, true]);
+  assert.deepEqual([after("step", 1), after("step", -1)], [[true, true, true, true], [true, false, false, false]]);
+  assert.deepEqual([after("cover", false), changes], [[undefined, true, true, true], 6]);
 });
 
 const ASKED = {

@@ -2,9 +2,7 @@ import { Player } from "../../assets/board/play/player.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { click, current, dressedScene, point, press, standing } from "./stand.js";
 import { along, array, productScene } from "./scenes.js";
-import { assert, test } from "./testing.js";
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+import { assert, test, wait } from "./testing.js";
 
 /** A board with a way to press the player's buttons; act gives what is played then: "cell.terms" or "cell =" with a result. */
 function playing(scene = dressedScene()) {

@@ -68,26 +68,19 @@ function everyIndex(sizes) {
 
 // The readers of a cell, found by trying every result cell and every k.
 function searched({ length }, one, index, sizes) {
-  const hits = everyIndex(sizes).filter((cell) =>
-    Array.from({ length }, (_, k) => indexRead(one, cell, k)).some((at) => at.join() === index.join()),
-  );
+  const hits = everyIndex(sizes).filter((cell) => [...Array(length).keys()].some((k) => indexRead(one, cell, k).join() === index.join()));
   if (!hits.length) return null;
   return sizes.map((_, axis) => [Math.min(...hits.map((hit) => hit[axis])), Math.max(...hits.map((hit) => hit[axis]))]);
 }
 
 const ROWS = [[0, 15], [1, 1]]; // 7 rows of 15 cells laid over 3 heads of 7 × 5
+const DIGITS = readAt(linear(ROWS, { over: 35 }), linear(ROWS, { over: 5, modulo: 7 }), linear(ROWS, { modulo: 5 }));
 const READS = [
   ["a plain read; axes not named are free", 3, readAt(along(0), along(1), running), [2, 5, 3], [2, 5, 7]],
   ["a column of fused heads, h times K plus k", 5, readAt(along(1), linear([[0, 5], [-1, 1]])), [7, 15], [3, 7, 2]],
   ["quotient and remainder, c//V with c%V", 1, readAt(along(1, { over: 5 }), along(0), along(1, { modulo: 5 })), [3, 7, 5], [7, 15]],
   ["a head that a group shares, h//r", 3, readAt(along(0, { over: 2 }), along(1), running), [3, 5, 3], [6, 5, 2]],
-  [
-    "digits of one number, as of a bare reshape",
-    1,
-    readAt(linear(ROWS, { over: 35 }), linear(ROWS, { over: 5, modulo: 7 }), linear(ROWS, { modulo: 5 })),
-    [3, 7, 5],
-    [7, 15],
-  ],
+  ["digits of one number, as of a bare reshape", 1, DIGITS, [3, 7, 5], [7, 15]],
   ["steps along one axis", 1, readAt(linear([[0, 3]])), [13], [5]],
   ["what is divided after steps", 1, readAt(linear([[0, 2]], { over: 3 })), [7], [10]],
   ["what is divided by less", 1, readAt(linear([[0, 3]], { over: 2 })), [9], [6]],

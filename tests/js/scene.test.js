@@ -1,16 +1,12 @@
 import { openMessage, blockOf, derivationOf, firstSlices, follow, hasMark, limitAt, openScene, sameSignature, signatureOf, valueAt, bitAt, bytesOf, floatsOf } from "../../assets/board/scene/scene.js";
-import { along, array, flagged, linear, productScene, running, written } from "./scenes.js";
+import { along, array, flagged, linear, opened, productScene, running, written } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
 function masked() {
-  const scene = productScene();
-  scene.arrays.hidden = array([2, 5], "TS", [1, 2, 0, 4, 5, 0, 7, 8, 9, 10], {
-    masked: flagged([0, 0, 1, 0, 0, 1, 0, 0, 0, 0]),
-    kind: "logit",
-  });
-  scene.arrays.shares = array([2, 5], "TS", null, { kind: "probability" });
-  scene.rules.shares = { operation: "softmax", length: 5, reads: [{ array: "hidden", at: [along(0), running] }], position: along(1) };
-  return openScene(scene);
+  const masks = { masked: flagged([0, 0, 1, 0, 0, 1, 0, 0, 0, 0]), kind: "logit" };
+  const hidden = array([2, 5], "TS", [1, 2, 0, 4, 5, 0, 7, 8, 9, 10], masks);
+  const shares = { operation: "softmax", length: 5, reads: [{ array: "hidden", at: [along(0), running] }], position: along(1) };
+  return opened({ arrays: { hidden, shares: array([2, 5], "TS", null, { kind: "probability" }) }, rules: { shares } });
 }
 
 test("scenes are the same exactly when all but their cells is equal, be it text, numbers or flags", () => {
@@ -46,12 +42,10 @@ test("a flagged cell is minus infinity although the data hold zero", () => {
 });
 
 test("a share of a hidden key keeps its number and is flagged", () => {
-  const scene = productScene();
-  scene.arrays.shares = array([1, 3], "TS", [0.25, 0.75, 0], { kind: "probability", hatched: flagged([0, 0, 1]) });
-  const model = openScene(scene);
-  assert.deepEqual([0, 1, 2].map((key) => hasMark(model.arrays.shares, "hatched", [0, key])), [false, false, true]);
-  assert.equal(valueAt(model, "shares", [0, 2]), 0);
-  assert.equal(hasMark(model.arrays.left, "hatched", [0, 0, 0]), false);
+  const model = opened({ arrays: { shares: array([1, 3], "TS", [0.25, 0.75, 0], { hatched: flagged([0, 0, 1]) }) } });
+  const { shares, left } = model.arrays;
+  assert.deepEqual([0, 1, 2].map((key) => hasMark(shares, "hatched", [0, key])), [false, false, true]);
+  assert.deepEqual([valueAt(model, "shares", [0, 2]), hasMark(left, "hatched", [0, 0, 0])], [0, false]);
 });
 
 test("an array without data is computed by its rule, cell by cell", () => {
@@ -63,7 +57,7 @@ test("an array without data is computed by its rule, cell by cell", () => {
 });
 
 test("every sum agrees with the number that was sent", () => {
-  const model = openScene(productScene());
+  const model = opened();
   for (let i = 0; i < 20; i += 1) {
     const { computed, result } = derivationOf(model, { array: "result", index: [Math.floor(i / 10), Math.floor(i / 5) % 2, i % 5] });
     assert.close(computed, result, 1e-4);
@@ -71,14 +65,13 @@ test("every sum agrees with the number that was sent", () => {
 });
 
 test("of a part that was sent, indices are those of the whole, and beyond it nothing is known", () => {
-  const scene = productScene();
-  scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], { start: [0, 0, 7], whole: [2, 2, 13] });
-  const model = openScene(scene);
+  const numbers = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12];
+  const model = opened({ arrays: { left: array([2, 2, 3], "HTK", numbers, { start: [0, 0, 7], whole: [2, 2, 13] }) } });
   assert.deepEqual([8, 6, 10].map((place) => valueAt(model, "left", [1, 0, place])), [8, NaN, NaN]);
 });
 
 test("a block of cells is read row by row, also when the matrix is turned", () => {
-  const model = openScene(productScene());
+  const model = opened();
   const [rows, columns] = [{ axis: 1, count: 2 }, { axis: 2, count: 3 }];
   assert.deepEqual([...blockOf(model, "left", [1, 0, 0], rows, columns)], [10, 20, 30, 40, 50, 60]);
   assert.deepEqual([...blockOf(model, "left", [0, 0, 0], columns, rows)], [1, 4, 2, 5, 3, 6]);
@@ -93,53 +86,45 @@ test("the limit of the colours may differ along an axis", () => {
 });
 
 test("with a result cell the slices of what it reads follow", () => {
-  const model = openScene(productScene());
+  const model = opened();
   const slices = follow(model, firstSlices(model), { array: "result", index: [1, 0, 4] });
   assert.deepEqual([slices.result, slices.left, slices.right], [[1, 0, 4], [1, 0, 0], [4, 0]]);
 });
 
 test("with an operand's cell the results follow, and axes that stay free keep their last index", () => {
-  const model = openScene(productScene());
+  const model = opened();
   const last = follow(model, firstSlices(model), { array: "result", index: [1, 1, 3] });
   assert.deepEqual(follow(model, last, { array: "left", index: [0, 1, 2] }).result, [0, 1, 3]);
   assert.deepEqual(follow(model, last, { array: "right", index: [2, 2] }).result, [1, 1, 2]);
 });
 
 test("an array that no rule joins to the cell follows along the axes that both have, as far as it was sent", () => {
-  const scene = productScene();
-  scene.arrays.mixed = array([2, 2, 4], "HTV", null);
-  scene.arrays.part = array([1, 3], "HV", null, { start: [0, 4], whole: [2, 8] });
-  const model = openScene(scene);
+  const part = array([1, 3], "HV", null, { start: [0, 4], whole: [2, 8] });
+  const model = opened({ arrays: { mixed: array([2, 2, 4], "HTV", null), part } });
   const last = { ...firstSlices(model), mixed: [0, 0, 3] };
-  const { mixed, part } = follow(model, last, { array: "result", index: [1, 1, 3] });
-  assert.deepEqual([mixed, part], [[1, 1, 3], [0, 4]]);
+  const slices = follow(model, last, { array: "result", index: [1, 1, 3] });
+  assert.deepEqual([slices.mixed, slices.part], [[1, 1, 3], [0, 4]]);
 });
 
 test("what follows from what a cell reads follows, too", () => {
-  const scene = productScene();
-  scene.arrays.largest = array([2, 2], "HT", null);
-  scene.arrays.share = array([2, 2, 5], "HTS", null);
-  const reads = [{ array: "result", at: [along(0), along(1), running] }];
-  scene.rules.largest = { operation: "max", length: 5, reads };
-  scene.rules.share = { operation: "softmax", length: 5, reads, position: along(2) };
-  const model = openScene(scene);
+  const rule = { length: 5, reads: [{ array: "result", at: [along(0), along(1), running] }] };
+  const model = opened({
+    arrays: { largest: array([2, 2], "HT", null), share: array([2, 2, 5], "HTS", null) },
+    rules: { largest: { ...rule, operation: "max" }, share: { ...rule, operation: "softmax", position: along(2) } },
+  });
   const slices = follow(model, firstSlices(model), { array: "share", index: [1, 1, 4] });
   assert.deepEqual([slices.result, slices.largest], [[1, 1, 4], [1, 1]]);
 });
 
 test("another result of what a cell reads takes its place from all of that, not from the first alone", () => {
-  const scene = productScene();
-  scene.arrays.beside = scene.arrays.result;
-  scene.rules.beside = scene.rules.result;
-  const model = openScene(scene);
+  const { arrays, rules } = productScene();
+  const model = opened({ arrays: { beside: arrays.result }, rules: { beside: rules.result } });
   assert.deepEqual(follow(model, firstSlices(model), { array: "result", index: [1, 1, 3] }).beside, [1, 1, 3]);
 });
 
 test("a shared source keeps the reader that was last seen, if it is one of its readers", () => {
-  const scene = productScene();
-  scene.arrays.wide = array([6, 2], "GT", null);
-  scene.rules.wide = { operation: "copy", length: 1, reads: [{ array: "left", at: [along(0, { over: 3 }), along(1), linear([])] }] };
-  const model = openScene(scene);
+  const wide = { operation: "copy", length: 1, reads: [{ array: "left", at: [along(0, { over: 3 }), along(1), linear([])] }] };
+  const model = opened({ arrays: { wide: array([6, 2], "GT", null) }, rules: { wide } });
   const last = { ...firstSlices(model), wide: [4, 0] };
   assert.deepEqual(follow(model, last, { array: "left", index: [1, 1, 0] }).wide, [4, 1]);
   assert.deepEqual(follow(model, last, { array: "left", index: [0, 1, 0] }).wide, [2, 1]);
@@ -160,9 +145,7 @@ function messageOf(text, rest = [], length = text.length) {
   return new Uint8Array([length & 255, length >> 8, 0, 0, ...utf8, ...rest]);
 }
 
-test("base64 becomes bytes, also those above 127", () => {
-  assert.deepEqual([...bytesOf("AH+A/w==")], [0, 127, 128, 255]);
-});
+test("base64 becomes bytes, also those above 127", () => [[...bytesOf("AH+A/w==")], [0, 127, 128, 255]]);
 
 test("float32 numbers are read from bytes that begin anywhere", () => {
   for (const place of [0, 1, 2, 3]) {
@@ -195,24 +178,20 @@ test("opened from anywhere in a buffer, a scene is the one that was written, let
   }
 });
 
-test("half a letter arrives as it was sent", () => {
-  assert.equal(openMessage(messageOf('{"arrays":{},"description":"a\\ud800"}')).description, "a\ud800");
-});
+test("half a letter arrives as it was sent", () => [openMessage(messageOf('{"arrays":{},"description":"a\\ud800"}')).description, "a\ud800"]);
 
 test("a message whose lengths cannot be is refused", () => {
   const refused = (message, words) => assert.throws(() => openMessage(message), words);
   const text = (place) => `{"arrays":{"a":{"data":${place}}}}`;
   refused(messageOf(text("[0,4]"), [], 999), "999 bytes from byte 4 on are no part of 35 bytes");
-  refused(messageOf(text("[0,8]"), [1, 2, 3, 4]), "8 bytes from byte 0 on are no part of 4 bytes");
-  refused(messageOf(text("[4,4]"), [1, 2, 3, 4]), "4 bytes from byte 4 on are no part of 4 bytes");
-  refused(messageOf(text("[-4,4]"), [1, 2, 3, 4]), "4 bytes from byte -4 on are no part of 4 bytes");
-  refused(messageOf(text("[4,-4]"), [1, 2, 3, 4]), "-4 bytes from byte 4 on are no part of 4 bytes");
+  for (const [from, count] of [[0, 8], [4, 4], [-4, 4], [4, -4]]) {
+    refused(messageOf(text(`[${from},${count}]`), [1, 2, 3, 4]), `${count} bytes from byte ${from} on are no part of 4 bytes`);
+  }
   refused(new Uint8Array(3), "4 bytes from byte 0 on are no part of 3 bytes");
   refused(new Uint8Array(new ArrayBuffer(9), 4, 0), "no part of 0 bytes");
 });
 
 test("bit 0 is the least significant of the first byte, bit 8 of the second", () => {
   const bytes = bytesOf("BYA="); // 0b00000101, 0b10000000
-  const set = Array.from({ length: 16 }, (_, i) => i).filter((i) => bitAt(bytes, i));
-  assert.deepEqual(set, [0, 2, 15]);
+  return [[...Array(16).keys()].filter((i) => bitAt(bytes, i)), [0, 2, 15]];
 });

@@ -1,3 +1,5 @@
+import { openScene } from "../../assets/board/scene/scene.js";
+
 /** Numbers as base64 of float32, least significant byte first. */
 export function encoded(numbers) {
   const view = new DataView(new ArrayBuffer(4 * numbers.length));
@@ -47,8 +49,14 @@ export const along = (axis, more = {}) => ({ parts: [[axis, 1]], ...more });
 export const running = along(-1);
 export const linear = (parts, more = {}) => ({ parts, ...more });
 
+/** Words for so many places: w0, w1, … */
+export const words = (count, stem = "w") => Array.from({ length: count }, (_, i) => `${stem}${i}`);
+
+/** The model of a product with these parts besides its own, or in their place. */
+export const opened = (more) => openScene(productScene(more));
+
 /** A product of matrices: 2 heads; left 2 × 3, right 5 × 3, result 2 × 5; head 1 of the left array is head 0 times ten. */
-export function productScene() {
+export function productScene({ axes, arrays, rules, ...more } = {}) {
   const left = [1, 2, 3, 4, 5, 6];
   const right = Array.from({ length: 15 }, (_, i) => i % 4);
   const dot = (i, j, scale) => [0, 1, 2].reduce((sum, k) => sum + scale * left[3 * i + k] * right[3 * j + k], 0);
@@ -64,13 +72,15 @@ export function productScene() {
       T: { word: "row", labels: ["a", "b"], block: null },
       S: { word: "column", labels: ["p", "q", "r", "s", "t"], block: null },
       K: { word: "feature", labels: null, block: null },
+      ...axes,
     },
     arrays: {
       left: array([2, 2, 3], "HTK", [...left, ...left.map((value) => 10 * value)], { title: "left", role: "query" }),
       right: array([5, 3], "SK", right, { title: "right", role: "key" }),
       result: array([2, 2, 5], "HTS", products, { title: "result" }),
+      ...arrays,
     },
-    rules: { result: { operation: "sum", length: 3, reads } },
+    rules: { result: { operation: "sum", length: 3, reads }, ...rules },
     panels: [
       { id: "left", array: "left", rows: 1, columns: 2, place: [0, 1], title: "Left", role: "operand", size: "full" },
       { id: "right", array: "right", rows: 1, columns: 0, place: [1, 0], title: "Right", role: "operand", size: "full" },
@@ -78,5 +88,6 @@ export function productScene() {
       { ...result, id: "all", tiles: 0, arrange: "grid", place: [2, 1], title: "All", role: "tiles", size: "small" },
     ],
     cell: { array: "result", index: [0, 1, 2] },
+    ...more,
   };
 }

@@ -1,7 +1,5 @@
 import { framed } from "./framed.js";
-import { assert, test } from "./testing.js";
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+import { assert, test, wait } from "./testing.js";
 
 test("a link of the menu gets the choices when it is pressed or reached by keys, and a new tab is left to the browser", async () => {
   const body = "<a data-testid=stTopNavLink href=/split><i>Split</i></a><a data-testid=stSidebarNavLink href=/mask>Mask</a><a href=/x>other</a>";

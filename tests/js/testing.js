@@ -10,11 +10,18 @@ if (!inNode) {
   });
 }
 
-/** A test: its name is a sentence that states a fact, its body throws, or rejects, when the fact does not hold. */
+/** A test: its name states a fact. Its body throws, or rejects, when the fact does not hold; or it gives what there is, and what there should be. */
 export function test(name, body) {
-  if (runner) runner(name, body);
-  else results.done = results.done.then(() => run(name, body)); // one after the other, also those that wait
+  const check = async () => {
+    const pair = await body();
+    if (pair) assert.deepEqual(...pair);
+  };
+  if (runner) runner(name, check);
+  else results.done = results.done.then(() => run(name, check)); // one after the other, also those that wait
 }
+
+/** Wait so many ms. */
+export const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 async function run(name, body) {
   try {

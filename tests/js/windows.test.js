@@ -1,23 +1,17 @@
 import { areaOf, cellUnder, fixedAxes, indexIn, middleOf, rectanglesOf } from "../../assets/board/place/geometry.js";
-import { layOut } from "../../assets/board/place/layout.js";
-import { openScene } from "../../assets/board/scene/scene.js";
-import { cellBeyond, revealed, startsFor, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/place/windows.js";
-import { array, productScene } from "./scenes.js";
+import { cellBeyond, revealed, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/place/windows.js";
+import { array, opened, words } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
-function wide(more = {}) {
-  const scene = productScene();
-  scene.axes.W = { word: "token", labels: Array.from({ length: 97 }, (_, i) => `w${i}`) };
-  scene.axes.F = { word: "feature", labels: null };
-  scene.arrays.words = array([3, 97], "TW", null);
-  scene.arrays.features = array([3, 41], "TF", null, { start: [0, 128], whole: [3, 512], ...more });
-  return openScene(scene);
-}
+const wide = () => opened({
+  axes: { W: { word: "token", labels: words(97) }, F: { word: "feature", labels: null } },
+  arrays: { words: array([3, 97], "TW", null), features: array([3, 41], "TF", null, { start: [0, 128], whole: [3, 512] }) },
+});
 
 const shownAs = (model, array, count) => ({
   panel: { array, rows: 0, columns: 1, tiles: null }, array: model.arrays[array], rows: { count: 3 }, columns: { count }, stack: { count: 1 },
 });
-const window_ = (model, name, starts = new Map(), most = 64) => windowOf(model, model.arrays[name], 1, starts, most);
+const window_ = (model, name, starts = new Map(), axis = 1) => windowOf(model, model.arrays[name], axis, starts);
 
 test("of 97 words 64 are shown, of 512 nameless features 32", () => {
   const model = wide();
@@ -31,22 +25,17 @@ test("a window never leaves the part that was sent", () => {
 });
 
 test("panels of one axis and size share a window, whose part is what all of them have", () => {
-  const scene = productScene();
-  scene.arrays.one = array([2, 40], "TF", null, { start: [0, 100], whole: [2, 512] });
-  scene.arrays.other = array([40, 2], "FT", null, { start: [110, 0], whole: [512, 2] });
-  const model = openScene(scene);
-  const { low, high, count } = windowOf(model, model.arrays.one, 1, new Map());
+  const other = array([40, 2], "FT", null, { start: [110, 0], whole: [512, 2] });
+  const { low, high, count } = window_(opened({ arrays: { one: array([2, 40], "TF", null, { start: [0, 100], whole: [2, 512] }), other } }), "one");
   assert.deepEqual([low, high, count], [110, 140, 30]);
 });
 
 test("a window has at least one place, also where panels have none in common, and 64 without names are not too many", () => {
-  const scene = productScene();
-  scene.arrays.one = array([1, 10], "TF", null, { whole: [1, 512] });
-  scene.arrays.other = array([64, 10], "GF", null, { start: [0, 20], whole: [64, 512] });
-  const model = openScene(scene);
-  const seen = (name, axis) => windowOf(model, model.arrays[name], axis, new Map());
-  assert.deepEqual([seen("one", 1).low, seen("one", 1).high, seen("one", 1).count], [20, 21, 1]);
-  assert.deepEqual([seen("one", 0).count, seen("other", 0).count], [1, 64]);
+  const other = array([64, 10], "GF", null, { start: [0, 20], whole: [64, 512] });
+  const model = opened({ arrays: { one: array([1, 10], "TF", null, { whole: [1, 512] }), other } });
+  const { low, high, count } = window_(model, "one");
+  assert.deepEqual([low, high, count], [20, 21, 1]);
+  assert.deepEqual(["one", "other"].map((name) => window_(model, name, new Map(), 0).count), [1, 64]);
 });
 
 test("a place beyond an edge moves the window by just as much as needed", () => {
@@ -70,20 +59,17 @@ test("two axes of one name are told apart by their matrices", () => {
 
 test("a cell outside its windows names the starts that reveal it", () => {
   const model = wide();
-  const box = shownAs(model, "words", 64);
-  assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 70] }), [["W·97", 7]]);
-  assert.deepEqual(startsFor(model, [box], new Map(), { array: "words", index: [1, 63] }), []);
+  const starts = (place) => startsToSee(model, [shownAs(model, "words", 64)], new Map(), { array: "words", index: [1, place] }, []);
+  assert.deepEqual([starts(63), starts(70)], [[], [["W·97", 7]]]);
 });
 
 test("beyond the part sent, the next cell outside is named", () => {
-  const model = wide();
-  const box = { panel: { array: "features", rows: 0, columns: 1 }, array: model.arrays.features };
-  assert.deepEqual(cellBeyond([box], { features: [2, 130] }, "F·512", 127), { array: "features", index: [2, 127] });
-  assert.equal(cellBeyond([box], { features: [2, 130] }, "T·3", 3), null);
+  const beyond = (key, place) => cellBeyond([shownAs(wide(), "features", 32)], { features: [2, 130] }, key, place);
+  assert.deepEqual([beyond("F·512", 127), beyond("T·3", 3)], [{ array: "features", index: [2, 127] }, null]);
 });
 
 test("an axis may run as rows in one panel and as columns in another", () => {
-  const model = openScene(productScene());
+  const model = opened();
   assert.deepEqual([usesOf(model, "K·3"), usesOf(model, "S·5"), usesOf(model, "H·2")], [["rows", "columns"], ["columns"], []]);
 });
 
@@ -93,19 +79,6 @@ test("with a cell its source is brought into sight, but never at the cell's own 
   const lit = { words: [0, 90], features: [0, 165] };
   const lights = Object.entries(lit).map(([array, at]) => ({ kind: "read", array, low: at, high: at }));
   assert.deepEqual(startsToSee(model, boxes, new Map(), { array: "features", index: [0, 130] }, lights), [["W·97", 59]]);
-});
-
-test("matrices too high to stack whole and too many for one line show a window of rows and columns, on a phone too", () => {
-  const scene = productScene();
-  scene.arrays.left = array([64, 64], "TK", null);
-  scene.axes.T.labels = null;
-  scene.panels = Array.from({ length: 4 }, (_, i) => ({
-    id: `${i}`, array: "left", rows: 0, columns: 1, place: [i, 0], title: "a long title", role: "operand", size: "full",
-  }));
-  const space = { width: 358, zoom: 1, measure: (text, size) => 0.6 * size * text.length, starts: new Map() };
-  const { boxes, width } = layOut(openScene(scene), space);
-  assert.ok(width <= space.width, `${width}`);
-  assert.ok(boxes.every(({ rows, columns }) => rows.count >= 8 && columns.count >= 16));
 });
 
 // Two tiles of a stack, 3 rows from 4 on and 5 columns from 10 on, in cells of 20 by 10 px.

@@ -82,7 +82,7 @@ export function usesOf(model, key) {
 }
 
 /** The starts of windows, [[key, start], …], with which a cell is visible. */
-export function startsFor(model, boxes, starts, { array: name, index }) {
+function startsFor(model, boxes, starts, { array: name, index }) {
   const found = new Map();
   for (const { panel, array, rows, columns, stack } of boxes.filter((box) => box.panel.array === name && !box.small)) {
     for (const [axis, { count }] of [[panel.rows, rows], [panel.columns, columns], [panel.only ? null : panel.tiles, stack]]) {

@@ -28,7 +28,7 @@ class Site {
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
     page.querySelector("#controls form").addEventListener("submit", (event) => event.preventDefault());
-    if (window.matchMedia("(max-width: 760px)").matches) for (const folded of ["menu", "controls"]) this.part(folded).open = false;
+    if (window.matchMedia("(max-width: 1000px)").matches) for (const folded of ["menu", "controls"]) this.part(folded).open = false;
     window.addEventListener("popstate", () => this.ask());
   }
 

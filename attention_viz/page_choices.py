@@ -129,8 +129,10 @@ class Places(Choice):
     separator: str = SEPARATOR
 
     def read(self, text: str) -> tuple[int, ...]:
-        """See `Choice`."""
-        parts = text.split(self.separator) if text else []
+        """See `Choice`; no text means the first value."""
+        if not text:
+            return tuple(self.default)
+        parts = text.split(self.separator)
         if len(parts) > self.most:
             raise SettingsError(f"It has {len(parts):,} numbers, of at most {self.most:,}")
         return tuple(parse_number(part, 0, self.size - 1, True) for part in parts)

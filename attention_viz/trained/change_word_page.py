@@ -12,6 +12,7 @@ from attention_lab.trained.change_a_word import (
     word_to_replace,
 )
 from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import likeliest_piece
 from attention_lab.whose_heads import (
     FIRST_HEADS,
@@ -72,8 +73,7 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
 
 def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
     text, old = view.scenario.text, values[OLD_WORD]
-    # The language model puts a space before the first word.
-    n_shown = len("".join(shown.maps.tokens[1:])) - 1 if shown.run else None
+    n_shown = len(language_model().decode(shown.run.ids)) if shown.run else None
     word = word_to_replace(text, old, n_shown)
     changed_text = replace_word(text, word, values[NEW_WORD] or _choices(shown)[1].default)
     after = heads_on(view.scenario, shown.model, view.own_heads, changed_text)

@@ -79,7 +79,7 @@ def test_every_box_has_an_effect(page: Page, request: pytest.FixtureRequest) -> 
     shown = [opened(page.url_path, **state) for state in states]
     boxes = tuple(box.key for box in shown[0].sidebar.selectbox if box.key in FOCUS)
     assert boxes == page.looks_into
-    before = [_everything(app) for app in shown]
+    before = [_everything(app.run()) for app in shown]
     # That the other places have none is seen by `make test-all`.
     tried = FOCUS if request.config.getoption("every_situation") else page.looks_into
     for name in tried:

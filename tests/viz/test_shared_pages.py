@@ -15,6 +15,7 @@ from attention_lab.diagonal.settings import (
 )
 from attention_viz.blocks import filled
 from attention_viz.site import BLOCK_PAGES, answer
+from attention_viz.story.story_view import StoryView
 from tests.viz.reading_scenes import scene_of_text, sent
 
 TEXT = "the cat saw the dog"
@@ -49,6 +50,17 @@ def test_every_page_has_a_picture_and_an_answer(path: str) -> None:
     kinds = [block["kind"] for block in found["blocks"]]
     assert kinds[0] == "question"
     assert kinds[1] in ("text", "heading", "row")
+
+
+@pytest.mark.parametrize("path", BLOCK_PAGES)
+def test_empty_values_end_no_page(path: str) -> None:
+    known, _ = BLOCK_PAGES[path].read(StoryView(), lambda one: one.default)
+    assert asked(path, **dict.fromkeys([one.key for one in known], ""))["blocks"]
+
+
+def test_of_a_text_that_is_cut_a_word_is_replaced_that_the_model_reads() -> None:
+    """Letters that no piece has are several pieces each, with long names."""
+    assert board_of(asked("change-a-word", text="😀" * 14 + " dog " + "😀" * 9 + " cat"))
 
 
 @pytest.mark.parametrize("path", BLOCK_PAGES)

@@ -2,7 +2,7 @@
 import { chosenPalette, openPalette, styleColours } from "./draw/colours.js";
 import { editCell } from "./point/editor.js";
 import { flightsOf } from "./draw/flights.js";
-import { spotOnScreen } from "./place/geometry.js";
+import { areaOf, middleOf } from "./place/geometry.js";
 import { attachInput, Pins } from "./point/input.js";
 import { highlightsOf } from "./draw/overlay.js";
 import { Picture } from "./draw/picture.js";
@@ -16,29 +16,17 @@ import { cellBeyond, startsToSee } from "./place/windows.js";
 import { placeWords, spokenOf } from "./words/wording.js";
 import { markHead } from "./words/words.js";
 
-/** Put a matrix board into root: {update(scene), rest(), current(), where(cell), isLaid(), destroy()}; handlers: onPin, onEdit, onOpen, onChoose. */
-export function createBoard(root, handlers = {}) {
-  const board = new Board(root, handlers);
-  return {
-    update: (scene) => scene && board.update(scene),
-    rest: () => restPicture(board),
-    current: () => board.current(),
-    where: (cell) => spotOnScreen(board, cell),
-    isLaid: () => board.isLaid(),
-    destroy: () => board.destroy(),
-  };
-}
-
-class Board {
-  constructor(root, handlers) {
-    Object.assign(this, { handlers, signature: [], starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
+/** A matrix board in root. For pages: update(scene), rest(), current(), where(cell), isLaid(), destroy(); handlers: onPin, onEdit, onOpen, onChoose. */
+export class Board {
+  constructor(root, handlers = {}) {
+    Object.assign(this, { handlers, gone: new AbortController(), signature: [], starts: new Map(), slices: {}, width: 0, model: null, hovered: null, pins: new Pins() });
     this.open = (link) => handlers.onOpen?.(link);
     this.parts = buildStage(root, (kind) => savePicture(this.picture, kind));
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
     this.step = new Step(this, this.parts);
     this.detach = attachInput(this, this.parts);
-    this.surroundings = watchSurroundings(this.parts.section, () => this.model && this.dress());
+    this.surroundings = watchSurroundings(this.parts.section, () => this.model && this.dress(), this.gone.signal);
     this.observer = new ResizeObserver((entries) => this.resized(entries));
     // The last one changes its size when the style sheet has arrived.
     for (const part of ["section", "arithmetic", "live"]) this.observer.observe(this.parts[part]);
@@ -50,7 +38,7 @@ class Board {
     this.player.rest();
     this.picture.rest();
     this.observer.disconnect();
-    this.surroundings.end();
+    this.gone.abort(); // ends what listens to the page
     this.parts.section.remove();
   }
 
@@ -62,8 +50,9 @@ class Board {
     return this.hovered ?? this.player.cell ?? (this.has(this.step.guess.cell) ? this.step.guess.cell : this.pins.cell);
   }
 
-  // An unchanged scene is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does.
+  /** Show a scene, if there is one. An unchanged one is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does. */
   update(scene) {
+    if (!scene) return;
     const signature = signatureOf(scene);
     const same = sameSignature(signature, this.signature);
     if (!same) {
@@ -76,7 +65,7 @@ class Board {
     const moved = this.pins.adopt(scene.cell, this.has(scene.cell));
     if (moved) this.player[same ? "stop" : "rest"]();
     if (moved) this.step.guess.takes(scene.cell);
-    if (setResting(this, false) || !same) this.dress();
+    if (this.setResting(false) || !same) this.dress();
     else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 
@@ -226,7 +215,7 @@ class Board {
   }
 
   say(cell, before = "") {
-    const covered = this.step.covers(cell);
+    const covered = this.step.hides(cell.array, cell.index);
     this.parts.live.textContent = before + (covered ? `${placeWords(this.model, cell)}, covered` : spokenOf(this.model, cell));
   }
 
@@ -249,27 +238,35 @@ class Board {
     if (moved.length) this.lay();
     return moved.length > 0;
   }
-}
 
-/**
- * Let the picture of a board rest, because the present choices make none: it stays, greyed, and only the strip of steps is
- * in reach. The page shows its start, where it says the reason.
- */
-function restPicture(board) {
-  if (!board.model || !setResting(board, true)) return;
-  board.hovered = null;
-  board.player.stop();
-  if (board.width) board.refresh();
-  document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
-}
+  /** The middle of a cell on the screen, in the first panel that draws it; null if none does. */
+  where(cell) {
+    const area = areaOf(this, cell);
+    if (!area) return null;
+    const [frame, [x, y]] = [this.parts.stage.getBoundingClientRect(), middleOf(area)];
+    return { x: frame.left + x, y: frame.top + y };
+  }
 
-// Let a picture rest, or end its rest; gives whether that changes anything.
-function setResting({ parts, step }, rests) {
-  const { section, words, arcs, stage, dock, onward } = parts;
-  if (section.classList.contains("rests") === rests) return false;
-  section.classList.toggle("rests", rests);
-  for (const part of [words, arcs, stage, dock, onward]) part.inert = rests;
-  step.unskip?.(); // it leads to what is out of reach; a scene makes another
-  step.unskip = null;
-  return true;
+  /**
+   * Let the picture rest, because the present choices make none: it stays, greyed, and only the strip of steps is in reach.
+   * The page shows its start, where it says the reason.
+   */
+  rest() {
+    if (!this.model || !this.setResting(true)) return;
+    this.hovered = null;
+    this.player.stop();
+    if (this.width) this.refresh();
+    document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+  }
+
+  // Let the picture rest, or end its rest; gives whether that changes anything.
+  setResting(rests) {
+    const { section, words, arcs, stage, dock, onward } = this.parts;
+    if (section.classList.contains("rests") === rests) return false;
+    section.classList.toggle("rests", rests);
+    for (const part of [words, arcs, stage, dock, onward]) part.inert = rests;
+    this.step.unskip?.(); // it leads to what is out of reach; a scene makes another
+    this.step.unskip = null;
+    return true;
+  }
 }

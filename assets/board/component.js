@@ -1,5 +1,5 @@
 // The entry for Streamlit.
-import { createBoard } from "./board.js";
+import { Board } from "./board.js";
 import { openMessage } from "./scene/scene.js";
 
 /** Show the scene that a Streamlit component gets as bytes; the board stays while the page runs again. */
@@ -7,7 +7,7 @@ export default function mountBoard(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionBoard ??= { component, board: null });
   mount.component = component;
-  mount.board ??= createBoard(parentElement, {
+  mount.board ??= new Board(parentElement, {
     onPin: (cell) => mount.component.setTriggerValue("pin", cell),
     onEdit: (edit) => mount.component.setTriggerValue("edit", edit),
     onOpen: (link) => mount.component.setTriggerValue("open", link),

@@ -4,7 +4,7 @@ import { writeArithmetic } from "./words/arithmetic.js";
 import { attachClicker, lectureButton, offerSkip, turnBlack } from "./point/clicker.js";
 import { Cover, fillAsks } from "./play/cover.js";
 import { Dock, showTip } from "./point/dock.js";
-import { element } from "./draw/elements.js";
+import { element, put } from "./draw/elements.js";
 import { numbersDrawn } from "./place/geometry.js";
 import { fillSummary, Guess, sharePlace } from "./play/guess.js";
 import { highlightsOf } from "./draw/overlay.js";
@@ -23,10 +23,11 @@ export class Step {
     Object.assign(this, { board, parts, cover: new Cover(board), column: false, lines: 1 });
     this.guess = new Guess(parts.guess, () => this.guessed(), (cell) => highlightsOf(this.model, cell).filter(({ kind }) => kind === "reader"));
     this.sentence = new Sentence(board, parts.arcs);
-    this.detach = attachClicker(this);
+    const { signal } = board.gone;
+    attachClicker(this, signal);
     this.dock = new Dock(board);
     parts.black.addEventListener("click", () => turnBlack(this));
-    window.addEventListener("resize", (this.resize = () => board.fit()));
+    window.addEventListener("resize", () => board.fit(), { signal });
     parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
     parts.section.numbers = (array) => numbersDrawn(board, array);
     this.page = document.querySelector("[data-testid=stMainBlockContainer]");
@@ -36,11 +37,8 @@ export class Step {
   }
 
   end() {
-    this.detach();
-    this.dock.end();
     this.observer.disconnect();
     this.unskip?.();
-    window.removeEventListener("resize", this.resize);
   }
 
   get model() {
@@ -203,11 +201,6 @@ export class Step {
     if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
 
-  /** Whether a cell is covered. */
-  covers({ array, index }) {
-    return this.hides(array, index);
-  }
-
   /** Write how the current cell is computed. */
   explain(look, current) {
     const { board, parts: { arithmetic } } = this;
@@ -218,7 +211,7 @@ export class Step {
     const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
     const editable = !playing && board.pins.holds(current) && shown.find(({ panel }) => panel.editable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
-    const upTo = playing ? board.player.known : this.covers(current) ? 0 : undefined;
+    const upTo = playing ? board.player.known : this.hides(current.array, current.index) ? 0 : undefined;
     const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
     const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), beside: chainOf(this.model, current, board.open), ...more, ...(upTo === undefined ? { edit } : { upTo }) };
     return writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
@@ -229,7 +222,7 @@ export class Step {
     const { terms, parts: { section, arithmetic, guess } } = this;
     const state = this.board.player.active ? "idle" : this.guess.stateAt(this.board.hovered);
     for (const [name, one] of [["inviting", "invited"], ["asking", "open"], ["told", "told"]]) section.classList.toggle(name, state === one);
-    if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" }, put);
+    if (terms) sharePlace(guess, arithmetic, { terms, state, tall: this.form !== "line" });
   }
 
   /** Show all terms in a column, or in one line again. */
@@ -237,11 +230,6 @@ export class Step {
     this.column = !this.column;
     this.board.relay();
   }
-}
-
-function put(part, { x, y, width, height }) {
-  Object.assign(part.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
-  part.style.setProperty("--room", `${height}px`);
 }
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step

@@ -1,5 +1,5 @@
 // The entry for a page that holds the steps of the story, or the moments of a lesson, and needs no server.
-import { createBoard } from "./board.js";
+import { Board } from "./board.js";
 import { element } from "./draw/elements.js";
 import { Course } from "./keep/course.js";
 import { attachSwipe } from "./point/swipe.js";
@@ -21,7 +21,7 @@ class StoryPage {
     const handlers = { onPin: (cell) => this.pinned(cell), onOpen: (link) => this.open(link), onChoose: (name, value) => this.choose(name, value) };
     const root = page.getElementById("steps");
     root.replaceChildren(); // what it says until the script runs
-    this.board = createBoard(root, handlers);
+    this.board = new Board(root, handlers);
     const asked = data.steps.flatMap(({ question }, place) => (question?.options.length ? [place] : []));
     this.course = data.lesson ? new Course(window, data.steps.length, asked) : null;
     window.addEventListener("hashchange", () => this.show());
@@ -84,7 +84,7 @@ class StoryPage {
     const root = this.page.getElementById("below");
     root.hidden = below === undefined;
     if (root.hidden) return;
-    this.belowBoard ??= createBoard(root.appendChild(element("div")));
+    this.belowBoard ??= new Board(root.appendChild(element("div")));
     root.querySelectorAll(":scope > :is(h1, p)").forEach((one) => one.remove());
     root.prepend(element("h1", "", title), ...says.map((text) => element("p", "", text)));
     this.belowBoard.update({ ...this.entry(below), palette: this.data.palette, zoom: 1 });

@@ -1,5 +1,5 @@
 // The entry for a live board in a notebook. Before it, attention_viz/live_scene.py puts STYLE, the text of the style sheets.
-import { createBoard } from "./board.js";
+import { Board } from "./board.js";
 import { element } from "./draw/elements.js";
 import { openMessage } from "./scene/scene.js";
 
@@ -14,7 +14,7 @@ export function render({ model, el }) {
     model.set(name, value);
     model.save_changes();
   };
-  const board = createBoard(place, { onPin: tell("pin"), onEdit: tell("edit") });
+  const board = new Board(place, { onPin: tell("pin"), onEdit: tell("edit") });
   let scene = null;
   const show = () => board.update({ ...scene, cell: model.get("pin") });
   const open = () => {

@@ -1,22 +1,13 @@
 // The tools above a chart, and its size on the page and on the whole screen.
 
-// Four corners, the usual sign of full screen.
-const CORNERS = {
-  width: 24,
-  height: 24,
-  path: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z",
+const ICONS = {
+  corners: "M3 3h7v3H6v4H3zM14 3h7v7h-3V6h-4zM3 14h3v4h4v3H3zM18 14h3v7h-7v-3h4z", // the usual sign of full screen
+  picture: "M3 4h18v16H3zm2 2v9l4-5 4 5 2-2.5 4 5V6zm9 1.5a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5z", // a hill and a sun in a frame
 };
-
 const MAX_WAIT = 500; // ms
-
-// A frame with a hill and a sun.
-const PICTURE = {
-  width: 24,
-  height: 24,
-  path: "M3 4h18v16H3zm2 2v9l4-5 4 5 2-2.5 4 5V6zm9 1.5a1.75 1.75 0 1 1 0 3.5 1.75 1.75 0 0 1 0-3.5z",
-};
-
 const SHARPNESS = 2; // dots for each px, enough for a slide
+
+const iconOf = (name) => ({ width: 24, height: 24, path: ICONS[name] });
 
 function turnFull(host) {
   if (document.fullscreenElement) document.exitFullscreen();
@@ -42,8 +33,8 @@ export function tools(picture, name) {
     plotlyServerURL: "", // nothing leaves the machine
     modeBarButtonsToRemove: ["sendChartToCloud", "toImage", "select2d", "lasso2d", "autoScale2d", "zoomIn2d", "zoomOut2d"],
     modeBarButtonsToAdd: [
-      { name: "keep", title: "Keep as a picture", icon: PICTURE, click: keep },
-      { name: "full", title: "Full screen", icon: CORNERS, click: turnFull },
+      { name: "keep", title: "Keep as a picture", icon: iconOf("picture"), click: keep },
+      { name: "full", title: "Full screen", icon: iconOf("corners"), click: turnFull },
     ],
   };
 }

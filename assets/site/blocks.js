@@ -1,5 +1,5 @@
 // A page as blocks (attention_viz/blocks.py): words, choices, boards, charts and tables from top to bottom.
-import { createBoard } from "./board/board.js";
+import { Board } from "./board/board.js";
 import { element } from "./board/draw/elements.js";
 import { mathOf } from "./board/words/words.js";
 import mountChart from "./chart/component.js";
@@ -77,7 +77,7 @@ const DRAWERS = {
       const changes = sent.clicks[cell.array]?.[place] ?? {};
       acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
-    const board = createBoard(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
+    const board = new Board(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
     return (block) => {
       sent = block;
       board.update(block.board);

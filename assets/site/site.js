@@ -1,5 +1,5 @@
 // The page of the static site: the URL says what is shown, the engine in the worker answers, the board draws.
-import { createBoard } from "./board/board.js";
+import { Board } from "./board/board.js";
 import { element } from "./board/draw/elements.js";
 import { Blocks } from "./blocks.js";
 import { drawControls } from "./controls.js";
@@ -22,7 +22,7 @@ class Site {
       onOpen: (field) => this.ask({ open: field }),
       onChoose: (name, value) => this.ask({ name, value }),
     };
-    this.board = createBoard(this.part("steps"), handlers);
+    this.board = new Board(this.part("steps"), handlers);
     this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href), take: (name) => this.take(name) });
     this.dark.addEventListener("change", () => this.ask());
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));

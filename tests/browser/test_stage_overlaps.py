@@ -50,7 +50,7 @@ LAYERS = ((2, 2), (5, 4), (10, 8), (30, 2), (2, 8), (30, 8))  # tokens and heads
 # Shows scenes one after another in one board, and gives what lies on another or beyond its end.
 # What canvases write is noted, for the names of heads are no elements.
 SHOW = """async ([{left, top, width}, scenes]) => {
-  const {createBoard} = await import('/assets/board/board.js');
+  const {Board} = await import('/assets/board/board.js');
   document.body.replaceChildren();
   document.head.innerHTML = '<link rel="stylesheet" href="/assets/board/board.css">';
   await new Promise(done => { document.head.firstChild.onload = done; });
@@ -59,7 +59,7 @@ SHOW = """async ([{left, top, width}, scenes]) => {
     `position: absolute; left: ${left}px; top: ${top}px; width: ${width}px`;
   document.body.append(root);
   const act = () => {};
-  const board = createBoard(root, {onPin: act, onOpen: act, onEdit: act, onChoose: act});
+  const board = new Board(root, {onPin: act, onOpen: act, onEdit: act, onChoose: act});
   const found = [];
   for (const [name, text] of scenes) {
     written.length = 0;

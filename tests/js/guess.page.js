@@ -99,14 +99,13 @@ test("the same question that comes again keeps what is typed", () => {
 test("the arithmetic keeps three quarters of its line, and all of it while nothing is said", () => {
   const made = begun();
   const [arithmetic, terms] = [document.createElement("div"), { x: 10, y: 0, width: 1000, height: 40 }];
-  const put = (part, place) => (part.place = place);
-  const widths = (state) => {
-    sharePlace(made.root, arithmetic, { terms, state, tall: false }, put);
-    return [arithmetic.place.x, arithmetic.place.width >= 720];
+  const places = (state) => {
+    sharePlace(made.root, arithmetic, { terms, state, tall: false });
+    return [arithmetic.style.left, parseFloat(arithmetic.style.width) >= 720];
   };
   made.root.style.position = "absolute";
-  assert.deepEqual(["invited", "told", "idle", "open"].map(widths), Array(4).fill([10, true]));
-  assert.deepEqual([made.root.place, arithmetic.place], [terms, terms]);
+  assert.deepEqual(["invited", "told", "idle", "open"].map(places), Array(4).fill(["10px", true]));
+  assert.deepEqual([made.root.style.width, arithmetic.style.width], ["1000px", "1000px"]);
 });
 
 test("the end of the story tells what was guessed; to guess again is to be asked again", () => {

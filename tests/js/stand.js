@@ -1,4 +1,4 @@
-import { createBoard } from "../../assets/board/board.js";
+import { Board } from "../../assets/board/board.js";
 import { array, productScene } from "./scenes.js";
 import { afterwards } from "./testing.js";
 
@@ -38,7 +38,7 @@ export function standing(scene = dressedScene(), width = 1000) {
   const root = placeFor(width);
   const calls = [];
   const handlers = Object.fromEntries(["onPin", "onEdit", "onOpen"].map((name) => [name, (told) => calls.push([name, told])]));
-  const board = createBoard(root, handlers);
+  const board = new Board(root, handlers);
   board.update(scene);
   const find = (selector) => root.querySelector(selector);
   const panel = (id) => find(`[data-panel="${id}"]`);

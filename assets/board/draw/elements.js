@@ -10,12 +10,7 @@ export function element(tag, className = "", ...children) {
 
 /** A button with a text and an accessible name. */
 export function button(className, text, name, act) {
-  const made = element("button", className, text);
-  made.type = "button";
-  made.title = name;
-  made.setAttribute("aria-label", name);
-  made.addEventListener("click", act);
-  return made;
+  return Object.assign(element("button", className, text), { type: "button", title: name, ariaLabel: name, onclick: act });
 }
 
 /** A list to choose from, options {value: words} with a name; act(value) when one is chosen. */
@@ -24,6 +19,23 @@ export function list(className, options, name, value, act) {
   Object.assign(made, { ariaLabel: name, value });
   made.addEventListener("change", () => act(made.value));
   return made;
+}
+
+/** Place an element at a rectangle of what it lies in; one that may be lower than its place knows its height as --room. */
+export function put({ style }, { x, y, width, height }) {
+  Object.assign(style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  style.setProperty("--room", `${height}px`);
+}
+
+/** Give the next part of a row the focus and the only stop of the Tab key, if there is one. step: 1 on, −1 back, undefined for other keys. */
+export function moveAlong(parts, event, step) {
+  if (!step) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const next = parts[parts.indexOf(event.target) + step];
+  if (!next) return;
+  for (const one of parts) one.tabIndex = one === next ? 0 : -1;
+  next.focus();
 }
 
 /** A word of the data, as plain text that is isolated from the direction of its surroundings. */
@@ -51,6 +63,15 @@ export function icon(path) {
 function traceBox(context, { x, y, width, height }, radius, more) {
   context.beginPath();
   context.roundRect(x - more, y - more, Math.max(1, width + 2 * more), Math.max(1, height + 2 * more), radius);
+}
+
+/** Fill the area between points on a canvas. */
+export function fillBetween(context, [first, ...points], colour) {
+  context.fillStyle = colour;
+  context.beginPath();
+  context.moveTo(...first);
+  for (const point of points) context.lineTo(...point);
+  context.fill();
 }
 
 /** Fill a rounded rectangle on a canvas. */

@@ -12,8 +12,7 @@ export const STEEPNESS = -Math.PI / 4;
 export function paintLabels(context, box, look) {
   const { palette, font } = look;
   const zoom = box.zoom ?? look.zoom;
-  context.font = `${TYPE * zoom}px ${font}`;
-  context.textBaseline = "middle";
+  Object.assign(context, { font: `${TYPE * zoom}px ${font}`, textBaseline: "middle" });
   if (box.panel.tiles !== null) for (const tile of box.tiles) paintCaption(context, box, tile, { ...look, zoom });
   if (box.small) return;
   paintWords(context, box, look.model, zoom, palette.muted);
@@ -62,8 +61,7 @@ function wordsOf(continued, start, end) {
 
 /** Write the signs between the matrices of a row. */
 export function paintSigns(context, { palette, zoom, font }, signs) {
-  context.font = `${24 * zoom}px ${font}`;
-  Object.assign(context, { textAlign: "center", textBaseline: "middle", fillStyle: palette.text });
+  Object.assign(context, { font: `${24 * zoom}px ${font}`, textAlign: "center", textBaseline: "middle", fillStyle: palette.text });
   for (const { text, x, y } of signs) context.fillText(text, x, y);
 }
 
@@ -120,8 +118,7 @@ function written({ text, word }, longest) {
 
 /** Write one label. */
 export function paintLabel(context, { text, x, y, turned, align }, colour) {
-  context.fillStyle = colour;
-  context.textAlign = align;
+  Object.assign(context, { fillStyle: colour, textAlign: align });
   if (!turned) {
     context.fillText(text, x, y);
     return;
@@ -159,8 +156,7 @@ export function paintCaption(context, box, tile, { model, palette, zoom }, groun
     context.fillStyle = ground;
     context.fillRect(tile.x - 3 * zoom, y - 7 * zoom, context.measureText(text).width + 6 * zoom, 14 * zoom);
   }
-  context.fillStyle = palette.muted;
-  context.textAlign = "left";
+  Object.assign(context, { fillStyle: palette.muted, textAlign: "left" });
   context.fillText(text, tile.x, y);
   if (more && box.small) context.fillText(cutTo(context, more, box.tileWidth + 6 * zoom), tile.x, low);
 }

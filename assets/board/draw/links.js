@@ -1,5 +1,6 @@
 // Arrows from panel to panel, and bands from the cells that a cell reads to it.
 import { faded, roleColour } from "./colours.js";
+import { fillBetween } from "./elements.js";
 import { middleOf } from "../place/geometry.js";
 
 const LANE = 7; // px between the matrices and an arrow that passes below them
@@ -40,11 +41,8 @@ function bend(context, [x1, y1], [x2, y2]) {
 function paintHead(context, [x1, y1, x2, y2, level], colour) {
   const ahead = level ? [Math.sign(x2 - x1) || 1, 0] : [0, Math.sign(y2 - y1) || 1];
   const side = level ? [0, 1] : [1, 0];
-  context.fillStyle = colour;
-  context.beginPath();
-  context.moveTo(x2 + 2 * ahead[0], y2 + 2 * ahead[1]);
-  for (const turn of [1, -1]) context.lineTo(x2 - 6 * ahead[0] + 4 * turn * side[0], y2 - 6 * ahead[1] + 4 * turn * side[1]);
-  context.fill();
+  const wings = [1, -1].map((turn) => [x2 - 6 * ahead[0] + 4 * turn * side[0], y2 - 6 * ahead[1] + 4 * turn * side[1]]);
+  fillBetween(context, [[x2 + 2 * ahead[0], y2 + 2 * ahead[1]], ...wings], colour);
 }
 
 /**

@@ -1,6 +1,6 @@
 // What is lit with a cell: what it reads, what reads it, and their numbers where cells show none.
 import { faded, roleColour, shadeOf } from "./colours.js";
-import { fillBox, outlineBox } from "./elements.js";
+import { fillBetween, fillBox, outlineBox } from "./elements.js";
 import { areasOf, rectanglesOf } from "../place/geometry.js";
 import { labelSpot, paintCaption, paintLabel, spotsBeside, STEEPNESS } from "./lettering.js";
 import { paintBeams } from "./links.js";
@@ -112,8 +112,7 @@ export function paintHighlights(context, look, current, highlights) {
 
 // The captions of tiles once more, over the links from matrix to matrix.
 function paintCaptions(context, look) {
-  context.font = `${TYPE * look.zoom}px ${look.font}`;
-  context.textBaseline = "middle";
+  Object.assign(context, { font: `${TYPE * look.zoom}px ${look.font}`, textBaseline: "middle" });
   for (const box of look.boxes) {
     if (box.small || box.panel.tiles === null) continue;
     for (const tile of box.tiles) paintCaption(context, box, tile, look, look.palette.background);
@@ -167,8 +166,7 @@ function paintPills(context, look, { box, tile, light }, colour) {
 
 // Labels that the mark would cover in part are hidden; from labels a little farther away it keeps a distance.
 function paintPill(context, { palette, zoom, font }, spot, beside, colour) {
-  context.font = `bold ${TYPE * zoom}px ${font}`;
-  context.textBaseline = "middle";
+  Object.assign(context, { font: `bold ${TYPE * zoom}px ${font}`, textBaseline: "middle" });
   const widthOf = ({ text }) => context.measureText(text).width;
   const inLine = spot.align === "center";
   const tooNear = (other) => other.apart < (inLine ? (widthOf(spot) + widthOf(other)) / 2 : NEAR * TYPE * zoom);
@@ -204,6 +202,7 @@ function paintBoth(context, look, box, light) {
   const isOne = (axis) => axis !== null && light.low[axis] === light.high[axis];
   const at = (axis) => (light.kind === "cell" ? light.low : look.slices[box.array.name])[axis];
   const [width, height] = [CLOSE.width * look.zoom, CLOSE.height * look.zoom];
+  const paintFan = (corners) => fillBetween(context, corners, faded(colourOf(look.palette, light), 0.14));
   const told = {};
   if (close.down && isOne(panel.rows)) {
     context.font = `${TYPE * look.zoom}px ${look.font}`;
@@ -211,7 +210,7 @@ function paintBoth(context, look, box, light) {
     const seen = pageOf(box.columns, at(panel.columns), room, Math.max(width, cell.width), context.measureText(partWords(box.columns).join(" ")).width + 6);
     const top = y + bodyHeight + CLOSE.gap * look.zoom;
     const cells = seen.places.map((place, i) => ({ place, x: x + i * seen.side, y: top, width: seen.side, height }));
-    paintFan(context, look, light, [[x + seen.from * cell.width, y + bodyHeight], [x + seen.to * cell.width, y + bodyHeight], [x + seen.places.length * seen.side, top], [x, top]]);
+    paintFan([[x + seen.from * cell.width, y + bodyHeight], [x + seen.to * cell.width, y + bodyHeight], [x + seen.places.length * seen.side, top], [x, top]]);
     told.row = paintCells(context, look, { box, light, axis: panel.columns, cells });
     paintName(context, look, box, light, [x - 6 * look.zoom, top + height / 2]);
     told.rowPart = paintPart(context, look, seen, box.columns, (words) => [[words.join(" "), x + seen.places.length * seen.side + 5, top + height / 2, "left"]]);
@@ -222,7 +221,7 @@ function paintBoth(context, look, box, light) {
     const seen = pageOf(box.rows, at(panel.rows), bodyHeight, side, 2 * line);
     const left = x + bodyWidth + CLOSE.gap * look.zoom;
     const cells = seen.places.map((place, i) => ({ place, x: left, y: y + i * seen.side, width, height: seen.side }));
-    paintFan(context, look, light, [[x + bodyWidth, y + seen.from * cell.height], [x + bodyWidth, y + seen.to * cell.height], [left, y + seen.places.length * seen.side], [left, y]]);
+    paintFan([[x + bodyWidth, y + seen.from * cell.height], [x + bodyWidth, y + seen.to * cell.height], [left, y + seen.places.length * seen.side], [left, y]]);
     told.column = paintCells(context, look, { box, light, axis: panel.rows, cells });
     const below = y + seen.places.length * seen.side + line / 2;
     told.columnPart = paintPart(context, look, seen, box.rows, (words) => words.map((text, i) => [text, left + width / 2, below + i * line, "center"]));
@@ -253,13 +252,6 @@ export function pageOf({ start, count }, place, room, side, tail = 0) {
   const size = fits(room) < count ? fits(room - tail) : count;
   const from = Math.max(0, Math.min(count - size, Math.floor((place - start) / size) * size));
   return { side, from, to: from + size, places: Array.from({ length: size }, (_, i) => start + from + i) };
-}
-
-function paintFan(context, { palette }, light, corners) {
-  context.fillStyle = faded(colourOf(palette, light), 0.14);
-  context.beginPath();
-  for (const [x, y] of corners) context.lineTo(x, y);
-  context.fill();
 }
 
 // The numbers along one axis, at the lit places of the others; gives the cells as they are drawn.
@@ -310,8 +302,7 @@ function frameCells(context, palette, light, axis, cells) {
 function paintName(context, { model, palette, zoom, font }, { array, panel, left, longest }, light, [x, y]) {
   if (!left) return;
   const { text, word } = nameAt(model, array, panel.rows, light.low[panel.rows], light.low);
-  context.font = `bold ${TYPE * zoom}px ${font}`;
-  Object.assign(context, { textAlign: "right", textBaseline: "middle", fillStyle: colourOf(palette, light) });
+  Object.assign(context, { font: `bold ${TYPE * zoom}px ${font}`, textAlign: "right", textBaseline: "middle", fillStyle: colourOf(palette, light) });
   context.fillText(word ? isolated(shorten(text, longest)) : text, x, y);
 }
 

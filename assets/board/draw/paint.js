@@ -1,6 +1,6 @@
 // The cells of a panel with their colours, numbers and marks.
 import { faded, shadeOf } from "./colours.js";
-import { fillBox } from "./elements.js";
+import { fillBetween, fillBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
 import { paintLabels } from "./lettering.js";
 import { cellNumber, formed, longestTexts, typeFor } from "../scene/numbers.js";
@@ -139,8 +139,7 @@ function blockEdges(model, array, axis, { start, count }) {
 }
 
 function frame(context, { box: { rows, columns }, tile, width, height }, colour) {
-  context.strokeStyle = colour;
-  context.lineWidth = 1;
+  Object.assign(context, { strokeStyle: colour, lineWidth: 1 });
   context.strokeRect(tile.x - 1.5, tile.y - 1.5, columns.count * width + 3, rows.count * height + 3);
 }
 
@@ -206,8 +205,7 @@ function hatch(context, cells, { width, height }, ground, ink) {
   context.beginPath();
   for (const { x, y } of cells) context.rect(x + 0.5, y + 0.5, width - 1, height - 1);
   context.fill();
-  context.strokeStyle = ink;
-  context.lineWidth = width < 12 ? 0.7 : 1;
+  Object.assign(context, { strokeStyle: ink, lineWidth: width < 12 ? 0.7 : 1 });
   context.beginPath();
   const strokes = strokesOf(width - 1, height - 1, Math.max(4, Math.min(7, width / 3)));
   for (const { x, y } of cells) {
@@ -231,8 +229,7 @@ export function strokesOf(width, height, step) {
 
 function frameAll(context, cells, { width, height }, inset, colour, thick) {
   if (!cells.length) return;
-  context.strokeStyle = colour;
-  context.lineWidth = thick;
+  Object.assign(context, { strokeStyle: colour, lineWidth: thick });
   context.beginPath();
   for (const { x, y } of cells) context.rect(x + inset, y + inset, width - 2 * inset, height - 2 * inset);
   context.stroke();
@@ -240,12 +237,8 @@ function frameAll(context, cells, { width, height }, inset, colour, thick) {
 
 function fillCorners(context, cells, { width, height }, colour) {
   const side = Math.max(3, Math.min(8, width / 3, height / 2));
-  context.fillStyle = colour;
-  context.beginPath();
   for (const { x, y } of cells) {
-    context.moveTo(x + width - 0.5 - side, y + 0.5);
-    context.lineTo(x + width - 0.5, y + 0.5);
-    context.lineTo(x + width - 0.5, y + 0.5 + side);
+    const [right, top] = [x + width - 0.5, y + 0.5];
+    fillBetween(context, [[right - side, top], [right, top], [right, top + side]], colour);
   }
-  context.fill();
 }

@@ -1,5 +1,5 @@
 // The two canvases of a board: cells below, highlights above.
-import { sizeCanvas } from "./elements.js";
+import { put, sizeCanvas } from "./elements.js";
 import { fitFlow, fitStage, heightOfRibbons, ribbonBoxes, ribbonsApart, stackFlow, withTitles } from "../place/fit.js";
 import { paintFlights } from "./flights.js";
 import { layOutGallery } from "../place/gallery.js";
@@ -148,7 +148,7 @@ export class Picture {
     if (!area) return;
     const { spot, dock } = this.parts;
     const behind = getComputedStyle(dock).position === "sticky" ? dock.offsetHeight : 0;
-    Object.assign(spot.style, { left: `${area.x}px`, top: `${area.y}px`, width: `${area.width}px`, height: `${area.height}px` });
+    put(spot, area);
     spot.style.scrollMarginBottom = `${behind + 24}px`;
     spot.scrollIntoView({ block: "nearest", inline: "nearest" });
   }

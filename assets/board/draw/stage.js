@@ -1,5 +1,5 @@
 // The elements of a board, the title above each matrix, and what changes around a board: the theme, the typeface, paper.
-import { button, element, icon } from "./elements.js";
+import { button, element, icon, put } from "./elements.js";
 
 const ROLES = { result: "result", operand: "operand" };
 const TABBED = new Set(["result", "operand", "tiles"]);
@@ -94,12 +94,7 @@ export function placePanels(parts, model, boxes, zoom, open) {
 function dressPanel(made, parts, model, box, zoom, open) {
   const { panel, titleX, titleY, titleWidth, x, y, bodyWidth, bodyHeight, small, tight, broken } = box;
   const [right, bottom] = [Math.max(x + bodyWidth, titleX + titleWidth), y + bodyHeight];
-  Object.assign(made.style, {
-    left: `${titleX}px`,
-    top: `${titleY}px`,
-    width: `${right - titleX}px`,
-    height: `${bottom - titleY}px`,
-  });
+  put(made, { x: titleX, y: titleY, width: right - titleX, height: bottom - titleY });
   made.className = `panel ${small ? "small" : "full"}${tight ? " tight" : ""}${broken ? " broken" : ""} ${panel.role ?? ""}`;
   const words = box.worded ? axesWords(model, box) : "";
   const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight]);
@@ -152,12 +147,12 @@ export function axesWords(model, { panel, array }) {
 const SHEET = 1088; // px, which browsers shrink to the width of a sheet
 
 /**
- * Call dress when the surroundings of a board change: the system or JupyterLab turns dark or light, a typeface arrives, the
- * page is printed.
+ * Call dress, until the signal ends it, when the surroundings of a board change: the system or JupyterLab turns dark or
+ * light, a typeface arrives, the page is printed.
  *
- * Gives {now(), end()}; now() says whether the board is printed, where it keeps its width, and whether the theme is dark.
+ * Gives {now()}, which says whether the board is printed, where it keeps its width, and whether the theme is dark.
  */
-export function watchSurroundings(section, dress) {
+export function watchSurroundings(section, dress, signal) {
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const { body } = document;
   const themes = new MutationObserver(dress); // JupyterLab says its theme there, which need not be the system's
@@ -175,12 +170,7 @@ export function watchSurroundings(section, dress) {
     [window, "beforeprint", print],
     [window, "afterprint", print],
   ];
-  for (const [target, event, act] of watched) target?.addEventListener(event, act);
-  return {
-    now: () => ({ printed, dark: isDark() && !printed }),
-    end: () => {
-      themes.disconnect();
-      for (const [target, event, act] of watched) target?.removeEventListener(event, act);
-    },
-  };
+  for (const [target, event, act] of watched) target?.addEventListener(event, act, { signal });
+  signal.addEventListener("abort", () => themes.disconnect());
+  return { now: () => ({ printed, dark: isDark() && !printed }) };
 }

@@ -42,16 +42,13 @@ export class VectorContext {
     this.path = "";
   }
 
-  moveTo(x, y) {
-    this.path += `M${briefSize(x)} ${briefSize(y)}`;
-  }
+  moveTo = this.stepOf("M");
+  lineTo = this.stepOf("L");
+  bezierCurveTo = this.stepOf("C");
 
-  lineTo(x, y) {
-    this.path += `L${briefSize(x)} ${briefSize(y)}`;
-  }
-
-  bezierCurveTo(...ends) {
-    this.path += `C${ends.map(briefSize).join(" ")}`;
+  // What adds a step to the path, with the numbers that it needs.
+  stepOf(sign) {
+    return (...numbers) => (this.path += sign + numbers.map(briefSize).join(" "));
   }
 
   rect(x, y, width, height) {
@@ -75,15 +72,15 @@ export class VectorContext {
     this.add("path", { d: this.path, fill: "none", ...this.ink("stroke", this.strokeStyle), ...line });
   }
 
-  fillRect(x, y, width, height) {
+  fillRect(...area) {
     this.beginPath();
-    this.rect(x, y, width, height);
+    this.rect(...area);
     this.fill();
   }
 
-  strokeRect(x, y, width, height) {
+  strokeRect(...area) {
     this.beginPath();
-    this.rect(x, y, width, height);
+    this.rect(...area);
     this.stroke();
   }
 

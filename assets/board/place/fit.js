@@ -1,7 +1,7 @@
 // A step in one window, the picture of a whole layer, and lines of the memory below a step.
 import { cellsAlong, placeLine } from "./layout.js";
 import { isNamed } from "../scene/scene.js";
-import { panelSize } from "./sizes.js";
+import { panelSize, wholeSpan } from "./sizes.js";
 
 const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
 const LETTERS = { least: 11, most: 18 }; // px, the type of labels; it grows with the height of the cells
@@ -64,15 +64,13 @@ function oneBelowAnother(panels) {
 }
 
 function plansOf(model, space, arranged) {
-  const places = [];
-  for (const words of [...(arranged.corner ? ["corner"] : []), "top", "side"]) {
-    for (const form of space.column ? ["column"] : ["column", "line"]) places.push(planned(model, space, arranged, words, form));
-  }
-  return places.filter(Boolean);
+  const forms = space.column ? ["column"] : ["column", "line"];
+  const places = arranged.corner ? ["corner", "top", "side"] : ["top", "side"];
+  return places.flatMap((words) => forms.map((form) => planned(model, space, arranged, words, form))).filter(Boolean);
 }
 
 function planned(model, space, arranged, words, form) {
-  const side = words === "side" || form === "column" ? sideOf(space) : 0;
+  const side = words === "side" || form === "column" ? Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * space.width))) : 0;
   const width = space.width - (side ? side + 2 * ROOM : 0);
   const heading = words === "top" ? space.words(space.width, true) : 0;
   const above = heading && heading + ROOM;
@@ -89,10 +87,6 @@ function planned(model, space, arranged, words, form) {
 /** The height of the arithmetic in a line, which a narrow board breaks. */
 function heightOfLine({ width }) {
   return width > LINE.wide ? LINE.one : LINE.two;
-}
-
-function sideOf({ width }) {
-  return Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * width)));
 }
 
 // The largest cells with which all panels fit an area; null if none do. Whole titles may cost some of their size.
@@ -158,10 +152,8 @@ function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
     side: () => ({ ...column, height: space.words(side) }),
   }[words]();
   const from = words === "side" ? wordsBox.y + wordsBox.height + ROOM : words === "top" ? area.y : space.top;
-  const arithmetic =
-    form === "column"
-      ? { ...column, y: from, height: column.y + column.height - from }
-      : { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
+  const line = { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
+  const arithmetic = form === "column" ? { ...column, y: from, height: column.y + column.height - from } : line;
   return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
 }
 
@@ -349,10 +341,9 @@ export function ribbonBoxes(model, ribbons, { x = 0, y, width, zoom = 1 }) {
     const tileWidth = step - Math.min(6, 0.15 * step);
     const top = y + GAP + line * RIBBON_LINE + RIBBON_LINE - BAR - 2;
     const tiles = Array.from({ length: count }, (_, place) => ({ place, dx: place * step, dy: 0, x: left + place * step, y: top }));
-    const one = { start: 0, count: 1, low: 0, high: 1, size: 1 };
     return {
       panel, array, tiles, tileWidth, zoom, small: true, tight: false, broken: false, worded: false, labelled: [],
-      rows: one, columns: { ...one, count: columns, high: columns, size: columns }, stack: { ...one, count, high: count, size: count },
+      rows: wholeSpan(1), columns: wholeSpan(columns), stack: wholeSpan(count),
       cell: { width: tileWidth / columns, height: BAR, digits: -1 }, longest: isNamed(model, array, panel.tiles) ? 14 : 3,
       x: left, y: top, left: 0, top: 0, labelTop: 0, caption: 0, overhang: 0, turned: false,
       tileColumns: count, tileRows: 1, tileHeight: BAR, bodyWidth: width - (left - x), bodyHeight: BAR,

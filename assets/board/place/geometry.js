@@ -99,11 +99,3 @@ export function numbersDrawn({ boxes, slices, model }, name) {
   const shape = [...(panel.tiles === null ? [] : [tiles.length]), rows.count, columns.count];
   return { shape, data, letters: box.letters ?? 0, closeUp: box.closeUp ?? {} };
 }
-
-/** The middle of a cell on the screen, in the first panel that draws it; null if none does. */
-export function spotOnScreen(board, cell) {
-  const area = areaOf(board, cell);
-  if (!area) return null;
-  const [frame, [x, y]] = [board.parts.stage.getBoundingClientRect(), middleOf(area)];
-  return { x: frame.left + x, y: frame.top + y };
-}

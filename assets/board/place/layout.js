@@ -162,17 +162,10 @@ export function placeLine(model, space, plan, line) {
     const [column, row] = size.panel.place;
     const [x, y] = [columns.get(column) + lefts.get(column), shift + rows.get(row) + tops.get(row)];
     plan.boxes.push(boxOf(size, { x, y, left: columns.get(column), room: widths.get(column), over: tops.get(row) }));
-    plan.width = Math.max(
-      plan.width,
-      columns.get(column) + Math.max(widths.get(column), x - columns.get(column) + size.bodyWidth + rightOf(size)),
-    );
+    const beyond = Math.max(size.overhang, size.small ? FRAME : 0, size.close.across); // of labels or a frame, on the right
+    plan.width = Math.max(plan.width, columns.get(column) + widths.get(column), x + size.bodyWidth + beyond);
   }
   plan.height = Math.max(...plan.boxes.map((box) => box.y + box.bodyHeight + box.close.down));
-}
-
-// The px by which labels or a frame reach beyond a panel on its right.
-function rightOf({ overhang, small, close }) {
-  return Math.max(overhang, small ? FRAME : 0, close.across);
 }
 
 function along(sizes, side, measured) {

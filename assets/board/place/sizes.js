@@ -20,10 +20,9 @@ export function panelSize(model, space, panel, cell, others) {
   const { zoom } = space;
   const array = model.arrays[panel.array];
   const small = panel.size === "small";
-  const one = { start: 0, count: 1, low: 0, high: 1, size: 1 };
-  const seen = (axis) => (axis === null ? one : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps)));
+  const seen = (axis) => (axis === null ? wholeSpan(1) : windowOf(model, array, axis, space.starts, mostOf(model, array, axis, space.caps)));
   const [rows, columns] = [seen(panel.rows), seen(panel.columns)];
-  const stack = panel.only ? chosen(panel.only) : small && panel.tiles !== null ? wholeOf(array, panel.tiles) : seen(panel.tiles);
+  const stack = panel.only ? wholeSpan(panel.only.length) : small && panel.tiles !== null ? wholeSpan(array.shape[panel.tiles], array.start[panel.tiles]) : seen(panel.tiles);
   const wide = panel.bars ? { ...cell, width: Math.round(panel.bars * cell.width) } : cell;
   const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : numberedCell(model, array, wide, space);
   const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
@@ -52,13 +51,8 @@ function closeUpRoom({ closeUps, zoom }, panel, { rows, columns, tiled, bare }) 
   };
 }
 
-// Only some of the tiles.
-function chosen({ length: count }) {
-  return { start: 0, count, low: 0, high: count, size: count };
-}
-
-function wholeOf(array, axis) {
-  const [start, count] = [array.start[axis], array.shape[axis]];
+/** The window that shows all of so many places, from a first one on. */
+export function wholeSpan(count, start = 0) {
   return { start, count, low: start, high: start + count, size: count };
 }
 

@@ -1,5 +1,5 @@
 // Which part of a result is covered, and how it is uncovered.
-import { button, element } from "../draw/elements.js";
+import { button, moveAlong, put } from "../draw/elements.js";
 import { drawnCells } from "../place/geometry.js";
 import { cellsRead } from "../scene/rules.js";
 import { nameAt } from "../scene/scene.js";
@@ -150,30 +150,16 @@ export function fillAsks(root, { model, boxes, slices }, moments) {
   const rows = isAsked ? Array.from({ length: box.rows.count }, (_, i) => box.rows.start + i).filter((row) => !moments.rows.has(row)) : [];
   const had = root.contains(root.getRootNode().activeElement) ? Number(root.getRootNode().activeElement.dataset.row) : null;
   root.replaceChildren(...rows.map((row) => askFor(row, box, nameAt(model, box.array, box.panel.rows, row, slices[box.panel.array]), moments)));
-  root.onkeydown = (event) => moveAlong(root, event);
+  root.onkeydown = (event) => moveAlong([...root.children], event, { ArrowUp: -1, ArrowDown: 1 }[event.key]);
   const first = [...root.children].find(({ dataset }) => had !== null && Number(dataset.row) >= had) ?? root.firstElementChild;
   if (first) first.tabIndex = 0;
   if (had !== null) first?.focus({ preventScroll: true });
 }
 
 function askFor(row, { x, y, left, rows, cell }, { text, word }, moments) {
-  const made = element("button", "ask");
-  Object.assign(made, { type: "button", tabIndex: -1, ariaLabel: `Show row ${row}${word ? ` ${text}` : ""}` });
-  made.title = made.ariaLabel;
+  const made = button("ask", "", `Show row ${row}${word ? ` ${text}` : ""}`, () => moments.ask(null, row));
+  made.tabIndex = -1;
   made.dataset.row = row;
-  Object.assign(made.style, { left: `${x - left}px`, top: `${y + (row - rows.start) * cell.height}px`, width: `${left - 2}px`, height: `${cell.height}px` });
-  made.addEventListener("click", () => moments.ask(null, row));
+  put(made, { x: x - left, y: y + (row - rows.start) * cell.height, width: left - 2, height: cell.height });
   return made;
-}
-
-function moveAlong(root, event) {
-  const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
-  const all = [...root.children];
-  const next = all[all.indexOf(event.target) + step];
-  if (!step) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (!next) return;
-  for (const one of all) one.tabIndex = one === next ? 0 : -1;
-  next.focus();
 }

@@ -1,5 +1,5 @@
 // The question beside the example, the verdict on a guess, and what is kept of a visit.
-import { button, element } from "../draw/elements.js";
+import { button, element, put } from "../draw/elements.js";
 import { numberTyped } from "../scene/numbers.js";
 
 const MARKS = { right: "✓", near: "✗ near", sign: "✗ other sign", wrong: "✗" };
@@ -173,9 +173,7 @@ export class Guess {
     this.state = state;
     this.root.classList.remove("brief");
     this.root.dataset.guess = state;
-    this.root.setAttribute("role", "group");
-    this.root.setAttribute("aria-label", label);
-    this.root.replaceChildren(...parts);
+    Object.assign(this.root, { role: "group", ariaLabel: label }).replaceChildren(...parts);
   }
 }
 
@@ -183,30 +181,23 @@ function verdictSentence({ said, given, answer }) {
   const mark = MARKS[said] ? element("b", said === "right" ? "right" : "missed", MARKS[said], " ") : null;
   const truth = element("b", "truth", answer);
   const told = given === answer ? [truth] : given ? ["You: ", element("b", "given", given), " · it is ", truth] : ["It is ", truth];
-  const made = element("p", "verdict", mark, element("span", "said", ...told));
-  made.setAttribute("role", "status");
-  return made;
+  return Object.assign(element("p", "verdict", mark, element("span", "said", ...told)), { role: "status" });
 }
 
 /** Divide one place between a question and the arithmetic: an open question has all of it. tall: whether it is a column. */
-export function sharePlace(root, arithmetic, { terms, state, tall }, put) {
+export function sharePlace(root, arithmetic, { terms, state, tall }) {
   root.classList.toggle("tall", tall);
-  if (state === "idle" || state === "open") {
-    put(root, terms);
-    put(arithmetic, terms);
-    return;
-  }
+  if (state === "idle" || state === "open") return [root, arithmetic].forEach((part) => put(part, terms));
   Object.assign(root.style, { width: tall ? `${terms.width}px` : "max-content", height: "auto" });
   if (tall) {
     const height = Math.round(Math.min(MOST_HEIGHT * terms.height, root.offsetHeight));
     put(root, { ...terms, y: terms.y + terms.height - height, height });
-    put(arithmetic, { ...terms, height: terms.height - height - 4 });
-    return;
+    return put(arithmetic, { ...terms, height: terms.height - height - 4 });
   }
   const share = ASKED_SHARES[root.querySelector(".why") ? "why" : state];
   const width = Math.ceil(Math.min(share * terms.width, root.offsetWidth + 1));
   put(root, { ...terms, x: terms.x + terms.width - width, width });
-  put(arithmetic, { ...terms, width: terms.width - width - 4 });
+  return put(arithmetic, { ...terms, width: terms.width - width - 4 });
 }
 
 /** Write the guesses of this visit into the words of a page without a step. */
@@ -310,11 +301,7 @@ function writeVisit(name, value) {
 
 /** A summary of the guesses: {guessed, right, shown, surprises}; surprises: the titles of steps with another answer. */
 export function summaryOf(guesses) {
-  const said = (...words) => guesses.filter((guess) => words.includes(guess.said));
-  return {
-    guessed: guesses.length - said("shown").length,
-    right: said("right").length,
-    shown: said("shown").length,
-    surprises: guesses.filter((guess) => MISSED_GUESS.has(guess.said)).map(({ title }) => title),
-  };
+  const count = (word) => guesses.filter(({ said }) => said === word).length;
+  const surprises = guesses.filter(({ said }) => MISSED_GUESS.has(said)).map(({ title }) => title);
+  return { guessed: guesses.length - count("shown"), right: count("right"), shown: count("shown"), surprises };
 }

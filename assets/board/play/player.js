@@ -1,5 +1,6 @@
 // Plays how a result is computed: moments, buttons and speed.
 import { button, element, icon, list } from "../draw/elements.js";
+import { fixedAxes, indexIn } from "../place/geometry.js";
 import { placeWords } from "../words/wording.js";
 
 const SPEEDS = { slow: 1500, normal: 600, fast: 160 }; // ms for each beat of a cell
@@ -99,7 +100,7 @@ export class Player {
   // The next or previous moment; null if there is none.
   beside(by, whole) {
     if (this.byRow) return rowMoment(this.moment, this.frame, this.beats, by);
-    return momentBeside(this.moment, this, by, whole);
+    return momentBeside(this.moment, this.frame.count, this.beats, by, whole);
   }
 
   /** How many terms of the current cell are known; all, if its result is known. */
@@ -109,17 +110,14 @@ export class Player {
 
   /** The running indices that are lit at this moment: the first, and the one after the last. */
   get lit() {
-    return this.active && this.moment.beat < this.beats
-      ? [this.marks[this.moment.beat - 1] ?? 0, this.marks[this.moment.beat]]
-      : null;
+    const { beat } = this.moment;
+    return this.active && beat < this.beats ? [this.marks[beat - 1] ?? 0, this.marks[beat]] : null;
   }
 
   /** Whether a cell is not computed yet. */
   blank(array, index) {
     if (!this.active || array !== this.frame.panel.array) return false;
-    const { panel } = this.frame;
-    const drawn = [panel.tiles, panel.rows, panel.columns];
-    if (index.some((place, axis) => !drawn.includes(axis) && place !== this.slice[axis])) return false;
+    if (fixedAxes(this.frame, index.length).some((axis) => index[axis] !== this.slice[axis])) return false;
     const place = placeInOrder(this.frame, index);
     return place > this.moment.cell || (place === this.moment.cell && this.moment.beat < this.beats);
   }
@@ -136,25 +134,19 @@ export class Player {
     return this.speed === "fast" || this.calm.matches;
   }
 
-  get count() {
-    return this.frame.count;
-  }
-
   get pace() {
     return (this.byRow ? ROW_SPEEDS : SPEEDS)[this.speed];
   }
 
   schedule() {
     clearTimeout(this.timer);
-    this.timer = setTimeout(
-      () => {
-        const next = this.beside(1, this.whole);
-        if (!next) return this.pause();
-        this.go(next, true);
-        return this.schedule();
-      },
-      this.calm.matches && this.speed !== "slow" ? Math.max(this.pace, 400) : this.pace,
-    );
+    const wait = this.calm.matches && this.speed !== "slow" ? Math.max(this.pace, 400) : this.pace;
+    this.timer = setTimeout(() => {
+      const next = this.beside(1, this.whole);
+      if (!next) return this.pause();
+      this.go(next, true);
+      return this.schedule();
+    }, wait);
   }
 
   pause() {
@@ -173,10 +165,7 @@ export class Player {
     this.active = true;
     this.moment = { ...moment };
     this.show();
-    this.board.played({
-      fly: !this.calm.matches && !(this.running && this.speed === "fast"),
-      pace: this.running ? this.pace : 600,
-    });
+    this.board.played({ fly: !this.calm.matches && !(this.running && this.speed === "fast"), pace: this.running ? this.pace : 600 });
   }
 
   /** Stop, and show every cell again. */
@@ -222,12 +211,8 @@ export function frameOf({ panel, array }) {
 
 /** The index of the cell at a place of the reading order; slice gives the axes that are not drawn. */
 export function indexInOrder({ panel, tiles, rows, columns }, slice, place) {
-  const index = [...slice];
-  const within = place % (rows.count * columns.count);
-  if (panel.tiles !== null) index[panel.tiles] = tiles.start + Math.floor(place / (rows.count * columns.count));
-  if (panel.rows !== null) index[panel.rows] = rows.start + Math.floor(within / columns.count);
-  if (panel.columns !== null) index[panel.columns] = columns.start + (within % columns.count);
-  return index;
+  const [row, column] = [Math.floor(place / columns.count), place % columns.count];
+  return indexIn({ panel }, slice, tiles.start + Math.floor(row / rows.count), rows.start + (row % rows.count), columns.start + column);
 }
 
 /** The place of a cell in the reading order. */
@@ -250,7 +235,7 @@ export function beatsOf(length) {
  *
  * Beats 0 to beats − 1 add terms, beat number beats shows the result; whole skips the terms.
  */
-function momentBeside({ cell, beat }, { count, beats }, by, whole) {
+function momentBeside({ cell, beat }, count, beats, by, whole) {
   const length = beats + 1;
   const place = whole ? (by > 0 && beat < beats ? cell : cell + by) * length + beats : cell * length + beat + by;
   return place < 0 || place >= count * length ? null : { cell: Math.floor(place / length), beat: place % length };

@@ -19,14 +19,10 @@ export class Dock {
       cancelAnimationFrame(this.asked);
       this.asked = requestAnimationFrame(() => this.settle());
     };
-    window.addEventListener("scroll", this.place, { capture: true, passive: true }); // of any part of the page
-    window.addEventListener("resize", this.place);
-  }
-
-  end() {
-    cancelAnimationFrame(this.asked);
-    window.removeEventListener("scroll", this.place, { capture: true });
-    window.removeEventListener("resize", this.place);
+    const { signal } = board.gone;
+    window.addEventListener("scroll", this.place, { signal, capture: true, passive: true }); // of any part of the page
+    window.addEventListener("resize", this.place, { signal });
+    signal.addEventListener("abort", () => cancelAnimationFrame(this.asked));
   }
 
   settle() {

@@ -1,5 +1,5 @@
 // A small field over a cell, for a new number.
-import { element } from "../draw/elements.js";
+import { element, put } from "../draw/elements.js";
 import { rectanglesOf } from "../place/geometry.js";
 import { number, numberTyped } from "../scene/numbers.js";
 import { valueAt } from "../scene/scene.js";
@@ -49,12 +49,7 @@ function fieldOver(area, value, name) {
   const field = Object.assign(element("input", "editor"), { type: "text", inputMode: "decimal", value, maxLength: MAX_CHARACTERS });
   field.setAttribute("aria-label", `New value of ${name}`);
   const width = Math.max(area.width, 84);
-  Object.assign(field.style, {
-    left: `${area.x + (area.width - width) / 2}px`,
-    top: `${area.y - 3}px`,
-    width: `${width}px`,
-    height: `${Math.max(area.height + 6, 28)}px`,
-  });
+  put(field, { x: area.x + (area.width - width) / 2, y: area.y - 3, width, height: Math.max(area.height + 6, 28) });
   return field;
 }
 

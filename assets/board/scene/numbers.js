@@ -63,10 +63,7 @@ export function percent(value) {
 function fixed(size, digits) {
   const doubled = size * 2 ** (digits + 1);
   if (digits < 20 && doubled % 2 === 1) {
-    const cut = size
-      .toFixed(digits + 1)
-      .slice(0, -1)
-      .replace(/\.$/, "");
+    const cut = size.toFixed(digits + 1).slice(0, -1).replace(/\.$/, "");
     if (Number(cut.at(-1)) % 2 === 0) return cut;
   }
   return size.toFixed(digits);
@@ -98,12 +95,7 @@ export function counted(count, thing) {
 }
 
 // Decimals, and whether the zero before them is left out, from the longest form to the shortest.
-const FORMS = [
-  { digits: 2, brief: false },
-  { digits: 2, brief: true },
-  { digits: 1, brief: false },
-  { digits: 1, brief: true },
-];
+const FORMS = [2, 1].flatMap((digits) => [false, true].map((brief) => ({ digits, brief })));
 const TENTHS = 1e-6; // how near to a tenth a number is that has one decimal
 
 /** A number as a cell writes it; a whole number has no decimals. */

@@ -29,13 +29,8 @@ export function signatureOf(scene) {
 
 /** Whether two signatures are those of equal scenes. */
 export function sameSignature(one, other) {
-  return one.length === other.length && one.every((part, i) => part === other[i] || sameInEveryPlace(part, other[i]));
-}
-
-function sameInEveryPlace(one, other) {
-  if (one.length !== other.length) return false;
-  for (let i = 0; i < one.length; i += 1) if (one[i] !== other[i]) return false;
-  return true;
+  const sameBytes = (part, others) => part.length === others.length && part.every((byte, i) => byte === others[i]);
+  return one.length === other.length && one[0] === other[0] && one.slice(1).every((part, i) => sameBytes(part, other[i + 1]));
 }
 
 function openArray(name, array) {
@@ -259,20 +254,14 @@ function partOf(bytes, [start, length]) {
 /** The bytes of a part of a scene: decoded from base64, or as they are. */
 export function bytesOf(part) {
   if (typeof part !== "string") return part;
-  const raw = atob(part);
-  const bytes = new Uint8Array(raw.length);
-  for (let i = 0; i < raw.length; i += 1) bytes[i] = raw.charCodeAt(i);
-  return bytes;
+  return Uint8Array.from(atob(part), (sign) => sign.charCodeAt(0));
 }
 
 /** The little-endian float32 numbers of a part of a scene, at any offset. */
 export function floatsOf(part) {
   const bytes = bytesOf(part);
   if (bytes.length % 4) throw new RangeError(`${bytes.length} bytes are no whole number of float32 numbers`);
-  const view = new DataView(bytes.buffer, bytes.byteOffset);
-  const floats = new Float32Array(bytes.length / 4);
-  for (let i = 0; i < floats.length; i += 1) floats[i] = view.getFloat32(4 * i, true);
-  return floats;
+  return new Float32Array(bytes.slice().buffer); // browsers run on little-endian machines alone
 }
 
 /** Whether the bit at a place is set; the least significant bit of each byte comes first. */

@@ -78,15 +78,9 @@ function titleOf({ model, palette }, cell, { edit, open, opened }) {
   const array = model.arrays[cell.array];
   const name = element("b", "name", array.title ?? cell.array);
   name.style.color = roleColour(palette, array.role);
-  return element(
-    "p",
-    "what",
-    name,
-    ...coordinates(model, cell),
-    flowsOf(model, palette, cell),
-    edit ? button("edit", "Edit", "Edit this number", edit) : null,
-    open ? button("edit open", opened ? "one line" : "all terms", opened ? "The arithmetic in one line" : "All terms in a column", open) : null,
-  );
+  const [words, about] = opened ? ["one line", "The arithmetic in one line"] : ["all terms", "All terms in a column"];
+  const ways = [edit ? button("edit", "Edit", "Edit this number", edit) : null, open ? button("edit open", words, about, open) : null];
+  return element("p", "what", name, ...coordinates(model, cell), flowsOf(model, palette, cell), ...ways);
 }
 
 function coordinates(model, cell) {
@@ -142,25 +136,25 @@ const WRITERS = {
     const [factor] = terms[0].factors;
     return [sign("copied from"), factorChip(look, factor), element("span", "from", ...coordinates(look.model, factor))];
   },
-  mask: (look, derivation, options) => [
-    ...summed(look, derivation.terms, { ...options, single: true }),
-    sign(options.known ? verdictOf(derivation) : "is it allowed?"),
-  ],
+  mask: (look, derivation, options) => {
+    const verdict = options.known ? verdictOf(derivation) : "is it allowed?";
+    return [...summed(look, derivation.terms, { ...options, single: true }), sign(verdict)];
+  },
   norm: (look, { terms, own, root, epsilon }, options) => {
     const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
     const ends = [sign("×"), coloured(look, gain.factors[0], factorNumber(look, gain.factors[0]))];
     const first = [factorChip(look, vector[own].factors[0]), sign("÷")];
     if (!shownAll(options)) return [...first, sign(figure(root)), ...ends];
-    const squares = between(
-      vector.map(({ factors }) => squareChip(look, factors[0])),
-      "+",
-    );
+    const squares = between(vector.map(({ factors: [factor] }) => powerChip(look, factor, factorNumber(look, factor), "2")), "+");
     const mean = [sign("√(("), ...squares, sign(`) ÷ ${vector.length} + ${figure(epsilon)})`), sign(`= ${figure(root)}`, "sign worked")];
     return [...first, ...mean, ...ends];
   },
   difference: (look, { terms }) => between(factorsOf(look, terms), "−"),
   exp: (look, { terms }) => [sign("exp("), ...factorsOf(look, terms), sign(")")],
-  max: (look, { terms }, options) => [sign("largest of"), ...largestOf(look, terms, options)],
+  max: (look, { terms }, options) => {
+    const most = (rest) => `at most ${figure(Math.max(...valuesOf(rest)))}`;
+    return [sign("largest of"), ...listOfTerms(terms, options, ({ factors }) => factorChip(look, factors[0]), ",", most)];
+  },
   softmax: (look, derivation, options) => (derivation.total ? quotient(look, derivation, options) : [sign("nothing is allowed in this slice, so every share is zero:")]),
 };
 
@@ -175,10 +169,8 @@ const SHORT = 3; // terms, which are all written, also those that are 0
 const MAX_TERM_NAME = 9; // characters
 const POWERS = { least: 1e-3, most: 1e6 }; // the sums of powers of e that are written as numbers
 
-/** Whether a cell has more terms than a glance takes in. */
-function isLong({ terms }) {
-  return terms.length > SHORT;
-}
+// Whether a cell has more terms than a glance takes in.
+const isLong = ({ terms }) => terms.length > SHORT;
 
 /** The terms of a sum as chips, with the sum so far. options: see `writeArithmetic`; single: without the sum so far; most: how many have room. */
 export function summed(look, terms, options) {
@@ -200,11 +192,6 @@ function isZero({ value }, i, { upTo = Infinity }) {
 // Where there is a button for all terms, it decides.
 function shownAll({ all, open, opened }) {
   return opened || (all && !open);
-}
-
-/** The largest of some numbers. */
-function largestOf(look, terms, options) {
-  return listOfTerms(terms, options, (term) => factorChip(look, term.factors[0]), ",", (rest) => `at most ${figure(Math.max(...valuesOf(rest)))}`);
 }
 
 function listOfTerms(terms, { all = false, upTo = Infinity, most = Infinity, folded = new Set() }, make, between_, about) {
@@ -236,13 +223,13 @@ export function quotient(look, { terms, own }, options) {
   const rest = groups.filter((group) => !first.includes(group)).flat();
   const sum = powersOf(rest);
   const chips = first.map((group) => {
-    const made = powerChip(look, group[0].factors[0], group.length);
+    const made = powerOfE(look, group[0].factors[0], group.length);
     made.classList.toggle("now", group.includes(terms[upTo - 1]));
     return made;
   });
   const others = rest.length ? [chip(isPlain(sum) ? figure(sum) : "…", `${rest.length} more`)] : [];
   const open = known.length < terms.length ? [element("span", "", "…")] : [];
-  return [powerChip(look, terms[own].factors[0], 1), sign("÷"), sign("("), ...between([...chips, ...others, ...open], "+"), sign(")"), worked(terms, own, options)];
+  return [powerOfE(look, terms[own].factors[0], 1), sign("÷"), sign("("), ...between([...chips, ...others, ...open], "+"), sign(")"), worked(terms, own, options)];
 }
 
 // The same in numbers, if they are neither very large nor very small.
@@ -265,21 +252,16 @@ function groupsThatFit(groups, mine, most) {
   return groups.filter((group) => group === own || others.includes(group));
 }
 
-function squareChip(look, factor) {
-  const made = coloured(look, factor, factorNumber(look, factor));
-  made.className = "chip power";
-  made.append(element("span", "unseen", "^"), element("sup", "", "2"));
-  return made;
-}
-
 const exponentOf = ({ value }) => figure(value, 2);
 const powersOf = (terms) => terms.reduce((sum, { factors }) => sum + Math.exp(factors[0].value), 0);
 const isPlain = (sum) => sum >= POWERS.least && sum < POWERS.most;
 
-function powerChip(look, factor, count) {
-  const made = coloured(look, factor, count > 1 ? `${count} · e` : "e");
+const powerOfE = (look, factor, count) => powerChip(look, factor, count > 1 ? `${count} · e` : "e", exponentOf(factor));
+
+function powerChip(look, factor, base, exponent) {
+  const made = coloured(look, factor, base);
   made.className = "chip power";
-  made.append(element("span", "unseen", "^"), element("sup", "", exponentOf(factor)));
+  made.append(element("span", "unseen", "^"), element("sup", "", exponent));
   return made;
 }
 
@@ -287,10 +269,7 @@ function termChip(look, term, { running, name, among }) {
   const called = name ? [element("bdi", "of", shorten(name, MAX_TERM_NAME)), " "] : [];
   const [first] = term.factors;
   if (term.factors.length === 1) return tinted(look, factorChip(look, first, running), first, term.value);
-  const factors = between(
-    term.factors.map((factor) => coloured(look, factor, factorNumber(look, factor))),
-    " × ",
-  );
+  const factors = between(term.factors.map((factor) => coloured(look, factor, factorNumber(look, factor))), " × ");
   const made = tinted(look, chip(figure(term.value, 3, among), [...called, ...factors], running), first, term.value);
   made.classList.add("product");
   return made;

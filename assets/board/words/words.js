@@ -37,14 +37,14 @@ export function mathOf([tag, attributes, ...parts]) {
 
 // A choice as buttons, of which one is pressed.
 function chooser({ name, label, options, value, named }, choose) {
-  const made = element("div", "choice", named ? element("span", "name", label) : null);
-  made.setAttribute("role", "group");
-  made.setAttribute("aria-label", label);
-  for (const option of options) {
-    const one = button("option", option, option, () => option !== value && choose?.(name, option));
-    one.setAttribute("aria-pressed", String(option === value));
-    made.append(one);
-  }
+  const ways = options.map((option) => pressable(option, option, option === value, () => option !== value && choose?.(name, option)));
+  const made = element("div", "choice", named ? element("span", "name", label) : null, ...ways);
+  return Object.assign(made, { role: "group", ariaLabel: label });
+}
+
+function pressable(text, name, isPressed, act) {
+  const made = button("option", text, name, act);
+  made.setAttribute("aria-pressed", String(isPressed));
   return made;
 }
 
@@ -175,8 +175,8 @@ const MAX_SENTENCE = 60; // characters of a sentence in the name of its button
 /** One button for each sentence of a batch, {texts, chosen}, which shows the same step of that sentence; none without a batch. */
 export function sentenceButtons(sentences, choose) {
   if (!choose || !sentences) return [];
-  const made = sentences.texts.map((text, place) => button("option", String(place), `Sentence ${place}: ${shorten(text, MAX_SENTENCE)}`, () => choose("sentence", place)));
-  made.forEach((one, place) => one.setAttribute("aria-pressed", String(place === sentences.chosen)));
+  const nameOf = (text, place) => `Sentence ${place}: ${shorten(text, MAX_SENTENCE)}`;
+  const made = sentences.texts.map((text, place) => pressable(String(place), nameOf(text, place), place === sentences.chosen, () => choose("sentence", place)));
   return [element("span", "choice sentences", element("span", "name", "sentence"), ...made)];
 }
 

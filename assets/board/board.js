@@ -25,7 +25,7 @@ export class Board {
     this.picture = new Picture(this.parts);
     this.player = new Player(this.parts.player, this);
     this.step = new Step(this, this.parts);
-    this.detach = attachInput(this, this.parts);
+    attachInput(this, this.parts);
     this.surroundings = watchSurroundings(this.parts.section, () => this.model && this.dress(), this.gone.signal);
     this.observer = new ResizeObserver((entries) => this.resized(entries));
     // The last one changes its size when the style sheet has arrived.
@@ -33,7 +33,6 @@ export class Board {
   }
 
   destroy() {
-    this.detach();
     this.step.end();
     this.player.rest();
     this.picture.rest();

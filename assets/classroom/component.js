@@ -114,10 +114,9 @@ class Mount {
       this.host.replaceChildren(...people, ...(seat ? this.parts(told, isTeacher) : [made("p", { role: "alert" }, trouble || "You have left the room.")]));
     }
     if (!seat || !told) return;
-    const people = this.host.querySelector(".people");
-    if (people) people.textContent = told.people === 1 ? "1 person in the room" : `${told.people ?? 0} people in the room`;
-    const count = this.host.querySelector(".count");
-    if (count) count.textContent = counted(told.count, "answer");
+    const write = (selector, text) => this.host.querySelector(selector)?.replaceChildren(text);
+    write(".people", told.people === 1 ? "1 person in the room" : `${told.people ?? 0} people in the room`);
+    write(".count", counted(told.count, "answer"));
     for (const option of this.host.querySelectorAll("button.option")) {
       option.setAttribute("aria-pressed", String(option.dataset.place === mine?.answer));
     }

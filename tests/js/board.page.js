@@ -1,4 +1,4 @@
-import { click, current, dressedScene, point, press, sent, standing } from "./stand.js";
+import { click, current, dressedScene, editable, point, press, sent, standing } from "./stand.js";
 import { array } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -76,7 +76,7 @@ test("the columns that are seen follow the cell, by keys, by a pin and from else
 });
 
 test("a number that was typed is told with its cell, and the focus goes back to the matrix", () => {
-  const stand = standing(dressedScene(({ panels }) => Object.assign(panels[2], { editable: true })));
+  const stand = standing(editable(2));
   press(stand, "result", "5");
   const field = stand.find(".editor");
   assert.equal(field.getAttribute("aria-label"), "New value of result, head 0, row 1 b, column 2 r");
@@ -88,15 +88,9 @@ test("a number that was typed is told with its cell, and the focus goes back to 
 });
 
 test("only a pinned cell that can be changed has a button for it, and none does while one points elsewhere or plays", () => {
-  const stand = standing(dressedScene(({ panels }) => Object.assign(panels[0], { editable: true })));
-  const edits = () => stand.find(".edit") !== null;
-  assert.equal(edits(), false);
-  click(stand, "left", [0, 0, 0]);
-  assert.equal(edits(), true);
-  point(stand, "left", [0, 0, 1]);
-  assert.equal(edits(), false);
-  stand.find(".tool.next").click();
-  assert.equal(edits(), false);
+  const stand = standing(editable(0));
+  const acts = [() => {}, () => click(stand, "left", [0, 0, 0]), () => point(stand, "left", [0, 0, 1]), () => stand.find(".tool.next").click()];
+  assert.deepEqual(acts.map((act) => (act(), stand.find(".edit") !== null)), [false, true, false, false]);
 });
 
 test("the room for the arithmetic grows with what it says, and only a pin gives it back", async () => {
@@ -161,17 +155,14 @@ test("a board follows the system into the dark, is light on paper, and keeps its
     system.matches = matches;
     system.dispatchEvent(new Event("change"));
   };
+  const print = (when) => (window.dispatchEvent(new Event(`${when}print`)), [ground(), section.style.width]);
   assert.equal(ground(), grounds.light);
   turn(true);
   assert.equal(ground(), grounds.dark);
-  window.dispatchEvent(new Event("beforeprint"));
-  assert.deepEqual([ground(), section.style.width], [grounds.light, "1088px"]);
-  window.dispatchEvent(new Event("afterprint"));
-  assert.deepEqual([ground(), section.style.width], [grounds.dark, ""]);
+  assert.deepEqual([print("before"), print("after")], [[grounds.light, "1088px"], [grounds.dark, ""]]);
   stand.end();
   turn(false);
-  window.dispatchEvent(new Event("beforeprint"));
-  assert.deepEqual([ground(), section.style.width], [grounds.dark, ""], "a board that is gone listens no more");
+  assert.deepEqual(print("before"), [grounds.dark, ""], "a board that is gone listens no more");
 });
 
 test("two boards on a page have their own colours, and pins of their own", () => {

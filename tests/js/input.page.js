@@ -1,40 +1,35 @@
 import { openEditor } from "../../assets/board/point/editor.js";
 import { array } from "./scenes.js";
-import { click, current, dressedScene, point, press, standing, at, sent } from "./stand.js";
+import { at, click, current, dressedScene, editable, point, press, sent, standing } from "./stand.js";
 import { assert, test, wait } from "./testing.js";
 
 const pinned = "result 0,1,2";
 
 test("a mouse or a pen that points at a cell makes it the current one, a finger that scrolls does not", () => {
   const stand = standing();
-  for (const kind of ["mouse", "pen"]) {
-    point(stand, "left", [0, 1, kind === "pen" ? 2 : 0], kind);
-    assert.equal(current(stand), `left 0,1,${kind === "pen" ? 2 : 0}`);
-  }
-  point(stand, "right", [4, 1], "touch");
-  assert.equal(current(stand), "left 0,1,2");
-  point(stand, "result", [0, 1, 4]);
-  assert.equal(current(stand), "result 0,1,4");
+  const after = (...at) => (point(stand, ...at), current(stand));
+  assert.deepEqual([after("left", [0, 1, 0]), after("left", [0, 1, 2], "pen")], ["left 0,1,0", "left 0,1,2"]);
+  assert.deepEqual([after("right", [4, 1], "touch"), after("result", [0, 1, 4])], ["left 0,1,2", "result 0,1,4"]);
 });
 
 test("beside the cells the pinned one is current again, at once where the board ends and after a moment between matrices", async () => {
   const stand = standing();
-  const stage = stand.find(".stage");
+  const leave = (pointerType) => (stand.find(".stage").dispatchEvent(new PointerEvent("pointerleave", { pointerType })), current(stand));
   point(stand, "left", [0, 0, 0]);
-  stage.dispatchEvent(new PointerEvent("pointerleave", { pointerType: "touch" }));
-  assert.equal(current(stand), "left 0,0,0");
-  stage.dispatchEvent(new PointerEvent("pointerleave", { pointerType: "mouse" }));
-  assert.equal(current(stand), pinned);
+  assert.deepEqual([leave("touch"), leave("mouse")], ["left 0,0,0", pinned]);
   point(stand, "left", [0, 0, 0]);
-  stage.dispatchEvent(new PointerEvent("pointermove", { clientX: 1, clientY: 1, pointerType: "mouse" }));
+  pointBeside(stand);
   assert.equal(current(stand), "left 0,0,0");
   await wait(300);
   assert.equal(current(stand), pinned);
 });
 
+// Point at the stage where no matrix is.
+const pointBeside = ({ find }) => find(".stage").dispatchEvent(new PointerEvent("pointermove", { clientX: 1, clientY: 1, pointerType: "mouse" }));
+
 test("who passes between matrices on the way to a cell keeps that cell", async () => {
   const stand = standing();
-  stand.find(".stage").dispatchEvent(new PointerEvent("pointermove", { clientX: 1, clientY: 1, pointerType: "mouse" }));
+  pointBeside(stand);
   point(stand, "left", [0, 1, 1]);
   await wait(300);
   assert.equal(current(stand), "left 0,1,1");
@@ -65,8 +60,7 @@ test("a matrix that leads elsewhere opens it by click, title and Enter, shows so
 const reached = (key, more = {}) => {
   const stand = standing();
   press(stand, "result", key, more);
-  const found = current(stand);
-  return found.replace("result ", "");
+  return current(stand).replace("result ", "");
 };
 
 test("arrow keys move by one row or column", () => {
@@ -85,10 +79,10 @@ test("Home and End lead to the ends of the row, with Ctrl to those of the column
 
 test("no key leads beyond an edge", () => {
   const stand = standing();
-  for (let i = 0; i < 9; i += 1) for (const key of ["ArrowDown", "ArrowRight", "PageDown"]) press(stand, "result", key);
-  assert.equal(current(stand), "result 1,1,4");
-  for (let i = 0; i < 9; i += 1) for (const key of ["ArrowUp", "ArrowLeft", "PageUp"]) press(stand, "result", key);
-  assert.equal(current(stand), "result 0,0,0");
+  for (const [keys, end] of [[["ArrowDown", "ArrowRight", "PageDown"], "result 1,1,4"], [["ArrowUp", "ArrowLeft", "PageUp"], "result 0,0,0"]]) {
+    for (let i = 0; i < 9; i += 1) for (const key of keys) press(stand, "result", key);
+    assert.equal(current(stand), end);
+  }
   assert.deepEqual(stand.calls, []);
 });
 
@@ -110,36 +104,25 @@ test("pages lead through the first long axis that is not drawn, and through a ba
   const paged = (letters) => {
     const stand = standing(dressedScene(change(letters)));
     press(stand, "result", "PageDown");
-    const found = current(stand);
-    return found;
+    return current(stand);
   };
-  assert.equal(paged("BHTS"), "result 0,1,0,0");
-  assert.equal(paged("HBTS"), "result 1,0,0,0");
-  assert.equal(paged("BBTS"), "result 1,0,0,0");
-  assert.equal(paged("GHTS"), "result 0,1,0,0");
-});
-
-test("in tiles pages lead from tile to tile", () => {
-  const stand = standing();
-  press(stand, "all", "PageDown");
-  assert.equal(current(stand), "result 1,1,2");
+  const led = ["result 0,1,0,0", "result 1,0,0,0", "result 1,0,0,0", "result 0,1,0,0"];
+  assert.deepEqual(["BHTS", "HBTS", "BBTS", "GHTS"].map(paged), led);
+  const tiles = standing();
+  press(tiles, "all", "PageDown");
+  assert.equal(current(tiles), "result 1,1,2", "in tiles they lead from tile to tile");
 });
 
 test("Enter and the space bar pin where one is, Escape leads back to what was pinned and says it", () => {
   const stand = standing();
-  press(stand, "result", "ArrowLeft");
-  press(stand, "result", "Enter");
-  press(stand, "result", "ArrowUp");
-  press(stand, "result", " ");
-  press(stand, "result", "Home");
-  press(stand, "result", "Escape");
+  for (const key of ["ArrowLeft", "Enter", "ArrowUp", " ", "Home", "Escape"]) press(stand, "result", key);
   assert.equal(current(stand), "result 0,0,1");
   assert.deepEqual(stand.calls.map(([, { index }]) => index.join()), ["0,1,1", "0,0,1"]);
   assert.ok(stand.find("[aria-live]").textContent.includes("row 0 a, column 1 q"));
 });
 
 test("keys that mean something to the browser are left to it", () => {
-  const stand = standing(dressedScene(({ panels }) => Object.assign(panels[2], { editable: true })));
+  const stand = standing(editable(2));
   for (const more of [{ altKey: true }, { metaKey: true }]) assert.ok(press(stand, "result", "ArrowLeft", more));
   for (const key of ["0", "+", "-"]) assert.ok(press(stand, "result", key, { ctrlKey: true }), "zooms the page");
   for (const key of ["a", "Tab", "F5"]) assert.ok(press(stand, "result", key));
@@ -149,7 +132,7 @@ test("keys that mean something to the browser are left to it", () => {
 });
 
 test("a digit on the pinned cell starts a new number, F2 or a double click changes the old one", () => {
-  const stand = standing(dressedScene(({ panels }) => Object.assign(panels[2], { editable: true })));
+  const stand = standing(editable(2));
   const started = (act) => {
     act();
     const { value } = stand.find(".editor");
@@ -174,11 +157,10 @@ test("a board that is gone listens no more, and one beside another answers for i
   assert.ok(help[0] !== help[1]);
   point(other, "left", [0, 0, 1]);
   assert.deepEqual([current(one), current(other)], [pinned, "left 0,0,1"]);
-  one.find(".stage").dispatchEvent(new PointerEvent("pointermove", { clientX: 1, clientY: 1, pointerType: "mouse" }));
+  pointBeside(one);
   one.end();
   await wait(300);
   assert.equal(current(other), "left 0,0,1");
-  other.end();
 });
 
 const wide = sent(5, 90);
@@ -191,15 +173,11 @@ test("with Shift the wheel moves the columns that are seen, within what was sent
     return stand.find(".stage").dispatchEvent(made);
   };
   const { min, max } = field();
+  const after = (delta) => [turn({ ...delta, shiftKey: true }, 3), field().value];
   assert.deepEqual([min, Number(max) + 64, field().value], ["5", 95, "5"]);
   assert.ok(turn({ deltaY: 100 }, 3));
-  assert.ok(!turn({ deltaY: 100, shiftKey: true }, 3));
-  assert.equal(field().value, "9");
-  turn({ deltaX: -100, shiftKey: true }, 3);
-  assert.equal(field().value, "5", "a wheel that tilts");
-  turn({ deltaY: -100, shiftKey: true }, 3);
-  assert.equal(field().value, "5");
-  for (let i = 0; i < 12; i += 1) turn({ deltaY: 100, shiftKey: true }, 3);
+  assert.deepEqual([after({ deltaY: 100 }), after({ deltaX: -100 }), after({ deltaY: -100 })], [[false, "9"], [false, "5"], [false, "5"]]);
+  for (let i = 0; i < 12; i += 1) after({ deltaY: 100 });
   assert.equal(field().value, max);
   stand.board.update(dressedScene(sent(30, 64)));
   assert.ok(turn({ deltaY: 100, shiftKey: true }, 3), "there is nothing to move");
@@ -279,14 +257,14 @@ test("what is no number is refused with a sentence, and dropped when one goes el
 });
 
 test("a number is taken once when one goes elsewhere; one that was left as it was, with its rounded digits, is none", () => {
-  const { told, type, field } = opened();
-  type("3");
-  for (let i = 0; i < 2; i += 1) field.dispatchEvent(new Event("blur"));
-  assert.deepEqual(told, ["closed", 3]);
-  for (const act of ["Enter", "Tab"]) {
+  const leave = ({ field }) => field.dispatchEvent(new Event("blur"));
+  const changed = opened();
+  changed.type("3");
+  for (let i = 0; i < 2; i += 1) leave(changed);
+  assert.deepEqual(changed.told, ["closed", 3]);
+  for (const act of [leave, ({ press }) => press("Enter")]) {
     const left = opened();
-    if (act === "Enter") left.press("Enter");
-    else left.field.dispatchEvent(new Event("blur"));
+    act(left);
     assert.deepEqual(left.told, ["closed"]);
   }
   const typed = opened("7", "7");

@@ -14,6 +14,9 @@ export function dressedScene(change = () => {}) {
   return scene;
 }
 
+/** The scene with a panel whose numbers can be changed. */
+export const editable = (place) => dressedScene(({ panels }) => Object.assign(panels[place], { editable: true }));
+
 /** What changes a scene: so many of 100 columns were sent, of which 64 are seen at a time. */
 export const sent = (start, count) => (scene) => {
   scene.axes.S.labels = Array.from({ length: 100 }, (_, i) => `s${i}`);

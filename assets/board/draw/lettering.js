@@ -84,10 +84,8 @@ export function labelSpot(box, model, tile, axis, place, zoom, slice = []) {
   const block = model.axes[letter]?.block;
   const at = panel.tiles === null ? slice : slice.map((old, i) => (i === panel.tiles ? tile.place : old));
   const spot = { axis, place, text: written(nameAt(model, array, axis, place, at), box.longest), block: block ? Math.floor(place / block) : 0 };
-  if (axis === panel.rows) {
-    const y = tile.y + (place - rows.start + 0.5) * cell.height;
-    return { ...spot, x: tile.x - 6 * zoom, y, align: "right", turned: false };
-  }
+  const y = tile.y + (place - rows.start + 0.5) * cell.height;
+  if (axis === panel.rows) return { ...spot, x: tile.x - 6 * zoom, y, align: "right", turned: false };
   const x = tile.x + (place - columns.start + 0.5) * cell.width;
   return { ...spot, x, y: tile.y - (turned ? 6 : 8) * zoom, align: turned ? "left" : "center", turned };
 }

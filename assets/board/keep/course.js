@@ -4,24 +4,20 @@ const MAX_FRAMES = 7; // above this one, as the run-time environment of SCORM 1.
 
 /** The object API of a frame above the page, or of the window that opened it; null without a platform. */
 export function courseApi(page) {
-  return apiAbove(page) ?? apiAbove(openerOf(page));
+  return seen(() => apiAbove(page)) ?? seen(() => apiAbove(page.top.opener));
 }
 
-// A frame of another site may not be looked into.
 function apiAbove(frame) {
-  try {
-    for (let above = 0, one = frame; one && above <= MAX_FRAMES; above += 1, one = one.parent === one ? null : one.parent) {
-      if (one.API) return one.API;
-    }
-  } catch {
-    return null;
+  for (let above = 0, one = frame; one && above <= MAX_FRAMES; above += 1, one = one.parent === one ? null : one.parent) {
+    if (one.API) return one.API;
   }
   return null;
 }
 
-function openerOf(page) {
+// A frame of another site may not be looked into.
+function seen(look) {
   try {
-    return page.top.opener;
+    return look();
   } catch {
     return null;
   }

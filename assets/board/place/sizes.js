@@ -121,8 +121,7 @@ function widestLabel(model, array, axis, most, measure, size) {
   model.widest ??= new Map();
   const key = `${letter} ${whole} ${most} ${size}`;
   if (!model.widest.has(key)) {
-    const places = Array.from({ length: Math.min(whole, 512) }, (_, place) => place);
-    const widths = places.map((place) => measure(shorten(labelAt(model, letter, place).text, most), size, true));
+    const widths = Array.from({ length: Math.min(whole, 512) }, (_, place) => measure(shorten(labelAt(model, letter, place).text, most), size, true));
     model.widest.set(key, Math.max(...widths));
   }
   return model.widest.get(key);

@@ -30,9 +30,7 @@ export function windowOf(model, array, axis, starts, most = MAX_CELLS) {
 
 // The part of an axis that all arrays with it have.
 function partSent(model, key) {
-  model.parts ??= new Map();
-  if (!model.parts.has(key)) model.parts.set(key, commonPart(model, key));
-  return model.parts.get(key);
+  return ((model.parts ??= {})[key] ??= commonPart(model, key));
 }
 
 function commonPart(model, key) {
@@ -72,13 +70,9 @@ function titlesWith(model, letter) {
 
 /** How full panels use the axis of a window: as rows, as columns, as tiles; an axis may be used in several ways. */
 export function usesOf(model, key) {
-  model.uses ??= new Map();
-  if (!model.uses.has(key)) {
-    const shows = ({ array }, axis) => axis !== null && keyOf(model.arrays[array], axis) === key;
-    const full = model.panels.filter(({ size }) => size !== "small");
-    model.uses.set(key, ["rows", "columns", "tiles"].filter((use) => full.some((panel) => shows(panel, panel[use]))));
-  }
-  return model.uses.get(key);
+  const shows = ({ array, size }, axis) => size !== "small" && axis !== null && keyOf(model.arrays[array], axis) === key;
+  const found = () => ["rows", "columns", "tiles"].filter((use) => model.panels.some((panel) => shows(panel, panel[use])));
+  return ((model.uses ??= {})[key] ??= found());
 }
 
 /** The starts of windows, [[key, start], …], with which a cell is visible. */

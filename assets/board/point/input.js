@@ -49,7 +49,7 @@ export function attachInput(board, { stage, panels, live }) {
     board.hover(null);
     live.textContent = ""; // a reader would find a cell that is no longer shown
   });
-  return () => clearTimeout(timer);
+  board.gone.signal.addEventListener("abort", () => clearTimeout(timer));
 }
 
 function cellOf({ box, index }) {

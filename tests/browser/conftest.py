@@ -33,7 +33,7 @@ from playwright.sync_api import (
 )
 
 from scripts.find_chromium import find_chromium
-from tests.browser.driving import Visit, naming, opened, settled
+from tests.browser.driving import LOOKING, Visit, naming, opened, settled
 from tests.browser.watched_app import BEYOND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -154,13 +154,20 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
-@pytest.fixture(scope="session")
-def files() -> Iterator[str]:
-    """The URL at which the files of the repository can be read."""
-    with ThreadingHTTPServer(("localhost", 0), partial(Quiet, directory=str(ROOT))) as server:
+@contextmanager
+def served(folder: Path, kind: type[Quiet] = Quiet) -> Iterator[str]:
+    """The URL at which the files of a folder can be read."""
+    with ThreadingHTTPServer(("localhost", 0), partial(kind, directory=str(folder))) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://localhost:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def files() -> Iterator[str]:
+    """The URL at which the files of the repository can be read."""
+    with served(ROOT) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -169,7 +176,8 @@ def context() -> Iterator[BrowserContext]:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         context = browser.new_context(viewport=WINDOW, color_scheme="light")
-        context.add_init_script(NO_GUESSES)
+        for script in (NO_GUESSES, LOOKING):
+            context.add_init_script(script)
         context.set_default_timeout(20_000)
         expect.set_options(timeout=20_000)  # which knows nothing of that one
         yield context
@@ -214,7 +222,8 @@ def another_tab(context: BrowserContext, script: str = NO_GUESSES, **kind: Any) 
     """A tab of a visitor of their own, who has no storage yet, on a device of a kind."""
     assert context.browser
     visitor = context.browser.new_context(**kind)
-    visitor.add_init_script(script)
+    for one in (script, LOOKING):
+        visitor.add_init_script(one)
     visitor.set_default_timeout(20_000)
     tab = visitor.new_page()
     with watched(tab) as faults:
@@ -300,4 +309,5 @@ def go(page: Page, app_url: str) -> Visit:
 def at_home(url: str) -> bool:
     """Whether a request stays on this machine."""
     parts = urlsplit(url)
-    return parts.scheme in ("data", "blob", "about") or parts.hostname in ("localhost", "127.0.0.1")
+    is_here = parts.hostname in ("localhost", "127.0.0.1")
+    return is_here or parts.scheme in ("data", "blob", "about", "file")

@@ -21,18 +21,18 @@ from attention_viz.labels import format_number
 
 Visit = Callable[[str], Page]  # opens a path of the app
 
-BOARDS = """() => {
-  const found = [];
-  const look = root => {
-    for (const element of [root, ...root.querySelectorAll('*')]) {
-      const {board} = element.attentionBoard ?? {};
-      if (board && element.querySelector('.board')?.style.visibility === '') found.push(board);
-      if (element.shadowRoot) look(element.shadowRoot);
-    }
-  };
-  look(document);
-  return found;
-}"""
+# In every page of the app: its elements, those of shadow trees, too; and the one that is seen at a
+# place.
+LOOKING = """window.everyElement = (root = document) => [...root.querySelectorAll('*')]
+  .flatMap(one => [one, ...(one.shadowRoot ? everyElement(one.shadowRoot) : [])]);
+window.seenAt = (x, y, root = document) => {
+  const at = root.elementFromPoint(x, y);
+  return at?.shadowRoot?.elementFromPoint(x, y) ? seenAt(x, y, at.shadowRoot) : at;
+};"""
+BOARDS = """() => everyElement().flatMap(one => [one, one.shadowRoot])
+  .filter(root => root?.attentionBoard?.board)
+  .filter(root => root.querySelector('.board')?.style.visibility === '')
+  .map(root => root.attentionBoard.board)"""
 UNFINISHED = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
 MS_BETWEEN_LOOKS = 50  # at a page that is being drawn
 DRAWN = f"""() => {{
@@ -58,24 +58,14 @@ IDLE = """() => new Promise(resolve => {
   frame();
 })"""
 # Whether a place is in the window, with nothing of the page or of the board's own dock on it.
-UNCOVERED = """({x, y}) => {
-  let at = document.elementFromPoint(x, y);
-  while (at?.shadowRoot?.elementFromPoint(x, y)) at = at.shadowRoot.elementFromPoint(x, y);
-  return Boolean(at?.closest('.stage'));
-}"""
+UNCOVERED = "({x, y}) => Boolean(seenAt(x, y)?.closest('.stage'))"
 TO_THE_MIDDLE = """y => document.querySelector('[data-testid=stMain]')
   .scrollBy({top: y - innerHeight / 3, behavior: 'instant'})"""
 # All that is drawn: the words, and the canvases of the boards.
 DRAWING = """() => {
-  const found = [document.body.innerText, location.pathname];
-  const look = root => {
-    for (const one of root.querySelectorAll('*')) {
-      if (one.tagName === 'CANVAS') found.push(one.toDataURL());
-      if (one.shadowRoot) look(one.shadowRoot);
-    }
-  };
-  look(document);
-  return found.join();
+  const canvases = everyElement().filter(one => one.tagName === 'CANVAS');
+  return [document.body.innerText, location.pathname, ...canvases.map(one => one.toDataURL())]
+    .join();
 }"""
 OPEN = (
     "url => { history.pushState({}, '', url); window.dispatchEvent(new"
@@ -176,11 +166,8 @@ def expect_url(page: Page, *parts: str) -> None:
     """Wait until the URL holds each part; one that starts with "!" is not to be in it."""
     for part in parts:
         pattern = re.compile(re.escape(part.removeprefix("!")))
-        (
-            expect(page).not_to_have_url(pattern)
-            if part.startswith("!")
-            else expect(page).to_have_url(pattern)
-        )
+        told = expect(page)
+        (told.not_to_have_url if part.startswith("!") else told.to_have_url)(pattern)
 
 
 def slider(page: Page, label: str) -> Locator:
@@ -222,11 +209,9 @@ def click_cell(page: Page, array: str, index: Sequence[int], board: int = 0) -> 
 
 def expect_result(page: Page, value: float) -> None:
     """The arithmetic ends in this number; a whole one may be written without decimals."""
-    forms = {
-        format_number(value, 4),
-        *([format_number(value, 0)] if float(value).is_integer() else []),
-    }
-    pattern = re.compile("|".join(f"^{re.escape(form)}$" for form in forms))
+    digits = (4, 0) if float(value).is_integer() else (4,)
+    forms = [re.escape(format_number(value, one)) for one in digits]
+    pattern = re.compile(f"^({'|'.join(forms)})$")
     expect(page.locator(".arithmetic .result").first).to_have_text(pattern)
 
 

@@ -18,6 +18,7 @@ from tests.browser.driving import (
     Visit,
     box_of,
     click_cell,
+    expect_result,
     expect_title,
     expect_url,
     hover_cell,
@@ -62,10 +63,7 @@ DRAWN = """panel => {
 def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) -> None:
     """The arithmetic ends in the cell's number, and begins with the products of a sum."""
     derivation = derive(trace, array, index)
-    written = format_number(derivation.result, 4)
-    if float(derivation.result).is_integer():
-        written = format_number(derivation.result, 0)
-    expect(page.locator(".arithmetic .result").first).to_have_text(written)
+    expect_result(page, derivation.result)
     if derivation.operation == "sum":
         products = [term.value for term in derivation.terms if len(term.factors) > 1]
         among = max(map(abs, products), default=0.0)

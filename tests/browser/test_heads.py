@@ -16,7 +16,7 @@ from tests.browser.driving import (
     resized,
     settled,
 )
-from tests.browser.test_stage import SHOWN
+from tests.browser.test_stage import SHOWN, beyond
 
 SPACE = """* {
   line-height: 1.5 !important; letter-spacing: 0.12em !important; word-spacing: 0.16em !important; }
@@ -73,11 +73,8 @@ def beyond_the_window(page: Page) -> list[object]:
     areas = [area for area in shown["matrices"] if not area["name"].startswith("sentence")]
     buttons = [one.bounding_box() for one in page.locator(".choice.sentences button").all()]
     assert len(buttons) == 3
-    return [
-        area
-        for area in (*areas, shown["arithmetic"], shown["controls"], *buttons)
-        if area["y"] + area["height"] > 720 or area["x"] + area["width"] > 1281
-    ] + [box for box in buttons if box["width"] < 24]
+    found = beyond([*areas, shown["arithmetic"], shown["controls"], *buttons], (1280, 720))
+    return [*found, *(box for box in buttons if box["width"] < 24)]
 
 
 def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, go: Visit) -> None:

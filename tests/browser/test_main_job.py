@@ -41,14 +41,14 @@ PARTS = """() => {
 LOST = """() => [parts.length, parts
   .filter(([part, top]) => !part.isConnected || part.getBoundingClientRect().top !== top)
   .map(([part]) => part.textContent)]"""
+ERRORS = "[data-testid=stException], [data-testid=stAlertContentError]"
 WINDOWS = [(1280, 720), (820, 1180), (390, 844)]
 # The message, where it is in the window with nothing on it, and what can be reached below it.
 SEEN = """() => {
   const message = document.querySelector('.st-key-message [data-testid=stAlert]');
   const {top, bottom, left, right} = message.getBoundingClientRect();
   const over = document.elementFromPoint((left + right) / 2, bottom - 4);
-  const board = [...document.querySelectorAll('*')]
-    .map(part => part.shadowRoot?.querySelector('section.board')).find(Boolean);
+  const board = everyElement().find(part => part.matches('section.board'));
   return {
     whole: top >= 0 && bottom <= innerHeight && message.contains(over),
     below: board.getBoundingClientRect().top >= bottom,
@@ -91,10 +91,7 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
         expect_title(page, step.title)
         settled(page)
         assert scenario_in(page) == scenario
-        assert (
-            page.locator("[data-testid=stException], [data-testid=stAlertContentError]").count()
-            == 0
-        )
+        expect(page.locator(ERRORS)).to_have_count(0)
         if step.url_path == "scores":
             cell = [int(parameters(page).get(name, 0)) for name in ("head", "query", "key")]
             expect_result(page, score_at(trace, *cell))

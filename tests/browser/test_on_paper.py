@@ -21,7 +21,7 @@ from attention_viz.scene import Stage, coloured_scene
 from attention_viz.sheets import worksheet
 from attention_viz.story.per_head import scores_board
 from attention_viz.theme import PALETTES
-from tests.browser.conftest import WINDOW
+from tests.browser.conftest import WINDOW, another_tab
 from tests.browser.driving import Visit, box_of, expect_url, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_every_page import rgb
@@ -43,16 +43,12 @@ COUNT = """(canvas, colour) => {
 @contextmanager
 def at_home(context: BrowserContext, file: Path, **kind: Any) -> Iterator[Page]:
     """A file opened from the disk, without a network; it asks for no other, and nothing fails."""
-    assert context.browser
-    alone = context.browser.new_context(offline=True, **kind)
-    page, faults = alone.new_page(), []
-    page.on("request", lambda request: faults.append(request.url))
-    page.on("pageerror", lambda error: faults.append(str(error)))
-    page.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    page.goto(file.as_uri())
-    yield page
-    alone.close()
-    assert [fault for fault in faults if not fault.startswith("blob:")] == [file.as_uri()]
+    asked: list[str] = []
+    with another_tab(context, "", offline=True, **kind) as page:
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(file.as_uri())
+        yield page
+    assert [url for url in asked if not url.startswith("blob:")] == [file.as_uri()]
 
 
 def test_a_hand_out_is_read_without_a_network_and_printed_light_and_whole(

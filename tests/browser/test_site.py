@@ -6,11 +6,8 @@ import base64
 import io
 import json
 from collections.abc import Iterator
-from functools import partial
 from http import HTTPStatus
-from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -23,7 +20,7 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_viz.site import answer
 from scripts.build_site import BuildError, build
 from scripts.find_chromium import find_chromium
-from tests.browser.conftest import FLAGS, Quiet
+from tests.browser.conftest import FLAGS, Quiet, served
 
 MS_TO_LOAD = 60_000
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
@@ -58,11 +55,14 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         build(folder / "course" / "lab")
     except BuildError as error:
         pytest.skip(f"not run, because Pyodide could not be fetched: {error}")
-    server = ThreadingHTTPServer(("localhost", 0), partial(Told, directory=str(folder)))
-    with server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://localhost:{server.server_port}/course/lab"
-        server.shutdown()
+    with served(folder, Told) as url:
+        yield f"{url}/course/lab"
+
+
+def started(page: Page, url: str) -> None:
+    """Open a page of the site, and wait until its engine is there."""
+    page.goto(url)
+    expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
 
 
 def chosen(page: Page, name: str, value: str) -> None:
@@ -81,8 +81,7 @@ def chosen(page: Page, name: str, value: str) -> None:
 
 
 def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str) -> None:
-    page.goto(site + "/")
-    expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
+    started(page, f"{site}/")
     expect(page.locator("section.board .title").first).to_be_visible()
     chosen(page, "text", "my dog <b>barks</b> & runs")
     page.get_by_role("navigation", name="Steps of the story").get_by_role(
@@ -145,8 +144,7 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
     """
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url))
-    page.goto(f"{site}/#writing")
-    expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
+    started(page, f"{site}/#writing")
     page.get_by_role("button", name="Write a piece").click()
     page.wait_for_url("**wr_written=**", timeout=MS_TO_LOAD)
     pages = page.locator("#pages")
@@ -233,16 +231,14 @@ def test_a_second_visit_asks_for_nothing_again(
     )
     for _ in range(2):
         Told.sent.clear()
-        kept.pages[0].goto(f"{site}/scores?n_heads=2")
-        expect(kept.pages[0].locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
+        started(kept.pages[0], f"{site}/scores?n_heads=2")
     kept.close()
     assert Told.sent == []
 
 
 @pytest.mark.every_situation
 def test_keys_walk_the_cells_and_the_controls(page: Page, site: str) -> None:
-    page.goto(f"{site}/scores?n_heads=2&d_model=16")
-    expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
+    started(page, f"{site}/scores?n_heads=2&d_model=16")
     page.locator('[data-panel="scores result"]').focus()
     for key in ("ArrowDown", "ArrowDown", "Enter"):
         page.keyboard.press(key)

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
@@ -42,11 +43,7 @@ STEPS = [page.url_path for page in story_steps() if page.fields]
 # What a stage shows: the areas of its matrices, of the lines of the memory, of its arithmetic and
 # its words, and the type of its numbers.
 SHOWN = """() => {
-  const all = (root, selector) => [...root.querySelectorAll('*')].flatMap(element => [
-    ...(element.matches(selector) ? [element] : []),
-    ...(element.shadowRoot ? all(element.shadowRoot, selector) : []),
-  ]);
-  const [stage] = all(document, '[data-stage]');
+  const stage = everyElement().find(element => element.matches('[data-stage]'));
   const area = element => {
     const {x, y, width, height} = element.getBoundingClientRect();
     const {matrix, ribbon, role} = element.dataset;
@@ -83,18 +80,10 @@ CUT_WORDS = """all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.cli
 ON_THE_RESULT = """panel => {
   panel.scrollIntoView({block: 'start'});
   const {x, y, width} = panel.getBoundingClientRect();
-  const [across, down] = [x + width / 2, y + 90];
-  let found = document.elementFromPoint(across, down);
-  while (found?.shadowRoot) found = found.shadowRoot.elementFromPoint(across, down);
+  const found = seenAt(x + width / 2, y + 90);
   return found?.closest('.stage') ? [] : [`on the result: ${found?.outerHTML.slice(0, 80)}`];
 }"""
 CLOSE_UP = "(stage, name) => stage.numbers(name).closeUp"
-
-
-def at_size(page: Page, window: tuple[int, int]) -> dict[str, Any]:
-    """What the stage shows in a window."""
-    found: dict[str, Any] = resized(page, *window).evaluate(SHOWN)
-    return found
 
 
 def overlap(one: dict[str, float], other: dict[str, float]) -> bool:
@@ -119,20 +108,22 @@ def too_small(shown: dict[str, Any], least: int, name: str) -> list[str]:
     ]
 
 
+def beyond(areas: list[dict[str, Any]], window: tuple[int, int]) -> list[str]:
+    """The areas that are not in the window."""
+    return [
+        f"out of the window: {area}"
+        for area in areas
+        if min(area["x"], area["y"]) < 0
+        or area["x"] + area["width"] > window[0] + 1
+        or area["y"] + area["height"] > window[1]
+    ]
+
+
 def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
     """What is out of sight, or lies on something else."""
-    areas = [
-        *(shown["matrices"] + shown["ribbons"]),
-        *(shown[part] for part in ("arithmetic", "words", "controls")),
-    ]
-    found = [
-        f"{area['name']} reaches out of the window: {area}"
-        for area in areas
-        if area["x"] < 0
-        or area["y"] < 0
-        or area["x"] + area["width"] > window[0] + 1
-        or area["y"] + area["height"] > window[1] + 1
-    ]
+    parts = [shown[part] for part in ("arithmetic", "words", "controls")]
+    areas = [*shown["matrices"], *shown["ribbons"], *parts]
+    found = beyond(areas, window)
     found += [
         f"{a['name']} lies on {b['name']}" for a, b in combinations(areas, 2) if overlap(a, b)
     ]
@@ -145,11 +136,8 @@ def faults(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
 def faults_of_the_overview(shown: dict[str, Any], window: tuple[int, int]) -> list[str]:
     """The thumbnails that are missing or out of the window."""
     missing = {"inputs", "probabilities", "head_outputs", "output"}
-    return [*missing.difference(area["name"] for area in shown["matrices"])] + [
-        f"{area['name']} reaches out of the window: {area}"
-        for area in shown["matrices"]
-        if area["y"] + area["height"] > window[1] or area["x"] + area["width"] > window[0] + 1
-    ]
+    found = missing.difference(area["name"] for area in shown["matrices"])
+    return [*found, *beyond(shown["matrices"], window)]
 
 
 def faults_twice_as_large(page: Page) -> list[str]:
@@ -172,10 +160,13 @@ def windows_for(place: int, request: pytest.FixtureRequest) -> list[tuple[int, i
     return [WINDOWS[(place + more) % len(WINDOWS)] for more in (0, 2)]
 
 
-@pytest.mark.parametrize(
+each_layer = pytest.mark.parametrize(
     "name",
     [NAMES[0], *(pytest.param(name, marks=pytest.mark.every_situation) for name in NAMES[1:])],
 )
+
+
+@each_layer
 def test_the_way_through_a_layer(
     page: Page, app_url: str, name: str, request: pytest.FixtureRequest
 ) -> None:
@@ -186,7 +177,7 @@ def test_the_way_through_a_layer(
         if page.viewport_size == ZOOMED and (wrong := faults_twice_as_large(at)):
             found[step, "zoomed"] = wrong
         for window in windows_for(place, request):
-            shown = at_size(at, window)
+            shown = resized(at, *window).evaluate(SHOWN)
             if step == "overview":
                 wrong = faults_of_the_overview(shown, window)
             else:
@@ -202,10 +193,7 @@ def test_the_way_through_a_layer(
     assert found == {}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [NAMES[0], *(pytest.param(name, marks=pytest.mark.every_situation) for name in NAMES[1:])],
-)
+@each_layer
 def test_a_lecture_fills_the_window(
     page: Page, app_url: str, name: str, request: pytest.FixtureRequest
 ) -> None:
@@ -218,7 +206,7 @@ def test_a_lecture_fills_the_window(
         expect(at.get_by_test_id("stHeader")).not_to_be_visible()
         for window in LECTURE if every else [LECTURE[place % 2]]:
             at.keyboard.press("Home")  # the result is covered at first
-            shown = at_size(at, window)
+            shown = resized(at, *window).evaluate(SHOWN)
             wrong = faults(shown, window)
             wrong += too_small(shown, 18 if name == NAMES[0] else 11, name)
             at.keyboard.press("PageDown")
@@ -236,20 +224,17 @@ def test_a_trained_layer_shows_numbers_beside_its_matrices(page: Page, app_url: 
     before = page.evaluate(SHOWN)["matrices"]
     for query, key in ((0, 0), (3, 5), (9, 13), (13, 0)):
         hover_cell(page, "scores", (0, 1, query, key))
-        scores = trace.scores[0, 1]
-        shown = [stage.evaluate(CLOSE_UP, name) for name in ("scores", "query_heads", "key_heads")]
-        of_row, of_column = shown[0]["row"], shown[0]["column"]
-        assert len(of_row) >= 4
-        assert f"{scores[query, key]:.2f}".replace("-", "−") in of_row
-        assert f"{scores[query, key]:.2f}".replace("-", "−") in of_column
-        assert shown[0]["rowPart"].endswith(" of 14")
-        assert shown[0]["columnPart"] in ("", *(f"0–{last} of 14" for last in range(13)))
-        first, last = map(int, shown[0]["rowPart"].split()[0].split("–"))
-        assert first <= key <= last == first + len(of_row) - 1
-        assert set(of_row) <= {f"{n:.2f}".replace("-", "−") for n in scores[query]}
-        assert set(of_column) <= {f"{n:.2f}".replace("-", "−") for n in scores[:, key]}
-        assert len(shown[1]["row"]) >= 8
-        assert len(shown[2]["column"]) >= 8
+        names = ("scores", "query_heads", "key_heads")
+        shown, left, right = (stage.evaluate(CLOSE_UP, name) for name in names)
+        written = np.vectorize(lambda n: f"{n:.2f}".replace("-", "−"))(trace.scores[0, 1])
+        first, last = map(int, shown["rowPart"].removesuffix(" of 14").split("–"))
+        assert first + 3 <= last
+        assert first <= key <= last
+        assert shown["row"] == [*written[query, first : last + 1]]
+        assert written[query, key] in shown["column"]
+        assert set(shown["column"]) <= {*written[:, key]}
+        assert shown["columnPart"] in ("", *(f"0–{last} of 14" for last in range(13)))
+        assert min(len(left["row"]), len(right["column"])) >= 8
     assert page.evaluate(SHOWN)["matrices"] == before
     opened(page, f"{app_url}/scale?{FIRST}")
     assert stage.evaluate(CLOSE_UP, "scaled_scores") == {}

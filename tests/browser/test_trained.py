@@ -20,9 +20,7 @@ from tests.browser.driving import (
 )
 
 AT_CELL = """([layer, head, row, column, tokens]) => {
-  const look = root => [...root.querySelectorAll('*')].flatMap(e => [e,
-    ...(e.shadowRoot ? look(e.shadowRoot) : [])]);
-  const panel = look(document).find(e => e.dataset?.panel === `layer ${layer}`);
+  const panel = everyElement().find(e => e.dataset?.panel === `layer ${layer}`);
   panel.scrollIntoView({block: 'center'});
   const box = panel.getBoundingClientRect();
   const step = (box.width + 8) / 12, side = step - 8, cell = side / tokens;

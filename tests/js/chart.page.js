@@ -25,12 +25,10 @@ test("a chart is drawn anew when its place has another size, not when it has the
     await settled();
     return drawn;
   };
-  assert.equal(await after({}), 0);
-  assert.equal(await after({ width: "301px" }), 0, "less than two px are no other size");
-  assert.equal(await after({ width: "350px" }), 1);
-  assert.equal(await after({ height: "150px" }), 2);
-  assert.equal(await after({ display: "none" }), 2);
-  assert.equal(await after({ display: "", width: "250px" }), 3);
+  const sizes = [{}, { width: "301px" }, { width: "350px" }, { height: "150px" }, { display: "none" }, { display: "", width: "250px" }];
+  const counts = [];
+  for (const size of sizes) counts.push(await after(size));
+  assert.deepEqual(counts, [0, 0, 1, 2, 2, 3]); // less than two px are no other size
   stop();
   assert.equal(await after({ width: "100px" }), 3);
 });
@@ -75,32 +73,22 @@ function clicked(clickable = true) {
   return { host, told, act, press: () => click({ points: [point] }) };
 }
 
-test("a click tells the point's name at once", () => {
-  const { told, act, press } = clicked();
-  act("pointerdown");
-  act("mousedown", { detail: 1 });
-  press();
-  assert.deepEqual(told, [{ name: "head 2" }]);
-});
-
-test("a finger that scrolls the page chooses nothing, the next one that taps does", () => {
-  const { told, act, press } = clicked();
-  for (const type of ["pointerdown", "pointercancel"]) act(type);
-  press();
-  assert.equal(told.length, 0);
-  act("pointerdown");
-  press();
-  assert.equal(told.length, 1);
-});
-
-test("the second click of a double one, and a chart in which nothing is to be chosen, tell nothing", () => {
-  const { told, act, press } = clicked();
-  act("mousedown", { detail: 2 });
-  press();
-  const other = clicked(false);
-  other.press();
-  assert.deepEqual([told, other.told], [[], []]);
-});
+// What comes before a press on a point, and whether the press tells the point's name.
+const PRESSES = {
+  "a click tells the point's name at once": [["pointerdown", ["mousedown", { detail: 1 }]], true],
+  "a finger that scrolls the page chooses nothing": [["pointerdown", "pointercancel"], false],
+  "the next one that taps does": [["pointerdown", "pointercancel", "pointerdown"], true],
+  "the second click of a double one tells nothing": [[["mousedown", { detail: 2 }]], false],
+  "nor does one in a chart in which nothing is to be chosen": [[], false, false],
+};
+for (const [fact, [acts, tells, clickable]] of Object.entries(PRESSES)) {
+  test(fact, () => {
+    const { told, act, press } = clicked(clickable);
+    for (const one of acts) act(...[one].flat());
+    press();
+    return [told, tells ? [{ name: "head 2" }] : []];
+  });
+}
 
 const layout = { showlegend: true, margin: { l: 30 }, font: { size: 13 }, legend: {} };
 const traces = [
@@ -124,12 +112,11 @@ function standing(data = traces, more = {}) {
 
 test("a name hides what it names and shows it again; other traces are handed on as they are", () => {
   const stand = standing();
-  assert.deepEqual([stand.hidden(), stand.pressed()], [[], "true,true,true"]);
-  stand.buttons()[1].click();
-  assert.deepEqual([stand.hidden(), stand.pressed(), stand.drawn], [["head 1"], "true,false,true", 1]);
+  const after = (act = () => {}) => (act(), [stand.hidden(), stand.pressed(), stand.drawn]);
+  const press = () => stand.buttons()[1].click();
+  assert.deepEqual([after(), after(press)], [[[], "true,true,true", 0], [["head 1"], "true,false,true", 1]]);
   assert.ok(stand.legend.chosen(traces)[0] === traces[0]);
-  stand.buttons()[1].click();
-  assert.deepEqual([stand.hidden(), stand.pressed(), stand.drawn], [[], "true,true,true", 2]);
+  assert.deepEqual(after(press), [[], "true,true,true", 2]);
 });
 
 test("traces of one group go and come with one name", () => {
@@ -189,9 +176,8 @@ test("the sign before a name is what stands for its trace in the chart", () => {
   assert.deepEqual(signs({ type: "bar", marker: { color: dark, opacity: 0.5 } }), [["rect", dark, null, null, "0.5"]]);
   assert.deepEqual(signs({ mode: "lines", line: { color: dark, width: 2, dash: "dot" } }), [["path", null, dark, "2 3", null]]);
   const area = { mode: "lines", fill: "toself", fillcolor: light, opacity: 0.2, line: { width: 0 } };
-  assert.deepEqual(signs(area), [["rect", light, null, null, "0.2"]]);
   const both = { mode: "lines+markers", line: { color: dark, width: 1 }, marker: { color: light, symbol: "diamond" } };
-  assert.deepEqual(signs(both), [["path", null, dark, null, null], ["path", light, null, null, null]]);
+  assert.deepEqual([signs(area), signs(both)], [[["rect", light, null, null, "0.2"]], [["path", null, dark, null, null], ["path", light, null, null, null]]]);
   assert.equal(outlineOf({ mode: "markers", marker: { size: [0, 8] } }), outlineOf({ mode: "markers", marker: { size: 8 } }));
   assert.deepEqual(signs({ mode: "markers", marker: { symbol: "x", line: { color: light } } }), [["path", null, light, null, null]]);
 });
@@ -199,8 +185,7 @@ test("the sign before a name is what stands for its trace in the chart", () => {
 const wide = { height: 560, margin: { l: 36, r: 8, t: 52, b: 28 } };
 
 test("a plane with equal scales is no higher than its width can fill, other charts have the height they ask for", () => {
-  const plane = { ...wide, yaxis: { scaleanchor: "x" } };
-  assert.equal(askedHeight({ clientWidth: 358 }, plane), 358 - 36 - 8 + 52 + 28);
-  assert.equal(askedHeight({ clientWidth: 900 }, plane), 560);
-  assert.equal(askedHeight({ clientWidth: 358 }, { ...wide, yaxis: {} }), 560);
+  const asked = (clientWidth, yaxis) => askedHeight({ clientWidth }, { ...wide, yaxis });
+  const plane = { scaleanchor: "x" };
+  return [[asked(358, plane), asked(900, plane), asked(358, {})], [358 - 36 - 8 + 52 + 28, 560, 560]];
 });

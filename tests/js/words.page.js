@@ -26,6 +26,9 @@ function long(count, operation, more = {}) {
 }
 const made = { array: "made", index: [0] };
 
+// The scene with other numbers in its row.
+const ofRow = (scene, numbers, more = {}) => (Object.assign(scene.arrays, { row: array([numbers.length], "K", numbers, { title: "row", ...more }) }), scene);
+
 test("a cell is named with its place, its label and what it flows into", () => {
   const { what } = written(productScene(), { array: "right", index: [4, 1] });
   assert.equal(what, "rightcolumn 4 “t”feature 1→ flows into result (4 cells)");
@@ -74,11 +77,7 @@ test("of more than forty terms the first are written, and what the others sum to
 });
 
 test("terms that are 0 are counted in one chip, unless all are asked for or one of them is being computed", () => {
-  const zeros = (options) => {
-    const scene = long(6, "sum");
-    scene.arrays.row = array([6], "K", [0, 2, 0, 0, 3, 0], { title: "row" });
-    return written(scene, made, options).chips;
-  };
+  const zeros = (options) => written(ofRow(long(6, "sum"), [0, 2, 0, 0, 3, 0]), made, options).chips;
   assert.deepEqual(zeros(), ["2rowΣ 2", "3rowΣ 5", "4 terms are 0"]);
   assert.deepEqual(zeros({ all: true, open: () => {} }), zeros());
   assert.deepEqual([zeros({ all: true }).length, zeros({ open: () => {}, opened: true }).length], [6, 6]);
@@ -88,12 +87,10 @@ test("terms that are 0 are counted in one chip, unless all are asked for or one 
 
 test("what has no room is left out, the place of the cell first: never the result, and the shown numbers still sum to it", () => {
   const style = "<style>.line, .terms, .outcome, .what { display: flex; white-space: nowrap } .line { width: 100% } .terms { flex: 1; min-width: 0; overflow: hidden } .outcome { flex: none } .brief .at { display: none }</style>";
-  const frame = Object.assign(document.createElement("div"), { innerHTML: style });
-  const root = document.createElement("div");
-  frame.append(root);
-  document.body.append(frame);
-  root.style.width = "400px";
-  writeArithmetic(root, { model: openScene(long(64, "sum")), palette: openPalette(palette) }, made, { all: true, open: () => {}, drawn: true });
+  const frame = document.body.appendChild(Object.assign(document.createElement("div"), { innerHTML: style }));
+  const root = frame.appendChild(Object.assign(document.createElement("div"), { style: "width: 400px" }));
+  const write = (more) => writeArithmetic(root, { model: openScene(long(64, "sum")), palette: openPalette(palette) }, made, { all: true, open: () => {}, ...more });
+  write({ drawn: true });
   const numbers = [...root.querySelectorAll(".chip b")].map(({ textContent }) => Number(textContent));
   assert.ok(numbers.length > 2 && numbers.length < 64);
   assert.equal(numbers.reduce((a, b) => a + b), 64 * 65 / 2);
@@ -101,7 +98,7 @@ test("what has no room is left out, the place of the cell first: never the resul
   const box = root.querySelector(".terms");
   assert.ok(box.scrollWidth <= box.clientWidth + 1);
   assert.ok(root.querySelector(".result").getBoundingClientRect().right <= root.getBoundingClientRect().right);
-  writeArithmetic(root, { model: openScene(long(64, "sum")), palette: openPalette(palette) }, made, { all: true, open: () => {}, opened: true });
+  write({ opened: true });
   assert.equal(root.querySelectorAll(".chip").length, 64);
 });
 
@@ -114,24 +111,20 @@ test("of a largest number the terms that are left out are not added up: the larg
 test("a share is written as a quotient of powers, of which equal ones stand together, and in percent", () => {
   const scene = long(5, "softmax", { kind: "probability" });
   scene.rules.made.position = along(0);
-  scene.arrays.row = array([5], "K", [5, 0, 3, 0, 0], { title: "row" });
-  const { chips, end } = written(scene, made);
+  const { chips, end } = written(ofRow(scene, [5, 0, 3, 0, 0]), made);
   assert.deepEqual(chips, ["e^5", "÷", "(", "e^5", "e^3", "3 · e^0", ")", "= 148.413 ÷ 171.499"]);
   assert.equal(end, "≈0.865486.5 %");
   assert.deepEqual(written(scene, made, { upTo: 2 }).chips, ["e^5", "÷", "(", "e^5", "e^0", "…", ")"]);
   assert.equal(written(scene, made, { opened: true }).chips.filter((text) => text === "e^0").length, 3);
-  scene.arrays.row = array([5], "K", [5000, 0, 3, 0, 0], { title: "row", masked: flagged([false, false, true, false, false]) });
+  ofRow(scene, [5000, 0, 3, 0, 0], { masked: flagged([false, false, true, false, false]) });
   assert.deepEqual(written(scene, made).chips, ["e^5000", "÷", "(", "e^5000", "e^−∞", "3 · e^0", ")"], "too large for its number");
 });
 
 test("beside large numbers a very small one is near 0, and so is a small share", () => {
-  const scene = long(2, "sum");
-  scene.arrays.row = array([2], "K", [1e-6, 10], { title: "row" });
-  assert.deepEqual(written(scene, made).chips, ["≈ 0rowΣ ≈ 0", "10rowΣ 10"]);
+  assert.deepEqual(written(ofRow(long(2, "sum"), [1e-6, 10]), made).chips, ["≈ 0rowΣ ≈ 0", "10rowΣ 10"]);
   const share = long(2, "softmax", { kind: "probability", limit: null });
   share.rules.made.position = along(0);
-  share.arrays.row = array([2], "K", [0, 12], { title: "row" });
-  assert.equal(written(share, made).end, "≈00.0 %");
+  assert.equal(written(ofRow(share, [0, 12]), made).end, "≈00.0 %");
 });
 
 test("what is hidden is said to be, what stays, too, and nothing before the answer is known", () => {
@@ -154,11 +147,9 @@ test("other operations are written with their signs; what was not sent is no num
     return written(scene, made).chips.join(" ");
   };
   const read = { array: "row", at: [running] };
-  assert.equal(chips("copy"), "copied from 1row ");
-  assert.equal(chips("difference", { reads: [read, read] }), "1row − 1row");
-  assert.equal(chips("product", { reads: [read, read] }), "1row × 1row");
-  assert.equal(chips("exp"), "exp( 1row )");
-  assert.equal(chips("softcap", { softcap: 30 }), "30 · tanh( 1row ÷ 30)");
+  const two = { reads: [read, read] };
+  const found = [chips("copy"), chips("difference", two), chips("product", two), chips("exp"), chips("softcap", { softcap: 30 })];
+  assert.deepEqual(found, ["copied from 1row ", "1row − 1row", "1row × 1row", "exp( 1row )", "30 · tanh( 1row ÷ 30)"]);
   const { chips: given, end } = written({ ...long(2, "sum"), rules: {} }, { array: "row", index: [1] });
   assert.deepEqual([given, end], [["given, nothing to compute:"], "2"]);
   const partly = long(2, "sum");

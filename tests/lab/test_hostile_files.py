@@ -21,7 +21,7 @@ from attention_core import AttentionError, FileError, ShapeError
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES, open_weights
 from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
-from tests.lab.hostile_files import CSV, HEAD, LIMITED, MATRICES, MISSHAPEN, WEIGHTS
+from tests.lab.hostile_files import CSV, HEAD, LIMITED, MATRICES, MISSHAPEN, WEIGHTS, Cases
 from tests.lab.hostile_files import WHOLE as MATRIX_FILE
 from tests.lab.made_files import RAN, Harm, archive, head, npy, npz, safetensors
 from tests.lab.refusal import refused
@@ -50,20 +50,20 @@ def test_weights_are_refused_with_a_sentence(fault: str) -> None:
     assert RAN == []
 
 
-@pytest.mark.parametrize("fault", MATRICES)
-def test_matrices_are_refused_with_a_sentence(fault: str) -> None:
-    make, facts = MATRICES[fault]
+@pytest.mark.parametrize(
+    ("cases", "name", "fault"),
+    [
+        (cases, name, fault)
+        for cases, name in ((MATRICES, "matrices.npz"), (CSV, "w_q.csv"))
+        for fault in cases
+    ],
+)
+def test_matrices_are_refused_with_a_sentence(cases: Cases, name: str, fault: str) -> None:
+    make, facts = cases[fault]
     kind = ShapeError if fault in MISSHAPEN else FileError
     with refused(kind, *facts, *([64] if fault in LIMITED else [])):
-        read_matrices(make(), "matrices.npz")
+        read_matrices(make(), name)
     assert RAN == []
-
-
-@pytest.mark.parametrize("fault", CSV)
-def test_tables_are_refused_with_a_sentence(fault: str) -> None:
-    make, facts = CSV[fault]
-    with refused(ShapeError if fault in MISSHAPEN else FileError, *facts):
-        read_matrices(make(), "w_q.csv")
 
 
 def test_the_pickle_would_have_run() -> None:

@@ -11,11 +11,11 @@ import pytest
 from attention_core import FileError, HeadNorm, Projections, Rotary, ShapeError, attend
 from attention_core.checks import Array
 from attention_lab.choices import Scenario, choices_of_options, without_modern
-from attention_lab.files.weight_formats import WeightFile
 from attention_lab.scenario import trace_of
 from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.layer_search import (
     USUAL_BASES,
+    RotaryBase,
     find_layers,
     read_layer,
     read_options,
@@ -58,30 +58,31 @@ def expected(kind: str, arrays: dict[str, Array], base: float) -> Array:
     return result
 
 
-@pytest.mark.parametrize("kind", USUAL_BASES)
-def test_a_checkpoint_runs_as_it_is(kind: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "own_options"),
+    [("Llama", set()), ("Qwen3", {"head_norm"}), ("Gemma 3", {"head_norm"}), ("gpt-oss", {"sink"})],
+)
+def test_a_checkpoint_runs_as_it_is(kind: str, own_options: set[str]) -> None:
+    """The layer alone, and in the story, also from the file that it gives."""
     arrays = checkpoint(kind)
     file = opened(arrays)
     (layer,) = find_layers(file)
-    found = rotary_base(file, layer)
-    assert found is not None
-    assert (found.kind, found.base) == (kind, USUAL_BASES[kind])
     assert layer.saved_heads == (None if kind == "Llama" else H)
-    options = read_options(file, layer, H, found.base)
-    assert (
-        set(options)
-        == {"rotary"}
-        | {
-            "Llama": set(),
-            "Qwen3": {"head_norm"},
-            "Gemma 3": {"head_norm"},
-            "gpt-oss": {"sink"},
-        }[kind]
-    )
-    trace = attend(X, read_layer(file, layer, H), **options)
-    np.testing.assert_allclose(trace.output[0], expected(kind, arrays, found.base), atol=1e-12)
-    other = attend(X, read_layer(file, layer, H), **read_options(file, layer, H, 50.0))
-    np.testing.assert_allclose(other.output[0], expected(kind, arrays, 50.0), atol=1e-12)
+    assert rotary_base(file, layer) == RotaryBase(USUAL_BASES[kind], kind)
+    projections = read_layer(file, layer, H)
+    for base in (50.0, USUAL_BASES[kind]):
+        options = read_options(file, layer, H, base)
+        assert set(options) == {"rotary"} | own_options
+        output = attend(X, projections, **options).output[0]
+        np.testing.assert_allclose(output, expected(kind, arrays, base), atol=1e-12)
+    own = import_layer(projections, X, options)
+    again = read_matrices(write_npz(own.arrays), "own.npz")
+    scenario = Scenario(n_heads=H, own=own.url_value(), **choices_of_options(options))
+    story, from_file = (trace_of(replace(scenario, own=one.url_value())) for one in (own, again))
+    np.testing.assert_allclose(story.output[0], output, atol=1e-12)
+    assert from_file.output.tolist() == story.output.tolist()
+    plain = trace_of(without_modern(scenario)).output
+    assert kind == "Llama" or not np.allclose(plain, story.output)
 
 
 def angles(base: float, n_pairs: int) -> Array:
@@ -96,24 +97,22 @@ def in_bfloat16(numbers: Array) -> Array:
     return found
 
 
+def found_base(saved: Array) -> RotaryBase | None:
+    """What a checkpoint of a Llama with these angles tells of its base."""
+    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
+    return rotary_base(file, find_layers(file)[0])
+
+
 @pytest.mark.parametrize("base", [500.0, 10_000.0, 150_000.0, 12_345.6, 1e6, 1.0])
 @pytest.mark.parametrize("n_pairs", [2, 64])
 @pytest.mark.parametrize("kind", [np.float64, np.float32])
 def test_the_base_of_the_file_counts(base: float, n_pairs: int, kind: Any) -> None:
-    saved = angles(base, n_pairs).astype(kind)
-    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
-    found = rotary_base(file, find_layers(file)[0])
-    assert found is not None
-    assert (found.base, found.kind) == (base, "")
+    assert found_base(angles(base, n_pairs).astype(kind)) == RotaryBase(base, "")
 
 
 @pytest.mark.parametrize("base", [500.0, 10_000.0, 150_000.0, 1e6])
 def test_angles_of_bfloat16_tell_two_digits_of_the_base(base: float) -> None:
-    saved = in_bfloat16(angles(base, 64))
-    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
-    found = rotary_base(file, find_layers(file)[0])
-    assert found is not None
-    assert (found.base, found.kind) == (base, "")
+    assert found_base(in_bfloat16(angles(base, 64))) == RotaryBase(base, "")
 
 
 @pytest.mark.parametrize(
@@ -130,10 +129,7 @@ def test_angles_of_bfloat16_tell_two_digits_of_the_base(base: float) -> None:
     ],
 )
 def test_angles_that_no_base_gives_leave_that_of_the_kind(saved: Array) -> None:
-    file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
-    found = rotary_base(file, find_layers(file)[0])
-    assert found is not None
-    assert (found.base, found.kind) == (USUAL_BASES["Llama"], "Llama")
+    assert found_base(saved) == RotaryBase(USUAL_BASES["Llama"], "Llama")
 
 
 def test_an_odd_head_width_has_no_pairs() -> None:
@@ -143,16 +139,11 @@ def test_an_odd_head_width_has_no_pairs() -> None:
         read_options(file, layer, 1, 1e4)
 
 
-def with_array(name: str, array: Any) -> WeightFile:
-    """A checkpoint with one array changed."""
-    return opened(checkpoint("Qwen3") | {PREFIX + name: array})
-
-
 @pytest.mark.parametrize(
     ("name", "array"), [("q_norm.weight", np.ones(5)), ("sinks", np.ones((H, 1)))]
 )
 def test_what_does_not_fit_the_heads_is_refused(name: str, array: Array) -> None:
-    file = with_array(name, array)
+    file = opened(checkpoint("Qwen3") | {PREFIX + name: array})
     (layer,) = find_layers(file)
     with pytest.raises(FileError, match="heads"):
         read_options(file, layer, H, 1e4)
@@ -164,26 +155,6 @@ def test_other_namings_turn_nothing() -> None:
     (layer,) = find_layers(file)
     assert rotary_base(file, layer) is None
     assert read_options(file, layer, 2, None) == {}
-
-
-@pytest.mark.parametrize("kind", USUAL_BASES)
-def test_the_story_takes_a_checkpoint_as_it_is(kind: str) -> None:
-    arrays = checkpoint(kind)
-    file = opened(arrays)
-    (layer,) = find_layers(file)
-    base = USUAL_BASES[kind]
-    projections, options = read_layer(file, layer, H), read_options(file, layer, H, base)
-    own = import_layer(projections, X, options)
-    scenario = Scenario(n_heads=H, own=own.url_value(), **choices_of_options(options))
-    trace = trace_of(scenario)
-    np.testing.assert_allclose(trace.output[0], expected(kind, arrays, base), atol=1e-12)
-    again = read_matrices(write_npz(own.arrays), "own.npz")
-    assert trace_of(replace(scenario, own=again.url_value())).output.tolist() == (
-        trace.output.tolist()
-    )
-    if kind != "Llama":
-        plain = trace_of(without_modern(scenario)).output
-        assert not np.allclose(plain, trace.output)
 
 
 def test_a_gain_that_fits_no_head_is_refused() -> None:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from attention_lab.classroom.class_question import ClassQuestion
-from attention_lab.classroom.limits import CLASS_LIMITS, Limits
 from attention_lab.classroom.rooms import Rooms
 
 NUMBER = ClassQuestion(
@@ -29,12 +26,6 @@ class Clock:
 def token(visitor: int) -> str:
     """The token of a visitor's browser."""
     return f"visitor-{visitor:016d}"
-
-
-def rooms_in(folder: Path, limits: Limits = CLASS_LIMITS) -> tuple[Rooms, Clock]:
-    """A file of rooms of its own."""
-    clock = Clock()
-    return Rooms(folder / "data" / "classes.sqlite3", clock, limits), clock
 
 
 def asked(rooms: Rooms, posed: ClassQuestion = NUMBER) -> tuple[str, str]:

@@ -23,13 +23,12 @@ from attention_lab.classroom import class_file
 from attention_lab.classroom.class_file import ClassFile, class_file_path
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import count_answers, export_votes, read_answers
-from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
+from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_the_file_holds_no_secret_and_no_token(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_the_file_holds_no_secret_and_no_token(rooms: Rooms) -> None:
     room, secret = asked(rooms)
     rooms.vote(room, token(1), 1, 5.0)
     rooms.file.empty_log()
@@ -41,7 +40,7 @@ def test_the_file_holds_no_secret_and_no_token(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_used_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    rooms: Rooms, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """Its path stands in the log, not in what a visitor reads."""
     other, later = tmp_path / "other", tmp_path / "later"
@@ -49,7 +48,7 @@ def test_a_file_that_cannot_be_used_is_told(
     with sqlite3.connect(later) as made:
         made.execute("PRAGMA user_version = 2")
     made.close()
-    damaged = rooms_in(tmp_path)[0].file
+    damaged = rooms.file
     damaged.close()
     whole = damaged.path.read_bytes()
     damaged.path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
@@ -80,8 +79,7 @@ def reading_only(content: bytes | None = None) -> Iterator[Path]:
             folder.chmod(0o700)
 
 
-def test_a_folder_without_write_permission_is_told(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_folder_without_write_permission_is_told(rooms: Rooms) -> None:
     rooms.vote(asked(rooms)[0], token(1), 1, 6.0)
     rooms.file.close()
     whole = rooms.file.path.read_bytes()
@@ -107,8 +105,7 @@ def damaged_bytes(whole: bytes, seed: int) -> bytes:
     return bytes(bytes_now[: chance.randrange(len(whole))] if seed % 9 == 0 else bytes_now)
 
 
-def test_damage_anywhere_in_a_file_is_told(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_damage_anywhere_in_a_file_is_told(tmp_path: Path, rooms: Rooms, clock: Clock) -> None:
     room, secret = asked(rooms, CHOICE)
     for visitor in range(20):
         rooms.vote(room, token(visitor), 1, float(visitor % 3))
@@ -140,8 +137,7 @@ def test_damage_anywhere_in_a_file_is_told(tmp_path: Path) -> None:
     assert told > 40
 
 
-def test_a_damaged_question_can_be_left_behind(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_damaged_question_can_be_left_behind(rooms: Rooms) -> None:
     room, secret = asked(rooms)
     with rooms.file.writing() as database:
         database.execute("UPDATE questions SET posed = '{'")
@@ -161,8 +157,7 @@ def allow_pages(rooms: Rooms, most: int) -> None:
         database.execute(f"PRAGMA max_page_count = {most}")
 
 
-def test_a_full_disk_loses_the_new_vote_alone(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_full_disk_loses_the_new_vote_alone(rooms: Rooms) -> None:
     room, _ = asked(rooms)
     rooms.vote(room, token(0), 1, 0.0)
     ((pages,),) = rooms.file.read("PRAGMA page_count")
@@ -181,10 +176,9 @@ def test_a_full_disk_loses_the_new_vote_alone(tmp_path: Path) -> None:
 
 
 def test_a_locked_file_is_told_and_used_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rooms: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(class_file, "MAX_WAIT_SECONDS", 0.05)
-    rooms, _ = rooms_in(tmp_path)
     room, _ = asked(rooms)
     with closing(sqlite3.connect(rooms.file.path, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -230,9 +224,8 @@ def told_by(process: subprocess.Popen[str], most: int = sys.maxsize) -> list[int
 
 
 def test_all_of_a_process_share_one_connection_by_whatever_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rooms, _ = rooms_in(tmp_path)
     path = rooms.file.path
     (tmp_path / "folder").symlink_to(path.parent)
     (tmp_path / "file").symlink_to(path)
@@ -252,8 +245,7 @@ def test_all_of_a_process_share_one_connection_by_whatever_path(
     assert sorted(file.name for file in tmp_path.iterdir()) == ["data", "file", "folder", "hard"]
 
 
-def test_the_last_user_closes_the_file(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_the_last_user_closes_the_file(rooms: Rooms, clock: Clock) -> None:
     path = rooms.file.path
     log = path.with_name(f"{path.name}-wal")
     twice = Rooms(path, clock)
@@ -279,8 +271,7 @@ def test_a_file_behind_a_link_is_for_its_owner_alone(tmp_path: Path) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
-def test_a_file_that_was_replaced_takes_no_vote(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_a_file_that_was_replaced_takes_no_vote(rooms: Rooms, clock: Clock) -> None:
     room, _ = asked(rooms)
     rooms.file.path.unlink()
     with pytest.raises(FileError, match="No such file"):
@@ -291,8 +282,9 @@ def test_a_file_that_was_replaced_takes_no_vote(tmp_path: Path) -> None:
     other.open()
 
 
-def test_another_process_keeps_the_log_of_a_file_that_was_opened_twice(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_another_process_keeps_the_log_of_a_file_that_was_opened_twice(
+    rooms: Rooms, clock: Clock
+) -> None:
     room, _ = asked(rooms)
     twice = Rooms(rooms.file.path, clock)
     rooms.vote(room, token(1), 1, 1.0)
@@ -304,8 +296,9 @@ def test_another_process_keeps_the_log_of_a_file_that_was_opened_twice(tmp_path:
     assert sorted(read_answers(Rooms(rooms.file.path, clock), room, 1)) == [1, 2, 3, 4]
 
 
-def test_processes_that_open_and_close_lose_no_vote_when_one_is_killed(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_processes_that_open_and_close_lose_no_vote_when_one_is_killed(
+    rooms: Rooms, clock: Clock
+) -> None:
     room, _ = asked(rooms)
     killed, other = voting(rooms, room, 0, 400, 1), voting(rooms, room, 400, 100, 1)
     told = [*told_by(killed, 20), *told_by(other, 1)]
@@ -326,8 +319,7 @@ def test_processes_that_open_and_close_lose_no_vote_when_one_is_killed(tmp_path:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def test_a_killed_process_loses_no_vote(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_a_killed_process_loses_no_vote(rooms: Rooms, clock: Clock) -> None:
     room, secret = asked(rooms)
     process = voting(rooms, room, 0, 590)
     taken = told_by(process, 20)

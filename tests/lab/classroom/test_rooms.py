@@ -19,11 +19,10 @@ from attention_lab.classroom.limits import (
 )
 from attention_lab.classroom.rooms import Rooms, Vote
 from attention_lab.classroom.tally import count_answers, read_answers
-from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, rooms_in, token
+from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
 
-def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_vote_can_be_changed_until_it_is_closed(rooms: Rooms) -> None:
     room, secret = asked(rooms)
     rooms.vote(room, token(1), 1, 5.0)
     rooms.vote(room, token(2), 1, 7.0)
@@ -34,8 +33,7 @@ def test_a_vote_can_be_changed_until_it_is_closed(tmp_path: Path) -> None:
     assert sorted(read_answers(rooms, room, 1)) == [6.0, 7.0]
 
 
-def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_vote_counts_for_the_question_that_is_open(rooms: Rooms) -> None:
     room, secret = asked(rooms)
     assert rooms.ask(room, secret, CHOICE) == 2
     for number in (1, 2, 3):
@@ -47,16 +45,14 @@ def test_a_vote_counts_for_the_question_that_is_open(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -1.0, 0.5, 3.0])
-def test_an_answer_is_an_option(tmp_path: Path, answer: float) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_an_answer_is_an_option(rooms: Rooms, answer: float) -> None:
     room, _ = asked(rooms, CHOICE)
     with pytest.raises(SettingsError):
         rooms.vote(room, token(1), 1, answer)
     assert count_answers(rooms, room, 1) == 0
 
 
-def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_only_the_secret_makes_a_teacher(rooms: Rooms) -> None:
     room, _ = asked(rooms)
     other = rooms.open()
     before = rooms.state(room)
@@ -72,8 +68,7 @@ def test_only_the_secret_makes_a_teacher(tmp_path: Path) -> None:
     assert rooms.state(room) == before
 
 
-def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_room_is_deleted_for_good(rooms: Rooms) -> None:
     room, secret = asked(rooms)
     kept, _ = asked(rooms, CHOICE)
     rooms.vote(room, token(1), 1, 5.0)
@@ -85,8 +80,7 @@ def test_a_room_is_deleted_for_good(tmp_path: Path) -> None:
     assert not any(room.encode() in file or b"2 \\u00d7 3?" in file for file in files)
 
 
-def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_a_room_goes_by_itself_after_a_day(rooms: Rooms, clock: Clock) -> None:
     room, secret = asked(rooms)
     for _ in range(3):
         clock.now += 24 * 3600 - 1
@@ -105,8 +99,8 @@ def test_a_room_goes_by_itself_after_a_day(tmp_path: Path) -> None:
     assert left == (0,)
 
 
-def test_there_are_bounds(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path, Limits(rooms=2, questions=3, voters=5))
+def test_there_are_bounds(tmp_path: Path, clock: Clock) -> None:
+    rooms = Rooms(tmp_path / "classes.sqlite3", clock, Limits(rooms=2, questions=3, voters=5))
     room, secret = asked(rooms)
     rooms.open()
     with pytest.raises(TooManyError):
@@ -123,8 +117,7 @@ def test_there_are_bounds(tmp_path: Path) -> None:
         rooms.ask(room, secret, CHOICE)
 
 
-def test_a_moment_is_a_page_of_this_app(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_a_moment_is_a_page_of_this_app(rooms: Rooms) -> None:
     made = rooms.open()
     for moment in (
         *("//evil.example", "/\\evil.example", "https://evil.example", "/..//evil.example"),
@@ -140,8 +133,7 @@ def test_a_moment_is_a_page_of_this_app(tmp_path: Path) -> None:
         rooms.move(made.room, made.secret, "/" + "x" * 8_000)
 
 
-def test_the_vote_has_three_states(tmp_path: Path) -> None:
-    rooms, _ = rooms_in(tmp_path)
+def test_the_vote_has_three_states(rooms: Rooms) -> None:
     made = rooms.open()
     with pytest.raises(SettingsError):
         rooms.set_state(made.room, made.secret, "open")
@@ -191,9 +183,8 @@ def test_a_clock_that_is_set_anew_ends_no_room(
     assert count_answers(rooms, room, 1) == 1
 
 
-def test_a_clock_that_is_wrong_at_the_start_ends_no_room(tmp_path: Path) -> None:
+def test_a_clock_that_is_wrong_at_the_start_ends_no_room(rooms: Rooms, clock: Clock) -> None:
     """A process whose clock is 25 hours ahead, then one of years ago, then a right one."""
-    rooms, clock = rooms_in(tmp_path)
     room, _ = asked(rooms)
     rooms.vote(room, token(1), 1, 6.0)
     right = clock.now
@@ -211,8 +202,7 @@ def test_a_clock_that_is_wrong_at_the_start_ends_no_room(tmp_path: Path) -> None
     assert later.file.read("SELECT * FROM rooms") == []
 
 
-def test_a_room_of_an_older_app_stays(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_a_room_of_an_older_app_stays(rooms: Rooms, clock: Clock) -> None:
     room, _ = asked(rooms)
     rooms.vote(room, token(1), 1, 6.0)
     with rooms.file.writing() as database:
@@ -231,8 +221,7 @@ def test_a_room_of_an_older_app_stays(tmp_path: Path) -> None:
         later.state(room)
 
 
-def test_one_network_cannot_open_every_room(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_one_network_cannot_open_every_room(rooms: Rooms, clock: Clock) -> None:
     limits = rooms.limits
     assert 24 * limits.rooms_per_source < limits.rooms
     for _ in range(limits.rooms_per_source):
@@ -245,8 +234,8 @@ def test_one_network_cannot_open_every_room(tmp_path: Path) -> None:
     rooms.open("6.6.6.6")
 
 
-def test_rooms_that_nobody_uses_give_way(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path, Limits(rooms=3))
+def test_rooms_that_nobody_uses_give_way(tmp_path: Path, clock: Clock) -> None:
+    rooms = Rooms(tmp_path / "classes.sqlite3", clock, Limits(rooms=3))
     with_question, _ = asked(rooms)
     with_people, empty = rooms.open().room, rooms.open().room
     clock.now += rooms.limits.idle - 1
@@ -263,9 +252,9 @@ def test_rooms_that_nobody_uses_give_way(tmp_path: Path) -> None:
         rooms.open()
 
 
-def test_one_network_cannot_take_every_seat(tmp_path: Path) -> None:
+def test_one_network_cannot_take_every_seat(tmp_path: Path, clock: Clock) -> None:
     """Neither by votes for invented rooms nor with the help of another process."""
-    rooms, clock = rooms_in(tmp_path, Limits(voters=5, per_source=3))
+    rooms = Rooms(tmp_path / "classes.sqlite3", clock, Limits(voters=5, per_source=3))
     room, secret = asked(rooms)
     processes = (rooms, Rooms(rooms.file.path, clock, rooms.limits))
     rooms.set_state(room, secret, "closed")

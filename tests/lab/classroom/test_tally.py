@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -16,8 +15,9 @@ from attention_lab.classroom.class_question import (
     question_to_json,
 )
 from attention_lab.classroom.limits import RightsError
+from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import OTHER_LABEL, export_votes, histogram
-from tests.lab.classroom.rooms_made import CHOICE, NUMBER, asked, rooms_in, token
+from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
 
 def test_every_answer_is_in_one_bar() -> None:
@@ -69,8 +69,7 @@ def test_a_question_has_bounds(wrong: dict[str, object]) -> None:
         ClassQuestion(**(usual | wrong))  # type: ignore[arg-type]
 
 
-def test_the_table_holds_every_vote_and_no_formula(tmp_path: Path) -> None:
-    rooms, clock = rooms_in(tmp_path)
+def test_the_table_holds_every_vote_and_no_formula(rooms: Rooms, clock: Clock) -> None:
     posed = ClassQuestion("choice", '=HYPERLINK("x")', 1.0, "", options=("@sum", "-1+2", "3", "-4"))
     room, secret = asked(rooms, posed)
     for visitor, option in ((7, 0), (3, 1), (5, 3)):

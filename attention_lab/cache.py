@@ -105,11 +105,6 @@ def n_bytes(result: object) -> int:
     return sum(owners.values())
 
 
-def cached_bytes() -> int:
-    """How many bytes of the budget are spent."""
-    return _shared.n_bytes
-
-
 def clear() -> None:
     """Forget all results."""
     _shared.clear()

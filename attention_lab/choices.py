@@ -62,7 +62,7 @@ _KEY_COLUMNS = {
     LANGUAGE_MODEL: language_model.N_KV_HEADS * language_model.HEAD_WIDTH,
 }
 # Weights made by hand read whole words, and have position codes of their own.
-HANDMADE_CHOICES = {"piece": 0, "embedding": "normal", "positions": True}
+HANDMADE_CHOICES: Mapping[str, Any] = {"piece": 0, "embedding": "normal", "positions": True}
 OUTPUT_MATRICES = ("W_O", "none")  # none: the heads are joined and not mixed
 SCALINGS = ("on", "off", "custom")
 ROTARY_KINDS = ("off", "neighbours", "halves")  # how features form the pairs that turn
@@ -218,13 +218,13 @@ def resolve(scenario: Scenario) -> Scenario:
         own, width = user_matrices_of(scenario), decided["d_model"]
         check_beside_trained(own, width, _KEY_COLUMNS[scenario.weights])
         length = {} if own.x is None else {"n_tokens": len(own.x)}
-        return _in_model(_with(scenario, {**decided, **length}))
+        return _in_model(replace(scenario, **{**decided, **length}))
     if scenario.own:
-        scenario = _with(scenario, _sizes_of_matrices(scenario))
+        scenario = replace(scenario, **_sizes_of_matrices(scenario))
     if scenario.weights != "by hand":
         return scenario
     if has_handmade_sizes(scenario):
-        return _with(scenario, HANDMADE_CHOICES)
+        return replace(scenario, **HANDMADE_CHOICES)
     return replace(scenario, weights="random")
 
 
@@ -238,7 +238,7 @@ def _in_model(scenario: Scenario) -> Scenario:
     return replace(scenario, mask=mask, layer=min(scenario.layer, language_model.N_LAYERS - 1))
 
 
-def _sizes_of_matrices(scenario: Scenario) -> dict[str, int]:
+def _sizes_of_matrices(scenario: Scenario) -> dict[str, Any]:
     """The sizes that the user's own matrices decide."""
     joined = scenario.weights == "weightless" or scenario.output_matrix == "none"
     free = scenario.weights != "weightless" and bool(scenario.d_v if joined else scenario.d_o)
@@ -277,7 +277,3 @@ def fitting_heads(scenario: Scenario) -> tuple[int, ...]:
             if not has_uneven_heads(resolve(replace(scenario, n_heads=count))):
                 found.append(count)
     return tuple(found)
-
-
-def _with(scenario: Scenario, decided: Mapping[str, Any]) -> Scenario:
-    return replace(scenario, **decided)

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
-from mimetypes import guess_type
 from typing import Any
 from zlib import crc32
 
@@ -27,7 +26,7 @@ from attention_viz.story.story_view import StoryView
 from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
-from .show import explained_errors, show_figure
+from .show import explained_errors, offer_file, show_figure
 from .teach.links import link_to, page_choices, show_link
 from .url_state import (
     draw_expander,
@@ -155,7 +154,8 @@ class _Drawing:
                     with box:
                         self.draw(block.inside)
             case b.InTheApp(name):
-                self.parts.get(name, _nothing)()
+                if name in self.parts:
+                    self.parts[name]()
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> None:
         match item:
@@ -168,8 +168,7 @@ class _Drawing:
                 key = f"{self.url_path} to {label}"
                 st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))
             case b.File(label, name, make):
-                kind, key = guess_type(name)[0], f"{self.url_path} {name}"
-                st.download_button(label, make, name, kind, key=key, on_click="ignore")
+                offer_file(label, make, name, key=f"{self.url_path} {name}")
 
     def _field(self, choice: b.Choice, value: Any) -> None:
         """Draw the widget of a choice with its present value."""
@@ -319,10 +318,6 @@ def table_markdown(table: b.Table) -> str:
     sides = ["---" if table.words else "--:"] * (len(table.head) - 1)
     lines = [table.head, ["---", *sides], *table.rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-def _nothing() -> None:
-    """Draws nothing."""
 
 
 def _open(path: str, sets: Mapping[str, Any]) -> None:

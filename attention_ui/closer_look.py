@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -21,6 +22,7 @@ from attention_viz.story.story_file import story_file
 from attention_viz.story.story_view import StoryView
 from attention_viz.tables import matrix_table, readable, terms_table
 
+from .show import offer_file
 from .url_state import session
 
 
@@ -72,8 +74,7 @@ def draw_numbers(now: StoryView, fields: Sequence[str]) -> None:
         f" {' × '.join(axes)}; the CSV has all digits.{code_order_note(now)}"
     )
     st.dataframe(readable(matrix_table(trace, field, head)), alt=f"The numbers of {title}{part}")
-    csv = field_csv(trace, field).encode()
-    st.download_button("This field as CSV", csv, f"{field}.csv", "text/csv", on_click="ignore")
+    offer_file("This field as CSV", partial(field_csv, trace, field), f"{field}.csv")
 
 
 def draw_downloads(now: StoryView, field: str, board: JSON | None) -> None:
@@ -83,29 +84,34 @@ def draw_downloads(now: StoryView, field: str, board: JSON | None) -> None:
         if board is None:
             offer_story(now)
         else:
-            _offer(
+            about = "The board with all its arithmetic in one file."
+            offer_file(
                 "This board as one web page",
                 lambda: _board_page(now, field, board),
-                (f"{field}.html", "text/html", "article"),
-                "The board with all its arithmetic in one file. It needs no server and no network.",
+                f"{field}.html",
+                icon="article",
+                help=f"{about} It needs no server and no network.",
             )
-        _offer(
+        offer_file(
             "The layer as a notebook",
             lambda: notebook(trace, now.labels),
-            ("attention.ipynb", None, "menu_book"),
-            "Recomputes every step with NumPy and checks it against these numbers.",
+            "attention.ipynb",
+            icon="menu_book",
+            help="Recomputes every step with NumPy and checks it against these numbers.",
         )
-        _offer(
+        offer_file(
             "The layer as a script",
             lambda: script(trace, now.labels),
-            ("attention.py", "text/x-python", "terminal"),
-            "The same as one Python file.",
+            "attention.py",
+            icon="terminal",
+            help="The same as one Python file.",
         )
-        _offer(
+        offer_file(
             "The whole trace as NPZ",
             lambda: trace_to_npz(trace, now.labels),
-            ("trace.npz", None, "folder_zip"),
-            "Every intermediate as a NumPy array.",
+            "trace.npz",
+            icon="folder_zip",
+            help="Every intermediate as a NumPy array.",
         )
 
 
@@ -121,26 +127,13 @@ def offer_story(now: StoryView) -> None:
     # The mask step may run another mask than the other steps.
     scenario = weights_in_force(now.chosen) if now.chosen else now.scenario
     view = replace(now, scenario=scenario)
-    _offer(
+    offer_file(
         "Take the story with you",
         lambda: story_file(view, path).html,
-        ("attention-story.html", "text/html", "article"),
-        "All steps as they are now in one file: point, play, guess. It needs no server and no"
-        " network: open it from a stick, a mail or a learning platform.",
-    )
-
-
-def _offer(
-    label: str, make: Callable[[], str | bytes], file: tuple[str, str | None, str], help: str
-) -> None:
-    """A button that makes a file when it is pressed. file: its name, MIME type and icon."""
-    name, mime, icon = file
-    st.download_button(
-        label,
-        make,
-        name,
-        mime,
-        on_click="ignore",
-        icon=f":material/{icon}:",
-        help=help,
+        "attention-story.html",
+        icon="article",
+        help=(
+            "All steps as they are now in one file: point, play, guess. It needs no server and no"
+            " network: open it from a stick, a mail or a learning platform."
+        ),
     )

@@ -6,8 +6,8 @@ is in the state file.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import astuple, replace
 from typing import Any
 
@@ -40,9 +40,11 @@ from attention_lab.user_data.user_matrices import (
 from attention_viz.markdown import escape_markdown
 from attention_viz.tables import numbered_table
 
+from .show import keeping_error, offer_file
 from .upload_limits import check_upload
 from .url_state import draw_expander, restore, session, write_to_url
 
+ERROR_KEY = "own numbers refused"  # the sentence of what was refused, for the sidebar
 MAX_STATE_MB = MAX_STATE_BYTES // 2**20  # MB
 # What the URL holds, or a key in its place.
 URL_TEXTS = {"edits": "edits", "own": "own matrices"}
@@ -72,7 +74,7 @@ def with_painting(scenario: Scenario) -> Scenario:
 
 def edit_cell(array: str, row: int, column: int, value: float) -> None:
     """In a callback: replace one number. array: its name on the board."""
-    with _keeping_error():
+    with keeping_error(ERROR_KEY):
         if array in EDITABLE_ARRAYS:
             edit = Edit(EDITABLE_ARRAYS[array], row, column, value)
             _set_edits(Edits.from_url(st.session_state["edits"]).add(edit))
@@ -96,7 +98,7 @@ def draw_own_numbers(scenario: Scenario, trace: Trace | None, place: Focus) -> N
 
 
 def _notes(edits: Edits, own: UserMatrices, trace: Trace | None) -> None:
-    error = st.session_state.pop("own numbers refused", "")
+    error = st.session_state.pop(ERROR_KEY, "")
     if error:
         st.error(escape_markdown(error))
     for note in st.session_state.pop("own numbers notes", ()):
@@ -157,7 +159,7 @@ def _table(scenario: Scenario, trace: Trace) -> None:
 
 def _table_changed(key: str, matrix: str) -> None:
     changed: Mapping[int, Mapping[str, Any]] = st.session_state[key]["edited_rows"]
-    with _keeping_error():
+    with keeping_error(ERROR_KEY):
         edits = Edits.from_url(st.session_state["edits"])
         for row, cells in changed.items():
             for column, value in cells.items():
@@ -186,19 +188,16 @@ def _files(scenario: Scenario, trace: Trace | None, place: Focus) -> None:
     state = State(scenario, astuple(place), notation, int(st.session_state[SENTENCE_KEY]))
     with st.container(horizontal=True):
         if trace is not None:
-            st.download_button(
+            offer_file(
                 "These matrices as NPZ",
                 lambda: template(trace),
                 "matrices.npz",
-                on_click="ignore",
                 help="A template: change it, and load it again.",
             )
-        st.download_button(
+        offer_file(
             "State",
             lambda: write_state(state),
             "attention-lab.json",
-            "application/json",
-            on_click="ignore",
             help="Everything chosen, edited and loaded, in one file.",
         )
 
@@ -210,7 +209,7 @@ def _load(scenario: Scenario) -> None:
     file = st.session_state["own file"]
     if file is None:
         return
-    with _keeping_error():
+    with keeping_error(ERROR_KEY):
         check_upload(file)
         if file.name.lower().endswith(".json"):
             state = read_state(file.getvalue())
@@ -226,15 +225,6 @@ def _load(scenario: Scenario) -> None:
             trace_of(replace(scenario, own=tried.key))
             in_url = value_for_url(tried.text)
             st.session_state.update({"own": in_url, "own numbers notes": own.notes})
-
-
-@contextmanager
-def _keeping_error() -> Iterator[None]:
-    """In a callback: keep the sentence of an `AttentionError` for the sidebar."""
-    try:
-        yield
-    except AttentionError as error:
-        st.session_state["own numbers refused"] = str(error)
 
 
 def _set_edits(edits: Edits) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial
+from mimetypes import guess_type
 from typing import Any
 
 import streamlit as st
@@ -69,9 +70,23 @@ def _as_table(figure: Figure, key: str) -> None:
         with box:
             table = figure_table(figure)
             st.dataframe(table, hide_index=True, alt=f"As a table: {description}")
-            csv = table_csv(table)
             name = f"{_file_name(key)}.csv"
-            st.download_button("CSV", csv, name, "text/csv", key=f"csv of {key}", on_click="ignore")
+            offer_file("CSV", partial(table_csv, table), name, key=f"csv of {key}")
+
+
+def offer_file(
+    label: str,
+    make: Callable[[], str | bytes],
+    name: str,
+    *,
+    icon: str | None = None,
+    help: str | None = None,
+    key: str | None = None,
+) -> None:
+    """A button that makes a file when it is pressed; its name says its type."""
+    icon = icon and f":material/{icon}:"
+    kind = guess_type(name)[0]
+    st.download_button(label, make, name, kind, key=key, on_click="ignore", icon=icon, help=help)
 
 
 def _file_name(key: str) -> str:
@@ -84,6 +99,15 @@ def _clicked(key: str, on_click: Callable[[Any], None] | None) -> None:
     match component_value(key, "click"):
         case {"name": name} if on_click and name is not None:
             on_click(name)
+
+
+@contextmanager
+def keeping_error(key: str) -> Iterator[None]:
+    """In a callback: keep the sentence of an `AttentionError` in the session, under a key."""
+    try:
+        yield
+    except AttentionError as error:
+        st.session_state[key] = str(error)
 
 
 @contextmanager

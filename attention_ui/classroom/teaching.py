@@ -29,7 +29,7 @@ from attention_viz.qr_code import qr_code
 from ..browser_files import base_path
 from ..network import LOCAL_HOSTS, OPENING_COMMAND, is_open, network_url
 from ..page_context import PageContext
-from ..show import explained_errors
+from ..show import explained_errors, offer_file
 from ..url_state import PERSISTENCE, whole_number_input
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
 from .room_service import room_service
@@ -246,13 +246,11 @@ def show_room_tools(state: RoomState) -> None:
     """The votes as a file, the teacher's link, and the end of the room."""
     room, secret = state.room, teacher_secret(state.room)
     with st.container(horizontal=True):
-        st.download_button(
+        offer_file(
             "Votes as CSV",
             partial(export_votes, room_service().rooms, room, secret),
             f"class-{room}.csv",
-            "text/csv",
-            icon=":material/download:",
-            on_click="ignore",
+            icon="download",
             key="class_csv",
         )
         with st.popover("Teacher’s link", icon=":material/key:"):

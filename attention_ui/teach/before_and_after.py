@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core import AttentionError
@@ -19,6 +21,7 @@ from attention_lab.guesses import MISCONCEPTIONS, Guess
 from attention_viz.markdown import escape_markdown, escape_quotations
 from attention_viz.sheets import form_sheet, matrix_text
 
+from ..show import offer_file
 from ..url_state import PERSISTENCE, draw_bound
 
 MAX_CODE_CHARACTERS = 40
@@ -109,11 +112,9 @@ def show_form_sheets() -> None:
     """Buttons that download both forms to print."""
     with st.container(horizontal=True):
         for form in FORMS:
-            st.download_button(
+            offer_file(
                 f"Form {form} on paper, with key",
-                form_sheet(form),
+                partial(form_sheet, form),
                 f"attention-form-{form}.html",
-                "text/html",
-                on_click="ignore",
-                icon=":material/print:",
+                icon="print",
             )

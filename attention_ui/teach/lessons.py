@@ -5,10 +5,8 @@ views are added on any page, and edited on *For teachers*.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import streamlit as st
 
@@ -29,6 +27,7 @@ from attention_viz.sheets import lesson_sheet
 from attention_viz.story.story_file import lesson_file
 
 from ..lesson import check_lesson_pages
+from ..show import keeping_error, offer_file
 from ..upload_limits import check_upload
 from ..url_state import request_page, restore, write_to_url
 from .links import show_link, visited_url
@@ -66,15 +65,6 @@ def keep_draft(lesson: Lesson) -> None:
     st.session_state[DRAFT_KEY] = keep_lesson(lesson)
 
 
-@contextmanager
-def _keep_error() -> Any:
-    """In a callback: keep the sentence of an `AttentionError` for the page."""
-    try:
-        yield
-    except AttentionError as error:
-        st.session_state[DRAFT_ERROR_KEY] = str(error)
-
-
 def show_draft_box(page: Page) -> None:
     """The box in the sidebar that adds the current view to the teacher's lesson, if any."""
     lesson = read_draft()
@@ -88,7 +78,7 @@ def show_draft_box(page: Page) -> None:
 
 
 def _add(lesson: Lesson, page: Page) -> None:
-    with _keep_error():
+    with keeping_error(DRAFT_ERROR_KEY):
         held = state_text(st.query_params.to_dict())
         keep_draft(lesson.with_moment(Moment(page.title, page.url_path, held)))
 
@@ -123,7 +113,7 @@ def _load() -> None:
     file = st.session_state["lesson file"]
     if file is None:
         return
-    with _keep_error():
+    with keeping_error(DRAFT_ERROR_KEY):
         check_upload(file)
         keep_draft(check_lesson_pages(read_lesson(file.getvalue())))
 
@@ -219,12 +209,10 @@ def _offer(lesson: Lesson) -> None:
     name = lesson_to_link(lesson)
     with st.container(horizontal=True):
         st.link_button("Open it", f"./{lesson.url(0, name or draft_name())}")
-        st.download_button(
+        offer_file(
             "Save as a file",
             lambda: write_lesson(lesson),
             "lesson.json",
-            "application/json",
-            on_click="ignore",
             help="Keep the file: the server does not keep the lesson for good.",
         )
         _offer_pages(lesson, "my-lesson")
@@ -264,25 +252,21 @@ def show_lessons() -> None:
 
 def _offer_pages(lesson: Lesson, name: str) -> None:
     """Buttons for the lesson as a page for students, and as a package for a learning platform."""
-    st.download_button(
+    offer_file(
         "Students’ page",
         partial(lesson_file, lesson),
         f"{name}-page.html",
-        "text/html",
-        on_click="ignore",
-        icon=":material/article:",
+        icon="article",
         help=(
             "The moments with text, question and answers in one file, without your notes. It needs"
             " no server and no network."
         ),
     )
-    st.download_button(
+    offer_file(
         "For a learning platform",
         partial(course_package, lesson),
         f"{name}.zip",
-        "application/zip",
-        on_click="ignore",
-        icon=":material/school:",
+        icon="school",
         help="The same page as a SCORM 1.2 package: it reports what was seen and the score.",
     )
 
@@ -293,18 +277,14 @@ def _show(name: str, lesson: Lesson) -> None:
     st.markdown(f"Afterwards students can:\n\n{goals}")
     with st.container(horizontal=True):
         st.link_button("Open", f"./{lesson.url(0, name)}", icon=":material/play_arrow:")
-        st.download_button(
+        offer_file(
             "Teacher’s sheet",
             partial(lesson_sheet, lesson, link),
             f"{name}.html",
-            "text/html",
-            on_click="ignore",
-            icon=":material/print:",
+            icon="print",
             help="Goals, notes, answers and tasks, to print.",
         )
         _offer_pages(lesson, name)
-        st.download_button(
-            "Lesson file", partial(write_lesson, lesson), f"{name}.json", on_click="ignore"
-        )
+        offer_file("Lesson file", partial(write_lesson, lesson), f"{name}.json")
         st.button("Change it", on_click=keep_draft, args=(lesson,), key=f"change {name}")
     show_link(link, lesson.title)

@@ -13,7 +13,7 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab import cache
-from attention_lab.cache import ENTRY_BYTES, Cache, cached, cached_bytes
+from attention_lab.cache import ENTRY_BYTES, Cache, cached
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("Array", "ndarray", "Trace", "Projections", "UserMatrices")
@@ -86,17 +86,17 @@ def test_what_arguments_hold_counts_and_what_has_grown_is_counted_anew() -> None
         return 1
 
     heads(trace)
-    assert cached_bytes() == ENTRY_BYTES + cache.n_bytes(trace) > ENTRY_BYTES
+    assert cache._shared.n_bytes == ENTRY_BYTES + cache.n_bytes(trace) > ENTRY_BYTES
     runs: Cache[str, list[np.ndarray]] = Cache()
     points = [np.zeros(3)]
-    before = cached_bytes()
+    before = cache._shared.n_bytes
     assert runs.add("a", points) is points
     points.append(np.zeros(5))
     assert runs.add("a", points) is runs.get("a") is points
-    assert cached_bytes() - before == ENTRY_BYTES + 8 * 8
+    assert cache._shared.n_bytes - before == ENTRY_BYTES + 8 * 8
     assert runs.get("b") is None
     cache.clear()
-    assert (cached_bytes(), runs.get("a")) == (0, None)
+    assert (cache._shared.n_bytes, runs.get("a")) == (0, None)
 
 
 def test_results_without_arrays_find_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

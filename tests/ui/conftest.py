@@ -15,6 +15,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 import pytest
+import streamlit as st
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
@@ -107,6 +108,16 @@ def _errors_remembered() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(show, "escape_markdown", remember)
         yield
+
+
+@pytest.fixture
+def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """The files that a page offers: what makes each, by its name."""
+    offered: dict[str, Any] = {}
+    monkeypatch.setattr(
+        st, "download_button", lambda _, make, name, *__, **___: offered.setdefault(name, make)
+    )
+    return offered
 
 
 @cache

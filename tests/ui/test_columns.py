@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.notation.columns import column_gap
@@ -59,11 +58,7 @@ def test_a_section_that_keeps_its_rows_says_so() -> None:
     assert len(columns) == len(ours) + 1
 
 
-def test_a_hand_out_speaks_as_its_board(monkeypatch: pytest.MonkeyPatch) -> None:
-    files: dict[str, Any] = {}
-    monkeypatch.setattr(
-        st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
-    )
+def test_a_hand_out_speaks_as_its_board(files: dict[str, Any]) -> None:
     trace = page_context(shown("softmax", {"closer": ["files"]}, "gml")).trace
     story = story_in(files["attention-story.html"]())
     scene = scene_in(story, "softmax", ".0")

@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import streamlit as st
 
 from attention_core import STEPS
 from attention_lab.focus import Focus
@@ -164,10 +163,6 @@ def test_lines_of_code_come_in_the_order_of_computation() -> None:
     assert lines.index("merged = ") < lines.index("output = ")
 
 
-def test_the_overview_offers_the_story_of_the_sidebar(monkeypatch: pytest.MonkeyPatch) -> None:
-    files: dict[str, Any] = {}
-    monkeypatch.setattr(
-        st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
-    )
+def test_the_overview_offers_the_story_of_the_sidebar(files: dict[str, Any]) -> None:
     view = page_context(opened("overview", n_heads=2, mask="window"))
     assert files["attention-story.html"]() == story_file(view).html

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.control_list import CONTROLS
@@ -182,11 +181,7 @@ def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
     assert asked[0] == "Controls that are shown"
 
 
-def test_a_lesson_is_offered_as_a_page_and_as_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    files: dict[str, Any] = {}
-    monkeypatch.setattr(
-        st, "download_button", lambda _, data, name, *__, **___: files.setdefault(name, data)
-    )
+def test_a_lesson_is_offered_as_a_page_and_as_a_package(files: dict[str, Any]) -> None:
     app = opened("for-teachers")
     app.session_state["lesson masks"] = True
     app.run()

@@ -114,16 +114,12 @@ function beam(context, area, cell, direction, colour, plain) {
 
 // Inside a matrix the link runs between the cells, so that it crosses no number.
 function paintLink(context, from, to, colour, ground, dashed) {
-  const [one, other] = [from, to].map(({ tile, box: { rows, columns, cell } }) => ({
-    ...tile,
-    right: tile.x + columns.count * cell.width,
-    bottom: tile.y + rows.count * cell.height,
-  }));
+  const endsOf = ({ tile: { x, y }, box: { rows, columns, cell } }) => ({ x, y, right: x + columns.count * cell.width, bottom: y + rows.count * cell.height });
+  const [one, other] = [from, to].map(endsOf);
   const level = one.y < other.bottom && other.y < one.bottom;
   const ahead = level ? one.x < other.x : one.y < other.y;
-  const [leave, enter] = ahead
-    ? [level ? one.right : one.bottom, level ? other.x : other.y]
-    : [level ? one.x : one.y, level ? other.right : other.bottom];
+  const [near, far] = level ? ["x", "right"] : ["y", "bottom"];
+  const [leave, enter] = ahead ? [one[far], other[near]] : [one[near], other[far]];
   const begin = level ? [ahead ? from.x + from.width : from.x, from.y] : [from.x, ahead ? from.y + from.height : from.y];
   const end = level ? [ahead ? to.x : to.x + to.width, to.y] : [to.x, ahead ? to.y : to.y + to.height];
   const route = level ? [begin, [leave, begin[1]], [enter, end[1]], end] : [begin, [begin[0], leave], [end[0], enter], end];

@@ -114,7 +114,7 @@ export class Picture {
   highlight(look, current, flights = null) {
     cancelAnimationFrame(this.motion);
     this.shown = { look, current };
-    const lights = this.lightsOf(current);
+    const lights = current && highlightsOf(this.model, current);
     // On paper a cleared canvas also clears what lies below it, so everything is drawn on one.
     if (this.printed) return this.paintLights(look, current, this.base, lights);
     const draw = (share) => {
@@ -132,12 +132,8 @@ export class Picture {
     return move(begin);
   }
 
-  lightsOf(current) {
-    return current ? highlightsOf(this.model, current) : [];
-  }
-
   /** Draw the highlights of the current cell without movement. */
-  paintLights(look, current, context, lights = this.lightsOf(current)) {
+  paintLights(look, current, context, lights = current && highlightsOf(this.model, current)) {
     paintTileFrames(context, look, current);
     if (current) paintHighlights(context, look, current, lights);
   }

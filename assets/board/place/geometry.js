@@ -25,8 +25,7 @@ export function cellUnder(boxes, slices, x, y) {
       const column = Math.floor((x - tile.x) / cell.width);
       const row = Math.floor((y - tile.y) / cell.height);
       if (column < 0 || row < 0 || column >= columns.count || row >= rows.count) continue;
-      const index = indexIn(box, slices[box.panel.array], tile.place, rows.start + row, columns.start + column);
-      return { box, index };
+      return { box, index: indexIn(box, slices[box.panel.array], tile.place, rows.start + row, columns.start + column) };
     }
   }
   return null;
@@ -44,14 +43,8 @@ export function rectanglesOf(box, slice, low, high) {
   const [left, right] = clipped(panel.columns, columns, low, high);
   if (top > bottom || left > right) return [];
   const inside = ({ place }) => panel.tiles === null || (place >= low[panel.tiles] && place <= high[panel.tiles]);
-  return box.tiles.filter(inside).map((tile) => ({
-    x: tile.x + left * cell.width,
-    y: tile.y + top * cell.height,
-    width: (right - left + 1) * cell.width,
-    height: (bottom - top + 1) * cell.height,
-    box,
-    tile,
-  }));
+  const [width, height] = [(right - left + 1) * cell.width, (bottom - top + 1) * cell.height];
+  return box.tiles.filter(inside).map((tile) => ({ x: tile.x + left * cell.width, y: tile.y + top * cell.height, width, height, box, tile }));
 }
 
 /** The rectangles of a range of cells of an array, or of one cell, in all panels that draw them. */

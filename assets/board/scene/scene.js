@@ -100,10 +100,7 @@ export function blockOf(model, name, first, rows, columns) {
 }
 
 function shifted(index, down, row, across, column) {
-  const moved = [...index];
-  if (down !== null) moved[down] += row;
-  if (across !== null) moved[across] += column;
-  return moved;
+  return index.map((place, axis) => place + (axis === down ? row : 0) + (axis === across ? column : 0));
 }
 
 /** Whether a cell has a mark: masked, it is minus infinity; hatched, 0 because its key is hidden; changed, to be outlined. */

@@ -22,10 +22,8 @@ from attention_core import (
     attend,
 )
 from attention_core.projections import BIASES, MATRICES
-from attention_lab.choices import user_matrices_of
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.state_file import State, read_state, write_state
 from attention_lab.trained.minilm import load_minilm
 from attention_lab.user_data.layer_import import import_layer, repeated_heads
 from attention_lab.user_data.layer_search import find_layers, read_layer
@@ -73,14 +71,6 @@ def test_a_layer_of_a_checkpoint_is_imported(
         np.testing.assert_array_equal(getattr(trace.projections, name), getattr(layer, name))
 
 
-def test_the_inputs_come_along() -> None:
-    x = np.random.default_rng(0).normal(size=(3, D))
-    layer = weights()
-    own = import_layer(layer, x)
-    trace = trace_of(Scenario(own=own.url_value(), n_heads=H))
-    np.testing.assert_array_equal(trace.output, attend(x, layer.astype(np.float64)).output)
-
-
 def test_a_layer_without_biases_has_none() -> None:
     layer = replace(weights(), **dict.fromkeys(BIASES))
     assert import_layer(layer).arrays.keys() == set(MATRICES)
@@ -109,14 +99,6 @@ def test_a_layer_of_the_trained_model_fits() -> None:
     assert trace.projections.b_v is not None
     np.testing.assert_array_equal(trace.projections.b_v, layer.b_v)
     np.testing.assert_allclose(trace.output, attend(trace.inputs, layer).output, atol=1e-5)
-
-
-def test_a_state_file_holds_the_biases() -> None:
-    own = import_layer(weights(), np.ones((2, D)))
-    state = State(Scenario(own=own.url_value(), n_heads=H))
-    back = user_matrices_of(read_state(write_state(state)).scenario)
-    assert back.arrays.keys() == {"x", *MATRICES, *BIASES}
-    assert all(back.arrays[name].tobytes() == array.tobytes() for name, array in own.arrays.items())
 
 
 def test_the_template_of_a_taken_layer() -> None:

@@ -132,14 +132,8 @@ def test_more_than_the_url_can_hold() -> None:
     edits = Edits(tuple(Edit("w_v", i // 32, i % 32, i / 7) for i in range(1000)))
     own = UserMatrices(w_q=np.random.default_rng(0).normal(size=(128, 96)))
     assert len(edits.items) > MAX_URL_EDITS
-    state = replace(
-        STATE, scenario=replace(STATE.scenario, edits=edits.url_value(), own=own.url_value())
-    )
-    assert contents(read_state(write_state(state))) == contents(state)
-
-
-def test_the_longest_sentence() -> None:
-    state = State(Scenario(text='"[{,' * (MAX_TEXT_LENGTH // 4)))
+    longest = '"[{,' * (MAX_TEXT_LENGTH // 4)
+    state = State(Scenario(text=longest, edits=edits.url_value(), own=own.url_value()))
     assert contents(read_state(write_state(state))) == contents(state)
 
 

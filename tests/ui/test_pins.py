@@ -138,16 +138,7 @@ def test_a_click_on_a_chart_tells_the_name_of_the_point(monkeypatch: pytest.Monk
     assert told == ["head 2"]
 
 
-@pytest.mark.parametrize(
-    "click",
-    [
-        None,
-        "x",
-        [],
-        {},
-        {"tile": [0, 0]},
-    ],
-)
+@pytest.mark.parametrize("click", [None, "x", [], {}, {"tile": [0, 0]}])
 def test_a_click_that_no_chart_sends_moves_nothing(
     monkeypatch: pytest.MonkeyPatch, click: object
 ) -> None:

@@ -39,14 +39,16 @@ def test_streamlit_finds_the_app() -> None:
     assert "\t$(BIN)/python -m streamlit run app.py $(ARGS)\n" in makefile
 
 
+def printed(code: str) -> list[str]:
+    """The words that a new process prints."""
+    command = [sys.executable, "-c", code]
+    return subprocess.check_output(command, cwd=ROOT, text=True).split()
+
+
 def test_numpy_has_one_thread() -> None:
     source = (ROOT / "app.py").read_text(encoding="utf-8").split("import streamlit")[0]
     told = "print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
-    code = f"import os, sys\n{source}\n{told}"
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split() == ["1", "False"]
+    assert printed(f"import os, sys\n{source}\n{told}") == ["1", "False"]
 
 
 def served(
@@ -191,10 +193,7 @@ print(*resource.getrlimit(resource.RLIMIT_NOFILE))
 
 def test_the_app_raises_the_bound_on_open_files() -> None:
     pytest.importorskip("resource", reason="Windows has no such bound")
-    run = subprocess.run(
-        [sys.executable, "-c", START], cwd=ROOT, capture_output=True, text=True, check=True
-    )
-    assert run.stdout.split()[-2:] == ["1000", "1000"]
+    assert printed(START)[-2:] == ["1000", "1000"]
 
 
 def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:

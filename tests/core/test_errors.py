@@ -11,7 +11,9 @@ import pytest
 from attention_core import (
     AttentionError,
     FileError,
+    HeadNorm,
     Projections,
+    Rotary,
     SettingsError,
     ShapeError,
     TextError,
@@ -46,12 +48,10 @@ def heads(*shapes: tuple[int, ...]) -> Any:
     return scaled_dot_product_attention(*(np.ones(shape) for shape in shapes))
 
 
-def single(size: float, w_v: float = 1.0) -> Any:
-    """A float32 layer on numbers of a given size."""
-    one = np.ones((1, 1), np.float32)
-    return attend(
-        one * np.float32(size), Projections(one, one, one * np.float32(w_v), one, n_heads=1)
-    )
+def single(size: float, w_k: float = 1.0, w_v: float = 1.0, **options: Any) -> Any:
+    """A float32 layer of one token and width 1, on a number of a given size."""
+    x, *matrices = (np.full((1, 1), number, np.float32) for number in (size, 1, w_k, w_v))
+    return attend(x, Projections(*matrices, n_heads=1), **options)
 
 
 SHAPES: list[Refusal] = [
@@ -99,6 +99,9 @@ SHAPES: list[Refusal] = [
     ("heads | (batch, heads, tokens, features) | (1, 3, 4)", lambda: merge_heads(X[None])),
     ("heads | rectangular", lambda: merge_heads([[RAGGED]])),
     ("lengths | rectangular", lambda: padding_mask([[1], [1, 2]], 3)),
+    ("query_gain | 3 numbers | 2", lambda: attend(X, P, head_norm=HeadNorm([1.0] * 3))),
+    ("key_gain | 5 numbers | 2", lambda: attend(X, P, head_norm=HeadNorm(1.0, [1.0] * 5))),
+    ("sink | (5,)", lambda: attend(X, P, sink=[0.0] * 5)),
 ]
 SETTINGS: list[Refusal] = [
     ("x | nan | [1, 1]", lambda: attend(put(X, np.nan), P)),
@@ -109,7 +112,12 @@ SETTINGS: list[Refusal] = [
     ("x | real numbers | object", lambda: attend([[object(), None]], P)),
     ("residual | 4 | 5", lambda: attend(X, WIDE, residual=True)),
     ("float32 | float64", lambda: single(1e20)),
-    ("float32 | float64", lambda: single(1e5, w_v=1e35)),
+    ("beyond the range of float32 | float64", lambda: single(1e5, w_v=1e35)),
+    ("beyond the range of float32", lambda: single(1e5, w_v=1e35, empty_rows="nan")),
+    # An overflow to minus infinity is no mask.
+    ("beyond the range of float32", lambda: single(1e20, w_k=-1)),
+    ("beyond the range of float32", lambda: single(1e20, w_k=-1, bias=[[0.0]])),
+    ("beyond the range of float32", lambda: single(1.8e19, w_k=-1, bias=[[-3e38]])),
     ("float64 | smaller", lambda: attend(X * 1e200, P)),
     ("mask | bool | int64 | bias", lambda: attend(X, P, mask=np.ones((3, 3), int))),
     ("bias | -inf | NaN or +inf", lambda: attend(X, P, bias=np.full((3, 3), np.nan))),
@@ -142,6 +150,13 @@ SETTINGS: list[Refusal] = [
     ("left | -1 | 0", lambda: window_mask(3, 3, left=-1)),
     ("right | 0.5 | whole number", lambda: window_mask(3, 3, right=0.5)),
     ("T | -1 | 0", lambda: window_mask(-1, 3)),
+    ("rotary | True", lambda: attend(X, P, rotary=True)),
+    ("rotary | {'base': 10}", lambda: attend(X, P, rotary={"base": 10})),
+    ("even d_k", lambda: attend(X, Projections.weightless(4, 4), rotary=Rotary())),
+    ("head_norm | 1.0", lambda: attend(X, P, head_norm=1.0)),
+    ("range of float64", lambda: attend(X * 1e160, P, head_norm=HeadNorm())),
+    ("sink | nan", lambda: attend(X, P, sink=np.nan)),
+    ("sink | real numbers", lambda: attend(X, P, sink="no")),
 ]
 
 
@@ -159,18 +174,3 @@ def test_settings_that_are_refused(facts: str, call: Callable[[], Any]) -> None:
 def test_every_kind_of_error_is_an_attention_error(kind: type[AttentionError]) -> None:
     assert issubclass(kind, AttentionError)
     assert issubclass(kind, ValueError)
-
-
-@pytest.mark.parametrize("empty_rows", ["zero", "nan"])
-def test_overflow_is_refused_however_empty_rows_are_shown(empty_rows: str) -> None:
-    one = np.ones((1, 1), np.float32)
-    layer = Projections(one, one, one * np.float32(1e35), n_heads=1)
-    with pytest.raises(SettingsError, match="beyond the range of float32"):
-        attend(one * np.float32(1e5), layer, empty_rows=empty_rows)
-
-
-@pytest.mark.parametrize(("size", "bias"), [(1e20, None), (1e20, [[0.0]]), (1.8e19, [[-3e38]])])
-def test_overflow_to_minus_infinity_is_no_mask(size: float, bias: list[list[float]] | None) -> None:
-    one = np.ones((1, 1), np.float32)
-    with pytest.raises(SettingsError, match="beyond the range of float32"):
-        attend(one * np.float32(size), Projections(one, -one, one, n_heads=1), bias=bias)

@@ -13,8 +13,6 @@ from attention_core import (
     HeadNorm,
     Projections,
     Rotary,
-    SettingsError,
-    ShapeError,
     Trace,
     alibi_bias,
     attend,
@@ -100,34 +98,6 @@ def test_the_two_causal_masks() -> None:
         last = causal_mask(n_queries, n_keys, align="bottom-right")
         assert np.array_equal(last, whole[len(whole) - n_queries :, len(whole) - n_keys :])
         assert np.array_equal(causal_mask(n_queries, n_keys), whole[:n_queries, :n_keys])
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"rotary": True}, SettingsError, "rotary is True"),
-        ({"rotary": {"base": 10}}, SettingsError, "rotary is"),
-        ({"head_norm": 1.0}, SettingsError, "head_norm is 1.0"),
-        ({"head_norm": HeadNorm([1.0] * 3)}, ShapeError, "query_gain has 3 numbers but a query 4"),
-        ({"head_norm": HeadNorm(1.0, [1.0] * 5)}, ShapeError, "key_gain has 5"),
-        ({"sink": [0.0] * 5}, ShapeError, r"sink has shape \(5,\)"),
-        ({"sink": np.nan}, SettingsError, "sink holds nan"),
-        ({"sink": "no"}, SettingsError, "sink must hold real numbers"),
-    ],
-)
-def test_what_is_no_option_is_refused(options: Any, error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words):
-        layer(**options)
-
-
-def test_pairs_need_an_even_width() -> None:
-    with pytest.raises(SettingsError, match="even d_k"):
-        attend(np.eye(3), Projections.weightless(3), rotary=Rotary())
-
-
-def test_squares_beyond_the_range_are_refused() -> None:
-    with pytest.raises(SettingsError, match="range of float64"):
-        attend(np.full((1, 2), 1e160), Projections.weightless(2), head_norm=HeadNorm())
 
 
 def test_what_was_given_for_an_option_is_copied() -> None:

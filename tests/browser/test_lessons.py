@@ -11,7 +11,6 @@ from attention_lab.lessons.lesson_file import shipped_lessons
 from tests.browser.driving import box_of, parameters, path_of, press_and_see, settled
 
 NOTICES = "[data-testid=stToast], [data-testid=stException], [data-testid=stAlertContentError]"
-STYLES_AWAY = ("[data-testid=stHeader]", "[data-testid=stSidebar]")
 
 
 def expect_moment(page: Page, name: str, place: int) -> None:
@@ -47,8 +46,9 @@ def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, na
     lesson = shipped_lessons()[name]
     for place, moment in enumerate(lesson.moments):
         expect_moment(page, name, place)
-        for part in STYLES_AWAY:
-            expect(page.locator(part)).to_be_hidden()
+        expect(page.locator("[data-testid=stHeader]")).to_be_hidden()
+        sidebar = page.locator("[data-testid=stSidebar]")
+        expect(sidebar).to_be_visible(visible=bool(moment.controls))
         covered = moment.choices.get("hide") == "true"
         for _ in range((3 if covered else 0) + (place + 1 < len(lesson.moments))):
             press_and_see(page, "PageDown")

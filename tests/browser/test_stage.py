@@ -239,7 +239,7 @@ def test_a_trained_layer_shows_numbers_beside_its_matrices(page: Page, app_url: 
     opened(page, f"{app_url}/scale?{FIRST}")
     assert stage.evaluate(CLOSE_UP, "scaled_scores") == {}
     for more in ("", "&present=true"):
-        page.goto(f"{app_url}/one-head?head=0{more}")
+        page.goto(f"{app_url}/one-head?th_model=MiniLM&head=0{more}")
         for window in [(1366, 768), (1280, 720)]:
             resized(settled(page), *window)
             expect(page.locator(f"{WRITTEN} .result").first).to_be_visible()

@@ -34,6 +34,9 @@ def right_of(box: FloatRect) -> float:
 
 @pytest.mark.every_situation
 def test_steps_in_larger_type(go: Visit, page: Page) -> None:
+    page.set_viewport_size(
+        {"width": 1280, "height": 720}
+    )  # in larger windows pictures have large letters anyway
     sizes = {}
     for path in ("scores", "convolution?present=true", "scores?present=true", "convolution"):
         go(path)

@@ -199,9 +199,11 @@ class Beside:
 
     @property
     def align(self) -> Literal["center", "top"]:
-        """How the parts stand: words in the middle of a picture, columns of words at one height."""
-        drawn = any(isinstance(block, Board | Chart) for part in self.parts for block in part)
-        return "center" if drawn else "top"
+        """How the parts stand: words in the middle of a chart, columns of words at one height.
+        Words beside a board do so, too: its height is known only once it is drawn.
+        """
+        kinds = {type(block) for part in self.parts for block in part}
+        return "center" if Chart in kinds and Board not in kinds else "top"
 
 
 @dataclass(frozen=True)

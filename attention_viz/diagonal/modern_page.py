@@ -114,7 +114,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Folded("Other tokens", token_rows(settings, values)),
         Text(
             "Each matrix shows where the tokens look without weights ($Q = K = V = X$), in"
-            " attention as in the seeds and in eight variants that today’s models use. Beside each"
+            " plain attention and in eight variants that today’s models use. Beside each"
             " name stand the rows that peak on their diagonal, and the mean weight of a token for"
             " itself."
         ),
@@ -136,18 +136,18 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
 
 def _answer(plain: Runs, n_tokens: int) -> str:
     """In which variants most and fewest rows peak on the diagonal."""
-    (_, seeds), *others = plain
+    (_, usual), *others = plain
     ordered = sorted(others, key=lambda run: run[1].rows_on_diagonal)
     (least, few), (most, many) = ordered[0], ordered[-1]
     return (
-        f"Rows that peak on the diagonal: **{seeds.rows_on_diagonal} of {n_tokens}** as in the"
-        f" seeds; of the variants {most.title} has most, **{many.rows_on_diagonal}**, and"
+        f"Rows that peak on the diagonal: **{usual.rows_on_diagonal} of {n_tokens}** in plain"
+        f" attention; of the variants {most.title} has most, **{many.rows_on_diagonal}**, and"
         f" {least.title} fewest, **{few.rows_on_diagonal}**."
     )
 
 
 def _cell(values: Values, n_tokens: int) -> tuple[str, int, int]:
-    """The variant and the cell that the URL names; else the first cell of the seeds."""
+    """The variant and the cell that the URL names; else the first cell of plain attention."""
     held = values[CELL.key]
     if len(held) == 3 and held[0] < len(VARIANTS) and max(held[1:]) < n_tokens:
         return VARIANTS[held[0]].key, held[1], held[2]

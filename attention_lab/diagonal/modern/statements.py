@@ -98,7 +98,7 @@ def _whole_turns(x_TD: Array, base: float) -> Array:
 
 
 def _raised(variant: str) -> Callable[[Vectors, float], Checked]:
-    """The own share of every token is at least that of the seeds."""
+    """The own share of every token is at least that of the plain head."""
 
     def check(vectors: Vectors, strength: float) -> Checked:
         found = find_variant(variant).run(vectors, strength)
@@ -151,7 +151,7 @@ def _sink(vectors: Vectors, sink: float) -> Checked:
     return Checked(
         gap <= ROUNDING,
         (
-            ("sum of the own shares as in the seeds", float(np.trace(plain.weights))),
+            ("sum of the own shares of the plain head", float(np.trace(plain.weights))),
             ("with the sink", float(np.trace(found.weights))),
             ("largest share of the sink", float(taken.max())),
         ),
@@ -239,7 +239,7 @@ STATEMENTS = (
         "M2",
         "rotary",
         "Rotary positions break the ties of equal words",
-        "As in the seeds, a word that stands in two places gives both the same score. With rotary"
+        "In plain attention a word that stands in two places gives both the same score. With rotary"
         " positions a token that is not 0 looks at itself more than at its equal elsewhere, unless"
         " each pair in which it is not 0 makes whole turns between the two places. Where the base"
         " is a whole number, no pair does.",
@@ -369,8 +369,8 @@ STATEMENTS = (
         "delta",
         "Queries that are not keys end it, in every variant",
         "It is W_Q and W_K that let a token look elsewhere. With two matrices that have nothing to"
-        " do with each other, no variant prefers the diagonal by itself: this is the seeds' answer,"
-        " and it holds for today's layers, too.",
+        " do with each other, no variant prefers the diagonal by itself: not plain attention, and not"
+        " the layers of today.",
         r"s_{ij} = \tfrac1\tau\, x_i W_Q W_K^{\top} x_j^{\top},\qquad o_t = S_t^{\top} q_t",
         (
             r"Of the own score only the symmetric part of $W_Q W_K^{\top}$ is left. For independent"

@@ -115,7 +115,7 @@ def _looks(trace: Trace) -> Looks:
 
 
 def plain_trace(vectors: Vectors) -> Trace:
-    """The head as in the seeds: softmax of the scaled scores."""
+    """The plain head: softmax of the scaled scores."""
     return attend(vectors.x, vectors.projections)
 
 
@@ -159,7 +159,7 @@ def _delta(vectors: Vectors, beta: float) -> Looks:
 VARIANTS = (
     Variant(
         "plain",
-        "as in the seeds",
+        "plain",
         lambda vectors, _: _looks(plain_trace(vectors)),
         description="The softmax of the scaled scores.",
     ),

@@ -47,7 +47,7 @@ def at_angles(*degrees: float, key_turn: float = 0.0) -> Vectors:
 
 
 def giving(weights: np.ndarray) -> Callable[[str], Variant]:
-    """Variants with the same weights, whatever the tokens are; the seeds stay."""
+    """Variants with the same weights, whatever the tokens are; plain attention stays."""
     looks = Looks(weights)
     return lambda key: (
         find_variant(key) if key == "plain" else replace(find_variant(key), run=lambda *_: looks)

@@ -369,8 +369,8 @@ STATEMENTS = (
         "delta",
         "Queries that are not keys end it, in every variant",
         "It is W_Q and W_K that let a token look elsewhere. With two matrices that have nothing to"
-        " do with each other, no variant prefers the diagonal by itself: not plain attention, and not"
-        " the layers of today.",
+        " do with each other, no variant prefers the diagonal by itself: neither plain attention"
+        " nor the layers of today.",
         r"s_{ij} = \tfrac1\tau\, x_i W_Q W_K^{\top} x_j^{\top},\qquad o_t = S_t^{\top} q_t",
         (
             r"Of the own score only the symmetric part of $W_Q W_K^{\top}$ is left. For independent"

@@ -69,6 +69,8 @@ def restored(choice: b.Choice) -> Any:
     """
     now, key, default = session(), choice.key, choice.text(choice.default)
     before, is_named = st.session_state.get(key), key in now.asked
+    if now.lesson and now.lesson.is_new and not is_named:
+        _take_back([key])
     if not is_named and (asked := [name for name in choice.implied if requested(name)]):
         st.session_state[key] = choice.text(choice.unsaid(asked))
     if isinstance(choice, b.Several) and key in st.query_params:

@@ -14,12 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
-from attention_lab.control_list import (
-    CONTROL_DEFAULTS,
-    CONTROLS,
-    VIEW_DEFAULTS,
-    widget_value,
-)
+from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
 from attention_lab.lessons.lesson import (
     LESSON_VIEWS,
     MAX_MOMENTS,
@@ -29,7 +24,6 @@ from attention_lab.lessons.lesson import (
 )
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
-from attention_lab.state_file import FOCUS
 
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
@@ -38,18 +32,19 @@ from .url_state import restore, session, write_to_url
 NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
 # Choices of a moment that end with the lesson: its covered result, and no questions of the app.
 CHOICES_OF_LESSONS = ("hide", "guess")
-# What goes on from one moment to the next: the look, and a cell that the next one does not name.
-KEPT = {*NO_LESSON, *VIEW_DEFAULTS, *FOCUS}
 
 
 @dataclass(frozen=True)
 class ShownLesson:
-    """A lesson, its name in the URL, the index of its moment, and the view (`LESSON_VIEWS`)."""
+    """A lesson, its name in the URL, the index of its moment, the view (`LESSON_VIEWS`), and whether
+    this run opens the moment.
+    """
 
     lesson: Lesson
     name: str
     place: int
     view: str
+    is_new: bool
 
     @property
     def moment(self) -> Moment:
@@ -88,22 +83,22 @@ def read_shown_lesson(url_path: str) -> None:
 
 
 def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
-    """Open a moment of a lesson. When it is new, all controls and choices of a page that it does
-    not name get their defaults.
+    """Open a moment of a lesson. When it is new, all controls and all choices of its page that it
+    does not name get their defaults.
     """
     now, lesson = session(), lesson_named(name)
     place = min(number, len(lesson.moments)) - 1
-    shown = ShownLesson(lesson, name, place, str(st.session_state["view"]))
+    is_new = now.moment != (name, place)
+    shown = ShownLesson(lesson, name, place, str(st.session_state["view"]), is_new)
     if not url_path:
         there = parse_qs(
             urlsplit(moment_url(lesson, name, place, shown.view)).query, keep_blank_values=True
         )
         page, choices = page_now(shown.moment.page, there)
         st.switch_page(page.path, query_params=choices)
-    if now.moment != (name, place):
+    if is_new:
         now.moment = (name, place)
         _reset_others(now.asked)
-        now.taken_back += now.written.keys() - now.asked.keys() - KEPT
         _open_groups_of(shown.controls or ())
     return shown
 

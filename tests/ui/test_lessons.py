@@ -106,11 +106,13 @@ def test_a_new_moment_resets_what_it_does_not_name() -> None:
     app.run()
     assert page_context(app).scenario == Scenario()
     page = "self-attention-mass"
-    app = opened(page, lesson="diagonal", moment=3, lab_tokens="numbers", notation="gml")
+    draft = keep_lesson(MINE)
+    app = opened(page, lesson="diagonal", moment=3, lab_tokens="numbers", draft=draft)
     app.query_params.clear()
-    app.query_params |= {"lesson": "diagonal", "moment": "2", "notation": "gml"}
+    app.query_params |= {"lesson": "diagonal", "moment": "2"}
     app.run()
-    assert (app.session_state["lab_tokens"], app.session_state["notation"]) == ("sentence", "gml")
+    assert app.session_state["lab_tokens"] == "sentence"
+    assert app.session_state["draft"] == draft
 
 
 def test_the_bar_holds_the_texts_escaped() -> None:

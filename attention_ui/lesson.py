@@ -36,8 +36,8 @@ CHOICES_OF_LESSONS = ("hide", "guess")
 
 @dataclass(frozen=True)
 class ShownLesson:
-    """A lesson, its name in the URL, the index of its moment, the view (`LESSON_VIEWS`), and whether
-    this run opens the moment.
+    """A lesson that is shown. name: in the URL. place: the index of its moment. view: one of
+    `LESSON_VIEWS`. is_new: whether this run opens the moment.
     """
 
     lesson: Lesson

@@ -10,7 +10,9 @@ export function element(tag, className = "", ...children) {
 
 /** A button with a text and an accessible name. */
 export function button(className, text, name, act) {
-  return Object.assign(element("button", className, text), { type: "button", title: name, ariaLabel: name, onclick: act });
+  const made = Object.assign(element("button", className, text), { type: "button", title: name, onclick: act });
+  made.setAttribute("aria-label", name); // Firefox has the property ariaLabel from 119 on
+  return made;
 }
 
 /** A list to choose from, options {value: words} with a name; act(value) when one is chosen. */

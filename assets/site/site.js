@@ -28,11 +28,13 @@ class Site {
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
     page.querySelector("#controls form").addEventListener("submit", (event) => event.preventDefault());
-    if (window.matchMedia("(max-width: 1000px)").matches) for (const folded of ["menu", "controls"]) this.part(folded).open = false;
+    if (this.narrow.matches) for (const folded of ["menu", "controls"]) this.part(folded).open = false;
+    this.part("pages").addEventListener("click", ({ target }) => this.narrow.matches && target.closest("a") && (this.part("menu").open = false));
     window.addEventListener("popstate", () => this.ask());
   }
 
   dark = window.matchMedia("(prefers-color-scheme: dark)");
+  narrow = window.matchMedia("(max-width: 1000px)"); // pages and controls are folded above the stage
 
   // Open another page, with the layer that is shown.
   go(href) {
@@ -162,6 +164,8 @@ class Site {
       this.page.title = `${title} · Attention Lab`;
       this.showMenu(menu, path);
     }
+    if (this.shown && path !== this.shown) window.scrollTo(0, 0); // a page is read from its beginning
+    this.shown = path;
     if (error) {
       this.part("steps").hidden = !this.scene; // nothing has been drawn that could stay
       this.board.rest();

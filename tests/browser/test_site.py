@@ -21,6 +21,7 @@ from attention_viz.site import answer
 from scripts.build_site import BuildError, build
 from scripts.find_chromium import find_chromium
 from tests.browser.conftest import FLAGS, Quiet, served
+from tests.browser.driving import box_of
 
 MS_TO_LOAD = 60_000
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
@@ -164,7 +165,28 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
     pages.get_by_role("link", name=diagonal.title).click()
     expect(page.locator("#page h1")).to_have_text(diagonal.title)
     expect(drawn).to_be_visible(timeout=MS_TO_LOAD)
+    for path, width in (("modern-diagonal", 1280), ("propositions", 390)):
+        page.set_viewport_size({"width": width, "height": 720})
+        assert page.evaluate("() => { scrollTo(0, 400); return scrollY; }") > 0
+        page.evaluate("path => { location.hash = path; }", path)
+        expect(page.locator("#page h1")).to_have_text(page_of(path).title)
+        assert page.evaluate("scrollY") == 0
+        expect(page.locator("#page section.board").first).to_be_visible()
+        assert page.evaluate(SIDEWAYS) <= 0
     assert [url for url in asked if not url.startswith((site, f"blob:{site[:-11]}"))] == []
+
+
+def test_on_a_tablet_the_menu_is_folded_and_the_step_whole(page: Page, site: str) -> None:
+    page.set_viewport_size({"width": 820, "height": 1100})
+    started(page, f"{site}/#softmax")
+    menu = page.locator("#menu")
+    menu.locator("> summary").click()
+    menu.get_by_role("link", name="Scores", exact=True).click()
+    expect(page).to_have_title("Scores · Attention Lab")
+    assert menu.get_attribute("open") is None
+    box = box_of(page.locator("section.board").first)
+    assert box["y"] + box["height"] <= 1100
+    assert page.evaluate(SIDEWAYS) <= 0
 
 
 def scenarios() -> list[dict[str, Any]]:

@@ -30,6 +30,11 @@ BELOW = shares(H, T, T)
 BELOW[2, 3] = [0.5, 0.5, 0.5, -0.5, 0]
 
 
+def read(content: bytes, tokens: tuple[str, ...] = ()) -> AttentionMaps:
+    """The attention in the bytes of a file."""
+    return read_maps(open_weights(io.BytesIO(content), "file"), tokens)
+
+
 class Tensor:
     """The parts of a PyTorch tensor that are used: with a gradient and on another device."""
 
@@ -103,172 +108,58 @@ def test_other_arrays_than_attention_weights(layers: Any, facts: Facts) -> None:
         AttentionMaps.of(layers)
 
 
-def test_labels_of_another_length() -> None:
-    with refused(ShapeError, "tokens", 2, 5):
-        AttentionMaps.of([shares(H, T, T)], ["a", "b"])
-
-
-def test_rows_with_nothing_to_attend_to() -> None:
-    layer = shares(H, T, T)
-    layer[1, 2] = 0
-    assert AttentionMaps.of([layer]).sizes["L"] == 1
-
-
-@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
-    given = shares(L, H, T, T, dtype=dtype)
-    files = {
-        "m.npz": npz({"attentions": given, "tokens": np.array(TOKENS)}),
-        "m.safetensors": safetensors({"attentions": given}, {"tokens": json.dumps(TOKENS)}),
-    }
-    for name, content in files.items():
-        maps = read_maps(open_weights(io.BytesIO(content), name))
-        assert maps.tokens == TOKENS
-        assert np.array_equal(np.stack(maps.layers), given)
-
-
-def test_one_array_per_layer_in_a_file() -> None:
-    given = {
-        f"layer.{number}": shares(1, H, T, T) * (number + 1) / (number + 1) for number in (10, 9)
-    }
-    given["layer.9"] = given["layer.9"][..., ::-1].copy()
-    maps = read_maps(
-        open_weights(io.BytesIO(npz(given | {"tokens": np.array(TOKENS)})), "m.npz"), tuple("abcde")
-    )
-    assert maps.tokens == tuple("abcde")
-    assert np.array_equal(maps.layers[0], given["layer.9"][0])
-
-
-def test_labels_of_a_batch_of_one() -> None:
-    words = np.array([TOKENS])
-    assert (
-        read_maps(
-            open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": words})), "m")
-        ).tokens
-        == TOKENS
-    )
-    for other in (words.T, np.array("the")):
-        file = open_weights(io.BytesIO(npz({"a": shares(L, H, T, T), "tokens": other})), "m")
-        with refused(FileError, "tokens", str(other.shape)):
-            read_maps(file)
-
-
-@pytest.mark.parametrize("words", ["{}", "[1]", "[", "[" * 100_000])
-def test_metadata_without_labels(words: str) -> None:
-    file = open_weights(
-        io.BytesIO(safetensors({"a": shares(L, H, T, T)}, {"tokens": words})), "m.safetensors"
-    )
-    with refused(FileError, "JSON"):
-        read_maps(file)
-
-
-def test_a_file_without_attention() -> None:
-    with refused(FileError, "attention"):
-        read_maps(open_weights(io.BytesIO(npz({"w": np.zeros((2, 3))})), "m.npz"))
-
-
-def test_the_measures_of_heads_can_read_them() -> None:
-    causal = attend(np.eye(T), Projections.random(T, 1), causal=True).probabilities[0]
-    pattern = pattern_of_layer(AttentionMaps.of([causal, causal[:, :, :]]), 1)
-    assert pattern.probabilities.shape == pattern.allowed.shape == (1, 1, T, T)
-    assert pattern.allowed[0, 0].tolist() == np.tri(T, dtype=bool).tolist()
-    assert pattern.scores is None
-    assert pattern.in_order
-
-
-def test_what_is_seen_is_looked_up_once() -> None:
-    first, second = np.eye(T)[np.newaxis], np.eye(T)[np.newaxis, ::-1].copy()
-    maps = AttentionMaps.of([first, second])
-    allowed = [pattern_of_layer(maps, layer).allowed for layer in (0, 1)]
-    assert np.array_equal(allowed[1][0, 0], (first + second)[0] > 0)
-    assert np.shares_memory(*allowed)
-
-
-def maps(**arrays: np.ndarray) -> bytes:
-    """Attention tensors as NumPy writes them."""
-    return npz({"a": np.ones((1, 1, 2, 1), np.float32)} | arrays)
-
-
+ONE = np.ones((1, 1, 2, 1), np.float32)
 NO_CHARACTERS = np.full(2, 0x110000, np.uint32).view("<U1")
-LABELS = {
-    "a number that is no character": (lambda: maps(tokens=NO_CHARACTERS), ("tokens",)),
-    "half a character": (lambda: maps(tokens=np.array(["\ud800", "b"])), ("tokens", "surrogate")),
+# What is wrong -> the arrays of a file, or its bytes, and what the sentence must hold.
+REFUSED: dict[str, tuple[dict[str, np.ndarray] | bytes, Facts]] = {
+    "no attention": ({"w": np.zeros((2, 3))}, ("attention",)),
+    "labels as a column": ({"a": ONE, "tokens": np.array([["a"], ["b"]])}, ("tokens", "(2, 1)")),
+    "one label": ({"a": ONE, "tokens": np.array("the")}, ("tokens", "()")),
+    "no character": ({"a": ONE, "tokens": NO_CHARACTERS}, ("tokens",)),
+    "half a character": ({"a": ONE, "tokens": np.array(["\ud800", "b"])}, ("tokens", "surrogate")),
     "half a character in metadata": (
-        lambda: safetensors(
-            {"a": np.ones((1, 1, 2, 1), np.float32)}, {"tokens": '["\\ud800", "b"]'}
-        ),
+        safetensors({"a": ONE}, {"tokens": '["\\ud800", "b"]'}),
         ("tokens", "surrogate"),
     ),
-    "labels of bytes": (lambda: maps(tokens=np.array([b"a", b"b"])), ("tokens", "x.astype(str)")),
-    "megabytes of labels": (
-        lambda: maps(tokens=np.zeros(2**21, "<U1")),
-        ("tokens", 8_388_608, 4_194_304),
-    ),
-    "a million layers": (
-        lambda: npz({"a": np.ones((10**6, 1, 1, 1), np.float32)}),
-        (1_000_000, 1, 4096),
-    ),
-    "a million queries": (lambda: npz({"a": np.ones((1, 1, 10**6, 1), "i1")}), (1_000_000, 4096)),
-    "4,097 queries": (lambda: npz({"a": np.ones((1, 1, 4097, 1), "i1")}), (4097, 4096)),
-    "4,097 keys": (lambda: npz({"a": np.ones((1, 1, 4097), "i1")}), (4097, 4096)),
-    "a million heads": (
-        lambda: npz({"a": np.ones((10**6, 1, 1), np.float32)}),
-        (1, 1_000_000, 4096),
-    ),
-}
-EMPTY = {
-    "layers without heads": (20_000_000, 0, 3, 3),
-    "batches without heads": (20_000_000, 1, 0, 3, 3),
-    "no layers": (0, 2, 3, 3),
-    "heads without keys": (2, 3, 0),
+    "labels of bytes": ({"a": ONE, "tokens": np.array([b"a", b"b"])}, ("tokens", "x.astype(str)")),
+    "long labels": ({"a": ONE, "tokens": np.zeros(2**21, "<U1")}, ("tokens", 2**23, 2**22)),
+    **{
+        f"metadata {words:.9}": (safetensors({"a": ONE}, {"tokens": words}), ("JSON",))
+        for words in ("{}", "[1]", "[", "[" * 100_000)
+    },
+    "a million layers": ({"a": np.ones((10**6, 1, 1, 1), "f4")}, (1_000_000, 1, 4096)),
+    "a million heads": ({"a": np.ones((10**6, 1, 1), "f4")}, (1, 1_000_000, 4096)),
+    "4,097 queries": ({"a": np.ones((1, 1, 4097, 1), "i1")}, (4097, 4096)),
+    "4,097 keys": ({"a": np.ones((1, 1, 4097), "i1")}, (4097, 4096)),
 }
 
 
-@pytest.mark.parametrize("shape", EMPTY.values(), ids=list(EMPTY))
-@pytest.mark.parametrize("kind", ["npz", "safetensors"])
-def test_empty_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
-    made = {
-        "npz": archive({"a.npy": npy(head(f"{shape}"))}),
-        "safetensors": with_header({"a": tensor([*shape], 0, 0)}),
-    }
-    file = open_weights(io.BytesIO(made[kind]), f"m.{kind}")
-    tracemalloc.start()
-    try:
-        with refused(FileError, "'a'", str(shape), 1):
-            read_maps(file)
-        assert tracemalloc.get_traced_memory()[1] < 1_000_000
-    finally:
-        tracemalloc.stop()
-
-
-@pytest.mark.parametrize("fault", LABELS)
-def test_attention_that_cannot_be_shown(fault: str) -> None:
-    make, facts = LABELS[fault]
+@pytest.mark.parametrize("fault", REFUSED)
+def test_files_that_are_refused(fault: str) -> None:
+    content, facts = REFUSED[fault]
     with refused(FileError, *facts):
-        read_maps(open_weights(io.BytesIO(make()), "m.npz"))
+        read(content if isinstance(content, bytes) else npz(content))
 
 
-def test_the_longest_attention_that_is_read() -> None:
-    for shape in ((1, 1, 4096, 1), (1, 1, 1, 4096)):
-        shares = np.full(shape, 1 / shape[-1], np.float32)
-        assert (
-            read_maps(open_weights(io.BytesIO(npz({"a": shares})), "m.npz")).layers[0].shape
-            == shape[1:]
-        )
-
-
-def deflated(*shape: int) -> io.BytesIO:
-    """Zeros that take a thousandth of their size."""
-    file = io.BytesIO()
-    np.savez_compressed(file, a=np.zeros(shape))
-    return file
-
-
-def test_a_small_file_that_unpacks_to_much() -> None:
-    file = open_weights(deflated(2, 3, 2048, 2048), "m.npz")
+@pytest.mark.parametrize(
+    "shape", [(20_000_000, 0, 3, 3), (20_000_000, 1, 0, 3, 3), (0, 2, 3, 3), (2, 3, 0)]
+)
+@pytest.mark.parametrize("kind", ["npz", "safetensors", "deflated"])
+def test_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
+    """Empty, or small in the file and large in memory."""
+    facts: Facts = ("'a'", str(shape), 1)
+    if kind == "npz":
+        content = archive({"a.npy": npy(head(f"{shape}"))})
+    elif kind == "safetensors":
+        content = with_header({"a": tensor([*shape], 0, 0)})
+    else:
+        zeros = io.BytesIO()
+        np.savez_compressed(zeros, a=np.zeros((2, 3, 2048, 2048)))
+        content, facts = zeros.getvalue(), (201326592, 160000000)
+    file = open_weights(io.BytesIO(content), "file")
     tracemalloc.start()
     try:
-        with refused(FileError, 201326592, 160000000):
+        with refused(FileError, *facts):
             read_maps(file)
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
@@ -279,3 +170,45 @@ def test_maps_beyond_the_limit() -> None:
     big = type("Big", (), {"shapes": {"a": (24, 16, 512, 512)}, "labels": ()})()
     with refused(FileError, 100663296, 33554432):
         read_maps(big)
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 4096, 1), (1, 1, 1, 4096)])
+def test_the_longest_attention_that_is_read(shape: tuple[int, ...]) -> None:
+    maps = read(npz({"a": np.full(shape, 1 / shape[-1], np.float32)}))
+    assert maps.layers[0].shape == shape[1:]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_one_array_of_all_layers_in_a_file(dtype: Any) -> None:
+    given = shares(L, H, T, T, dtype=dtype)
+    for content in (
+        npz({"a": given, "tokens": np.array(TOKENS)}),
+        npz({"a": given, "tokens": np.array([TOKENS])}),
+        safetensors({"a": given}, {"tokens": json.dumps(TOKENS)}),
+    ):
+        maps = read(content)
+        assert maps.tokens == TOKENS
+        assert np.array_equal(np.stack(maps.layers), given)
+
+
+def test_one_array_per_layer_in_a_file() -> None:
+    tenth, ninth = shares(2, 1, H, T, T)
+    tenth[0, 1, 2] = 0  # a row with nothing to attend to
+    content = npz({"layer.10": tenth, "layer.9": ninth, "tokens": np.array(TOKENS)})
+    maps = read(content, tuple("abcde"))
+    assert maps.tokens == tuple("abcde")
+    assert np.array_equal(np.stack(maps.layers), [ninth[0], tenth[0]])
+    with refused(ShapeError, "tokens", 2, 5):
+        read(content, ("a", "b"))
+
+
+def test_the_measures_of_heads_can_read_them() -> None:
+    causal = attend(np.eye(T), Projections.random(T, 1), causal=True).probabilities[0]
+    maps = AttentionMaps.of([np.eye(T)[np.newaxis], causal])
+    patterns = [pattern_of_layer(maps, layer) for layer in (0, 1)]
+    for pattern in patterns:
+        assert pattern.probabilities.shape == pattern.allowed.shape == (1, 1, T, T)
+        assert pattern.allowed[0, 0].tolist() == np.tri(T, dtype=bool).tolist()
+        assert pattern.scores is None
+        assert pattern.in_order
+    assert np.shares_memory(patterns[0].allowed, patterns[1].allowed)

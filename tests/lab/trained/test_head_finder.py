@@ -16,6 +16,8 @@ from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.head_finder import (
     MIXED_CAPTION,
     TARGET_RULES,
+    HeadRanking,
+    Targets,
     example_cell,
     head_captions,
     positions_of_words,
@@ -59,68 +61,70 @@ def maps() -> AttentionMaps:
     return AttentionMaps.of([np.stack(heads[:3]), np.stack(heads[3:])], TOKENS)
 
 
+def ranked(head: object, targets: Targets) -> HeadRanking:
+    """The ranking of one head."""
+    return rank_heads(AttentionMaps.of([[head]]), targets)
+
+
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str) -> None:
-    ranking = rank_heads(maps, TARGET_RULES[rule](TOKENS))
+    targets = targets_of(maps, rule)
+    assert np.array_equal(targets, TARGET_RULES[rule](TOKENS))
+    assert targets[example_cell(targets)]
+    ranking = rank_heads(maps, targets)
     layer, head, score = ranking.best(1)[0]
     assert (layer, head) == DOERS[rule][0]
     assert score == pytest.approx(0.9 + 0.1 / T)
-
-
-@pytest.mark.parametrize("rule", TARGET_RULES)
-def test_what_even_attention_would_score(maps: AttentionMaps, rule: str) -> None:
-    targets, even = TARGET_RULES[rule](TOKENS), 1 / T
-    alike = AttentionMaps.of([np.full((1, T, T), 1 / T)], TOKENS)
-    assert rank_heads(alike, targets).scores[0, 0] == pytest.approx(even)
-    assert rank_heads(maps, targets).even == pytest.approx(even)
+    assert ranking.even == pytest.approx(1 / T)
+    assert rule in rules_for(maps)
 
 
 @pytest.mark.parametrize("rule", TARGET_RULES)
 def test_the_even_share_leaves_hidden_keys_out(rule: str) -> None:
     causal = np.tril(np.ones((T, T)))
-    alike = AttentionMaps.of([(causal / causal.sum(axis=1, keepdims=True))[np.newaxis]])
-    ranking = rank_heads(alike, TARGET_RULES[rule](TOKENS))
+    ranking = ranked(causal / causal.sum(axis=1, keepdims=True), TARGET_RULES[rule](TOKENS))
     assert ranking.scores[0, 0] == pytest.approx(ranking.even)
+    assert ranked(np.eye(T), TARGET_RULES["next token"](TOKENS)).even == 0
 
 
-def test_keys_that_no_query_may_see() -> None:
-    ranking = rank_heads(
-        AttentionMaps.of([np.eye(T)[np.newaxis]]), TARGET_RULES["next token"](TOKENS)
-    )
-    assert ranking.even == 0
-
-
-def test_only_queries_that_have_a_partner_count() -> None:
-    head = np.array([[1.0, 0, 0], [1, 0, 0], [1, 0, 0]])
-    ranking = rank_heads(
-        AttentionMaps.of([head[np.newaxis]]), TARGET_RULES["previous token"](("a", "b", "c"))
-    )
-    assert ranking.scores[0, 0] == 0.5
+# The first rows of a head of seven tokens; all other queries read the first one.
+@pytest.mark.parametrize(
+    ("rows", "targets", "share"),
+    [
+        ({5: [0.5, 0, 0.2, 0.3, 0, 0, 0]}, word_to_word(TOKENS, 5, 2), 0.5),
+        ({5: [0.5, 0, 0.2, 0.3, 0, 0, 0]}, word_to_word(TOKENS, 5, 3), 0.5),
+        (
+            {2: [0.8, 0, 0, 0, 0, 0.2, 0], 3: [0.4, 0, 0, 0, 0, 0.6, 0]},
+            word_to_word(TOKENS, 3, 5),
+            0.4,
+        ),
+        # Rounded shares make no more than 1.
+        ({5: [0, 0, 0.5, 0.505, 0, 0, 0]}, word_to_word(TOKENS, 5, 2), 1),
+        # Only queries that have a partner count.
+        ({}, TARGET_RULES["previous token"](TOKENS), 1 / 6),
+    ],
+)
+def test_pieces_of_words(rows: dict[int, list[float]], targets: Targets, share: float) -> None:
+    head = np.eye(T)[np.zeros(T, int)]
+    for query, row in rows.items():
+        head[query] = row
+    assert ranked(head, targets).scores[0, 0] == pytest.approx(share)
 
 
 def test_queries_that_see_nothing_do_not_count() -> None:
     head = np.array([[0.5, 0.5, 0], [0.2, 0.7, 0.1], [0, 0, 0]])
     maps = AttentionMaps.of([head[np.newaxis]], ("a", "b", "c"))
     measures = {measure.key: measure for measure in MEASURES}
-    for rule, key in (
-        ("itself", "self_mass"),
-        ("previous token", "previous_mass"),
-        ("first token", "first_mass"),
-    ):
-        ranking, measured = (
-            rank_heads(maps, TARGET_RULES[rule](maps.tokens)),
-            measure_heads(measures[key], maps),
-        )
+    rules = {"itself": "self", "previous token": "previous", "first token": "first"}
+    for rule, key in rules.items():
+        ranking = rank_heads(maps, TARGET_RULES[rule](maps.tokens))
+        measured = measure_heads(measures[f"{key}_mass"], maps)
         assert ranking.scores == pytest.approx(measured.values)
         assert ranking.even == pytest.approx(measured.even)
     with refused(TextError, "token"):
         rank_heads(maps, word_to_word(maps.tokens, 2, 0))
-
-
-@pytest.mark.parametrize("rule", TARGET_RULES)
-def test_the_example_of_a_rule(rule: str) -> None:
-    targets = TARGET_RULES[rule](TOKENS)
-    assert targets[example_cell(targets)]
+    with refused(TextError, "rule"):
+        rank_heads(maps, TARGET_RULES["repeated words"](maps.tokens))
 
 
 def test_words_of_several_pieces() -> None:
@@ -138,77 +142,28 @@ def test_the_strongest_pair_of_words() -> None:
     assert strongest_pair(shares) == (0, 0)
 
 
-@pytest.mark.parametrize(("query", "key"), [(5, 2), (5, 3)])
-def test_to_a_word_of_several_pieces(query: int, key: int) -> None:
-    head = np.zeros((T, T))
-    head[:, 0] = 1
-    head[5, :4] = [0.5, 0, 0.2, 0.3]
-    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, query, key))
-    assert ranking.scores[0, 0] == pytest.approx(0.5)
-
-
-def test_rounded_shares_make_no_more_than_1() -> None:
-    head = np.zeros((T, T))
-    head[:, 2:4] = [0.5, 0.505]
-    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 5, 2))
-    assert ranking.scores[0, 0] == 1
-
-
-def test_from_a_word_of_several_pieces() -> None:
-    head = np.zeros((T, T))
-    head[:, 0] = 1
-    head[2, [0, 5]], head[3, [0, 5]] = [0.8, 0.2], [0.4, 0.6]
-    ranking = rank_heads(AttentionMaps.of([head[np.newaxis]]), word_to_word(TOKENS, 3, 5))
-    assert ranking.scores[0, 0] == pytest.approx(0.4)
-
-
 def test_keys_of_another_sequence() -> None:
     head = np.array([[0.2, 0.1, 0.3, 0.3, 0.1], [0.4, 0, 0, 0, 0.6], [0, 0, 1, 0, 0]])
     keys = ("a", "b", "c", "##d", "e")
     across = AttentionMaps.of([head[np.newaxis]], ("x", "y", "z"), keys)
     assert rules_for(across) == ("first token", "last token")
-    shares = [
-        rank_heads(across, targets_of(across, rule)).scores[0, 0] for rule in rules_for(across)
-    ]
-    assert shares == pytest.approx([0.2, 0.7 / 3])
-    targets = word_to_word(across.tokens, 0, 3, across.memory_tokens)
-    assert rank_heads(across, targets).scores[0, 0] == pytest.approx(0.6)
-
-
-def test_keys_of_the_same_sequence(maps: AttentionMaps) -> None:
-    assert rules_for(maps) == tuple(TARGET_RULES)
-    for rule in TARGET_RULES:
-        assert np.array_equal(targets_of(maps, rule), TARGET_RULES[rule](TOKENS))
+    targets = [targets_of(across, rule) for rule in rules_for(across)]
+    targets.append(word_to_word(across.tokens, 0, 3, across.memory_tokens))
+    shares = [rank_heads(across, one).scores[0, 0] for one in targets]
+    assert shares == pytest.approx([0.2, 0.7 / 3, 0.6])
 
 
 @settings(max_examples=40)
 @given(st.lists(st.sampled_from(("a", "b", "ab", "##a", "##b", "##")), max_size=11).map(tuple))
 def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
-    spelled = {
-        i: "".join(tokens[j].removeprefix("##") for j in word)
-        for word in positions_of_words(tokens)
-        for i in word
-    }
-    place = {i: word for word in positions_of_words(tokens) for i in word}
+    words = {i: word for word in positions_of_words(tokens) for i in word}
+    spelled = {i: "".join(tokens[j].removeprefix("##") for j in word) for i, word in words.items()}
     targets = TARGET_RULES["repeated words"](tokens)
     assert targets.dtype == bool
     assert targets.shape == (len(tokens), len(tokens))
-    for query in range(len(tokens)):
-        for key in range(len(tokens)):
-            assert targets[query, key] == (
-                spelled[query] == spelled[key] and place[query] != place[key]
-            )
-
-
-def test_repeated_words_take_one_comparison(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr(np, "ix_")
-    assert TARGET_RULES["repeated words"](("a",) * 500).sum() == 500 * 499
-
-
-def test_no_repeated_word() -> None:
-    alike = AttentionMaps.of([np.full((1, 2, 2), 0.5)], ("a", "b"))
-    with refused(TextError, "rule"):
-        rank_heads(alike, TARGET_RULES["repeated words"](("a", "b")))
+    for query, key in np.ndindex(targets.shape):
+        again = spelled[query] == spelled[key] and words[query] != words[key]
+        assert targets[query, key] == again
 
 
 IT_RAN = ("[CLS]", "it", "ran", "home", "[SEP]")

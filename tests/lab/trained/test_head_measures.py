@@ -42,12 +42,6 @@ def test_every_measure_is_that_of_one_head() -> None:
             assert value == pytest.approx(float(measure.value(pattern)[0, head])), measure.key
 
 
-def test_entropy_has_its_even_line() -> None:
-    measured = measure_heads(BY_KEY["entropy"], attention_of(TEXT), encoded(TEXT).traces)
-    assert measured.values.shape == (6, 12)
-    assert measured.even == pytest.approx(np.full(6, np.log(len(attention_of(TEXT).tokens))))
-
-
 def test_from_attention_alone() -> None:
     maps, traces = attention_of(TEXT), encoded(TEXT).traces
     for name in measures_for(maps, with_scores=False):

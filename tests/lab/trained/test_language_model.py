@@ -9,12 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attention_core import FileError, SettingsError, TextError
-from attention_core.checks import Array
-from attention_lab.trained.decoder import Decoder
 from attention_lab.trained.generation import KeyValueCache, draw, next_probabilities
 from attention_lab.trained.language_model import FILES, MODEL_FOLDER, language_model
 from tests.lab.refusal import refused
@@ -46,13 +44,11 @@ def test_it_writes_what_its_author_published() -> None:
 @pytest.mark.parametrize("prompt", ["frog", "bytes"])
 def test_every_layer_and_head_is_that_of_pytorch(prompt: str) -> None:
     run = MODEL.run(GOLDEN[f"{prompt}_ids"].tolist())
-    close = {"rtol": 0.0, "atol": 1e-10}
-    traces = run.traces
+    ours = {"streams": run.streams, "logits": run.logits}
     for name in ("probabilities", "head_outputs"):
-        ours = np.array([getattr(trace, name)[0] for trace in traces])
-        np.testing.assert_allclose(ours, GOLDEN[f"{prompt}_{name}"], **close)
-    np.testing.assert_allclose(run.streams, GOLDEN[f"{prompt}_streams"], **close)
-    np.testing.assert_allclose(run.logits, GOLDEN[f"{prompt}_logits"], **close)
+        ours[name] = np.array([getattr(trace, name)[0] for trace in run.traces])
+    for name, numbers in ours.items():
+        np.testing.assert_allclose(numbers, GOLDEN[f"{prompt}_{name}"], rtol=0, atol=1e-10)
 
 
 def test_the_traces_are_labelled_with_the_pieces() -> None:
@@ -61,15 +57,11 @@ def test_the_traces_are_labelled_with_the_pieces() -> None:
     assert {trace.tokens for trace in RUN.traces} == {tuple(MODEL.pieces(RUN.ids))}
 
 
-@pytest.mark.parametrize(
-    "text", ["", " ", "  two", "a\n\nb", "žluť 🐸", "<0x41>", "\x00", "the the"]
-)
-def test_a_text_is_read_back_as_it_was(text: str) -> None:
-    assert MODEL.decode(MODEL.encode(text)) == text
-
-
 @settings(max_examples=50)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+@example("")
+@example("  two")
+@example("<0x41>\x00 žluť 🐸\n\n")
 def test_any_text_is_read_back_as_it_was(text: str) -> None:
     assert MODEL.decode(MODEL.encode(text)) == text
 
@@ -121,36 +113,13 @@ def test_wrong_caches_differ() -> None:
         assert np.abs(cache.extend(RUN.ids[-1:]).logits[-1] - RUN.logits[-1]).max() > 1
 
 
-@pytest.mark.parametrize("token", [F, 0, 511])
-def test_contributions_add_up_to_the_logit(token: int) -> None:
-    parts = RUN.contributions(token)
-    assert len(parts) == 46
-    assert sum(parts.values()) == pytest.approx(RUN.logits[-1, token], abs=1e-10)
-
-
 def test_contributions_are_the_published_ones() -> None:
     parts = RUN.contributions(F)
+    assert sum(parts.values()) == pytest.approx(RUN.logits[-1, F], abs=1e-10)
     named = [parts["embedding"], *(parts["feed-forward", layer] for layer in range(5))]
     named += [parts["head", 4, 4], parts["head", 3, 5]]
     expected = [0.8225, 1.9166, 1.3193, 0.7387, 0.9993, 1.2648, 3.1307, 0.5264]
     assert np.round(named, 4).tolist() == expected
-
-
-def normed_by_the_same(run_stream: Array, decoder: Decoder) -> Array:
-    """Logits of a vector, divided by what the full run's last vector was divided by."""
-    full = RUN.streams[-1, -1]
-    divisor = np.sqrt((full**2).mean() + 1e-5)
-    return (run_stream / divisor * decoder.last_gain) @ decoder.embedding.T
-
-
-@pytest.mark.parametrize("head", range(8))
-def test_a_contribution_is_what_is_lost_without_a_head_of_the_last_layer(head: int) -> None:
-    """With the feed-forward part and the divisor held, where switching off is linear."""
-    off = MODEL.run(RUN.ids, without=[(4, head)])
-    stream = off.streams[-1, -1] - off.feed_forwards[-1, -1] + RUN.feed_forwards[-1, -1]
-    lost = RUN.logits[-1] - normed_by_the_same(stream, MODEL.decoder)
-    found = [RUN.contributions(token)["head", 4, head] for token in range(0, 512, 37)]
-    np.testing.assert_allclose(lost[::37], found, rtol=0, atol=1e-10)
 
 
 def test_a_head_switched_off() -> None:
@@ -166,12 +135,6 @@ def test_another_trace_in_the_place_of_a_layer() -> None:
     off = MODEL.run(RUN.ids, without=[(2, 6)])
     replaced = MODEL.rerun(RUN, replaced=(2, off.traces[2]))
     assert np.array_equal(replaced.logits, off.logits)
-
-
-def test_what_the_model_would_say_after_each_layer() -> None:
-    assert np.array_equal(RUN.logits_after(4), RUN.logits)
-    bare = MODEL.decoder.logits(MODEL.decoder.embedding[list(RUN.ids)])
-    assert np.array_equal(RUN.logits_after(-1), bare)
 
 
 def test_drawing_follows_the_shares() -> None:
@@ -218,13 +181,12 @@ def test_the_start_alone_is_a_prompt_and_512_tokens_are_the_most() -> None:
 def test_a_damaged_folder_is_refused(name: str, tmp_path: Path) -> None:
     shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
     whole = (tmp_path / name).read_bytes()
-    for damage in (whole[:-9], None):
-        if damage is None:
-            (tmp_path / name).unlink()
-        else:
-            (tmp_path / name).write_bytes(damage)
-        with refused(FileError, tmp_path.name):
-            language_model(tmp_path)
+    (tmp_path / name).write_bytes(whole[:-9])
+    with refused(FileError, tmp_path.name):
+        language_model(tmp_path)
+    (tmp_path / name).unlink()
+    with refused(FileError, tmp_path.name):
+        language_model(tmp_path)
 
 
 def test_the_folder_says_where_it_comes_from() -> None:

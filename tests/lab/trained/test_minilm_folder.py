@@ -105,47 +105,33 @@ def test_no_folder(tmp_path: Path) -> None:
         load_minilm(tmp_path / "nowhere")
 
 
-@pytest.mark.parametrize("name", ["words.npy", "characters.json"])
-def test_a_missing_file(tmp_path: Path, name: str) -> None:
-    """The sentence names the folder, but not its path on a server."""
-    (small_folder(tmp_path) / name).unlink()
-    with refused(FileError, name, tmp_path.name) as caught:
-        load_minilm(tmp_path)
-    assert str(tmp_path.parent) not in str(caught.value)
-
-
-@pytest.mark.parametrize("name", ["words.npy", "vocab.txt"])
-def test_one_changed_bit(tmp_path: Path, name: str) -> None:
-    path = small_folder(tmp_path) / name
-    content = bytearray(path.read_bytes())
-    content[-1] ^= 1
-    path.write_bytes(content)
-    with refused(FileError, name, tmp_path.name):
-        load_minilm(tmp_path)
-
-
+@pytest.mark.parametrize("with_sums", [False, True])
 @pytest.mark.parametrize(
     ("name", "content"),
     [
+        ("words.npy", None),
+        ("characters.json", None),
         ("config.json", b"{"),
         ("characters.json", b"{}"),
         ("words.npy", b"none"),
         ("vectors.npz", b"PK\x03\x04"),
         ("vocab.txt", b"\xff"),
         (CHECKSUMS, b"\xff"),
+        (CHECKSUMS, b"[]"),  # sums that name no file would let anything pass
+        (CHECKSUMS, b"{}"),
     ],
 )
-def test_a_file_of_another_form(tmp_path: Path, name: str, content: bytes) -> None:
-    (small_folder(tmp_path) / name).write_bytes(content)
-    if name != CHECKSUMS:
+def test_a_damaged_folder_is_refused(
+    tmp_path: Path, name: str, content: bytes | None, with_sums: bool
+) -> None:
+    """With the sum of the damaged file or without; the sentence names the folder, but not its path
+    on a server.
+    """
+    path = small_folder(tmp_path) / name
+    path.unlink() if content is None else path.write_bytes(content)
+    if with_sums and name != CHECKSUMS:
         write_sums(tmp_path)
-    with refused(FileError, tmp_path.name):
+    facts = [] if with_sums or content == b"\xff" else [name]
+    with refused(FileError, tmp_path.name, *facts) as caught:
         load_minilm(tmp_path)
-
-
-@pytest.mark.parametrize("content", ["[]", "{}"])
-def test_checksums_of_nothing(tmp_path: Path, content: str) -> None:
-    """A list of checksums that names no file would let anything pass, so it is refused."""
-    (small_folder(tmp_path) / CHECKSUMS).write_text(content, encoding="utf-8")
-    with refused(FileError, CHECKSUMS, tmp_path.name):
-        load_minilm(tmp_path)
+    assert str(tmp_path.parent) not in str(caught.value)

@@ -22,7 +22,7 @@ from attention_lab.trained.minilm import load_minilm, word_vectors
 
 DATA = Path(__file__).resolve().parents[2] / "data"
 RECORD: dict[str, Any] = json.loads((DATA / "minilm_golden.json").read_text(encoding="utf-8"))
-CASES = tuple(RECORD["ids"])
+CASES, LONG = tuple(RECORD["ids"]), "512 tokens"
 FIELDS = ("queries", "keys", "values", "merged")
 EXACT, STORED_IN_16_BITS = 1e-5, 1e-3
 
@@ -58,55 +58,32 @@ def assert_near(actual: np.ndarray, case: str, weights: str, field: str, toleran
 @pytest.mark.parametrize(
     ("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)]
 )
-@pytest.mark.parametrize("case", [case for case in CASES if case != "512 tokens"])
+@pytest.mark.parametrize("case", CASES)
 def test_all_72_heads(case: str, weights: str, tolerance: float) -> None:
-    probabilities = stacked(case, "probabilities")
+    """Of 512 tokens some rows."""
+    probabilities, field = stacked(case, "probabilities"), "probabilities"
     assert probabilities.shape[:2] == (6, 12)
-    assert_near(probabilities, case, weights, "probabilities", tolerance)
-
-
-@pytest.mark.parametrize(
-    ("weights", "tolerance"), [("stored", EXACT), ("original", STORED_IN_16_BITS)]
-)
-def test_rows_of_all_72_heads_of_512_tokens(weights: str, tolerance: float) -> None:
-    assert_near(
-        stacked("512 tokens", "probabilities")[:, :, RECORD["rows"]],
-        "512 tokens",
-        weights,
-        "rows",
-        tolerance,
-    )
+    if case == LONG:
+        probabilities, field = probabilities[:, :, RECORD["rows"]], "rows"
+    assert_near(probabilities, case, weights, field, tolerance)
 
 
 def test_every_row_of_512_tokens() -> None:
-    squares = np.square(stacked("512 tokens", "probabilities"), dtype=np.float64).sum(axis=-1)
-    assert_near(squares, "512 tokens", "stored", "squares", EXACT)
+    squares = np.square(stacked(LONG, "probabilities"), dtype=np.float64).sum(axis=-1)
+    assert_near(squares, LONG, "stored", "squares", EXACT)
 
 
 @pytest.mark.parametrize("field", FIELDS)
-@pytest.mark.parametrize("case", [case for case in CASES if case != "512 tokens"])
+@pytest.mark.parametrize("case", [case for case in CASES if case != LONG])
 def test_other_fields_of_the_trace(case: str, field: str) -> None:
     assert_near(stacked(case, field)[..., :: RECORD["every"]], case, "stored", field, EXACT)
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_what_goes_from_layer_to_layer(case: str) -> None:
-    hidden = np.concatenate([stacked(case, "inputs"), encoded(case).output[np.newaxis]])[
-        ..., :: RECORD["every"]
-    ]
-    rows = RECORD["rows"] if case == "512 tokens" else slice(None)
-    assert_near(hidden[:, rows], case, "stored", "hidden", EXACT)
-
-
-@pytest.mark.parametrize(
-    ("word", "animal", "street"), [("tired", 0.69, 0.05), ("wide", 0.32, 0.15)]
-)
-def test_what_it_refers_to(word: str, animal: float, street: float) -> None:
-    vocabulary = load_minilm().wordpiece.vocabulary
-    ids = RECORD["ids"][word]
-    shares = stacked(word, "probabilities")[3, 1, ids.index(vocabulary["it"])]
-    assert round(float(shares[ids.index(vocabulary["animal"])]), 2) == animal
-    assert round(float(shares[ids.index(vocabulary["street"])]), 2) == street
+    hidden = np.concatenate([stacked(case, "inputs"), encoded(case).output[np.newaxis]])
+    rows = RECORD["rows"] if case == LONG else slice(None)
+    assert_near(hidden[:, rows, :: RECORD["every"]], case, "stored", "hidden", EXACT)
 
 
 def test_the_cases_reach_from_1_to_512_tokens() -> None:

@@ -26,29 +26,13 @@ TRAINED = Scenario(text=ANIMAL, weights="trained", layer=3)
 
 
 def test_the_layer_is_the_models_own() -> None:
-    other = replace(
-        TRAINED,
-        d_model=17,
-        n_heads=5,
-        d_k=3,
-        d_v=2,
-        piece=2,
-        seed=9,
-        init="small",
-        embedding="integers",
-    )
+    sizes = {"d_model": 17, "n_heads": 5, "d_k": 3, "d_v": 2, "piece": 2}
+    other = replace(TRAINED, **sizes, seed=9, init="small", embedding="integers")
     layer = encoded(ANIMAL).traces[3]
     for scenario in (TRAINED, other):
         trace = trace_of(scenario)
         assert trace.tokens == layer.tokens
-        assert {axis: trace.sizes[axis] for axis in "HTDKVO"} == {
-            "H": 12,
-            "T": 15,
-            "D": 384,
-            "K": 32,
-            "V": 32,
-            "O": 384,
-        }
+        assert [trace.sizes[axis] for axis in "HTDKVO"] == [12, 15, 384, 32, 32, 384]
         assert np.array_equal(trace.probabilities, layer.probabilities)
         assert np.array_equal(trace.inputs, layer.inputs)
     assert (resolve(other).d_model, resolve(other).n_heads, resolve(other).d_k) == (384, 12, 32)

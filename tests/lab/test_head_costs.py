@@ -116,23 +116,6 @@ def test_multiplications_are_counted_right(n_kv_heads: int) -> None:
         assert count.of(layer_size(trace)) == tally["multiplications"]
 
 
-@pytest.mark.parametrize("n_heads", [1, 2, 4, 8])
-def test_heads_cost_nothing(n_heads: int) -> None:
-    size = LayerSize(11, 16, n_heads, n_heads, 16 // n_heads, 16 // n_heads)
-    assert total_count(MULTIPLICATIONS, size) == 4 * 11 * 16**2 + 2 * 11**2 * 16
-    assert total_count(PARAMETERS, size) == 4 * 16**2
-
-
-def test_the_width_of_the_values() -> None:
-    assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 512)) == 4_718_592
-    assert total_count(PARAMETERS, LayerSize(1, 512, 8, 8, 64, 64)) == 1_048_576
-
-
-def test_the_cache_shrinks_with_the_groups() -> None:
-    sizes = {g: total_count(CACHE, LayerSize(100, 64, 8, g, 8, 8)) for g in (8, 2, 1)}
-    assert sizes == {8: 12_800, 2: 3_200, 1: 1_600}
-
-
 @pytest.mark.parametrize("groups", GROUPS)
 def test_shared_keys_and_values_are_means(groups: int) -> None:
     weights = Projections.random(D, 6, d_k=K, d_v=V, bias=True)
@@ -201,45 +184,20 @@ def test_counts_of_memory(scheme: Scheme) -> None:
     assert 8 * numbers <= peak < 8 * (numbers + 211**2 // 2)
 
 
-def test_the_table_of_counts() -> None:
-    of_size = size(3, 10, 8)
-    found = {
-        s.key: (s.multiplications.of(of_size), s.additions.of(of_size), s.extra.of(of_size))
-        for s in SCHEMES
-    }
-    assert found == {
-        "loop": (2400, 2100, 100),
-        "fused": (2400, 2100, 0),
-        "full": (7200, 6300, 900),
-        "hadamard": (2400, 2100, 2400),
-    }
-    assert wasted_share(3) == pytest.approx(1 - 2400 / 7200)
-
-
-LAYERS = {
-    "one head": Projections.random(6, 1, d_k=5),
-    "several": Projections.random(10, 5, d_k=3, seed=4),
-    "shared keys": Projections.random(12, 6, d_k=3, n_kv_heads=2, seed=4),
-}
-
-
-@pytest.mark.parametrize("name", LAYERS)
-def test_four_ways_give_the_scores_of_the_layer(name: str) -> None:
-    weights = LAYERS[name]
-    trace = attend(np.random.default_rng(8).normal(size=(7, weights.d_model)), weights)
-    found = scheme_gaps(trace)
-    assert set(found.gaps) == {scheme.key for scheme in SCHEMES}
-    assert max(found.gaps.values()) < 1e-12
-    assert found.n_tokens == 7
-
-
-def test_a_large_layer_is_compared_in_part() -> None:
+@pytest.mark.parametrize(
+    ("n_heads", "n_kv_heads", "d_k", "n_tokens"), [(1, 1, 5, 61), (6, 2, 3, 61), (16, 16, 128, 30)]
+)
+def test_four_ways_give_the_scores_of_the_layer(
+    n_heads: int, n_kv_heads: int, d_k: int, n_tokens: int
+) -> None:
     """Where a way would need too much, fewer tokens are compared; the result holds their number."""
-    weights = Projections.random(64, 16, d_k=128, d_v=1)
+    weights = Projections.random(64, n_heads, d_k=d_k, d_v=1, n_kv_heads=n_kv_heads)
     trace = attend(np.random.default_rng(8).normal(size=(61, 64)), weights)
     found = scheme_gaps(trace)
-    assert found.n_tokens == 30
+    assert set(found.gaps) == {scheme.key for scheme in SCHEMES}
     assert 0 < max(found.gaps.values()) < 1e-12
+    assert found.n_tokens == n_tokens
+    assert wasted_share(n_heads) == pytest.approx(1 - 1 / n_heads)
 
 
 def test_runs_stay_within_their_bounds() -> None:

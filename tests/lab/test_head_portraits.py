@@ -8,49 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from attention_core import Projections, attend
 from attention_lab.heads import patterns as p
 from attention_lab.heads.head_portraits import MEASURES, Measure
 from attention_lab.heads.patterns import (
     Pattern,
-    mean_distance,
     offset_mass,
     pattern_of,
-    signed_distance,
 )
 from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
 from tests.core.random_layers import Layer, assert_same, calls
-
-LENGTHS = [1, 2, 3, 7, 16, 31]
-
-
-def uniform(n_tokens: int, causal: bool = False) -> np.ndarray:
-    """Even shares over all tokens, or over those up to the query."""
-    allowed = np.tri(n_tokens) if causal else np.ones((n_tokens, n_tokens))
-    return allowed / allowed.sum(axis=1, keepdims=True)
-
-
-@pytest.mark.parametrize("n_tokens", LENGTHS)
-def test_distances_of_uniform_attention(n_tokens: int) -> None:
-    assert mean_distance(uniform(n_tokens)).mean() == pytest.approx(
-        (n_tokens**2 - 1) / (3 * n_tokens)
-    )
-    assert mean_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx((n_tokens - 1) / 4)
-    assert signed_distance(uniform(n_tokens)).mean() == pytest.approx(0, abs=1e-12)
-    assert signed_distance(uniform(n_tokens, causal=True)).mean() == pytest.approx(
-        -(n_tokens - 1) / 4
-    )
-
-
-@pytest.mark.parametrize("n_tokens", LENGTHS)
-def test_entropy_of_uniform_attention(n_tokens: int) -> None:
-    assert_same(p.entropy(uniform(n_tokens)), np.full(n_tokens, math.log(n_tokens)))
-    causal = p.entropy(uniform(n_tokens, causal=True))
-    assert causal.mean() == pytest.approx(math.log(math.factorial(n_tokens)) / n_tokens)
 
 
 def test_one_row_by_hand() -> None:
@@ -61,15 +31,6 @@ def test_one_row_by_hand() -> None:
     assert float(p.normalised_entropy(row, np.ones(3, dtype=bool))) == pytest.approx(
         1.5 * math.log(2) / math.log(3)
     )
-
-
-@settings(max_examples=40)
-@given(st.lists(st.floats(0, 1), min_size=1, max_size=9).filter(lambda row: sum(row) > 0.01))
-def test_participation_is_never_above_effective_tokens(weights: list[float]) -> None:
-    row = np.array(weights) / sum(weights)
-    small, large = float(p.participation_ratio(row)), float(p.effective_tokens(row))
-    assert 1 - 1e-12 <= small <= large * (1 + 1e-12)
-    assert large <= len(row) * (1 + 1e-12)
 
 
 @pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2, 9])
@@ -90,17 +51,6 @@ def test_the_rank_of_the_scores_is_the_head_width(d_k: int) -> None:
     weights = Projections.random(7, 2, d_k=d_k, d_v=3, bias=True)
     pattern = p.pattern_of(attend(np.random.default_rng(1).normal(size=(3, 11, 7)), weights))
     assert (p.score_rank(pattern.scores) == d_k).all()
-
-
-@settings(max_examples=40)
-@given(calls(modern=False))
-def test_column_sums_share_out_the_queries(call: tuple[Layer, dict[str, Any]]) -> None:
-    layer, options = call
-    pattern = p.pattern_of(layer.run(**options))
-    assert_same(
-        p.column_sums(pattern.probabilities).sum(axis=-1),
-        pattern.occupied.sum(axis=-1).astype(float),
-    )
 
 
 @settings(max_examples=40)

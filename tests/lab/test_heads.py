@@ -59,16 +59,6 @@ def test_the_mean_of_two_opposite_heads() -> None:
     assert alone.in_a_head == pytest.approx(alone.in_the_mean) == pytest.approx(1.0)
 
 
-def test_a_mean_is_not_narrower_than_a_sharp_and_an_even_head() -> None:
-    x = 30 * np.eye(32)
-    same, none = np.eye(32), np.zeros((32, 32))
-    lost = averaging_effect(
-        attend(x, Projections.from_heads([(same, same, same), (none, same, same)])), [0, 1]
-    )
-    assert lost.in_a_head == pytest.approx(32**0.5)
-    assert lost.in_a_head < lost.in_the_mean < 12
-
-
 def test_where_nothing_can_be_read() -> None:
     trace = attend([[1.0], [2.0]], Projections.weightless(1), mask=np.zeros((2, 2), dtype=bool))
     lost = averaging_effect(trace, [0])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
-from attention_core import Projections, SettingsError, Trace, attend, merge_heads, split_heads
+from attention_core import Projections, SettingsError, Trace, attend, split_heads
 from attention_lab.heads.layout_mistakes import (
     find_misplaced,
     merge_without_swap,
@@ -17,11 +16,12 @@ from attention_lab.heads.layout_mistakes import (
     wrong_token_cells,
 )
 from attention_lab.words.embeddings import derive_input, embed
-from tests.core.random_layers import Layer, layers
 from tests.lab.refusal import refused
+from tests.lab.small_layer import SELF_LAYERS
 
 B, T, H, K = 2, 5, 3, 7
 FUSED = np.arange(B * T * H * K).reshape(B, T, H * K)
+LAYERS = pytest.mark.parametrize("trace", SELF_LAYERS, ids=["plain", "everything"])
 
 
 @pytest.mark.parametrize("place", [(0, 0, 0, 0), (1, 4, 2, 6), (0, 3, 1, 5)])
@@ -42,6 +42,8 @@ def test_wrong_token_cells() -> None:
 @pytest.mark.parametrize(("n_tokens", "n_heads"), [(5, 1), (1, 3)])
 def test_nothing_is_misplaced_with_one_head_or_one_token(n_tokens: int, n_heads: int) -> None:
     assert not wrong_token_cells(n_tokens, n_heads, K).any()
+    layer = attend(np.eye(n_tokens, 6), Projections.random(6, n_heads))
+    assert not wrong_merged_cells(layer).any()
 
 
 @pytest.mark.parametrize("positions", [True, False])
@@ -72,37 +74,13 @@ def test_a_misplaced_number() -> None:
     assert find_misplaced(heads[0, :, :1], 1, 0, 0, split=False) is None
 
 
-@settings(max_examples=40)
-@given(layers())
-def test_a_reshape_without_the_swap(layer: Layer) -> None:
-    """A bare reshape has the right shape; its numbers are right for one head or one token, and
-    wrong otherwise.
-    """
-    trace = layer.run()
-    harmless = 1 in (trace.sizes["H"], trace.sizes["T"])
-    wrong = split_without_swap(trace.queries, trace.sizes["H"])
-    assert wrong.shape == trace.query_heads.shape
-    assert (wrong == split_heads(trace.queries, trace.sizes["H"])).all() == harmless
-    joined = merge_without_swap(trace.query_heads)
-    assert joined.shape == trace.queries.shape
-    assert (joined == merge_heads(trace.query_heads)).all() == harmless
-
-
 def test_a_reshape_without_the_swap_by_hand() -> None:
     fused = np.arange(8).reshape(1, 2, 4)
     assert split_without_swap(fused, 2).tolist() == [[[[0, 1], [2, 3]], [[4, 5], [6, 7]]]]
     assert split_heads(fused, 2).tolist() == [[[[0, 1], [4, 5]], [[2, 3], [6, 7]]]]
 
 
-@pytest.fixture(params=["plain", "everything"])
-def trace(request: pytest.FixtureRequest) -> Trace:
-    """Seven tokens, three heads of value width 5, without and with biases, mask and residual."""
-    rng = np.random.default_rng(5)
-    everything = request.param == "everything"
-    projections = Projections.random(11, 3, d_k=2, d_v=5, seed=1, bias=everything)
-    return attend(rng.normal(size=(7, 11)), projections, causal=everything, residual=everything)
-
-
+@LAYERS
 def test_every_number_lands_at_its_merged_position(trace: Trace) -> None:
     wrong = merge_without_swap(trace.head_outputs)[0]
     for head, query, feature in np.ndindex(3, 7, 5):
@@ -111,16 +89,11 @@ def test_every_number_lands_at_its_merged_position(trace: Trace) -> None:
         assert wrong[merged_position(trace, head, query, feature, swap=False)] == number
 
 
+@LAYERS
 def test_wrong_merged_cells_are_those_that_differ(trace: Trace) -> None:
     moved = wrong_merged_cells(trace)
     assert {(int(t), int(c) // 5) for t, c in np.argwhere(~moved)} == {(0, 0), (3, 1), (6, 2)}
     assert moved.sum() == 7 * 15 - 3 * 5
-
-
-def test_nothing_moves_with_one_head() -> None:
-    x = np.random.default_rng(0).normal(size=(5, 6))
-    assert not wrong_merged_cells(attend(x, Projections.random(6, 1))).any()
-    assert not wrong_merged_cells(attend(x[:1], Projections.random(6, 3))).any()
 
 
 def test_cells_that_do_not_fit_into_memory_are_refused() -> None:

@@ -24,10 +24,8 @@ from attention_lab.labs.convolution import (
 )
 from attention_lab.labs.convolution_heads import (
     PADDINGS,
-    position_features,
-    token_grid,
 )
-from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_lab.labs.images import KERNELS, as_kernel
 from tests.lab.refusal import Facts, refused
 
 H, W = 5, 7
@@ -124,22 +122,6 @@ def test_what_a_clicked_pixel_reads(padding: str, shape: tuple[int, int]) -> Non
         )
 
 
-def test_the_features_of_the_positions() -> None:
-    framed = position_features(token_grid("frame", 2, 3, reach=1))
-    assert framed[0].tolist() == [1, -1, -1, 2, 0]
-    assert position_features(token_grid("sink", 2, 3, reach=1))[-1].tolist() == [0, 0, 0, 0, 1]
-    around = position_features(token_grid("circular", 4, 3, reach=1))
-    np.testing.assert_allclose(np.square(around).sum(axis=1), 2)
-
-
-@pytest.mark.parametrize("name", KERNELS)
-def test_every_example_is_its_convolution(name: str) -> None:
-    kernel = as_kernel(KERNELS[name])
-    for image in IMAGES.values():
-        assert run_convolution(as_image(image), kernel, 40).largest_error < 1e-13
-    assert run_two_heads(as_image(IMAGES["letter A"]), kernel, 40).largest_error < 1e-12
-
-
 def test_a_kernel_of_zeros_has_no_pattern() -> None:
     with refused(SettingsError, "kernel", 0):
         run_two_heads(IMAGE, np.zeros((3, 3, 1, 1)), 8)
@@ -156,18 +138,19 @@ def test_the_smallest_share_of_a_target(sharpness: float, share: float) -> None:
     assert run.target_share >= theta**-2 - 1e-15
 
 
-def test_leaked_attention() -> None:
-    assert (
-        leaked_attention(3.0, "frame", (6, 6))
-        == leaked_attention(3.0, "nothing", (6, 6))
-        == pytest.approx(4 * math.exp(-3), rel=1e-15)
-    )
-    assert leaked_attention(3.0, "sink", (6, 6)) == pytest.approx(math.exp(-1.5), rel=1e-15)
-    assert leaked_attention(3.0, "circular", (6, 6)) == pytest.approx(4 * math.exp(-1.5), rel=1e-12)
-    assert leaked_attention(3.0, "circular", (2, 6)) == pytest.approx(
-        math.exp(-6) + 2 * math.exp(-1.5), rel=1e-12
-    )
-    assert leaked_attention(3.0, "circular", (1, 1)) == 0
+@pytest.mark.parametrize(
+    ("padding", "shape", "expected"),
+    [
+        ("frame", (6, 6), 4 * math.exp(-3)),
+        ("nothing", (6, 6), 4 * math.exp(-3)),
+        ("sink", (6, 6), math.exp(-1.5)),
+        ("circular", (6, 6), 4 * math.exp(-1.5)),
+        ("circular", (2, 6), math.exp(-6) + 2 * math.exp(-1.5)),
+        ("circular", (1, 1), 0),
+    ],
+)
+def test_leaked_attention(padding: str, shape: tuple[int, int], expected: float) -> None:
+    assert leaked_attention(3.0, padding, shape) == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
@@ -182,26 +165,18 @@ def test_the_error_falls_along_its_line(padding: str) -> None:
     np.testing.assert_allclose(decay, gap, atol=0.12)
 
 
-@pytest.mark.parametrize(
-    ("kind", "all_of_them"), [("raw", False), ("layer-normed", True), ("with positions", True)]
-)
-def test_a_longer_token_wins_unless_lengths_are_equal(kind: str, all_of_them: bool) -> None:
-    run = run_one_by_one(*one_by_one_example(), sharpness=40, kind=kind)
-    assert (run.n_choosing_themselves == 6) is all_of_them
-    assert (run.error < 1e-9) is all_of_them
-
-
-def test_one_by_one_with_layer_norm_or_positions() -> None:
+def test_a_longer_token_wins_unless_lengths_are_equal() -> None:
+    assert run_one_by_one(*one_by_one_example(), sharpness=40, kind="raw").n_choosing_themselves < 6
     rng = np.random.default_rng(3)
     x, kernel = rng.normal(size=(7, 5)), rng.normal(size=(5, 3))
     for kind in ("layer-normed", "with positions"):
-        errors = [run_one_by_one(x, kernel, sharpness, kind).error for sharpness in (2, 5, 20, 100)]
-        assert all(a > b for a, b in pairwise(errors))
-        assert errors[0] > 0.1
-        assert errors[-1] < 1e-9
-    run = run_one_by_one(x, kernel, 100, "with positions")
-    np.testing.assert_allclose(run.expected, x @ kernel)
-    assert run.self_weights.min() == 1
+        runs = [run_one_by_one(x, kernel, sharpness, kind) for sharpness in (2, 5, 20, 100)]
+        assert all(a.error > b.error for a, b in pairwise(runs))
+        assert runs[0].error > 0.1
+        assert runs[-1].error < 1e-9
+        assert runs[-1].n_choosing_themselves == 7
+    np.testing.assert_allclose(runs[-1].expected, x @ kernel)
+    assert runs[-1].self_weights.min() == 1
 
 
 def test_typed_numbers() -> None:

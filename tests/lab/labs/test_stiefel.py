@@ -18,7 +18,6 @@ from attention_lab.labs.stiefel import (
     column_effect,
     rotation_generator,
     sphere_step,
-    sphere_step_example,
     tangent_projection,
 )
 from attention_lab.labs.stiefel_adam import (
@@ -62,10 +61,6 @@ def test_retractions_land_on_the_manifold(name: str) -> None:
     retract = RETRACTIONS[name].compute
     assert orthonormality_error(retract(POINT, TANGENT)) < 1e-14
     np.testing.assert_allclose(retract(POINT, 0 * TANGENT), POINT, atol=1e-14)
-    small = 1e-6
-    np.testing.assert_allclose(
-        (retract(POINT, small * TANGENT) - POINT) / small, TANGENT, atol=2e-5
-    )
 
 
 @pytest.mark.parametrize(("name", "order"), [("qr", 2), ("polar", 2), ("cayley", 3)])
@@ -160,11 +155,6 @@ def test_a_step_on_the_sphere() -> None:
     np.testing.assert_allclose(np.linalg.norm(step.path, axis=1), 1, atol=1e-14)
 
 
-def test_a_gradient_along_the_point_is_no_reason_to_move() -> None:
-    flat, steep = sphere_step_example(30, 0.0, 0.7), sphere_step_example(30, 5.0, 0.7)
-    assert steep.landing_points["geodesic"] == pytest.approx(flat.landing_points["geodesic"])
-
-
 N_FEATURES, TOKENS, HEADS = 12, 7, 3
 Z = np.random.default_rng(0).normal(size=(N_FEATURES, TOKENS))
 JULIA_HEADS = JuliaHeads.random(N_FEATURES, HEADS, seed=1)
@@ -194,16 +184,6 @@ def test_what_the_columns_change(
     assert effect.entropy == pytest.approx(entropy, abs=0.05)
 
 
-def test_singular_values_of_the_comparison() -> None:
-    rng = np.random.default_rng(5)
-    rng.standard_normal((2, 4))
-    p_q, p_k = (np.stack([rng.standard_normal((4, 2)) / 2 for _ in range(2)]) for _ in range(2))
-    direct = np.linalg.svd(p_q @ p_k.swapaxes(1, 2), compute_uv=False)[:, :2].mean(axis=0)
-    np.testing.assert_allclose(
-        column_effect("normal", 4, 2, n_tokens=2, seed=5).singular_values, direct, atol=1e-12
-    )
-
-
 def test_even_attention_has_the_entropy_of_its_tokens() -> None:
     assert column_effect("normal", 6, 2, n_tokens=13, scale=0.0).entropy == pytest.approx(
         math.log(13)
@@ -223,11 +203,9 @@ def test_the_conventions_by_loops() -> None:
     n = N_FEATURES // HEADS
     scales = {"manual": math.sqrt(N_FEATURES / HEADS), "code": math.sqrt(N_FEATURES)}
     for convention, scale in scales.items():
-        first, second = (
-            (JULIA_HEADS.p_k, JULIA_HEADS.p_q)
-            if convention == "manual"
-            else (JULIA_HEADS.p_q, JULIA_HEADS.p_k)
-        )
+        first, second = JULIA_HEADS.p_q, JULIA_HEADS.p_k
+        if convention == "manual":
+            first, second = second, first
         logits = [
             sum((first[head].T @ Z[:, j]) * (second[head].T @ Z[:, token])) / scale
             for j in range(TOKENS)

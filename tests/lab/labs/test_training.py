@@ -13,9 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, attend
-from attention_lab.labs.adam import Moments, adam_step
-from attention_lab.labs.backward import layer_gradients
+from attention_core import SettingsError
 from attention_lab.labs.evaluation import score_layer
 from attention_lab.labs.loss_curves import (
     MAX_CURVE_POINTS,
@@ -25,7 +23,7 @@ from attention_lab.labs.loss_curves import (
     unseen_loss,
     weightless_loss,
 )
-from attention_lab.labs.losses import cross_entropy, squared_error_gradient
+from attention_lab.labs.losses import cross_entropy
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import head_matrices
 from attention_lab.labs.tasks import (
@@ -55,32 +53,6 @@ def test_equal_settings_give_equal_runs() -> None:
     for one, other in zip(*runs, strict=True):
         assert_same_point(one, other)
     assert next(train_layer(replace(SHORT, seed=1))).loss != runs[0][0].loss
-
-
-def test_a_run_in_one_loop() -> None:
-    settings = TrainingSettings("agreement", n_steps=13, batch=5, seed=7)
-    task, rng = settings.training_task, np.random.default_rng(7)
-    drawn = [rng.standard_normal((2, 9, width)) / 3 for width in (6, 6, 4)]
-    weights = {
-        name: np.hstack(list(heads))
-        for name, heads in zip(("w_q", "w_k", "w_v"), drawn, strict=True)
-    }
-    weights |= {"w_o": rng.standard_normal((8, 8)) / np.sqrt(8), "b_o": np.zeros(8)}
-    moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
-    for step in range(1, 14):
-        examples = task.draw(rng, 5)
-        trace = attend(examples.inputs, Projections(**weights, n_heads=2))
-        found = layer_gradients(trace, squared_error_gradient(trace.output, examples.targets))
-        rate = 0.01 if step <= 9 else 0.01 * (1 - 0.98 * (step - 9.1) / 3.9)
-        for name in weights:
-            weights[name], moments[name] = adam_step(
-                weights[name], found[name], moments[name], step, rate
-            )
-    *_, point = train_layer(settings)
-    for name, array in weights.items():
-        np.testing.assert_allclose(
-            getattr(point.projections, name), array, rtol=0, atol=1e-12, err_msg=name
-        )
 
 
 @pytest.mark.parametrize("constraint", ["free", "orthonormal"])
@@ -156,10 +128,6 @@ def test_targets_of_ring_tasks(name: str, offsets: tuple[int, ...]) -> None:
         for part, offset in enumerate(offsets):
             assert (examples.targets[b, i, part] == contents[b, (i + offset) % 12]).all()
     assert (examples.inputs[..., -6:] == ring_positions()).all()
-
-
-def test_positions_on_the_ring() -> None:
-    assert ring_positions()[3].round(12).tolist() == [0, -1, 0, 1, 0, -1]
 
 
 @pytest.mark.parametrize("name", ["agreement", "conjunction"])

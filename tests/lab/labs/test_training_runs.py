@@ -69,9 +69,3 @@ def test_a_deep_stack_is_continued_as_well() -> None:
     assert (run.step, run.done) == (10, False)
     run.train(0)
     assert (run.done, stack_run(settings) is run) == (True, True)
-
-
-def test_what_was_forgotten_starts_anew() -> None:
-    layer_run(LONG).train(0)
-    cache.clear()
-    assert layer_run(LONG).step == 0

@@ -159,8 +159,14 @@ def test_a_right_layer_passes_every_check(
 ) -> None:
     layer, options = call
     assert failed(layer.run(**options, empty_rows=empty_rows), CORRECT_STEPS) == set()
+
+
+@settings(max_examples=20)
+@given(calls(self_attention=True))
+def test_a_right_self_attention_passes_every_check(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
     single = {name: a.astype(np.float32) if name == "bias" else a for name, a in options.items()}
-    assert failed(layer.astype("float32").run(**single), CORRECT_STEPS) == set()
+    assert failed(layer.astype("float32").run(**single | {"memory": None}), CORRECT_STEPS) == set()
 
 
 def test_heads_that_are_equal_by_their_weights() -> None:

@@ -35,7 +35,7 @@ from attention_viz.heads.head_worth import (
 )
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
-from tests.viz.reading_scenes import numbers, written_and_read
+from tests.viz.reading_scenes import numbers, sent, written_and_read
 
 X = np.random.default_rng(2).normal(size=(5, 6))
 
@@ -62,6 +62,8 @@ def test_the_stack_is_the_output(residual: bool, bias: bool) -> None:
     np.testing.assert_array_equal(tick["y"], trace.output[0, :, 4].astype("f4"))
     np.testing.assert_allclose(sum(parts.values()), tick["y"], atol=1e-5)
     assert figure["layout"]["barmode"] == "relative"
+    left = describe_remainder(trace)
+    assert ("bias" in left, "residual" in left) == (bias, residual)
     as_sent(figure)
 
 
@@ -81,11 +83,9 @@ def test_shares_are_ranked() -> None:
 def test_changes_per_token() -> None:
     trace = layer()
     scene = token_changes_board(trace, (1, 4))
-    sent = scene["arrays"]["changes"]
-    assert sent["axes"] == ["H", "T"]
     assert scene["cell"] == {"array": "changes", "index": [1, 4]}
     assert scene["axes"]["T"]["labels"] == list(trace.labels("T"))
-    np.testing.assert_array_equal(numbers(sent), token_changes(trace)[0].astype("f4"))
+    np.testing.assert_array_equal(sent(scene, "changes"), token_changes(trace)[0].astype("f4"))
 
 
 def test_what_is_missing_without_some_heads() -> None:
@@ -110,16 +110,6 @@ def test_a_wide_output_is_drawn_in_part() -> None:
     assert first_column(66) == MAX_ABLATION_COLUMNS == 64
 
 
-def test_what_is_left_without_heads() -> None:
-    """The bias and the residual if the layer has them, otherwise 0."""
-    for bias in (False, True):
-        for residual in (False, True):
-            left = describe_remainder(layer(residual=residual, bias=bias))
-            assert left
-            assert ("bias" in left) == bias
-            assert ("residual" in left) == residual
-
-
 SIZE = LayerSize(n_tokens=12, d_model=16, n_heads=4, n_kv_heads=4, d_k=4, d_v=4)
 KINDS = {"MHA": SIZE, "MQA": LayerSize(12, 16, 4, 1, 4, 4)}
 
@@ -138,18 +128,11 @@ def curves(figure: Figure) -> dict[str, list[tuple[float, float]]]:
 def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
     figure = count_curves(KINDS, letter, counts, "count")
     for name, points in curves(figure).items():
-        assert points == [
-            (size_value(s, letter), total_count(counts, s))
-            for s in growing_sizes(KINDS[name], letter)
-        ]
-    rings = [
-        (part["x"], part["y"])
-        for part in figure["data"]
-        if part["marker"].get("symbol") == "circle-open"
-    ]
-    assert rings == [
-        ([size_value(size, letter)], [total_count(counts, size)]) for size in KINDS.values()
-    ]
+        sizes = growing_sizes(KINDS[name], letter)
+        assert points == [(size_value(s, letter), total_count(counts, s)) for s in sizes]
+    rings = [part for part in figure["data"] if part["marker"].get("symbol") == "circle-open"]
+    for ring, size in zip(rings, KINDS.values(), strict=True):
+        assert (ring["x"], ring["y"]) == ([size_value(size, letter)], [total_count(counts, size)])
     as_sent(figure)
 
 
@@ -157,11 +140,10 @@ def test_counts_as_a_size_grows(letter: str, counts: tuple) -> None:
 def test_counts_of_the_four_ways(which: str) -> None:
     figure = scheme_counts(SIZE, "C", which)
     for scheme in SCHEMES:
-        count = getattr(scheme, which)
-        expected = [
-            (size_value(s, "C"), count.of(s)) for s in growing_sizes(SIZE, "C") if count.of(s)
-        ]
-        assert curves(figure)[scheme.name] == expected
+        counts = {
+            size_value(s, "C"): getattr(scheme, which).of(s) for s in growing_sizes(SIZE, "C")
+        }
+        assert curves(figure)[scheme.name] == [one for one in counts.items() if one[1]]
     as_sent(figure)
 
 

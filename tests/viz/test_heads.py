@@ -34,7 +34,7 @@ from attention_viz.labels import format_percent
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.theme import Figure
-from tests.viz.example_traces import CASES, H, S, T, example, square
+from tests.viz.example_traces import CASES, H, example, square
 from tests.viz.reading_figures import as_sent, strings
 from tests.viz.reading_scenes import flags, numbers, written_and_read
 from tests.viz.reading_words import numbers_said
@@ -70,16 +70,6 @@ def test_each_tile_is_its_head(field: str, case: str) -> None:
 def test_a_focus_on_a_head_that_is_not_chosen() -> None:
     assert grid(example(), "scores", [2, 5], (3, 2, 1))["cell"]["index"] == [0, 2, 2, 1]
     assert "only" not in grid(example(), "scores", list(range(17)), (3, 2, 1))["panels"][0]
-
-
-def test_each_head_its_own_scale() -> None:
-    trace = example()
-    board = heads_grid(Stage(trace, own_scale=True), "scores", [0, 1], cell=(0, 0, 0))
-    limits = board["arrays"]["scores"]["limit"]
-    assert limits["axis"] == 1
-    np.testing.assert_allclose(
-        limits["values"], np.abs(trace.scores[0]).max(axis=(1, 2)), atol=1e-6
-    )
 
 
 def test_scores_of_all_stages_share_one_scale() -> None:
@@ -145,29 +135,21 @@ def test_the_size_of_what_is_sent() -> None:
     assert len(scene_to_bytes(largest)) < 300_000
 
 
-def ends(figure: Figure) -> set[tuple[int, int, int]]:
-    """Head, query and key of every line, read from where it begins and ends."""
-    found = set()
+def lines(figure: Figure) -> dict[tuple[int, int, int], float]:
+    """The width of every line by its head, query and key, read from where it begins and ends."""
+    found = {}
     for part in figure["data"]:
         if part.get("mode") == "lines" and part["x"][0] is not None:
-            starts, stops = (
-                part["y"][np.asarray(part["x"]) == 0],
-                part["y"][np.asarray(part["x"]) == 1],
-            )
-            head = int(part["legendgroup"])
-            found |= {
-                (head, round(float(a)), round(float(b))) for a, b in zip(starts, stops, strict=True)
-            }
+            starts, stops = (part["y"][np.asarray(part["x"]) == side] for side in (0, 1))
+            for a, b in zip(starts, stops, strict=True):
+                place = int(part["legendgroup"]), round(float(a)), round(float(b))
+                found[place] = part["line"]["width"]
     return found
 
 
-def test_the_lines_of_one_query_and_of_one_key() -> None:
-    trace, heads = example(), (1, 4)
-    from_query, left_out = attention_lines(trace, heads, "query", 3, 6)
-    assert ends(from_query) == {(head, 3, key) for head in heads for key in range(S)}
-    to_key, _ = attention_lines(trace, heads, "key", 3, 6)
-    assert ends(to_key) == {(head, query, 6) for head in heads for query in range(T)}
-    assert left_out == 0
+def ends(figure: Figure) -> set[tuple[int, int, int]]:
+    """Head, query and key of every line."""
+    return set(lines(figure))
 
 
 def test_masked_keys_get_no_line() -> None:
@@ -190,28 +172,24 @@ def test_the_strongest_are_drawn() -> None:
 @pytest.mark.parametrize("which", ["query", "key", "all"])
 def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
     trace = square(5, causal=False)
-    figure, _ = attention_lines(trace, (0, 1), which, 1, 3)
-    dots = [
+    figure, left_out = attention_lines(trace, (0, 1), which, 1, 3)
+    queries, keys = ([1] if which == "query" else range(5)), ([3] if which == "key" else range(5))
+    assert ends(figure) == {*product((0, 1), queries, keys)}
+    assert left_out == 0
+    dots = {
         (part["legendgroup"], text)
         for part in figure["data"]
         if part.get("mode") == "markers"
         for text in part["text"]
-    ]
-    assert {(head, text) for head, text in dots} == {
-        (
-            str(h),
-            f"head {h}<br>{t} t{t} → {s}"
-            f" t{s}<br><b>{format_percent(trace.probabilities[0, h, t, s])}</b>",
-        )
-        for h, t, s in ends(figure)
+    }
+    shares = {place: float(trace.probabilities[0][place]) for place in ends(figure)}
+    assert dots == {
+        (str(h), f"head {h}<br>{t} t{t} → {s} t{s}<br><b>{format_percent(share)}</b>")
+        for (h, t, s), share in shares.items()
     }
     widths: dict[float, list[float]] = {}
-    for part in figure["data"]:
-        if part.get("mode") == "lines" and part["x"][0] is not None:
-            for head, query, key in ends({"data": [part]}):
-                widths.setdefault(part["line"]["width"], []).append(
-                    trace.probabilities[0, head, query, key]
-                )
+    for place, width in lines(figure).items():
+        widths.setdefault(width, []).append(shares[place])
     ordered = [widths[width] for width in sorted(widths)]
     assert all(max(thin) <= min(thick) + 1e-12 for thin, thick in itertools.pairwise(ordered))
 

@@ -125,13 +125,12 @@ def test_the_difference_is_that_of_both_layers(name: str, field: str) -> None:
 
 def test_numbers_of_the_boards() -> None:
     arrays = {name: made()["arrays"] for name, made in BOARDS.items()}
-    for n in range(2):
-        np.testing.assert_array_equal(
-            numbers(arrays["sequences"][f"shares {n}"]),
-            BATCH.trace.probabilities[n, 1].astype("f4"),
-        )
-    cross = USED["cross"].probabilities[0, 1].astype("f4")
-    np.testing.assert_array_equal(numbers(arrays["side by side"]["shares cross"]), cross)
+    for board, name, shares in (
+        ("sequences", "shares 0", BATCH.trace.probabilities[0, 1]),
+        ("sequences", "shares 1", BATCH.trace.probabilities[1, 1]),
+        ("side by side", "shares cross", USED["cross"].probabilities[0, 1]),
+    ):
+        np.testing.assert_array_equal(numbers(arrays[board][name]), shares.astype("f4"))
 
 
 def test_only_the_chosen_large_sequence_is_full_size() -> None:
@@ -151,10 +150,8 @@ def test_the_steps_of_a_use() -> None:
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]
     assert {"head_outputs", "probabilities", "masked_scores", "scores"} <= set(scene["rules"])
     titles = {panel["array"]: panel["title"] for panel in scene["panels"]}
-    assert ATTENTION_USES[2].queries_from != ATTENTION_USES[2].keys_from
-    assert ATTENTION_USES[2].queries_from in titles["query_heads"]
-    assert ATTENTION_USES[2].keys_from in titles["key_heads"]
-    assert ATTENTION_USES[2].keys_from in titles["value_heads"]
+    for field, said in (("query", "target"), ("key", "source"), ("value", "source")):
+        assert said in titles[f"{field}_heads"]
 
 
 def test_the_table_of_shapes() -> None:
@@ -217,54 +214,34 @@ SPREADS = tuple(score_spread(d_k) for d_k in (1, 4, 16))
 
 def test_the_curves_over_the_temperature() -> None:
     figure = figures.temperature_figure(SCORES, TOKENS, 3, 0.5)
-    assert len(figure["data"]) == 5
-    chosen = figure["data"][-1]
-    assert (chosen["name"], chosen["line"]["color"]) == ("and", "@key")
-    for curve in figure["data"]:
-        key = [token.replace("<", "&lt;").replace(">", "&gt;") for token in TOKENS].index(
-            curve["name"]
-        )
-        expected = [softmax(SCORES / heat)[key] for heat in np.geomspace(0.05, 20, 61)]
-        np.testing.assert_allclose(curve["y"], expected, atol=1e-6)
+    as_sent(figure)
+    names = [curve["name"] for curve in figure["data"]]
+    assert names == ["we", "&lt;b&gt;", "tea", "cake", "and"]
+    assert figure["data"][-1]["line"]["color"] == "@key"
+    expected = np.array([softmax(SCORES / heat) for heat in np.geomspace(0.05, 20, 61)])
+    drawn = [curve["y"] for curve in figure["data"]]
+    np.testing.assert_allclose(drawn, expected[:, [0, 1, 2, 4, 3]].T, atol=1e-6)
     assert figure["layout"]["shapes"][0]["x0"] == 0.5
     assert {note["text"].strip() for note in figure["layout"]["annotations"]} == {"tea", "and"}
 
 
-def test_the_measured_variances() -> None:
-    theory, measured = figures.variance_figure(SPREADS)["data"]
+def test_the_measured_variances_and_the_saturation() -> None:
+    theory, measured = (variances := figures.variance_figure(SPREADS))["data"]
     assert theory["x"].tolist() == theory["y"].tolist() == measured["x"] == [1, 4, 16]
     assert measured["y"] == [spread.variance for spread in SPREADS]
     assert measured["error_y"]["array"] == [2 * spread.standard_error for spread in SPREADS]
-
-
-def test_the_saturation() -> None:
-    curves = {curve["name"]: curve["y"] for curve in figures.saturation_figure(SPREADS)["data"]}
-    assert curves["largest share, raw"] == pytest.approx(
-        [spread.raw.largest_share for spread in SPREADS]
-    )
-    assert curves["largest share, scaled"] == pytest.approx(
-        [spread.scaled.largest_share for spread in SPREADS]
-    )
-    assert curves["Jacobian trace, raw"] == pytest.approx(
-        [spread.raw.jacobian_trace for spread in SPREADS]
-    )
-    assert curves["Jacobian trace, scaled"] == pytest.approx(
-        [spread.scaled.jacobian_trace for spread in SPREADS]
-    )
-
-
-def test_every_figure_can_be_sent() -> None:
-    drawn = [
-        figures.temperature_figure(SCORES, TOKENS, 3, 0.5),
-        figures.variance_figure(SPREADS),
-        figures.saturation_figure(SPREADS),
-        query_shares_figure(
-            TOKENS, {"−∞ added": softmax(SCORES)}, np.isneginf(SCORES), "Some shares."
-        ),
-    ]
-    for figure in drawn:
-        assert '"@' not in as_sent(figure)
-        assert figure["layout"]["meta"]["description"].endswith(".")
+    saturation = figures.saturation_figure(SPREADS)
+    curves = {curve["name"]: curve["y"] for curve in saturation["data"]}
+    for kind in ("raw", "scaled"):
+        found = [getattr(spread, kind) for spread in SPREADS]
+        for name, field in (
+            ("largest share", "largest_share"),
+            ("Jacobian trace", "jacobian_trace"),
+        ):
+            expected = [getattr(one, field) for one in found]
+            assert curves[f"{name}, {kind}"] == pytest.approx(expected)
+    as_sent(variances)
+    as_sent(saturation)
 
 
 def test_the_bars_of_a_row() -> None:
@@ -273,6 +250,7 @@ def test_the_bars_of_a_row() -> None:
         "−4 added": softmax(np.where(np.isneginf(SCORES), -4.0, SCORES)),
     }
     figure = query_shares_figure(TOKENS, rows, np.isneginf(SCORES), "Some shares.")
+    as_sent(figure)
     assert [bar["name"] for bar in figure["data"]] == list(rows)
     for bar, row in zip(figure["data"], rows.values(), strict=True):
         np.testing.assert_array_equal(bar["y"], row.astype("f4"))

@@ -21,7 +21,6 @@ from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import stiefel_experiments, training_page, training_parts
 from attention_viz.labs.stiefel_experiments import LAYER_VARIANTS
 from attention_viz.labs.stiefel_page import STIEFEL
-from attention_viz.labs.training import loss_figure
 from attention_viz.labs.training_page import TRAINING, settings_of
 from tests.viz.reading_blocks import charts, inside, shown, texts, values_of
 
@@ -100,12 +99,6 @@ def test_a_silenced_head_stands_beside_the_whole_layer() -> None:
         assert [bars["name"] for bars in found["data"]] == names
 
 
-def test_a_model_is_the_same_in_the_choice_and_in_the_table() -> None:
-    for name, settings in models("staircase").items():
-        chosen = settings_of(values_of(TRAINING, train_task="staircase", train_model=name))
-        assert replace(chosen, data="common").n_parameters == settings.n_parameters
-
-
 @pytest.mark.parametrize(
     "given",
     [
@@ -143,14 +136,6 @@ def test_every_gradient_beside_its_forward_formula() -> None:
     for sign in (r"\nabla_{W_Q}", r"\nabla_{\hat S_h}", r"\mathrm{qf}"):
         assert sign in bound
     assert r"\mathrm{qf}" not in texts(inside(TRAINING, label))
-
-
-def test_the_loss_of_a_single_run_needs_no_name() -> None:
-    alone = str(loss_figure({"loss": [(0, 1.0)]}, 10)["layout"])
-    both = str(loss_figure({"one": [(0, 1.0)], "two": [(0, 2.0)]}, 10)["layout"])
-    assert "loss 1.000" not in alone
-    assert "one 1.000" in both
-    assert "two 2.000" in both
 
 
 @pytest.mark.parametrize(("convention", "connection"), [("manual", True), ("code", False)])

@@ -145,14 +145,6 @@ def test_targets_of_word_tasks(name: str) -> None:
             )
 
 
-def test_every_word_has_one_gender_and_one_number() -> None:
-    inputs = unseen_examples("agreement").inputs
-    assert (inputs[..., :3].sum(axis=-1) == 1).all()
-    assert (inputs[..., 3:5].sum(axis=-1) == 1).all()
-    same = inputs[..., :3] @ inputs[..., :3].swapaxes(1, 2)
-    assert same.mean() == pytest.approx(0.1 + 0.9 / 3, abs=0.01)
-
-
 def test_the_error_that_counts_as_one() -> None:
     assert target_variance("neighbours") == pytest.approx(1, abs=0.03)
     assert target_variance("agreement", 4000) == pytest.approx(0.245, abs=0.01)

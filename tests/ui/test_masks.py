@@ -30,41 +30,11 @@ from tests.ui.app import (
 from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
-CHOICES: dict[str, list[dict[str, Any]]] = {
-    "mask-workshop": [
-        *({"mw_sequence": "1", "mw_try": name} for name in EXPERIMENTS),
-        {"mw_masks": []},
-        {"mw_try": "how to hide"},
-        {"mw_third": " ", "mw_second": "", "mw_sequence": "2"},
-    ],
-}
 SITUATIONS: list[dict[str, Any]] = [
-    {"text": "a", "n_heads": 1, "d_model": 1},
+    {"text": "a", "n_heads": 1, "d_model": 1, "mw_masks": "", "mw_second": "", "mw_third": " "},
     {"scaling": "custom", "scale": -100, "edits": "x_0_1_9"},
     {"notation": "gml", "n_tokens": 16, "mask": "padding", "residual": "true"},
 ]
-HOSTILE: dict[str, dict[str, str]] = {
-    "mask-workshop": (
-        dict.fromkeys(
-            ("mw_masks", "mw_sequence", "mw_try", "mw_window", "mw_bias", "painted"), "banana"
-        )
-        | {"mw_second": "<script>alert(1)</script> $x$ **b**"}
-    ),
-    "encoder-decoder": {
-        "ed_cell": "1.x",
-        "ed_use": "3",
-        "ed_pad": "-1",
-        "ed_target": "<script> [l](//x) :red[x]",
-    },
-    "what-changes": {
-        "change": "",
-        "against": "own",
-        "value": "<script>",
-        "inv_shuffle": "1e9",
-        "bi_round": "0",
-        "shown": "__class__",
-    },
-}
 HIDDEN = np.ones((12, 12), dtype=bool)
 HIDDEN[7, :3] = False
 ONE_ROW = np.ones((12, 12), dtype=bool)
@@ -75,22 +45,20 @@ FIELDS_OF_TEXT = [
 ]
 
 
-@pytest.mark.parametrize("page", CHOICES)
-def test_every_choice_runs_clean(page: str) -> None:
-    """Each choice in one of the situations, in turn."""
-    for turn, situation in enumerate(SITUATIONS):
-        app = opened(page, **situation)
-        for choice in CHOICES[page][turn::3]:
-            for key, value in choice.items():
-                app.session_state[key] = value
-            app.run()
-            assert errors(app) == [], choice
-            assert scenes(app)
+@pytest.mark.parametrize("situation", SITUATIONS)
+def test_every_experiment_runs_clean(situation: dict[str, Any]) -> None:
+    app = opened("mask-workshop", **situation)
+    for name in EXPERIMENTS:
+        app.session_state["mw_try"] = name
+        assert errors(app.run()) == [], name
+        assert scenes(app)
 
 
-@pytest.mark.parametrize("page", HOSTILE)
-def test_hostile_urls(page: str) -> None:
-    app = opened(page, **HOSTILE[page])
+@pytest.mark.parametrize(
+    ("page", "name"), [("mask-workshop", "mw_second"), ("encoder-decoder", "ed_target")]
+)
+def test_markup_in_a_sentence_stays_text(page: str, name: str) -> None:
+    app = opened(page, **{name: "<script>alert(1)</script> $x$ [l](//x) :red[x] **b**"})
     assert errors(app) == []
     assert scenes(app)
     assert "<script>" not in texts(app).replace(r"\<", "")
@@ -106,18 +74,6 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key(
     pin(app, monkeypatch, "batch", choose_clicked_cell, "shares 1", 3, 8)
     assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
     assert "**causal, padding**" in texts(app)
-
-
-@pytest.mark.parametrize(
-    ("choices", "n_sequences", "n_tokens"),
-    [({}, 3, 12), ({"mw_second": "", "mw_third": "", "n_tokens": 1}, 1, 1)],
-)
-def test_a_batch_has_a_sequence_for_each_sentence(
-    choices: dict[str, Any], n_sequences: int, n_tokens: int
-) -> None:
-    arrays = scenes(opened("mask-workshop", **choices))[0]["arrays"]
-    shapes = [array["shape"] for name, array in arrays.items() if name.startswith("scores ")]
-    assert shapes == [[n_tokens, n_tokens]] * n_sequences
 
 
 def test_a_sequence_that_the_batch_lacks() -> None:
@@ -137,22 +93,6 @@ def test_a_sequence_that_the_batch_lacks() -> None:
 def test_whether_the_order_of_mask_and_scale_matters(choices: dict[str, Any], says: str) -> None:
     masks = {"mw_masks": "painted"} if "painted" in choices else {}
     assert says in texts(opened("mask-workshop", mw_try="mask or scale first", **masks, **choices))
-
-
-def test_what_follows_from_a_row_with_nothing_left() -> None:
-    for n_tokens, alone in ((1, True), (5, False)):
-        said = texts(opened("mask-workshop", mw_try="nothing left", n_tokens=n_tokens))
-        assert f"| | shares of this query: {n_tokens} |" in said
-        assert ("It is the only token" in said) == alone
-        assert "output: 1 (" in said or not alone
-
-
-@pytest.mark.parametrize(("masks", "kept_out"), [("causal", True), ("window", False)])
-def test_why_real_tokens_do_not_move(masks: str, kept_out: bool) -> None:
-    choices = {"mw_masks": masks, "mw_sequence": "2", "mw_try": "padded queries"}
-    said = texts(opened("mask-workshop", **choices))
-    assert ("at most **0**. The masks above hide" in said) == kept_out
-    assert ("No mask above hides" in said) != kept_out
 
 
 def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -83,26 +83,17 @@ def rescale(scores_TS: Matrix, scale: float, softcap: float | None) -> Matrix:
     return [[softcap * math.tanh(score / softcap) for score in row] for row in scaled_TS]
 
 
-def allowed(mask_TS: Nested | None, causal: bool, query: int, key: int) -> bool:
-    """A query may see a key unless the mask says no, or the key comes later in a causal layer."""
-    if causal and key > query:
-        return False
-    return mask_TS is None or bool(mask_TS[query][key])
-
-
 def hide(scores_TS: Matrix, mask_TS: Nested | None, bias_TS: Matrix | None, causal: bool) -> Matrix:
-    """The bias added, minus infinity where the query may not look."""
-    return [
-        [
-            (
-                score + (0.0 if bias_TS is None else bias_TS[query][key])
-                if allowed(mask_TS, causal, query, key)
-                else -math.inf
-            )
-            for key, score in enumerate(row)
-        ]
-        for query, row in enumerate(scores_TS)
-    ]
+    """The bias added; minus infinity where the mask says no, or a key comes later in a causal
+    layer.
+    """
+    biased_TS = scores_TS if bias_TS is None else add_rows(scores_TS, bias_TS)
+    masked_TS = [list(row) for row in biased_TS]
+    for query, row in enumerate(masked_TS):
+        for key in range(len(row)):
+            if (causal and key > query) or not (mask_TS is None or mask_TS[query][key]):
+                row[key] = -math.inf
+    return masked_TS
 
 
 def softmax_row(row_S: Vector, sink: float | None = None) -> Vector:

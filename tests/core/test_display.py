@@ -8,16 +8,7 @@ from html import unescape
 import numpy as np
 import pytest
 
-from attention_core import (
-    HeadNorm,
-    Projections,
-    Rotary,
-    SettingsError,
-    ShapeError,
-    Trace,
-    attend,
-    derive,
-)
+from attention_core import Projections, SettingsError, ShapeError, attend, derive
 from attention_core.projections import BIASES, MATRICES
 from attention_lab import AttentionMaps
 from tests.core.trace_cases import CASES, run
@@ -104,16 +95,6 @@ def test_a_wrong_name_is_told_the_right_one(name: str, meant: str) -> None:
     assert not hasattr(trace, "_ipython_display_")
 
 
-def test_labels_are_given_with_the_call() -> None:
-    trace = attend(X[0], P, memory=X[1, :2], tokens=list("abcde"), memory_tokens=("f", "g"))
-    assert (trace.labels("T"), trace.labels("S")) == (tuple("abcde"), ("f", "g"))
-    assert attend(X[0], P, tokens=tuple("abcde")).memory_tokens == tuple("abcde")
-    with pytest.raises(ShapeError, match="4 token labels"):
-        attend(X[0], P, tokens=list("abcd"))
-    with pytest.raises(SettingsError, match="tokens"):
-        attend(X[0], P, tokens="abcde")
-
-
 HIDING = np.where(np.tri(T) > 0, 0.0, -np.inf)
 PADDED = np.arange(T) < np.array([[3], [4]])  # True = may be seen; shapes: (B, S)
 
@@ -159,8 +140,3 @@ def test_a_cell_and_maps_show_themselves() -> None:
     table = maps._repr_html_()
     assert repr(maps) in table
     assert table.count(f"float64 {(H, T, T)}") == 2
-
-
-def test_options_that_are_on_have_lines() -> None:
-    trace: Trace = attend(X, P, rotary=Rotary(), head_norm=HeadNorm(), sink=0.5)
-    assert len(re.findall(r"^(?:normed|turned)_", repr(trace), re.MULTILINE)) == 4

@@ -115,35 +115,21 @@ def test_masked_cells_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    "dtype", ["int8", "int64", "uint8", "bool", "float16", "longdouble", "float64"]
-)
-def test_other_numbers_become_float64(dtype: str) -> None:
-    whole = np.array([[1, 0, 3], [0, 1, 2]]).astype(dtype)
-    trace = attend(whole, Projections.weightless(3).astype("float32"))
-    assert_equal_traces(trace, attend(whole.astype(float), Projections.weightless(3)))
-    assert {getattr(trace, name).dtype for name in trace.steps} == {np.dtype("float64")}
-
-
-@pytest.mark.parametrize(
-    ("x", "memory", "weights", "result"),
+    "dtypes",
     [
-        ("float32", "float32", "float32", "float32"),
-        ("float64", "float32", "float32", "float64"),
-        ("float32", "float64", "float32", "float64"),
-        ("float32", "float32", "float64", "float64"),
-        ("int64", "float32", "float32", "float64"),
+        *((x, "float32", "float32") for x in ("int8", "uint8", "bool", "float16", "longdouble")),
+        *(("float64", "float32", "float32"), ("float32", "float64", "float32")),
+        *(("float32", "float32", "float64"), ("float32", "float32", "float32")),
     ],
 )
-def test_float32_only_when_everything_is_float32(
-    x: str, memory: str, weights: str, result: str
-) -> None:
-    trace = attend(
-        X.astype(x), P.astype(weights), memory=MEMORY.astype(memory), bias=np.zeros(S), softcap=3
-    )
+def test_float32_only_when_everything_is_float32(dtypes: tuple[str, str, str]) -> None:
+    x, memory, weights = dtypes
+    result = "float32" if {*dtypes} == {"float32"} else "float64"
+    given = (X > 0).astype(x), P.astype(weights)
+    trace = attend(*given, memory=MEMORY.astype(memory), bias=np.zeros(S), softcap=3)
     assert {getattr(trace, name).dtype for name in trace.steps} == {np.dtype(result)}
-    heads = [
-        array.astype(result) for array in (trace.query_heads, trace.key_heads, trace.value_heads)
-    ]
+    assert (trace.inputs == (X > 0)).all()
+    heads = (trace.query_heads, trace.key_heads, trace.value_heads)
     assert scaled_dot_product_attention(*heads, mask=MASK).head_outputs.dtype == result
 
 

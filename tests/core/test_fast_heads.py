@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import HeadTrace, Trace, fast_heads
+from attention_core import HeadTrace, Trace, fast_heads, scaled_dot_product_attention
 from attention_core.attention import options_of, plain_heads
 from attention_core.layer_checks import Options
 from tests.core.random_layers import Layer, assert_same, calls
@@ -40,14 +40,27 @@ def test_blocks_change_nothing(call: tuple[Layer, dict[str, Any]]) -> None:
         assert_as_plain(layer.run(**options))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("level", [-63.0, -40.0, -20.0, 20.0, 63.0])
-def test_a_row_sums_to_one_at_every_level(level: float, dtype: str) -> None:
-    scores = np.array([level, level + 0.5, level - 0.5])
-    query, key = np.ones((1, 1, 1, 1), dtype), scores.reshape(1, 1, 3, 1).astype(dtype)
-    options = Options(None, None, 1.0, None, "zero")
-    found = fast_heads.fast_heads(query, key, key, options)
-    expected = np.exp([0.0, 0.5, -0.5]) / np.exp([0.0, 0.5, -0.5]).sum()
-    np.testing.assert_allclose(
-        found.probabilities[0, 0, 0], expected, rtol=1e-5 if dtype == "float32" else 1e-12
-    )
+@given(calls())
+def test_the_heads_alone_are_the_heads_of_the_layer(call: tuple[Layer, dict[str, Any]]) -> None:
+    layer, options = call
+    trace = layer.run(**options)
+    rules = {k: v for k, v in options.items() if k not in ("residual", "rotary", "head_norm")}
+    compared = (getattr(trace, name) for name in trace.needs("scores"))
+    heads = scaled_dot_product_attention(*compared, trace.value_heads, **rules)
+    for name, array in vars(heads).items():
+        assert_same(array, getattr(trace, name))
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [(1, 1, 700, 250), (2, 2, 300, 330), (5, 3, 40, 1000), (7, 3, 10, 1000), (1, 1, 3, 140_000)],
+    ids=str,
+)
+def test_long_sequences(shape: tuple[int, int, int, int]) -> None:
+    rng = np.random.default_rng(shape[-1])
+    query, key = (rng.normal(size=(*shape[:2], n_tokens, 2)) for n_tokens in shape[2:])
+    mask, bias = rng.random((shape[0], 1, *shape[2:])) < 0.5, rng.normal(size=(1, shape[-1]))
+    record = scaled_dot_product_attention(query, key, key, mask=mask, bias=bias, softcap=2.0)
+    plain = plain_heads(query, key, key, Options(mask, bias, 0.5**0.5, 2.0, "zero"))
+    for name, array in vars(plain).items():
+        assert_same(getattr(record, name), array)

@@ -27,20 +27,11 @@ def layer(n_kv_heads: int) -> Trace:
 def test_scores_and_outputs_come_from_the_part_that_is_named(n_kv_heads: int) -> None:
     trace = layer(n_kv_heads)
     for head in range(6):
-        query, key, value = (
-            getattr(trace, f)[0, head_of(trace, f, head)] for f in list(FUSED.values())[:3]
-        )
-        mixed = trace.probabilities[0, head] @ value
+        parts = {f: getattr(trace, f)[0, head_of(trace, f, head)] for f in FUSED.values()}
+        query, key, value, output = parts.values()
         np.testing.assert_allclose(query @ key.T, trace.scores[0, head], rtol=0, atol=1e-12)
-        np.testing.assert_allclose(mixed, trace.head_outputs[0, head], rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
-@pytest.mark.parametrize("field", FUSED)
-def test_the_columns_are_those_of_the_split(field: str, n_kv_heads: int) -> None:
-    trace = layer(n_kv_heads)
-    for head in range(6):
-        split = getattr(trace, FUSED[field])[0, head_of(trace, FUSED[field], head)]
-        np.testing.assert_array_equal(
-            getattr(trace, field)[0][:, head_columns(trace, field, head)], split
-        )
+        mixed = trace.probabilities[0, head] @ value
+        np.testing.assert_allclose(mixed, output, rtol=0, atol=1e-12)
+        for field, of_heads in FUSED.items():
+            columns = getattr(trace, field)[0][:, head_columns(trace, field, head)]
+            np.testing.assert_array_equal(columns, parts[of_heads])

@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from attention_core import (
-    HeadTrace,
     Projections,
     attend,
     merge_heads,
@@ -169,35 +168,7 @@ def test_scaled_dot_product_attention(name: str, dtype: str) -> None:
     arguments = tensors(case, "arguments", dtype)
     mask = arguments.get("attn_mask")
     kind = {} if mask is None else {"mask" if mask.dtype == bool else "bias": mask}
-    record = scaled_dot_product_attention(
-        arguments["query"],
-        arguments["key"],
-        arguments["value"],
-        scale=case["scale"],
-        causal=case["is_causal"],
-        **kind,
-    )
-    assert isinstance(record, HeadTrace)
+    heads = (arguments[name] for name in ("query", "key", "value"))
+    options = {"scale": case["scale"], "causal": case["is_causal"]} | kind
+    record = scaled_dot_product_attention(*heads, **options)
     assert_agrees(record, tensors(case, dtype, dtype), HEAD_FIELDS, dtype)
-
-
-def test_every_option_of_the_module_has_a_case() -> None:
-    options = {(key, value) for case in MHA.values() for key, value in case["options"].items()}
-    assert {
-        ("bias", False),
-        ("batch_first", False),
-        ("add_bias_kv", True),
-        ("add_zero_attn", True),
-    } <= options
-    assert {key for key, _ in options} >= {"kdim", "vdim"}
-    masks = {
-        (name, stored_arrays()[key].dtype.kind, stored_arrays()[key].ndim)
-        for case in MHA.values()
-        for name, key in case["arguments"].items()
-        if name.endswith("mask")
-    }
-    assert masks == {
-        (name, kind, ndim)
-        for kind in "bf"
-        for name, ndim in (("attn_mask", 2), ("attn_mask", 3), ("key_padding_mask", 2))
-    }

@@ -12,13 +12,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend, softmax
-from attention_core.initialisation import INITIALISATIONS
+from attention_core.initialisation import INITIALISATIONS, Stream, generator
 from attention_core.numbers import all_finite
-from tests.core.random_layers import assert_same
+from tests.core.random_layers import Layer, assert_same, layers
 
 SIZE = st.integers(1, 5)
 SEED = st.integers(0, 2**64 - 1)
 MATRICES = ("w_q", "w_k", "w_v", "w_o")
+# The random streams in the order of their numbers, which stand behind URLs.
+STREAMS = (
+    "W_Q W_K W_V W_O B_Q B_K B_V B_O BASES CHANGES SPREADS DROPOUT PROBES PADDING TIMED_HEADS"
+    " TOKENS LENGTHS MEASURED_TOKENS MEASURED_WEIGHTS QUESTIONS SEQUENCES"
+)
 
 
 def tokens(n_tokens: int, d_model: int) -> np.ndarray:
@@ -74,6 +79,19 @@ def test_a_seed_decides_every_number(seed: int, init: str) -> None:
     assert not (first.w_q[:, :3] == first.w_q[:, 3:]).all()
 
 
+def test_a_stream_keeps_its_number() -> None:
+    """Another number would draw other weights for a URL that is already in somebody's notes."""
+    assert " ".join(Stream.__members__) == STREAMS
+    assert [*Stream] == [*range(15), *range(16, 21), 22]
+
+
+@given(SEED)
+def test_streams_differ(seed: int) -> None:
+    first = [int(generator(seed, stream).bit_generator.random_raw()) for stream in Stream]
+    assert len(set(first)) == len(Stream)
+    assert first[0] == int(np.random.default_rng(seed).bit_generator.random_raw())
+
+
 @given(SEED)
 def test_resizing_one_matrix_leaves_the_others_alone(seed: int) -> None:
     narrow, wide = (Projections.random(6, 2, d_v=d_v, seed=seed) for d_v in (3, 5))
@@ -115,6 +133,14 @@ def test_the_widths_of_a_head(arguments: dict[str, int], widths: tuple[int, int]
         p = make(**arguments)
         assert (p.d_k, p.d_v) == widths
         assert p.d_model == p.d_memory == p.d_out == 12
+
+
+@given(layers(grouped=False))
+def test_heads_given_one_by_one_are_laid_side_by_side(layer: Layer) -> None:
+    p = layer.projections
+    blocks = (np.split(matrix, p.n_heads, axis=1) for matrix in (p.w_q, p.w_k, p.w_v))
+    built = Projections.from_heads(zip(*blocks, strict=True), p.w_o)
+    assert all((getattr(built, name) == getattr(p, name)).all() for name in MATRICES)
 
 
 def test_the_sizes_of_shared_heads_and_another_memory() -> None:

@@ -31,35 +31,6 @@ def test_illustrated_self_attention() -> None:
     np.testing.assert_allclose(trace.output[0], exact, rtol=0, atol=5e-5)
 
 
-RASCHKA_INPUTS = [
-    [0.43, 0.15, 0.89],
-    [0.55, 0.87, 0.66],
-    [0.57, 0.85, 0.64],
-    [0.22, 0.58, 0.33],
-    [0.77, 0.25, 0.10],
-    [0.05, 0.80, 0.55],
-]
-
-
-def test_raschka_with_weights() -> None:
-    projections = Projections(
-        w_q=[[0.296112, 0.516562], [0.251671, 0.688557], [0.073972, 0.866522]],
-        w_k=[[0.136580, 0.102479], [0.184056, 0.726447], [0.315254, 0.687107]],
-        w_v=[[0.075635, 0.196638], [0.316412, 0.401740], [0.118568, 0.827395]],
-        n_heads=1,
-    )
-    trace = attend(RASCHKA_INPUTS, projections)
-    print_precision = {"rtol": 0, "atol": 5.1e-5}
-    probabilities = trace.probabilities[0, 0, 1]
-    np.testing.assert_allclose(trace.queries[0, 1], [0.4306, 1.4551], **print_precision)
-    np.testing.assert_allclose(
-        probabilities, [0.1500, 0.2264, 0.2199, 0.1311, 0.0906, 0.1820], **print_precision
-    )
-    np.testing.assert_allclose(
-        trace.output[0, :2], [[0.2996, 0.8053], [0.3061, 0.8210]], **print_precision
-    )
-
-
 def test_one_two_three_beats_both_diagonals() -> None:
     A = attend([[1], [2], [3]], Projections.weightless(1)).probabilities[0, 0]
     printed = [[0.0900, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]

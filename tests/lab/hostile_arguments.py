@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from attention_core import (
@@ -21,17 +25,18 @@ from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import previous_token, rank_heads
 from attention_lab.trained.language_model import language_model
 from attention_lab.words.embeddings import embed
-from tests.core.hostile_values import (
-    HUGE,
-    NO_COUNT,
-    NO_LIST,
-    NO_NAME,
-    NO_NUMBER,
-    NO_SWITCH,
-    NO_TEXT,
-    Case,
-)
 from tests.lab.small_layer import SHARES, TRACE, X
+
+NO_NUMBER = (None, "no", [], {}, True, math.nan, math.inf, 1j, np.timedelta64(2, "s"))
+NO_COUNT = (*NO_NUMBER, 1.0, -1, 2**70, 10**5000, np.ones((2, 2)))
+NO_SWITCH = (None, "no", 0, 1, [], np.ones(2))
+NO_NAME = (None, "nonsense", "", 0, [], {}, np.array(["a"]))
+NO_TEXT = (None, 0, [], b"no", np.ones(2))
+NO_LIST = (None, "no", 0, 1.5, {}, np.array(1.0))
+HUGE = np.broadcast_to(np.float64(1), (10**6, 10**6))
+
+# A function, valid arguments, and for each argument values that are refused.
+Case = tuple[Callable[..., Any], dict[str, Any], dict[str, tuple[Any, ...]]]
 
 NO_HEADS = (*NO_LIST, [2], [-3], [0.5], ["0"])
 MAPS = AttentionMaps.of([SHARES])

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -21,6 +21,7 @@ from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_ui import own_numbers
 from attention_ui.trained import uploaded_heads
 from scripts.planted_bugs import BUGS
+from tests.viz.test_theme import contrast
 
 ROOT = Path(__file__).resolve().parent.parent
 SETTINGS: dict[str, Any] = tomllib.loads(
@@ -65,51 +66,18 @@ def flatten(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]
 OPTIONS = dict(flatten(SETTINGS))
 
 
-def luminance(colour: str) -> float:
-    """Relative luminance of #rrggbb, as WCAG 2.2 defines it."""
-    channels = (int(colour[start : start + 2], 16) / 255 for start in (1, 3, 5))
-    red, green, blue = (
-        c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """Contrast ratio of two colours, 1 to 21."""
-    low, high = sorted((luminance(one), luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def requirement_lines() -> list[str]:
-    """The lines of requirements.txt that are not empty."""
-    return [
-        line
-        for line in (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-        if line.strip()
-    ]
-
-
-def build_products(paths: Iterable[str]) -> list[str]:
-    """Those paths that a tool made and that do not belong into the repository."""
-    return [path for path in paths if BUILD_PRODUCTS.search(path)]
-
-
 @pytest.mark.parametrize("option", OPTIONS)
 def test_streamlit_knows_every_option(option: str) -> None:
     assert option in config.get_config_options()
 
 
-@pytest.mark.parametrize(("option", "value"), EXPECTED.items())
-def test_the_settings_the_app_relies_on(option: str, value: object) -> None:
-    assert OPTIONS[option] == value
+def test_the_settings_the_app_relies_on() -> None:
+    assert OPTIONS | EXPECTED == OPTIONS
 
 
 def test_the_server_takes_every_file_that_a_page_asks_for() -> None:
-    promised = (
-        uploaded_heads.MAX_UPLOAD_MB,
-        own_numbers.MAX_STATE_MB,
-    )
-    assert max(promised) <= OPTIONS["server.maxUploadSize"]
+    promised = max(uploaded_heads.MAX_UPLOAD_MB, own_numbers.MAX_STATE_MB)
+    assert promised <= OPTIONS["server.maxUploadSize"]
     assert OPTIONS["server.maxUploadSize"] * 2**20 >= MAX_WEIGHT_BYTES
 
 
@@ -133,20 +101,16 @@ def test_colours_can_be_read(scheme: str, name: str) -> None:
     assert contrast(theme[name], theme["secondaryBackgroundColor"]) >= 4.5
 
 
-def test_contrast_of_black_on_white() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#4338ca", "#4338ca") == 1
-
-
 def test_streamlit_is_pinned_to_what_is_installed() -> None:
     """Streamlit is pinned exactly, because a hidden option is relied on, and the tests run on
     that very version.
     """
-    assert f"streamlit=={version('streamlit')}" in requirement_lines()
+    assert f"streamlit=={version('streamlit')}" in pins("requirements.txt")
 
 
 def test_each_requirement_is_pinned_and_has_its_reason() -> None:
-    bound, *lines = requirement_lines()[1:]
+    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    bound, *lines = [line for line in text.splitlines() if line.strip()][1:]
     assert bound == "-c constraints.txt"
     for above, line in pairwise(lines):
         assert re.fullmatch(r"# .{10,}|[a-z0-9-]+==[0-9.]+(; [^;]+)?", line)
@@ -195,11 +159,4 @@ def test_the_repository_holds_no_build_products() -> None:
         pytest.skip("not a git clone")
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
     listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert not build_products(listing.stdout.splitlines())
-
-
-@pytest.mark.parametrize(
-    "path", ["a/__pycache__/b.pyc", ".venv/bin/python", "build/page.png", "x.egg-info/PKG-INFO"]
-)
-def test_a_build_product_is_recognised(path: str) -> None:
-    assert build_products([path, "attention_core/trace.py", "docs/building/plan.md"]) == [path]
+    assert [path for path in listing.stdout.splitlines() if BUILD_PRODUCTS.search(path)] == []

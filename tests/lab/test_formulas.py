@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from attention_core import HeadNorm, Projections, Rotary, Trace, attend
+from attention_core.projections import BIASES, MATRICES
 from attention_lab.notation.formulas import formula, output_without_w_o
 from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, symbol
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
@@ -22,7 +23,7 @@ WRITTEN = tuple(NOTATIONS.values())
 BIAS = np.random.default_rng(8).normal(size=(H, T, S))
 MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6
 # name -> the weights, the options; "cross" asks for a memory.
-KNOWN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "plain": ({}, {}),
     "causal": ({}, {"causal": True}),
     "mask": ({}, {"mask": MASK[..., :T]}),
@@ -31,8 +32,6 @@ KNOWN: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "joined": ({"w_o": None}, {}),
     "joined with a bias": ({"w_o": None, "b_o": np.ones(H * V)}, {}),
     "output bias": ({"b_o": np.ones(D)}, {"residual": True}),
-}
-MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "biases": ({"bias": True}, {}),
     "softcap": ({}, {"softcap": 2.0}),
     "score bias": ({}, {"bias": BIAS[..., :T]}),
@@ -45,27 +44,15 @@ MORE: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "sink": ({}, {"sink": 0.0}),
     "everything": (
         {"n_kv_heads": G, "bias": True},
-        {
-            "cross": True,
-            "bias": BIAS,
-            "mask": MASK,
-            "causal": True,
-            "softcap": 2.0,
-            "residual": True,
-        },
+        {"cross": True, "bias": BIAS, "mask": MASK, "causal": True, "softcap": 2.0}
+        | {"residual": True},
     ),
-}
-OUTPUTS = {
-    "residual": r"Y = O\,W_O + X",
-    "joined": "Y = O",
-    "joined with a bias": "Y = O + b_O",
-    "output bias": r"Y = O\,W_O + b_O + X",
 }
 
 
 def run(case: str) -> Trace:
     """The trace of a case."""
-    made, called = (dict(part) for part in (KNOWN | MORE)[case])
+    made, called = (dict(part) for part in CASES[case])
     cross = called.pop("cross", False)
     changed = {name: made.pop(name) for name in ("w_o", "b_o") if name in made}
     weights = Projections.random(D, H, **{"d_k": K, "d_v": V, "d_memory": M if cross else D} | made)
@@ -93,74 +80,78 @@ PLAIN = {
 }
 
 
-@pytest.mark.parametrize("case", KNOWN)
-def test_ours_by_hand(case: str) -> None:
-    expected = PLAIN | {"output": OUTPUTS.get(case, PLAIN["output"])}
-    assert {name: formula(run(case), name, OURS) for name in PLAIN} == expected
-
-
-def test_ours_tells_the_options() -> None:
-    biased, capped, scored, cross, shared = (
-        run(case) for case in ("biases", "softcap", "score bias", "cross", "shared heads")
-    )
-    assert formula(biased, "queries", OURS) == r"Q = X\,W_Q + b_Q"
-    assert formula(biased, "values", OURS) == r"V = X\,W_V + b_V"
-    assert (
-        formula(capped, "scaled_scores", OURS)
-        == r"\tilde S_h = c \tanh\left(\frac{s \, S_h}{c}\right)"
-    )
-    assert (
-        formula(scored, "masked_scores", OURS)
-        == r"\hat S_{h,ij} = \tilde S_{h,ij} + B_{h,ij}\ \text{if allowed, else}\ {-\infty}"
-    )
-    of_memory = {name: formula(cross, name, OURS) for name in ("memory", "keys", "values")}
-    assert of_memory == {"memory": "M", "keys": r"K = M\,W_K", "values": r"V = M\,W_V"}
-    assert formula(shared, "key_heads", OURS) == r"K_g = K_{:,\,g d_k:(g+1) d_k}"
-    assert (
-        formula(shared, "scores", OURS) == r"S_h = Q_h K_g^{\top},\quad g = \lfloor h / 2 \rfloor"
-    )
-    assert (
-        formula(shared, "scores", SLIDES) == r"S_h = Q_h K_g^{\top},\quad g = \lceil h / 2 \rceil"
-    )
-    others = {
-        "biases": "queries keys values output",
-        "softcap": "scaled_scores",
-        "score bias": "masked_scores",
-        "cross": "memory keys values",
-        "shared heads": "key_heads value_heads scores head_outputs",
-    }
-    for case, changed in others.items():
-        for name in set(PLAIN) - set(changed.split()):
-            assert formula(run(case), name, OURS) == PLAIN[name], (case, name)
-
-
-def test_ours_tells_what_is_done_to_queries_and_keys() -> None:
-    both = run("head norm, rotary")
-    assert {name: formula(both, name, OURS) for name in both.needs("scores")} == {
+SHARED = r"S_h = Q_h K_g^{\top},\quad g = \lfloor h / 2 \rfloor"
+# What the options of a case change in our formulas: all that it changes.
+CHANGED: dict[str, dict[str, str]] = {
+    **{case: {} for case in ("plain", "causal", "mask", "scale")},
+    "residual": {"output": r"Y = O\,W_O + X"},
+    "joined": {"output": "Y = O"},
+    "joined with a bias": {"output": "Y = O + b_O"},
+    "output bias": {"output": r"Y = O\,W_O + b_O + X"},
+    "biases": {
+        "queries": r"Q = X\,W_Q + b_Q",
+        "keys": r"K = X\,W_K + b_K",
+        "values": r"V = X\,W_V + b_V",
+        "output": r"Y = O\,W_O + b_O",
+    },
+    "softcap": {"scaled_scores": r"\tilde S_h = c \tanh\left(\frac{s \, S_h}{c}\right)"},
+    "score bias": {
+        "masked_scores": r"\hat S_{h,ij} = \tilde S_{h,ij} + B_{h,ij}\ \text{if allowed, else}\ "
+        r"{-\infty}"
+    },
+    "cross": {"memory": "M", "keys": r"K = M\,W_K", "values": r"V = M\,W_V"},
+    "shared heads": {
+        "key_heads": r"K_g = K_{:,\,g d_k:(g+1) d_k}",
+        "value_heads": r"V_g = V_{:,\,g d_v:(g+1) d_v}",
+        "scores": SHARED,
+        "head_outputs": r"O_h = A_h V_g,\quad g = \lfloor h / 2 \rfloor",
+    },
+    "sink": {
+        "probabilities": r"A_{h,ij} = \frac{e^{\hat S_{h,ij}}}{\sum_{k} e^{\hat S_{h,ik}} + "
+        r"e^{z_h}}"
+    },
+}
+NAMED: dict[tuple[str, Notation], dict[str, str]] = {
+    ("head norm, rotary", OURS): {
         "turned_queries": r"\tilde Q_{h,i} = \hat Q_{h,i} R((i + 7) \cdot 10000^{-2p/d_k})",
         "turned_keys": r"\tilde K_{h,j} = \hat K_{h,j} R((j + 7) \cdot 10000^{-2p/d_k})",
-    }
-    assert formula(both, "scores", OURS) == r"S_h = \tilde Q_h \tilde K_h^{\top}"
-    assert formula(run("rotary"), "turned_keys", COLUMN_NOTATION) == (
-        r"\tilde K_{h,j} = R(j \cdot 10000^{-2p/d_k})^{\top} K_{h,j}"
-    )
-    assert formula(run("head norm"), "normed_keys", OURS) == (
-        r"\hat K_{g,j} = \frac{K_{g,j}}{\mathrm{rms}(K_{g,j})} \odot g_K"
-    )
-    assert formula(run("sink"), "probabilities", OURS) == (
-        r"A_{h,ij} = \frac{e^{\hat S_{h,ij}}}{\sum_{k} e^{\hat S_{h,ik}} + e^{z_h}}"
-    )
-
-
-def test_the_column_convention_by_hand() -> None:
-    expected = {
+        "scores": r"S_h = \tilde Q_h \tilde K_h^{\top}",
+    },
+    ("head norm", OURS): {
+        "normed_keys": r"\hat K_{g,j} = \frac{K_{g,j}}{\mathrm{rms}(K_{g,j})} \odot g_K"
+    },
+    ("rotary", COLUMN_NOTATION): {
+        "turned_keys": r"\tilde K_{h,j} = R(j \cdot 10000^{-2p/d_k})^{\top} K_{h,j}"
+    },
+    ("residual", COLUMN_NOTATION): {
         "queries": r"Q = W_Q^{\top}\,X",
         "query_heads": r"Q_h = Q_{h d_k:(h+1) d_k,\,:}",
         "probabilities": r"A_{h,ji} = \frac{e^{\hat S_{h,ji}}}{\sum_{k} e^{\hat S_{h,ki}}}",
         "merged": r"O = \begin{bmatrix} O_0 \\ O_1 \\ \vdots \end{bmatrix}",
         "output": r"Y = W_O^{\top}\,O + X",
-    }
-    assert {name: formula(run("residual"), name, COLUMN_NOTATION) for name in expected} == expected
+    },
+    ("shared heads", SLIDES): {"scores": SHARED.replace("floor", "ceil")},
+    ("plain", SLIDES): {"merged": r"O = [\,O_1 \mid O_2 \mid \cdots\,]"},
+    ("plain", NOTE): {"scaled_scores": r"\alpha^{(i)} = \lambda \, S^{(i)}"},
+    ("plain", MQL5): {
+        "query_heads": r"Q_h = \mathrm{QC}_{:,\,h \cdot \mathrm{nK}:(h+1) \cdot \mathrm{nK}}"
+    },
+    ("plain", DOSHI): {
+        "query_heads": r"Q_h = Q_{:,\,h \cdot \text{Query size}:(h+1) \cdot \text{Query size}}"
+    },
+    ("plain", GML): {
+        "probabilities": r"[\mathcal{P}_i]_{mn} = \frac{e^{[\hat C_i]_{mn}}}"
+        r"{\sum_{k} e^{[\hat C_i]_{kn}}}",
+        "query_heads": r"Q_i = Q_{(i-1) d_k+1:i d_k,\,:}",
+    },
+}
+HAND = {(case, OURS): PLAIN | changed for case, changed in CHANGED.items()} | NAMED
+
+
+@pytest.mark.parametrize(("case", "notation"), HAND)
+def test_formulas_by_hand(case: str, notation: Notation) -> None:
+    expected = HAND[case, notation]
+    assert {name: formula(run(case), name, notation) for name in expected} == expected
 
 
 def test_the_output_without_w_o_by_hand() -> None:
@@ -182,30 +173,12 @@ def test_the_output_without_w_o_by_hand() -> None:
     )
 
 
-def test_the_manual_by_hand() -> None:
-    expected = {
-        "probabilities": (
-            r"[\mathcal{P}_i]_{mn} = \frac{e^{[\hat C_i]_{mn}}}{\sum_{k} e^{[\hat C_i]_{kn}}}"
-        ),
-        "query_heads": r"Q_i = Q_{(i-1) d_k+1:i d_k,\,:}",
-    }
-    assert {name: formula(run("plain"), name, GML) for name in expected} == expected
+def test_the_manual_shares_the_width_evenly() -> None:
     even = attend(np.eye(6)[:2], Projections.random(6, 2))
     assert (
         formula(even, "value_heads", GML)
         == r"V_i = V_{(i-1) (N \div \mathtt{n\_heads})+1:i (N \div \mathtt{n\_heads}),\,:}"
     )
-
-
-def test_other_texts_by_hand() -> None:
-    trace = run("plain")
-    slices = {
-        MQL5: r"Q_h = \mathrm{QC}_{:,\,h \cdot \mathrm{nK}:(h+1) \cdot \mathrm{nK}}",
-        DOSHI: r"Q_h = Q_{:,\,h \cdot \text{Query size}:(h+1) \cdot \text{Query size}}",
-    }
-    assert {text: formula(trace, "query_heads", text) for text in slices} == slices
-    assert formula(trace, "scaled_scores", NOTE) == r"\alpha^{(i)} = \lambda \, S^{(i)}"
-    assert formula(trace, "merged", SLIDES) == r"O = [\,O_1 \mid O_2 \mid \cdots\,]"
 
 
 def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:
@@ -215,21 +188,17 @@ def operands(trace: Trace, notation: Notation) -> dict[str, np.ndarray]:
     found = {}
     for name, step in trace.steps.items():
         matrix = getattr(trace, name)[1]
-        matrix = matrix[0] if step.per_head else matrix
-        found[symbol(name, notation)] = matrix.T if notation.convention == "column" else matrix
-    for name in ("w_q", "w_k", "w_v", "w_o"):
-        weights = getattr(trace.projections, name)
-        if weights is not None:
-            found[symbol(name, notation)] = weights
-        bias = getattr(trace.projections, name.replace("w", "b"))
-        if bias is not None:
-            column = notation.convention == "column"
-            found[symbol(name.replace("w", "b"), notation)] = (
-                bias[:, np.newaxis] if column else bias[np.newaxis]
-            )
-    return {s.latex: a for s, a in found.items()} | {
-        s.transposed.latex: a.T for s, a in found.items()
-    }
+        found[name] = matrix[0] if step.per_head else matrix
+    for name in BIASES:
+        if (bias := getattr(trace.projections, name)) is not None:
+            found[name] = bias[np.newaxis]
+    if notation.convention == "column":
+        found = {name: matrix.T for name, matrix in found.items()}
+    weights = {name: getattr(trace.projections, name) for name in MATRICES}
+    found |= {name: matrix for name, matrix in weights.items() if matrix is not None}
+    written = {symbol(name, notation): matrix for name, matrix in found.items()}
+    turned = {one.transposed.latex: matrix.T for one, matrix in written.items()}
+    return {one.latex: matrix for one, matrix in written.items()} | turned
 
 
 @pytest.mark.parametrize("case", ["plain", "biases", "residual", "cross", "joined"])
@@ -243,9 +212,7 @@ def test_the_products_are_true(notation: Notation, case: str) -> None:
         for term in right.split(" + "):
             factors = list(read(term.replace(r"\,", " "), known))
             total = total + (np.linalg.multi_dot(factors) if len(factors) > 1 else factors[0])
-        np.testing.assert_allclose(
-            total, known[left], rtol=0, atol=1e-12, err_msg=f"{notation.key} {name}"
-        )
+        np.testing.assert_allclose(total, known[left], rtol=0, atol=1e-12, err_msg=name)
 
 
 def read(term: str, known: dict[str, np.ndarray]) -> Iterator[np.ndarray]:
@@ -266,7 +233,7 @@ MACROS = {rf"\{macro}" for macro in (",", " ", "_", "\\", *WORDS.split(" "))}
 
 @pytest.mark.parametrize("notation", WRITTEN, ids=lambda notation: notation.key)
 def test_every_formula_and_every_symbol_is_valid(notation: Notation) -> None:
-    traces = [run(case) for case in KNOWN | MORE]
+    traces = [run(case) for case in CASES]
     for trace, name in [(made, name) for made in traces for name in made.steps]:
         latex = formula(trace, name, notation)
         assert notation.base(name) in latex.split(" = ")[0]
@@ -290,7 +257,5 @@ def check_latex(latex: str) -> None:
     flat = latex
     while (inner := re.sub(r"\{[^{}]*\}", "x", flat)) != flat:
         flat = inner
-    assert not re.search(r"([\^_])(\\[a-zA-Z]+|\w)\1", flat), latex
-    assert not re.search(
-        r"\^(\\[a-zA-Z]+|\w)_(\\[a-zA-Z]+|\w)\^|_(\\[a-zA-Z]+|\w)\^(\\[a-zA-Z]+|\w)_", flat
-    ), latex
+    one = r"(?:\\[a-zA-Z]+|\w)"
+    assert not re.search(rf"([\^_]){one}\1|\^{one}_{one}\^|_{one}\^{one}_", flat), latex

@@ -26,12 +26,8 @@ OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
 
 
 def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
-    two, three = (
-        attend(x, OPPOSITE).probabilities[0, 0] for x in ([[1.0], [2.0]], [[1.0], [2], [3]])
-    )
+    two = attend([[1.0], [2.0]], OPPOSITE).probabilities[0, 0]
     assert two[0].tolist() == pytest.approx([0.731, 0.269], abs=5e-4)
-    assert three[0].argmax() == 0
-    assert three[2].argmin() == 2
     peaks = 0
     for seed in range(200):
         trace = attend(gaussian_tokens(3, 1, seed), at_angle(1, 1, 180, seed))
@@ -59,10 +55,8 @@ def test_a_soft_cap_shows_a_key_bias() -> None:
         gradient = np.abs(layer_gradients(trace, np.ones_like(trace.output) * X)["b_k"]).max()
         gap = np.abs(trace.output - moved.output).max()
         assert min(gradient, gap) > 0.01 if visible else max(gradient, gap) < 1e-12
-    one_key = [
-        attend(X, p, memory=X[:1]).output for p in (plain, replace(plain, b_q=plain.b_q + 1))
-    ]
-    assert np.array_equal(*one_key)
+    asked = replace(plain, b_q=plain.b_q + 1)
+    assert np.array_equal(*(attend(X, p, memory=X[:1]).output for p in (plain, asked)))
 
 
 def test_a_bias_weighs_more_at_a_higher_temperature() -> None:

@@ -32,21 +32,8 @@ from tests.ui.app import opened, unfolded
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}
 TARGET = "Das Tier war zu müde"
 Parameters = dict[str, str]
-WORDS = {
-    "two": 2,
-    "three": 3,
-    "four": 4,
-    "five": 5,
-    "six": 6,
-    "seven": 7,
-    "eight": 8,
-    "nine": 9,
-    "ten": 10,
-    "eleven": 11,
-    "twelve": 12,
-    "thirteen": 13,
-    "fourteen": 14,
-}
+NAMED = "two three four five six seven eight nine ten eleven twelve thirteen fourteen"
+WORDS = {word: number for number, word in enumerate(NAMED.split(), start=2)}
 NUMBER = re.compile(rf"\b(?:\d+|{'|'.join(WORDS)})\b")
 UNEVEN = ("gml", 12)
 LISTED = {(one.text, one.number): one for one in concepts()}
@@ -67,12 +54,19 @@ def scenario_of(parameters: Parameters) -> Scenario:
     return Scenario(**chosen)
 
 
-def width(trace: Trace, field: str) -> int:
-    """How many numbers a token, or a head's part of it, has in a field."""
-    return int(getattr(trace, field).shape[-1])
+Check = Callable[[Trace, Parameters], Iterable[float]]
 
 
-def place(field: str, *names: str) -> Callable[[Trace, Parameters], Iterable[float]]:
+def widths(*fields: str) -> Check:
+    """How many numbers a token, or a head's part of it, has in each field; "H": how many heads
+    there are.
+    """
+    return lambda trace, _: [
+        trace.sizes["H"] if field == "H" else getattr(trace, field).shape[-1] for field in fields
+    ]
+
+
+def place(field: str, *names: str) -> Check:
     """The numbers of the link's query, key or head, which must exist in the field that the page
     shows.
     """
@@ -93,22 +87,15 @@ def sums(trace: Trace) -> list[float]:
 
 def following_heads(trace: Trace, parameters: Parameters) -> list[int]:
     """A head, and the one whose numbers stand before its own in the merged matrix."""
-    head, d_v = int(parameters["head"]), trace.sizes["V"]
-    assert np.array_equal(trace.merged[0][:, head * d_v :][:, :d_v], trace.head_outputs[0, head])
-    assert np.array_equal(
-        trace.merged[0][:, : head * d_v][:, -d_v:], trace.head_outputs[0, head - 1]
-    )
+    head, blocks = int(parameters["head"]), np.hsplit(trace.merged[0], trace.sizes["H"])
+    assert all(np.array_equal(blocks[h], trace.head_outputs[0, h]) for h in (head, head - 1))
     return [head, head - 1]
 
 
-def stage(what: str) -> int:
+def stage(what: str) -> Check:
     """The number of a row in the table of stages on the page Split."""
-    row = re.search(
-        rf"\*\*(\d)\*\* {what}",
-        Path(page_of("split").path).read_text("utf-8"),
-    )
-    assert row
-    return int(row[1])
+    page = Path(page_of("split").path).read_text("utf-8")
+    return lambda *_: map(int, re.findall(rf"\*\*(\d)\*\* {what}", page))
 
 
 def three_traces(parameters: Parameters) -> dict[str, Trace]:
@@ -118,9 +105,8 @@ def three_traces(parameters: Parameters) -> dict[str, Trace]:
 
 def hatched_for_all(parameters: Parameters) -> int:
     """How many columns at the end of the chosen use no query may see."""
-    hidden_S = np.isneginf(three_traces(parameters)[parameters["ed_use"]].masked_scores[0, 0]).all(
-        axis=0
-    )
+    scores_TS = three_traces(parameters)[parameters["ed_use"]].masked_scores[0, 0]
+    hidden_S = np.isneginf(scores_TS).all(axis=0)
     n_hidden = int(hidden_S.sum())
     assert hidden_S[-n_hidden:].all()
     return n_hidden
@@ -134,11 +120,6 @@ def heads_of_a_convolution() -> list[int]:
     many, few = run_convolution(image, kernel, 40), run_two_heads(image, kernel, 40)
     assert max(many.largest_error, few.largest_error) < 1e-12
     return [many.trace.sizes["H"], *kernel.shape[:2], few.trace.sizes["H"]]
-
-
-def score_ranks(trace: Trace) -> int:
-    """The rank of the scores, the largest of any head."""
-    return int(np.linalg.matrix_rank(trace.scores[0]).max())
 
 
 def tokens_against_the_pair_bound() -> int:
@@ -155,45 +136,40 @@ def distances(trace: Trace) -> float:
     return float((apart_TSD**2).sum(axis=-1).min())
 
 
-def trained_layers() -> tuple[Trace, ...]:
-    """The layers of the trained encoder, run on a sentence."""
-    return encoded("a sentence").traces
+def score_schemes(*_: object) -> list[int]:
+    """How many ways to compute a score there are."""
+    return [len(SCHEMES)]
 
 
-CHECKS: dict[tuple[str, int], Callable[[Trace, Parameters], Iterable[float]]] = {
+CHECKS: dict[tuple[str, int], Check] = {
     ("gml", 1): lambda t, _: [len(HEAD_FIELDS)],
     ("gml", 5): lambda t, _: sums(t),
     ("gml", 10): following_heads,
-    ("gml", 11): lambda t, _: [width(t, "query_heads"), width(t, "queries")],
+    ("gml", 11): widths("query_heads", "queries"),
     ("gml", 14): lambda t, _: [TrainingSettings().n_heads],
     ("gml", 17): place("scores", "query", "key"),
     ("gml", 19): place("probabilities", "query"),
     ("gml", 26): lambda t, _: [StackSettings().n_layers],
     ("gml", 27): lambda t, _: [t.scale],
-    ("mql5", 3): lambda t, _: [len(SCHEMES)],
-    ("mql5", 4): lambda t, _: [len(SCHEMES)],
-    ("mql5", 5): lambda t, _: [t.sizes["H"], width(t, "queries"), width(t, "query_heads")],
-    ("mql5", 8): lambda t, _: [width(t, "key_heads"), width(t, "inputs")],
-    ("mql5", 9): lambda t, _: [width(t, "values"), width(t, "inputs")],
-    ("mql5", 11): lambda t, _: [t.sizes["H"]],
+    ("mql5", 3): score_schemes,
+    ("mql5", 4): score_schemes,
+    ("mql5", 5): widths("H", "queries", "query_heads"),
+    ("mql5", 8): widths("key_heads", "inputs"),
+    ("mql5", 9): widths("values", "inputs"),
+    ("mql5", 11): widths("H"),
     ("mql5", 17): lambda t, _: [len(derive(t, "scores", (0, 0, 0, 0)).terms[0].factors)],
-    ("mql5", 18): lambda t, _: [len(SCHEMES)],
+    ("mql5", 18): score_schemes,
     ("mql5", 23): lambda t, at: [*place("probabilities", "head")(t, at), *sums(t)],
     ("mql5", 26): place("head_outputs", "query"),
-    ("mql5", 28): lambda t, _: [
-        t.sizes["H"],
-        width(t, "head_outputs"),
-        width(t, "merged"),
-        width(t, "inputs"),
-    ],
-    ("mql5", 29): lambda t, _: [width(t, "merged"), width(t, "output")],
-    ("mql5", 30): lambda t, _: {width(t, "inputs"), width(t, "output")},
-    ("mql5", 31): lambda t, _: [width(t, "merged"), t.sizes["H"], width(t, "output")],
-    ("mql5", 32): lambda t, _: [len(trained_layers())],
-    ("doshi", 3): lambda t, _: [width(t, "key_heads"), width(t, "keys"), t.sizes["H"]],
-    ("doshi", 6): lambda t, _: [len(SCHEMES)],
-    ("doshi", 7): lambda t, _: [stage("reshape")],
-    ("doshi", 8): lambda t, _: [stage("swap")],
+    ("mql5", 28): widths("H", "head_outputs", "merged", "inputs"),
+    ("mql5", 29): widths("merged", "output"),
+    ("mql5", 30): lambda t, at: {*widths("inputs", "output")(t, at)},
+    ("mql5", 31): widths("merged", "H", "output"),
+    ("mql5", 32): lambda *_: [len(encoded("a sentence").traces)],
+    ("doshi", 3): widths("key_heads", "keys", "H"),
+    ("doshi", 6): score_schemes,
+    ("doshi", 7): stage("reshape"),
+    ("doshi", 8): stage("swap"),
     ("doshi", 14): lambda t, at: [
         len(ATTENTION_USES),
         len({one.hidden_keys.tobytes() for one in three_traces(at).values()}),
@@ -204,18 +180,15 @@ CHECKS: dict[tuple[str, int], Callable[[Trace, Parameters], Iterable[float]]] = 
     ("slides", 5): lambda t, _: [len(PROPOSITIONS)],
     ("slides", 6): lambda t, _: [tokens_against_the_pair_bound()],
     ("slides", 10): lambda t, _: one_by_one_example()[1][np.newaxis, np.newaxis].shape[:2],
-    ("slides", 12): lambda t, _: [
-        t.sizes["H"],
-        len({head.tobytes() for head in t.probabilities[0]}),
-    ],
-    ("slides", 13): lambda t, _: [width(t, "key_heads"), width(t, "value_heads")],
-    ("slides", 14): lambda t, _: [t.sizes["H"], width(t, "value_heads"), *t.projections.w_o.shape],
+    ("slides", 12): lambda t, _: [t.sizes["H"], len({one.tobytes() for one in t.probabilities[0]})],
+    ("slides", 13): widths("key_heads", "value_heads"),
+    ("slides", 14): lambda t, _: [t.sizes["H"], t.sizes["V"], *t.projections.w_o.shape],
     ("slides", 16): lambda t, _: heads_of_a_convolution(),
-    ("note", 9): lambda t, _: [width(t, "key_heads"), score_ranks(t)],
+    ("note", 9): lambda t, _: [t.sizes["K"], np.linalg.matrix_rank(t.scores[0]).max()],
     ("note", 11): place("scores", "query"),
-    ("note", 19): lambda t, _: [width(t, "value_heads")],
-    ("note", 23): lambda t, _: [width(t, "output")],
-    ("note", 24): lambda t, _: [sum(trace.sizes["H"] for trace in trained_layers())],
+    ("note", 19): widths("value_heads"),
+    ("note", 23): widths("output"),
+    ("note", 24): lambda *_: [sum(one.sizes["H"] for one in encoded("a sentence").traces)],
 }
 
 

@@ -31,13 +31,6 @@ NAME = r"[A-ZÀ-Þ][\wÀ-ÿ’'-]+"
 CITED = re.compile(rf"({NAME})(?:, {NAME})*(?: et al\.| and {NAME})?,? \(?((?:1[89]|20)\d\d)\b")
 
 
-@pytest.mark.parametrize(
-    "typed", ["output projection", "embedding dimension", "GQA", "causal mask", "raw scores"]
-)
-def test_the_glossary_knows_the_names_of_everyday_talk(typed: str) -> None:
-    assert find_in_glossary(typed, NOTATIONS["ours"])[0]
-
-
 @pytest.mark.parametrize("key", NOTATIONS)
 def test_axes_and_sizes_are_those_of_the_layer(key: str) -> None:
     trace, text = trace_of(Scenario(mask="causal", n_heads=2, d_k=3)), NOTATIONS[key]
@@ -53,12 +46,6 @@ def test_axes_and_sizes_are_those_of_the_layer(key: str) -> None:
     assert {len(line) for line in table.rows} == {len(table.head)}
 
 
-def test_words_need_no_layer() -> None:
-    app = opened("glossary", n_heads=3, d_model=16)
-    assert "`w_q`" in texts(app)
-    assert "12 × 16" in texts(opened("glossary"))
-
-
 def test_glossary_and_notations() -> None:
     everything = find_in_glossary("", OURS)[0]
     table = notation_table(everything)
@@ -66,28 +53,37 @@ def test_glossary_and_notations() -> None:
     merged = next(line for line in table.rows if "`merged`" in line[0])
     assert merged[1:] == ["$O$", "–", "–", "–", "–", "$H$"]
     assert len(table.head) == 7  # the quantity, ours and five texts: not ours transposed
-    assert [row.name for row in find_in_glossary("correlation", NOTATIONS["gml"])[0]] == ["scores"]
-    app = opened("glossary", notation="gml", glossary_words="correlation")
-    assert "`scores`" in texts(app)
-    assert "`n_tokens`" not in texts(app)
+    shown = texts(opened("glossary"))
+    assert "12 × 16" in shown
+    assert table_markdown(elsewhere_table(everything)) in shown
+    assert "`w_q`" in texts(opened("glossary", n_heads=3, d_model=16))  # words need no layer
+    found = texts(opened("glossary", notation="gml", glossary_words="correlation"))
+    assert "`scores`" in found
+    assert "`n_tokens`" not in found
+
+
+# What is typed, and the quantities that are found: in other code, and in everyday talk.
+QUANTITIES = {
+    "c_proj": ["w_o"],
+    "output projection": ["w_o", "output"],
+    "destination": ["query_heads"],
+    "num_heads": ["n_heads"],
+    "embedding dimension": ["d_model"],
+    "pattern": ["probabilities"],
+    "in_proj_weight": ["w_q", "w_k", "w_v"],
+    "GQA": ["sink", "key_heads"],
+    "causal mask": ["masked_scores"],
+    "raw scores": ["scores"],
+}
 
 
 def test_names_elsewhere_lead_to_ours() -> None:
-    for words, names in (
-        ("c_proj", ["w_o"]),
-        ("destination", ["query_heads"]),
-        ("num_heads", ["n_heads"]),
-        ("pattern", ["probabilities"]),
-        ("in_proj_weight", ["w_q", "w_k", "w_v"]),
-    ):
+    for words, names in QUANTITIES.items():
         rows = find_in_glossary(words, OURS)[0]
         assert [row.name for row in rows] == names
-        assert len(elsewhere_table(rows).rows) == len(names)
+        assert len(elsewhere_table(rows).rows) == len(NAMES_ELSEWHERE.keys() & {*names})
     assert NAMES_ELSEWHERE.keys() <= {row.name for row in find_in_glossary("", OURS)[0]}
     assert elsewhere_table(find_in_glossary("key bias", OURS)[0]).rows == []
-    assert table_markdown(elsewhere_table(find_in_glossary("", OURS)[0])) in texts(
-        opened("glossary")
-    )
 
 
 def test_every_word_leads_to_a_page() -> None:
@@ -135,15 +131,9 @@ def test_a_search_of_the_glossary() -> None:
 
 
 def test_every_cited_paper_is_listed() -> None:
-    files = [
-        file
-        for part in ("core", "lab", "viz", "ui")
-        for file in (ROOT / f"attention_{part}").rglob("*.py")
-    ]
-    code = " ".join(
-        " ".join(file.read_text("utf-8").split())
-        for file in [*files, *(ROOT / "pages").rglob("*.py")]
-    )
+    folders = ("attention_core", "attention_lab", "attention_viz", "attention_ui", "pages")
+    files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    code = " ".join(" ".join(file.read_text("utf-8").split()) for file in files)
     listed = {(re.split(r"[ ,]", row["authors"])[0], row["year"]) for row in read_table("papers")}
     assert set(CITED.findall(code)) - listed == set()
     for author, year in listed:

@@ -50,9 +50,7 @@ def test_element_by_element(page: str, n_lines: int) -> None:
 def test_the_temperature_moves_on_the_softmax_page() -> None:
     trace = page_context(opened("softmax")).trace
     for chosen in (0.5, 5.0):
-        said = texts(
-            opened_at(opened("softmax", inv_temperature=f"{chosen:g}"), "softmax temperature")
-        )
+        app = opened_at(opened("softmax", inv_temperature=f"{chosen:g}"), "softmax temperature")
         rows = [one.probabilities[0, 0, 0] for one in (at_temperature(trace, chosen), trace)]
         new, old = (format_number(float(effective_tokens(row)), 2) for row in rows)
-        assert f"**{new}** instead of {old}" in said
+        assert f"**{new}** instead of {old}" in texts(app)

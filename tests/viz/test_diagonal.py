@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from attention_core import Trace
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS
 from attention_lab.diagonal.depth import N_SAMPLES, Stack, sample_trajectories
 from attention_lab.diagonal.growth import Estimate, Growth, curves
@@ -39,30 +40,23 @@ def test_verdicts_add_up() -> None:
 
 
 def test_growth_curves_and_points() -> None:
-    points = {
-        (4, 8): Estimate(100, 0.7, 0.01, 0.9, 0.02),
-        (4, 2): Estimate(100, 0.4, 0.01, 0.6, 0.02),
-    }
+    of_widths = {8: Estimate(100, 0.7, 0.01, 0.9, 0.02), 2: Estimate(100, 0.4, 0.01, 0.6, 0.02)}
+    points = {(4, width): one for width, one in of_widths.items()}
     mass = mass_figure(Growth(), (4, 16), points, ("exact", "uniform"))
-    as_sent(mass)
-    exact, uniform, measured = mass["data"][:3]
-    np.testing.assert_array_equal(exact["y"], np.array(curves(4).self_mass, "f4"))
-    assert set(uniform["y"].tolist()) == {0.25}
-    assert (measured["x"].tolist(), measured["error_y"]["array"].tolist()) == (
-        [2, 8],
-        [np.float32(0.01)] * 2,
-    )
-    assert exact["line"]["color"] == measured["marker"]["color"] != mass["data"][3]["line"]["color"]
-    assert [shape["x0"] for shape in mass["layout"]["shapes"]] == [
-        half_mass_width(4),
-        half_mass_width(16),
-    ]
     rate = argmax_figure(Growth(causal=True), (4,), points)
+    as_sent(mass)
     as_sent(rate)
-    np.testing.assert_array_equal(
-        rate["data"][0]["y"], np.array(curves(4, causal=True).argmax_rate, "f4")
-    )
-    assert rate["data"][1]["y"].tolist() == pytest.approx([0.6, 0.9])
+    exact, uniform, measured, other = mass["data"][:4]
+    assert exact["y"].tolist() == np.array(curves(4).self_mass, "f4").tolist()
+    assert set(uniform["y"].tolist()) == {0.25}
+    assert measured["x"].tolist() == [2, 8]
+    assert measured["error_y"]["array"].tolist() == pytest.approx([0.01, 0.01])
+    assert exact["line"]["color"] == measured["marker"]["color"] != other["line"]["color"]
+    lines = [shape["x0"] for shape in mass["layout"]["shapes"]]
+    assert lines == [half_mass_width(4), half_mass_width(16)]
+    exact, measured = rate["data"]
+    assert exact["y"].tolist() == np.array(curves(4, causal=True).argmax_rate, "f4").tolist()
+    assert measured["y"].tolist() == pytest.approx([0.6, 0.9])
 
 
 def test_tied_growth_ends_at_the_tokens_width() -> None:
@@ -73,36 +67,27 @@ def test_tied_growth_ends_at_the_tokens_width() -> None:
 
 
 def test_depth_curves() -> None:
-    samples = {
-        "C = 8": sample_trajectories(Stack(n_layers=20), 8),
-        "C = 64": sample_trajectories(Stack(n_layers=20), 64),
-    }
-    plain, mass, logarithmic = (
-        distance_figure(samples, False),
-        self_mass_figure(samples),
-        distance_figure(samples, True),
-    )
-    as_sent(logarithmic)
-    line, band = plain["data"][2], plain["data"][0]
-    np.testing.assert_array_equal(line["y"], np.array(samples["C = 8"].median.distances, "f4"))
-    np.testing.assert_array_equal(
-        mass["data"][3]["y"], np.array(samples["C = 64"].median.self_masses, "f4")
-    )
-    seen = np.array([one.distances for one in samples["C = 8"].trajectories])
+    narrow, wide = (sample_trajectories(Stack(n_layers=20), width) for width in (8, 64))
+    samples = {"C = 8": narrow, "C = 64": wide}
+    band, _, line, _ = distance_figure(samples, False)["data"]
+    np.testing.assert_array_equal(line["y"], np.array(narrow.median.distances, "f4"))
+    *_, mass = self_mass_figure(samples)["data"]
+    np.testing.assert_array_equal(mass["y"], np.array(wide.median.self_masses, "f4"))
+    seen = np.array([one.distances for one in narrow.trajectories])
     assert len(seen) == N_SAMPLES
     np.testing.assert_array_equal(band["y"], [*seen.max(axis=0), *seen.min(axis=0)[::-1]])
+    logarithmic = distance_figure(samples, True)
+    as_sent(logarithmic)
     heights = logarithmic["data"][2]["y"]
     assert np.isnan(heights[-1])
     assert not np.isnan(heights[:3]).any()
 
 
 def test_where_nothing_is_drawn_there_is_no_band() -> None:
-    samples = {"words": sample_trajectories(Stack(n_layers=2), 8, "it was too tired")}
-    assert len(distance_figure(samples, False)["data"]) == 1
-    assert (
-        len(sample_trajectories(Stack("random", 4, 2), 8, "it was too tired").trajectories)
-        == N_SAMPLES
-    )
+    for stack, n_samples in ((Stack(n_layers=2), 1), (Stack("random", 4, 2), N_SAMPLES)):
+        sample = sample_trajectories(stack, 8, "it was too tired")
+        assert len(sample.trajectories) == n_samples
+        assert len(distance_figure({"words": sample}, False)["data"]) == min(2, n_samples)
 
 
 WORDS = DiagonalSettings(text="<b>we like & tea", d_model=3)
@@ -121,8 +106,13 @@ def hulls(figure: Figure) -> list[Part]:
     return [part for part in figure["data"] if part.get("line", {}).get("color") == "@value"]
 
 
+def of_points(points: str) -> Trace:
+    """The layer of typed points."""
+    return trace_of_settings(settings_of_numbers(points))
+
+
 def test_the_plane() -> None:
-    trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
+    trace = of_points("1,0; 2,5; 0.5,9; -1,-1")
     figure = plane(trace, 0)
     as_sent(figure)
     heads = arrows(figure)
@@ -137,36 +127,28 @@ def test_the_plane() -> None:
 
 
 def test_the_scores_of_a_row_in_words() -> None:
-    trace = trace_of_settings(settings_of_numbers("1,0; 2,5; 0.5,9; -1,-1"))
+    trace = of_points("1,0; 2,5; 0.5,9; -1,-1")
     assert numbers_said(describe_row(trace, 0)) == [1.0, 1, 2.0]
     assert numbers_said(describe_row(trace, 2)) == [81.25]
-    assert numbers_said(describe_row(trace_of_settings(settings_of_numbers("2,0")), 0)) == [4.0]
+    assert numbers_said(describe_row(of_points("2,0"), 0)) == [4.0]
 
 
 @pytest.mark.parametrize("weights", ["tied", "free"])
 def test_the_plane_of_a_head(weights: str) -> None:
-    trace = trace_of_settings(replace(WORDS, weights=weights, d_k=2))
-    figure = plane(trace, 1)
+    trace = trace_of_settings(DiagonalSettings(weights=weights, d_k=2))
+    figure = plane(trace, 0)
     as_sent(figure)
     assert hulls(figure) == []
-    assert (OWN_KEY in arrows(figure)) == (weights == "free")
-
-
-def test_a_colour_of_the_plane_means_one_thing() -> None:
-    figure = plane(trace_of_settings(DiagonalSettings(weights="free", d_k=2)), 0)
-    as_sent(figure)
     heads = arrows(figure)
-    assert set(heads) == {OTHERS, RIVALS, QUERY, OWN_KEY}
-    assert len({head["name"] for head in heads.values()}) == 4
-    for color, word in ((QUERY, "query"), (OWN_KEY, "key")):
-        (text,) = heads[color]["text"]
-        assert word in text
-        assert text.endswith("0 The")
+    chosen = {QUERY: "query of 0 The", OWN_KEY: "key of 0 The"}
+    chosen = chosen if weights == "free" else {QUERY: "0 The"}
+    assert set(heads) == {OTHERS, RIVALS, *chosen}
+    assert len({head["name"] for head in heads.values()}) == len(heads)
+    assert {color: heads[color]["text"] for color in chosen} == {c: [w] for c, w in chosen.items()}
 
 
 def test_no_word_of_the_plane_covers_another() -> None:
-    figure = plane(trace_of_settings(settings_of_numbers("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01")), 0)
-    heads = arrows(figure)
+    heads = arrows(plane(of_points("1,0; 3,3.2; 3,3.3; 0,-2; 1,0.01"), 0))
     assert heads[QUERY]["text"] == ["0"]
     assert (heads[RIVALS]["text"], heads[RIVALS]["hovertext"]) == (["", "2"], ["1", "2"])
     assert (heads[OTHERS]["text"], heads[OTHERS]["hovertext"]) == (["3", "4"], ["3", "4"])
@@ -177,66 +159,48 @@ def test_no_word_of_the_plane_covers_another() -> None:
     [("3,0; 1,0", 1, 1), ("3,0; 1,0; 1,0", 2, 1), ("1,0; 2,0; 3,0", 2, 2)],
 )
 def test_the_accessible_names_hold_the_counts(points: str, n_below: int, n_rivals: int) -> None:
-    trace = trace_of_settings(settings_of_numbers(points))
+    trace = of_points(points)
     n_tokens, token = trace.sizes["T"], int(diagonal_margins(trace.masked_scores[0, 0]).argmin())
     assert holds(margin_bars(trace, 0)["layout"]["meta"]["description"], n_tokens, n_below)
     assert holds(plane(trace, token)["layout"]["meta"]["description"], n_tokens, n_rivals, token)
 
 
 SPREAD = DiagonalSettings(tokens="drawn", n_tokens=5, d_model=2, spread=1.5)
+SCENES = [SPREAD, replace(SPREAD, causal=True), WORDS, DiagonalSettings(text="a b " * 32)]
+SCENES += [settings_of_numbers(points) for points in ("2", "1; 2; 3")]
 
 
-@pytest.mark.parametrize(
-    "scene", [SPREAD, settings_of_numbers("1; 2; 3"), WORDS, replace(SPREAD, causal=True)]
-)
+@pytest.mark.parametrize("scene", SCENES)
 def test_cells_that_break_the_bound_are_outlined(scene: DiagonalSettings) -> None:
     trace = trace_of_settings(scene)
-    board = diagonal_board(trace, (0, 0))
-    board = written_and_read(board)
-    shares = trace.probabilities[0, 0]
+    board = written_and_read(diagonal_board(trace, (0, 0)))
+    shares, outlined = trace.probabilities[0, 0], flags(board["arrays"]["probabilities"], "changed")
     np.testing.assert_array_equal(sent(board, "probabilities"), shares.astype("f4"))
-    np.testing.assert_array_equal(
-        flags(board["arrays"]["probabilities"], "changed"), pair_violations(shares)
-    )
+    np.testing.assert_array_equal(outlined, pair_violations(shares))
     assert board["rules"]["probabilities"]["operation"] == "softmax"
     assert [panel["array"] for panel in board["panels"]] == ["probabilities"]
 
 
-@pytest.mark.parametrize(
-    "scene",
-    [
-        SPREAD,
-        replace(SPREAD, causal=True),
-        WORDS,
-        settings_of_numbers("2"),
-        DiagonalSettings(text="a b " * 32),
-    ],
-)
+@pytest.mark.parametrize("scene", SCENES)
 def test_margin_bars_are_the_margins(scene: DiagonalSettings) -> None:
     trace = trace_of_settings(scene)
     expected, figure = diagonal_margins(trace.masked_scores[0, 0]), margin_bars(trace, 0)
     as_sent(figure)
     drawn = {int(y): x for bar in figure["data"] for y, x in zip(bar["y"], bar["x"], strict=True)}
-    finite = np.flatnonzero(np.isfinite(expected))
-    assert drawn == {int(i): np.float32(expected[i]) for i in finite}
-    assert all(
-        (bar["x"] >= 0).all() == (bar["marker"]["color"] == "@primary")
-        for bar in figure["data"]
-        if len(bar["x"])
-    )
-    assert [note["y"] for note in figure["layout"]["annotations"]] == np.flatnonzero(
-        ~np.isfinite(expected)
-    ).tolist()
+    finite = np.isfinite(expected)
+    assert drawn == {int(i): np.float32(expected[i]) for i in np.flatnonzero(finite)}
+    for bar in figure["data"]:
+        assert ((bar["x"] >= 0) == (bar["marker"]["color"] == "@primary")).all()
+    notes = [note["y"] for note in figure["layout"]["annotations"]]
+    assert notes == np.flatnonzero(~finite).tolist()
 
 
 def test_the_board_of_the_plane() -> None:
-    trace = trace_of_settings(settings_of_numbers("3,4; 0,2"))
-    board = plane_board(trace, (0, 1))
-    assert sent(board, "gram").tolist() == [[25, 8], [8, 4]]
+    board = plane_board(of_points("3,4; 0,2"), (0, 1))
+    gram = np.array([[25, 8], [8, 4]])
+    assert sent(board, "gram").tolist() == gram.tolist()
     assert board["rules"]["gram"]["length"] == 2
     # What the shares are made from is named by how it comes from what is drawn.
     assert board["arrays"]["scores"]["title"] == "X Xᵀ / √2"
-    np.testing.assert_allclose(
-        sent(board, "scores"), np.array([[25, 8], [8, 4]]) / 2**0.5, rtol=1e-6
-    )
+    np.testing.assert_allclose(sent(board, "scores"), gram / 2**0.5, rtol=1e-6)
     assert len(set(board["arrays"]["gram"]["axes"])) == 2

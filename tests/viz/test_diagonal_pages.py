@@ -16,10 +16,11 @@ from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.modern.statements import STATEMENTS
 from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
+from attention_lab.diagonal.propositions.checks import tokens_of_trace
 from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
 from attention_lab.scenario import Scenario
 from attention_lab.words.text import tokenize_at_most
-from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Row, Table
+from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Table
 from attention_viz.diagonal import growth_page
 from attention_viz.diagonal.claims import CLAIM_PAGE
 from attention_viz.diagonal.depth_page import DEPTH
@@ -30,14 +31,13 @@ from attention_viz.diagonal.modern_page import MODERN
 from attention_viz.diagonal.propositions_page import (
     PROOFS,
     PROPOSITION_PAGE,
-    check_propositions,
     describe_check,
 )
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
-from tests.viz.reading_blocks import boards, buttons, charts, inside, shown, texts
+from tests.viz.reading_blocks import all_of, boards, buttons, charts, inside, shown, texts
 from tests.viz.reading_scenes import sent
 
 PAIR = DiagonalSettings(tokens="numbers", numbers="3; 2; 1", weights="weightless")
@@ -70,16 +70,17 @@ def test_claims_of_a_verdict_and_a_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "given",
+    ("given", "n_stacks"),
     [
-        {"depth_compare": "remedies", "depth_c": "32"},
-        {"depth_weights": "random", "depth_skip": "true"},
-        {"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"},
-        {"depth_layers": "1"},
+        ({"depth_compare": "remedies", "depth_c": "32"}, 7),
+        ({"depth_weights": "random", "depth_skip": "true"}, 4),
+        ({"depth_tokens": "sentence", "depth_norm": "true", "depth_log": "true"}, 4),
+        ({"depth_layers": "1"}, 4),
     ],
 )
-def test_kinds_of_depth(given: dict[str, str]) -> None:
-    assert len(charts(shown(DEPTH, **given))) == 2
+def test_kinds_of_depth(given: dict[str, str], n_stacks: int) -> None:
+    for figure in charts(shown(DEPTH, **given)).values():
+        assert sum(line.get("fill") is None for line in figure["data"]) == n_stacks
 
 
 def test_a_sentence_without_words_has_no_depth() -> None:
@@ -147,33 +148,35 @@ def test_how_many_tokens_prefer_themselves(
 
 
 def test_the_cell_that_is_explained_first() -> None:
-    held = shown(SELF_ATTENTION)
-    asked = shown(SELF_ATTENTION, lab_cell="1-2", lab_weights="free")
-    trace = trace_of_settings(DiagonalSettings(text=TEXT))
-    shares = trace.probabilities[0, 0]
-    least = int(np.diagonal(shares).argmin())
-    assert shares[least].argmax() != least
-    broken = trace_of_settings(DiagonalSettings(text=TEXT, weights="free"))
+    plain, free = (
+        trace_of_settings(DiagonalSettings(text=TEXT, weights=one))
+        for one in ("weightless", "free")
+    )
+    least = int(np.diagonal(plain.probabilities[0, 0]).argmin())
+    assert plain.probabilities[0, 0, least].argmax() != least
     # The controls stand behind the picture: they are open when one was moved.
-    for found, cell, head, is_open in (
-        (held, (least, least), trace, False),
-        (asked, (1, 2), broken, True),
+    for given, cell, head, is_open in (
+        ({}, (least, least), plain, False),
+        ({"lab_cell": "1-2", "lab_weights": "free"}, (1, 2), free, True),
     ):
+        found = shown(SELF_ATTENTION, **given)
         assert boards(found)[0]["cell"]["index"][-2:] == list(cell)
         assert describe_pair(head, cell) in texts(found)
         (group,) = (one for one in found if isinstance(one, Folded) and "weights" in one.label)
         assert group.opened == is_open
 
 
-def test_a_bound_that_is_met_has_nothing_to_spare() -> None:
-    said = describe_pair(trace_of_settings(DiagonalSettings(text="the the the")), (0, 1))
-    assert "The pair bound **holds**: $a_{ij} - \\max(a_{ii}, a_{jj})$ = 0." in said
-
-
-def test_names_of_words_are_quoted_and_places_are_not() -> None:
-    trace = trace_of_settings(PAIR)
-    assert "i = 2, j = 1" in describe_pair(trace, (2, 1))
-    assert "i = j = 2" in describe_pair(trace, (2, 2))
+@pytest.mark.parametrize(
+    ("chosen", "cell", "part"),
+    [
+        (DiagonalSettings(text="the the the"), (0, 1), "a_{jj})$ = 0."),
+        # Names of words are quoted and places are not.
+        (PAIR, (2, 1), "i = 2, j = 1"),
+        (PAIR, (2, 2), "i = j = 2"),
+    ],
+)
+def test_what_is_said_of_a_pair(chosen: DiagonalSettings, cell: tuple[int, int], part: str) -> None:
+    assert part in describe_pair(trace_of_settings(chosen), cell)
 
 
 @pytest.mark.parametrize(
@@ -219,12 +222,8 @@ def test_the_chosen_token_is_what_is_drawn(
     text: str, given: dict[str, str], n_tokens: int, chosen: int
 ) -> None:
     found = shown(GEOMETRY, of_text(text), **given)
-    fields = [item for one in found if isinstance(one, Row) for item in one.items]
-    scales = [
-        (one.choice.high, one.value)
-        for one in fields
-        if isinstance(one, Field) and isinstance(one.choice, Number)
-    ]
+    fields = [one for one in all_of(found, Field) if isinstance(one.choice, Number)]
+    scales = [(one.choice.high, one.value) for one in fields]
     assert scales == [(n_tokens - 1, chosen)] * (n_tokens > 1)
     assert BEATING_CONDITIONS[given.get("plane_of", "points")] in texts(found)
 
@@ -236,14 +235,10 @@ def test_a_token_at_the_origin_has_no_half_plane() -> None:
 def test_measuring_growth(monkeypatch: pytest.MonkeyPatch) -> None:
     given = {"growth_error": "0.02", "growth_seed": 7}
     assert "0 of 28 points" in texts(shown(GROWTH, **given))
-    monkeypatch.setattr(growth_page, "SECONDS", 0.001)
-    stopped = shown(GROWTH, **given, growth_now="true")
-    assert any(isinstance(one, Later) for one in stopped)
-    assert "28 of 28 points" not in texts(stopped)
-    monkeypatch.setattr(growth_page, "SECONDS", 60)
-    found = shown(GROWTH, **given, growth_now="true")
-    assert "28 of 28 points" in texts(found)
-    assert not any(isinstance(one, Later) for one in found)
+    for seconds, is_done in ((0.001, False), (60, True)):
+        monkeypatch.setattr(growth_page, "SECONDS", seconds)
+        found = shown(GROWTH, **given, growth_now="true")
+        assert ("28 of 28 points" in texts(found)) is is_done is not bool(all_of(found, Later))
     *_, point = estimates(Growth(seed=7).experiment(16, 8), error=0.02)
     for name, height, error in (
         ("growth mass", point.self_mass, point.self_mass_error),
@@ -256,55 +251,49 @@ def test_measuring_growth(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "divisor", "half"),
+    ("given", "last"),
     [
-        (
-            {"growth_causal": "true", "growth_lines": "uniform", "growth_n": "16"},
-            r"\sqrt C",
-            r"\left(\ln(N-1)+\tfrac12\right)^2",
-        ),
-        ({"growth_scaled": "false", "growth_kind": "tied"}, "1", r"2 \ln(N-1)"),
-        ({"growth_lines": "", "growth_n": ""}, r"\sqrt C", r"\left(\ln(N-1)+\tfrac12\right)^2"),
+        ({"growth_causal": "true", "growth_lines": "uniform", "growth_n": "16"}, 16),
+        ({"growth_scaled": "false", "growth_kind": "tied"}, TOKEN_COUNTS[-1]),
+        ({"growth_lines": "", "growth_n": ""}, TOKEN_COUNTS[-1]),
     ],
 )
-def test_the_formula_of_the_half_mass(given: dict[str, str], divisor: str, half: str) -> None:
+def test_the_formula_of_the_half_mass(given: dict[str, str], last: int) -> None:
+    divisor, half = r"\sqrt C", r"\left(\ln(N-1)+\tfrac12\right)^2"
+    if "growth_scaled" in given:
+        divisor, half = "1", r"2 \ln(N-1)"
     assert len(charts(shown(GROWTH, **given))) == 2
     assert rf"$\tau = {divisor}$" in texts(inside(GROWTH, "The curves", **given))
     rule = inside(GROWTH, "The half-mass rule", **given)
     assert half in texts(rule)
-    (table,) = (one for one in rule if isinstance(one, Table))
-    last = int(table.rows[-1][0])
-    assert last == (16 if given.get("growth_n") else TOKEN_COUNTS[-1])
-    assert table.rows[-1][1:3] == [
-        f"{half_mass_width(last, scaled=scaled):.1f}" for scaled in (True, False)
-    ]
+    (table,) = all_of(rule, Table)
+    widths = [f"{half_mass_width(last, scaled=scaled):.1f}" for scaled in (True, False)]
+    assert table.rows[-1][:3] == [str(last), *widths]
 
 
 def test_every_statement_about_a_variant_has_its_card() -> None:
     found = shown(MODERN)
     for one in STATEMENTS:
         proof = texts(inside(MODERN, f"Proof of {one.number}"))
-        assert f"**{one.number} · {one.title}**" in texts(found)
-        assert all(part in texts(found) for part in (one.statement, one.ends))
+        title = f"**{one.number} · {one.title}**"
+        assert all(part in texts(found) for part in (title, one.latex, one.statement, one.ends))
         assert all(line in proof for line in one.proof)
-    assert [one.tone for one in found if isinstance(one, Note)] == ["right"] * len(STATEMENTS)
+    assert [one.tone for one in all_of(found, Note)] == ["right"] * len(STATEMENTS)
 
 
 def test_a_strength_moves_its_own_board_alone() -> None:
-    usual, strong = (
-        boards(shown(MODERN, **given))[0]["arrays"] for given in ({}, {"modern_norm": "16"})
-    )
-    moved = {name for name in usual if usual[name] != strong[name]}
-    assert moved == {"norm", "norm scores"}
-    assert "| 12 of 12 | 0.998 | 0 |" in texts(shown(MODERN, modern_norm="16"))
+    usual, strong = (shown(MODERN, **given) for given in ({}, {"modern_norm": "16"}))
+    before, after = (boards(found)[0]["arrays"] for found in (usual, strong))
+    assert {name for name in before if before[name] != after[name]} == {"norm", "norm scores"}
+    assert "| 12 of 12 | 0.998 | 0 |" in texts(strong)
 
 
 def test_every_proposition_has_its_card() -> None:
     found = shown(PROPOSITION_PAGE)
     for one in PROPOSITIONS:
         proof = texts(inside(PROPOSITION_PAGE, f"{PROOFS[one.status]} of {one.number}"))
-        assert f"**{one.number} · {one.title}**" in texts(found)
-        assert one.statement in texts(found)
+        title = f"**{one.number} · {one.title}**"
+        assert all(part in texts(found) for part in (title, one.latex, one.statement))
         assert all(part in proof for part in (one.failing_step, *one.proof))
         assert f"Search for a counterexample of {one.number}" in buttons(found)
 
@@ -312,9 +301,8 @@ def test_every_proposition_has_its_card() -> None:
 @pytest.mark.parametrize("numbers", ["3; 2; 1", "3", "1,0; 0,1", "0,0; 1,1; -2,5"])
 def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     trace = trace_of_settings(replace(PAIR, numbers=numbers))
-    checks = check_propositions(trace)
     for one in PROPOSITIONS:
-        check = checks[one.number]
+        check = one.verify(tokens_of_trace(trace))
         verdict = ("holds" if check.holds else "is violated") if check.applies else "does not apply"
         said = describe_check(one, check, trace)
         assert said.startswith(verdict)
@@ -325,5 +313,5 @@ def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
 def test_searching_a_counterexample(number: str, tone: str) -> None:
     before, found = (shown(PROPOSITION_PAGE, **given) for given in ({}, {"truths_search": number}))
     assert boards(before) == boards(found)
-    tones = [[one.tone for one in blocks if isinstance(one, Note)] for blocks in (before, found)]
-    assert sorted(tones[1]) == sorted([*tones[0], tone])
+    tones, more = ([one.tone for one in all_of(part, Note)] for part in (before, found))
+    assert sorted(more) == sorted([*tones, tone])

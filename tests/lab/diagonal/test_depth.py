@@ -18,22 +18,17 @@ from attention_lab.diagonal.depth import (
     levels,
     sample_trajectories,
     stack_variants,
+    trajectory,
 )
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
+from attention_lab.words.embeddings import embed
 from tests.lab.refusal import refused
 
 
-def distances(width: int, stack: Stack, seed: int = 0) -> list[float]:
-    """The distance to consensus of 16 Gaussian tokens before each layer and after the last."""
-    return [level.distance for level in levels(gaussian_tokens(16, width, seed), stack)]
-
-
 def test_distance_by_hand() -> None:
-    assert consensus_distance(np.array([[0.0], [2.0]])) == pytest.approx(math.sqrt(2) / 2)
-    assert consensus_distance(np.array([[1.0], [-1.0]])) == 1
-    stack = np.array([[[3.0], [3.0]], [[0.0], [0.0]], [[1.0], [-1.0]]])
-    assert consensus_distance(stack).tolist() == [0, 0, 1]
+    stack = np.array([[[3.0], [3.0]], [[0.0], [0.0]], [[1.0], [-1.0]], [[0.0], [2.0]]])
+    assert consensus_distance(stack).tolist() == pytest.approx([0, 0, 1, math.sqrt(2) / 2])
 
 
 def test_levels_are_attention_again_and_again() -> None:
@@ -56,6 +51,13 @@ def test_levels_are_attention_again_and_again() -> None:
     assert before.tokens == pytest.approx(x + attend(read, Projections.weightless(6)).output[0])
 
 
+def test_a_trajectory_is_that_of_the_levels() -> None:
+    stack, words = Stack(n_layers=3), embed(("we", "like", "tea"), 8, positions=False).words
+    found = trajectory(stack, 8, "we like tea")
+    passed = [(level.distance, level.self_mass) for level in levels(words, stack)]
+    assert [*zip(found.distances, found.self_masses, strict=True)] == passed
+
+
 def test_every_random_layer_has_its_own_weights() -> None:
     stack = Stack(weights="random", n_heads=2)
     one, two = layer_weights(stack, 0, 4), layer_weights(stack, 1, 4)
@@ -65,17 +67,16 @@ def test_every_random_layer_has_its_own_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "stack", "known"),
+    ("width", "known"),
     [
-        (8, Stack(), {0: 0.96, 1: 0.90, 2: 0.66}),
-        (32, Stack(), {0: 0.97, 1: 0.96, 2: 0.94, 4: 0.83, 8: 0.34}),
-        (64, Stack(), {0: 0.97, 1: 0.97, 2: 0.97, 4: 0.96, 8: 0.92, 16: 0.79, 24: 0.63}),
+        (8, {0: 0.96, 1: 0.90, 2: 0.66}),
+        (32, {0: 0.97, 1: 0.96, 2: 0.94, 4: 0.83, 8: 0.34}),
+        (64, {0: 0.97, 1: 0.97, 2: 0.97, 4: 0.96, 8: 0.92, 16: 0.79, 24: 0.63}),
     ],
 )
-def test_known_distances(width: int, stack: Stack, known: dict[int, float]) -> None:
-    low, high = np.quantile(
-        [distances(width, stack, seed) for seed in range(25)], [0.15, 0.85], axis=0
-    )
+def test_known_distances(width: int, known: dict[int, float]) -> None:
+    sample = sample_trajectories(Stack(), width, n_samples=25)
+    low, high = (sample.quantile(share).distances for share in (0.15, 0.85))
     for layer, distance in known.items():
         assert low[layer] - 0.005 <= distance <= high[layer] + 0.005
 
@@ -111,14 +112,10 @@ def test_cubic_contraction(seed: int) -> None:
 
 def test_the_exponent_triples() -> None:
     deviation = gaussian_tokens(8, 4)
-    one, small = (np.linalg.norm(cubic_step(size * deviation, 0.5)) for size in (1.0, 0.01))
-    assert small / one == pytest.approx(1e-6)
-    by_loops = np.zeros((8, 4))
     centred = deviation - deviation.mean(axis=0)
-    for i in range(8):
-        for e in centred:
-            by_loops[i] += 0.5 * e * (e @ centred[i]) / 8
-    assert cubic_step(deviation, 0.5) == pytest.approx(by_loops)
+    by_loops = [sum(0.5 * e * (e @ own) / 8 for e in centred) for own in centred]
+    for size in (1.0, 0.01):
+        assert cubic_step(size * deviation, 0.5) == pytest.approx(size**3 * np.array(by_loops))
     assert cubic_error(np.ones((3, 2))) == 0
 
 
@@ -130,17 +127,12 @@ def test_numbers_beyond_the_range_of_float() -> None:
 @pytest.mark.parametrize(
     ("stack", "expected"),
     [
-        (
-            Stack(),
-            {0: 0.97, 1: 0.94, 2: 0.86},
-        ),  # then the draws fall one by one, and the median with chance
+        # Later the draws fall one by one, and the median with chance.
+        (Stack(), {0: 0.97, 1: 0.94, 2: 0.86}),
         (Stack(skip=True), {0: 0.96, 1: 0.95, 2: 0.94, 4: 0.94, 8: 0.94, 16: 0.94, 24: 0.94}),
         (Stack(layer_norm=True), {0: 0.97, 1: 0.94, 2: 0.89, 4: 0.66}),
-        (Stack(weights="random", n_heads=4), {0: 0.97, 1: 0.79, 2: 0.073}),
-        (
-            Stack(weights="random", n_heads=4, skip=True, gain=0.25),
-            {0: 0.97, 1: 0.96, 2: 0.96, 4: 0.96, 8: 0.96, 16: 0.94, 24: 0.91},
-        ),
+        (Stack("random", 4), {0: 0.97, 1: 0.79, 2: 0.073}),
+        (Stack("random", 4, skip=True, gain=0.25), {0: 0.97, 4: 0.96, 8: 0.96, 16: 0.94, 24: 0.91}),
     ],
 )
 def test_medians_of_the_remedies(stack: Stack, expected: dict[int, float]) -> None:
@@ -154,11 +146,8 @@ def test_when_tokens_count_as_equal() -> None:
         alone = sample_trajectories(Stack(weights, heads, 24), 16, "a").median
         assert alone.layers_until(0.01) == 0  # one token is its own mean
         assert np.allclose(alone.self_masses, 1)
-    ends = {
-        name: sample_trajectories(one, 16).median.layers_until(0.01)
-        for name, one in stack_variants(Stack(n_layers=24)).items()
-    }
-    assert (ends["4 random heads"], ends["weightless"]) == (3, 6)
-    assert ends["4 random heads, skip and gain 0.25"] is None
-    assert ends["skip, LayerNorm before"] is ends["with skip"] is None
-    assert sample_trajectories(Stack("random", 4, 24, True), 16).median.layers_until(0.01) == 20
+    stacks = stack_variants(Stack(n_layers=24)) | {"heads, skip": Stack("random", 4, skip=True)}
+    known = {"4 random heads": 3, "weightless": 6, "heads, skip": 20, "with skip": None}
+    known |= {"4 random heads, skip and gain 0.25": None, "skip, LayerNorm before": None}
+    for name, end in known.items():
+        assert sample_trajectories(stacks[name], 16).median.layers_until(0.01) == end, name

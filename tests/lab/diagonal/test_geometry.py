@@ -82,10 +82,8 @@ def test_corners_of_the_hull(seed: int, n_points: int) -> None:
     corners = points[hull_corners(points)]
     assert all(in_hull(point, corners) for point in points)
     if len(corners) > 2:
-        one, two = (
-            np.roll(corners, -1, axis=0) - corners,
-            np.roll(corners, -2, axis=0) - np.roll(corners, -1, axis=0),
-        )
+        one = np.roll(corners, -1, axis=0) - corners
+        two = np.roll(one, -1, axis=0)
         assert (one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0] > 0).all()
 
 
@@ -93,18 +91,12 @@ def test_corners_of_the_hull(seed: int, n_points: int) -> None:
 @given(SEEDS)
 def test_the_half_plane_holds_those_who_out_vote(seed: int) -> None:
     x = gaussian_tokens(9, 2, seed)
-    for trace in (
-        attend(x, Projections.weightless(2)),
-        attend(x, Projections.random(2, 1, d_k=2, seed=seed)),
-    ):
-        A = trace.probabilities[0, 0]
-        for token in range(len(x)):
-            half = half_plane_of(trace, token)
-            assert (
-                half.rivals.tolist()
-                == (trace.scores[0, 0, token] > trace.scores[0, 0, token, token]).tolist()
-            )
-            assert half.rivals.any() == (A[token].argmax() != token)
+    for weights in (Projections.weightless(2), Projections.random(2, 1, d_k=2, seed=seed)):
+        trace = attend(x, weights)
+        for token, scores in enumerate(trace.scores[0, 0]):
+            rivals = half_plane_of(trace, token).rivals
+            assert rivals.tolist() == (scores > scores[token]).tolist()
+            assert rivals.any() == (trace.probabilities[0, 0, token].argmax() != token)
 
 
 def test_a_half_plane_by_hand() -> None:

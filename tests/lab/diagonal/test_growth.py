@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.diagonal.depth import Stack, levels, trajectory
 from attention_lab.diagonal.growth import CURVE_WIDTHS, Estimate, Experiment, curves, estimates
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
@@ -25,7 +24,6 @@ from attention_lab.diagonal.growth_curves import (
 )
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.layer_norm import standardised
-from attention_lab.words.embeddings import embed
 
 # N, d; then R, D scaled and D unscaled by Monte Carlo with a standard error of at most 0.004; then
 # R, D, Jensen's bound, the one-line rule and D unscaled, exactly.
@@ -51,12 +49,10 @@ def test_the_known_table(
     n: int, d: int, simulated: tuple[float, ...], exact: tuple[float, ...]
 ) -> None:
     scaled, unscaled = (estimated(Experiment(n, d, scale=scale)) for scale in (None, 1.0))
-    rate, mass, mass_unscaled = simulated
-    assert abs(scaled.argmax_rate - rate) <= 3 * math.hypot(scaled.argmax_rate_error, 0.004)
-    assert abs(scaled.self_mass - mass) <= 3 * math.hypot(scaled.self_mass_error, 0.004)
-    assert abs(unscaled.self_mass - mass_unscaled) <= 3 * math.hypot(
-        unscaled.self_mass_error, 0.004
-    )
+    found = (scaled.argmax_rate, scaled.self_mass, unscaled.self_mass)
+    errors = (scaled.argmax_rate_error, scaled.self_mass_error, unscaled.self_mass_error)
+    for one, known, error in zip(found, simulated, errors, strict=True):
+        assert abs(one - known) <= 3 * math.hypot(error, 0.004)
     curves = (
         argmax_rate_exact(n, d),
         self_mass_exact(n, d),
@@ -67,31 +63,22 @@ def test_the_known_table(
     assert curves == pytest.approx(exact, abs=0.001)
 
 
-@pytest.mark.parametrize(
-    ("d_k", "rate", "mass"),
-    [
-        (8, 0.702, 0.269),
-        (1, 0.062, 0.072),
-    ],
-)
+@pytest.mark.parametrize(("d_k", "rate", "mass"), [(8, 0.702, 0.269), (1, 0.062, 0.072)])
 def test_tied_weights(d_k: int, rate: float, mass: float) -> None:
-    estimate = estimated(Experiment(32, 32, d_k=d_k))
-    known_error = math.sqrt(estimate.draws / 300)
-    errors = estimate.argmax_rate_error, estimate.self_mass_error
-    for found, known, error in zip(
-        (estimate.argmax_rate, estimate.self_mass), (rate, mass), errors, strict=True
-    ):
-        assert abs(found - known) <= 3 * error * math.hypot(1, known_error) + 0.00051  # as printed
+    one = estimated(Experiment(32, 32, d_k=d_k))
+    sigmas = 3 * math.hypot(1, math.sqrt(one.draws / 300))
+    assert abs(one.argmax_rate - rate) <= sigmas * one.argmax_rate_error + 0.00051  # as printed
+    assert abs(one.self_mass - mass) <= sigmas * one.self_mass_error + 0.00051
 
 
 def test_causal() -> None:
-    estimate = estimated(Experiment(32, 32, causal=True))
-    assert abs(estimate.self_mass - 0.8806) <= 3 * estimate.self_mass_error + 0.002
-    assert self_mass_bound(32, 32, causal=True) == pytest.approx(0.8795, abs=2e-4)
-    assert (
-        abs(estimate.self_mass - self_mass_exact(32, 32, causal=True))
-        <= 3 * estimate.self_mass_error
+    one, exact = (
+        estimated(Experiment(32, 32, causal=True)),
+        self_mass_exact(32, 32, causal=True),
     )
+    assert abs(one.self_mass - 0.8806) <= 3 * one.self_mass_error + 0.002
+    assert self_mass_bound(32, 32, causal=True) == pytest.approx(0.8795, abs=2e-4)
+    assert abs(one.self_mass - exact) <= 3 * one.self_mass_error
 
 
 def test_one_chunk_after_the_other() -> None:
@@ -165,10 +152,9 @@ def test_nodes_have_the_moments_of_chi_square(degrees: int) -> None:
 def test_half_mass() -> None:
     known = {4: 2.6, 16: 10.3, 64: 21.6, 256: 36.5, 512: 45.4, 1024: 55.2}
     for n_tokens, width in known.items():
-        assert half_mass_width(n_tokens) == pytest.approx(width, abs=0.05)
-        assert 1 / (
-            1 + (n_tokens - 1) * math.exp(0.5 - math.sqrt(half_mass_width(n_tokens)))
-        ) == pytest.approx(0.5)
+        found = half_mass_width(n_tokens)
+        assert found == pytest.approx(width, abs=0.05)
+        assert 1 / (1 + (n_tokens - 1) * math.exp(0.5 - found**0.5)) == pytest.approx(0.5)
     assert [round(half_mass_width(n, scaled=False), 1) for n in (16, 64, 256)] == [5.4, 8.3, 11.1]
     assert 5 < half_argmax_width(64) < 6 < half_mass_width(64)
     assert argmax_rate_exact(64, 5) < 0.5 < argmax_rate_exact(64, 7)
@@ -181,12 +167,10 @@ def test_a_scale_below_zero() -> None:
 
 
 def test_the_one_line_rule_is_layer_norm() -> None:
-    masses = []
+    plain, masses = Projections.weightless(32), []
     for seed in range(60):
-        a = attend(
-            standardised(gaussian_tokens(32, 32, seed)), Projections.weightless(32)
-        ).probabilities[0, 0]
-        masses.append(float(np.diagonal(a).mean()))
+        trace = attend(standardised(gaussian_tokens(32, 32, seed)), plain)
+        masses.append(np.diagonal(trace.probabilities[0, 0]).mean())
     assert self_mass_rule(32, 32) == pytest.approx(0.8485, abs=5e-5)
     assert np.mean(masses) == pytest.approx(0.8485, abs=0.002)
     assert self_mass_exact(32, 32) < 0.81
@@ -210,12 +194,3 @@ def test_the_causal_rate_of_a_million_tokens() -> None:
         assert tracemalloc.get_traced_memory()[1] < 50_000_000
     finally:
         tracemalloc.stop()
-
-
-def test_a_course_is_the_levels() -> None:
-    stack = Stack(n_layers=3, seed=1)
-    drawn = list(levels(gaussian_tokens(16, 8, 1), stack))
-    assert trajectory(stack, 8).distances == tuple(level.distance for level in drawn)
-    assert trajectory(stack, 8).self_masses == tuple(level.self_mass for level in drawn)
-    words = list(levels(embed(("we", "like", "tea"), 8, positions=False).words, stack))
-    assert trajectory(stack, 8, "we like tea").distances == tuple(level.distance for level in words)

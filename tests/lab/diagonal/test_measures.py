@@ -24,7 +24,7 @@ from attention_lab.diagonal.measures import (
 )
 from attention_lab.diagonal.metrics import METRICS, measure_diagonal, violation_rate
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
-from tests.lab.refusal import missing, refused
+from tests.lab.refusal import refused
 
 T = 5
 
@@ -82,11 +82,10 @@ def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
 def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
     square = random_square(seed)
-    warm = SelfAttention(square.scores / temperature, softmax(square.scores / temperature))
-    assert measure_diagonal(warm)["argmax_rate"] == measure_diagonal(square)["argmax_rate"]
-    assert diagonal_margins(warm.scores) == pytest.approx(
-        diagonal_margins(square.scores) / temperature
-    )
+    scores = square.scores / temperature
+    warm = measure_diagonal(SelfAttention(scores, softmax(scores)))
+    assert warm["argmax_rate"] == measure_diagonal(square)["argmax_rate"]
+    assert diagonal_margins(scores) == pytest.approx(diagonal_margins(square.scores) / temperature)
 
 
 def test_one_two_three() -> None:
@@ -96,21 +95,16 @@ def test_one_two_three() -> None:
     assert pair_excess(square.probabilities).max() == pytest.approx(0.127418, abs=5e-7)
     assert diagonal_margins(square.scores).tolist() == [-2, -2, 3]
     assert log_cross_ratios(square.scores).tolist() == [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
-    numbers = measure_diagonal(square)
-    assert (numbers["argmax_rate"], numbers["violation_rate"]) == (
-        pytest.approx(1 / 3),
-        pytest.approx(1 / 6),
-    )
-    assert (numbers["mean_margin"], numbers["least_margin"]) == (pytest.approx(-1 / 3), -2)
-    assert (numbers["mean_log_cross_ratio"], numbers["gram_alignment"]) == (2, 1)
+    known = {"argmax_rate": 1 / 3, "violation_rate": 1 / 6, "mean_margin": -1 / 3}
+    known |= {"least_margin": -2, "mean_log_cross_ratio": 2, "gram_alignment": 1}
+    assert measure_diagonal(square).items() >= known.items()
 
 
 @pytest.mark.parametrize("weights", ["tied", "free", "orthonormal"])
 def test_equal_tokens_tie(weights: str) -> None:
     for d_model in (5, 33, 64):
-        trace = trace_of_settings(
-            DiagonalSettings(text="the the the the the", d_model=d_model, weights=weights)
-        )
+        equal = DiagonalSettings(text="the the the the the", d_model=d_model, weights=weights)
+        trace = trace_of_settings(equal)
         scores, shares = trace.masked_scores[0, 0], trace.probabilities[0, 0]
         assert diagonal_margins(scores).tolist() == [0] * 5
         assert not pair_excess(shares).any()
@@ -125,32 +119,29 @@ def test_differences_beyond_the_range_of_float() -> None:
 
 
 def test_ties_are_hits() -> None:
-    assert (
-        measure_diagonal(SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)))["argmax_rate"]
-        == 1
-    )
-    numbers = measure_diagonal(
-        self_attention_of(attend(np.full((T, 3), 1 / 3), Projections.weightless(3)))
-    )
-    assert (numbers["argmax_rate"], numbers["negative_cross_ratios"]) == (1, 0)
+    trace = attend(np.full((T, 3), 1 / 3), Projections.weightless(3))
+    for tied in (
+        SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)),
+        self_attention_of(trace),
+    ):
+        assert measure_diagonal(tied).items() >= {("argmax_rate", 1), ("negative_cross_ratios", 0)}
 
 
 def test_alignment_and_the_heads_of_a_trace() -> None:
     one, other = np.array([[1.0], [2.0]]), np.array([[2.0], [-1.0]])
     weights = Projections.from_heads([(one, one, one), (one, other, one), (one, -3 * one, one)])
     trace = attend([[1.0, 2.0], [3.0, 5.0]], weights)
-    assert [
-        measure_diagonal(self_attention_of(trace, head))["gram_alignment"] for head in range(3)
-    ] == pytest.approx([1, 0, -1])
-    assert (self_attention_of(trace, 1).scores == trace.masked_scores[0, 1]).all()
+    squares = [self_attention_of(trace, head) for head in range(3)]
+    found = [measure_diagonal(square)["gram_alignment"] for square in squares]
+    assert found == pytest.approx([1, 0, -1])
+    assert (squares[1].scores == trace.masked_scores[0, 1]).all()
     assert gram_alignment(one, 0 * one) == 0
 
 
 def test_under_a_causal_mask() -> None:
     square = random_square(0, causal=True)
-    assert uniform_self_mass(square.scores) == pytest.approx(
-        (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5
-    )
+    uniform = (1 + 1 / 2 + 1 / 3 + 1 / 4 + 1 / 5) / 5
+    assert uniform_self_mass(square.scores) == pytest.approx(uniform)
     margin = diagonal_margins(square.scores)
     assert margin[0] == math.inf
     assert np.isfinite(margin[1:]).all()
@@ -166,9 +157,6 @@ def test_shares_of_pairs_count_those_that_are_seen() -> None:
     broken = int(pair_violations(square.probabilities).sum())
     assert broken
     assert violation_rate(square) == broken / (T * (T - 1) / 2)
-    formulas = {metric.name: metric.formula for metric in METRICS}
-    assert r"\#\{i \ne j : s_{ij} > -\infty\}" in formulas["violation_rate"]
-    assert r"\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}" in formulas["negative_cross_ratios"]
 
 
 @pytest.mark.parametrize("hidden", [[0], [0, 1, 2, 3, 4]])
@@ -184,27 +172,15 @@ def test_a_token_that_may_not_see_itself(hidden: list[int]) -> None:
 
 def test_one_token_alone() -> None:
     numbers = measure_diagonal(self_attention_of(attend([[2.0]], Projections.weightless(1))))
-    assert (numbers["self_mass"], numbers["argmax_rate"], numbers["gram_alignment"]) == (1, 1, 1)
-    names = (
-        "excess_self_mass",
-        "mean_margin",
-        "least_margin",
-        "violation_rate",
-        "mean_log_cross_ratio",
-    )
-    assert {numbers[name] for name in names} == {None}
+    measured = {name: value for name, value in numbers.items() if value is not None}
+    assert measured == {"self_mass": 1, "argmax_rate": 1, "majority_rate": 1, "gram_alignment": 1}
 
 
 def test_what_a_mask_does_to_the_least_excess_self_mass() -> None:
-    x = np.array([[3.0], [1.0]])
-    plain, causal = (
-        measure_diagonal(self_attention_of(attend(x, Projections.weightless(1), causal=mask)))[
-            "excess_self_mass"
-        ]
-        for mask in (False, True)
-    )
     own = 1 / (1 + math.exp(2))
-    assert plain == pytest.approx(((1 / (1 + math.exp(-6)) + own) / 2 - 1 / 2) / (1 - 1 / 2))
-    assert causal == pytest.approx(((1 + own) / 2 - 3 / 4) / (1 - 3 / 4))
-    (says,) = (metric.meaning for metric in METRICS if metric.name == "excess_self_mass")
-    assert missing(says, 0, "weights", "mask") == []
+    plain = ((1 / (1 + math.exp(-6)) + own) / 2 - 1 / 2) / (1 - 1 / 2)
+    masked = ((1 + own) / 2 - 3 / 4) / (1 - 3 / 4)
+    for causal, expected in ((False, plain), (True, masked)):
+        trace = attend([[3.0], [1.0]], Projections.weightless(1), causal=causal)
+        found = measure_diagonal(self_attention_of(trace))["excess_self_mass"]
+        assert found == pytest.approx(expected)

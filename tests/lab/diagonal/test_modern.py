@@ -43,10 +43,8 @@ def drawn(sizes: tuple[int, int, int], scale: float = 1.0) -> np.ndarray:
 
 def looks(key: str, x: Any, strength: float | None = None) -> Any:
     """Where tokens look in a variant without weights."""
-    one = find_variant(key)
-    return one.run(
-        weightless_vectors(np.asarray(x, float)), one.usual if strength is None else strength
-    )
+    one, vectors = find_variant(key), weightless_vectors(np.asarray(x, float))
+    return one.run(vectors, one.usual if strength is None else strength)
 
 
 @given(TOKENS, st.data())
@@ -79,14 +77,15 @@ def test_with_queries_that_are_not_keys_tokens_look_elsewhere(text: str) -> None
 
 def test_the_measures_of_the_two_sentences() -> None:
     first, second = ({one.key: looks(one.key, X[text]) for one in VARIANTS} for text in SENTENCES)
-    assert {key: found.rows_on_diagonal for key, found in first.items()} == {
-        **dict.fromkeys(("plain", "rotary", "alibi", "softcap", "sink", "window"), 11),
-        **dict.fromkeys(("norm", "linear", "delta"), 12),
-    }
     own = {"plain": 0.652, "alibi": 0.847, "norm": 0.745, "softcap": 0.551, "sink": 0.401}
     own |= {"window": 0.846, "linear": 1.0, "delta": 0.75}
     for key, share in own.items():
-        assert first[key].own_weight == pytest.approx(share, abs=5e-4), key
+        rows = 12 if key in ("norm", "linear", "delta") else 11
+        assert (first[key].rows_on_diagonal, first[key].own_weight) == (
+            rows,
+            pytest.approx(share, abs=5e-4),
+        )
+    assert first["rotary"].rows_on_diagonal == 11
     assert (second["plain"].ties, second["rotary"].ties) == (9, 0)
     assert second["plain"].own_weight == pytest.approx(0.334, abs=5e-4)
     assert second["rotary"].own_weight > second["plain"].own_weight
@@ -104,7 +103,6 @@ def test_what_ends_each_statement() -> None:
     assert np.linalg.eigvalsh(capped)[0] == pytest.approx(-0.1214, abs=1e-4)
     assert np.trace(looks("sink", [[1], [2], [3]], 10.0).weights) == pytest.approx(0.2678, abs=1e-4)
     assert looks("window", [[1], [2]], 1.0).weights.argmax(axis=-1).tolist() == [1, 1]
-    assert (np.tril(np.outer([2, 1], [2, 1]))[1] == [2, 1]).all()
 
 
 @given(TOKENS, st.floats(0, 1), st.floats(0, 1))
@@ -149,4 +147,3 @@ def test_every_statement_is_about_a_variant_and_numbered_in_order() -> None:
     assert [one.number for one in STATEMENTS] == [f"M{n}" for n in range(1, len(STATEMENTS) + 1)]
     assert {one.variant for one in STATEMENTS} == {one.key for one in VARIANTS} - {"plain"}
     assert all(one.usual in one.choices for one in VARIANTS if one.strength)
-    assert all(one.proof and one.ends for one in STATEMENTS)

@@ -14,7 +14,7 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_lab.diagonal.modern import statements
 from attention_lab.diagonal.modern.delta_rule import closed_form, corrections, delta_weights
-from attention_lab.diagonal.modern.statements import STATEMENTS, Checked
+from attention_lab.diagonal.modern.statements import STATEMENTS
 from attention_lab.diagonal.modern.variants import (
     Looks,
     Variant,
@@ -31,11 +31,11 @@ X[3] = X[0]
 PLAIN = weightless_vectors(X)
 OPPOSITE = Vectors(X, replace(PLAIN.projections, w_k=-np.eye(4)))
 WHOLE_TURN_BASE = (7 / (2 * np.pi)) ** 2  # of the second of two pairs, after seven places
+IN_ONE_PAIR = weightless_vectors(np.tile([0.0, 0.0, 1.0, 2.0], (8, 1)))
+NO_GAP = {"_gap": lambda *_: 0.0}
 
 
-def check(number: str, vectors: Vectors, strength: float) -> Checked:
-    """The check of a statement."""
-    return next(one for one in STATEMENTS if one.number == number).check(vectors, strength)
+CHECKS = {one.number: one.check for one in STATEMENTS}
 
 
 def at_angles(*degrees: float, key_turn: float = 0.0) -> Vectors:
@@ -46,12 +46,11 @@ def at_angles(*degrees: float, key_turn: float = 0.0) -> Vectors:
     return Vectors(x, replace(Projections.weightless(2), w_k=rotation))
 
 
-def giving(weights: np.ndarray) -> Callable[[str], Variant]:
+def giving(weights: np.ndarray) -> dict[str, Callable[[str], Variant]]:
     """Variants with the same weights, whatever the tokens are; plain attention stays."""
-    looks = Looks(weights)
-    return lambda key: (
-        find_variant(key) if key == "plain" else replace(find_variant(key), run=lambda *_: looks)
-    )
+    plain = find_variant("plain")
+    other = replace(plain, run=lambda *_: Looks(weights))
+    return {"find_variant": lambda key: plain if key == "plain" else other}
 
 
 def keys_later(vectors: Vectors, base: float, start: int = 0) -> Trace:
@@ -110,53 +109,30 @@ WRONG: dict[str, tuple[str, Vectors, float, dict[str, Any]]] = {
     "an equal token before the own": ("M2", OPPOSITE, 10.0, {}),
     "no positions": ("M2", PLAIN, 10.0, {"rotary_trace": lambda v, _: attend(v.x, v.projections)}),
     "a whole turn that changes a score": (
-        "M2",
-        weightless_vectors(np.tile([0.0, 0.0, 1.0, 2.0], (8, 1))),
-        WHOLE_TURN_BASE,
+        *("M2", IN_ONE_PAIR, WHOLE_TURN_BASE),
         {"rotary_trace": first_before_last},
     ),
     "a bias that rewards distance": ("M3", PLAIN, -0.25, {}),
     "a key ahead of the own one": ("M4", at_angles(0, -17, 180, key_turn=17), 1.0, {}),
     "a sink beside QK-norm": ("M4", PLAIN, 1.0, {"norm_trace": with_sink}),
     "twice the gain": (
-        "M4",
-        at_angles(0, 180, 170),
-        1.0,
+        *("M4", at_angles(0, 180, 170), 1.0),
         {"norm_trace": lambda v, gain: norm_trace(v, 2 * gain)},
     ),
     "a falling cap": ("M5", PLAIN, 5.0, {"attend": capped(lambda s: -np.tanh(s))}),
     "no cap": ("M5", weightless_vectors(9 * X), 5.0, {"attend": capped(lambda s: s)}),
-    "another order beside the sink": ("M6", PLAIN, 2.0, {"find_variant": giving(np.eye(5))}),
-    "a window without the last token": (
-        "M7",
-        PLAIN,
-        1.0,
-        {"find_variant": giving(np.diag([1.0, 1.0, 1.0, 1.0, 0.0]))},
-    ),
-    "an own weight below 1": ("M8", PLAIN, 0.0, {"find_variant": giving(0.9 * np.eye(5))}),
-    "another weight above 1": (
-        "M8",
-        PLAIN,
-        0.0,
-        {"find_variant": giving(np.eye(5) + np.eye(5, k=-1) * -1.1)},
-    ),
-    "an own weight above β": (
-        "M9",
-        PLAIN,
-        0.5,
-        {"delta_weights": more(1e-6, 1, 1), "_gap": lambda *_: 0.0},
-    ),
+    "another order beside the sink": ("M6", PLAIN, 2.0, giving(np.eye(5))),
+    "a window without the last token": ("M7", PLAIN, 1.0, giving(np.diag([1.0, 1, 1, 1, 0]))),
+    "an own weight below 1": ("M8", PLAIN, 0.0, giving(0.9 * np.eye(5))),
+    "another weight above 1": ("M8", PLAIN, 0.0, giving(np.eye(5) + np.eye(5, k=-1) * -1.1)),
+    "an own weight above β": ("M9", PLAIN, 0.5, {"delta_weights": more(1e-6, 1, 1)} | NO_GAP),
     "another weight above its bound": (
-        "M9",
-        weightless_vectors(np.eye(5)),
-        0.5,
-        {"delta_weights": more(0.3), "_gap": lambda *_: 0.0},
+        *("M9", weightless_vectors(np.eye(5)), 0.5),
+        {"delta_weights": more(0.3)} | NO_GAP,
     ),
     "another inverse": ("M9", PLAIN, 0.5, {"closed_form": more(1e-6)}),
     "another recurrence": (
-        "M9",
-        PLAIN,
-        0.5,
+        *("M9", PLAIN, 0.5),
         {"corrections": lambda q, k, v, rule: corrections(q, k, 1.1 * v, rule)},
     ),
     "queries that are the keys": ("M10", PLAIN, 0.0, {"drawn_vectors": weightless_vectors}),
@@ -168,34 +144,30 @@ def test_a_check_finds_what_is_wrong(fault: str, monkeypatch: pytest.MonkeyPatch
     number, vectors, strength, wrong = WRONG[fault]
     for name, replaced in wrong.items():
         monkeypatch.setattr(statements, name, replaced)
-    assert not check(number, vectors, strength).holds
+    assert not CHECKS[number](vectors, strength).holds
 
 
-@pytest.mark.parametrize("number", [one.number for one in STATEMENTS])
-def test_each_statement_has_a_case_that_its_check_refuses(number: str) -> None:
-    assert number in {case[0] for case in WRONG.values()}
+def test_each_statement_has_a_case_that_its_check_refuses() -> None:
+    assert {case[0] for case in WRONG.values()} == set(CHECKS)
 
 
 def test_whole_turns_leave_a_tie() -> None:
     """M2's exception: seven places at (7/2π)² are one turn of the second pair."""
-    alone = np.tile([0.0, 0.0, 1.0, 2.0], (8, 1))
-    found = check("M2", weightless_vectors(alone), WHOLE_TURN_BASE)
-    scores = rotary_trace(weightless_vectors(alone), WHOLE_TURN_BASE).scaled_scores[0, 0]
+    found = CHECKS["M2"](IN_ONE_PAIR, WHOLE_TURN_BASE)
+    scores = rotary_trace(IN_ONE_PAIR, WHOLE_TURN_BASE).scaled_scores[0, 0]
     assert scores[0, 7] == pytest.approx(scores[0, 0], abs=1e-12)
     numbers = dict(found.numbers)
     assert found.holds
     assert numbers["pairs of equal tokens a whole turn apart"] == 1
     assert numbers["least lead of a token before its equal"] > 0.1
-    in_both = np.tile([1.0, 0.0, 1.0, 2.0], (8, 1))
-    found = check("M2", weightless_vectors(in_both), WHOLE_TURN_BASE)
-    assert found.holds
-    assert "pairs of equal tokens a whole turn apart" not in dict(found.numbers)
 
 
-def test_a_pair_that_hardly_turns_makes_no_whole_turn() -> None:
-    slow = np.tile([*[0.0] * 47, 1.0], (3, 1))
-    found = check("M2", weightless_vectors(slow), 1e12)
-    assert "pairs of equal tokens a whole turn apart" not in dict(found.numbers)
+def test_another_pair_or_a_slow_one_makes_no_whole_turn() -> None:
+    in_both = CHECKS["M2"](weightless_vectors(np.tile([1.0, 0, 1, 2], (8, 1))), WHOLE_TURN_BASE)
+    slow = CHECKS["M2"](weightless_vectors(np.tile([0.0] * 47 + [1.0], (3, 1))), 1e12)
+    assert in_both.holds
+    for found in (in_both, slow):
+        assert "pairs of equal tokens a whole turn apart" not in dict(found.numbers)
 
 
 @pytest.mark.parametrize("length", [1.0, 1e-3, 1e-9, 1e-100])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, ShapeError
-from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, find_claim
+from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, Claim, find_claim
 from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.modern.statements import STATEMENTS
@@ -55,18 +55,24 @@ def test_every_claim_is_shown_with_its_check_and_found_by_its_words() -> None:
         for part in (one.statement, one.correction, checked):
             assert escape_markdown(part) in said
         assert not re.search(r"(?<![\w)-])-\d|\de-\d", checked)
-    for words, name in (("QKT", "note-divided-by-d"), ("4nC2", "popular-twice-as-long")):
-        found = texts(shown(CLAIM_PAGE, claims_words=words))
-        assert f"Claims: **1** of {len(CLAIMS)}" in found
-        assert escape_markdown(find_claim(name).statement) in found
-    assert f"Claims: **0** of {len(CLAIMS)}" in texts(shown(CLAIM_PAGE, claims_words="zebra"))
 
 
-def test_claims_of_a_verdict_and_a_text() -> None:
-    found = texts(shown(CLAIM_PAGE, claims_status=FALSE, claims_text="slides"))
-    few = [one for one in CLAIMS if one.status == FALSE and one.text == "slides"]
-    assert f"Claims: **{len(few)}** of {len(CLAIMS)}" in found
-    assert all(escape_markdown(one.statement) in found for one in few)
+@pytest.mark.parametrize(
+    ("given", "chosen"),
+    [
+        ({"words": "QKT"}, [find_claim("note-divided-by-d")]),
+        ({"words": "4nC2"}, [find_claim("popular-twice-as-long")]),
+        ({"words": "zebra"}, []),
+        (
+            {"status": FALSE, "text": "slides"},
+            [one for one in CLAIMS if (one.status, one.text) == (FALSE, "slides")],
+        ),
+    ],
+)
+def test_claims_of_words_a_verdict_and_a_text(given: dict[str, str], chosen: list[Claim]) -> None:
+    found = texts(shown(CLAIM_PAGE, **{f"claims_{name}": one for name, one in given.items()}))
+    assert f"Claims: **{len(chosen)}** of {len(CLAIMS)}" in found
+    assert all(escape_markdown(one.statement) in found for one in chosen)
 
 
 @pytest.mark.parametrize(
@@ -197,9 +203,7 @@ def test_a_sentence_that_is_cut_is_said_to_be(
     assert escape_markdown(cut) not in texts(shown(page, view, **without))
 
 
-def test_moving_a_token_in_the_plane() -> None:
-    (up,) = buttons(shown(GEOMETRY, plane_token="1"))["↑ y"].values()
-    assert up.split("; ")[1] == "1,4"
+def test_an_example_in_the_plane() -> None:
     (inner,) = (one for one in DIAGONAL_PRESETS if one.name == "inside")
     assert buttons(shown(GEOMETRY))[inner.title] == {"plane": inner.settings.numbers}
 
@@ -281,11 +285,8 @@ def test_every_statement_about_a_variant_has_its_card() -> None:
     assert [one.tone for one in all_of(found, Note)] == ["right"] * len(STATEMENTS)
 
 
-def test_a_strength_moves_its_own_board_alone() -> None:
-    usual, strong = (shown(MODERN, **given) for given in ({}, {"modern_norm": "16"}))
-    before, after = (boards(found)[0]["arrays"] for found in (usual, strong))
-    assert {name for name in before if before[name] != after[name]} == {"norm", "norm scores"}
-    assert "| 12 of 12 | 0.998 | 0 |" in texts(strong)
+def test_the_table_has_the_strengths_that_are_chosen() -> None:
+    assert "| 12 of 12 | 0.998 | 0 |" in texts(shown(MODERN, modern_norm="16"))
 
 
 def test_every_proposition_has_its_card() -> None:

@@ -14,7 +14,6 @@ from attention_lab.diagonal.geometry import (
     hull_corners,
     hull_weights,
     in_hull,
-    nonnegative_least_squares,
 )
 from attention_lab.diagonal.settings import DiagonalSettings, trace_of_settings
 from attention_lab.diagonal.token_matrices import gaussian_tokens
@@ -58,13 +57,6 @@ def test_distances_by_hand() -> None:
     assert not in_hull(np.array([1.9, 2.0 + 1e-6]), square)
     assert hull_weights(np.array([3.0, 4.0]), np.zeros((3, 2)))[1] == pytest.approx(5)
     assert hull_weights(np.zeros(2), np.zeros((3, 2)))[1] == 0
-
-
-def test_nonnegative_least_squares() -> None:
-    matrix = np.array([[1.0, 1.0], [0.0, 1.0]])
-    assert nonnegative_least_squares(matrix, np.array([3.0, 1.0])) == pytest.approx([2, 1])
-    assert nonnegative_least_squares(matrix, np.array([3.0, -1.0])) == pytest.approx([3, 0])
-    assert nonnegative_least_squares(matrix, np.array([-3.0, -1.0])).tolist() == [0, 0]
 
 
 @settings(max_examples=40)

@@ -15,7 +15,6 @@ from attention_core import Projections, attend
 from attention_lab.diagonal.growth import CURVE_WIDTHS, Estimate, Experiment, curves, estimates
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
-    chi_nodes,
     half_argmax_width,
     half_mass_width,
     self_mass_bound,
@@ -126,10 +125,10 @@ def test_the_bound_is_a_bound(n: int, d: int, options: dict[str, float]) -> None
     bound, exact = self_mass_bound(n, d, **options), self_mass_exact(n, d, **options)
     assert 0 < bound <= exact + 1e-9
     assert 1 / n <= exact <= 1 + 1e-9
+    assert self_mass_exact(1, d, **options) == pytest.approx(1, abs=1e-9)
 
 
 def test_exact_by_hand() -> None:
-    assert self_mass_exact(1, 5) == pytest.approx(1, abs=1e-9)
     assert self_mass_exact(7, 3, scale=0.0) == pytest.approx(1 / 7, abs=1e-6)
     assert argmax_rate_exact(1, 5) == pytest.approx(1, abs=1e-9)
     # R for N = 2, d = 1: x_1 x_2 < x_1² for |x_2| < |x_1| (1/2) and for opposite signs of the
@@ -139,14 +138,6 @@ def test_exact_by_hand() -> None:
     weight = np.exp(-(grid[:, np.newaxis] ** 2 + grid**2) / 2) / (2 * math.pi) * 0.02**2
     share = 1 / (1 + np.exp(np.outer(grid, grid) - grid[:, np.newaxis] ** 2))
     assert self_mass_exact(2, 1) == pytest.approx(float((weight * share).sum()), abs=1e-6)
-
-
-@pytest.mark.parametrize("degrees", [1, 2, 8, 128])
-def test_nodes_have_the_moments_of_chi_square(degrees: int) -> None:
-    length, weight = chi_nodes(degrees)
-    assert weight.sum() == pytest.approx(1, abs=1e-9)
-    assert weight @ length**2 == pytest.approx(degrees, rel=1e-9)
-    assert weight @ (length**2 - degrees) ** 2 == pytest.approx(2 * degrees, rel=1e-9)
 
 
 def test_half_mass() -> None:

@@ -78,15 +78,6 @@ def test_an_average_of_others_is_out_voted(seed: int, n_tokens: int, d_model: in
     assert a[0] < a[1:].max()
 
 
-@settings(max_examples=40)
-@given(x=token_matrices(least=2))
-def test_identities_to_rounding(x: np.ndarray) -> None:
-    x = x / max(1.0, float(np.abs(x).max()))
-    largest = max(1.0, float(np.abs(weightless_attention(x).scores).max()))
-    assert find_proposition("S1").check(x).excess <= 1e-12 * largest
-    assert find_proposition("S7").check(x).excess <= 1e-12
-
-
 def test_equal_tokens_violate_the_greatest_diagonal_by_a_tie() -> None:
     text = "the cat the dog the cat saw the dog and the cat ran " * 2
     for d_model in (5, 7, 13, 33):

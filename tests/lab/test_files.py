@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS, HeadNorm, Projections, Rotary, Trace, attend
+from attention_core.projections import BIASES, MATRICES
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.scenario import Scenario, trace_of
 
@@ -50,42 +51,24 @@ def test_every_field_comes_back(trace: Trace, name: str) -> None:
     assert np.array_equal(array, original)
 
 
-def test_weights_settings_and_tokens_come_back(trace: Trace) -> None:
-    file = loaded(trace)
-    for name in ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o"):
-        assert np.array_equal(file[name], getattr(trace.projections, name))
-    assert (float(file["scale"]), float(file["softcap"]), bool(file["residual"])) == (
-        trace.scale,
-        2.0,
-        True,
-    )
-    assert (int(file["n_heads"]), int(file["n_kv_heads"])) == (6, 2)
-    assert np.array_equal(file["mask"], trace.mask)
-    assert np.array_equal(file["bias"], trace.bias)
-    assert tuple(file["tokens"].tolist()) == HOSTILE
-
-
 def test_the_file_is_enough_to_repeat_the_call(trace: Trace) -> None:
     file = loaded(trace)
-    names = ("w_q", "w_k", "w_v", "w_o", "b_q", "b_k", "b_v", "b_o")
-    weights = Projections(
-        **{name: file[name] for name in names}, n_heads=int(file["n_heads"]), n_kv_heads=2
-    )
-    rules = {
-        "mask": file["mask"],
-        "bias": file["bias"],
-        "scale": float(file["scale"]),
-        "softcap": 2.0,
-        "rotary": Rotary(
+    counts = {name: int(file[name]) for name in ("n_heads", "n_kv_heads")}
+    weights = {name: file[name] for name in MATRICES + BIASES}
+    again = attend(
+        file["inputs"],
+        Projections(**weights, **counts),
+        residual=bool(file["residual"]),
+        empty_rows=str(file["empty_rows"]),
+        rotary=Rotary(
             float(file["rotary_base"]), str(file["rotary_pairs"]), int(file["rotary_start"])
         ),
-        "head_norm": HeadNorm(file["query_gain"], file["key_gain"], float(file["epsilon"])),
-        "sink": file["sink"],
-    }
-    again = attend(
-        file["inputs"], weights, residual=True, empty_rows=str(file["empty_rows"]), **rules
+        head_norm=HeadNorm(file["query_gain"], file["key_gain"], float(file["epsilon"])),
+        **{name: file[name] for name in ("mask", "bias", "sink")},
+        **{name: float(file[name]) for name in ("scale", "softcap")},
     )
     assert np.array_equal(again.output, file["output"])
+    assert tuple(file["tokens"].tolist()) == HOSTILE
 
 
 def test_what_is_absent_is_left_out() -> None:
@@ -95,14 +78,9 @@ def test_what_is_absent_is_left_out() -> None:
 
 
 def test_the_memory_s_tokens_come_back() -> None:
-    cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2)).labelled(
-        ("a", "b"), ("c", "d")
-    )
-    assert loaded(cross)["memory_tokens"].tolist() == ["c", "d"]
-    assert "memory_tokens" not in loaded(
-        attend(np.eye(2), Projections.random(2, 1)).labelled(("a", "b"))
-    )
-
-
-def test_a_trace_without_labels_can_be_written() -> None:
-    assert loaded(attend([[1.0]], Projections.weightless(1)))["tokens"].tolist() == []
+    cross = attend(np.eye(2), Projections.random(2, 1), memory=np.eye(2))
+    assert loaded(cross)["tokens"].tolist() == []
+    labelled = cross.labelled(("a", "b"), ("c", "d"))
+    assert loaded(labelled)["memory_tokens"].tolist() == ["c", "d"]
+    one = attend(np.eye(2), Projections.random(2, 1)).labelled(("a", "b"))
+    assert "memory_tokens" not in loaded(one)

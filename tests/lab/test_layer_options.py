@@ -24,6 +24,7 @@ from attention_lab.user_data.layer_search import (
 from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices
 from tests.lab.named_weights import opened
+from tests.lab.refusal import Facts, refused
 
 D, H, G, K, T = 12, 3, 1, 4, 5
 PREFIX = "model.layers.0.self_attn."
@@ -91,12 +92,6 @@ def angles(base: float, n_pairs: int) -> Array:
     return result
 
 
-def in_bfloat16(numbers: Array) -> Array:
-    """Numbers with the 8 bits of precision of bfloat16."""
-    found: Array = (numbers.astype(np.float32).view(np.uint32) & 0xFFFF0000).view(np.float32)
-    return found
-
-
 def found_base(saved: Array) -> RotaryBase | None:
     """What a checkpoint of a Llama with these angles tells of its base."""
     file = opened(checkpoint("Llama") | {"model.rotary_emb.inv_freq": saved})
@@ -105,14 +100,13 @@ def found_base(saved: Array) -> RotaryBase | None:
 
 @pytest.mark.parametrize("base", [500.0, 10_000.0, 150_000.0, 12_345.6, 1e6, 1.0])
 @pytest.mark.parametrize("n_pairs", [2, 64])
-@pytest.mark.parametrize("kind", [np.float64, np.float32])
-def test_the_base_of_the_file_counts(base: float, n_pairs: int, kind: Any) -> None:
-    assert found_base(angles(base, n_pairs).astype(kind)) == RotaryBase(base, "")
-
-
-@pytest.mark.parametrize("base", [500.0, 10_000.0, 150_000.0, 1e6])
-def test_angles_of_bfloat16_tell_two_digits_of_the_base(base: float) -> None:
-    assert found_base(in_bfloat16(angles(base, 64))) == RotaryBase(base, "")
+def test_the_base_of_the_file_counts(base: float, n_pairs: int) -> None:
+    """Angles of bfloat16, whose 8 bits of precision are the upper ones, tell two digits of it."""
+    exact = angles(base, n_pairs)
+    assert found_base(exact) == found_base(exact.astype("f4")) == RotaryBase(base, "")
+    if n_pairs == 64 and base > 1 and base != 12_345.6:
+        upper = (exact.astype("f4").view("u4") & 0xFFFF0000).view("f4")
+        assert found_base(upper) == RotaryBase(base, "")
 
 
 @pytest.mark.parametrize(
@@ -132,36 +126,29 @@ def test_angles_that_no_base_gives_leave_that_of_the_kind(saved: Array) -> None:
     assert found_base(saved) == RotaryBase(USUAL_BASES["Llama"], "Llama")
 
 
-def test_an_odd_head_width_has_no_pairs() -> None:
-    file = opened({name: np.ones((9, 9)) for name in (f"{PREFIX}{p}_proj.weight" for p in "qkvo")})
-    (layer,) = find_layers(file)
-    with pytest.raises(FileError, match="9"):
-        read_options(file, layer, 1, 1e4)
+SQUARE = {f"{PREFIX}{part}_proj.weight": np.ones((9, 9)) for part in "qkvo"}
 
 
 @pytest.mark.parametrize(
-    ("name", "array"), [("q_norm.weight", np.ones(5)), ("sinks", np.ones((H, 1)))]
+    ("arrays", "n_heads", "facts"),
+    [
+        (SQUARE, 1, (9,)),  # an odd width has no pairs
+        (checkpoint("Qwen3") | {f"{PREFIX}q_norm.weight": np.ones(5)}, H, ("heads",)),
+        (checkpoint("Qwen3") | {f"{PREFIX}sinks": np.ones((H, 1))}, H, ("heads",)),
+    ],
 )
-def test_what_does_not_fit_the_heads_is_refused(name: str, array: Array) -> None:
-    file = opened(checkpoint("Qwen3") | {PREFIX + name: array})
-    (layer,) = find_layers(file)
-    with pytest.raises(FileError, match="heads"):
-        read_options(file, layer, H, 1e4)
-
-
-def test_other_namings_turn_nothing() -> None:
-    plain = {"in_proj_weight": np.ones((3 * 4, 4)), "out_proj.weight": np.ones((4, 4))}
-    file = opened(plain)
-    (layer,) = find_layers(file)
-    assert rotary_base(file, layer) is None
-    assert read_options(file, layer, 2, None) == {}
+def test_what_does_not_fit_the_heads_is_refused(
+    arrays: dict[str, Array], n_heads: int, facts: Facts
+) -> None:
+    file = opened(arrays)
+    with refused(FileError, *facts):
+        read_options(file, find_layers(file)[0], n_heads, 1e4)
 
 
 def test_a_gain_that_fits_no_head_is_refused() -> None:
-    own = UserMatrices(g_q=[1.0, 2.0, 3.0])
+    own = UserMatrices(g_q=[1.0, 2.0, 3.0], sinks=[1.0, 2.0, 3.0]).url_value()
     with pytest.raises(ShapeError, match="gain"):
-        trace_of(Scenario(own=own.url_value(), qk_norm=True))
-    sinks = UserMatrices(sinks=[1.0, 2.0, 3.0])
+        trace_of(Scenario(own=own, qk_norm=True))
     with pytest.raises(ShapeError, match="sink"):
-        trace_of(Scenario(own=sinks.url_value(), sink=True))
-    assert trace_of(Scenario(own=sinks.url_value())) is not None  # off: not read
+        trace_of(Scenario(own=own, sink=True))
+    assert trace_of(Scenario(own=own)) is not None  # off: not read

@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import FileError, Trace, attend
+from attention_core import FileError, Projections, Trace, attend
 from attention_lab.export.trace_files import trace_to_npz
 from attention_lab.files.weight_formats import open_weights
 from attention_lab.user_data.layer_search import (
-    MAX_LAYER_WIDTH,
     OTHER_ARCHITECTURES,
-    FileLayer,
     find_layers,
     possible_heads,
     read_layer,
+    rotary_base,
 )
 from tests.lab.made_files import Arrays, npz, safetensors, tensor, with_header
 from tests.lab.named_weights import (
@@ -41,6 +40,19 @@ from tests.lab.named_weights import (
 from tests.lab.refusal import Facts, missing, refused
 
 
+def as_nano_gpt(p: Projections) -> Arrays:
+    """GPT-2 with transposed matrices."""
+    return {name: array.T for name, array in as_gpt2(p).items()}
+
+
+def zeros(*shape: int) -> np.ndarray:
+    """Numbers of 32 bits."""
+    return np.zeros(shape, np.float32)
+
+
+TORCH = as_torch(weights())
+
+
 @pytest.mark.parametrize("write", [safetensors, npz])
 @pytest.mark.parametrize(
     ("naming", "title", "groups", "d_memory"),
@@ -50,30 +62,16 @@ from tests.lab.refusal import Facts, missing, refused
         (as_bert, "BERT", H, 7),
         (as_gpt2, "GPT-2 or nanoGPT", H, D),
         (as_llama, "Llama", 2, D),
-        (
-            lambda p: {name: array.T for name, array in as_gpt2(p).items()},
-            "GPT-2 or nanoGPT",
-            H,
-            D,
-        ),  # nanoGPT's layers
+        (as_nano_gpt, "GPT-2 or nanoGPT", H, D),
     ],
 )
 def test_every_naming(naming: Any, title: str, groups: int, d_memory: int, write: Any) -> None:
     p = weights(groups, d_memory)
-    file = opened(naming(p) | {"something.else": np.zeros((2, 2), np.float32)}, write)
+    file = opened(naming(p) | {"something.else": zeros(2, 2)}, write)
     (layer,) = find_layers(file)
     assert layer.naming.title == title
     assert (layer.d_model, H in layer.heads) == (D, True)
     assert_same_weights(read_layer(file, layer, H), p)
-
-
-def test_weights_without_biases() -> None:
-    file = opened(
-        {name: array for name, array in as_bert(weights()).items() if not name.endswith("bias")}
-    )
-    read = read_layer(file, find_layers(file)[0], H)
-    assert read.b_q is None
-    assert np.array_equal(read.w_o, weights().w_o)
 
 
 def test_a_download_comes_back() -> None:
@@ -87,19 +85,13 @@ def test_a_download_comes_back() -> None:
 def test_layers_are_listed_in_order() -> None:
     arrays: Arrays = {}
     for number in (10, 9, 0):
-        arrays |= as_bert(weights(), f"encoder.layer.{number}.")
-    cross = as_bert(weights(), "encoder.layer.9.")
-    arrays |= {
-        name.replace(".attention", ".crossattention"): array for name, array in cross.items()
-    }
+        arrays |= as_bert(weights(), f"layer.{number}.")
+    cross = as_bert(weights(), "layer.9.").items()
+    arrays |= {name.replace(".attention", ".crossattention"): array for name, array in cross}
     layers = find_layers(opened(arrays))
-    assert [layer.prefix for layer in layers] == [
-        "encoder.layer.0.attention.",
-        "encoder.layer.9.attention.",
-        "encoder.layer.9.crossattention.",
-        "encoder.layer.10.attention.",
-    ]
-    assert missing(layers[0].title, "encoder.layer.0.attention", "BERT") == []
+    kinds = ("0.attention", "9.attention", "9.crossattention", "10.attention")
+    assert [layer.prefix for layer in layers] == [f"layer.{kind}." for kind in kinds]
+    assert missing(layers[0].title, "layer.0.attention", "BERT") == []
 
 
 def test_notes_on_what_the_weights_do_not_hold() -> None:
@@ -108,12 +100,12 @@ def test_notes_on_what_the_weights_do_not_hold() -> None:
         (as_gpt2, ("causal", "norm")),
         (as_llama, ("causal", "rotary", "norm")),
     ):
-        layer = find_layers(opened(naming(weights())))[0]
+        file = opened(naming(weights()))
+        (layer,) = find_layers(file)
         assert layer.naming.differences == differences
-        assert layer.notes == tuple(
-            filter(None, [" ".join(OTHER_ARCHITECTURES[key] for key in differences)])
-        )
-    (layer,) = find_layers(opened(as_torch(weights(), prefix="") | {"bias_k": np.zeros(4, "f4")}))
+        assert (rotary_base(file, layer) is None) == ("rotary" not in differences)
+        assert " ".join(layer.notes) == " ".join(OTHER_ARCHITECTURES[key] for key in differences)
+    (layer,) = find_layers(opened(TORCH | {"bias_k": zeros(4)}))
     assert missing(layer.notes[-1], "bias_k") == []
 
 
@@ -126,64 +118,36 @@ def test_the_number_of_heads() -> None:
 
 @pytest.mark.parametrize(("width", "heads"), [(768, 12), (1024, 16), (384, 6), (12, 1), (65, 1)])
 def test_the_usual_number_of_heads(width: int, heads: int) -> None:
-    layer = find_layers(opened(as_torch(weights())))[0]
+    layer = find_layers(opened(TORCH))[0]
     wide = replace(layer, shapes={"w_q": (width, width)}, heads=possible_heads(*[width] * 4))
-    assert isinstance(wide, FileLayer)
     assert wide.likely_heads == heads
 
 
 def test_half_precision() -> None:
-    exact = {
-        name: np.round(array * 4).astype(np.float16) for name, array in as_bert(weights()).items()
-    }
+    arrays = as_bert(weights(), "").items()
+    exact = {n: np.round(a * 4).astype(np.float16) for n, a in arrays if not n.endswith("bias")}
     file = opened(exact)
     read = read_layer(file, find_layers(file)[0], H)
     assert read.dtype == np.float32
-    assert np.array_equal(
-        read.w_q, exact["model.layers.0.attention.self.query.weight"].T.astype(np.float32)
-    )
+    assert np.array_equal(read.w_q, exact["attention.self.query.weight"].T)
+    assert read.b_q is None  # a file without biases
     upper_halves = struct.pack("<3H", 0x3F80, 0xC000, 0x3E80)
     brain = with_header({"a": tensor([3], 0, 6, "BF16")}, upper_halves)
     assert open_weights(io.BytesIO(brain), "b").read("a").tolist() == [1.0, -2.0, 0.25]
-    assert (
-        open_weights(io.BytesIO(safetensors({"a": np.ones(2)})), "d").read("a").dtype == np.float64
-    )
-
-
-@pytest.mark.parametrize("write", [safetensors, npz])
-def test_the_shapes_are_listed_once(write: Any) -> None:
-    file = opened(as_llama(weights()), write)
-    assert file.shapes is file.shapes
+    assert opened({"a": np.ones(2)}).read("a").dtype == np.float64
 
 
 @pytest.mark.parametrize(
     ("arrays", "facts"),
     [
-        ({"a": np.zeros(3, np.float32)}, ("a",)),
+        ({"a": zeros(3)}, ("a",)),
+        ({"self.query.weight": zeros(4, 4)}, ("self.query.weight", "self.key.weight")),
+        (TORCH | {"in_proj_weight": zeros(31, D)}, ("in_proj_weight", 31)),
+        (TORCH | {"out_proj.weight": zeros(D, 7)}, ("(10, 30)", "(7, 10)")),
+        (TORCH | {"out_proj.weight": zeros(D)}, ("out_proj.weight", "(10,)")),
+        (TORCH | {"out_proj.weight": zeros(1, 32_769)}, (32_768, "(32769, 1)")),
         (
-            {"self.query.weight": np.zeros((4, 4), np.float32)},
-            ("self.query.weight", "self.key.weight"),
-        ),
-        (
-            as_torch(weights()) | {"in_proj_weight": np.zeros((31, D), np.float32)},
-            ("in_proj_weight", 31),
-        ),
-        (
-            as_torch(weights()) | {"out_proj.weight": np.zeros((D, 7), np.float32)},
-            ("(10, 30)", "(7, 10)"),
-        ),
-        (
-            as_torch(weights()) | {"out_proj.weight": np.zeros((D,), np.float32)},
-            ("out_proj.weight", "(10,)"),
-        ),
-        (
-            as_torch(weights())
-            | {"out_proj.weight": np.zeros((1, MAX_LAYER_WIDTH + 1), np.float32)},
-            (32_768, "(32769, 1)"),
-        ),
-        (
-            as_bert(weights(), "x.")
-            | {"x.attention.self.key.weight": np.zeros((4, 4), np.float32)},
+            as_bert(weights(), "x.") | {"x.attention.self.key.weight": zeros(4, 4)},
             ("x.attention.", "(4, 4)"),
         ),
     ],
@@ -195,8 +159,8 @@ def test_layers_that_cannot_be_used(arrays: Arrays, facts: Facts) -> None:
 
 def test_an_odd_layer_does_not_hide_the_others() -> None:
     good = as_gpt2(weights(), "a.")
-    narrow = as_gpt2(weights(), "b.") | {"b.attn.c_attn.weight": np.zeros((D, 31), np.float32)}
-    kernels = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), np.float32) for letter in "qkvo"}
+    narrow = as_gpt2(weights(), "b.") | {"b.attn.c_attn.weight": zeros(D, 31)}
+    kernels = {f"*c*.{letter}_proj.weight": zeros(4, 4, 1, 1) for letter in "qkvo"}
     (layer,) = find_layers(opened(kernels | good))
     assert layer.prefix == "a."
     assert missing(layer.notes[-1], 1, "'*c*.q_proj.weight'", "(4, 4, 1, 1)") == []
@@ -231,6 +195,6 @@ def test_more_memory_than_there_is_for_a_file() -> None:
 
 @pytest.mark.parametrize("shape", [(31,), (), (0, 1)])
 def test_a_joint_bias_that_cannot_be_cut(shape: tuple[int, ...]) -> None:
-    file = opened(as_torch(weights()) | {"in_proj_bias": np.zeros(shape, np.float32)})
+    file = opened(TORCH | {"in_proj_bias": zeros(*shape)})
     with refused(FileError, "third", str(shape)):
         read_layer(file, find_layers(file)[0], H)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from attention_core import AttentionError, FileError, SettingsError, ShapeError
+from attention_core import AttentionError, FileError, SettingsError, ShapeError, Trace
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import MAX_EDITS
 from attention_lab.user_data.matrix_names import (
@@ -23,6 +23,7 @@ from attention_lab.user_data.matrix_names import (
 )
 from attention_lab.user_data.text_store import is_key
 from attention_lab.user_data.user_matrices import MAX_URL_CHARACTERS, UserMatrices, read_matrices
+from tests.lab.made_files import npz
 from tests.lab.refusal import Facts, refused
 from tests.lab.user_matrix_cases import (
     MATRICES,
@@ -34,7 +35,6 @@ from tests.lab.user_matrix_cases import (
     V,
     any_matrices,
     assert_identical,
-    npz,
     some,
 )
 
@@ -46,13 +46,29 @@ def test_matrices_come_back_from_their_text(own: UserMatrices) -> None:
     assert set(text) <= set(string.ascii_letters + string.digits + "-_")
 
 
+@pytest.mark.parametrize(
+    ("values", "kind", "facts"),
+    [
+        (np.ones((2, 3)), ShapeError, ("b_Q", "(2, 3)")),
+        (np.ones((2, 1, 4)), ShapeError, ("b_Q", "(2, 1, 4)")),
+        (1.0, ShapeError, ("b_Q", "()")),
+        (np.ones((1, 0)), ShapeError, ("b_Q", "(0,)")),
+        (np.ones(2049), ShapeError, ("b_Q", 2049, 2048)),
+        ([1.0, np.nan], FileError, ("b_Q", "place 1", "nan")),
+    ],
+)
+def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:
+    with refused(kind, *facts):
+        read_matrices(npz({"b_q": np.asarray(values)}), "m.npz")
+
+
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize(
     "dtype", ["<f2", ">f4", "<f8", ">f8", "i1", ">i2", "<i4", "<i8", "u1", ">u8"]
 )
 def test_number_types_and_memory_layouts(dtype: str, order: Any) -> None:
     numbers = np.arange(35).reshape(T, D)
-    matrix = read_matrices(npz(X=np.array(numbers, dtype=dtype, order=order)), "x.npz").x
+    matrix = read_matrices(npz({"X": np.array(numbers, dtype=dtype, order=order)}), "x.npz").x
     assert matrix is not None
     assert matrix.dtype == np.float64
     assert matrix.tolist() == numbers.tolist()
@@ -72,38 +88,37 @@ def test_number_types_and_memory_layouts(dtype: str, order: Any) -> None:
         (SHAPES | {"b_o": (8,)}, H, ("W_O", 7, "b_O", 8)),
         ({"w_q": (D, 21), "b_k": (21,)}, H, ("W_Q", 21, "b_K", 2, 1, 3)),
         ({"w_q": (D, 4), "b_o": (D + 1,)}, H, ("W_Q", 7, "b_O", 8)),
-        ({"b_q": (17,)}, 4, (1, 4)),
+        *(
+            ({name: (7,)}, 4, (symbol, 7, 4, 1))
+            for name, symbol in (("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V"))
+        ),
     ],
 )
 def test_sizes_that_do_not_fit(
     shapes: dict[str, tuple[int, ...]], n_heads: int, facts: Facts
 ) -> None:
     given: dict[str, Any] = {name: np.ones(shape) for name, shape in shapes.items()}
-    with refused(ShapeError, *facts):
+    with refused(ShapeError, *facts) as caught:
         UserMatrices(**given).sizes(n_heads)
+    assert len(given) > 1 or "W_" not in str(caught.value)
 
 
 def test_sizes_that_the_matrices_decide() -> None:
     assert some().sizes(H) == {"n_tokens": T, "d_model": D, "d_k": K, "d_v": V}
     assert some().sizes(1) == {"n_tokens": T, "d_model": D, "d_k": H * K, "d_v": H * V}
-    assert some("w_o").sizes(13) == {"d_v": 2}
+    assert some("w_o").sizes(13) == some("b_v").sizes(13) == {"d_v": 2}
     assert some("x").sizes(H) == {"n_tokens": T, "d_model": D}
+    assert some("b_q").sizes(H) == {"d_k": K}
+    assert some("b_o").sizes(H) == {"d_model": D}
     assert UserMatrices(w_v=np.ones((D, 256))).sizes(H) == {"d_model": D, "d_v": 128}
     assert UserMatrices().sizes(H) == {}
 
 
-def test_a_newer_matrix_counts() -> None:
-    first, second = some("x", "w_q"), some("w_q", "w_k", seed=1)
-    both = first.updated(second)
-    assert_identical(both, UserMatrices(x=first.x, w_q=second.w_q, w_k=second.w_k))
-
-
 def test_small_matrices_stand_in_the_url() -> None:
-    rng = np.random.default_rng(0)
-    small = UserMatrices(
-        x=np.round(rng.normal(size=(20, 16)), 2), w_q=np.round(rng.normal(size=(32, 33)), 2)
-    )
-    large = UserMatrices(w_q=rng.normal(size=(64, 64)))
+    x, w_q, wide = (np.random.default_rng(0).normal(size=(side, side)) for side in (18, 32, 64))
+    small = UserMatrices(x=x).updated(UserMatrices(x=np.round(x, 2), w_q=np.round(w_q, 2)))
+    assert_identical(small, UserMatrices(x=np.round(x, 2), w_q=np.round(w_q, 2)))
+    large = UserMatrices(w_q=wide)
     assert small.url_value() == small.encode()
     assert len(small.url_value()) < MAX_URL_CHARACTERS
     assert is_key(large.url_value())
@@ -120,8 +135,8 @@ def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
     rows = "\n".join(",".join(map(repr, row)) for row in np.atleast_2d(bias).tolist())
     for own in (
         UserMatrices(b_k=bias),
-        read_matrices(npz(BK=bias.astype(">f4")), "m.npz"),
-        read_matrices(npz(b_K=bias[np.newaxis]), "m.npz"),
+        read_matrices(npz({"BK": bias.astype(">f4")}), "m.npz"),
+        read_matrices(npz({"b_K": bias[np.newaxis]}), "m.npz"),
         read_matrices(f"b_K\n{rows}".encode(), "m.csv"),
         read_matrices(rows.encode(), "layer 2 b_k.csv"),
     ):
@@ -131,63 +146,20 @@ def test_a_bias_is_a_row_or_a_column(shape: tuple[int, ...]) -> None:
         assert not own.b_k.flags.writeable
 
 
-def test_sizes_that_biases_decide() -> None:
-    assert some("b_q").sizes(H) == {"d_k": K}
-    assert some("b_v").sizes(13) == {"d_v": 2}
-    assert some("b_o").sizes(H) == {"d_model": D}
-    assert UserMatrices(w_o=np.ones((H * V, D + 2)), b_o=np.ones(D + 2)).sizes(H) == {"d_v": V}
-
-
-@pytest.mark.parametrize(("name", "symbol"), [("b_q", "b_Q"), ("b_k", "b_K"), ("b_v", "b_V")])
-def test_a_bias_that_the_heads_cannot_share(name: str, symbol: str) -> None:
-    given: dict[str, Any] = {name: np.ones(7)}
-    own = UserMatrices(**given)
-    with refused(ShapeError, symbol, 7, 4, 1) as caught:
-        own.sizes(4)
-    assert "W_" not in str(caught.value)
-
-
 def test_an_output_bias_where_the_heads_are_joined() -> None:
-    beside: dict[str, Any] = {"w_v": np.ones((D, 4)), "x": np.ones((3, D))}
-    joined = Scenario(
-        weights="weightless", n_heads=1, own=UserMatrices(**beside, b_o=np.arange(4.0)).url_value()
-    )
-    plain = replace(joined, own=UserMatrices(**beside).url_value())
-    np.testing.assert_allclose(
-        trace_of(joined).output - trace_of(plain).output, np.tile(np.arange(4.0), (1, 3, 1))
-    )
+    def joined(own: UserMatrices) -> Trace:
+        return trace_of(Scenario(weights="weightless", n_heads=1, own=own.url_value()))
+
+    beside = UserMatrices(w_v=np.ones((D, 4)), x=np.ones((3, D)))
+    added = joined(replace(beside, b_o=np.arange(4.0))).output - joined(beside).output
+    np.testing.assert_allclose(added, np.tile(np.arange(4.0), (1, 3, 1)))
     with refused(ShapeError, "W_V", 4, "b_O", 7):
-        trace_of(replace(joined, own=UserMatrices(**beside, b_o=np.ones(D)).url_value()))
-    assert (
-        trace_of(Scenario(weights="weightless", n_heads=1, own=some("b_o").url_value())).sizes["D"]
-        == D
-    )
-
-
-@pytest.mark.parametrize(
-    ("values", "kind", "facts"),
-    [
-        (np.ones((2, 3)), ShapeError, ("b_Q", "(2, 3)")),
-        (np.ones((2, 1, 4)), ShapeError, ("b_Q", "(2, 1, 4)")),
-        (1.0, ShapeError, ("b_Q", "()")),
-        ([], ShapeError, ("b_Q", "(0,)")),
-        (np.ones((1, 0)), ShapeError, ("b_Q", "(0,)")),
-        (np.ones(2049), ShapeError, ("b_Q", 2049, 2048)),
-        ([1.0, np.nan], FileError, ("b_Q", "place 1", "nan")),
-    ],
-)
-def test_what_is_no_bias(values: Any, kind: type[AttentionError], facts: Facts) -> None:
-    with refused(kind, *facts):
-        read_matrices(npz(b_q=values), "m.npz")
-
-
-def test_every_matrix_is_known() -> None:
-    assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
-    assert all(len(MAX_SHAPES[name]) == len(shape) for name, shape in SHAPES.items())
+        joined(replace(beside, b_o=np.ones(D)))
+    assert joined(some("b_o")).sizes["D"] == D
 
 
 def test_files_have_room_for_the_largest_matrices() -> None:
-    assert sum(np.ones(shape).nbytes for shape in MAX_SHAPES.values()) == MAX_MATRIX_BYTES
+    assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
     largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
     steps = sum(getattr(largest, name).nbytes for name in largest.steps)
     assert MAX_MATRIX_BYTES < MAX_FILE_BYTES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from typing import Any
 
 import numpy as np
@@ -27,13 +26,6 @@ def some(*names: str, seed: int = 0) -> UserMatrices:
     rng = np.random.default_rng(seed)
     given: dict[str, Any] = {name: rng.normal(size=SHAPES[name]) for name in names or SHAPES}
     return UserMatrices(**given)
-
-
-def npz(**members: Any) -> bytes:
-    """An NPZ file as NumPy writes it."""
-    buffer = io.BytesIO()
-    np.savez(buffer, **members)
-    return buffer.getvalue()
 
 
 def a_trace(projections: Projections | None = None) -> Trace:

@@ -14,7 +14,7 @@ from attention_lab.user_data.matrix_files import write_npz
 from attention_lab.user_data.user_matrices import UserMatrices, template
 from attention_ui import own_numbers
 from attention_viz.markdown import escape_markdown
-from tests.lab.user_matrix_cases import npz
+from tests.lab.made_files import npz
 from tests.ui.app import named_in, opened, page_context, pressed, texts
 from tests.ui.callbacks import file, session
 
@@ -75,7 +75,7 @@ def test_a_file_that_makes_no_layer_leaves_the_one_before(
 def test_what_was_left_unread_is_told_once() -> None:
     app = opened("scores")
     app.session_state["own numbers"] = True
-    content = npz(W_Q=np.eye(16), **{"W_Z *new*": np.ones((2, 2))})
+    content = npz({"W_Q": np.eye(16), "W_Z *new*": np.ones((2, 2))})
     app.run().file_uploader(key="own file").set_value(("m.npz", content, "")).run()
     assert [escape_markdown("W_Z *new*") in info.value for info in app.info] == [True]
     assert (page_context(app).trace.projections.w_q == np.eye(16)).all()

@@ -19,6 +19,7 @@ from attention_viz.story.per_head import (
 )
 from attention_viz.story.products import PROJECTION_FACTORS, output_board, projection_board
 
+RIBBONS = ["token by token", "head by head"]  # the orders of the memory
 FOCUS = (1, 2, 1)  # head, row and column
 Scene = Callable[[Stage], JSON]
 # The boards that a head, a row and a column choose.

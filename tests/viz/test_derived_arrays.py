@@ -134,11 +134,6 @@ def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
         assert slice_of(layer, "pair_total", place) == pytest.approx(wanted.sum(), abs=1e-12)
 
 
-def test_the_total_over_heads_is_one_wide_dot_product(trace: Trace) -> None:
-    fused = trace.queries[0, 4] @ trace.keys[0, 3]
-    assert slice_of(trace, "pair_total", {0: 0, 1: 4, 2: 3}) == pytest.approx(fused, abs=1e-12)
-
-
 def test_what_there_is_not() -> None:
     layer = attend([[1.0], [2.0]], Projections.weightless(1))
     with pytest.raises(SettingsError, match="no W_O"):

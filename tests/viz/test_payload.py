@@ -15,7 +15,7 @@ from attention_core import Projections, attend
 from attention_viz.payload import Stage, float_bytes, pack_bits
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes, scene_to_text
-from attention_viz.story.per_head import mask_board, scores_board, softmax_board
+from attention_viz.story.per_head import scores_board, softmax_board
 from attention_viz.story.products import output_board, projection_board
 from tests.viz.example_traces import HOSTILE, example
 from tests.viz.reading_scenes import flags, numbers, scene_of, scene_of_text
@@ -96,24 +96,6 @@ def test_the_bytes_of_a_small_scene() -> None:
     text = b'{"arrays":{"a":{"data":[0,8],"masked":[8,2]},"b":{"data":[12,4]}}}'
     parts = b"\x00\x00\x80?\x00\x00\x00\xc0" + b"\x00\x01" + b"\x00\x00" + b"\x00\x00\x00?"
     assert scene_to_bytes(scene) == b"\x44\x00\x00\x00" + text + b"  " + parts
-
-
-def test_the_text_of_a_small_scene() -> None:
-    assert (
-        scene_to_text({"arrays": {"a": {"data": float_bytes(np.array([1.0, -2.5]))}}, "cell": None})
-        == '{"arrays": {"a": {"data": "AACAPwAAIMA="}}, "cell": null}'
-    )
-
-
-def test_masked_cells_arrive_as_bits() -> None:
-    trace = example("causal")
-    scene = scene_of(scene_to_bytes(mask_board(Stage(trace), (1, 2, 1))))
-    array = scene["arrays"]["masked_scores"]
-    np.testing.assert_array_equal(flags(array, "masked"), trace.hidden)
-    found = np.frombuffer(array["data"], "<f4").reshape(trace.hidden.shape)
-    np.testing.assert_array_equal(
-        found, np.where(trace.hidden, 0, trace.masked_scores).astype("f4")
-    )
 
 
 @given(st.lists(st.binary(max_size=9)))

@@ -31,9 +31,7 @@ from attention_viz.story.products import (
 from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
 from tests.viz.reading_scenes import numbers, worked_out, written_and_read
-from tests.viz.story_boards import FOCUS, OF_A_CELL, STORY
-
-RIBBONS = {"token by token", "head by head"}
+from tests.viz.story_boards import FOCUS, OF_A_CELL, RIBBONS, STORY
 
 
 def check(trace: Trace, scene: JSON) -> None:
@@ -46,7 +44,7 @@ def check(trace: Trace, scene: JSON) -> None:
             start = array.get("start", [0] * len(array["shape"]))
             part = tuple(slice(a, a + n) for a, n in zip(start, array["shape"], strict=True))
             np.testing.assert_array_equal(numbers(array), array_of(trace, name)[part].astype("f4"))
-        elif name in RIBBONS:  # see test_ribbons.py
+        elif name in RIBBONS:
             assert scene["rules"][name]["operation"] == "copy"
         else:
             assert name in DERIVED_ARRAYS

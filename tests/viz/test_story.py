@@ -22,144 +22,69 @@ from attention_viz.story.products import inputs_board, output_board, projection_
 from tests.viz.example_traces import M, S, T, V, example, square
 from tests.viz.reading_scenes import worked_out
 from tests.viz.reading_words import holds
-from tests.viz.story_boards import FOCUS, STORY
+from tests.viz.story_boards import FOCUS, RIBBONS, STORY
 
-# Of each panel: array, column and row of the board's grid, role, axes that are drawn, and what else
-# it is.
-PANELS = {
-    "projection of queries": [
-        "inputs 0 1 operand T×D editable",
-        "w_q 1 0 operand D×H·K editable",
-        "queries 1 1 result T×H·K",
-    ],
-    "projection of values": [
-        "memory 0 1 operand S×M",
-        "w_v 1 0 operand M×H·V editable",
-        "values 1 1 result S×H·V",
-    ],
-    "split of keys": [
-        "keys 0 0 operand S×H·K",
-        "reshaped_keys 0 1 aside S×H×K tiles=2 arrange=across",
-        "key_heads 0 2 result H×S×K tiles=1 arrange=across",
-        "unswapped_keys 0 3 aside H×S×K tiles=1 arrange=across",
-    ],
-    "scores": [
-        "query_heads 0 1 operand T×K",
-        "key_heads 1 0 operand K×S",
-        "scores 1 1 result T×S",
-        "scores 2 1 tiles H×T×S small tiles=1 arrange=grid",
-    ],
-    "scale": [
-        "scores 0 0 operand T×S",
-        "scaled_scores 1 0 result T×S",
-        "raw_shares 0 1 row S",
-        "scaled_shares 1 1 row S",
-        "scaled_scores 2 0 tiles H×T×S small tiles=1 arrange=grid",
-    ],
-    "mask": [
-        "scaled_scores 0 0 operand T×S",
-        "masked_scores 1 0 result T×S",
-        "masked_scores 2 0 tiles H×T×S small tiles=1 arrange=grid",
-    ],
-    "softmax": [
-        "masked_scores 0 0 operand T×S",
-        "probabilities 1 0 result T×S",
-        "share_sum 2 0 total T",
-        "shifted_scores 0 1 row S",
-        "row_maximum 1 1 row ",
-        "exponentials 0 2 row S",
-        "row_sum 1 2 row ",
-        "probabilities 3 0 tiles H×T×S small tiles=1 arrange=grid",
-    ],
-    "mixing": [
-        "probabilities 0 1 operand T×S",
-        "value_heads 1 0 operand S×V",
-        "head_outputs 1 1 result T×V",
-        "weighted_values 2 0 aside S×V",
-        "head_outputs 2 1 tiles H×T×V small tiles=1 arrange=grid",
-    ],
-    "merge": [
-        "head_outputs 0 0 operand H×T×V tiles=1 arrange=across",
-        "merged 0 1 result T×H·V",
-        "merged_unswapped 0 2 aside T×H·V",
-    ],
-    "pair": [
-        "query_heads 0 1 operand H×K",
-        "key_heads 1 0 operand K×H",
-        "pair_products 1 1 result H×H mark=diagonal",
-        "pair_hadamard 2 1 aside H×K",
-        "scores 3 1 aside H",
-        "pair_total 3 2 aside ",
-    ],
-    "value pair": [
-        "probabilities 0 0 operand H",
-        "value_heads 1 0 operand H×V",
-        "weighted_values 2 0 result H×V",
-        "head_outputs 3 0 aside H×V",
-    ],
-    "output": [
-        "merged 0 1 operand T×H·V",
-        "w_o 1 0 operand H·V×D editable",
-        "output 1 1 result T×D",
-        "head_contributions 1 2 aside H×D",
-    ],
+# What the stage of a step shows: the parts that take part in the computation.
+ON_STAGE = {
+    "split of keys": ["keys", "key_heads", *RIBBONS],
+    "scale": ["scores", "scaled_scores", "raw_shares", "scaled_shares"],
+    "mask": ["scaled_scores", "masked_scores"],
+    "softmax": ["masked_scores", "probabilities", "share_sum"],
+    "merge": ["head_outputs", "merged", *reversed(RIBBONS)],
 }
 
 
-AXIS = {"T": "query", "S": "key", "H": "head", "G": "key/valuehead"}
+def drawn_axes(board: JSON, panel: JSON) -> list[str | None]:
+    """The letters of the rows and columns of a panel."""
+    letters = board["arrays"][panel["array"]]["axes"]
+    return [None if panel[side] is None else letters[panel[side]] for side in ("rows", "columns")]
 
 
-def in_words(line: str) -> str:
-    """A line of `PANELS` with its axes in words, as badges say them."""
-    array, column, row, role, letters, *marks = line.split(" ")
-    words = ["column" if "·" in a else AXIS.get(a, "feature") for a in letters.split("×")]
-    return " ".join([array, column, row, role, "×".join(words) if letters else "", *marks])
-
-
-def told(board: JSON) -> list[str]:
-    """Each panel of a board as one line of `PANELS`, but for the lines of the memory."""
-    lines = []
-    for panel in board["panels"]:
-        if panel["role"] == "ribbon":
-            continue
-        marks = [mark for mark in ("editable", "small") if panel.get(mark) or panel["size"] == mark]
-        marks += [
-            f"{key}={panel[key]}" for key in ("tiles", "arrange", "mark", "link") if key in panel
-        ]
-        place, badge = panel["place"], panel["badge"].partition(", ")[2].replace(" ", "")
-        lines.append(" ".join([panel["array"], *map(str, place), panel["role"], badge, *marks]))
-    return lines
-
-
-@pytest.mark.parametrize("name", PANELS)
-def test_which_matrix_stands_where(name: str) -> None:
+@pytest.mark.parametrize(
+    "name",
+    ["projection of queries", "projection of values", "scores", "mixing", "output", "pair"],
+)
+def test_in_a_product_the_row_of_a_result_meets_its_column(name: str) -> None:
     board = STORY[name](Stage(example()))
-    assert told(board) == list(map(in_words, PANELS[name]))
-    before = name.startswith(("projection", "split"))
-    drawn = [panel for panel in board["panels"] if panel["role"] != "ribbon"]
-    assert {panel.get("quiet", False) for panel in drawn} == {before}
+    parts = [p for p in board["panels"] if p["role"] in ("operand", "result")]
+    left, above, result = parts
+    assert [part["role"] for part in parts] == ["operand", "operand", "result"]
+    assert result["place"] == [above["place"][0], left["place"][1]]
+    (row, inner), (also_inner, column) = (drawn_axes(board, part) for part in (left, above))
+    assert drawn_axes(board, result) == [row, column]
+    assert inner == also_inner
     assert (board["player"], board["arithmetic"]) == (True, True)
 
 
+@pytest.mark.parametrize("name", ON_STAGE)
+def test_the_stage_shows_what_is_computed_and_keeps_its_sides(name: str) -> None:
+    board = STORY[name](Stage(example(n_heads=2)))
+    shown = stage_board(board, StepWords("", "", "", "", (), 0))["panels"]
+    assert [p["array"] for p in shown if p["role"] != "tiles"] == ON_STAGE[name]
+    if name in ("scale", "mask", "softmax"):
+        assert drawn_axes(board, shown[0]) == drawn_axes(board, shown[1]) == ["T", "S"]
+        assert shown[0]["place"][1] == shown[1]["place"][1]
+
+
+def test_inputs_and_weights_can_be_edited() -> None:
+    boards = [made(Stage(example())) for made in STORY.values()]
+    editable = {p["array"] for board in boards for p in board["panels"] if p.get("editable")}
+    assert editable == {"inputs", "w_q", "w_k", "w_v", "w_o"}
+
+
 def test_one_head_has_no_panel_of_all_heads() -> None:
-    boards = [
-        STORY[name](Stage(example(n_heads=1)))
-        for name in ("scores", "scale", "mask", "softmax", "mixing")
-    ]
-    assert [line for board in boards for line in told(board) if " tiles " in line] == []
+    for name in ("scores", "scale", "mask", "softmax", "mixing"):
+        one, many = (STORY[name](Stage(example(n_heads=n))) for n in (1, 2))
+        assert [panel["role"] == "tiles" for panel in many["panels"]].count(True) == 1
+        assert all(panel["role"] != "tiles" for panel in one["panels"])
 
 
-def test_without_w_o_the_output_is_the_merged_heads() -> None:
+def test_the_output_is_said_as_it_is_made() -> None:
     joined = Projections.weightless(6, 2)
-    plain, added = (
-        attend([[1.0] * 6] * T, joined, residual=residual) for residual in (False, True)
+    plain_says, added_says = (
+        output_board(Stage(attend([[1.0] * 6] * T, joined, residual=residual)), 2, 1)["description"]
+        for residual in (False, True)
     )
-    boards = [output_board(Stage(trace), 2, 1) for trace in (plain, added)]
-    alone = ["merged 0 0 operand T×H·V", "output 1 0 result T×D"]
-    assert told(boards[0]) == list(map(in_words, alone))
-    summed = ["inputs 1 0 operand T×D", "output 2 0 result T×D"]
-    assert told(boards[1])[1:] == list(map(in_words, summed))
-    plain_says, added_says = (board["description"] for board in boards)
     assert holds(plain_says, "merged", "output")
     assert holds(added_says, "merged", "inputs", "output")
     assert "inputs" not in plain_says
@@ -225,9 +150,6 @@ def test_the_output_reads_as_an_equation(
     assert shown["stage"]["signs"] == signs
 
 
-ORDERS = ["token by token", "head by head"]
-
-
 @pytest.mark.parametrize("n_heads", [2, 5])
 @pytest.mark.parametrize("step", ["split", "merge"])
 def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
@@ -237,15 +159,15 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
     heads = trace.key_heads if step == "split" else trace.head_outputs
     shown = stage_board(board, StepWords("", "", "", "", [], 0))
     ribbons = [panel["array"] for panel in shown["panels"] if panel["role"] == "ribbon"]
-    assert ribbons == (ORDERS if step == "split" else ORDERS[::-1])
-    for name, memory in zip(ORDERS, (merge_heads(heads).ravel(), heads.ravel()), strict=True):
+    assert ribbons == (RIBBONS if step == "split" else RIBBONS[::-1])
+    for name, memory in zip(RIBBONS, (merge_heads(heads).ravel(), heads.ravel()), strict=True):
         cells = np.ndindex(*board["arrays"][name]["shape"])
         found = [worked_out(board, name, cell) for cell in cells]
         np.testing.assert_array_equal(found, memory.astype("f4"))
-    names = board["axes"][ORDERS[1]]["labels"]
+    names = board["axes"][RIBBONS[1]]["labels"]
     assert names[:2] == ["t0 · 0", "t1 · 0"]
     assert names[-1] == f"t6 · {n_heads - 1}"
-    briefs = [panel["brief"] for panel in shown["panels"] if panel["array"] == ORDERS[1]]
+    briefs = [panel["brief"] for panel in shown["panels"] if panel["array"] == RIBBONS[1]]
     assert all(int(a) <= int(b) for a, b in pairwise(briefs[0]))
 
 

@@ -9,33 +9,20 @@ from urllib.parse import parse_qs, urlencode
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.settings import (
-    settings_of_numbers,
-    trace_of_settings,
-)
+from attention_lab.diagonal.settings import settings_of_numbers, trace_of_settings
 from attention_viz.blocks import filled
-from attention_viz.site import BLOCK_PAGES, answer
+from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_scenes import scene_of_text, sent
+from tests.viz.reading_site import answer_to, blocks_of
 
 TEXT = "the cat saw the dog"
 
 
 def asked(path: str, act: dict[str, Any] | None = None, **choices: Any) -> dict[str, Any]:
-    request = {"path": path, "query": urlencode({"text": TEXT} | choices), "act": act}
-    found: dict[str, Any] = json.loads(answer(json.dumps(request)))
+    found = answer_to(path, urlencode({"text": TEXT} | choices), act=act)
     assert "error" not in found
     return found
-
-
-def blocks_of(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
-    """The blocks of a kind, also inside others."""
-    below, matching = [found["blocks"]], []
-    for blocks in below:
-        for block in blocks:
-            matching += [block] if block["kind"] == kind else []
-            below += [*block.get("parts", ()), *([block["blocks"]] if "blocks" in block else [])]
-    return matching
 
 
 def board_of(found: dict[str, Any]) -> dict[str, Any]:
@@ -50,6 +37,9 @@ def test_every_page_has_a_picture_and_an_answer(path: str) -> None:
     kinds = [block["kind"] for block in found["blocks"]]
     assert kinds[0] == "question"
     assert kinds[1] in ("text", "heading", "row")
+    rows = blocks_of(found, "row")
+    names = [item["name"] for block in rows for item in block["items"] if "name" in item]
+    assert len(names) == len(set(names))
 
 
 @pytest.mark.parametrize("path", BLOCK_PAGES)
@@ -61,13 +51,6 @@ def test_empty_values_end_no_page(path: str) -> None:
 def test_of_a_text_that_is_cut_a_word_is_replaced_that_the_model_reads() -> None:
     """Letters that no piece has are several pieces each, with long names."""
     assert board_of(asked("change-a-word", text="😀" * 14 + " dog " + "😀" * 9 + " cat"))
-
-
-@pytest.mark.parametrize("path", BLOCK_PAGES)
-def test_fields_have_different_names(path: str) -> None:
-    rows = blocks_of(asked(path), "row")
-    names = [item["name"] for block in rows for item in block["items"] if "name" in item]
-    assert len(names) == len(set(names))
 
 
 def test_a_click_chooses_the_pair() -> None:

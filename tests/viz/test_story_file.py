@@ -6,12 +6,14 @@ import io
 import json
 import re
 import zipfile
+from collections.abc import Collection
 from dataclasses import replace
+from functools import cache
 from typing import Any
 from xml.etree.ElementTree import ParseError, fromstring
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core.errors import SettingsError
@@ -24,15 +26,17 @@ from attention_viz.course_package import CONTENT, MANIFEST, course_package
 from attention_viz.scene_formats import scene_to_text
 from attention_viz.story.pool import pooled
 from attention_viz.story.stages import OPTION_CHOICES, STEPS_OF_STORY, step_scene
-from attention_viz.story.story_file import lesson_file, seen_sentences, story_file
+from attention_viz.story.story_file import OF_THREE, lesson_file, seen_sentences, story_file
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_files import scene_in, story_in, whole
 
 VIEW = StoryView(focus=Focus(1, 8, 1, 2))  # 12 tokens, 16 features, 4 heads
+MODERN = replace(VIEW, scenario=replace(VIEW.scenario, rotary="halves", qk_norm=True))
 MAX_BYTES = 1_000_000
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=40),
-    lambda one: st.lists(one, max_size=4) | st.dictionaries(st.text("abc", min_size=1), one),
+    lambda one: st.lists(one, max_size=4) | st.dictionaries(st.sampled_from("abc"), one),
+    max_leaves=20,
 )
 
 
@@ -47,6 +51,7 @@ def plain(scene: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
+@settings(max_examples=30)
 @given(st.lists(VALUES, max_size=5))
 def test_a_pool_gives_every_value_back(values: list[Any]) -> None:
     pool, places = pooled(values)
@@ -54,32 +59,32 @@ def test_a_pool_gives_every_value_back(values: list[Any]) -> None:
     assert len({json.dumps(entry) for entry in pool}) == len(pool)
 
 
-@pytest.fixture(scope="module")
+@cache
+def held(view: StoryView) -> dict[str, Any]:
+    """What the file of a view holds."""
+    return story_in(story_file(view).html)
+
+
+@pytest.fixture
 def story() -> dict[str, Any]:
-    """What the file of the view holds."""
-    return story_in(story_file(VIEW).html)
+    """What the file of the usual view holds."""
+    return held(VIEW)
 
 
-def test_every_scene_is_that_of_the_app(story: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("view", "left_out"),
+    [(VIEW, OPTION_CHOICES), (MODERN, ["next-token"])],
+    ids=["plain", "modern"],
+)
+def test_every_scene_is_that_of_the_app(view: StoryView, left_out: Collection[str]) -> None:
+    story = held(view)
     steps = [one["path"] for one in story["steps"]]
-    assert steps == [name for name in STEPS_OF_STORY if name not in OPTION_CHOICES] + ["seen"]
+    assert steps == [name for name in STEPS_OF_STORY if name not in left_out] + ["seen"]
     for path in steps[:-1]:
         head = "1" if "head" in page_of(path).looks_into else ""
-        for which in ("queries", "keys", "values") if path in ("projections", "split") else ("",):
-            view = replace(VIEW, which=which or VIEW.which)
-            expected = plain(step_scene(view, path))
+        for which in OF_THREE.get(path, ("",)):
+            expected = plain(step_scene(replace(view, which=which or view.which), path))
             assert scene_in(story, path, f"{which}.{head}") == expected, path
-
-
-def test_a_step_with_its_option_is_in_the_file() -> None:
-    view = replace(VIEW, scenario=replace(VIEW.scenario, rotary="halves", qk_norm=True))
-    modern = story_in(story_file(view).html)
-    steps = [one for one in STEPS_OF_STORY if one != "next-token"]
-    assert [one["path"] for one in modern["steps"]] == [*steps, "seen"]
-    for path in ("qk-norm", "rotary"):
-        for which in ("queries", "keys"):
-            expected = plain(step_scene(replace(view, which=which), path))
-            assert scene_in(modern, path, f"{which}.1") == expected, path
 
 
 def test_another_head_looks_at_the_key_that_it_reads_most(story: dict[str, Any]) -> None:

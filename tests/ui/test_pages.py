@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from functools import lru_cache
 from typing import Any
 
@@ -32,7 +31,7 @@ from tests.ui.app import (
     texts,
     title,
 )
-from tests.ui.situations import REFUSED, SITUATIONS, USUAL, chosen, every
+from tests.ui.situations import REFUSED, SITUATIONS, chosen, every
 
 COLOURS = {
     "color",
@@ -59,15 +58,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize(("situation", "page"), list(runs))
 
 
-def test_every_situation_is_run_in_two_sections() -> None:
-    runs = list(chosen())
-    assert len(set(runs)) == len(runs)
-    sections = Counter(name for name, _ in {(name, page_of(page).section) for name, page in runs})
-    assert min(sections[name] for name in SITUATIONS) >= 2
-    assert min(Counter(page for _, page in runs)[page] for page in EVERY_PAGE) == USUAL
-    assert set(runs) <= set(every())
-
-
 def test_a_page_runs_clean(situation: str, page: str) -> None:
     app = gone_to(in_situation(situation), page)
     if (situation, page) in REFUSED:
@@ -85,21 +75,6 @@ def test_a_page_runs_clean(situation: str, page: str) -> None:
     assert all(table.proto.alt for table in app.dataframe)  # its name for a screen reader
     for _, colour in entries(drawn, COLOURS):
         assert "@" not in str(colour)
-
-
-@pytest.mark.parametrize("page", EVERY_PAGE)
-def test_the_theme_changes_colours_only(page: str) -> None:
-    app = opened(page, theme="dark", mask="causal")
-    dark, trace = scenes(app), page_context(app).trace
-    seen = str(figures(app)) + "".join(html(app))
-    for role in ("text", "focus", "query", "key", "value"):
-        assert PALETTES["light"][role] not in seen
-    app.context = {"theme": "light"}
-    for one, other in zip(scenes(app.run()), dark, strict=True):
-        assert one["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
-        assert other["palette"] == json.loads(json.dumps(BOARD_PALETTES["dark"]))
-        assert one["arrays"] == other["arrays"]
-    assert page_context(app).trace is trace
 
 
 def numbers_shown(app: AppTest) -> np.ndarray:
@@ -169,15 +144,18 @@ def test_every_step_explains_itself(page: str) -> None:
     assert scenes(app)[0]["arithmetic"] is True
 
 
-def test_a_walk_keeps_the_place_and_boards_are_transposed_where_a_page_says_so() -> None:
-    app = opened(notation="gml", head=3, query=7, key=5, feature=2)
+def test_a_walk_keeps_the_place_the_theme_and_the_convention() -> None:
+    app = opened(theme="dark", notation="gml", mask="causal", head=3, query=7, key=5, feature=2)
+    dark = json.loads(json.dumps(BOARD_PALETTES["dark"]))
+    light = [PALETTES["light"][role] for role in ("text", "focus", "query", "key", "value")]
     for page in EVERY_PAGE:
         app = gone_to(app, page)
         assert page_context(app).focus == Focus(3, 7, 5, 2), page
-        boards = [scene["transposed"] for scene in scenes(app)]
-        assert len(set(boards)) <= 1, page
-        assert (
-            any(boards) == bool(boards) or page == "next-token" or not page_of(page).looks_into
-        ), page
+        boards, drawn = scenes(app), str(figures(app)) + "".join(html(app))
+        assert [colour for colour in light if colour in drawn] == [], page
+        assert all(scene["palette"] == dark for scene in boards), page
+        transposed = {scene["transposed"] for scene in boards}
+        is_told = page == "next-token" or not page_of(page).looks_into
+        assert transposed <= ({True, False} if is_told else {True}), page
         if boards:
-            assert ("the whole layer" in texts(app)) == any(boards), page
+            assert ("the whole layer" in texts(app)) == any(transposed), page

@@ -175,3 +175,12 @@ def test_the_lines_are_the_memory(step: str, n_heads: int) -> None:
 def test_where_there_are_no_lines(n_tokens: int, n_heads: int) -> None:
     board = split_board(Stage(square(n_tokens, n_heads)), "queries", (0, 0, 0))
     assert all(panel["role"] != "ribbon" for panel in board["panels"])
+
+
+def test_an_axis_is_called_by_the_letter_it_stands_under() -> None:
+    wide = Projections(*np.ones((3, 6, 6)), np.ones((6, 3)), n_heads=2)
+    stages = Stage(example()), Stage(attend(np.ones((T, 6)), wide))
+    axes = [made(stage)["axes"] for stage in stages for made in STORY.values()]
+    words = {(letter, axis["word"]) for one in axes for letter, axis in one.items()}
+    named = {(letter, word) for letter, word in words if letter in ("H", "D", "O")}
+    assert named == {("H", "head"), ("D", "model feature"), ("O", "output feature")}

@@ -171,7 +171,7 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
 
 
 def test_a_reload_keeps_every_choice(visit: Visit) -> None:
-    moved = {one.name: widget_value(one, MOVES[one.name][0]) for one in CONTROLS}
+    moved = {one.name: widget_value(one, MOVES[one.name][1]) for one in CONTROLS}
     moved |= {"scaling": "custom", "mask": "window", "output_matrix": "none", "d_model": 32}
     moved |= {key: not VIEW_DEFAULTS[key] for _, key, _ in VIEW_SWITCHES} | {"notation": "gml"}
     wished = {

@@ -24,6 +24,19 @@ from tests.ui.app import ROOT
 PAGE = b'<head></head><div id="root">'
 
 
+def configure(monkeypatch: pytest.MonkeyPatch, **changed: Any) -> None:
+    """Set options of Streamlit by their names after the dot."""
+    options = {
+        "server.port": 8599,
+        "server.baseUrlPath": "",
+        "server.sslCertFile": None,
+        "server.address": "localhost",
+        "browser.serverAddress": "localhost",
+    }
+    options |= {f"server.{name}": value for name, value in changed.items()}
+    monkeypatch.setattr(st, "get_option", options.__getitem__)
+
+
 @pytest.fixture(autouse=True)
 def _same_threshold() -> Iterator[None]:
     """What a test changes about the process is taken back."""
@@ -39,16 +52,11 @@ def test_streamlit_finds_the_app() -> None:
     assert "\t$(BIN)/python -m streamlit run app.py $(ARGS)\n" in makefile
 
 
-def printed(code: str) -> list[str]:
-    """The words that a new process prints."""
-    command = [sys.executable, "-c", code]
-    return subprocess.check_output(command, cwd=ROOT, text=True).split()
-
-
 def test_numpy_has_one_thread() -> None:
     source = (ROOT / "app.py").read_text(encoding="utf-8").split("import streamlit")[0]
     told = "print(os.environ['OPENBLAS_NUM_THREADS'], 'numpy' in sys.modules)"
-    assert printed(f"import os, sys\n{source}\n{told}") == ["1", "False"]
+    command = [sys.executable, "-c", f"import os, sys\n{source}\n{told}"]
+    assert subprocess.check_output(command, cwd=ROOT, text=True) == "1 False\n"
 
 
 def served(
@@ -107,16 +115,18 @@ def test_the_first_paint(accepts: str, kind: str, body: bytes, is_changed: bool)
 def test_a_deep_link_knows_where_its_server_is(
     monkeypatch: pytest.MonkeyPatch, base: str, path: str, up: bytes | None
 ) -> None:
-    monkeypatch.setattr(st, "get_option", {"server.baseUrlPath": base}.get)
+    configure(monkeypatch, baseUrlPath=base)
     _, page, _ = served(PAGE, path=path)
     assert (b"BACKEND_BASE_URL" in page) == (up is not None)
     assert up is None or b"new URL(%s,location)" % up in page
 
 
-def test_the_process_is_prepared() -> None:
+def test_the_process_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
+    raised: list[bool] = []
+    monkeypatch.setattr(server, "raise_file_limit", lambda: raised.append(True))
     gc.set_threshold(700)
     server.set_limits()
-    assert gc.get_threshold()[0] == 5_000
+    assert (gc.get_threshold()[0], raised) == (5_000, [True])
 
 
 @pytest.mark.parametrize(
@@ -125,16 +135,8 @@ def test_the_process_is_prepared() -> None:
 def test_the_browser_of_this_machine_opens(
     monkeypatch: pytest.MonkeyPatch, headless: bool, opened: list[str]
 ) -> None:
-    options = {
-        "server.headless": headless,
-        "server.port": 8599,
-        "server.baseUrlPath": "lab",
-        "server.sslCertFile": None,
-        "server.address": "localhost",
-        "browser.serverAddress": "localhost",
-    }
     found: list[str] = []
-    monkeypatch.setattr(st, "get_option", options.__getitem__)
+    configure(monkeypatch, headless=headless, baseUrlPath="lab")
     monkeypatch.setattr(server.webbrowser, "open", found.append)
     monkeypatch.setattr(server, "SECONDS_TO_START", 0)
 
@@ -159,13 +161,7 @@ def test_the_browser_of_this_machine_opens(
 def test_an_open_server_prints_the_link_to_give_out(
     monkeypatch: pytest.MonkeyPatch, listens_on: str | None, link: str | None
 ) -> None:
-    options = {
-        "server.address": listens_on,
-        "server.port": 8599,
-        "server.baseUrlPath": "",
-        "server.sslCertFile": None,
-    }
-    monkeypatch.setattr(st, "get_option", options.__getitem__)
+    configure(monkeypatch, address=listens_on)
     monkeypatch.setattr(network, "network_address", lambda: "192.0.2.9")
     assert network.is_open() == (link is not None)
     assert (link or "") in network.opening_notice()
@@ -183,20 +179,9 @@ def test_the_address_is_this_machines(monkeypatch: pytest.MonkeyPatch) -> None:
     assert network.network_address() == "localhost"
 
 
-START = """
-import resource
-resource.setrlimit(resource.RLIMIT_NOFILE, (256, 1000))
-import app
-print(*resource.getrlimit(resource.RLIMIT_NOFILE))
-"""
-
-
-def test_the_app_raises_the_bound_on_open_files() -> None:
-    pytest.importorskip("resource", reason="Windows has no such bound")
-    assert printed(START)[-2:] == ["1000", "1000"]
-
-
-def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_bound_on_open_files_is_raised_as_far_as_needed_and_allowed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     resource = pytest.importorskip("resource", reason="Windows has no such bound")
     asked: list[object] = []
 
@@ -205,14 +190,11 @@ def test_a_bound_above_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ValueError
 
     monkeypatch.setattr(resource, "setrlimit", refuses)
-    for soft, hard in (
-        (20_000, 20_000),
-        (256, resource.RLIM_INFINITY),
-        (-1, resource.RLIM_INFINITY),
-    ):
-        monkeypatch.setattr(resource, "getrlimit", lambda _, found=(soft, hard): found)
+    endless = resource.RLIM_INFINITY
+    for found in ((20_000, 20_000), (256, 1_000), (256, endless), (-1, endless)):
+        monkeypatch.setattr(resource, "getrlimit", lambda _, found=found: found)
         server.raise_file_limit()
-    assert asked == [(8192, resource.RLIM_INFINITY)]
+    assert asked == [(1_000, 1_000), (8192, endless)]
 
 
 def test_unused_rooms_go_also_where_nobody_opens_one(

@@ -75,10 +75,7 @@ class HandmadeHead:
 
 # The query is about 40 times the cosine and sine of the token's angle, rotated one position back.
 _WORD_BEFORE: tuple[Mapping[str, Mix], Mapping[str, Mix]] = (
-    {
-        "before cos": {"cos": _ALONG, "sin": _ACROSS},
-        "before sin": {"cos": -_ACROSS, "sin": _ALONG},
-    },
+    {"before cos": {"cos": _ALONG, "sin": _ACROSS}, "before sin": {"cos": -_ACROSS, "sin": _ALONG}},
     {"cos": {"cos": 1}, "sin": {"sin": 1}},
 )
 HANDMADE_HEADS = (

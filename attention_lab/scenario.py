@@ -35,14 +35,7 @@ from .choices import (
 )
 from .choices import Scenario as Scenario
 from .heads.head_worth import without_heads
-from .sentences import (
-    embedding_of,
-    in_batch,
-    sentences_of,
-    tokens_of,
-    trained_of,
-    weights_in_force,
-)
+from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of, weights_in_force
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
 from .user_data.user_matrices import UserMatrices, check_beside_drawn, check_residual

@@ -15,13 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
 from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
-from attention_lab.lessons.lesson import (
-    LESSON_VIEWS,
-    MAX_MOMENTS,
-    Lesson,
-    LessonQuestion,
-    Moment,
-)
+from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, LessonQuestion, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
 

@@ -87,10 +87,7 @@ def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) 
 
 MAX_SHEET_QUESTIONS = 10
 MAX_TRIED_NUMBERS = 40  # a small layer has few cells to ask for, so that numbers repeat them
-HINTS = {
-    "sign": "Not yet: check the signs.",
-    "near": "Nearly: keep more digits in the steps.",
-}
+HINTS = {"sign": "Not yet: check the signs.", "near": "Nearly: keep more digits in the steps."}
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,7 @@ class RoomService:
     """All rooms of a file, for many browsers at the same time."""
 
     def __init__(
-        self,
-        path: Path,
-        clock: Callable[[], float] = time.monotonic,
-        limits: Limits = CLASS_LIMITS,
+        self, path: Path, clock: Callable[[], float] = time.monotonic, limits: Limits = CLASS_LIMITS
     ) -> None:
         self.rooms = Rooms(path, limits=limits)
         self._queue: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()

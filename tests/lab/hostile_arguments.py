@@ -116,11 +116,7 @@ CASES: dict[str, Case] = {
         {"trace": TRACE, "field": "output"},
         {"field": ("heads", *NO_NAME)},
     ),
-    "output without heads": (
-        ablated_output,
-        {"trace": TRACE, "heads": [0]},
-        {"heads": NO_HEADS},
-    ),
+    "output without heads": (ablated_output, {"trace": TRACE, "heads": [0]}, {"heads": NO_HEADS}),
     "weights without heads": (
         without_heads,
         {"projections": TRACE.projections, "heads": (-1, 1)},

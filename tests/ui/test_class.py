@@ -12,14 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_core import FileError, SettingsError
+from attention_core import SettingsError
 from attention_lab.classroom.class_file import FILE_VARIABLE
-from attention_lab.classroom.limits import (
-    Limits,
-    RightsError,
-    RoomError,
-    TooManyError,
-)
+from attention_lab.classroom.limits import Limits, RightsError, RoomError, TooManyError
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
@@ -37,7 +32,6 @@ from tests.ui.app import (
     opened,
     page_context,
     pressed,
-    refused,
     sent_to,
     texts,
 )
@@ -124,16 +118,6 @@ def test_a_deleted_room_is_gone() -> None:
     assert isinstance(error(opened("class", room=room)), RoomError)
 
 
-def test_a_file_that_cannot_be_used_is_told_in_the_window(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: list[str]
-) -> None:
-    (tmp_path / "no folder").write_bytes(b"")
-    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
-    for app in (pressed(opened("class"), "Open a room"), opened("class", room="KXRT")):
-        assert isinstance(error(app), FileError)
-    assert "no folder" in logged.pop()
-
-
 def test_one_visitor_can_neither_try_letters_nor_open_all_rooms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -146,13 +130,6 @@ def test_one_visitor_can_neither_try_letters_nor_open_all_rooms(
     for _ in range(2):
         service.rooms.open("6.6.6.6")
     assert isinstance(error(pressed(opened("class"), "Open a room")), TooManyError)
-
-
-def test_letters_that_are_none_are_told() -> None:
-    app = opened("class")
-    app.text_input(key="class_letters").set_value("<b>")
-    assert isinstance(error(pressed(app, "Join")), RoomError)
-    assert refused(opened("class", room="A1")) == [("Room", "A1", None)]
 
 
 def test_the_room_stays_while_other_pages_are_shown() -> None:
@@ -186,17 +163,6 @@ def test_the_url_of_the_server_can_be_edited() -> None:
         app.text_input(key="class_base").set_value(wrong).run()
         first, *_ = app.error
         assert isinstance(ERRORS_SHOWN[first.value], SettingsError), wrong
-
-
-def test_a_code_is_a_picture_without_a_script() -> None:
-    one, other = (
-        links.qr_code_url(f"http://192.0.2.2:8501/class?room={r}") for r in ("BBBB", "BBBC")
-    )
-    picture = base64.b64decode(one.removeprefix("data:image/svg+xml;base64,")).decode()
-    assert one != other
-    assert picture.startswith('<svg xmlns="http://www.w3.org/2000/svg" ')
-    assert picture.count("<path") == 2
-    assert "<script" not in picture
 
 
 def test_a_guess_is_asked_with_its_options() -> None:

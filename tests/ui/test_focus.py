@@ -25,7 +25,6 @@ STATES: dict[str, list[dict[str, str]]] = {
     **{step: [{"which": "queries"}, {"which": "keys"}] for step in ("split", "qk-norm", "rotary")},
     "what-changes": [{"shown": shown} for shown in ("probabilities", "output")],
 }
-SIZES = {"head": 4, "query": 12, "key": 12}
 
 
 @pytest.mark.parametrize("name", FOCUS)
@@ -123,20 +122,6 @@ def test_a_place_outside_moves_to_the_nearest_end(
 
 def test_no_notice_where_no_place_is_shown() -> None:
     assert not opened("claims", query=999).toast
-
-
-@pytest.mark.parametrize("junk", ["", "-1", "<script>"])
-def test_junk_in_the_url_is_said(junk: str) -> None:
-    app = opened("scores", head=junk, key=junk)
-    assert (page_context(app).focus.head, page_context(app).focus.key) == (0, 0)
-    assert sorted(one[:2] for one in refused(app)) == [("Head", junk), ("Key", junk)]
-    assert "<script>" not in app.toast[0].value
-
-
-def test_the_notice_comes_once() -> None:
-    app = opened("scores", head="banana")
-    app.selectbox(key="query").select_index(2).run()
-    assert not app.toast
 
 
 def test_a_smaller_layer_moves_the_focus_in() -> None:

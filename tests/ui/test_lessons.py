@@ -18,9 +18,9 @@ from attention_lab.lessons.lesson_file import (
     shipped_lessons,
     write_lesson,
 )
-from attention_lab.page_list import PAGES, page_of
+from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
-from attention_ui.lesson import check_lesson_pages, lesson_bar_html
+from attention_ui.lesson import lesson_bar_html
 from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
 from attention_viz.course_package import course_package
@@ -58,10 +58,7 @@ HOSTILE = Lesson(
 
 
 @pytest.mark.parametrize("lesson", shipped_lessons().values(), ids=shipped_lessons())
-def test_every_page_and_control_of_a_shipped_lesson_exists(lesson: Lesson) -> None:
-    check_lesson_pages(lesson)
-    pages = {page.url_path for page in PAGES}
-    assert {moment.page for moment in lesson.moments} <= pages
+def test_every_control_of_a_shipped_lesson_exists(lesson: Lesson) -> None:
     names = {control.name for control in CONTROLS}
     assert {name for moment in lesson.moments for name in moment.controls} <= names
 
@@ -88,13 +85,6 @@ def test_the_bare_url_opens_the_page_of_the_moment() -> None:
 def test_a_moment_beyond_the_last_is_the_last_one() -> None:
     app = opened("mask", lesson="masks", moment=40)
     assert shown(app) == ("masks", len(shipped_lessons()["masks"].moments) - 1)
-
-
-@pytest.mark.parametrize("name", ["none", "~AAAA", ".0123", "<b>"])
-def test_a_lesson_that_is_none_is_refused(name: str) -> None:
-    app = opened("scores", lesson=name)
-    assert shown(app) is None
-    assert [one[:2] for one in refused(app)] == [("Lesson", name)]
 
 
 def test_a_new_moment_resets_what_it_does_not_name() -> None:
@@ -138,19 +128,11 @@ def test_a_teacher_adds_views_in_order() -> None:
     app.button(key="add view").click().run()
     app.button(key="add view").click().run()
     lesson = draft(app)
-    assert [moment.page for moment in lesson.moments] == ["for-teachers", "for-teachers"]
+    assert {(one.page, one.title) for one in lesson.moments} == {("for-teachers", title(app))}
     assert all("draft" not in moment.choices for moment in lesson.moments)
     app.button(key="draft Remove").click().run()
     assert len(draft(app).moments) == 1
     assert draft(app) == replace(lesson, moments=lesson.moments[:1])
-
-
-def test_a_draft_is_opened_from_its_url() -> None:
-    app = opened("scores", draft=keep_lesson(MINE))
-    assert draft(app) == MINE
-    app.button(key="add view").click().run()
-    added = draft(app).moments[-1]
-    assert (added.page, added.title) == ("scores", page_of("scores").title)
 
 
 @pytest.mark.parametrize("data", [b"{}", b"no json", write_lesson(MINE)[:-5]])

@@ -14,13 +14,7 @@ import attention_ui.presets as module
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, resolve
 from attention_lab.control_list import CONTROLS, widget_value
 from attention_lab.focus import Focus
-from attention_lab.presets import (
-    PRESET_FILE,
-    Preset,
-    cell_worth_a_look,
-    presets,
-    widget_values,
-)
+from attention_lab.presets import PRESET_FILE, Preset, cell_worth_a_look, presets, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import weights_in_force
 from tests.ui.app import opened, page_context, unfolded

@@ -24,6 +24,8 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("scores", "own_scale", "2", "Each head its own colours", "off"),
     ("glossary", "notation", "martian", "Notation", "ours"),
     ("scores", "head", "100000", "Head", "3"),
+    ("scores", "lesson", "<b>", "Lesson", None),
+    ("class", "room", "A1", "Room", None),
     # heads, places and cells beyond the last
     ("shared-keys", "groups", "9" * 100, "Key/value heads", None),
     ("shared-keys", "groups", "3", "Key/value heads", None),

@@ -10,12 +10,7 @@ import pytest
 
 from attention_core import STEPS, Projections, Rotary, Trace, attend
 from attention_core.formulas import softmax
-from attention_lab.before_and_after import (
-    FORMS,
-    form_layer,
-    form_questions,
-    question_operands,
-)
+from attention_lab.before_and_after import FORMS, form_layer, form_questions, question_operands
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_viz.sheets import MAX_BOARD_CELLS, blank_boards, form_sheet, lesson_sheet
 

@@ -282,20 +282,6 @@ def test_a_file_that_was_replaced_takes_no_vote(rooms: Rooms, clock: Clock) -> N
     other.open()
 
 
-def test_another_process_keeps_the_log_of_a_file_that_was_opened_twice(
-    rooms: Rooms, clock: Clock
-) -> None:
-    room, _ = asked(rooms)
-    twice = Rooms(rooms.file.path, clock)
-    rooms.vote(room, token(1), 1, 1.0)
-    assert told_by(voting(rooms, room, 2, 1)) == [2]
-    rooms.vote(room, token(3), 1, 3.0)
-    assert told_by(voting(rooms, room, 4, 1)) == [4]
-    for one in (rooms, twice):
-        one.file.close()
-    assert sorted(read_answers(Rooms(rooms.file.path, clock), room, 1)) == [1, 2, 3, 4]
-
-
 def test_processes_that_open_and_close_lose_no_vote_when_one_is_killed(
     rooms: Rooms, clock: Clock
 ) -> None:
@@ -317,19 +303,3 @@ def test_processes_that_open_and_close_lose_no_vote_when_one_is_killed(
     rooms.file.close()
     with closing(sqlite3.connect(rooms.file.path)) as database:
         assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
-
-
-def test_a_killed_process_loses_no_vote(rooms: Rooms, clock: Clock) -> None:
-    room, secret = asked(rooms)
-    process = voting(rooms, room, 0, 590)
-    taken = told_by(process, 20)
-    process.kill()
-    taken += told_by(process)
-    rooms.file.close()
-    again = Rooms(rooms.file.path, clock)
-    assert 20 <= len(taken) < 590
-    assert set(taken) <= set(map(int, read_answers(again, room, 1)))
-    assert count_answers(again, room, 1) - len(taken) in (0, 1)  # taken, but not yet told of
-    assert again.state(room).question == NUMBER
-    again.vote(room, token(999), 1, 6.0)
-    again.set_state(room, secret, "revealed")

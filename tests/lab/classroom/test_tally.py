@@ -30,9 +30,6 @@ def test_every_answer_is_in_one_bar() -> None:
     assert sum(bar.count for bar in bars) == 24
     assert [bar.count for bar in bars if bar.is_right] == [2]
     assert (len(bars), bars[-1].label) == (9, OTHER_LABEL)
-
-
-def test_without_an_answer_the_right_one_has_its_bar() -> None:
     assert [(bar.label, bar.count) for bar in histogram(NUMBER, [])] == [("6", 0)]
 
 

@@ -8,8 +8,8 @@ import base64
 import json
 import re
 import zlib
-from dataclasses import asdict
 from typing import Any
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -17,12 +17,10 @@ import pytest
 from attention_core import AttentionError, FileError, SettingsError, TextError
 from attention_lab.lessons.lesson import (
     MAX_MOMENTS,
-    MAX_TEXT,
     Lesson,
     LessonQuestion,
     LessonTask,
     Moment,
-    state_text,
 )
 from attention_lab.lessons.lesson_file import (
     LESSON_FILE,
@@ -36,8 +34,9 @@ from attention_lab.lessons.lesson_file import (
     shipped_lessons,
     write_lesson,
 )
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.scenario import trace_of
 from attention_lab.trained.language_model import language_model
+from attention_lab.url_choices import read_url
 from tests.lab.refusal import Facts, refused
 
 QUESTION = LessonQuestion("Which is larger?", "The first.", ("first", "second"), 0)
@@ -54,6 +53,9 @@ LESSON = Lesson(
 )
 
 
+ONE = {"title": "One", "page": "scores"}
+
+
 def changed(**entries: Any) -> bytes:
     """The file of the lesson with other entries."""
     return json.dumps(json.loads(write_lesson(LESSON)) | entries).encode()
@@ -61,7 +63,12 @@ def changed(**entries: Any) -> bytes:
 
 def of_moment(**entries: Any) -> bytes:
     """The file of the lesson with one moment that has other entries."""
-    return changed(moments=[{"title": "One", "page": "scores"} | entries])
+    return changed(moments=[ONE | entries])
+
+
+def of_question(**entries: Any) -> bytes:
+    """The file of the lesson with one moment that asks a question with these entries."""
+    return of_moment(question={"ask": "a", "why": "b"} | entries)
 
 
 def test_a_lesson_comes_back_from_its_file_and_from_its_link() -> None:
@@ -81,11 +88,6 @@ def test_a_long_lesson_has_no_link() -> None:
     assert read_lesson(write_lesson(long)) == long
 
 
-def test_the_url_of_a_moment_holds_its_state_and_its_number() -> None:
-    assert LESSON.url(0, "mine") == "scores?n_heads=2&text=a+b%26c&lesson=mine&moment=1"
-    assert LESSON.url(1, "mine", "full") == "mask?lesson=mine&moment=2&view=full"
-
-
 def test_moments_move_come_and_go() -> None:
     titles = [one.title for one in LESSON.moved(0, 1).moments]
     assert titles == ["Two", "One"]
@@ -94,41 +96,23 @@ def test_moments_move_come_and_go() -> None:
     assert LESSON.with_moment(LESSON.moments[0]).moments[2] == LESSON.moments[0]
 
 
-def test_a_state_leaves_out_what_a_lesson_decides() -> None:
-    held = {"n_heads": "2", "lesson": "x", "moment": "3", "view": "full", "draft": ".a"}
-    assert state_text(held) == "n_heads=2"
-
-
 HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
-    "empty": (b"", FileError, ("JSON",)),
     "unknown entry": (changed(script="alert"), FileError, ("script", "title")),
     "no title": (changed(title=""), SettingsError, ("title",)),
     "title as number": (changed(title=1), TextError, ("title",)),
     "moments as text": (changed(moments="one"), FileError, ("moments",)),
     "a moment as list": (changed(moments=[[]]), FileError, ("moment",)),
     "no page": (changed(moments=[{"title": "One"}]), FileError, ("page",)),
-    "many moments": (
-        changed(moments=[{"title": "One", "page": "scores"}] * (MAX_MOMENTS + 1)),
-        SettingsError,
-        ("moments", MAX_MOMENTS + 1, MAX_MOMENTS),
-    ),
-    "long text": (
-        of_moment(text="a" * (MAX_TEXT + 1)),
-        SettingsError,
-        ("text", MAX_TEXT + 1, MAX_TEXT),
-    ),
+    "many moments": (changed(moments=[ONE] * 41), SettingsError, ("moments", 41, 40)),
+    "long text": (of_moment(text="a" * 401), SettingsError, ("text", 401, 400)),
     "no state": (of_moment(state="heads"), SettingsError, ("state",)),
     "another lesson": (of_moment(state="lesson=x"), SettingsError, ("lesson",)),
     "a strange name": (of_moment(state="__class__=1"), SettingsError, ("__class__",)),
     "a style": (of_moment(controls=["x{}"]), SettingsError, ("controls",)),
     "no list": (of_moment(controls="mask"), FileError, ("controls",)),
-    "one option": (
-        of_moment(question={"ask": "a", "why": "b", "options": ["c"]}),
-        SettingsError,
-        ("question.options", 1),
-    ),
+    "one option": (of_question(options=["c"]), SettingsError, ("question.options", 1)),
     "right beyond": (
-        of_moment(question={"ask": "a", "why": "b", "options": ["c", "d"], "right": 2}),
+        of_question(options=["c", "d"], right=2),
         SettingsError,
         ("question.right", 2, 1),
     ),
@@ -173,16 +157,6 @@ def test_an_unknown_lesson_is_refused(name: str) -> None:
 LESSONS = shipped_lessons()
 
 
-def scenario_of(choices: dict[str, str]) -> Scenario:
-    """The scenario that the state of a moment names."""
-    found: dict[str, Any] = {}
-    for name, usual in asdict(Scenario()).items():
-        if name in choices:
-            text = choices[name]
-            found[name] = text == "true" if isinstance(usual, bool) else type(usual)(text)
-    return Scenario(**found)
-
-
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
 def test_a_lesson_has_goals_and_three_tasks_with_answers_and_mistakes(lesson: Lesson) -> None:
     assert len(lesson.goals) >= 3
@@ -209,23 +183,13 @@ def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
     assert len(places) > 1 or n_choices < 3
 
 
-@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
-def test_every_moment_names_a_layer_that_can_be_made(lesson: Lesson) -> None:
-    for moment in lesson.moments:
-        choices = moment.choices
-        trace = trace_of(scenario_of(choices))
-        sizes = trace.sizes
-        for name, axis in (("head", "H"), ("query", "T"), ("key", "S")):
-            assert int(choices.get(name, 0)) < sizes[axis], (moment.title, name)
-
-
-def by_hand() -> Any:
-    """The layer of the lesson by hand."""
-    return trace_of(scenario_of(LESSONS["by-hand"].moments[0].choices))
+def layer_of(lesson: str, place: int) -> Any:
+    """The layer that a moment shows."""
+    return trace_of(read_url(parse_qs(LESSONS[lesson].moments[place].state)).scenario)
 
 
 def test_the_numbers_of_the_lesson_by_hand_are_those_of_the_layer() -> None:
-    trace = by_hand()
+    trace = layer_of("by-hand", 0)
     assert trace.queries[0, 1].tolist() == [2, -1, -1, 1]
     assert trace.scores[0, 0, 1].tolist() == [-5, 2, 6]
     assert trace.scores[0, 0, 0].tolist() == [4, -2, -4]
@@ -236,7 +200,7 @@ def test_the_numbers_of_the_lesson_by_hand_are_those_of_the_layer() -> None:
 
 
 def test_the_numbers_of_the_first_lesson_are_those_of_the_layer() -> None:
-    trace = trace_of(scenario_of(LESSONS["multi-head-attention"].moments[3].choices))
+    trace = layer_of("multi-head-attention", 3)
     assert trace.scores[0, 0, 6].tolist() == [0, 14, 0, 0, 10, 0, 0, 0]
     assert round(trace.probabilities[0, 0, 6, 1], 2) == 0.88
     assert round(trace.head_outputs[0, 0, 6, 1], 2) == 0.88
@@ -246,10 +210,7 @@ def test_the_numbers_of_the_first_lesson_are_those_of_the_layer() -> None:
 
 
 def test_large_scores_leave_one_share_as_the_lesson_on_the_scale_says() -> None:
-    bare, scaled = (
-        trace_of(scenario_of(LESSONS["why-scale"].moments[n].choices)).probabilities[0, 0, 8]
-        for n in (1, 2)
-    )
+    bare, scaled = (layer_of("why-scale", n).probabilities[0, 0, 8] for n in (1, 2))
     assert bare.max() > 0.99
     assert scaled.max() < 0.5
     assert np.sum(scaled > 0.05) >= 3

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import SettingsError
 from attention_lab.words.embeddings import EMBEDDINGS, embed, sinusoidal_positions, word_vector
 
 # These numbers must never change: the same sentence shows the same numbers in every lesson, on
@@ -69,16 +68,3 @@ def test_inputs_are_words_plus_positions() -> None:
     assert (with_code.words == without.words).all()
     assert not without.positions.any()
     assert (without.inputs == without.words).all()
-
-
-def test_an_unknown_kind_is_refused() -> None:
-    with pytest.raises(
-        SettingsError, match="embedding is 'glove' but must be one of normal, integers"
-    ):
-        embed(["a"], 3, kind="glove")
-
-
-@pytest.mark.parametrize("width", [0, -1, 2.0, True])
-def test_a_width_that_is_no_positive_number_is_refused(width: object) -> None:
-    with pytest.raises(SettingsError, match="d_model"):
-        embed(["a"], width)  # type: ignore[arg-type]

@@ -18,7 +18,6 @@ from attention_lab.words.text import (
     PADDING_TOKEN,
     pieces,
     tokenize,
-    tokenize_at_most,
 )
 
 FAMILY = "👨\u200d👩\u200d👧\u200d👦"
@@ -61,12 +60,6 @@ def test_the_sequence_is_cut_or_filled_up(
     tokens = tokenize("a b c", n_tokens=n_tokens)
     assert (tokens.tokens, tokens.n_real) == (expected, n_real)
     assert len(tokens.notes) == (n_tokens not in (0, 3))
-
-
-def test_pieces_are_cut_at_most_so_many() -> None:
-    assert tokenize_at_most("animals", 9, piece=3).tokens == tokenize("animals", piece=3).tokens
-    cut = tokenize_at_most("animals", 2, piece=3)
-    assert (cut.tokens, cut.n_left_out) == (tokenize("animals", piece=3, n_tokens=2).tokens, 1)
 
 
 @pytest.mark.parametrize("name", ["piece", "n_tokens"])
@@ -123,10 +116,6 @@ def test_an_emoji_is_one_token(text: str, expected: list[str]) -> None:
     assert list(tokenize(text).tokens) == expected
 
 
-def test_a_flag_is_never_cut() -> None:
-    assert pieces("🇩🇪", 1) == ["🇩🇪"]
-
-
 def test_accents_are_composed() -> None:
     assert tokenize("cafe\u0301").tokens == tokenize("caf\u00e9").tokens == ("caf\u00e9",)
     assert tokenize("x\u0301\u0302 y").tokens == ("x\u0301\u0302", "y")
@@ -155,7 +144,7 @@ def test_control_characters_are_removed(
 @pytest.mark.parametrize(
     ("token", "size", "expected"),
     [
-        ("attention", 4, ["atte", "##ntio", "##n"]),
+        ("🇩🇪", 1, ["🇩🇪"]),
         ("attention", 9, ["attention"]),
         ("abc", 1, ["a", "##b", "##c"]),
         ("x\u0301\u0302yz", 1, ["x\u0301\u0302", "##y", "##z"]),
@@ -172,13 +161,12 @@ def test_pieces_are_counted_by_the_sequence_length() -> None:
     assert tokenize("attention is", piece=5, n_tokens=2).tokens == ("atten", "##tion")
 
 
-JOINERS = "\u200c\u200d"
 # Every code point, lone surrogates included, and more of the awkward ones than chance would bring.
 AWKWARD = st.sampled_from(
     "\u200b\u200d\u202e\u0301\ufe0f\u20e3\ud800\U0001f1e9\U0001f3fd\U0001f468'’-\x00\x1f\x85\u00ad"
 )
 # What only changes the character before it: joiners, variation selectors, tags.
-CHANGERS = {*JOINERS, *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0020, 0xE0080))}
+CHANGERS = {*"\u200c\u200d", *map(chr, range(0xFE00, 0xFE10)), *map(chr, range(0xE0020, 0xE0080))}
 TEXTS = st.text(
     st.one_of(st.characters(categories=None), AWKWARD, st.sampled_from("ab ,我ש")), max_size=40
 )
@@ -218,24 +206,6 @@ def test_no_text_breaks_the_tokeniser(text: str) -> None:
     tokens = tokenize(text).tokens
     assert "".join(tokens) == kept(text)
     assert all(tokens)
-
-
-@given(TEXTS.filter(kept))
-def test_tokens_hold_no_control_characters(text: str) -> None:
-    for character in "".join(tokenize(text).tokens):
-        category = unicodedata.category(character)
-        assert not character.isspace()
-        assert category not in ("Cc", "Cs", "Co")
-        assert category != "Cn" or 0x1F000 <= ord(character) <= 0x1FAFF
-        assert category != "Cf" or character in JOINERS or 0xE0020 <= ord(character) <= 0xE007F
-
-
-@given(TEXTS.filter(kept), st.integers(0, 5), st.integers(0, 9))
-def test_the_same_text_gives_the_same_tokens(text: str, piece: int, n_tokens: int) -> None:
-    first, again = (tokenize(text, piece=piece, n_tokens=n_tokens) for _ in range(2))
-    assert first == again
-    assert len(first.tokens) == (n_tokens or first.n_real) >= first.n_real >= 1
-    assert first.tokens[first.n_real :] == (PADDING_TOKEN,) * (len(first.tokens) - first.n_real)
 
 
 @given(TEXTS.filter(kept), st.integers(1, 7))

@@ -33,14 +33,9 @@ P = Projections.random(4, 2)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_valid_arguments_are_taken(name: str) -> None:
-    function, valid, _ = CASES[name]
-    function(**valid)
-
-
-@pytest.mark.parametrize("name", CASES)
 def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
     function, valid, hostile = CASES[name]
+    function(**valid)
     wrong = []
     for argument, values in hostile.items():
         for value in values:
@@ -49,15 +44,6 @@ def test_nonsense_is_refused_with_a_sentence(name: str) -> None:
             except AttentionError as error:
                 if not 10 < len(str(error)) < 800:
                     wrong.append(f"{argument}: {error}")
-            except (
-                ArithmeticError,
-                LookupError,
-                MemoryError,
-                TypeError,
-                ValueError,
-                Warning,
-            ) as error:
-                wrong.append(f"{argument} = {short_repr(value)}: {error!r}")
             else:
                 wrong.append(f"{argument} = {short_repr(value)} was taken")
     assert wrong == []

@@ -202,41 +202,19 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
     "far focus": (file(focus={"key": 10**9}), SettingsError, ("key", 1000000000)),
     "half a letter": (file(scenario={"text": "a\ud800"}), SettingsError, ("text",)),
 }
-VALUES: dict[str, tuple[Any, ...]] = {
-    "d_model": (0, 513, 16.0, "16", True, None, [16], 10**100),
-    "n_heads": (0, 17, -1, {}),
-    "d_k": (-1, 129),
-    "d_v": (-1, 129),
-    "d_o": (-1, 129),
-    "layer": (-1, 6, 1.0, True),
-    "n_tokens": (-1, 65),
-    "piece": (-1, 13),
-    "window": (-1, 65),
-    "without": ("16", 0, None),
-    "seed": (-1, 2**53),
-    "scale": (-100.5, 1e308, "1", False, None, []),
-    "text": (1, None, ["a"], "x" * 1001),
-    "weights": ("magic", 0, None, ["random"]),
-    "init": ("magic",),
-    "output_matrix": ("magic", None),
-    "scaling": ("magic",),
-    "mask": ("magic",),
-    "embedding": ("magic",),
-    "positions": (0, "true", None),
-    "residual": (1, "no"),
-    "rotary": ("magic", True, None),
-    "base": (0.5, 1e10, "1", None),
-    "start": (-1, 1001, 1.0),
-    "qk_norm": (1, "no"),
-    "gain": (-0.5, 1e308, "1", None),
-    "alibi": (1, None),
-    "sink": (1, 0.0),
-    "sink_logit": (-100.5, 1e308, "1"),
-    "softcap": (1, 5.0),
-    "cap": (0.0, 1e308, "5"),
-    "batch": (1, None, ["a"], "x" * 1001),
-    "painted": (1, None, "banana", "9x9.", "x" * 1001),
-}
+
+
+def wrong_values(name: str) -> list[Any]:
+    """Values that no control of a field can have: beyond its bounds, or of another kind."""
+    if name in FIELD_CHOICES:
+        return ["magic", 0, None, [FIELD_CHOICES[name][0]]]
+    if isinstance(DEFAULTS[name], bool):
+        return [0, 1, "true", None]
+    if name not in FIELD_BOUNDS:
+        return [1, None, ["a"], "x" * 1001, *["banana", "9x9."] * (name == "painted")]
+    low, high = FIELD_BOUNDS[name]
+    fraction = [] if isinstance(DEFAULTS[name], float) else [float(low)]
+    return [low - 1, high + 1, 10**100, "1", True, None, [1], *fraction]
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -249,7 +227,7 @@ def test_files_that_are_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", DEFAULTS)
 def test_values_that_are_refused(name: str) -> None:
-    for value in VALUES[name]:
+    for value in wrong_values(name):
         with refused((SettingsError, TextError), name) as caught:
             read_state(scenario_file(**{name: value}))
         assert len(str(caught.value)) < 300

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,45 +20,18 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import weights_in_force
 from tests.ui.app import opened, page_context, unfolded
 
-ELSEWHERE = {
-    "batch": "one\ntwo",
-    "text": "something else",
-    "n_tokens": 7,
-    "d_model": 20,
-    "n_heads": 5,
-    "weights": "tied",
-    "layer": 2,
-    "init": "small",
-    "seed": 9,
-    "without": "1",
-    "scaling": "custom",
-    "scale": 3,
-    "mask": "window",
-    "window": 5,
-    "residual": "true",
-    "rotary": "halves",
-    "base": 100,
-    "start": 3,
-    "qk_norm": "true",
-    "gain": 2,
-    "alibi": "true",
-    "sink": "true",
-    "sink_logit": 1,
-    "softcap": "true",
-    "cap": 2,
-    "d_k": 6,
-    "d_v": 4,  # five heads joined are as wide as X again, which is added
-    "d_o": 7,
-    "output_matrix": "none",
-    "positions": "false",
-    "embedding": "integers",
-    "piece": 2,
-}
-
-
-def by_name(preset: Preset) -> str:
-    """The name of a test case."""
-    return preset.name
+# Every control at another value than any example has. Five heads joined are as wide as X again,
+# which is added.
+ELSEWHERE = dict(
+    parse_qsl(
+        "text=something else&batch=one%0Atwo&n_tokens=7&piece=2&embedding=integers&positions=false"
+        "&d_model=20&n_heads=5&d_k=6&d_v=4&d_o=7&weights=tied&layer=2&init=small&seed=9&without=1"
+        "&output_matrix=none&scaling=custom&scale=3&mask=window&window=5&residual=true"
+        "&rotary=halves&base=100&start=3&qk_norm=true&gain=2&alibi=true&sink=true&sink_logit=1"
+        "&softcap=true&cap=2"
+    )
+)
+each_example = pytest.mark.parametrize("preset", presets(), ids=lambda one: one.name)
 
 
 def example_box(app: AppTest) -> Selectbox[Any]:
@@ -65,9 +39,8 @@ def example_box(app: AppTest) -> Selectbox[Any]:
     return next(box for box in app.selectbox if box.label == "Example")
 
 
-@pytest.mark.parametrize("preset", presets(), ids=by_name)
+@each_example
 def test_an_example_is_a_valid_scenario(preset: Preset) -> None:
-    trace_of(preset.scenario)
     assert preset.hint.endswith((".", "?"))
     for control in CONTROLS:
         value = getattr(preset.scenario, control.name)
@@ -103,7 +76,7 @@ def test_the_examples_asked_for_are_there() -> None:
     assert (6, 2) in {(scenario.d_model, scenario.n_heads) for scenario in scenarios}
 
 
-@pytest.mark.parametrize("preset", presets(), ids=by_name)
+@each_example
 def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
     app = opened("scores", **ELSEWHERE)
     assert page_context(app).scenario not in [other.scenario for other in presets()]
@@ -144,7 +117,7 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     assert {**state, module.EXAMPLE_KEY: ""} == {**expected, module.EXAMPLE_KEY: ""}
 
 
-@pytest.mark.parametrize("preset", presets(), ids=by_name)
+@each_example
 def test_an_example_tells_of_one_cell(preset: Preset) -> None:
     """Each example names a cell that its layer has and a query may see, none at the corner; without
     one it tells of the cell that any sentence would.

@@ -16,7 +16,7 @@ from attention_core.derivation import array_of
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
-from .guesses import Guess, guess_of
+from .guesses import Guess, Option, guess_of
 from .scenario import Scenario, trace_of
 
 _LAYER = Scenario(
@@ -43,9 +43,8 @@ FORM_ITEMS = (
     "merge-number",
     "softmax-grows",
 )
-CANDIDATE_NUMBERS = range(
-    1, 6
-)  # of them the cell that tells most misconceptions apart is asked for
+# Of them the cell that tells most misconceptions apart is asked for.
+CANDIDATE_NUMBERS = range(1, 6)
 _CODE = re.compile(r"([AB])-?([0-4]{10})")
 NO_ANSWER = 0
 OPERAND_NAMES = {"memory": "inputs", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
@@ -148,22 +147,20 @@ class FormResult:
         return cls(match[1], tuple(map(int, match[2])))
 
     @property
+    def _chosen(self) -> list[Option | None]:
+        """The options of the answers; None for none."""
+        pairs = zip(self.answers, form_questions(self.form), strict=True)
+        return [one.options[n - 1] if n != NO_ANSWER else None for n, one in pairs]
+
+    @property
     def right(self) -> tuple[bool, ...]:
         """Whether each answer is right."""
-        return tuple(
-            answer != NO_ANSWER and guess.options[answer - 1].right
-            for answer, guess in zip(self.answers, form_questions(self.form), strict=True)
-        )
+        return tuple(option is not None and option.right for option in self._chosen)
 
     @property
     def misconceptions(self) -> tuple[str, ...]:
         """The misconceptions that the answers show, the most frequent first."""
-        shown = Counter(
-            name
-            for answer, guess in zip(self.answers, form_questions(self.form), strict=True)
-            if answer != NO_ANSWER
-            for name in guess.options[answer - 1].misconceptions
-        )
+        shown = Counter(name for one in self._chosen if one for name in one.misconceptions)
         return tuple(name for name, _ in shown.most_common())
 
 

@@ -22,13 +22,7 @@ from .words.embeddings import EMBEDDINGS
 
 LANGUAGE_MODEL = "language model"
 WEIGHT_KINDS = (
-    "random",
-    "weightless",
-    "tied",
-    "opposite",
-    "orthonormal",
-    "trained",
-    "by hand",
+    *("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand"),
     LANGUAGE_MODEL,
 )
 SEEDED_WEIGHTS = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides
@@ -157,10 +151,7 @@ class Scenario:
 # The fields of what today's models add to the layer, with the values that leave it out.
 MODERN_OFF: Mapping[str, Any] = {
     "rotary": "off",
-    "qk_norm": False,
-    "alibi": False,
-    "sink": False,
-    "softcap": False,
+    **dict.fromkeys(("qk_norm", "alibi", "sink", "softcap"), False),
 }
 
 

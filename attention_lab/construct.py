@@ -43,23 +43,12 @@ class HeadTask:
     the layer to start from; check: judges a layer.
     """
 
-    id: str
     title: str
     goal: str
     hint: str
     matrix: str
     start: Scenario
     check: Callable[[Trace], tuple[TaskPart, ...]]
-
-
-def judge_task(trace: Trace, task: str) -> tuple[TaskPart, ...]:
-    """The goals of a task, and what the layer does not do yet.
-
-    >>> from attention_lab.scenario import trace_of
-    >>> [part.done for part in judge_task(trace_of(HEAD_TASKS["mean"].start), "mean")]
-    [False, True]
-    """
-    return HEAD_TASKS[task].check(trace)
 
 
 def _part(goal: str, reached: bool, missing: str) -> TaskPart:
@@ -187,56 +176,48 @@ _CAUSAL = mask_to_text(np.tril(np.ones((8, 8), dtype=bool)))
 _EMPTY = replace(HANDMADE_SCENARIO, edits=_without(("w_q", "w_k"), range(4)))
 
 HEAD_TASKS = {
-    task.id: task
-    for task in (
-        HeadTask(
-            "previous",
-            "The token before",
-            "Make head 0 attend to the token before.",
-            "Head 1 does it already: its queries rotate the angle of a position back by one. Copy"
-            " its columns of W_Q and W_K into those of head 0.",
-            "w_q",
-            _EMPTY,
-            _previous,
-        ),
-        HeadTask(
-            "first",
-            "Copy the first token",
-            "Make every token copy the first token in head 0.",
-            "The feature “cos” is largest at position 0, and the feature “one” is 1 everywhere. Let"
-            " every query have a high score with a large cos.",
-            "w_q",
-            replace(_EMPTY, text="cat saw the box and it ran"),
-            _first,
-        ),
-        HeadTask(
-            "mean",
-            "Read the mean",
-            "Make every token read the plain mean of all tokens in head 0.",
-            "Shares are equal if scores are equal. Scores are equal if they are all 0.",
-            "w_q",
-            HANDMADE_SCENARIO,
-            _mean,
-        ),
-        HeadTask(
-            "cancel",
-            "Two heads that cancel",
-            "Make two heads whose outputs cancel.",
-            "Both heads read the mean here. Head 0 adds noun and animate to the output. Head 1 can"
-            " subtract them: its rows of W_O are 4 to 7. Set its other numbers to 0.",
-            "w_o",
-            replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))),
-            _cancel,
-        ),
-        HeadTask(
-            "promise",
-            "Break the promise",
-            "Break the promise of the causal mask: let an output depend on a later token.",
-            "One allowed cell above the diagonal is enough. Paint it in the mask workshop, or"
-            " choose a window as the mask.",
-            "w_v",
-            replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL),
-            _leak,
-        ),
-    )
+    "previous": HeadTask(
+        "The token before",
+        "Make head 0 attend to the token before.",
+        "Head 1 does it already: its queries rotate the angle of a position back by one. Copy"
+        " its columns of W_Q and W_K into those of head 0.",
+        "w_q",
+        _EMPTY,
+        _previous,
+    ),
+    "first": HeadTask(
+        "Copy the first token",
+        "Make every token copy the first token in head 0.",
+        "The feature “cos” is largest at position 0, and the feature “one” is 1 everywhere. Let"
+        " every query have a high score with a large cos.",
+        "w_q",
+        replace(_EMPTY, text="cat saw the box and it ran"),
+        _first,
+    ),
+    "mean": HeadTask(
+        "Read the mean",
+        "Make every token read the plain mean of all tokens in head 0.",
+        "Shares are equal if scores are equal. Scores are equal if they are all 0.",
+        "w_q",
+        HANDMADE_SCENARIO,
+        _mean,
+    ),
+    "cancel": HeadTask(
+        "Two heads that cancel",
+        "Make two heads whose outputs cancel.",
+        "Both heads read the mean here. Head 0 adds noun and animate to the output. Head 1 can"
+        " subtract them: its rows of W_O are 4 to 7. Set its other numbers to 0.",
+        "w_o",
+        replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))),
+        _cancel,
+    ),
+    "promise": HeadTask(
+        "Break the promise",
+        "Break the promise of the causal mask: let an output depend on a later token.",
+        "One allowed cell above the diagonal is enough. Paint it in the mask workshop, or"
+        " choose a window as the mask.",
+        "w_v",
+        replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL),
+        _leak,
+    ),
 }

@@ -5,7 +5,7 @@ end: the switches that change only how things look.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from .by_hand import HANDMADE_LAYERS
@@ -29,11 +29,6 @@ _HANDMADE_SIZES = " or ".join(
 )
 
 
-def _is_free(values: Values) -> bool:
-    """Whether the controls decide the sizes; the layer of a model has its own."""
-    return _weights(values) not in MODEL_CHOICES
-
-
 def _weights(values: Values) -> str:
     """The kind of weights of the layer: those by hand need their own sizes and known words."""
     chosen = Scenario(**values)
@@ -52,11 +47,6 @@ def decided_values(values: Values) -> Mapping[str, Any]:
     return of.get(_weights(values), {})
 
 
-def _is_drawn(values: Values) -> bool:
-    """Whether the weights are drawn at random."""
-    return _weights(values) in SEEDED_WEIGHTS
-
-
 def _has_words(values: Values) -> bool:
     """Whether the controls decide the word vectors; layers of models or by hand have their own."""
     return _weights(values) not in (*MODEL_CHOICES, "by hand")
@@ -67,261 +57,188 @@ def _has_widths(values: Values) -> bool:
     return _weights(values) not in ("weightless", *MODEL_CHOICES)
 
 
-def _has_output_width(values: Values) -> bool:
-    """Whether the width of the output can be chosen: that of W_O."""
-    return _has_widths(values) and values["output_matrix"] == "W_O"
+# When a control has an effect; the others always have one. The layer of a model has its own sizes.
+_MATTERS: Mapping[str, Callable[[Values], bool]] = {
+    **dict.fromkeys(("d_model", "n_heads"), lambda values: _weights(values) not in MODEL_CHOICES),
+    "layer": lambda values: values["weights"] in MODEL_CHOICES,
+    "init": lambda values: _weights(values) in ("random", "tied", "opposite"),
+    "seed": lambda values: _weights(values) in SEEDED_WEIGHTS,
+    "output_matrix": lambda values: values["weights"] != "weightless",
+    "scale": lambda values: values["scaling"] == "custom",
+    "window": lambda values: values["mask"] == "window",
+    **dict.fromkeys(("base", "start"), lambda values: values["rotary"] != "off"),
+    "gain": lambda values: bool(values["qk_norm"]),
+    "sink_logit": lambda values: bool(values["sink"]),
+    "cap": lambda values: bool(values["softcap"]),
+    **dict.fromkeys(("d_k", "d_v"), _has_widths),
+    "d_o": lambda values: _has_widths(values) and values["output_matrix"] == "W_O",
+    **dict.fromkeys(("positions", "embedding", "piece"), _has_words),
+}
+# The words for the value 0 where it means "decide for me".
+_ZERO = {"n_tokens": "fit", "piece": "whole words", "d_o": "embedding size"} | dict.fromkeys(
+    ("d_k", "d_v"), "embedding / heads"
+)
 
 
 @dataclass(frozen=True)
 class Control:
-    """One widget: the field it sets, its words, and when it has an effect.
-
-    zero: the words for the value 0 in controls where it means "decide for me".
-    """
+    """One widget: the field it sets, its words, and its group."""
 
     name: str
     label: str
-    group: str
     help: str
-    zero: str = ""
-    matters: Callable[[Values], bool] = lambda values: True
+    group: str = ""
+
+    def matters(self, values: Values) -> bool:
+        """Whether it has an effect with these values of all controls."""
+        return self.name not in _MATTERS or _MATTERS[self.name](values)
+
+    @property
+    def zero(self) -> str:
+        """The words for the value 0 where it means "decide for me", else ""."""
+        return _ZERO.get(self.name, "")
 
 
-CONTROLS: tuple[Control, ...] = (
-    Control(
-        "text",
-        "Sentence",
-        "Sizes",
-        f"Any language, at most {MAX_TEXT_LENGTH:,} characters. Words, punctuation marks and emoji"
-        " become tokens.",
-    ),
-    Control(
-        "n_tokens",
-        "Sequence length",
-        "Sizes",
-        zero="fit",
-        help=(
-            "How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up"
-            " with [pad], but not on the pages of trained models, which only cut it."
+# The controls of each group.
+_IN_GROUPS: Mapping[str, tuple[Control, ...]] = {
+    "Sizes": (
+        Control(
+            "text",
+            "Sentence",
+            f"Any language, at most {MAX_TEXT_LENGTH:,} characters. Words, punctuation marks and"
+            " emoji become tokens.",
         ),
+        Control(
+            "n_tokens",
+            "Sequence length",
+            "How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up"
+            " with [pad], but not on the pages of trained models, which only cut it.",
+        ),
+        Control("d_model", "Embedding size", "How many numbers describe one token (d_model)."),
+        Control("n_heads", "Heads", "How many heads attend in parallel."),
     ),
-    Control(
-        "d_model",
-        "Embedding size",
-        "Sizes",
-        "How many numbers describe one token (d_model).",
-        matters=_is_free,
-    ),
-    Control("n_heads", "Heads", "Sizes", "How many heads attend in parallel.", matters=_is_free),
-    Control(
-        "weights",
-        "Weights",
-        "Weights",
-        help=(
+    "Weights": (
+        Control(
+            "weights",
+            "Weights",
             "random; weightless: Q = K = V = X; tied: W_K = W_Q; opposite: W_K = −W_Q; orthonormal:"
             " each head's columns are; trained: a layer of all-MiniLM-L6-v2, which brings its own"
             " word pieces, vectors and sizes; by hand: named features and heads that can be"
             f" read, for {_HANDMADE_SIZES}; {LANGUAGE_MODEL}: a layer of a small model that writes"
-            " children’s stories."
+            " children’s stories.",
         ),
-    ),
-    Control(
-        "layer",
-        "Layer of the model",
-        "Weights",
-        "Which of the model's layers, counted from 0: the trained model has 6, the language model"
-        " 5.",
-        matters=lambda values: values["weights"] in MODEL_CHOICES,
-    ),
-    Control(
-        "without",
-        "Head switched off",
-        "Weights",
-        "The rows of W_O that belong to this head are 0, so that it adds nothing to the output.",
-    ),
-    Control(
-        "init",
-        "Drawn from",
-        "Weights",
-        help=(
+        Control(
+            "layer",
+            "Layer of the model",
+            "Which of the model's layers, counted from 0: the trained model has 6, the language"
+            " model 5.",
+        ),
+        Control(
+            "without",
+            "Head switched off",
+            "The rows of W_O that belong to this head are 0, so that it adds nothing to the"
+            " output.",
+        ),
+        Control(
+            "init",
+            "Drawn from",
             "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal:"
-            " all singular values equal; integers: −1, 0, 1."
+            " all singular values equal; integers: −1, 0, 1.",
         ),
-        matters=lambda values: _weights(values) in ("random", "tied", "opposite"),
-    ),
-    Control(
-        "seed",
-        "Seed",
-        "Weights",
-        "The same seed gives the same weights; another version of NumPy may draw others.",
-        matters=_is_drawn,
-    ),
-    Control(
-        "output_matrix",
-        "Output matrix",
-        "Weights",
-        help=(
+        Control(
+            "seed",
+            "Seed",
+            "The same seed gives the same weights; another version of NumPy may draw others.",
+        ),
+        Control(
+            "output_matrix",
+            "Output matrix",
             "W_O: it mixes the heads. none: the heads side by side are the output, as in the manual"
-            " of GeometricMachineLearning.jl."
+            " of GeometricMachineLearning.jl.",
         ),
-        matters=lambda values: values["weights"] != "weightless",
     ),
-    Control(
-        "scaling",
-        "Scaling",
-        "Scores and mask",
-        help="on: scores times 1/√d_k; off: as they are; custom: times the number below.",
-    ),
-    Control(
-        "scale",
-        "Custom scale",
-        "Scores and mask",
-        "What every score is multiplied by.",
-        matters=lambda values: values["scaling"] == "custom",
-    ),
-    Control(
-        "mask",
-        "Mask",
-        "Scores and mask",
-        help=(
+    "Scores and mask": (
+        Control(
+            "scaling",
+            "Scaling",
+            "on: scores times 1/√d_k; off: as they are; custom: times the number below.",
+        ),
+        Control("scale", "Custom scale", "What every score is multiplied by."),
+        Control(
+            "mask",
+            "Mask",
             "causal: no later token; padding: no [pad] token; window: only near tokens; painted: as"
-            " in the mask workshop. A language model is always causal, too."
+            " in the mask workshop. A language model is always causal, too.",
         ),
+        Control("window", "Window", "How many tokens to each side a query sees."),
+        Control("residual", "Residual", "Add the layer's inputs to its output (skip connection)."),
     ),
-    Control(
-        "window",
-        "Window",
-        "Scores and mask",
-        "How many tokens to each side a query sees.",
-        matters=lambda values: values["mask"] == "window",
-    ),
-    Control(
-        "residual",
-        "Residual",
-        "Scores and mask",
-        "Add the layer's inputs to its output (skip connection).",
-    ),
-    Control(
-        "rotary",
-        "Rotary positions",
-        "Modern attention",
-        help=(
+    "Modern attention": (
+        Control(
+            "rotary",
+            "Rotary positions",
             "Queries and keys are turned by their positions. neighbours: features 0 and 1 are a"
-            " pair; halves: the first feature of each half."
+            " pair; halves: the first feature of each half.",
+        ),
+        Control(
+            "base",
+            "Base of the angles",
+            "A larger base turns the later pairs more slowly (rope_theta of a model).",
+        ),
+        Control(
+            "start",
+            "First position",
+            "The position of the first token. A shift of all positions moves no score.",
+        ),
+        Control(
+            "qk_norm",
+            "QK-norm",
+            "Every query and key of a head is divided by its root mean square.",
+        ),
+        Control(
+            "gain",
+            "Gain of QK-norm",
+            "What multiplies every feature of a normalised query and key.",
+        ),
+        Control("alibi", "ALiBi", "Each step of distance lowers a score by the slope of its head."),
+        Control("sink", "Sink", "One more score in every row, whose share goes to no value."),
+        Control("sink_logit", "Score of the sink", "The same for every head and row."),
+        Control(
+            "softcap",
+            "Soft cap",
+            "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2).",
+        ),
+        Control("cap", "Cap", "No scaled score gets beyond it, to either side."),
+    ),
+    "Tokens and widths": (
+        Control("d_k", "Query/key width d_k", "How many numbers a query or key of one head has."),
+        Control("d_v", "Value width d_v", "How many numbers a value of one head has."),
+        Control(
+            "d_o",
+            "Output width d_o",
+            "How many numbers the output of a token has: the columns of W_O.",
+        ),
+        Control("positions", "Positions", "Add the sinusoidal code of each position to its word."),
+        Control(
+            "embedding",
+            "Word vectors",
+            "normal: random, but fixed by the word; integers: −2 to 2, easy to check on paper.",
+        ),
+        Control(
+            "batch",
+            "Further sentences",
+            f"A batch: one sentence on each line, at most {MAX_SENTENCES - 1}. All are filled up"
+            " with [pad] to the longest, and no query sees a [pad].",
+        ),
+        Control(
+            "piece",
+            "Cut words into pieces",
+            "The most characters that a token may have; later pieces are marked ##.",
         ),
     ),
-    Control(
-        "base",
-        "Base of the angles",
-        "Modern attention",
-        "A larger base turns the later pairs more slowly (rope_theta of a model).",
-        matters=lambda values: values["rotary"] != "off",
-    ),
-    Control(
-        "start",
-        "First position",
-        "Modern attention",
-        "The position of the first token. A shift of all positions moves no score.",
-        matters=lambda values: values["rotary"] != "off",
-    ),
-    Control(
-        "qk_norm",
-        "QK-norm",
-        "Modern attention",
-        "Every query and key of a head is divided by its root mean square.",
-    ),
-    Control(
-        "gain",
-        "Gain of QK-norm",
-        "Modern attention",
-        "What multiplies every feature of a normalised query and key.",
-        matters=lambda values: bool(values["qk_norm"]),
-    ),
-    Control(
-        "alibi",
-        "ALiBi",
-        "Modern attention",
-        "Each step of distance lowers a score by the slope of its head.",
-    ),
-    Control(
-        "sink",
-        "Sink",
-        "Modern attention",
-        "One more score in every row, whose share goes to no value.",
-    ),
-    Control(
-        "sink_logit",
-        "Score of the sink",
-        "Modern attention",
-        "The same for every head and row.",
-        matters=lambda values: bool(values["sink"]),
-    ),
-    Control(
-        "softcap",
-        "Soft cap",
-        "Modern attention",
-        "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2).",
-    ),
-    Control(
-        "cap",
-        "Cap",
-        "Modern attention",
-        "No scaled score gets beyond it, to either side.",
-        matters=lambda values: bool(values["softcap"]),
-    ),
-    Control(
-        "d_k",
-        "Query/key width d_k",
-        "Tokens and widths",
-        zero="embedding / heads",
-        help="How many numbers a query or key of one head has.",
-        matters=_has_widths,
-    ),
-    Control(
-        "d_v",
-        "Value width d_v",
-        "Tokens and widths",
-        zero="embedding / heads",
-        help="How many numbers a value of one head has.",
-        matters=_has_widths,
-    ),
-    Control(
-        "d_o",
-        "Output width d_o",
-        "Tokens and widths",
-        zero="embedding size",
-        help="How many numbers the output of a token has: the columns of W_O.",
-        matters=_has_output_width,
-    ),
-    Control(
-        "positions",
-        "Positions",
-        "Tokens and widths",
-        "Add the sinusoidal code of each position to its word.",
-        matters=_has_words,
-    ),
-    Control(
-        "embedding",
-        "Word vectors",
-        "Tokens and widths",
-        help="normal: random, but fixed by the word; integers: −2 to 2, easy to check on paper.",
-        matters=_has_words,
-    ),
-    Control(
-        "batch",
-        "Further sentences",
-        "Tokens and widths",
-        f"A batch: one sentence on each line, at most {MAX_SENTENCES - 1}. All are filled up with"
-        " [pad] to the longest, and no query sees a [pad].",
-    ),
-    Control(
-        "piece",
-        "Cut words into pieces",
-        "Tokens and widths",
-        zero="whole words",
-        help="The most characters that a token may have; later pieces are marked ##.",
-        matters=_has_words,
-    ),
+}
+CONTROLS = tuple(
+    replace(one, group=group) for group, controls in _IN_GROUPS.items() for one in controls
 )
 
 
@@ -333,15 +250,6 @@ def widget_value(control: Control, value: Any) -> Any:
 
 
 # The switches that change only how things look: label, name, help.
-VIEW_DEFAULTS = {
-    "notation": OURS.key,
-    "own_scale": False,
-    "present": False,
-    "hide": False,
-    "guess": False,
-    "whole": False,
-}
-
 VIEW_SWITCHES = (
     ("Each head its own colours", "own_scale", "Otherwise all heads share one scale."),
     (
@@ -361,3 +269,4 @@ VIEW_SWITCHES = (
         "Steps show the columns of all heads, not only those of the head in focus.",
     ),
 )
+VIEW_DEFAULTS = {"notation": OURS.key} | {name: False for _, name, _ in VIEW_SWITCHES}

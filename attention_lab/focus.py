@@ -14,17 +14,9 @@ FOCUS_HELP = {
     "head": "Which head the pages look into.",
     "query": "The token that asks.",
     "key": "The token that is looked at.",
-    "feature": ("Which number of a vector is explained. A shorter vector shows its last number."),
+    "feature": "Which number of a vector is explained. A shorter vector shows its last number.",
 }
-FOCUS_AXES = {
-    "H": "head",
-    "T": "query",
-    "S": "key",
-    "K": "feature",
-    "V": "feature",
-    "D": "feature",
-    "O": "feature",
-}
+FOCUS_AXES = {"H": "head", "T": "query", "S": "key"} | dict.fromkeys("KVDO", "feature")
 
 
 @dataclass(frozen=True)

@@ -25,15 +25,8 @@ from .files.file_checks import typed_number
 from .scenario import Scenario, trace_of
 
 ASKED_FIELDS = (
-    "queries",
-    "keys",
-    "values",
-    "scores",
-    "scaled_scores",
-    "probabilities",
-    "head_outputs",
-    "merged",
-    "output",
+    *("queries", "keys", "values", "scores", "scaled_scores", "probabilities", "head_outputs"),
+    *("merged", "output"),
 )
 ASKED_TITLES = {STEPS[field].title: field for field in ASKED_FIELDS}
 MAX_TERMS = 16  # of a sum to work out by hand

@@ -24,18 +24,13 @@ PRESET_FILE = ASSETS / "data" / "presets.json"
 
 # The examples with which pages open that show little of the first one: more heads, words for which
 # the target is a translation.
-SUITED_EXAMPLES = {
-    "head-worth": "The animal and the street",
-    "shared-keys": "The animal and the street",
-    "encoder-decoder": "The animal and the street",
-    "writing": "A language model: why “frog”?",
-    "why-this-token": "A language model: why “frog”?",
-    "cache": "A language model: why “frog”?",
-    "trained-heads": "A language model: why “frog”?",
-    "one-head": "A language model: why “frog”?",
-    "find-a-head": "A language model: why “frog”?",
-    "change-a-word": "A language model: why “frog”?",
-}
+_OF_MODELS = (
+    *("writing", "why-this-token", "cache", "trained-heads", "one-head", "find-a-head"),
+    "change-a-word",
+)
+SUITED_EXAMPLES = dict.fromkeys(_OF_MODELS, "A language model: why “frog”?") | dict.fromkeys(
+    ("head-worth", "shared-keys", "encoder-decoder"), "The animal and the street"
+)
 
 
 @dataclass(frozen=True)

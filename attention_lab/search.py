@@ -109,7 +109,7 @@ def count_held(words: str, *texts: str) -> tuple[int, int]:
     def holds(part: Words) -> bool:
         return all(_stands(word, whole, joined) for word in _large(part) or part)
 
-    parts = readings(_words(words), _synonyms(), _stem)
+    parts = readings(_words(words), _synonyms())
     large = [part for part in parts if len(part) > 1 or _large(part[0])] or parts
     return sum(any(map(holds, part)) for part in large), len(large)
 
@@ -141,7 +141,11 @@ def _large(words: Words) -> Words:
 
 @lru_cache(maxsize=1)
 def _synonyms() -> Synonyms:
-    return synonyms(_words, _stem)
+    """All synonyms by the stems of what is typed."""
+    known: dict[Words, list[Words]] = {}
+    for row in read_table("synonyms"):
+        known.setdefault(tuple(map(_stem, _words(row["typed"]))), []).append(_words(row["means"]))
+    return known
 
 
 def _stem(word: str) -> str:
@@ -169,22 +173,10 @@ Words = tuple[str, ...]
 Synonyms = Mapping[Words, Sequence[Words]]
 
 
-def synonyms(words: Callable[[str], Words], stem: Callable[[str], str]) -> Synonyms:
-    """All synonyms by the stems of what is typed.
-
-    words: gives the words of a text, as a search compares them. stem: gives the beginning that all
-    forms of a word share.
-    """
-    known: dict[Words, list[Words]] = {}
-    for row in read_table("synonyms"):
-        known.setdefault(tuple(map(stem, words(row["typed"]))), []).append(words(row["means"]))
-    return known
-
-
-def readings(typed: Words, known: Synonyms, stem: Callable[[str], str]) -> list[list[Words]]:
+def readings(typed: Words, known: Synonyms) -> list[list[Words]]:
     """The parts of what is typed, each with its synonyms. Where parts overlap, the longest counts.
 
-    >>> readings(("one", "or", "eight", "keys"), {("one", "or", "eight"): [("many",)]}, str)
+    >>> readings(("one", "or", "eight", "keys"), {("one", "or", "eight"): [("many",)]})
     [[('one', 'or', 'eight'), ('many',)], [('keys',)]]
     """
     longest = max(map(len, known), default=1)
@@ -192,7 +184,7 @@ def readings(typed: Words, known: Synonyms, stem: Callable[[str], str]) -> list[
     start = 0
     while start < len(typed):
         tried = [typed[start : start + length] for length in range(longest, 0, -1)]
-        part = next((one for one in tried if tuple(map(stem, one)) in known), tried[-1])
-        parts.append([part, *known.get(tuple(map(stem, part)), ())])
+        part = next((one for one in tried if tuple(map(_stem, one)) in known), tried[-1])
+        parts.append([part, *known.get(tuple(map(_stem, part)), ())])
         start += len(part)
     return parts

@@ -35,21 +35,6 @@ th { border: 0; font-weight: 400; }
 .boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
 """
 MAX_BOARD_CELLS = 16  # rows or columns
-# The steps of one head that students fill in, of those that a layer has.
-EMPTY_FIELDS = (
-    "query_heads",
-    "key_heads",
-    "value_heads",
-    "normed_queries",
-    "normed_keys",
-    "turned_queries",
-    "turned_keys",
-    "scores",
-    "scaled_scores",
-    "masked_scores",
-    "probabilities",
-    "head_outputs",
-)
 FORM_STYLE = """
 table { display: inline-table; margin: 0.3rem 1.2rem 0.3rem 0; border-collapse: collapse; }
 caption { text-align: start; font-size: 0.85rem; }
@@ -129,8 +114,8 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
         _table(
             f"{STEPS[name].title}, head {head}", trace.labels("T"), None, shape=_shape(trace, name)
         )
-        for name in EMPTY_FIELDS
-        if name in trace.steps and (name != "masked_scores" or _has_mask(trace))
+        for name in trace.steps
+        if STEPS[name].per_head and (name != "masked_scores" or _has_mask(trace))
     ]
     body = f"""<h1>Attention by hand: boards to fill in</h1>
 <p>{quotations_html(made_of)}</p>

@@ -192,16 +192,11 @@ class Rooms:
 
     def state(self, room: str) -> RoomState:
         """A room as it is now. Raises: RoomError if there is none, or no longer."""
-        row = self._row(
-            room,
-            "opened, version, n_writes, state, number, moment, n_moments, posed FROM rooms"
-            " LEFT JOIN questions USING (room, number)",
-        )
-        opened, version, n_writes, state, number, moment, n_moments, kept = row
-        question = question_from_json(kept) if kept else None
-        return RoomState(
-            room, opened, version, n_writes, state, number, moment, n_moments, question
-        )
+        columns = "opened, version, n_writes, state, number, moment, n_moments, posed"
+        joined = f"{columns} FROM rooms LEFT JOIN questions USING (room, number)"
+        *about, kept = self._row(room, joined)
+        about.append(question_from_json(kept) if kept else None)
+        return RoomState(room, *about)
 
     def _row(self, room: str, columns: str) -> Any:
         query = f"SELECT {columns} JOIN uses USING (room) WHERE room = ? AND uses.at > ?"

@@ -62,11 +62,8 @@ def array_source(array: Array) -> str:
         width = max(len(_number(number)) for number in array.ravel().tolist())
         numbers = _rows(array.tolist(), width if array.ndim > 1 else 0, margin=" " * 4)
         if len(numbers) <= MAX_READABLE:
-            return (
-                f"np.array(\n    {numbers}{dtype}\n)"
-                if "\n" in numbers
-                else f"np.array({numbers}{dtype})"
-            )
+            inside = f"\n    {numbers}{dtype}\n" if "\n" in numbers else f"{numbers}{dtype}"
+            return f"np.array({inside})"
     little = array.astype(array.dtype.newbyteorder("<"))
     text = base64.b64encode(little.tobytes()).decode("ascii")
     return f"{PACKED}{text}', {little.dtype.str!r}, {array.shape})"
@@ -84,11 +81,8 @@ def labels_source(labels: Sequence[str]) -> str:
 
 def _same(array: Array, other: Array) -> bool:
     """Whether two arrays agree to the last bit, the sign of a zero included."""
-    return (
-        array.shape == other.shape
-        and array.dtype == other.dtype
-        and array.tobytes() == other.tobytes()
-    )
+    first, second = ((one.shape, one.dtype, one.tobytes()) for one in (array, other))
+    return first == second
 
 
 def _rows(values: Any, width: int, margin: str) -> str:
@@ -179,13 +173,8 @@ def _imports(trace: Trace, data: str) -> str:
     lines = ["import base64", ""] if packed else []
     lines.append("import numpy as np")
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
-        lines += [
-            "",
-            (
-                'np.seterr(invalid="ignore")  # a query with nothing to attend to becomes NaN, as'
-                " in PyTorch"
-            ),
-        ]
+        why = "a query with nothing to attend to becomes NaN, as in PyTorch"
+        lines += ["", f'np.seterr(invalid="ignore")  # {why}']
     return "\n".join([*lines, "", "", UNPACKED, ""] if packed else lines)
 
 
@@ -212,11 +201,8 @@ def _given(trace: Trace) -> str:
     rows = ["# What the layer was given."]
     for name in given_names(trace):
         given = array_or_setting(trace, name)
-        rows.append(
-            f"{name} = {float(given)!r}"
-            if name in SETTING_NAMES
-            else f"{name} = {array_source(given)}"
-        )
+        value = repr(float(given)) if name in SETTING_NAMES else array_source(given)
+        rows.append(f"{name} = {value}")
     return "\n".join(rows)
 
 

@@ -214,7 +214,7 @@ def layer_in_one_call(trace: Trace) -> str:
     there is none.
     """
     if found := obstacle(trace):
-        return f"# torch.nn.MultiheadAttention cannot be used here: {OBSTACLES[found]}."
+        return f"# torch.nn.MultiheadAttention cannot be used here: {found}."
     options, notes = [layer_mask(trace)] if has_rule(trace) else [], []
     names = "output, probabilities"
     if zeros_empty_rows(trace):
@@ -264,38 +264,24 @@ FAST_PATH = (
     "\n# nothing to attend to (PyTorch 2.13)."
 )
 
-# What nn.MultiheadAttention cannot do.
-OBSTACLES = {
-    "n_kv_heads": "its heads do not share keys and values",
-    "w_o": "it always has a W_O",
-    "width": "its heads are D / H wide, d_k and d_v alike",
-    "output": "its output is as wide as its input",
-    "biases": "it has all four biases or none",
-    "scale": "its scale is always 1 / sqrt(d_k)",
-    "softcap": "it has no soft cap",
-    "head_norm": "it does not normalise queries and keys",
-    "rotary": "it has no rotary positions",
-    "sink": "it has no sink",
-}
-
 
 def obstacle(trace: Trace) -> str:
-    """Which of the `OBSTACLES` a layer meets first, or nothing."""
+    """What nn.MultiheadAttention cannot do of a layer, or nothing."""
     p = trace.projections
     biases = [getattr(p, name) is not None for name in BIASES]
     met = {
-        "n_kv_heads": has_shared_heads(trace),
-        "w_o": p.w_o is None,
-        "width": not p.d_k == p.d_v == p.d_model / p.n_heads,
-        "output": p.d_out != p.d_model,
-        "biases": any(biases) != all(biases),
-        "scale": not _usual_scale(trace),
-        **{
-            name: getattr(trace, name) is not None
-            for name in ("softcap", "head_norm", "rotary", "sink")
-        },
+        "its heads do not share keys and values": has_shared_heads(trace),
+        "it always has a W_O": p.w_o is None,
+        "its heads are D / H wide, d_k and d_v alike": not p.d_k == p.d_v == p.d_model / p.n_heads,
+        "its output is as wide as its input": p.d_out != p.d_model,
+        "it has all four biases or none": any(biases) != all(biases),
+        "its scale is always 1 / sqrt(d_k)": not _usual_scale(trace),
+        "it has no soft cap": trace.softcap is not None,
+        "it does not normalise queries and keys": trace.head_norm is not None,
+        "it has no rotary positions": trace.rotary is not None,
+        "it has no sink": trace.sink is not None,
     }
-    return next((name for name, holds in met.items() if holds), "")
+    return next((reason for reason, holds in met.items() if holds), "")
 
 
 def _usual_scale(trace: Trace) -> bool:

@@ -29,15 +29,11 @@ def trace_to_npz(trace: Trace, sequences: Sequence[tuple[str, ...]] = ()) -> byt
         options["epsilon"] = trace.head_norm.epsilon
     if trace.rotary:
         options |= {f"rotary_{name}": value for name, value in vars(trace.rotary).items()}
+    options |= {"scale": trace.scale, "residual": trace.residual, "empty_rows": trace.empty_rows_as}
+    options |= {"n_heads": trace.projections.n_heads, "n_kv_heads": trace.projections.groups}
     arrays |= {
         name: np.asarray(value) for name, value in (weights | options).items() if value is not None
     }
-    arrays |= {"scale": np.asarray(trace.scale), "residual": np.asarray(trace.residual)}
-    arrays |= {
-        "n_heads": np.asarray(trace.projections.n_heads),
-        "n_kv_heads": np.asarray(trace.projections.groups),
-    }
-    arrays |= {"empty_rows": np.asarray(trace.empty_rows_as)}
     labels: dict[str, Any] = {"tokens": sequences if len(sequences) > 1 else trace.tokens} | (
         {} if trace.memory is trace.inputs else {"memory_tokens": trace.memory_tokens}
     )

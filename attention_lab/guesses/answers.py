@@ -201,38 +201,27 @@ def answer(asked: AskedItem, values: Array) -> Answer | None:
     return _ANSWERS[asked.item.kind](asked, values)
 
 
-def _shape_text(trace: Trace, field: str, misconception: str = "") -> str:
-    """The shape of a field, or of one head of it; or the shape that a learner believes in."""
-    if misconception:
-        return _shape(trace, *_believed_shapes(trace, field)[misconception])
-    return _shape(trace, *getattr(trace, field).shape[-2:])
-
-
-def _believed_shapes(trace: Trace, field: str) -> dict[str, tuple[int | str, int | str]]:
+def _shapes(trace: Trace, field: str) -> dict[str, str]:
+    """The shapes of a field, or of one head of it, by the misconception that believes in it; ""
+    for the right one.
+    """
     sizes = trace.sizes
-    return {
-        "one-number": ("T", 1),
-        "one-head-wide": ("T" if field == "queries" else "S", sizes[_width_of(field)]),
-        "element-wise": ("T", sizes["K"]),
-        "heads-mean": ("T", sizes["V"]),
+    n_tokens = sizes["T" if field == "queries" else "S"]
+    shapes = {
+        "": getattr(trace, field).shape[-2:],
+        "one-number": (sizes["T"], 1),
+        "one-head-wide": (n_tokens, sizes["V" if field == "values" else "K"]),
+        "element-wise": (sizes["T"], sizes["K"]),
+        "heads-mean": (sizes["T"], sizes["V"]),
         "stacked": (sizes["H"] * sizes["T"], sizes["V"]),
     }
+    return {name: f"{rows} × {columns}" for name, (rows, columns) in shapes.items()}
 
 
 def other_shapes(trace: Trace, field: str) -> list[str]:
     """Wrong shapes that no misconception gives."""
-    n_heads, width = trace.sizes["H"], getattr(trace, field).shape[-1]
-    return [_shape(trace, 1, width), _shape(trace, "T", "T"), _shape(trace, n_heads, width)]
-
-
-def _width_of(field: str) -> str:
-    return "V" if field == "values" else "K"
-
-
-def _shape(trace: Trace, rows: int | str, columns: int | str) -> str:
-    """A shape in words; a letter stands for the size of its axis."""
-    n_rows, n_columns = (trace.sizes[n] if isinstance(n, str) else n for n in (rows, columns))
-    return f"{n_rows} × {n_columns}"
+    n_tokens, width = trace.sizes["T"], getattr(trace, field).shape[-1]
+    return [f"1 × {width}", f"{n_tokens} × {n_tokens}", f"{trace.sizes['H']} × {width}"]
 
 
 def is_same_answer(asked: AskedItem, first: Answer, other: Answer) -> bool:
@@ -266,10 +255,6 @@ def _largest(asked: AskedItem, values: Array) -> str | None:
         return None
     best = np.flatnonzero(row >= finite.max() - ZERO_TOLERANCE * max(1.0, np.abs(finite).max()))
     return str(best[0]) if len(best) == 1 else None
-
-
-def _shape_answer(asked: AskedItem, values: Array) -> str:
-    return _shape_text(asked.trace, asked.field)
 
 
 def _grows(asked: AskedItem, values: Array) -> str | None:
@@ -314,7 +299,7 @@ _ANSWERS = {
     "number": _number,
     "sign": _sign,
     "largest": _largest,
-    "shape": _shape_answer,
+    "shape": lambda asked, values: _shapes(asked.trace, asked.field)[""],
     "place": lambda asked, values: places_of(asked).get(""),
     "grows": _grows,
     "picture": _picture,
@@ -327,9 +312,8 @@ def believed_answer(asked: AskedItem, misconception: str) -> Answer | None:
     """
     kind, (*_, query, _) = asked.item.kind, asked.cell
     if kind == "shape":
-        if misconception not in asked.item.misconceptions:
-            return None
-        return _shape_text(asked.trace, asked.field, misconception)
+        is_own = misconception in asked.item.misconceptions
+        return _shapes(asked.trace, asked.field)[misconception] if is_own else None
     if kind == "place":
         return places_of(asked).get(misconception)
     if misconception == "diagonal":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from random import Random
 from urllib.parse import parse_qsl, urlencode
 
@@ -15,10 +15,8 @@ from ..files.file_checks import fits_xml
 MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
 MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
 MAX_MINUTES = 600
-LESSON_VIEWS = (
-    "full",
-    "lesson",
-)  # lesson: without the menu, and only with the controls that the moment names
+# lesson: without the menu, and only with the controls that the moment names
+LESSON_VIEWS = ("full", "lesson")
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of a URL parameter
 # URL parameters of lessons; the others belong to pages.
 LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
@@ -111,7 +109,7 @@ class Lesson:
     moments: tuple[Moment, ...] = ()
     minutes: int = 20
     goals: tuple[str, ...] = ()
-    tasks: tuple[LessonTask, ...] = field(default=())
+    tasks: tuple[LessonTask, ...] = ()
     view: str = "full"
 
     def __post_init__(self) -> None:

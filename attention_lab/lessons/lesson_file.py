@@ -6,8 +6,8 @@ import binascii
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, fields
-from functools import lru_cache
-from typing import Any
+from functools import lru_cache, partial
+from typing import Any, TypeVar
 
 from attention_core.errors import FileError, SettingsError, short_repr
 
@@ -16,6 +16,7 @@ from ..home import ASSETS
 from ..user_data.text_store import is_key, store_text, stored_text
 from .lesson import Lesson, LessonQuestion, LessonTask, Moment
 
+R = TypeVar("R", Lesson, LessonQuestion, LessonTask, Moment)
 LESSON_FOLDER = ASSETS / "lessons"
 LESSON_FILE = JsonFile(
     "lesson file",
@@ -46,13 +47,11 @@ def read_lesson(data: bytes) -> Lesson:
     Raises: FileError for other files; SettingsError, TextError for impossible entries.
     """
     content = LESSON_FILE.read(data)
-    names = [one.name for one in fields(Lesson)]
-    known = check_entries("the lesson file", content, ("format", "version", *names))
-    given = {name: known[name] for name in names if name in known}
-    for name, read in (("moments", _moment), ("tasks", _task)):
-        if name in given:
-            given[name] = tuple(map(read, _list(name, given[name])))
-    return Lesson(**_check_needed("the lesson file", _with_tuples(given), "title"))
+    del content["format"], content["version"]
+    for name, read in (("moments", _moment), ("tasks", partial(_record, LessonTask, "a task"))):
+        if name in content:
+            content[name] = tuple(map(read, _list(name, content[name])))
+    return _record(Lesson, "the lesson file", content, "title")
 
 
 def lesson_to_link(lesson: Lesson) -> str | None:
@@ -107,32 +106,23 @@ def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
 
 
 def _moment(content: Any) -> Moment:
-    entries = dict(check_entries("a moment", content, [one.name for one in fields(Moment)]))
-    if "question" in entries:
-        known = [one.name for one in fields(LessonQuestion)]
-        asked = dict(check_entries("a question", entries["question"], known))
-        entries["question"] = LessonQuestion(
-            **_check_needed("a question", _with_tuples(asked), "ask", "why")
-        )
-    return Moment(**_check_needed("a moment", _with_tuples(entries), "title", "page"))
+    if isinstance(content, dict) and "question" in content:
+        asked = _record(LessonQuestion, "a question", content["question"], "ask", "why")
+        content = content | {"question": asked}
+    return _record(Moment, "a moment", content, "title", "page")
 
 
-def _task(content: Any) -> LessonTask:
-    entries = check_entries("a task", content, [one.name for one in fields(LessonTask)])
-    return LessonTask(**_check_needed("a task", entries, "task", "answer"))
-
-
-def _check_needed(where: str, entries: dict[str, Any], *needed: str) -> dict[str, Any]:
-    """The entries. Raises: FileError if one that is needed is missing."""
+def _record(kind: type[R], where: str, content: Any, *needed: str) -> R:
+    """A record from its entries. Raises: FileError for unknown entries, or if one that is needed is
+    missing; what the record raises.
+    """
+    entries = dict(check_entries(where, content, [one.name for one in fields(kind)]))
     for name in needed:
         if name not in entries:
             raise FileError(f"{where} has no {name}; add one")
-    return entries
-
-
-def _with_tuples(entries: dict[str, Any]) -> dict[str, Any]:
-    """Entries with tuples for lists."""
-    return entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
+    return kind(
+        **entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
+    )
 
 
 def _list(name: str, value: Any) -> list[Any]:

@@ -185,28 +185,19 @@ def _is_invisible(character: str) -> bool:
     """Whether a character shows nothing alone: joiners, variation selectors and tags change the
     one before them.
     """
-    return (
-        character in _JOINERS
-        or 0xFE00 <= ord(character) <= 0xFE0F
-        or 0xE0020 <= ord(character) <= 0xE007F
-    )
+    code = ord(character)
+    return character in _JOINERS or 0xFE00 <= code <= 0xFE0F or 0xE0020 <= code <= 0xE007F
 
 
 def _kind(character: str) -> str:
     """What a character does in a text: word, symbol, one (stands alone), mark, flag, space or
     removed.
     """
-    if (
-        not character or character.isspace() or character == "\u200b"
-    ):  # the zero-width space parts words in Thai
+    # The zero-width space parts words in Thai.
+    if not character or character.isspace() or character == "\u200b":
         return "space"
     code, category = ord(character), unicodedata.category(character)
-    if (
-        character in _JOINERS
-        or category[0] == "M"
-        or 0x1F3FB <= code <= 0x1F3FF
-        or 0xE0020 <= code <= 0xE007F
-    ):
+    if _is_invisible(character) or category[0] == "M" or 0x1F3FB <= code <= 0x1F3FF:
         return "mark"
     if category == "Cn" and 0x1F000 <= code <= 0x1FAFF:  # an emoji younger than Python's tables
         return "symbol"

@@ -18,7 +18,6 @@ from typing import Any
 
 from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom.class_file import class_file_path
-from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.limits import (
     CLASS_LIMITS,
     Limits,
@@ -173,7 +172,8 @@ class RoomService:
             about |= {"people": self.people(state.room)}
         if state.question is None:
             return about
-        about |= {"question": _without_answer(state.question)}
+        asked = ("kind", "text", "given", "options", "pictures")  # without its answer
+        about |= {"question": {name: getattr(state.question, name) for name in asked}}
         is_over, is_revealed = state.state != "open", state.state == "revealed"
         if is_over or to_teacher:
             about |= {"count": count_answers(self.rooms, state.room, state.number)}
@@ -181,24 +181,10 @@ class RoomService:
             bars = histogram(state.question, read_answers(self.rooms, state.room, state.number))
             about |= {"bars": [[bar.label, bar.count] for bar in bars]}
             if is_revealed:
-                about |= {
-                    "right": [bar.is_right for bar in bars].index(True),
-                    "arithmetic": state.question.arithmetic,
-                    "answer": state.question.answer,
-                    "tolerance": state.question.tolerance,
-                }
+                told = ("arithmetic", "answer", "tolerance")
+                about |= {name: getattr(state.question, name) for name in told}
+                about |= {"right": [bar.is_right for bar in bars].index(True)}
         return about
-
-
-def _without_answer(question: ClassQuestion) -> dict[str, Any]:
-    """A question without its answer."""
-    return {
-        "kind": question.kind,
-        "text": question.text,
-        "given": question.given,
-        "options": question.options,
-        "pictures": question.pictures,
-    }
 
 
 def room_service() -> RoomService:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from attention_core import Trace
-from attention_lab.construct import HEAD_TASKS, HeadTask, judge_task
+from attention_lab.construct import HEAD_TASKS, HeadTask
 from attention_lab.presets import widget_values
 
 from ..url_state import (
@@ -33,7 +33,7 @@ def choose_matrix(task: HeadTask) -> str:
         "Matrix to edit",
         tuple(MATRIX_OF_LABEL),
         default=LABEL_OF_MATRIX[task.matrix],
-        key=f"construct matrix {task.id}",
+        key=f"construct matrix {task.title}",
         required=True,
     )
     return MATRIX_OF_LABEL[chosen or LABEL_OF_MATRIX[task.matrix]]
@@ -60,7 +60,7 @@ def show_start_button(task: HeadTask, is_start: bool) -> None:
 
 def show_verdict(trace: Trace, task: HeadTask) -> None:
     """What is there, and what is missing."""
-    parts = judge_task(trace, task.id)
+    parts = task.check(trace)
     if all(part.done for part in parts):
         st.success("Done: the layer does what was asked.", icon=":material/check_circle:")
     for part in parts:

@@ -143,9 +143,8 @@ def _edit(lesson: Lesson) -> None:
 
 def _edit_moment(lesson: Lesson, place: int) -> None:
     moment = lesson.moments[place]
-    asked, ask, why = moment.question, "", ""
-    if asked:
-        ask, why = asked.ask, asked.why
+    asked = moment.question
+    ask, why = (asked.ask, asked.why) if asked else ("", "")
     with st.form(f"form of moment {place} {hash(moment)}", border=True):
         title = st.text_input("Title", moment.title, 90)
         text = st.text_input("For students", moment.text, 400)
@@ -158,12 +157,13 @@ def _edit_moment(lesson: Lesson, place: int) -> None:
             "\n".join(_right_first(asked)),
         )
         if st.form_submit_button("Keep this moment"):
-            question = _question(ask, why, options)
-            _change(
-                lambda: lesson.with_changed(
-                    place, replace(moment, title=title, text=text, note=note, question=question())
-                )
-            )
+
+            def kept() -> Lesson:
+                question = _question(ask, why, options)
+                now = replace(moment, title=title, text=text, note=note, question=question)
+                return lesson.with_changed(place, now)
+
+            _change(kept)
     with st.container(horizontal=True):
         for label, changed in (
             ("Earlier", lesson.moved(place, -1)),
@@ -180,18 +180,14 @@ def _right_first(asked: LessonQuestion | None) -> tuple[str, ...]:
     return (*right, *(one for one in asked.options if one not in right))
 
 
-def _question(ask: str, why: str, options: str) -> Callable[[], LessonQuestion | None]:
-    """A function that makes the question of a form. In the form the right answer comes first; in
-    the lesson the answers are in alphabetical order.
+def _question(ask: str, why: str, options: str) -> LessonQuestion | None:
+    """The question of a form. In the form the right answer comes first; in the lesson the answers
+    are in alphabetical order. Raises: SettingsError, TextError.
     """
     lines = [line.strip() for line in options.splitlines() if line.strip()]
     in_order = tuple(sorted(lines))
-    right = 0
-    if lines:
-        right = in_order.index(lines[0])
-    if not ask.strip():
-        return lambda: None
-    return lambda: LessonQuestion(ask, why, in_order, right)
+    right = in_order.index(lines[0]) if lines else 0
+    return LessonQuestion(ask, why, in_order, right) if ask.strip() else None
 
 
 def _change(changed: Callable[[], Lesson]) -> None:
@@ -208,7 +204,7 @@ def _offer(lesson: Lesson) -> None:
     """Buttons that open and save the lesson, and its link."""
     name = lesson_to_link(lesson)
     with st.container(horizontal=True):
-        st.link_button("Open it", f"./{lesson.url(0, name or draft_name())}")
+        st.link_button("Open it", f"./{lesson.url(0, name or st.session_state[DRAFT_KEY])}")
         offer_file(
             "Save as a file",
             lambda: write_lesson(lesson),
@@ -220,11 +216,6 @@ def _offer(lesson: Lesson) -> None:
         st.caption("The lesson is too long for a link: hand out the file.")
     else:
         show_link(f"{visited_url()}?lesson={name}", lesson.title)
-
-
-def draft_name() -> str:
-    """The key of the teacher's lesson in the URL."""
-    return str(st.session_state[DRAFT_KEY])
 
 
 def show_plans() -> None:

@@ -1,63 +1,30 @@
 """What a visitor chose: kept in the session, shown in the URL. `README.md` explains how and why."""
 
-from .binding import (
-    PERSISTENCE,
-    SWITCH_LABELS,
-    draw_bound,
-    leave_old_url,
-    open_requested_page,
-    read_url,
-    refuse,
-    refuse_unusable,
-    request_page,
-    requested,
-    restore,
-    show_refusals,
-    write_to_url,
-)
-from .session import Session, begin_run, session
-from .widgets import (
-    choose_one,
-    choose_place,
-    control_group,
-    draw_expander,
-    held_place,
-    keep_in_url,
-    must_draw,
-    numbered_places,
-    restore_place,
-    set_if_changed,
-    url_texts,
-    whole_number_input,
-)
-
-__all__ = [
-    "PERSISTENCE",
-    "SWITCH_LABELS",
-    "Session",
-    "begin_run",
-    "choose_one",
-    "choose_place",
-    "control_group",
-    "draw_bound",
-    "draw_expander",
-    "held_place",
-    "keep_in_url",
-    "leave_old_url",
-    "must_draw",
-    "numbered_places",
-    "open_requested_page",
-    "read_url",
-    "refuse",
-    "refuse_unusable",
-    "request_page",
-    "requested",
-    "restore",
-    "restore_place",
-    "session",
-    "set_if_changed",
-    "show_refusals",
-    "url_texts",
-    "whole_number_input",
-    "write_to_url",
-]
+from .binding import PERSISTENCE as PERSISTENCE
+from .binding import SWITCH_LABELS as SWITCH_LABELS
+from .binding import draw_bound as draw_bound
+from .binding import leave_old_url as leave_old_url
+from .binding import open_requested_page as open_requested_page
+from .binding import read_url as read_url
+from .binding import refuse as refuse
+from .binding import refuse_unusable as refuse_unusable
+from .binding import request_page as request_page
+from .binding import requested as requested
+from .binding import restore as restore
+from .binding import show_refusals as show_refusals
+from .binding import write_to_url as write_to_url
+from .session import Session as Session
+from .session import begin_run as begin_run
+from .session import session as session
+from .widgets import choose_one as choose_one
+from .widgets import choose_place as choose_place
+from .widgets import control_group as control_group
+from .widgets import draw_expander as draw_expander
+from .widgets import held_place as held_place
+from .widgets import keep_in_url as keep_in_url
+from .widgets import must_draw as must_draw
+from .widgets import numbered_places as numbered_places
+from .widgets import restore_place as restore_place
+from .widgets import set_if_changed as set_if_changed
+from .widgets import url_texts as url_texts
+from .widgets import whole_number_input as whole_number_input

@@ -9,7 +9,7 @@ import pytest
 
 from attention_lab.by_hand import HANDMADE_FEATURES, handmade_projections
 from attention_lab.choices import edits_of
-from attention_lab.construct import HEAD_TASKS, find_leaks, judge_task
+from attention_lab.construct import HEAD_TASKS, find_leaks
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit
 from attention_lab.user_data.painted_masks import mask_to_text
@@ -61,7 +61,7 @@ def solution(task: str) -> Scenario:
 
 @pytest.mark.parametrize("task", HEAD_TASKS)
 def test_nothing_is_done_at_the_start(task: str) -> None:
-    parts = judge_task(trace_of(HEAD_TASKS[task].start), task)
+    parts = HEAD_TASKS[task].check(trace_of(HEAD_TASKS[task].start))
     assert not all(part.done for part in parts)
     assert all(part.missing for part in parts if not part.done)
 
@@ -69,7 +69,7 @@ def test_nothing_is_done_at_the_start(task: str) -> None:
 @pytest.mark.parametrize("task", HEAD_TASKS)
 def test_tasks_differ(task: str) -> None:
     trace = trace_of(solution(task))
-    done = {name for name in HEAD_TASKS if all(part.done for part in judge_task(trace, name))}
+    done = {name for name, one in HEAD_TASKS.items() if all(p.done for p in one.check(trace))}
     assert task in done
     assert done <= {task, "promise"} | ({"mean"} if task == "cancel" else set())
 
@@ -83,4 +83,4 @@ def test_a_leak_is_one_cell_of_the_mask() -> None:
 
 def test_other_layers_are_judged_too() -> None:
     trace = trace_of(Scenario(text="a", d_model=2, n_heads=1))
-    assert all(judge_task(trace, task) for task in HEAD_TASKS)
+    assert all(task.check(trace) for task in HEAD_TASKS.values())

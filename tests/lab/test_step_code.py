@@ -17,9 +17,9 @@ from hypothesis import given, settings
 from attention_core import Projections, attend
 from attention_lab.export import torch_code
 from attention_lab.export.step_code import array_or_setting, given_names, numpy_lines, torch_lines
-from attention_lab.export.torch_code import OBSTACLES
 from scripts.check_torch_code import CHOICES, Case, lines_of, trace_of
 from tests.core.random_layers import Layer, calls
+from tests.lab.refusal import missing
 from tests.lab.script_cases import CASES, H, case
 
 COMMENT = re.compile(
@@ -87,7 +87,7 @@ def test_the_torch_panel_ends_with_the_call_that_does_it_all() -> None:
         "head_outputs = F.scaled_dot_product_attention(query_heads,"
     )
     assert ends["output"].startswith("# torch.nn.MultiheadAttention")
-    assert OBSTACLES["scale"] in ends["output"]
+    assert missing(ends["output"], "scale") == []
     assert {field for field, end in ends.items() if end} == {"head_outputs", "output"}
 
 
@@ -97,8 +97,7 @@ DATA = Path(__file__).resolve().parents[1] / "data"
 def test_the_module_needs_an_output_as_wide_as_its_input() -> None:
     weights = replace(Projections.random(12, H, bias=True), w_o=np.ones((12, 5)), b_o=np.ones(5))
     trace = attend(np.ones((3, 12)), weights)
-    assert torch_code.obstacle(trace) == "output"
-    assert OBSTACLES["output"] in torch_code.layer_in_one_call(trace)
+    assert missing(torch_code.layer_in_one_call(trace), "output", "input") == []
 
 
 def test_the_app_hands_out_what_ran_under_pytorch() -> None:

@@ -22,23 +22,7 @@ from attention_lab.labs.convolution import (
 from attention_lab.labs.convolution_heads import PADDINGS
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Chart,
-    Folded,
-    Heading,
-    Note,
-    Places,
-    Select,
-    Text,
-    Values,
-    Words,
-    by_name,
-    row,
-)
+from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..reference.glossary import meaning
@@ -89,17 +73,17 @@ def _rows(text: str) -> Rows:
     return tuple(tuple(numbers.split()) for numbers in text.split(","))
 
 
-IMAGE = Select("conv_image", "Picture", "disc", by_name(IMAGES))
-KERNEL = Select("conv_kernel", "Kernel", next(iter(KERNELS)), by_name((*KERNELS, OWN_KERNEL)))
-PADDING = Select(
+IMAGE = b.Select("conv_image", "Picture", "disc", b.by_name(IMAGES))
+KERNEL = b.Select("conv_kernel", "Kernel", next(iter(KERNELS)), b.by_name((*KERNELS, OWN_KERNEL)))
+PADDING = b.Select(
     "conv_padding",
     "Beyond the edge",
     "frame",
-    by_name(PADDINGS),
+    b.by_name(PADDINGS),
     "buttons",
     help="\n\n".join(f"**{name}**: {one.description}" for name, one in PADDINGS.items()),
 )
-SHARPNESS = Select(
+SHARPNESS = b.Select(
     "conv_sharpness",
     "Sharpness α of the heads",
     "4.0",
@@ -107,26 +91,26 @@ SHARPNESS = Select(
     "scale",
     help="The score of a token is −α times its squared distance from where the head looks.",
 )
-OWN = Words(
+OWN = b.Words(
     "conv_own",
     "Own kernel: three rows of three numbers",
     "0 1 0, 1 -4 1, 0 1 0",
     most=300,  # nine numbers of up to 24 characters, with spaces and commas
     reads=read_kernel,
 )
-PIXEL = Places("conv_pixel", "Pixel", FIRST_PIXEL, size=8, most=2, separator="-")
-TOKENS = Select(
+PIXEL = b.Places("conv_pixel", "Pixel", FIRST_PIXEL, size=8, most=2, separator="-")
+TOKENS = b.Select(
     "conv_tokens",
     "Tokens",
     "raw",
-    by_name(TOKEN_KINDS),
+    b.by_name(TOKEN_KINDS),
     "buttons",
     help=f"LayerNorm: {meaning('LayerNorm')} Here the factors are 1 and the offsets 0.",
 )
 CHOICES = (IMAGE, KERNEL, PADDING, SHARPNESS, OWN, PIXEL, TOKENS)
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The picture by attention and by convolution, what the heads read, and how the error falls."""
     is_own, padding = values[KERNEL.key] == OWN_KERNEL, values[PADDING.key]
     rows = _rows(values[OWN.key]) if is_own else KERNELS[values[KERNEL.key]]
@@ -141,11 +125,11 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         SHARPNESSES, *_errors(image, rows, padding), sharpness, ERROR_LABELS[padding]
     )
     return [
-        Text(_answer(run, sharpness)),
-        row(values, IMAGE, KERNEL, PADDING, SHARPNESS),
-        *([row(values, OWN)] if is_own else []),
-        Board(board, "convolution", fits=True, sets=clicks),
-        Text(
+        b.Text(_answer(run, sharpness)),
+        b.row(values, IMAGE, KERNEL, PADDING, SHARPNESS),
+        *([b.row(values, OWN)] if is_own else []),
+        b.Board(board, "convolution", fits=True, sets=clicks),
+        b.Text(
             "A picture, what attention and what a convolution make of it, and their difference,"
             " which has its own colour scale. Every pixel is a token. The kernel has"
             f" {len(run.offsets)} numbers, and each is a head that looks at **one offset** from the"
@@ -153,36 +137,36 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             " a pixel.",
             small=True,
         ),
-        Beside(
+        b.Beside(
             (
                 [
-                    Heading(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})"),
-                    Board(heads, "convolution heads"),
-                    Text(
+                    b.Heading(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})"),
+                    b.Board(heads, "convolution heads"),
+                    b.Text(
                         "Each title shows the number of the kernel: W_O multiplies what the head"
                         f" finds by it. {PADDINGS[padding].description}",
                         small=True,
                     ),
                 ],
                 [
-                    Heading("Sharper heads, smaller error"),
-                    Chart(errors, "convolution errors"),
-                    Text(
+                    b.Heading("Sharper heads, smaller error"),
+                    b.Chart(errors, "convolution errors"),
+                    b.Text(
                         "A softmax never gives exactly 0, so the two are equal only in the limit of"
                         " ever larger $\\alpha$.",
                         small=True,
                     ),
-                    Text(SCORE_DESCRIPTIONS[padding == "circular"], small=True),
+                    b.Text(SCORE_DESCRIPTIONS[padding == "circular"], small=True),
                 ],
             ),
             (1, 1),
         ),
-        Folded(
+        b.Folded(
             "Two heads are enough for one channel",
             lambda: _two_heads(image, rows, padding, sharpness, pixel),
         ),
-        Folded("When attention is a 1 × 1 convolution", lambda: _one_by_one(values, sharpness)),
-        *map(Text, ABOUT),
+        b.Folded("When attention is a 1 × 1 convolution", lambda: _one_by_one(values, sharpness)),
+        *map(b.Text, ABOUT),
     ]
 
 
@@ -211,15 +195,15 @@ def _answer(run: ConvolutionRun, sharpness: float) -> str:
 
 def _two_heads(
     image: str, rows: Rows, padding: str, sharpness: float, pixel: tuple[int, int]
-) -> list[Block]:
+) -> list[b.Block]:
     """The same by one head for the kernel's positive numbers and one for its negative numbers."""
     try:
         pair, sharp = (_run(image, rows, padding, one, run_two_heads) for one in (sharpness, 40.0))
     except AttentionError as error:
-        return [Note(escape_markdown(str(error)), "wrong")]
+        return [b.Note(escape_markdown(str(error)), "wrong")]
     sizes = np.asarray(pair.trace.projections.w_o)[:, 0].tolist()
     return [
-        Text(
+        b.Text(
             "A one-hot position has one feature for each place. With it a head can spread its"
             " attention in any pattern. One head spreads it like the positive numbers of the"
             " kernel, one like the negative numbers; a kernel without negative or without positive"
@@ -228,25 +212,25 @@ def _two_heads(
             f" **{format_number(sharp.largest_error)}** with α = 40 (the scores of all other tokens"
             " are lower by α). So K² heads are enough, but not necessary."
         ),
-        Board(kernel_heads_board(pair, pixel, sizes), "convolution two"),
+        b.Board(kernel_heads_board(pair, pixel, sizes), "convolution two"),
     ]
 
 
-def _one_by_one(values: Values, sharpness: float) -> list[Block]:
+def _one_by_one(values: b.Values, sharpness: float) -> list[b.Block]:
     """A head in which every token should choose itself."""
     (tokens, mixing), kind = one_by_one_example(), values[TOKENS.key]
     single = run_one_by_one(tokens, mixing, sharpness, kind)
     compared = "is α·I on the positions and 0 elsewhere" if kind == TOKEN_KINDS[2] else "= α·I"
     return [
-        row(values, TOKENS),
-        Text(
+        b.row(values, TOKENS),
+        b.Text(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"
             f" token. That is a 1 × 1 convolution. Here W_Q W_Kᵀ {compared}. Tokens that choose"
             f" themselves: **{single.n_choosing_themselves} of {len(tokens)}**. Largest error:"
             f" **{format_number(single.error)}**."
         ),
-        Board(one_by_one_board(single), "convolution one"),
-        Text(
+        b.Board(one_by_one_board(single), "convolution one"),
+        b.Text(
             "*raw*: token 5 is token 0 made twice as long. A longer token in the same direction"
             " always wins, so no sharpness helps. *layer-normed*: all tokens have the same length,"
             " so each prefers itself. Tokens 0 and 5 become equal, which changes no output. The"
@@ -265,4 +249,4 @@ ABOUT = (
     " convolution. This needs positions, a rule for the edge, and unbounded scores.",
 )
 
-CONVOLUTION = BlockPage("convolution", lambda _: CHOICES, _blocks)
+CONVOLUTION = b.BlockPage("convolution", lambda _: CHOICES, _blocks)

@@ -22,24 +22,7 @@ from attention_lab.labs.stiefel import (
 )
 from attention_lab.labs.subspaces import EXAMPLE_WORDS, HEAD_SIZE, TOKEN_SIZE, example_planes
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Chart,
-    Folded,
-    Formula,
-    Heading,
-    Note,
-    Select,
-    Switch,
-    Table,
-    Text,
-    Values,
-    by_name,
-    row,
-)
+from .. import blocks as b
 from ..diagonal.choices import scale, seed
 from ..labels import format_agreement, format_number, format_percent
 from ..story.story_view import StoryView
@@ -57,30 +40,32 @@ COLUMN_KINDS = {
     "Glorot (default of the package), 1/√n": ("glorot", False),
     "orthonormal, 1/√C (as the package’s code)": ("orthonormal", True),
 }
-WIDTH = Select(
-    "stiefel_width", "Features C", "64", by_name(("16", "32", "64", "128")), look="scale"
+WIDTH = b.Select(
+    "stiefel_width", "Features C", "64", b.by_name(("16", "32", "64", "128")), look="scale"
 )
-HEADS = Select("stiefel_heads", "Heads h", "8", by_name(("1", "2", "4", "8", "16")), look="scale")
+HEADS = b.Select(
+    "stiefel_heads", "Heads h", "8", b.by_name(("1", "2", "4", "8", "16")), look="scale"
+)
 SEED = seed("stiefel_seed")
-PLANE = Select(
+PLANE = b.Select(
     "stiefel_plane",
     "Plane of",
     "head 0",
-    by_name([f"head {head}" for head in range(N_HEADS)]),
+    b.by_name([f"head {head}" for head in range(N_HEADS)]),
     "buttons",
 )
-COLUMNS = Switch("stiefel_plane_columns", "Orthonormal columns", True)
+COLUMNS = b.Switch("stiefel_plane_columns", "Orthonormal columns", True)
 STEP = scale("stiefel_step", "Step size", 1.5, 0.1, 3.0, 0.1)
 TURN = scale("stiefel_turn", "Direction of the gradient, degrees", 210, 0, 360, 15)
 OUTWARD = scale("stiefel_outward", "Part of the gradient along Y", -0.5, -1.0, 1.0, 0.1)
-CONVENTION = Select(
+CONVENTION = b.Select(
     "stiefel_convention",
     "The package’s formula as in its",
     "manual",
-    by_name(CONVENTIONS),
+    b.by_name(CONVENTIONS),
     "buttons",
 )
-CONNECTION = Switch("stiefel_connection", "add_connection", False)
+CONNECTION = b.Switch("stiefel_connection", "add_connection", False)
 MAPPING_SEED = seed("stiefel_mapping_seed")
 CHOICES = (
     *(WIDTH, HEADS, SEED, PLANE, COLUMNS, STEP, TURN, OUTWARD, CONVENTION, CONNECTION),
@@ -98,7 +83,7 @@ STORY = urlencode(
 cached_column_effect = cached(column_effect)
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The singular values and what the constraint changes, then planes, a step and training."""
     d_model, n_heads = int(values[WIDTH.key]), int(values[HEADS.key])
     effects = column_effects(d_model, n_heads, values[SEED.key])
@@ -109,25 +94,25 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     }
     widest = spectra["normal"]
     return [
-        Text(
+        b.Text(
             "With orthonormal columns every singular value of a head’s matrices is 1: no direction"
             " is amplified or lost. With normal ones those of W_Q W_Kᵀ go from"
             f" **{widest[0]:.2f}** to **{widest[-1]:.2f}** here."
         ),
-        row(values, WIDTH, HEADS, SEED),
-        Chart(singular_value_figure(spectra), "stiefel spectra"),
-        Heading("What the constraint changes"),
+        b.row(values, WIDTH, HEADS, SEED),
+        b.Chart(singular_value_figure(spectra), "stiefel spectra"),
+        b.Heading("What the constraint changes"),
         *_what_changes(effects, d_model, n_heads),
-        Heading("The subspaces of the heads"),
+        b.Heading("The subspaces of the heads"),
         *_subspaces(values),
-        Heading("One step on the manifold"),
+        b.Heading("One step on the manifold"),
         _sphere(values),
-        Heading("The package and our engine"),
+        b.Heading("The package and our engine"),
         *_mapping(values),
-        Heading("Does training benefit?"),
-        Folded("One layer, two heads", lambda: one_layer(values)),
-        Folded("Twelve layers, where the package trains sixteen", lambda: deep_stack(values)),
-        Text(
+        b.Heading("Does training benefit?"),
+        b.Folded("One layer, two heads", lambda: one_layer(values)),
+        b.Folded("Twelve layers, where the package trains sixteen", lambda: deep_stack(values)),
+        b.Text(
             "**Try:** set *Heads h* to 1. Random square matrices have singular values near 0, so"
             " the scores hardly see some directions. Then compare the two experiments: what does"
             " the constraint cost? What else makes the deep stack learn?"
@@ -150,7 +135,7 @@ def column_effects(d_model: int, n_heads: int, seed_number: int) -> dict[str, Co
     }
 
 
-def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: int) -> list[Block]:
+def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: int) -> list[b.Block]:
     head = ["columns of each head", "condition of W_Q", "singular values of W_Q W_Kᵀ"]
     rows = []
     for title, found in effects.items():
@@ -161,8 +146,8 @@ def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: in
         rows.append([title, condition, f"{first} … {last}", spread, entropy])
     free, constrained = parameter_counts(d_model, n_heads)
     return [
-        Table([*head, "spread of the scores", "entropy (nats)"], rows),
-        Text(
+        b.Table([*head, "spread of the scores", "entropy (nats)"], rows),
+        b.Text(
             f"Means over the heads. Heads: {n_heads}. Width of a head: {d_model // n_heads}."
             " Condition: the largest singular value divided by the smallest. Spread of the scores:"
             " their standard deviation. Entropy: how widely the attention weights of a row are"
@@ -171,14 +156,14 @@ def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: in
             f" {N_TOKENS} tokens of normal random numbers.",
             small=True,
         ),
-        Text(
+        b.Text(
             "Orthonormal columns have length 1 and stand at right angles to each other, $P^{\\top}"
             " P = I$. Such a matrix rotates and selects, but it never stretches, and training"
             " cannot change its size. The set of all such matrices is the *Stiefel manifold*. The"
             " package *GeometricMachineLearning.jl* can keep the matrices of the heads on it during"
             " training."
         ),
-        Text(
+        b.Text(
             f"W_Q, W_K and W_V hold **{free:,}** numbers, of which **{constrained:,}** can be"
             f" chosen freely ({format_percent(constrained / free)}): each column must have length 1"
             " and be orthogonal to the columns before it.\n\n$3C^2 \\;\\to\\; 3h\\left(C n -"
@@ -187,15 +172,15 @@ def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: in
     ]
 
 
-def _subspaces(values: Values) -> list[Block]:
+def _subspaces(values: b.Values) -> list[b.Block]:
     """Tokens of three features in the planes of the heads."""
     planes = example_planes(N_HEADS, values[SEED.key], values[COLUMNS.key])
     shares = [
         [f"**head {place}**", *(format_percent(float(share)) for share in shares)]
         for place, shares in enumerate(planes.length_shares)
     ]
-    flat = [[Chart(plane_figure(planes, one), f"plane of head {one}")] for one in range(N_HEADS)]
-    space = Chart(space_figure(planes, int(values[PLANE.key][-1])), "subspaces")
+    flat = [[b.Chart(plane_figure(planes, one), f"plane of head {one}")] for one in range(N_HEADS)]
+    space = b.Chart(space_figure(planes, int(values[PLANE.key][-1])), "subspaces")
     lengths = (
         "**PᵀP = I:** the two numbers of a head are coordinates at right angles in its plane. So"
         " distances and angles in the plane are those of the picture. PPᵀ is a projector: (PPᵀ)² ="
@@ -206,38 +191,38 @@ def _subspaces(values: Values) -> list[Block]:
         f" difference: **{format_percent(planes.stretch)}** of the length."
     )
     return [
-        Text(SUBSPACES),
-        row(values, PLANE, COLUMNS),
-        Beside(([space], *flat), (6, *[5] * N_HEADS)),
-        Text(lengths),
-        Table(["share of the squared length in the plane", *EXAMPLE_WORDS], shares),
+        b.Text(SUBSPACES),
+        b.row(values, PLANE, COLUMNS),
+        b.Beside(([space], *flat), (6, *[5] * N_HEADS)),
+        b.Text(lengths),
+        b.Table(["share of the squared length in the plane", *EXAMPLE_WORDS], shares),
     ]
 
 
-def _sphere(values: Values) -> Beside:
+def _sphere(values: b.Values) -> b.Beside:
     step = sphere_step_example(*(values[one.key] for one in (TURN, OUTWARD, STEP)))
-    told: list[Block] = [
-        Text(
+    told: list[b.Block] = [
+        b.Text(
             "A matrix with one column of three numbers has orthonormal columns if it lies on the"
             " unit sphere. A gradient may point off the sphere. Its tangent part is the part along"
             " the sphere. Even a straight step along the tangent leaves the sphere; a"
             " **retraction** brings it back. The *geodesic* is the shortest way along the sphere."
         ),
-        row(values, STEP, TURN, OUTWARD),
-        Folded("The formulas", formula_rows((*PROJECTIONS.values(), *RETRACTIONS.values()))),
+        b.row(values, STEP, TURN, OUTWARD),
+        b.Folded("The formulas", formula_rows((*PROJECTIONS.values(), *RETRACTIONS.values()))),
     ]
-    drawn: list[Block] = [
-        Chart(sphere_figure(step), "stiefel globe"),
-        Text(
+    drawn: list[b.Block] = [
+        b.Chart(sphere_figure(step), "stiefel globe"),
+        b.Text(
             "Drag to turn the sphere. QR and polar land at the same place here. Cayley lands"
             " nearest to the geodesic.",
             small=True,
         ),
     ]
-    return Beside((told, drawn), (2, 3))
+    return b.Beside((told, drawn), (2, 3))
 
 
-def _mapping(values: Values) -> list[Block]:
+def _mapping(values: b.Values) -> list[b.Block]:
     """GeometricMachineLearning.jl beside our engine: the convention, the weights that give the same
     layer here, and the difference.
     """
@@ -250,29 +235,29 @@ def _mapping(values: Values) -> list[Block]:
     equations = [r"X = Z^{\top}", *chosen.ours.split(r",\ "), ours]
     outputs = f"The outputs {format_agreement(check.difference, TOLERANCE)}"
     same = check.difference <= TOLERANCE
-    package: list[Block] = [
-        Text(
+    package: list[b.Block] = [
+        b.Text(
             "**The package**: tokens are columns. The outputs of the heads are joined one below the"
             f" other. {chosen.sentence}"
         ),
-        Formula(theirs),
+        b.Formula(theirs),
     ]
-    engine: list[Block] = [
-        Text("**The same layer here**: tokens are rows."),
-        Formula(r",\ ".join(equations)),
-        Note(outputs + (": the same layer." if same else "."), "right" if same else "wrong"),
+    engine: list[b.Block] = [
+        b.Text("**The same layer here**: tokens are rows."),
+        b.Formula(r",\ ".join(equations)),
+        b.Note(outputs + (": the same layer." if same else "."), "right" if same else "wrong"),
     ]
     return [
-        row(values, CONVENTION, CONNECTION, MAPPING_SEED),
-        Beside((package, engine), (1, 1)),
-        Board(mapping_board(check), "stiefel mapping"),
-        Text(
+        b.row(values, CONVENTION, CONNECTION, MAPPING_SEED),
+        b.Beside((package, engine), (1, 1)),
+        b.Board(mapping_board(check), "stiefel mapping"),
+        b.Text(
             "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. The package’s manual and"
             " code differ: in the code P_Q and P_K have changed places, and the scores are divided"
             " by √N instead of √(N/h). add_connection adds the input to the output.",
             small=True,
         ),
-        Text(
+        b.Text(
             "**Walk through this layer:** [every step of the story in the package’s"
             f" letters](projections?{STORY}), with the tokens of your sentence, orthonormal"
             " columns, no W_O and add_connection."
@@ -280,4 +265,4 @@ def _mapping(values: Values) -> list[Block]:
     ]
 
 
-STIEFEL = BlockPage("stiefel", lambda _: CHOICES, _blocks)
+STIEFEL = b.BlockPage("stiefel", lambda _: CHOICES, _blocks)

@@ -33,27 +33,7 @@ from attention_lab.labs.training_settings import (
     expected_seconds,
 )
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Button,
-    Chart,
-    Field,
-    Folded,
-    Heading,
-    Later,
-    Note,
-    Number,
-    Row,
-    Select,
-    Table,
-    Text,
-    Values,
-    by_name,
-    row,
-)
+from .. import blocks as b
 from ..diagonal.choices import scale, seed
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
@@ -114,14 +94,16 @@ TRY = (
 )
 
 
-def _whole_number(key: str, label: str, default: int, limit: str, step: int = 1) -> Number:
+def _whole_number(key: str, label: str, default: int, limit: str, step: int = 1) -> b.Number:
     low, high = SETTING_BOUNDS[limit]
-    return Number(key, label, default, low, high, step, resets=(TRAINS.key,))
+    return b.Number(key, label, default, low, high, step, resets=(TRAINS.key,))
 
 
 STOPS = (TRAINS.key,)  # another run does not train before a visitor asks for it
-TASK = Select("train_task", "Task", "neighbours", by_name(TRAINING_TASKS), "buttons", resets=STOPS)
-MODEL = Select("train_model", "Model", "2 heads", by_name(HEADS_OF_MODELS), resets=STOPS)
+TASK = b.Select(
+    "train_task", "Task", "neighbours", b.by_name(TRAINING_TASKS), "buttons", resets=STOPS
+)
+MODEL = b.Select("train_model", "Model", "2 heads", b.by_name(HEADS_OF_MODELS), resets=STOPS)
 AT = scale(
     *("train_at", "Show the layer after this part of the run, in %", 100, 0, 100),
     about="Drag it back to see how the heads form. First the loss stays on a plateau. Then the"
@@ -130,39 +112,41 @@ AT = scale(
 SEED = replace(seed("train_seed"), resets=STOPS)
 STEPS = _whole_number("train_steps", "Steps (0: set by the task)", 0, "n_steps", 100)
 BATCH = _whole_number("train_batch", "Sequences per step", 32, "batch")
-RATE = Select("train_rate", "Learning rate", "0.01", by_name(LEARNING_RATES), "scale", resets=STOPS)
-CONSTRAINT = Select(
+RATE = b.Select(
+    "train_rate", "Learning rate", "0.01", b.by_name(LEARNING_RATES), "scale", resets=STOPS
+)
+CONSTRAINT = b.Select(
     "train_constraint",
     "Columns of W_Q, W_K, W_V",
     "free",
-    by_name(CONSTRAINTS),
+    b.by_name(CONSTRAINTS),
     help="free: all numbers can change. orthonormal: the columns of each head stay at length 1"
     " and at right angles to each other in training (Stiefel manifold). orthonormal values:"
     " this holds for W_V only.",
     resets=STOPS,
 )
-TEMPERATURE = Select(
+TEMPERATURE = b.Select(
     "train_temperature",
     "Temperature: scores are divided by",
     ROOT,
-    by_name((ROOT, "0.0625", "0.25", "0.5", "1", "2", "4")),
+    b.by_name((ROOT, "0.0625", "0.25", "0.5", "1", "2", "4")),
     "scale",
     help=meaning("temperature"),
     resets=STOPS,
 )
 OPTIMISER = (SEED, STEPS, BATCH, RATE, CONSTRAINT, TEMPERATURE)
-WITHOUT = Select(
+WITHOUT = b.Select(
     "train_without",
     "Silenced head",
     "",
     {"": WHOLE_LAYER} | {str(n): WITHOUT_HEAD.format(n) for n in range(6)},
     "buttons",
 )
-SEQUENCE = Number("train_sequence", "Unseen sequence", 0, 0, N_UNSEEN - 1)
+SEQUENCE = b.Number("train_sequence", "Unseen sequence", 0, 0, N_UNSEEN - 1)
 CHOICES = (TASK, MODEL, AT, *OPTIMISER, WITHOUT, SEQUENCE, TRAINS)
 
 
-def settings_of(values: Values) -> TrainingSettings:
+def settings_of(values: b.Values) -> TrainingSettings:
     """The settings of the run that the page shows."""
     task, model, temperature = (values[one.key] for one in (TASK, MODEL, TEMPERATURE))
     widths = TRAINING_TASKS[task].wide if model == WIDE_MODEL else (0, 0)  # 0: as the task sets it
@@ -179,7 +163,7 @@ def settings_of(values: Values) -> TrainingSettings:
     )
 
 
-def shown_layer(values: Values) -> Trace:
+def shown_layer(values: b.Values) -> Trace:
     """The layer that the page shows, run on the chosen sequence. Raises: SettingsError."""
     settings = settings_of(values)
     _, projections = layer_run(settings).at(values[AT.key])
@@ -206,34 +190,34 @@ def _score_without(settings: TrainingSettings, projections: Projections, head: i
     return score_layer(settings, without_heads(projections, [head]))
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The run, what its heads look at, its score, and one sequence."""
-    choices: list[Block] = [row(values, TASK, MODEL)]
-    more = Folded("More choices", [row(values, *OPTIMISER[:3]), row(values, *OPTIMISER[3:])])
+    choices: list[b.Block] = [b.row(values, TASK, MODEL)]
+    more = b.Folded("More choices", [b.row(values, *OPTIMISER[:3]), b.row(values, *OPTIMISER[3:])])
     settings = settings_of(values)
     try:
         run = layer_run(settings)
     except AttentionError as error:
-        return [*choices, replace(more, opened=True), Note(escape_markdown(str(error)), "wrong")]
+        return [*choices, replace(more, opened=True), b.Note(escape_markdown(str(error)), "wrong")]
     if values[TRAINS.key] == RUN and not run.done:
         run.train(SECONDS)
     step, projections = run.at(values[AT.key])
     habits = head_habits(settings, projections)
     return [
-        Text(_answer(settings)),
+        b.Text(_answer(settings)),
         *choices,
-        Beside((_loss(run, step, values), _habits(habits, run, values)), (3, 2)),
+        b.Beside((_loss(run, step, values), _habits(habits, run, values)), (3, 2)),
         _score(run, step, projections),
         *_about(settings),
         more,
         *_silenced(settings, projections, values),
         *_sequence(settings, values, bool(habits[2])),
-        Folded("Compare the models", lambda: comparison(settings.task, values)),
-        Folded(
+        b.Folded("Compare the models", lambda: comparison(settings.task, values)),
+        b.Folded(
             "How the layer learns: every gradient",
             lambda: backward_pass(settings, shown_layer(values)),
         ),
-        Text(TRY),
+        b.Text(TRY),
         *_next(run, values),
     ]
 
@@ -259,7 +243,7 @@ def _answer(settings: TrainingSettings) -> str:
     )
 
 
-def _loss(run: LayerRun, step: int, values: Values) -> list[Block]:
+def _loss(run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
     """The task, the loss, and the part of the run after which the layer is shown. Beside a run
     whose settings are stored stand the other stored ones.
     """
@@ -270,14 +254,14 @@ def _loss(run: LayerRun, step: int, values: Values) -> list[Block]:
     figure = loss_figure(runs, run.settings.last_step, floor=floor, marked=step)
     says = "" if run.step else "The weights are random numbers; the layer has learnt nothing yet."
     return [
-        Text(f"**“{run.settings.training_task.instruction}”**"),
-        Chart(figure, "train loss"),
-        row(values, AT),
-        *([Text(says, small=True)] if says else []),
+        b.Text(f"**“{run.settings.training_task.instruction}”**"),
+        b.Chart(figure, "train loss"),
+        b.row(values, AT),
+        *([b.Text(says, small=True)] if says else []),
     ]
 
 
-def _habits(habits: Habits, run: LayerRun, values: Values) -> list[Block]:
+def _habits(habits: Habits, run: LayerRun, values: b.Values) -> list[b.Block]:
     """What the heads look at, and the button that trains, or shows again how the run went."""
     offsets, masses, agreement = habits
     figure = agreement_figure(agreement) if agreement else offset_figure(offsets, masses)
@@ -287,12 +271,17 @@ def _habits(habits: Habits, run: LayerRun, values: Values) -> list[Block]:
         label, sets = "Stop", {TRAINS.key: NOTHING}
     elif run.done:
         label, sets = "Watch it learn", {TRAINS.key: RUN, AT.key: 0}
-    button = Button(label, sets, name="go")
+    button = b.Button(label, sets, name="go")
     at = f"Step **{run.step:,}** of {run.settings.last_step:,}."
-    return [button, Text(at, small=True), Chart(figure, "train habits"), Text(says, small=True)]
+    return [
+        button,
+        b.Text(at, small=True),
+        b.Chart(figure, "train habits"),
+        b.Text(says, small=True),
+    ]
 
 
-def _score(run: LayerRun, step: int, projections: Projections) -> Table:
+def _score(run: LayerRun, step: int, projections: Projections) -> b.Table:
     """The score of the layer at a checkpoint, and that of heads with one answer each."""
     result = cached_score(run.settings, projections)
     best = one_answer_score(run.settings.task, run.settings.n_heads, run.settings.widths[1])
@@ -300,10 +289,10 @@ def _score(run: LayerRun, step: int, projections: Projections) -> Table:
     if result.by_accuracy:
         name, shown = "right choices", list(map(format_percent, (result.total, best)))
     head = ["step of the layer shown", f"{name} on unseen sequences", "one answer per head"]
-    return Table(head, [[f"{step:,}", *shown]])
+    return b.Table(head, [[f"{step:,}", *shown]])
 
 
-def _about(settings: TrainingSettings) -> list[Block]:
+def _about(settings: TrainingSettings) -> list[b.Block]:
     """The sizes of the layer and of its training, and what the numbers mean."""
     task, (d_k, d_v) = settings.training_task, settings.widths
     line = (
@@ -311,17 +300,17 @@ def _about(settings: TrainingSettings) -> list[Block]:
         " few sequences may lie below it."
     )
     return [
-        Text(
+        b.Text(
             f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each"
             f" with d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
             f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
             f" {expected_seconds(settings):.1f} s",
             small=True,
         ),
-        Folded(
+        b.Folded(
             "What these numbers are",
             [
-                Text(
+                b.Text(
                     f"{SCORE_MEANINGS[task.by_accuracy]} {SCORES}" + line * (not task.by_accuracy),
                 )
             ],
@@ -329,43 +318,45 @@ def _about(settings: TrainingSettings) -> list[Block]:
     ]
 
 
-def _silenced(settings: TrainingSettings, projections: Projections, values: Values) -> list[Block]:
+def _silenced(
+    settings: TrainingSettings, projections: Projections, values: b.Values
+) -> list[b.Block]:
     """The score of each part of the task, of the whole layer and of the layer without a head."""
     offered = dict(tuple(WITHOUT.options.items())[: settings.n_heads + 1])
     held = values[WITHOUT.key] if values[WITHOUT.key] in offered else ""
-    field = Field(replace(WITHOUT, options=offered, variant=f"of {settings.n_heads}"), held)
+    field = b.Field(replace(WITHOUT, options=offered, variant=f"of {settings.n_heads}"), held)
     scores = {WHOLE_LAYER: cached_score(settings, projections)}
     if held:
         scores[offered[held]] = _score_without(settings, projections, int(held))
     says = "Silence a head: its rows of W_O become 0. Which part of the task is lost?"
     figure = score_figure(settings.training_task.parts, scores)
-    parts: list[Block] = [Text(says), Row((field,))]
+    parts: list[b.Block] = [b.Text(says), b.Row((field,))]
     return [
-        Heading("What is lost without a head"),
-        Beside((parts, [Chart(figure, "train parts")]), (2, 3)),
+        b.Heading("What is lost without a head"),
+        b.Beside((parts, [b.Chart(figure, "train parts")]), (2, 3)),
     ]
 
 
-def _sequence(settings: TrainingSettings, values: Values, by_agreement: bool) -> list[Block]:
+def _sequence(settings: TrainingSettings, values: b.Values, by_agreement: bool) -> list[b.Block]:
     """The attention of every head in one sequence."""
     trace = shown_layer(values)
     board = sequence_board(trace, token_labels(settings.task, trace.inputs[0]))
     hint = SEQUENCE_HINTS[by_agreement]
     return [
-        row(values, SEQUENCE),
-        Board(board, "train sequence"),
-        Text(f"Each row is the attention of one token in this sequence. {hint}", small=True),
+        b.row(values, SEQUENCE),
+        b.Board(board, "train sequence"),
+        b.Text(f"Each row is the attention of one token in this sequence. {hint}", small=True),
     ]
 
 
-def _next(run: LayerRun, values: Values) -> list[Block]:
+def _next(run: LayerRun, values: b.Values) -> list[b.Block]:
     """What follows while the run trains, or while it is watched once it is done."""
     if values[TRAINS.key] != RUN:
         return []
     if not run.done:
-        return [Later(0.1, {TRAINS.key: RUN})]
+        return [b.Later(0.1, {TRAINS.key: RUN})]
     at = min(100, values[AT.key] + REPLAY_STEP)
-    return [Later(REPLAY_SECONDS, {AT.key: at, TRAINS.key: RUN if at < 100 else NOTHING})]
+    return [b.Later(REPLAY_SECONDS, {AT.key: at, TRAINS.key: RUN if at < 100 else NOTHING})]
 
 
-TRAINING = BlockPage("training", lambda _: CHOICES, _blocks)
+TRAINING = b.BlockPage("training", lambda _: CHOICES, _blocks)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+
+from attention_core.checks import Array
 
 from .parts import Part
 
@@ -16,6 +19,7 @@ PLAIN_AXIS: Part = {
     "tickfont": {"size": 12},
 }
 CHART_MARGINS = {"l": 56, "r": 12, "t": 48, "b": 48}
+WITH_LEGEND: Part = {"showlegend": True, "legend": LEGEND_ABOVE, "margin": CHART_MARGINS}
 
 
 def line_series(
@@ -35,6 +39,17 @@ def line_series(
         "y": np.array(y, "f4"),  # None becomes NaN
         "line": {"color": color, "width": 2, "dash": dash},
         "hovertemplate": "%{x}: <b>%{y:.3g}</b><extra>" + name + "</extra>",
+    } | more
+
+
+def bar_series(x: Sequence[Any], y: Array, name: str, color: str, **more: object) -> Part:
+    """Bars of numbers, in a group for each place if there are several series."""
+    return {
+        "type": "bar",
+        "name": name,
+        "x": list(x),
+        "y": np.asarray(y, "f4"),
+        "marker": {"color": color},
     } | more
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -91,6 +93,37 @@ def mask_rule(scores: str) -> Rule:
 def softmax_rule(scores: str, n_keys: int) -> Rule:
     """The rule of a matrix whose rows are the softmax of another one's rows."""
     return Rule("softmax", (read(scores, 0, RUNNING),), n_keys, own=axis(1))
+
+
+def head_matrices(
+    trace: Trace,
+    at: tuple[int, int],
+    sides: tuple[Side, Side],
+    names: tuple[str, str],
+    places: tuple[tuple[int, int] | None, tuple[int, int]],
+    titles: tuple[str, str],
+    small: bool = False,
+    **of_scores: Any,
+) -> list[Matrix]:
+    """The masked scores of one head, and the shares that each query gives to each key, their
+    softmax. names, places, titles: of the two. at: sequence and head. of_scores: more about the
+    scores.
+    """
+    scores, shares = trace.masked_scores[at], trace.probabilities[at]
+    rule = softmax_rule(names[0], trace.sizes["S"])
+    drawn = partial(Matrix, rows=sides[0], columns=sides[1], small=small)
+    return [
+        drawn(names[0], scores, place=places[0], title=titles[0], kind="logit", **of_scores),
+        drawn(
+            names[1],
+            shares,
+            place=places[1],
+            title=titles[1],
+            kind="probability",
+            rule=rule,
+            hidden=trace.hidden[at],
+        ),
+    ]
 
 
 def field_sides(trace: Trace, field: str) -> tuple[Side, Side]:

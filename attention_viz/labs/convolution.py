@@ -12,15 +12,14 @@ from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, read
 from attention_lab.labs.convolution import ConvolutionRun, OneByOne, pixel_attention
 
-from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
+from ..curves import CHART_MARGINS, WITH_LEGEND, chart_axis, line_series
 from ..labels import format_number
-from ..matrices import Matrix, Side, difference_matrix, matrix_board, softmax_rule
+from ..matrices import Matrix, Side, difference_matrix, head_matrices, matrix_board
 from ..parts import dashed_line, layout
 from ..payload import JSON, largest_magnitude, pack_bits
 from ..theme import Figure
 
 ROWS, COLUMNS = Side("row"), Side("column")
-GRID_ROWS, GRID_COLUMNS = Side("row of tokens"), Side("column of tokens")
 
 
 def convolution_board(
@@ -81,24 +80,14 @@ def kernel_heads_board(
     side, badges = len(maps_HRC), ["pattern"] * len(maps_HRC)
     if run.offsets:
         side, badges = math.isqrt(len(maps_HRC)), [_arrow(offset) for offset in run.offsets]
+    sides, look = (Side("row of tokens"), Side("column of tokens")), "probability"
     drawn = []
-    for head, shares in enumerate(maps_HRC):
-        title = f"head {head} × {format_number(float(weights[head]), 2)}"
+    for head, (shares, badge) in enumerate(zip(maps_HRC, badges, strict=True)):
+        name, at = f"head {head}", (head % side, head // side)
+        title = f"{name} × {format_number(float(weights[head]), 2)}"
         if run.grid.has_sink:
             title += f", sink {format_number(float(sunk_H[head]), 2)}"
-        drawn.append(
-            Matrix(
-                f"head {head}",
-                shares,
-                GRID_ROWS,
-                GRID_COLUMNS,
-                (head % side, head // side),
-                title,
-                badges[head],
-                "probability",
-                small=True,
-            )
-        )
+        drawn.append(Matrix(name, shares, *sides, at, title, badge, look, small=True))
     row, column = (place + run.grid.margin for place in pixel)
     says = (
         f"What each head reads for the pixel in row {pixel[0]}, column {pixel[1]}. Heads:"
@@ -114,23 +103,9 @@ def kernel_heads_board(
 
 def one_by_one_board(run: OneByOne) -> JSON:
     """Scores and probabilities of a head in which every token should choose itself."""
-    queries, keys = Side("query position"), Side("key position")
-    shares = run.trace.probabilities[0, 0]
-    drawn = [
-        Matrix(
-            "scores", run.trace.masked_scores[0, 0], queries, keys, (0, 0), "scores", kind="logit"
-        ),
-        Matrix(
-            "shares",
-            shares,
-            queries,
-            keys,
-            (1, 0),
-            "probabilities",
-            kind="probability",
-            rule=softmax_rule("scores", len(shares)),
-        ),
-    ]
+    sides, places = (Side("query position"), Side("key position")), ((0, 0), (1, 0))
+    titles, names = ("scores", "probabilities"), ("scores", "shares")
+    drawn = head_matrices(run.trace, (0, 0), sides, names, places, titles)
     says = (
         "A head in which every token should choose itself. The smallest weight on the diagonal is"
         f" {format_number(float(run.self_weights.min()))}."
@@ -168,9 +143,7 @@ def error_figure(
         "Line chart: the largest error by sharpness. At sharpness"
         f" {format_number(chosen, 2)} it is about "
     )
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
+    parts = WITH_LEGEND | {
         "margin": CHART_MARGINS | {"l": 64},
         "xaxis": chart_axis("sharpness α", range=[0, max(sharpnesses) * 1.02]),
         "yaxis": chart_axis("largest error", type="log", exponentformat="e", range=[-17.2, 1.2]),

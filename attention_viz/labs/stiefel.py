@@ -11,7 +11,7 @@ from attention_core.checks import Array
 from attention_lab.labs.julia_mapping import MappingCheck
 from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
 
-from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
+from ..curves import WITH_LEGEND, chart_axis, line_series
 from ..labels import format_number
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
@@ -21,10 +21,7 @@ from .subspaces import space_line, space_points, space_scene
 
 # Positions of the names of the retractions, so that names of near points do not overlap.
 LABEL_POSITIONS = ("middle left", "top center", "middle right", "bottom center")
-GLOBE_CAMERA = {
-    "eye": {"x": 1.35, "y": 1.03, "z": 0.82},
-    "center": {"x": 0.09, "y": -0.1, "z": 0},
-}
+GLOBE_CAMERA = {"eye": {"x": 1.35, "y": 1.03, "z": 0.82}, "center": {"x": 0.09, "y": -0.1, "z": 0}}
 
 
 def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
@@ -41,10 +38,7 @@ def singular_value_figure(spectra: Mapping[str, Array]) -> Figure:
         f"{name} {format_number(float(v[0]), 2)} to {format_number(float(v[-1]), 2)}"
         for name, v in spectra.items()
     )
-    parts = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": CHART_MARGINS,
+    parts = WITH_LEGEND | {
         "xaxis": chart_axis("singular value number"),
         "yaxis": chart_axis("singular value of W_Q W_Kᵀ", rangemode="tozero"),
     }
@@ -82,10 +76,7 @@ def _landings(step: SphereStep) -> dict[str, Array]:
     found: dict[str, Array] = {}
     for name, where in step.landing_points.items():
         title = RETRACTIONS[name].title
-        same = next(
-            (other for other, place in found.items() if np.allclose(place, where, atol=1e-9)), None
-        )
-        if same:
+        for same in [other for other in found if np.allclose(found[other], where, atol=1e-9)]:
             title = f"{same}, {title}"
             del found[same]
         found[title] = where
@@ -100,13 +91,8 @@ def _globe() -> list[Part]:
         x, y = np.cos(angle) * np.sin(around), np.sin(angle) * np.sin(around)
         rings.append(np.stack([x, y, np.cos(around)], axis=1))
     for height in np.linspace(-0.75, 0.75, 5):
-        radius = np.sqrt(1 - height**2)
-        rings.append(
-            np.stack(
-                [radius * np.cos(around), radius * np.sin(around), 0 * around + height],
-                axis=1,
-            )
-        )
+        x, y = (np.sqrt(1 - height**2) * wave(around) for wave in (np.cos, np.sin))
+        rings.append(np.stack([x, y, np.full_like(x, height)], axis=1))
     joined = np.concatenate([part for ring in rings for part in (ring, gap)])
     return [_line(joined, "unit sphere", "@line", width=1.5)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
 
-from ..curves import LEGEND_ABOVE
+from ..curves import WITH_LEGEND
 from ..labels import format_number
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
@@ -24,15 +24,13 @@ N_GRID_LINES = 9  # of the grid of a plane, in each direction
 
 def space_scene(data: list[Part], camera: Part, height: int, says: str) -> Figure:
     """A figure of lines and points in space. camera: its position, as Plotly takes it."""
-    parts = {
+    parts = WITH_LEGEND | {
         "scene": {
             **{f"{letter}axis": {"visible": False} for letter in "xyz"},
             "aspectmode": "data",
             "dragmode": "orbit",
             "camera": camera,
         },
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
         "margin": {"l": 0, "r": 0, "t": 32, "b": 0},
         "dragmode": "orbit",
     }

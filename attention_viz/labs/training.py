@@ -14,9 +14,9 @@ from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
 from attention_lab.labs.tasks import N_GENDERS, N_LETTERS
 
-from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
+from ..curves import CHART_MARGINS, WITH_LEGEND, bar_series, chart_axis, line_series
 from ..labels import format_number
-from ..matrices import Matrix, Side, matrix_board, softmax_rule
+from ..matrices import Side, head_matrices, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON
 from ..theme import Figure
@@ -39,18 +39,15 @@ def loss_figure(
     runs: (step, loss) of every checkpoint, by name. floor: the loss of one answer per head, a
     dashed line. marked: the step of the checkpoint shown.
     """
-    colors = [f"@head {place}" for place in range(len(runs))]
-    if len(runs) == 1:
-        colors = ["@primary"]
     data = [
-        _loss_curve(name, losses, color)
-        for (name, losses), color in zip(runs.items(), colors, strict=True)
+        _loss_curve(name, losses, f"@head {place}" if len(runs) > 1 else "@primary")
+        for place, (name, losses) in enumerate(runs.items())
     ]
     most = max((loss for losses in runs.values() for _, loss in losses), default=1.0)
-    parts: Part = {
-        "showlegend": len(runs) > 1,
-        "legend": LEGEND_ABOVE,
-        "margin": CHART_MARGINS if len(runs) > 1 else CHART_MARGINS | {"t": 12},
+    many = len(runs) > 1
+    parts: Part = WITH_LEGEND | {
+        "showlegend": many,
+        "margin": CHART_MARGINS if many else CHART_MARGINS | {"t": 12},
         "shapes": [],
         "annotations": [],
         "xaxis": chart_axis("step", range=[-0.01 * last_step, 1.01 * last_step]),
@@ -95,12 +92,8 @@ def offset_figure(offsets: Array, masses_HT: Array) -> Figure:
         f"Bars: the attention of each head by distance around the ring. Heads: {len(masses_HT)}."
         f" Largest share: {best}."
     )
-    return _bars(
-        places,
-        {f"head {head}": row for head, row in enumerate(masses_HT)},
-        "distance from the query",
-        says,
-    )
+    groups = {f"head {head}": row for head, row in enumerate(masses_HT)}
+    return _bars(places, groups, "distance from the query", says)
 
 
 def agreement_figure(masses: Mapping[str, Array]) -> Figure:
@@ -143,24 +136,14 @@ def _bars(
     says: str,
     beside: str = "share of attention",
 ) -> Figure:
-    data = [
-        {
-            "type": "bar",
-            "name": name,
-            "x": list(places),
-            "y": np.asarray(row, "f4"),
-            "marker": {"color": f"@head {place}"},
-            "hovertemplate": "%{x}: <b>%{y:.3f}</b><extra>" + name + "</extra>",
-        }
-        for place, (name, row) in enumerate(groups.items())
-    ]
+    data = []
+    for place, (name, row) in enumerate(groups.items()):
+        hover = "%{x}: <b>%{y:.3f}</b><extra>" + name + "</extra>"
+        data.append(bar_series(places, row, name, f"@head {place}", hovertemplate=hover))
     most = max(1.0, *(float(np.max(row)) for row in groups.values()))
-    parts = {
+    parts = WITH_LEGEND | {
         "barmode": "group",
         "bargap": 0.25,
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "margin": CHART_MARGINS,
         "xaxis": chart_axis(below, type="category", showgrid=False),
         "yaxis": chart_axis(beside, range=[0, 1.05 * most]),
     }
@@ -189,9 +172,7 @@ def comparison_figure(
     shown = np.concatenate([part["y"] for part in data])
     low, high = float(np.log10(shown.min())), float(np.log10(shown.max()))
     room = 0.05 * (high - low) + 0.02
-    parts: Part = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
+    parts: Part = WITH_LEGEND | {
         "margin": CHART_MARGINS | {"l": 64},
         "xaxis": chart_axis("step", range=[-0.01 * last, 1.01 * last]),
         "yaxis": chart_axis(
@@ -222,14 +203,10 @@ def token_labels(task: str, inputs_TD: Array) -> tuple[str, ...]:
     if task == "letters":
         kinds = [chr(ord("a") + int(place)) for place in inputs_TD[:, :N_LETTERS].argmax(axis=1)]
     elif task in ("agreement", "conjunction"):
-        genders, numbers = (
-            inputs_TD[:, :N_GENDERS].argmax(axis=1),
-            inputs_TD[:, N_GENDERS : N_GENDERS + 2].argmax(axis=1),
-        )
-        kinds = [
-            GENDER_SIGNS[gender] + NUMBER_SIGNS[count]
-            for gender, count in zip(genders, numbers, strict=True)
-        ]
+        genders = inputs_TD[:, :N_GENDERS].argmax(axis=1)
+        numbers = inputs_TD[:, N_GENDERS : N_GENDERS + 2].argmax(axis=1)
+        pairs = zip(genders, numbers, strict=True)
+        kinds = [GENDER_SIGNS[gender] + NUMBER_SIGNS[count] for gender, count in pairs]
     else:
         return tuple(str(place) for place in range(len(inputs_TD)))
     return tuple(f"{place} {kind}" for place, kind in enumerate(kinds))
@@ -240,33 +217,15 @@ def sequence_board(trace: Trace, labels: tuple[str, ...]) -> JSON:
 
     The key that head 0 reads most for the first token is pinned.
     """
-    n_heads, n_tokens = trace.sizes["H"], trace.sizes["T"]
-    queries, keys = Side("query position", labels), Side("key position", labels)
+    n_heads = trace.sizes["H"]
+    sides = Side("query position", labels), Side("key position", labels)
     across = n_heads if n_heads < 4 else tiles_per_row(n_heads)
     drawn = []
     for head in range(n_heads):
-        place = (head % across, head // across)
-        drawn += [
-            Matrix(
-                f"scores {head}",
-                trace.masked_scores[0, head],
-                queries,
-                keys,
-                None,
-                f"scores, head {head}",
-                kind="logit",
-            ),
-            Matrix(
-                f"probabilities {head}",
-                trace.probabilities[0, head],
-                queries,
-                keys,
-                place,
-                f"head {head}",
-                kind="probability",
-                rule=softmax_rule(f"scores {head}", n_tokens),
-            ),
-        ]
+        names = f"scores {head}", f"probabilities {head}"
+        titles = f"scores, head {head}", f"head {head}"
+        places = None, (head % across, head // across)
+        drawn += head_matrices(trace, (0, head), sides, names, places, titles)
     most = int(trace.probabilities[0, 0, 0].argmax())
     says = f"The attention of each head on a sequence that no training step saw. Heads: {n_heads}."
     return matrix_board(drawn, ("probabilities 0", 0, most), says)

@@ -11,10 +11,10 @@ from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
 
-from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series
 from ..labels import format_percent, shorten
-from ..matrices import Matrix, Side, difference_matrix, mask_rule, matrix_board, softmax_rule
-from ..parts import Part, label_layout, layout
+from ..matrices import Matrix, Side, difference_matrix, head_matrices, mask_rule, matrix_board
+from ..parts import label_layout, layout
 from ..payload import JSON, largest_magnitude
 from ..theme import Figure
 
@@ -38,49 +38,16 @@ def scores_and_shares(
     at: sequence and head. key: ends the names of these matrices. limit: the value of the strongest
     colour of the scores.
     """
-    scaled, masked = f"scaled {key}", f"scores {key}"
+    scaled, names, places = (
+        f"scaled {key}",
+        (f"scores {key}", f"shares {key}"),
+        ((column, 0), (column, 1)),
+    )
+    about = {"limit": limit, "rule": mask_rule(scaled)}
     return [
         Matrix(scaled, trace.scaled_scores[at], *sides, None, "scaled scores", kind="logit"),
-        Matrix(
-            masked,
-            trace.masked_scores[at],
-            *sides,
-            (column, 0),
-            titles[0],
-            kind="logit",
-            limit=limit,
-            rule=mask_rule(scaled),
-            small=small,
-        ),
-        shares_matrix(f"shares {key}", masked, trace, at, (column, 1), sides, titles[1], small),
+        *head_matrices(trace, at, sides, names, places, titles, small, **about),
     ]
-
-
-def shares_matrix(
-    name: str,
-    scores: str,
-    trace: Trace,
-    at: tuple[int, int],
-    place: tuple[int, int],
-    sides: tuple[Side, Side],
-    title: str,
-    small: bool = False,
-) -> Matrix:
-    """The share that each query of one head gives to each key, the softmax of another matrix.
-
-    scores: the name of that matrix. at: sequence and head. place: on the board.
-    """
-    return Matrix(
-        name,
-        trace.probabilities[at],
-        *sides,
-        place,
-        title,
-        kind="probability",
-        rule=softmax_rule(scores, trace.sizes["S"]),
-        small=small,
-        hidden=trace.hidden[at],
-    )
 
 
 MAX_WORKSHOP_FEATURES = 16
@@ -119,26 +86,16 @@ def painting_board(
     n, query, key = cell
     sides = _sides(masked.batch.tokens[n])
     allowed = masked.allowed[n]
+    added = {"kind": "logit", "says": "Added to this score:"}
+    painted, together = (np.where(shown, 0.0, -np.inf) for shown in (painted_TT, allowed))
     matrices = [
-        Matrix(
-            name,
-            np.where(shown_TT, 0.0, -np.inf),
-            *sides,
-            (place, 0),
-            title,
-            kind="logit",
-            says="Added to this score:",
-        )
-        for place, (name, shown_TT, title) in enumerate(
-            (("painted", painted_TT, "your mask"), ("together", allowed, "all masks together"))
-        )
+        Matrix("painted", painted, *sides, (0, 0), "your mask", **added),
+        Matrix("together", together, *sides, (1, 0), "all masks together", **added),
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
-        shares_TS = masked.trace.probabilities[n, head]
+        shares, look = masked.trace.probabilities[n, head], "probability"
         matrices.append(
-            Matrix(
-                "shares", shares_TS, *sides, (2, 0), "shares", kind="probability", hidden=~allowed
-            )
+            Matrix("shares", shares, *sides, (2, 0), "shares", kind=look, hidden=~allowed)
         )
     description = "A mask to paint: a click hides a cell or shows it again."
     return matrix_board(matrices, ("painted", query, key), description, notation)
@@ -152,26 +109,14 @@ def empty_row_board(
     """
     n, query, key = cell
     sides = _sides(masked.batch.tokens[n])
+    names, titles, places = ("scores", "shares"), ("masked scores", "shares"), ((0, 0), (1, 0))
+    found = without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES]
     matrices = [
-        Matrix(
-            "scores", without.masked_scores[n, head], *sides, (0, 0), "masked scores", kind="logit"
-        ),
-        shares_matrix("shares", "scores", without, (n, head), (1, 0), sides, "shares"),
-        Matrix(
-            "head output",
-            without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES],
-            sides[0],
-            Side("value feature"),
-            (2, 0),
-            "head output",
-        ),
+        *head_matrices(without, (n, head), sides, names, places, titles),
+        Matrix("head output", found, sides[0], Side("value feature"), (2, 0), "head output"),
     ]
-    return matrix_board(
-        matrices,
-        ("shares", query, key),
-        f"Head {head} with every key hidden from one query.",
-        notation,
-    )
+    description = f"Head {head} with every key hidden from one query."
+    return matrix_board(matrices, ("shares", query, key), description, notation)
 
 
 def padding_board(
@@ -184,8 +129,8 @@ def padding_board(
     limit = largest_magnitude(np.stack(outputs))
     before, after = (
         Matrix(name, output, rows, features, (place, 0), name, limit=limit, role="output")
-        for place, (name, output) in enumerate(
-            zip(("output", "with other [pad] vectors"), outputs, strict=True)
+        for place, name, output in zip(
+            (0, 1), ("output", "with other [pad] vectors"), outputs, strict=True
         )
     )
     gap = difference_matrix(after, before, (2, 0))
@@ -209,16 +154,15 @@ def query_shares_figure(
     labels = [shorten(token) for token in tokens]
     for place in np.flatnonzero(hidden):
         labels[place] = f"({labels[place]})"
-    data = [
-        _share_bars(name, labels, row, BAR_COLOURS[i % 4])
-        for i, (name, row) in enumerate(rows.items())
-    ]
+    data = []
+    for (name, row), colour in zip(rows.items(), BAR_COLOURS, strict=False):
+        words = [f"{one}: {format_percent(float(a))}" for one, a in zip(labels, row, strict=True)]
+        about = {"customdata": words, "hovertemplate": "%{customdata}<extra>" + name + "</extra>"}
+        data.append(bar_series(range(len(labels)), row, name, colour, **about))
     angle, room = label_layout(labels)
-    around = {
+    around = WITH_LEGEND | {
         "barmode": "group",
         "bargap": 0.25,
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
         "margin": {"l": 48, "r": 8, "t": 34, "b": room + 4},
         "xaxis": {
             "tickvals": list(range(len(labels))),
@@ -231,19 +175,3 @@ def query_shares_figure(
         "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "rangemode": "tozero"},
     }
     return {"data": data, "layout": layout(280, description, **around)}
-
-
-def _share_bars(name: str, labels: Sequence[str], row: Array, colour: str) -> Part:
-    """A bar for each key."""
-    return {
-        "type": "bar",
-        "name": name,
-        "x": list(range(len(labels))),
-        "y": row.astype("f4"),
-        "marker": {"color": colour},
-        "customdata": [
-            f"{label}: {format_percent(float(share))}"
-            for label, share in zip(labels, row, strict=True)
-        ],
-        "hovertemplate": "%{customdata}<extra>" + name + "</extra>",
-    }

@@ -13,7 +13,7 @@ from attention_core.checks import Array
 from attention_lab.masks.temperature import ScoreSpread, shares_at
 from attention_lab.notation.notation import OURS, Notation
 
-from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..curves import PLAIN_AXIS, WITH_LEGEND
 from ..labels import format_percent, shorten
 from ..matrices import Matrix, field_sides, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
@@ -38,20 +38,14 @@ def temperature_board(
     """The probabilities of a head at temperature 1 and at another."""
     head, query, key = cell
     sides = field_sides(usual, "probabilities")
-    matrices = [
-        Matrix(
-            name,
-            trace.probabilities[0, head],
-            *sides,
-            (place, 0),
+    matrices = []
+    for name, trace, number in (("usual", usual, 1), ("other", other, temperature)):
+        shares, at = trace.probabilities[0, head], (len(matrices), 0)
+        title, says = (
             f"probabilities at temperature {number:g}",
-            kind="probability",
-            says=f"The share at temperature {number:g} is",
+            f"The share at temperature {number:g} is",
         )
-        for place, (name, trace, number) in enumerate(
-            (("usual", usual, 1), ("other", other, temperature))
-        )
-    ]
+        matrices.append(Matrix(name, shares, *sides, at, title, kind="probability", says=says))
     description = (
         f"The probabilities of head {head} at temperature 1 and at temperature {temperature:g}."
     )
@@ -69,23 +63,17 @@ def temperature_figure(
     temperature_P = np.geomspace(MIN_TEMPERATURE, MAX_TEMPERATURE, 61)
     shares_PS = shares_at(scores, temperature_P)
     strongest = int(shares_PS[0].argmax())
-    # The chosen key comes last: its curve lies on top.
-    order = sorted(range(len(tokens)), key=lambda place: place == key)
-    curves = [
-        _key_curve(temperature_P, shares_PS[:, place], tokens[place], place == key)
-        for place in order
-    ]
-    names = [
-        annotation(
-            np.log10(MIN_TEMPERATURE),
-            float(shares_PS[0, place]),
-            f" {shorten(tokens[place])}",
-            colour,
-            "left",
-            yshift=9,
+    curves = []
+    for place in sorted(range(len(tokens)), key=lambda place: place == key):  # the chosen on top
+        line = (
+            {"color": "@key", "width": 3.5} if place == key else {"color": "@hatch", "width": 1.2}
         )
-        for place, colour in {strongest: "@text", key: "@key"}.items()
-    ]
+        curve = _curve(temperature_P, shares_PS[:, place], shorten(tokens[place]), "@key")
+        curves.append(curve | {"line": line})
+    left, names = np.log10(MIN_TEMPERATURE), []
+    for place, colour in {strongest: "@text", key: "@key"}.items():
+        height, name = float(shares_PS[0, place]), f" {shorten(tokens[place])}"
+        names.append(annotation(left, height, name, colour, "left", yshift=9))
     around = {
         "xaxis": TEMPERATURE_AXIS,
         "yaxis": PLAIN_AXIS | {"tickformat": ".0%", "range": [-0.02, 1.05]},
@@ -120,10 +108,8 @@ def variance_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     theory = _curve(widths, widths, "theory: d_k", "@muted") | {
         "line": {"color": "@muted", "width": 2, "dash": "dash"}
     }
-    around = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
+    around = WITH_LEGEND | {
+        "xaxis": _width_axis(widths),
         "yaxis": PLAIN_AXIS | {"type": "log", "tickvals": widths},
         "margin": {"l": 52, "r": 12, "t": 34, "b": 44},
     }
@@ -139,27 +125,21 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     scores.
     """
     widths = [spread.d_k for spread in spreads]
-    lines = (
-        ("largest share, raw", "raw", "largest_share", "@focus", "solid"),
-        ("largest share, scaled", "scaled", "largest_share", "@primary", "solid"),
-        ("Jacobian trace, raw", "raw", "jacobian_trace", "@focus", "dot"),
-        ("Jacobian trace, scaled", "scaled", "jacobian_trace", "@primary", "dot"),
-    )
-    curves = [
-        _curve(
-            widths, [getattr(getattr(spread, scores), measure) for spread in spreads], name, colour
-        )
-        | {
-            "mode": "lines+markers",
-            "line": {"color": colour, "width": 2.5, "dash": dash},
-            "marker": {"color": colour},
-        }
-        for name, scores, measure, colour, dash in lines
-    ]
-    around = {
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "xaxis": PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths},
+    curves = []
+    for name, measure, dash in (
+        ("largest share", "largest_share", "solid"),
+        ("Jacobian trace", "jacobian_trace", "dot"),
+    ):
+        for scores, colour in (("raw", "@focus"), ("scaled", "@primary")):
+            heights = [getattr(getattr(spread, scores), measure) for spread in spreads]
+            look = {
+                "line": {"color": colour, "width": 2.5, "dash": dash},
+                "marker": {"color": colour},
+            }
+            curve = _curve(widths, heights, f"{name}, {scores}", colour)
+            curves.append(curve | look | {"mode": "lines+markers"})
+    around = WITH_LEGEND | {
+        "xaxis": _width_axis(widths),
         "yaxis": PLAIN_AXIS | {"range": [0, 1.05]},
         "margin": {"l": 40, "r": 12, "t": 60, "b": 44},
     }
@@ -172,11 +152,8 @@ def saturation_figure(spreads: Sequence[ScoreSpread]) -> Figure:
     return {"data": curves, "layout": layout(300, description, **around)}
 
 
-def _key_curve(temperature_P: Array, shares_P: Array, token: str, is_chosen: bool) -> Part:
-    """The shares of one key by the temperature, the chosen one wide and in colour."""
-    curve = _curve(temperature_P, shares_P, shorten(token), "@key")
-    line = {"color": "@key", "width": 3.5} if is_chosen else {"color": "@hatch", "width": 1.2}
-    return curve | {"line": line}
+def _width_axis(widths: Sequence[int]) -> Part:
+    return PLAIN_AXIS | {"type": "log", "title": {"text": "width d_k"}, "tickvals": widths}
 
 
 def _curve(x: Sequence[float] | Array, y: Sequence[float] | Array, name: str, colour: str) -> Part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from attention_lab.notation.notation import OURS, Notation
 
 from ..blocks import Table
 from ..labels import format_number, format_percent
-from ..matrices import Matrix, Side, matrix_board
+from ..matrices import Matrix, Side, field_sides, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
 from ..thumbnails import HEAD_NUMBER_CAPTIONS
@@ -26,11 +27,7 @@ MATRIX_FIELDS = {
     "masked": "masked_scores",
     "probabilities": "probabilities",
 }
-HABIT_NAMES = {
-    "self_mass": "itself",
-    "previous_mass": "token before",
-    "first_mass": "first token",
-}
+HABIT_NAMES = {"self_mass": "itself", "previous_mass": "token before", "first_mass": "first token"}
 NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
@@ -38,11 +35,7 @@ NUMBER_LABELS = {
 
 
 def heads_grid(
-    stage: Stage,
-    field: str,
-    heads: Sequence[int],
-    *,
-    cell: tuple[int, int, int],
+    stage: Stage, field: str, heads: Sequence[int], *, cell: tuple[int, int, int]
 ) -> JSON:
     """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key
     in focus; if that head is not chosen, the focus is in the first chosen one. field: a matrix of
@@ -60,7 +53,7 @@ def heads_grid(
     array = board["arrays"][field]
     array["given"] = NUMBER_LABELS[STEPS[field].kind]
     if not stage.own_scale:
-        array["limit"] = _rounded(field_limit(trace, field))
+        array["limit"] = float(f"{field_limit(trace, field):.6g}")
     board["panels"][0]["captions"] = list(map(habit_caption, habits_of(pattern_of(trace))))
     if len(heads) < trace.sizes["H"]:
         board["panels"][0]["only"] = [int(head) for head in heads]
@@ -97,20 +90,10 @@ def combined_heads_board(
 ) -> JSON:
     """Several heads as one matrix, such as their mean, in the colours of `heads_grid`."""
     hidden = trace.hidden[0].all(axis=0) & (field == "probabilities")
-    kind = STEPS[field].kind
+    sides, limit = field_sides(trace, field), field_limit(trace, field)
+    drawn = partial(Matrix, kind=STEPS[field].kind, limit=limit, hidden=hidden)
     matrices = [
-        Matrix(
-            title,
-            numbers,
-            Side("query position", trace.labels("T"), "T"),
-            Side("key position", trace.labels("S"), "S"),
-            (place, 0),
-            title,
-            kind=kind,
-            limit=field_limit(trace, field),
-            hidden=hidden,
-            says=f"The {title} of the heads is",
-        )
+        drawn(title, numbers, *sides, (place, 0), title, says=f"The {title} of the heads is")
         for place, (title, numbers) in enumerate(merged.items())
     ]
     description = (
@@ -211,7 +194,3 @@ def _by_head(
     return as_gallery(
         matrix_board([matrix], ("by head", *cell), f"{description}{format_number(most)}.", notation)
     )
-
-
-def _rounded(limit: float) -> float:
-    return float(f"{limit:.6g}")

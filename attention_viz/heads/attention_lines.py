@@ -31,10 +31,9 @@ def attention_lines(
     most the strongest 200.
     """
     weights_NTS = trace.probabilities[0, list(heads)]
-    ends_L3 = _strongest_lines(weights_NTS, which, query, key)
-    left_out = max(
-        0, int(np.count_nonzero(_selected_weights(weights_NTS, which, query, key))) - len(ends_L3)
-    )
+    selected_NTS = _selected_weights(weights_NTS, which, query, key)
+    ends_L3 = _strongest_lines(selected_NTS)
+    left_out = int(np.count_nonzero(selected_NTS)) - len(ends_L3)
     # Plotly draws an axis only for a trace that uses it, so a trace without points holds the labels
     # on the right.
     data: list[Part] = [
@@ -56,24 +55,22 @@ def attention_lines(
 
 def _selected_weights(weights_NTS: Array, which: str, query: int, key: int) -> Array:
     """The weights that may be drawn; all others are set to 0."""
-    drawn_TS = np.zeros(weights_NTS.shape[1:], dtype=bool)
-    places: dict[str, tuple[slice | int, slice | int]] = {
-        "query": (query, slice(None)),
-        "key": (slice(None), key),
-        "all": (slice(None), slice(None)),
-    }
-    drawn_TS[places[which]] = True
-    return np.where(drawn_TS, weights_NTS, 0.0)
+    row, column = (
+        (query if which == "query" else slice(None)),
+        (key if which == "key" else slice(None)),
+    )
+    selected_NTS = np.zeros_like(weights_NTS)
+    selected_NTS[:, row, column] = weights_NTS[:, row, column]
+    return selected_NTS
 
 
-def _strongest_lines(weights_NTS: Array, which: str, query: int, key: int) -> Array:
+def _strongest_lines(weights_NTS: Array) -> Array:
     """Head, query and key of each drawn line, the weakest first, so that strong lines lie on
     top.
     """
-    numbers = _selected_weights(weights_NTS, which, query, key)
-    order = np.argsort(numbers, axis=None, kind="stable")[-MAX_DRAWN_LINES:]
-    order = order[numbers.ravel()[order] > 0]
-    return np.stack(np.unravel_index(order, numbers.shape), axis=1)
+    order = np.argsort(weights_NTS, axis=None, kind="stable")[-MAX_DRAWN_LINES:]
+    order = order[weights_NTS.ravel()[order] > 0]
+    return np.stack(np.unravel_index(order, weights_NTS.shape), axis=1)
 
 
 def _path(query: int, key: int, bulge: float, at: Array) -> Array:
@@ -88,38 +85,25 @@ def _lines(
     head: int, ends: Sequence[tuple[int, int, float]], bulge: float, most: float
 ) -> list[Part]:
     """The lines of one head, a trace for each width, and its entry in the legend."""
-    colour, group = f"@head {head % 16}", {"legendgroup": str(head), "name": f"head {head}"}
-    data: list[Part] = [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "x": [None],
-            "y": [None],
-            "line": {"color": colour, "width": 4},
-            **group,
+    colour = f"@head {head % 16}"
+    lines = {"type": "scatter", "mode": "lines", "legendgroup": str(head), "name": f"head {head}"}
+    entry = {"x": [None], "y": [None], "line": {"color": colour, "width": 4}}
+    data: list[Part] = [lines | entry]
+    levels: dict[int, list[Array]] = {}
+    for t, s, weight in ends:
+        level = min(int(weight / most * LINE_WIDTHS), LINE_WIDTHS - 1)
+        path = np.append(_path(t, s, bulge, LINE_POINTS), np.nan)
+        levels.setdefault(level, []).append(path)
+    for level, paths in sorted(levels.items()):
+        drawn = {
+            "hoverinfo": "skip",
+            "showlegend": False,
+            "opacity": 0.3 + 0.7 * level / (LINE_WIDTHS - 1),
+            "x": np.tile(np.append(LINE_POINTS, np.nan), len(paths)).astype("f4"),
+            "y": np.concatenate(paths).astype("f4"),
+            "line": {"color": colour, "width": 0.7 + 1.3 * level},
         }
-    ]
-    for level in range(LINE_WIDTHS):
-        mine = [
-            (t, s)
-            for t, s, weight in ends
-            if min(int(weight / most * LINE_WIDTHS), LINE_WIDTHS - 1) == level
-        ]
-        if mine:
-            paths = [np.append(_path(t, s, bulge, LINE_POINTS), np.nan) for t, s in mine]
-            data.append(
-                {
-                    "type": "scatter",
-                    "mode": "lines",
-                    "hoverinfo": "skip",
-                    "showlegend": False,
-                    **group,
-                    "opacity": 0.3 + 0.7 * level / (LINE_WIDTHS - 1),
-                    "x": np.tile(np.append(LINE_POINTS, np.nan), len(mine)).astype("f4"),
-                    "y": np.concatenate(paths).astype("f4"),
-                    "line": {"color": colour, "width": 0.7 + 1.3 * level},
-                }
-            )
+        data.append(lines | drawn)
     return data
 
 
@@ -142,10 +126,7 @@ def _weight_dots(
             for t, s, weight in ends
         ],
         "hovertemplate": "%{text}<extra></extra>",
-        "marker": {
-            "color": f"@head {head % 16}",
-            "size": [4 + 5 * weight for _, _, weight in ends],
-        },
+        "marker": {"color": f"@head {head % 16}", "size": [4 + 5 * weight for *_, weight in ends]},
     }
 
 
@@ -169,17 +150,7 @@ def _layout(trace: Trace, description: str, query: int, key: int) -> Part:
             "tickfont": {"size": 12, "color": colour},
         }
     sides["yaxis2"] |= {"overlaying": "y", "side": "right"}
-    data_axes: Part = {
-        "xaxis": {"range": [-0.01, 1.01], "visible": False, "fixedrange": True},
-        **sides,
-    }
-    row_px = 24 if n_rows <= 24 else 15
-    height = 50 + max(8, n_rows) * row_px
-    return layout(
-        height,
-        description,
-        margin=margin,
-        showlegend=True,
-        legend=LEGEND_ABOVE | {"y": 1.0},
-        **data_axes,
-    )
+    sides["xaxis"] = {"range": [-0.01, 1.01], "visible": False, "fixedrange": True}
+    height = 50 + max(8, n_rows) * (24 if n_rows <= 24 else 15)
+    legend = {"showlegend": True, "legend": LEGEND_ABOVE | {"y": 1.0}}
+    return layout(height, description, margin=margin, **legend, **sides)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count
-from attention_lab.heads.score_schemes import SCHEMES, SchemeRun
+from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
 
-from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..curves import PLAIN_AXIS, WITH_LEGEND
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -19,6 +19,7 @@ SIZE_TITLES = {
 }
 COUNT_DASHES = ("solid", "dash", "dot", "dashdot")
 COUNT_SYMBOLS = ("circle", "square", "diamond", "x")
+OF_SCHEMES = "of four ways to compute scores"
 
 
 def count_curves(
@@ -27,100 +28,91 @@ def count_curves(
     """A count for several layers as one of their sizes grows, on logarithmic axes, with a ring at
     their present size.
     """
-    data: list[Part] = []
-    for place, (name, size) in enumerate(sizes.items()):
-        larger = growing_sizes(size, letter)
-        data.append(
-            _line(
-                name,
-                place,
-                [size_value(one, letter) for one in larger],
-                [total_count(counts, one) for one in larger],
-            )
-        )
-        data.append(_ring(place, size_value(size, letter), total_count(counts, size)))
-    return _figure(data, letter, title, f"The {title} of {', '.join(sizes)}")
+    curves = {
+        name: [
+            (size_value(one, letter), total_count(counts, one))
+            for one in growing_sizes(size, letter)
+        ]
+        for name, size in sizes.items()
+    }
+    rings = [(size_value(size, letter), total_count(counts, size)) for size in sizes.values()]
+    return _figure(curves, letter, title, f"The {title} of {', '.join(sizes)}", rings)
 
 
 def scheme_counts(size: LayerSize, letter: str, which: str) -> Figure:
     """A count of the four ways to compute scores as a size grows. which: multiplications,
     additions or extra.
     """
-    data: list[Part] = []
+    counts: dict[str, Count] = {scheme.name: getattr(scheme, which) for scheme in SCHEMES}
     larger = growing_sizes(size, letter)
-    for place, scheme in enumerate(SCHEMES):
-        count: Count = getattr(scheme, which)
-        shown = [one for one in larger if count.of(one)]
-        data.append(
-            _line(
-                scheme.name,
-                place,
-                [size_value(one, letter) for one in shown],
-                [count.of(one) for one in shown],
-            )
-        )
-        if count.of(size):
-            data.append(_ring(place, size_value(size, letter), count.of(size)))
-    name = getattr(SCHEMES[0], which).name
-    return _figure(data, letter, name, f"The {name} of four ways to compute scores")
+    curves = {
+        name: [(size_value(one, letter), count.of(one)) for one in larger if count.of(one)]
+        for name, count in counts.items()
+    }
+    rings = [(size_value(size, letter), count.of(size)) for count in counts.values()]
+    title = getattr(SCHEMES[0], which).name
+    return _figure(curves, letter, title, f"The {title} {OF_SCHEMES}", rings)
 
 
 def scheme_times(runs: Sequence[SchemeRun], letter: str) -> Figure:
     """The measured milliseconds of the four ways."""
-    return _scheme_measurements(
-        runs, letter, "milliseconds", [1000 * run.measured.seconds for run in runs]
-    )
+    return _measured(runs, letter, "milliseconds", lambda one: 1000 * one.seconds)
 
 
 def scheme_memory(runs: Sequence[SchemeRun], letter: str) -> Figure:
     """The measured peak memory of the four ways, in kilobytes."""
-    return _scheme_measurements(
-        runs, letter, "peak memory, kB", [run.measured.peak_bytes / 1000 for run in runs]
-    )
+    return _measured(runs, letter, "peak memory, kB", lambda one: one.peak_bytes / 1000)
 
 
-def _scheme_measurements(
-    runs: Sequence[SchemeRun], letter: str, title: str, heights: Sequence[float]
+def _measured(
+    runs: Sequence[SchemeRun], letter: str, title: str, number: Callable[[Measurement], float]
 ) -> Figure:
+    curves: dict[str, list[tuple[float, float]]] = {scheme.name: [] for scheme in SCHEMES}
+    for run in runs:
+        curves[run.scheme.name].append((size_value(run.size, letter), number(run.measured)))
+    return _figure(curves, letter, title, f"The {title} {OF_SCHEMES}, measured on this machine")
+
+
+def _figure(
+    curves: Mapping[str, Sequence[tuple[float, float]]],
+    letter: str,
+    title: str,
+    description: str,
+    rings: Sequence[tuple[float, float]] = (),
+) -> Figure:
+    """Curves on logarithmic axes, and a ring for each that is above 0."""
     data: list[Part] = []
-    for place, scheme in enumerate(SCHEMES):
-        mine = [
-            (size_value(run.size, letter), height)
-            for run, height in zip(runs, heights, strict=True)
-            if run.scheme.key == scheme.key
-        ]
-        data.append(_line(scheme.name, place, [x for x, _ in mine], [y for _, y in mine]))
-    return _figure(
-        data,
-        letter,
-        title,
-        f"The {title} of four ways to compute scores, measured on this machine",
-    )
+    for place, (name, points) in enumerate(curves.items()):
+        data.append(_line(name, place, [x for x, _ in points], [y for _, y in points]))
+        data += [_ring(x, y) for x, y in rings[place : place + 1] if y]
+    axis: Part = PLAIN_AXIS | {"type": "log", "tickfont": {"size": 11}}
+    word, font = SIZE_TITLES[letter].partition(", ")[2], {"size": 12}
+    ticks = sorted({x for line in data for x in line["x"]})
+    across = {"title": {"text": SIZE_TITLES[letter], "font": font}, "tickvals": ticks}
+    across["ticktext"] = [f"{tick:g}" for tick in ticks]
+    upwards = {"title": {"text": title, "font": font}, "exponentformat": "power", "dtick": 1}
+    parts = WITH_LEGEND | {"margin": {"l": 64, "r": 12, "t": 56, "b": 48}}
+    parts |= {"xaxis": axis | across, "yaxis": axis | upwards}
+    says = f"{description} as {letter} grows ({word})."
+    return {"data": data, "layout": layout(340, says, **parts)}
 
 
 def _line(name: str, place: int, x: Sequence[float], y: Sequence[float]) -> Part:
     """A curve with its own colour, dash and symbol, so that equal curves can both be seen."""
+    color, dash, symbol = f"@head {place}", COUNT_DASHES[place % 4], COUNT_SYMBOLS[place % 4]
     return {
         "type": "scatter",
         "mode": "lines+markers",
         "name": name,
-        "x": list(x),
-        "y": list(y),
-        "line": {
-            "color": f"@head {place}",
-            "width": 4 - 0.8 * place,
-            "dash": COUNT_DASHES[place % 4],
-        },
-        "marker": {
-            "color": f"@head {place}",
-            "size": 10 - 1.5 * place,
-            "symbol": COUNT_SYMBOLS[place % 4],
-        },
+        "x": x,
+        "y": y,
+        "line": {"color": color, "width": 4 - 0.8 * place, "dash": dash},
+        "marker": {"color": color, "size": 10 - 1.5 * place, "symbol": symbol},
         "hovertemplate": "%{x}: <b>%{y:,.4~g}</b><extra>" + name + "</extra>",
     }
 
 
-def _ring(place: int, x: float, y: float) -> Part:
+def _ring(x: float, y: float) -> Part:
     return {
         "type": "scatter",
         "mode": "markers",
@@ -129,32 +121,4 @@ def _ring(place: int, x: float, y: float) -> Part:
         "showlegend": False,
         "hoverinfo": "skip",
         "marker": {"symbol": "circle-open", "size": 18, "color": "@focus", "line": {"width": 2}},
-    }
-
-
-def _figure(data: list[Part], letter: str, title: str, description: str) -> Figure:
-    axis: Part = PLAIN_AXIS | {"type": "log", "tickfont": {"size": 11}}
-    word = SIZE_TITLES[letter].partition(", ")[2]
-    ticks = sorted({x for line in data for x in line["x"]})
-    return {
-        "data": data,
-        "layout": layout(
-            340,
-            f"{description} as {letter} grows ({word}).",
-            showlegend=True,
-            margin={"l": 64, "r": 12, "t": 56, "b": 48},
-            legend=LEGEND_ABOVE,
-            xaxis=axis
-            | {
-                "title": {"text": SIZE_TITLES[letter], "font": {"size": 12}},
-                "tickvals": ticks,
-                "ticktext": [f"{tick:g}" for tick in ticks],
-            },
-            yaxis=axis
-            | {
-                "title": {"text": title, "font": {"size": 12}},
-                "exponentformat": "power",
-                "dtick": 1,
-            },
-        ),
     }

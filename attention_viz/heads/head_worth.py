@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from attention_lab.heads.head_worth import (
 from attention_lab.heads.weight_blocks import head_contributions
 from attention_lab.notation.notation import OURS, Notation
 
-from ..curves import LEGEND_ABOVE, PLAIN_AXIS
+from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series
 from ..labels import format_number, numbered_labels
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout, named_axis
@@ -34,15 +35,9 @@ def stacked_output(trace: Trace, feature: int) -> Figure:
     as a tick.
     """
     tokens = list(numbered_labels(trace.labels("T")))
-    data: list[Part] = [
-        {
-            "type": "bar",
-            "x": tokens,
-            "y": part_T.astype("f4"),
-            "name": name,
-            "marker": {"color": colour},
-            "hovertemplate": "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>",
-        }
+    hover = "%{x}<br><b>%{y:.4g}</b><extra>%{fullData.name}</extra>"
+    data = [
+        bar_series(tokens, part_T, name, colour, hovertemplate=hover)
         for name, part_T, colour in _summands(trace, feature)
     ]
     data.append(
@@ -83,27 +78,18 @@ def head_shares(trace: Trace) -> Figure:
     signed_H, norm_H = signed_shares(trace)[0], norm_shares(trace)[0]
     order = list(ranking(signed_H))
     heads = [f"head {head}" for head in order]
-    data: list[Part] = [
-        {
-            "type": "bar",
-            "x": heads,
-            "y": shares_H[order].astype("f4"),
-            "name": name,
-            "marker": {"color": colour, "opacity": opacity},
-            "hovertemplate": "%{x}: <b>%{y:.4f}</b><extra>" + name + "</extra>",
-        }
-        for name, shares_H, colour, opacity in (
-            ("signed share", signed_H, "@output", 1.0),
-            ("norm share", norm_H, "@muted", 0.6),
-        )
-    ]
-    description = (
-        "Two shares of the output for each head; here their sum is 0, so there are no shares."
-    )
+    data = []
+    for name, shares_H, colour, opacity in (
+        ("signed share", signed_H, "@output", 1.0),
+        ("norm share", norm_H, "@muted", 0.6),
+    ):
+        look, hover = {"color": colour, "opacity": opacity}, "%{x}: <b>%{y:.4f}</b><extra>"
+        about = {"marker": look, "hovertemplate": f"{hover}{name}</extra>"}
+        data.append(bar_series(heads, shares_H[order], name, colour, **about))
+    found = "here their sum is 0, so there are no shares"
     if has_shares(trace):
-        description = (
-            f"Two shares of the output for each head; the largest signed share: {heads[0]}."
-        )
+        found = f"the largest signed share: {heads[0]}"
+    description = f"Two shares of the output for each head; {found}."
     return {"data": data, "layout": _bar_layout(description, 260, heads, barmode="group")}
 
 
@@ -141,27 +127,29 @@ def ablation_board(
     limit = largest_magnitude(output_TO)
     rows = Side("query position", trace.labels("T"))
     columns = Side("feature", tuple(map(str, range(output_TO.shape[1])))[shown])
-    whole, rest = (
-        Matrix(
-            name, numbers[:, shown], rows, columns, (place, 0), title, limit=limit, says=description
-        )
-        for place, (name, numbers, title, description) in enumerate(
-            (
-                ("all", output_TO, "all heads", "With all heads the output is"),
-                ("rest", without_TO, "with heads off", "With heads off the output is"),
-            )
-        )
+    drawn = partial(Matrix, rows=rows, columns=columns, limit=limit)
+    whole = drawn(
+        "all",
+        output_TO[:, shown],
+        place=(0, 0),
+        title="all heads",
+        says="With all heads the output is",
     )
-    missing = replace(
-        difference_matrix(whole, rest, (2, 0), "what is missing"), kind="feature", limit=limit
+    rest = drawn(
+        "rest",
+        without_TO[:, shown],
+        place=(1, 0),
+        title="with heads off",
+        says="With heads off the output is",
     )
+    gap = difference_matrix(whole, rest, (2, 0), "what is missing")
+    missing = replace(gap, kind="feature", limit=limit)
     description = (
         "The output with all heads, the output with some heads off, and the difference. Tokens:"
         f" {len(output_TO)}."
     )
-    return matrix_board(
-        [whole, rest, missing], (missing.name, cell[0], cell[1] - first), description, notation
-    )
+    pinned = missing.name, cell[0], cell[1] - first
+    return matrix_board([whole, rest, missing], pinned, description, notation)
 
 
 def first_column(feature: int) -> int:
@@ -179,11 +167,9 @@ def _bar_layout(description: str, height: int, labels: Sequence[str], **more: ob
     return layout(
         height + foot,
         description,
-        showlegend=True,
-        legend=LEGEND_ABOVE,
+        **WITH_LEGEND | {"margin": {"l": 52, "r": 8, "t": 52, "b": foot}},
         bargap=0.25,
         xaxis=names,
-        margin={"l": 52, "r": 8, "t": 52, "b": foot},
         yaxis=PLAIN_AXIS,
         **more,
     )

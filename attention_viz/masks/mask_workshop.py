@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -86,11 +87,11 @@ def painting_board(
     n, query, key = cell
     sides = _sides(masked.batch.tokens[n])
     allowed = masked.allowed[n]
-    added = {"kind": "logit", "says": "Added to this score:"}
+    added = partial(Matrix, kind="logit", says="Added to this score:")
     painted, together = (np.where(shown, 0.0, -np.inf) for shown in (painted_TT, allowed))
     matrices = [
-        Matrix("painted", painted, *sides, (0, 0), "your mask", **added),
-        Matrix("together", together, *sides, (1, 0), "all masks together", **added),
+        added("painted", painted, *sides, (0, 0), "your mask"),
+        added("together", together, *sides, (1, 0), "all masks together"),
     ]
     if len(allowed) <= MAX_TOKENS_FULL_SIZE:
         shares, look = masked.trace.probabilities[n, head], "probability"

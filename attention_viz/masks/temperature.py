@@ -38,7 +38,7 @@ def temperature_board(
     """The probabilities of a head at temperature 1 and at another."""
     head, query, key = cell
     sides = field_sides(usual, "probabilities")
-    matrices = []
+    matrices: list[Matrix] = []
     for name, trace, number in (("usual", usual, 1), ("other", other, temperature)):
         shares, at = trace.probabilities[0, head], (len(matrices), 0)
         title, says = (

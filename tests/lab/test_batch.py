@@ -26,10 +26,12 @@ from attention_lab.sentences import (
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
+from tests.lab.refusal import missing, refused
 from tests.lab.test_script import run
 
 BATCH = Scenario("we like green tea today", d_model=6, n_heads=2, batch="it slept\nthe dog ran")
 LENGTHS = (5, 2, 3)
+LABELS = tuple(tokens_of(in_batch(BATCH, place)).tokens for place in range(3))
 PAINTED = mask_to_text(np.tri(5, dtype=bool)[::-1] | np.eye(5, dtype=bool))
 KINDS: dict[str, dict[str, Any]] = {
     "no mask": {},
@@ -46,11 +48,13 @@ KINDS: dict[str, dict[str, Any]] = {
 
 
 def test_all_are_filled_up_to_the_longest() -> None:
-    assert sentences_of(BATCH) == ("we like green tea today", "it slept", "the dog ran")
-    for place, (text, real) in enumerate(zip(sentences_of(BATCH), LENGTHS, strict=True)):
-        tokens = tokens_of(in_batch(BATCH, place))
-        assert tokens.tokens == (*text.split(), *("[pad]",) * (5 - real))
-        assert tokens.n_real == real
+    pads = ["[pad]"] * 3
+    assert (
+        ("we", "like", "green", "tea", "today"),
+        ("it", "slept", *pads),
+        ("the", "dog", "ran", *pads[:2]),
+    ) == LABELS
+    assert tuple(tokens_of(in_batch(BATCH, place)).n_real for place in range(3)) == LENGTHS
     assert trace_of(BATCH).scores.shape == (3, 2, 5, 5)
 
 
@@ -73,17 +77,14 @@ def test_a_sentence_in_the_batch_is_as_it_is_alone(name: str) -> None:
 def test_the_chosen_mask_and_the_padding_mask_hide_together(name: str) -> None:
     scenario = replace(BATCH, **KINDS[name])
     hidden = trace_of(scenario).hidden
-    rows = {
-        "causal": lambda query, key: key > query,
-        "window": lambda query, key: abs(key - query) > 1,
-        "painted": lambda query, key: key > 4 - query and key != query,
-    }
-    by_mask = rows.get(name, lambda query, key: False)
-    for place, real in enumerate(LENGTHS):
-        for query in range(5):
-            for key in range(5):
-                expected = key >= real or by_mask(query, key)
-                assert hidden[place, :, query, key].tolist() == [expected] * 2
+    for place, query, key in np.ndindex(3, 5, 5):
+        by_mask = {
+            "causal": key > query,
+            "window": abs(key - query) > 1,
+            "painted": key > 4 - query and key != query,
+        }.get(name, False)
+        expected = key >= LENGTHS[place] or by_mask
+        assert hidden[place, :, query, key].tolist() == [expected] * 2
 
 
 @pytest.mark.parametrize("name", ["no mask", "causal", "trained"])
@@ -109,20 +110,14 @@ def test_without_further_sentences_nothing_changes() -> None:
     assert sequence_of(replace(BATCH, batch=""), 0) is usual
 
 
-def test_sentences_that_do_not_fit_are_left_out_with_a_note() -> None:
+def test_what_is_left_out_is_told() -> None:
     many = replace(BATCH, batch="\n".join(["a b"] * 9))
     assert len(sentences_of(many)) == MAX_SENTENCES == trace_of(many).sizes["B"]
-    assert "6" in "".join(batch_notes(many))
+    assert missing("".join(batch_notes(many)), 6) == []
     assert batch_notes(replace(BATCH, batch="\n".join(["a b"] * 3))) == ()
-
-
-def test_a_line_without_a_word_is_named() -> None:
-    with pytest.raises(TextError, match="2"):
+    with refused(TextError, 2):
         trace_of(replace(BATCH, batch="it slept\n\x07\x08"))
-
-
-def test_an_own_x_is_one_sequence() -> None:
-    own = replace(BATCH, own=UserMatrices(x=np.ones((5, 6))).encode())
+    own = replace(BATCH, own=UserMatrices(x=np.ones((5, 6))).encode())  # one sequence
     assert trace_of(own).sizes["B"] == 1
     assert len(batch_notes(own)) == 1
 
@@ -137,19 +132,12 @@ def test_edits_of_x_belong_to_the_first_sentence() -> None:
     assert gap_alone(replace(BATCH, edits=of_x), 1).largest < 1e-12
 
 
-def test_the_script_runs_on_the_whole_batch() -> None:
-    scenario = replace(BATCH, mask="causal")
-    labels = tuple(tokens_of(in_batch(scenario, place)).tokens for place in range(3))
-    whole = trace_of(scenario)
-    names = run(script(whole, labels))
-    assert (names["tokens"], names["B"]) == (labels, 3)
-    assert repr(labels[2]).replace('"', '\\"') in notebook(whole, labels)
-
-
-def test_the_npz_holds_the_whole_batch() -> None:
-    whole = trace_of(BATCH)
-    labels = tuple(tokens_of(in_batch(BATCH, place)).tokens for place in range(3))
-    with np.load(io.BytesIO(trace_to_npz(whole, labels)), allow_pickle=False) as file:
-        assert file["tokens"].tolist() == [list(tokens) for tokens in labels]
-        assert file["mask"].shape == (3, 1, 1, 5)
+def test_script_and_npz_hold_the_whole_batch() -> None:
+    whole = trace_of(replace(BATCH, mask="causal"))
+    names = run(script(whole, LABELS))
+    assert (names["tokens"], names["B"]) == (LABELS, 3)
+    assert repr(LABELS[2]).replace('"', '\\"') in notebook(whole, LABELS)
+    with np.load(io.BytesIO(trace_to_npz(whole, LABELS)), allow_pickle=False) as file:
+        assert file["tokens"].tolist() == [list(tokens) for tokens in LABELS]
+        assert np.array_equal(file["mask"], whole.mask)
         assert np.array_equal(file["scores"], whole.scores)

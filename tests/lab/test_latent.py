@@ -43,22 +43,15 @@ def test_scores_of_made_keys_by_loops(rank: int) -> None:
     trace = layer()
     latent, p = latent_of(trace, rank), trace.projections
     scores = absorbed_scores(trace, rank)
-    for head in range(4):
-        group = head // 2
-        for query in range(5):
-            for key in range(5):
-                made = [
-                    sum(
-                        float(trace.inputs[0, key] @ latent.down[:, r])
-                        * float(latent.up_keys[r, 3 * group + k])
-                        for r in range(rank)
-                    )
-                    + float(p.b_k[3 * group + k])
-                    for k in range(3)
-                ]
-                expected = float(trace.query_heads[0, head, query] @ np.array(made))
-                assert scores.plain[head, query, key] == pytest.approx(expected, abs=1e-12)
-                assert scores.absorbed[head, query, key] == pytest.approx(expected, abs=1e-12)
+    for head, query, key in np.ndindex(4, 5, 5):
+        compressed = [trace.inputs[0, key] @ latent.down[:, r] for r in range(rank)]
+        made = [
+            p.b_k[k] + sum(c * latent.up_keys[r, k] for r, c in enumerate(compressed))
+            for k in range(3 * (head // 2), 3 * (head // 2) + 3)
+        ]
+        expected = float(trace.query_heads[0, head, query] @ np.array(made))
+        assert scores.plain[head, query, key] == pytest.approx(expected, abs=1e-12)
+        assert scores.absorbed[head, query, key] == pytest.approx(expected, abs=1e-12)
     np.testing.assert_allclose(with_latent(trace, rank).scores[0], scores.plain, atol=1e-12)
 
 

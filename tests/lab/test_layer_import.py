@@ -28,6 +28,7 @@ from attention_lab.trained.minilm import load_minilm
 from attention_lab.user_data.layer_import import import_layer
 from attention_lab.user_data.layer_search import find_layers, read_layer
 from attention_lab.user_data.user_matrices import UserMatrices, read_matrices, template
+from attention_lab.whose_heads import trace_of_layer
 from tests.lab.made_files import Arrays, npz, safetensors
 from tests.lab.named_weights import D, H, as_bert, as_gpt2, as_torch, assert_same_weights, weights
 from tests.lab.refusal import Facts, refused
@@ -173,3 +174,10 @@ def test_what_is_advised_beside_own_matrices_helps(
         trace_of(scenario)
     for remedy in remedies:
         assert trace_of(replace(scenario, **remedy))
+
+
+def test_mask_and_scale_of_the_scenario_act_on_a_layer() -> None:
+    scenario = Scenario(text=TEXT, mask="causal", scaling="custom", scale=0.5)
+    layer = Projections.random(16, 2)
+    expected = attend(trace_of(scenario).inputs, layer, causal=True, scale=0.5)
+    np.testing.assert_array_equal(trace_of_layer(scenario, layer).output, expected.output)

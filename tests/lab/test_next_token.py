@@ -34,11 +34,9 @@ F = 272  # " f"
 
 @pytest.mark.parametrize("layer", range(N_LAYERS))
 def test_every_step_is_that_of_the_model(layer: int) -> None:
-    trace = trace_of(replace(FROG, layer=layer))
-    assert trace.tokens == RUN.traces[layer].tokens
-    assert all(
-        np.array_equal(getattr(trace, f), getattr(RUN.traces[layer], f)) for f in trace.steps
-    )
+    trace, expected = trace_of(replace(FROG, layer=layer)), RUN.traces[layer]
+    assert trace.tokens == expected.tokens
+    assert all(np.array_equal(getattr(trace, f), getattr(expected, f)) for f in trace.steps)
 
 
 def test_the_declared_sizes_are_those_of_the_model() -> None:
@@ -60,8 +58,11 @@ def test_a_layer_beyond_the_last_is_the_last_and_no_token_looks_ahead() -> None:
 
 
 def test_a_length_cuts_or_fills_and_a_batch_is_filled_up() -> None:
-    filled = trace_of(replace(FROG, n_tokens=20))
-    kept = filled.probabilities[:, :, :16, :16]
+    assert trace_of(replace(FROG, text="")).tokens == ("<s>",)
+    assert next_token_of(replace(FROG, text="")).position == 0
+    half, whole = (tokens_of(replace(FROG, text=text)).tokens for text in ("a\ud800b", "ab"))
+    assert half == whole
+    kept = trace_of(replace(FROG, n_tokens=20)).probabilities[:, :, :16, :16]
     np.testing.assert_allclose(kept, RUN.traces[4].probabilities, rtol=0, atol=1e-12)
     assert tokens_of(replace(FROG, n_tokens=5)).n_left_out == 11
     long = tokens_of(replace(FROG, text="a b c d e f g h " * 20))
@@ -69,31 +70,16 @@ def test_a_length_cuts_or_fills_and_a_batch_is_filled_up() -> None:
     assert "64" in long.notes[0]
     batch = replace(FROG, batch="A cat")
     assert sequence_of(batch, 1).tokens == (*MODEL.pieces(MODEL.encode("A cat")), *["[pad]"] * 11)
-    assert next_token_of(batch).shares(next_token_of(batch).run)[F] == pytest.approx(
-        0.82469, abs=5e-6
-    )
-
-
-def test_an_empty_text_is_the_start_alone() -> None:
-    assert trace_of(replace(FROG, text="")).tokens == ("<s>",)
-    assert next_token_of(replace(FROG, text="")).position == 0
-
-
-def test_half_characters_are_left_out() -> None:
-    assert (
-        tokens_of(replace(FROG, text="a\ud800b")).tokens
-        == tokens_of(replace(FROG, text="ab")).tokens
-    )
+    found = next_token_of(batch)
+    assert found.shares(found.run)[F] == pytest.approx(0.82469, abs=5e-6)
 
 
 def test_the_head_that_the_next_token_needs_is_looked_at() -> None:
     assert cell_worth_a_look(FROG) == (4, 15, 6, 0)
     changes = changes_without(TEXT, 4)
     assert changes.argmax() == 4
-    assert changes[4] == pytest.approx(
-        0.5
-        * np.abs(MODEL.run(RUN.ids, without=[(4, 4)]).probabilities() - RUN.probabilities()).sum()
-    )
+    moved = MODEL.run(RUN.ids, without=[(4, 4)]).probabilities() - RUN.probabilities()
+    assert changes[4] == pytest.approx(np.abs(moved).sum() / 2)
     there, cell = in_model(Scenario(TEXT), LANGUAGE_MODEL)
     assert (there.weights, there.layer, cell.head) == (LANGUAGE_MODEL, 4, 4)
 

@@ -17,6 +17,7 @@ from attention_lab.user_data.user_matrices import UserMatrices, layer_matrices
 
 USUAL = Scenario()
 WHOLE = layer_matrices(trace_of(USUAL))
+OWN = replace(USUAL, own=UserMatrices(x=[[0.5] * 6] * 3).url_value(), n_heads=2)
 BY_HAND = Scenario("the cat saw it", weights="by hand", d_model=8, n_heads=2)
 
 
@@ -75,12 +76,8 @@ def test_weights_by_hand_do_not_fit(sizes: dict[str, Any]) -> None:
         (USUAL, replace(USUAL, n_heads=5)),
         (replace(USUAL, n_heads=5), USUAL),
         (USUAL, replace(USUAL, own="!")),
+        (OWN, replace(OWN, d_model=24)),  # own matrices decide before the controls
     ],
 )
 def test_nothing_is_said(before: Scenario | None, after: Scenario) -> None:
     assert change_notes(before, after) == ()
-
-
-def test_own_matrices_decide_before_the_controls() -> None:
-    own = replace(USUAL, own=UserMatrices(x=[[0.5] * 6] * 3).url_value(), n_heads=2)
-    assert change_notes(own, replace(own, d_model=24)) == ()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,17 +10,14 @@ import pytest
 
 import attention_lab.trained.encoded_text as core
 from attention_core import FileError
-from attention_lab.notation.texts import NOTATIONS
-from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.change_a_word import changed_word
 from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
-from attention_lab.trained.head_measures import copied_logits
 from attention_lab.trained.language_text import language_run
 from attention_lab.trained.minilm import load_minilm
 from attention_viz.labels import format_percent
 from attention_viz.markdown import escape_markdown
-from tests.lab.made_files import npz, safetensors
+from tests.lab.made_files import npz
 from tests.lab.trained.minilm_maps import attention_of
 from tests.ui.app import (
     errors,
@@ -39,31 +34,12 @@ from tests.ui.app import (
     texts,
     unescaped,
 )
-from tests.ui.uploads import ANIMAL, BERT, SHARES, asked, for_a_file, rng, uploaded
+from tests.ui.uploads import ANIMAL, SHARES, rng, uploaded
 
 SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word"]
 MINILM = {"th_model": "MiniLM"}
 FROG = "One day, a little frog was very sad. The"
 MISSING = "The trained model is not there"
-
-
-def test_all_heads_of_all_layers() -> None:
-    board = scenes(opened("trained-heads", text=ANIMAL, **MINILM))[0]
-    for layer, shares in enumerate(attention_of(ANIMAL).layers):
-        assert np.array_equal(sent(board["arrays"][f"layer {layer}"]), shares)
-
-
-@pytest.mark.parametrize("page", SECTION)
-def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
-    (cut,) = pieces_of(ANIMAL, 6).notes
-    app = opened(page, text=ANIMAL, n_tokens=6, **MINILM)
-    assert {"15", "4"} <= set(re.findall(r"\d+", cut))
-    assert texts(app).count(escape_markdown(cut)) == 1
-    if page == "trained-heads":
-        assert scenes(app)[0]["arrays"]["layer 0"]["shape"] == [12, 6, 6]
-        long = opened(page, text=ANIMAL, n_tokens=40, **MINILM)
-        assert scenes(long)[0]["arrays"]["layer 0"]["shape"] == [12, 15, 15]
-        assert escape_markdown(cut) not in texts(long)
 
 
 @pytest.mark.parametrize("page", SECTION)
@@ -105,15 +81,6 @@ def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     assert scenes(uploaded("a.npz", npz({"attention": SHARES}), app))
 
 
-def test_trained_weights_in_the_story() -> None:
-    app = opened("softmax", text=ANIMAL, weights="trained", layer=3, head=1, query=9, key=2)
-    trace = page_context(app).trace
-    assert trace is trace_of(replace(Scenario(), text=ANIMAL, weights="trained", layer=3))
-    assert trace.sizes["H"] == 12
-    assert app.get_by_key("d_model").disabled
-    assert app.get_by_key("n_heads").disabled
-
-
 def test_one_head_shows_the_layers_own_trace() -> None:
     app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
     heat, _, weights = scenes(app)
@@ -136,34 +103,13 @@ def test_one_head_shows_the_layers_own_trace() -> None:
 
 def test_every_step_of_a_head() -> None:
     app = opened("one-head", text="we like tea", th_cell="1-2-40")  # MiniLM, as before
-    ends = {
-        "scores": [1, 2],
-        "mixing": [1, 31],
-        "W_Q": [1, 63],
-        "W_K": [2, 63],
-        "W_V": [2, 63],
-        "W_O": [1, 40],
-    }
-    for step, end in ends.items():
+    ends = {"scores": [1, 2], "mixing": [1, 31], "W_O": [1, 40]}
+    for step, end in (ends | {"W_Q": [1, 63], "W_K": [2, 63], "W_V": [2, 63]}).items():
         app.segmented_control(key="choose oh_step").set_value(step).run()
         assert not app.exception
         assert not app.error
         assert len(scenes(app)) == 3
         assert scenes(app)[2]["cell"]["index"][-2:] == end
-
-
-def test_a_feature_stays_in_its_head() -> None:
-    sides = {"q": (8, 12), "k": (8, 12), "v": (16, 12)}
-    tensors = {f"attn.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
-    tensors["attn.o_proj.weight"] = np.ones((12, 16), "f4")
-    app = for_a_file(text=ANIMAL)
-    app = uploaded("wide.safetensors", safetensors(tensors), app)
-    asked(app, "Heads").set_value(2).run()
-    app.query_params.update(th_cell="1-1-7", th_head="1")
-    app = gone_to(app, "one-head")
-    for step, feature in (("W_Q", 7), ("W_K", 7), ("W_V", 15)):
-        app.segmented_control(key="choose oh_step").set_value(step).run()
-        assert scenes(app)[-1]["cell"]["index"] == [0, 1, feature]
 
 
 @pytest.mark.parametrize("rule", ["previous token", "repeated words"])
@@ -182,10 +128,6 @@ def test_the_head_that_does_it_most(rule: str) -> None:
     assert len(figures(app)[0]["data"][1]["customdata"]) == 72
     assert len(app.warning) == 1  # attention is not explanation
     assert {"W_O"} <= named_in(unescaped(app.warning[0].value))
-
-
-def test_the_output_projection_has_the_symbol_of_the_notation() -> None:
-    assert "mql5" in NOTATIONS
     assert "W₀" in opened("find-a-head", notation="mql5").warning[0].value
 
 
@@ -194,32 +136,18 @@ def test_a_word_of_several_pieces_is_named_as_a_whole() -> None:
     maps = attention_of(text)
     assert maps.tokens[1:7] == ("un", "##bel", "##ie", "##va", "##bly", "strange")
     most = max(float(layer[head, 1:6, 6].mean()) for layer in maps.layers for head in range(12))
-    app = opened("find-a-head", text=text, fh_rule=rule, fh_from=2, fh_to=6)
-    assert f"on average, a piece of “unbelievably” gives “strange” {format_percent(most)}" in texts(
-        app
-    )
-    app = opened("find-a-head", text=ANIMAL, fh_rule=rule, fh_from=9, fh_to=2)
-    assert "**Layer 3, head 1 does it most.** In it, “it” gives “animal”" in texts(app)
-
-
-def test_even_heads_give_the_even_share() -> None:
-    even = for_a_file(text=ANIMAL, mask="causal", scaling="custom", scale=0)
-    app = gone_to(uploaded("bert.safetensors", safetensors(BERT), even), "find-a-head")
-    shares = sent(scenes(app)[0]["arrays"]["ranking"])
-    assert figures(app)[0]["data"][2]["y"][0] == pytest.approx(shares.mean(), rel=1e-5)
-    assert np.ptp(shares) < 1e-6
+    said = texts(opened("find-a-head", text=text, fh_rule=rule, fh_from=2, fh_to=6))
+    assert f"a piece of “unbelievably” gives “strange” {format_percent(most)}" in said
+    said = texts(opened("find-a-head", text=ANIMAL, fh_rule=rule, fh_from=9, fh_to=2))
+    assert "**Layer 3, head 1 does it most.** In it, “it” gives “animal”" in said
 
 
 def test_cross_attention_from_elsewhere() -> None:
     for n_queries in (1, 3):
         shares = rng.dirichlet(np.ones(5), size=(2, 2, n_queries)).astype("f4")
         app = gone_to(uploaded("a.npz", npz({"attention": shares})), "find-a-head")
-        assert not app.error
-        assert app.selectbox(key="choose fh_rule").options[:3] == [
-            "first token",
-            "last token",
-            "word to word",
-        ]
+        rules = app.selectbox(key="choose fh_rule").options
+        assert rules[:3] == ["first token", "last token", "word to word"]
         ranking = sent(scenes(app)[0]["arrays"]["ranking"])
         assert np.allclose(ranking, shares[..., 0].mean(axis=-1))
         assert scenes(app)[1]["cell"]["index"] == [min(1, n_queries - 1), 0]
@@ -266,18 +194,6 @@ def test_change_one_word() -> None:
     assert held == [str(moves[-1].layer), str(moves[-1].head)]
 
 
-def test_which_word_is_replaced() -> None:
-    app = opened("change-a-word", text=ANIMAL, **MINILM)
-    assert scenes(app)[0]["cell"]["index"] == [9, 2]
-    for text, after in (
-        ("The cat saw the cat", "The wide saw the cat"),
-        ("The cat saw the dog", "The cat saw the wide"),
-    ):
-        app.text_input(key="text").set_value(text).run()
-        assert len(app.info) == 1
-        assert after in texts(app)
-
-
 def test_old_urls_open_minilm() -> None:
     """Those that name a choice of these pages; *Layer by layer* has joined *Find a head*."""
     app = opened("one-head", text=ANIMAL, th_layer=5)
@@ -287,7 +203,23 @@ def test_old_urls_open_minilm() -> None:
         app = opened("layers", text=ANIMAL, ly_measure=was)
         assert page_shown(app).url_path == "find-a-head"
         assert app.selectbox(key="choose fh_rule").value == now
-        assert len(figures(app)[0]["data"][1]["customdata"]) == 72
+    app = opened("your-weights", head=0)
+    assert page_shown(app).url_path == "trained-heads"
+    assert app.segmented_control(key="choose th_model").value == "your own"
+    assert app.file_uploader
+    app = opened("one-head", text=FROG, th_model="language model", th_layer=2, th_head=6)
+    app.query_params["th_model"] = "MiniLM"  # in the same tab
+    del app.query_params["th_layer"]
+    app.run()
+    assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "6")
+
+
+@pytest.mark.parametrize("page", SECTION)
+def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
+    (cut,) = pieces_of(ANIMAL, 6).notes
+    assert texts(opened(page, text=ANIMAL, n_tokens=6, **MINILM)).count(escape_markdown(cut)) == 1
+    filled = opened(page, text=ANIMAL, n_tokens=40, **MINILM)
+    assert "40" not in named_in(unescaped(texts(filled)))  # no [PAD] is shown here
 
 
 def test_one_choice_for_all_pages() -> None:
@@ -300,76 +232,38 @@ def test_one_choice_for_all_pages() -> None:
     assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "1")
     assert app.query_params["th_model"] == "MiniLM"
     app = gone_to(app, "trained-heads")
-    assert scenes(app)[0]["arrays"]["layer 0"]["shape"][0] == 12
-    app.segmented_control(key="choose th_model").set_value("language model").run()
-    shares = [trace.probabilities[0] for trace in language_run(FROG).traces]
-    for layer, shares_HTS in enumerate(shares):
-        np.testing.assert_allclose(sent(scenes(app)[0]["arrays"][f"layer {layer}"]), shares_HTS)
-    app.segmented_control(key="choose th_model").set_value("your own").run()
-    assert not scenes(app)  # nothing is loaded
-    assert app.file_uploader
-
-
-def test_a_url_of_another_model_in_the_same_tab() -> None:
-    app = opened("one-head", text=FROG, th_model="language model", th_layer=2, th_head=6)
-    app.query_params["th_model"] = "MiniLM"
-    del app.query_params["th_layer"]
-    app.run()
-    assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "6")
-
-
-def test_the_page_for_ones_own_weights_is_that_of_all_heads() -> None:
-    app = opened("your-weights", head=0)
-    assert page_shown(app).url_path == "trained-heads"
-    assert app.segmented_control(key="choose th_model").value == "your own"
-    assert app.file_uploader
-
-
-def test_the_start_alone_is_a_text() -> None:
-    for page in ("trained-heads", "one-head", "find-a-head"):
-        app = opened(page, text="")
-        assert not app.error
-        assert scenes(app)
-    assert "masked" in scenes(app)[0]["arrays"]["ranking"]  # nothing to copy
-
-
-def test_a_long_text_is_cut_at_64_pieces() -> None:
-    app = opened("trained-heads", text="a cat sat on a mat " * 9)
-    assert scenes(app)[0]["arrays"]["layer 0"]["shape"] == [8, 64, 64]
-    assert {"64"} <= named_in(unescaped(texts(app)))
-
-
-def test_heads_that_copy() -> None:
-    app = opened("find-a-head", text=FROG)
-    assert app.selectbox(key="choose fh_rule").value == "copies what it reads"
-    values = copied_logits(language_run(FROG)).values
-    np.testing.assert_allclose(sent(scenes(app)[0]["arrays"]["ranking"]), values, rtol=1e-6)
-    assert f"**{values.max():.3f}**" in texts(app)
+    layers = {"MiniLM": attention_of(FROG).layers}
+    layers["language model"] = tuple(one.probabilities[0] for one in language_run(FROG).traces)
+    for model, shares in layers.items():
+        app.segmented_control(key="choose th_model").set_value(model).run()
+        for layer, shares_HTS in enumerate(shares):
+            shown = sent(scenes(app)[0]["arrays"][f"layer {layer}"])
+            np.testing.assert_allclose(shown, shares_HTS, rtol=1e-6)
+    now = page_context(gone_to(app, "softmax"))
+    assert (now.scenario.text, now.scenario.weights) == (FROG, "language model")
+    assert (now.focus.head, now.focus.query, now.focus.key) == (4, 15, 6)
 
 
 def test_frog_becomes_bird() -> None:
     app = opened("change-a-word", bare=True)
     before, after = (language_run(text) for text in (FROG, FROG.replace("frog", "bird")))
     assert scenes(app)[0]["cell"]["index"] == [12, 6]
-    said = texts(app)
     for run in (before, after):
-        assert f"**{format_percent(run.probabilities().max())}**" in said
-    head = scenes(app)[0]["arrays"]["before"]
+        assert f"**{format_percent(run.probabilities().max())}**" in texts(app)
     whole = before.traces[4].probabilities[0, 4, 15, 6:10].sum()
-    assert sent(head)[12, 6] == pytest.approx(whole, rel=1e-6)
+    head = sent(scenes(app)[0]["arrays"]["before"])
+    assert head[12, 6] == pytest.approx(whole, rel=1e-6)
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
     assert app.text_input(key="choose cw_old").value == "tired"
 
 
-def test_the_story_goes_on_with_the_language_model() -> None:
-    app = gone_to(opened("trained-heads", bare=True), "softmax")
-    now = page_context(app)
-    assert (now.scenario.text, now.scenario.weights) == (FROG, "language model")
-    assert (now.focus.head, now.focus.query, now.focus.key) == (4, 15, 6)
-
-
-def test_heads_of_one_token() -> None:
+def test_the_start_alone_and_one_token_have_heads() -> None:
+    for page in ("trained-heads", "one-head", "find-a-head"):
+        app = opened(page, text="")
+        assert not app.error
+        assert scenes(app)
+    assert app.selectbox(key="choose fh_rule").value == "copies what it reads"
+    assert "masked" in scenes(app)[0]["arrays"]["ranking"]  # nothing to copy
     app = gone_to(uploaded("a.npz", npz({"attention": np.ones((1, 1, 1, 1), "f4")})), "find-a-head")
     app.selectbox(key="choose fh_rule").set_value("itself").run()
-    assert not app.error
     assert [part["y"] for part in figures(app)[0]["data"]] == [[1], [1], [1]]

@@ -4,8 +4,6 @@ and a layer that goes to the story with its matrices, biases and heads.
 
 from __future__ import annotations
 
-import io
-import re
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,6 @@ from streamlit.testing.v1 import AppTest
 
 from attention_core import Projections, TextError, attend
 from attention_core.projections import BIASES, MATRICES
-from attention_lab.export.trace_files import trace_to_npz
-from attention_lab.files.weight_formats import open_weights
 from attention_lab.heads.head_portraits import MEASURES
 from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_runs import layer_run
@@ -23,10 +19,7 @@ from attention_lab.labs.training_settings import TrainingSettings
 from attention_lab.page_list import PAGES
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
-from attention_lab.user_data.layer_search import find_layers
-from attention_lab.user_data.user_matrices import read_matrices
 from attention_ui.trained.uploaded_heads import CONTROLS_OF_MAPS, UPLOAD_KEY
-from attention_viz.markdown import escape_markdown
 from tests.lab.hostile_files import WEIGHTS
 from tests.lab.made_files import npz, safetensors
 from tests.lab.named_weights import D, H, as_gpt2, as_torch, weights
@@ -59,12 +52,10 @@ def test_attention_from_elsewhere() -> None:
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
     assert set(app.query_params) == {"text", "th_model"}  # the file is in no URL
     assert "all-MiniLM" not in texts(app)
-    for page in ("one-head", "find-a-head"):
-        app = gone_to(app, page)
-        assert not app.exception
-        assert not app.error
-        named = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
-        assert page == "find-a-head" or tuple(WORDS) in named
+    app = gone_to(app, "one-head")
+    named = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
+    assert tuple(WORDS) in named
+    app = gone_to(app, "find-a-head")
     rank = next(one.name for one in MEASURES if one.of_scores)
     assert rank not in app.selectbox(key="choose fh_rule").options
     app = gone_to(app, "change-a-word")  # there is no attention for another sentence
@@ -78,29 +69,23 @@ def test_a_layer_of_a_file() -> None:
     asked(app, "Layer").set_value(1).run()
     asked(app, "Heads").set_value(4).run()
     app = gone_to(app, "one-head")
-    heads = "n_heads"
-    assert heads in [slider.key for slider in app.sidebar.slider]  # all controls count
-    assert heads not in [slider.key for slider in gone_to(app, "training").sidebar.slider]
-    app = gone_to(app, "one-head")
-    heat = scenes(app)[0]["arrays"]["probabilities"]
-    assert heat["shape"] == [1, 4, 13, 13]
+    assert "n_heads" in [slider.key for slider in app.sidebar.slider]  # all controls count
+    assert scenes(app)[0]["arrays"]["probabilities"]["shape"] == [1, 4, 13, 13]
     app.segmented_control(key="choose oh_step").set_value("W_Q").run()
     expected = BERT["encoder.layer.1.attention.self.query.weight"].T
     assert np.array_equal(sent(scenes(app)[-1]["arrays"]["w_q"]), expected)
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
-    assert heads not in [slider.key for slider in app.sidebar.slider]
+    assert "n_heads" not in [slider.key for slider in app.sidebar.slider]
 
 
 def test_each_file_is_asked_about_anew() -> None:
-    file = open_weights(io.BytesIO(safetensors(BERT)), "first.safetensors")
-    titles = [escape_markdown(layer.title) for layer in find_layers(file)]
     app = uploaded("first.safetensors", safetensors(BERT))
     asked(app, "Layer").set_value(1).run()
     asked(app, "Heads").set_value(4).run()
-    assert f"{titles[1]} on your sentence, heads\\: 4" in app.success[0].value
+    assert {"1", "4"} <= named_in(app.success[0].value)
     app = uploaded("second.safetensors", safetensors(BERT), app)
     assert (asked(app, "Layer").value, asked(app, "Heads").value) == (0, 1)
-    assert f"{titles[0]} on your sentence, heads\\: 1" in app.success[0].value
+    assert {"0", "1"} <= named_in(app.success[0].value)
 
 
 def test_the_sidebar_has_what_the_shown_heads_read() -> None:
@@ -126,21 +111,10 @@ def test_a_file_without_a_sentence() -> None:
     assert scenes(app)
 
 
-def test_a_layer_of_one_head_under_a_causal_mask() -> None:
-    sides = {"c_attn": (8, 24), "c_proj": (8, 8)}
-    content = safetensors({f"attn.{n}.weight": np.ones(s, "f4") for n, s in sides.items()})
-    app = uploaded("w.safetensors", content)
-    (layer,) = find_layers(open_weights(io.BytesIO(content), "w.safetensors"))
-    assert [box.value for box in app.info] == [escape_markdown(note) for note in layer.notes]
-
-
 def test_a_layer_that_cannot_be_used_is_named() -> None:
     odd = {f"*c*.{letter}_proj.weight": np.zeros((4, 4, 1, 1), "f4") for letter in "qkvo"}
-    content = safetensors(odd | BERT)
-    app = uploaded("bert.safetensors", content)
+    app = uploaded("bert.safetensors", safetensors(odd | BERT))
     assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
-    first, _ = find_layers(open_weights(io.BytesIO(content), "bert.safetensors"))
-    assert [box.value for box in app.info] == [escape_markdown(note) for note in first.notes]
     assert "\\*c\\*\\.q\\_proj" in app.info[0].value
 
 
@@ -149,7 +123,7 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
     across = {f"cross.{name}_proj.weight": np.ones(side, "f4") for name, side in sides.items()}
     app = uploaded("bert.safetensors", safetensors(across | BERT))
     (error,) = errors(app)
-    assert {"10", "12"} <= set(re.findall(r"\d+", error))
+    assert {"10", "12"} <= named_in(error)
     assert not app.success
     assert UPLOAD_KEY not in app.session_state
     asked(app, "Layer").set_value(1).run()
@@ -160,13 +134,13 @@ def test_a_layer_between_two_sequences_is_refused() -> None:
 def test_hostile_files_change_nothing() -> None:
     app = uploaded("a.npz", MAPS)
     before = app.session_state[UPLOAD_KEY].content.layers
-    for fault in ("a gap", "objects", "a .bin", "nothing"):  # what they say is the readers' own
+    for fault in ("a gap", "objects", "nothing", "a .bin"):  # what they say is the readers' own
         name, make, _ = WEIGHTS[fault]
         app = uploaded(name, make(), app)
         assert len(app.error) == 1, fault
-        assert len(app.error[0].value) < 1200, fault
         assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1]), fault
         assert app.session_state[UPLOAD_KEY].content.layers is before, fault
+    assert "safetensors.torch.save_file" in app.code[0].value
     app.file_uploader(key="yw_file").set_value(None).run()
     app = pressed(app, "Drop it")
     assert UPLOAD_KEY not in app.session_state
@@ -174,12 +148,6 @@ def test_hostile_files_change_nothing() -> None:
     app = pressed(gone_to(app, "one-head"), "Load a file")
     assert page_shown(app).url_path == "trained-heads"
     assert app.file_uploader
-
-
-def test_a_pickle_is_refused_with_the_lines_that_convert_it() -> None:
-    app = uploaded("model.pt", b"\x80\x02")
-    assert len(errors(app)) == 1
-    assert "safetensors.torch.save_file" in app.code[0].value
 
 
 TELLING = [
@@ -209,17 +177,6 @@ def test_a_layer_of_a_file_is_told(names: Any) -> None:
     assert "b_q" in scenes(gone_to(app, "projections"))[0]["arrays"]
 
 
-def test_a_layer_goes_back_and_forth_with_its_biases() -> None:
-    content = npz(as_torch(weights()))
-    app = uploaded("layer.npz", content, for_a_file(text="one two three"))
-    app = pressed(app, TAKE)
-    own = read_matrices(trace_to_npz(page_context(app).trace), "trace.npz")
-    assert own.arrays.keys() == {"x", *MATRICES, *BIASES}
-    app = pressed(app, "Drop own matrices")
-    assert page_context(app).scenario.own == ""
-    assert page_context(app).trace.projections.b_q is None
-
-
 def test_a_layer_that_cannot_be_told() -> None:
     large = as_torch(Projections.random(768, 12, bias=True).astype(np.float32))
     app = uploaded("bert.npz", npz(large))
@@ -241,8 +198,9 @@ def test_a_layer_of_the_laboratory_keeps_its_biases() -> None:
     assert title(app) == "Overview"
     now = page_context(app)
     trained = list(train_layer(TrainingSettings(n_steps=40, seed=3)))[-1].projections
-    assert trained.b_o is not None
-    assert np.abs(trained.b_o).max() > 0
-    assert np.array_equal(now.trace.projections.b_o, trained.b_o)
+    assert np.abs(np.asarray(trained.b_o)).max() > 0
     assert (now.scenario.mask, now.scenario.residual) == ("none", False)
     np.testing.assert_array_equal(now.trace.output, attend(now.trace.inputs, trained).output)
+    app = pressed(app, "Drop own matrices")
+    assert "own" not in app.query_params
+    assert page_context(app).trace.projections.b_o is None

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.presets import presets
 from attention_lab.scenario import Scenario, trace_of
 from attention_ui.board import apply_stage_choice
 from tests.ui.app import (
@@ -45,15 +44,10 @@ def test_every_step_shows_the_chosen_sentence(page: str) -> None:
         assert np.array_equal(getattr(trace, field)[0], getattr(whole, field)[2])
     assert stage(app)["sentences"] == {"texts": TEXTS, "chosen": 2}
     assert "(real tokens: 3)" in texts(app)
-    pictures = scenes(app)[1]
-    assert list(pictures["arrays"]) == ["sentence 0", "sentence 1", "sentence 2"]
-    assert pictures["cell"]["array"] == "sentence 2"
+    assert scenes(app)[1]["cell"]["array"] == "sentence 2"
     assert not refused(app)
-
-
-def test_the_split_names_places_in_the_batch() -> None:
-    app = opened("split", **QUERY, sentence=1, head=1, query=1, feature=3)
-    assert all(one in texts(app) for one in ("(3, 2, 5, 8)", "[1, 1, 11]", "[1, 1, 1, 3]"))
+    if page == "split":
+        assert "(3, 2, 5, 8)" in texts(app)
 
 
 def test_choosing_a_sentence_computes_nothing() -> None:
@@ -109,12 +103,6 @@ def test_x_can_be_edited_in_the_first_sentence_only() -> None:
         panels = {panel["array"]: panel for panel in scenes(app)[0]["panels"]}
         assert bool(panels["inputs"].get("editable")) is editable
         assert panels["w_q"]["editable"]
-
-
-def test_the_example_shows_a_batch() -> None:
-    preset = next(preset for preset in presets() if preset.scenario.batch)
-    assert trace_of(preset.scenario).sizes["B"] == 3
-    assert preset.session_values["sentence"] == 0
 
 
 def test_all_steps_hand_out_the_whole_batch() -> None:

@@ -11,7 +11,7 @@ import pytest
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, write_state
 from attention_lab.user_data.matrix_files import write_npz
-from attention_lab.user_data.user_matrices import UserMatrices, template
+from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import own_numbers
 from attention_viz.markdown import escape_markdown
 from tests.lab.made_files import npz
@@ -19,23 +19,6 @@ from tests.ui.app import named_in, opened, page_context, pressed, texts
 from tests.ui.callbacks import file, session
 
 EDITED = "wq_0_3_9__x_2_1_-0.5"
-
-
-def test_matrices_from_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    trace = trace_of(Scenario())
-    state = session(monkeypatch, **{"own file": file("m.npz", template(trace))})
-    own_numbers._load(Scenario())
-    loaded = trace_of(Scenario(own=state["own"]))
-    np.testing.assert_array_equal(loaded.output, trace.output)
-
-
-def test_a_matrix_beside_a_trained_layer(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = UserMatrices(w_q=np.full((384, 384), 0.01))
-    state = session(monkeypatch, **{"own file": file("m.npz", write_npz(given.arrays))})
-    scenario = Scenario(text="we like tea", weights="trained", n_heads=5)
-    own_numbers._load(scenario)
-    assert "own numbers refused" not in state
-    assert trace_of(replace(scenario, own=state["own"])).projections.w_q[0, 0] == 0.01
 
 
 @pytest.mark.parametrize(
@@ -62,14 +45,16 @@ def test_a_file_that_makes_no_layer_leaves_the_one_before(
 ) -> None:
     state = session(monkeypatch)
     before = ""
+    scenario = Scenario(text="we like tea", **choices)
     for shapes in (good, bad) if good else (bad,):
         before = state["own"]
         matrices = {name: np.full(shape, 0.01) for name, shape in shapes.items()}
         state["own file"] = file("m.npz", write_npz(matrices))
-        own_numbers._load(Scenario(text="we like tea", own=state["own"], **choices))
+        own_numbers._load(replace(scenario, own=state["own"]))
     assert named <= named_in(state["own numbers refused"])
     assert state["own"] == before
-    assert bool(before) == bool(good)
+    held = trace_of(replace(scenario, own=before)).projections
+    assert all((getattr(held, name) == 0.01).all() for name in good)
 
 
 def test_what_was_left_unread_is_told_once() -> None:
@@ -115,14 +100,9 @@ def test_a_state_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     data = write_state(State(scenario, (1, 2, 0, 3), "gml", sentence=2))
     state = session(monkeypatch, **{"own file": file("s.json", data)})
     own_numbers._load(Scenario())
-    assert (state["text"], state["n_heads"], state["mask"], state["edits"]) == (
-        "a b c",
-        2,
-        "causal",
-        EDITED,
-    )
-    assert (state["head"], state["query"], state["feature"], state["notation"]) == (1, 2, 3, "gml")
-    assert (state["batch"], state["sentence"]) == ("d\ne", 2)
+    expected = {"text": "a b c", "n_heads": 2, "mask": "causal", "edits": EDITED, "batch": "d\ne"}
+    expected |= {"head": 1, "query": 2, "feature": 3, "notation": "gml", "sentence": 2}
+    assert {name: state[name] for name in expected} == expected
 
 
 def test_a_place_beyond_all_goes_into_a_state_file() -> None:

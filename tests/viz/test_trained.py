@@ -17,6 +17,9 @@ L, H, T = 2, 3, 5
 TOKENS = tuple("abcde")
 SHARES = np.random.default_rng(5).dirichlet(np.ones(T), size=(2, L, H, T)).astype("f4")
 VALUES = np.array([[0.5, -1.0, 2.0], [np.nan, 0.25, 3.0]])
+KEYS = tuple("tuvwxyz")
+NUMBERS = np.random.default_rng(5).dirichlet(np.ones(len(KEYS)), size=(L, H, T)).astype("f4")
+LABELS = (TOKENS, KEYS)
 
 
 def test_one_number_for_each_head() -> None:
@@ -24,10 +27,8 @@ def test_one_number_for_each_head() -> None:
     hidden = np.nan_to_num(VALUES, nan=-np.inf).astype("f4")
     assert np.array_equal(sent(board, "ranking"), hidden)
     assert (board["arrays"]["ranking"]["kind"], board["cell"]["index"]) == ("logit", [1, 2])
-    assert (
-        heads_matrix(np.ones((1, 1)), (0, 0), "share", shares=True)["arrays"]["ranking"]["kind"]
-        == "probability"
-    )
+    share = heads_matrix(np.ones((1, 1)), (0, 0), "share", shares=True)
+    assert share["arrays"]["ranking"]["kind"] == "probability"
 
 
 def test_the_best_heads_by_name() -> None:
@@ -71,56 +72,45 @@ def test_before_after_and_the_difference() -> None:
     assert board["rules"][name]["operation"] == "difference"
     assert [read["array"] for read in board["rules"][name]["reads"]] == ["after", "before"]
     assert board["cell"] == {"array": name, "index": [3, 2]}
-    labels = {array["axes"][0] for array in board["arrays"].values()}
-    assert {tuple(board["axes"][letter]["labels"]) for letter in labels} == {
-        change.tokens_before,
-        change.tokens_after,
-    }
-
-
-S = 7
-QUERIES, KEYS = tuple("abcde"), tuple("tuvwxyz")
-NUMBERS = np.random.default_rng(5).dirichlet(np.ones(S), size=(L, H, T)).astype("f4")
+    letters = {array["axes"][0] for array in board["arrays"].values()}
+    labels = {tuple(board["axes"][letter]["labels"]) for letter in letters}
+    assert labels == {change.tokens_before, change.tokens_after}
 
 
 def test_every_head_is_sent_whole() -> None:
-    board = thumbnails(tuple(NUMBERS), (QUERIES, KEYS), (1, 2, 3, 4), "Heads.")
+    board = thumbnails(tuple(NUMBERS), LABELS, (1, 2, 3, 4), "Heads.")
     assert list(board["arrays"]) == ["layer 0", "layer 1"]
     for layer in range(L):
         assert np.array_equal(numbers(board["arrays"][f"layer {layer}"]), NUMBERS[layer])
         assert board["panels"][layer]["place"] == [0, layer]
     assert board["cell"] == {"array": "layer 1", "index": [2, 3, 4]}
-    assert board["axes"]["T"]["labels"] == list(QUERIES)
-    assert board["axes"]["S"]["labels"] == list(KEYS)
-    board = written_and_read(board)
+    assert [board["axes"][letter]["labels"] for letter in "TS"] == [list(TOKENS), list(KEYS)]
+    written_and_read(board)
 
 
 def test_scales_of_colours() -> None:
-    labels = (QUERIES, KEYS)
-    assert {array["limit"] for array in thumbnails(tuple(NUMBERS), labels)["arrays"].values()} == {
-        None
-    }
-    gaps = NUMBERS - NUMBERS[::-1]
-    shared = thumbnails(tuple(gaps), labels, kind="logit")["arrays"]["layer 0"]["limit"]
+    gaps = tuple(NUMBERS - NUMBERS[::-1])
+    none, shared, own = (
+        board["arrays"]["layer 1"]["limit"]
+        for board in (
+            thumbnails(tuple(NUMBERS), LABELS),
+            thumbnails(gaps, LABELS, kind="logit"),
+            thumbnails(gaps, LABELS, kind="logit", own_scale=True),
+        )
+    )
+    assert none is None
     assert shared == pytest.approx(float(np.abs(gaps).max()))
-    own = thumbnails(tuple(gaps), labels, kind="logit", own_scale=True)["arrays"]["layer 1"][
-        "limit"
-    ]
     assert own["axis"] == 0
     assert own["values"] == pytest.approx(np.abs(gaps[1]).max(axis=(1, 2)).tolist(), abs=1e-6)
 
 
 def test_of_a_long_sequence_the_part_around_the_cell_is_sent() -> None:
-    n_tokens, labels = 130, [str(i) for i in range(130)]
-    shares = np.random.default_rng(6).random((2, n_tokens, n_tokens)).astype("f4")
-    array = thumbnails((shares,), (labels, labels), (0, 1, 70, 129), "Heads.")["arrays"]["layer 0"]
-    assert (array["start"], array["whole"], array["shape"]) == (
-        [0, 64, 128],
-        [2, 130, 130],
-        [2, 64, 2],
-    )
+    labels = ([str(i) for i in range(130)],) * 2
+    shares = np.random.default_rng(6).random((2, 130, 130)).astype("f4")
+    array = thumbnails((shares,), labels, (0, 1, 70, 129), "Heads.")["arrays"]["layer 0"]
+    assert (array["start"], array["whole"]) == ([0, 64, 128], [2, 130, 130])
     assert np.array_equal(numbers(array), shares[:, 64:128, 128:])
-    alone = attention_alone(shares[1], (labels, labels), 70, 3)
+    alone = attention_alone(shares[1], labels, 70, 3)
     assert alone["arrays"]["attention"]["start"] == [64, 0]
     assert alone["cell"]["index"] == [70, 3]
 

@@ -52,6 +52,9 @@ def with_key_bias(projections: Projections, vector: Array) -> Projections:
     return replace(p, b_k=vector if p.b_k is None else p.b_k + vector)
 
 
+Apply = Callable[[Trace, int], Trace]
+
+
 @dataclass(frozen=True)
 class LayerChange:
     """A change of a layer. keeps_output: whether the output stays the same, by theory.
@@ -65,36 +68,85 @@ class LayerChange:
     keeps_output: bool
     formula: str
     description: str
-    apply: Callable[[Trace, int], Trace]
-    is_drawn: bool = True
+    apply: Apply
+    is_drawn: bool
 
 
-def _add_to_scores(trace: Trace, constants: Array) -> Trace:
+LAYER_CHANGES: list[LayerChange] = []  # in the order of this file
+
+
+def _change(
+    name: str, formula: str, description: str, *, keeps_output: bool = False, is_drawn: bool = True
+) -> Callable[[Apply], Apply]:
+    """The function below makes a change of this name."""
+
+    def declared(apply: Apply) -> Apply:
+        key = apply.__name__.strip("_")
+        LAYER_CHANGES.append(
+            LayerChange(key, name, keeps_output, formula, description, apply, is_drawn)
+        )
+        return apply
+
+    return declared
+
+
+def _add_to_scores(trace: Trace, seed: int, shape: tuple[int, int]) -> Trace:
+    constants = 3 * generator(seed, Stream.CHANGES).standard_normal(shape)
     return rerun(trace, bias=constants if trace.bias is None else trace.bias + constants)
 
 
+@_change(
+    "A number added for each query",
+    r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
+    "The number is added to all scores of a query, and the softmax depends only on their"
+    " differences. The factor $e^{c_i}$ cancels. Only a sink, which does not get this number, makes"
+    " a difference.",
+    keeps_output=True,
+)
 def _row_constants(trace: Trace, seed: int) -> Trace:
-    return _add_to_scores(
-        trace, 3 * generator(seed, Stream.CHANGES).standard_normal((trace.sizes["T"], 1))
-    )
+    return _add_to_scores(trace, seed, (trace.sizes["T"], 1))
 
 
+@_change(
+    "A number added for each key",
+    r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
+    "The number is added to all scores of a key, so some keys get more from all queries.",
+)
 def _column_constants(trace: Trace, seed: int) -> Trace:
-    return _add_to_scores(
-        trace, 3 * generator(seed, Stream.CHANGES).standard_normal((1, trace.sizes["S"]))
-    )
+    return _add_to_scores(trace, seed, (1, trace.sizes["S"]))
 
 
-def _query_bias(trace: Trace, seed: int) -> Trace:
-    vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_q.shape[1])
-    return rerun(trace, projections=with_query_bias(trace.projections, vector))
-
-
+@_change(
+    "A bias added to every key",
+    r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
+    "It adds the same number to all scores of one query, so no probability changes. It would with a"
+    " soft cap, with keys that are turned (RoPE) or normalised (QK-norm) afterwards, and with a"
+    " sink or a key of zeros, which do not get this number.",
+    keeps_output=True,
+)
 def _key_bias(trace: Trace, seed: int) -> Trace:
     vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_k.shape[1])
     return rerun(trace, projections=with_key_bias(trace.projections, vector))
 
 
+@_change(
+    "A bias added to every query",
+    r"(q_i + b) \cdot k_j = q_i \cdot k_j + b \cdot k_j",
+    "It adds another number for each key: keys similar to b get more.",
+)
+def _query_bias(trace: Trace, seed: int) -> Trace:
+    vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_q.shape[1])
+    return rerun(trace, projections=with_query_bias(trace.projections, vector))
+
+
+@_change(
+    "Queries and keys in another basis",
+    r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
+    "Queries and keys are used only in dot products. In another basis, biases included, these stay"
+    " the same. So a single number of W_Q means nothing by itself. Rotary positions and QK-norm"
+    " work on single numbers, so with them the output changes.",
+    keeps_output=True,
+)
 def _query_key_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
     neutral_GVV = np.broadcast_to(np.eye(p.d_v), (p.groups, p.d_v, p.d_v))
@@ -102,11 +154,36 @@ def _query_key_basis(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=with_basis_change(p, change))
 
 
+@_change(
+    "Values in another basis",
+    r"(W_V U)(U^{-1} W_O) = W_V W_O",
+    "The change of the values is undone in W_O: the head outputs differ, the output of the layer"
+    " does not. A layer without W_O gets U⁻¹ as its W_O.",
+    keeps_output=True,
+)
 def _value_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
     neutral_GKK = np.broadcast_to(np.eye(p.d_k), (p.groups, p.d_k, p.d_k))
     change = BasisChange(neutral_GKK, random_basis_change(p, seed).value)
     return rerun(trace, projections=with_basis_change(p, change))
+
+
+def _softmax_of_all(scaled: Array, masked_BHTS: Array, options: Options) -> Array:
+    """One softmax over all scores of a head."""
+    flat = masked_BHTS.reshape(*masked_BHTS.shape[:2], -1)
+    shares: Array = softmax(flat).reshape(masked_BHTS.shape)
+    return shares
+
+
+@_change(
+    "One softmax over a whole head",
+    r"a_{ij} = \frac{e^{s_{ij}}}{\sum_{k,l} e^{s_{kl}}}",
+    "All shares of a head together sum to 1, not those of each query: some queries get most of it,"
+    " others almost nothing. For one query the proportions stay, and its result shrinks.",
+    is_drawn=False,
+)
+def _one_softmax(trace: Trace, seed: int) -> Trace:
+    return run_with_steps(run_inputs(trace), ReplacedSteps(shares=_softmax_of_all))
 
 
 def additive_scores(query_BHTK: Array, key_BGSK: Array) -> Array:
@@ -117,13 +194,11 @@ def additive_scores(query_BHTK: Array, key_BGSK: Array) -> Array:
     additive attention.
     """
     keys_BHSK = key_BGSK.repeat(query_BHTK.shape[1] // key_BGSK.shape[1], axis=1)
-    return np.stack(
-        [
-            np.tanh(query_BHTK[:, head, :, np.newaxis] + keys_BHSK[:, head, np.newaxis]).sum(-1)
-            for head in range(query_BHTK.shape[1])
-        ],
-        axis=1,
-    )
+    heads = zip(query_BHTK.swapaxes(0, 1), keys_BHSK.swapaxes(0, 1), strict=True)
+    sums = [
+        np.tanh(q_BTK[:, :, np.newaxis] + k_BSK[:, np.newaxis]).sum(-1) for q_BTK, k_BSK in heads
+    ]
+    return np.stack(sums, axis=1)
 
 
 def _additive_heads(query: Array, key: Array, value: Array, options: Options) -> HeadTrace:
@@ -133,102 +208,19 @@ def _additive_heads(query: Array, key: Array, value: Array, options: Options) ->
     return HeadTrace(scores, scores, masked, probabilities, mix_values(probabilities, value))
 
 
-def _with_additive_scores(trace: Trace, seed: int) -> Trace:
+@_change(
+    "Additive scores (Bahdanau)",
+    r"v^\top \tanh(q_i + k_j)",
+    "Queries and keys are those of the layer; a model would learn v, here it is 1. The tanh keeps"
+    " every score between −d_k and d_k without a scale, but must be computed for every pair and"
+    " feature: one matrix product is not enough. Vaswani et al. (2017) chose the dot product for"
+    " that.",
+    is_drawn=False,
+)
+def _additive(trace: Trace, seed: int) -> Trace:
     given = run_inputs(trace)
     options = options_of(trace)._replace(allowed=given.mask, bias=given.bias)
     connection = trace.inputs if trace.residual else None
     steps = LayerSteps(heads=_additive_heads)
     layer = run_layer(trace.inputs, trace.memory, trace.projections, options, connection, steps)
     return layer.labelled(trace.tokens, trace.memory_tokens)
-
-
-def _softmax_of_all(scaled: Array, masked_BHTS: Array, options: Options) -> Array:
-    """One softmax over all scores of a head."""
-    flat = masked_BHTS.reshape(*masked_BHTS.shape[:2], -1)
-    shares: Array = softmax(flat).reshape(masked_BHTS.shape)
-    return shares
-
-
-def _one_softmax(trace: Trace, seed: int) -> Trace:
-    return run_with_steps(run_inputs(trace), ReplacedSteps(shares=_softmax_of_all))
-
-
-LAYER_CHANGES: tuple[LayerChange, ...] = (
-    LayerChange(
-        "row_constants",
-        "A number added for each query",
-        True,
-        r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
-        "The number is added to all scores of a query, and the softmax depends only on their"
-        " differences. The factor"
-        " $e^{c_i}$ cancels. Only a sink, which does not get this number, makes a difference.",
-        _row_constants,
-    ),
-    LayerChange(
-        "column_constants",
-        "A number added for each key",
-        False,
-        r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
-        "The number is added to all scores of a key, so some keys get more from all queries.",
-        _column_constants,
-    ),
-    LayerChange(
-        "key_bias",
-        "A bias added to every key",
-        True,
-        r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
-        "It adds the same number to all scores of one query, so no probability changes. It would"
-        " with a soft cap, with keys that are turned (RoPE) or normalised (QK-norm) afterwards, and"
-        " with a sink or a key of zeros, which do not get this number.",
-        _key_bias,
-    ),
-    LayerChange(
-        "query_bias",
-        "A bias added to every query",
-        False,
-        r"(q_i + b) \cdot k_j = q_i \cdot k_j + b \cdot k_j",
-        "It adds another number for each key: keys similar to b get more.",
-        _query_bias,
-    ),
-    LayerChange(
-        "query_key_basis",
-        "Queries and keys in another basis",
-        True,
-        r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
-        "Queries and keys are used only in dot products. In another basis, biases included, these"
-        " stay the same. So a single number of W_Q means nothing by itself. Rotary positions and"
-        " QK-norm work on single numbers, so with them the output changes.",
-        _query_key_basis,
-    ),
-    LayerChange(
-        "value_basis",
-        "Values in another basis",
-        True,
-        r"(W_V U)(U^{-1} W_O) = W_V W_O",
-        "The change of the values is undone in W_O: the head outputs differ, the output of the"
-        " layer does not. A layer without W_O gets U⁻¹ as its W_O.",
-        _value_basis,
-    ),
-    LayerChange(
-        "one_softmax",
-        "One softmax over a whole head",
-        False,
-        r"a_{ij} = \frac{e^{s_{ij}}}{\sum_{k,l} e^{s_{kl}}}",
-        "All shares of a head together sum to 1, not those of each query: some queries get most of"
-        " it, others almost nothing. For one query the proportions stay, and its result shrinks.",
-        _one_softmax,
-        is_drawn=False,
-    ),
-    LayerChange(
-        "additive",
-        "Additive scores (Bahdanau)",
-        False,
-        r"v^\top \tanh(q_i + k_j)",
-        "Queries and keys are those of the layer; a model would learn v, here it is 1. The tanh"
-        " keeps every score between −d_k and d_k without a scale, but must be computed for every"
-        " pair and feature: one matrix product is not enough. Vaswani et al. (2017) chose the dot"
-        " product for that.",
-        _with_additive_scores,
-        is_drawn=False,
-    ),
-)

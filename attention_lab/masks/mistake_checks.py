@@ -21,14 +21,7 @@ from ..heads.reruns import rerun
 from ..rounding import RELATIVE_ROUNDING, tolerance
 from ..scenario import Scenario, trace_of
 from .invariances import shuffled_order
-from .mistakes import (
-    CORRECT_STEPS,
-    MISTAKES,
-    ReplacedSteps,
-    RunInputs,
-    run_inputs,
-    run_with_steps,
-)
+from .mistakes import CORRECT_STEPS, MISTAKES, ReplacedSteps, RunInputs, run_inputs, run_with_steps
 
 
 @dataclass(frozen=True)
@@ -42,6 +35,9 @@ class CheckResult:
     gap: float | None = None
 
 
+Run = Callable[[RunInputs, ReplacedSteps], CheckResult]
+
+
 @dataclass(frozen=True)
 class MistakeCheck:
     """One test of a layer. run: returns the result for inputs and steps."""
@@ -49,7 +45,29 @@ class MistakeCheck:
     key: str
     name: str
     question: str
-    run: Callable[[RunInputs, ReplacedSteps], CheckResult]
+    run: Run
+
+
+MISTAKE_CHECKS: list[MistakeCheck] = []  # in the order of this file
+
+
+def _check(name: str, question: str) -> Callable[[Run], Run]:
+    """The function below is a check of this name, which answers the question."""
+
+    def declared(run: Run) -> Run:
+        MISTAKE_CHECKS.append(MistakeCheck(run.__name__.strip("_"), name, question, run))
+        return run
+
+    return declared
+
+
+def _judged(gap: float, limit: float, passed: str, failed: str) -> CheckResult:
+    """A check that passes if a difference is within a limit; otherwise its number ends the
+    sentence.
+    """
+    if gap <= limit:
+        return CheckResult(True, passed)
+    return CheckResult(False, f"{failed} {gap:.3g}.", gap)
 
 
 def run_checks(trace: Trace, steps: ReplacedSteps) -> dict[str, CheckResult]:
@@ -58,6 +76,7 @@ def run_checks(trace: Trace, steps: ReplacedSteps) -> dict[str, CheckResult]:
     return {check.key: check.run(given, steps) for check in MISTAKE_CHECKS}
 
 
+@_check("shapes", "Does every array have the right shape?")
 def _shapes(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     try:
         run_with_steps(given, steps)
@@ -66,18 +85,21 @@ def _shapes(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     return CheckResult(True, f"All {len(given.trace.steps)} arrays have the right shapes.")
 
 
+@_check("sums of shares", "Do the shares of every query sum to 1?")
 def _row_sums(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     layer = run_with_steps(given, steps)
     sums = layer.probabilities.sum(axis=-1)
     sums = sums if layer.sink_share is None else sums + run_with_steps(given).sink_share
     sums = sums[~layer.empty_rows]
-    gap = _gap(sums, np.ones_like(sums))
-    if gap <= RELATIVE_ROUNDING[sums.dtype]:
-        return CheckResult(True, "The shares of every query sum to 1.")
-    sentence = f"The shares of a query do not sum to 1: the largest error is {gap:.3g}."
-    return CheckResult(False, sentence, gap)
+    return _judged(
+        _gap(sums, np.ones_like(sums)),
+        RELATIVE_ROUNDING[sums.dtype],
+        "The shares of every query sum to 1.",
+        "The shares of a query do not sum to 1: the largest error is",
+    )
 
 
+@_check("hidden tokens", "Is the output independent of what the mask hides?")
 def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     hidden_TS = np.asarray(np.isneginf(run_with_steps(given).masked_scores).all(axis=(0, 1)))
     if given.own_memory:
@@ -88,75 +110,57 @@ def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     which = "inputs" if given.own_memory else "memory"
     sequence = getattr(given, which).copy()
     sequence[:, key] += 1
-    before, after = (
-        run_with_steps(given, steps),
-        run_with_steps(replace(given, **{which: sequence}), steps),
-    )
+    changed = replace(given, **{which: sequence})
+    before, after = run_with_steps(given, steps), run_with_steps(changed, steps)
     blind = hidden_TS[:, key]
-    gap = _gap(after.output[:, blind], before.output[:, blind])
-    if gap <= max(tolerance(before, "output"), tolerance(after, "output")):
-        return CheckResult(
-            True,
-            f"A change of token {key} does not change the output of any query that may not see it.",
-        )
-    return CheckResult(
-        False,
-        f"A change of token {key} moves the output of queries that may not see it, by up to"
-        f" {gap:.3g}.",
-        gap,
+    return _judged(
+        _gap(after.output[:, blind], before.output[:, blind]),
+        max(tolerance(before, "output"), tolerance(after, "output")),
+        f"A change of token {key} does not change the output of any query that may not see it.",
+        f"A change of token {key} moves the output of queries that may not see it, by up to",
     )
 
 
+@_check("permutation test", "If the tokens are shuffled, is the output only shuffled?")
 def _permutation(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     if given.trace.rotary is not None:
-        return CheckResult(
-            True, "Rotary positions tell the order, so a shuffle changes the output."
-        )
+        told = "Rotary positions tell the order, so a shuffle changes the output."
+        return CheckResult(True, told)
     order = list(shuffled_order(given.inputs.shape[1]))
     keys = order if given.own_memory else slice(None)
     mask, bias = (a if a is None else a[:, :, order][..., keys] for a in (given.mask, given.bias))
     moved = replace(given, inputs=given.inputs[:, order], mask=mask, bias=bias)
     straight, shuffled = run_with_steps(given, steps), run_with_steps(moved, steps)
-    gap = _gap(shuffled.output, straight.output[:, order])
-    if gap <= tolerance(straight, "output"):
-        return CheckResult(
-            True,
-            "If the tokens are shuffled, and the mask with them, the output is shuffled and"
-            " otherwise the same.",
-        )
-    return CheckResult(
-        False,
-        "If the tokens are shuffled, the output is not just shuffled: the largest difference is"
-        f" {gap:.3g}.",
-        gap,
+    return _judged(
+        _gap(shuffled.output, straight.output[:, order]),
+        tolerance(straight, "output"),
+        "If the tokens are shuffled, and the mask with them, the output is shuffled and otherwise"
+        " the same.",
+        "If the tokens are shuffled, the output is not just shuffled: the largest difference is",
     )
 
 
+@_check("repeated call", "Does the same input give the same output again?")
 def _repeated_call(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
-    gap = _gap(run_with_steps(given, steps, call=1).output, run_with_steps(given, steps).output)
-    if gap == 0:
-        return CheckResult(True, "A second call on the same input gives exactly the same output.")
-    return CheckResult(
-        False,
-        f"A second call on the same input differs: the largest difference is {gap:.3g}.",
-        gap,
+    return _judged(
+        _gap(run_with_steps(given, steps, call=1).output, run_with_steps(given, steps).output),
+        0,
+        "A second call on the same input gives exactly the same output.",
+        "A second call on the same input differs: the largest difference is",
     )
 
 
+@_check("different heads", "Do heads with different weights compute different things?")
 def _different_heads(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     rng = generator(0, Stream.PROBES)
     probe = replace(given, inputs=_noise(rng, given.inputs), memory=_noise(rng, given.memory))
     declared, found = _twins(run_with_steps(probe)), _twins(run_with_steps(probe, steps))
     extra = [pair for pair in found if pair not in declared]
     if not extra:
-        return CheckResult(
-            True, "On random inputs, heads with different weights compute different numbers."
-        )
-    a, b = extra[0]
-    return CheckResult(
-        False,
-        f"Heads {a} and {b} compute the same on random inputs, although their weights differ.",
-    )
+        told = "On random inputs, heads with different weights compute different numbers."
+        return CheckResult(True, told)
+    told = "Heads {} and {} compute the same on random inputs, although their weights differ."
+    return CheckResult(False, told.format(*extra[0]))
 
 
 def _noise(rng: np.random.Generator, like: Array) -> Array:
@@ -168,10 +172,9 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
     """The pairs of heads with equal queries, keys and values."""
     n_heads = layer.sizes["H"]
     readers = n_heads // layer.sizes["G"]
-    shared = {
-        name: getattr(layer, name).repeat(readers, axis=1) for name in ("key_heads", "value_heads")
-    }
-    compared = {"query_heads": layer.query_heads} | shared
+    shared = ("key_heads", "value_heads")
+    compared = {name: getattr(layer, name).repeat(readers, axis=1) for name in shared}
+    compared["query_heads"] = layer.query_heads
     limits = {name: tolerance(layer, name) for name in compared}
     pairs = ((a, b) for a in range(n_heads) for b in range(a + 1, n_heads))
     return [
@@ -181,6 +184,7 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
     ]
 
 
+@_check("whole embedding", "Does a head read more than a slice of the input?")
 def _whole_embedding(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
     if n_heads == 1:
@@ -190,18 +194,12 @@ def _whole_embedding(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     inputs[..., first:] += 1 + generator(0, Stream.PROBES).random(n_features - first)
     changed = replace(given, inputs=inputs)
     if not _moves(given, changed, CORRECT_STEPS):
-        return CheckResult(
-            True, "By its weights head 0 should read only its own features, and it does."
-        )
+        told = "By its weights head 0 should read only its own features, and it does."
+        return CheckResult(True, told)
+    told = f"A change of the features from {first} on"
     if _moves(given, changed, steps):
-        return CheckResult(
-            True,
-            f"A change of the features from {first} on changes head 0: it reads more than a slice.",
-        )
-    return CheckResult(
-        False,
-        f"A change of the features from {first} on does not change head 0: it reads only a slice.",
-    )
+        return CheckResult(True, f"{told} changes head 0: it reads more than a slice.")
+    return CheckResult(False, f"{told} does not change head 0: it reads only a slice.")
 
 
 def _moves(given: RunInputs, changed: RunInputs, steps: ReplacedSteps) -> bool:
@@ -210,63 +208,22 @@ def _moves(given: RunInputs, changed: RunInputs, steps: ReplacedSteps) -> bool:
     return _gap(after.query_heads[:, 0], before.query_heads[:, 0]) > tolerance(after, "query_heads")
 
 
+@_check("comparison with the reference", "Are the outputs those of the right layer?")
 def _reference(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     right, layer = run_with_steps(given), run_with_steps(given, steps)
-    gap = _gap(layer.output, right.output)
-    if gap <= tolerance(right, "output"):
-        return CheckResult(True, "The output equals that of the right layer.")
-    sentence = f"The output differs from that of the right layer, by up to {gap:.3g}."
-    return CheckResult(False, sentence, gap)
+    return _judged(
+        _gap(layer.output, right.output),
+        tolerance(right, "output"),
+        "The output equals that of the right layer.",
+        "The output differs from that of the right layer, by up to",
+    )
 
 
 def _gap(one: Array, other: Array) -> float:
     """The largest difference. Two NaN count as equal; NaN and a number differ by infinity."""
     alike = np.isnan(one) & np.isnan(other)
-    return float(
-        np.nan_to_num(np.abs(np.where(alike, 0, one - other)), nan=np.inf).max(initial=0.0)
-    )
-
-
-MISTAKE_CHECKS: tuple[MistakeCheck, ...] = (
-    MistakeCheck("shapes", "shapes", "Does every array have the right shape?", _shapes),
-    MistakeCheck("row_sums", "sums of shares", "Do the shares of every query sum to 1?", _row_sums),
-    MistakeCheck(
-        "hidden_keys",
-        "hidden tokens",
-        "Is the output independent of what the mask hides?",
-        _hidden_keys,
-    ),
-    MistakeCheck(
-        "permutation",
-        "permutation test",
-        "If the tokens are shuffled, is the output only shuffled?",
-        _permutation,
-    ),
-    MistakeCheck(
-        "repeated_call",
-        "repeated call",
-        "Does the same input give the same output again?",
-        _repeated_call,
-    ),
-    MistakeCheck(
-        "different_heads",
-        "different heads",
-        "Do heads with different weights compute different things?",
-        _different_heads,
-    ),
-    MistakeCheck(
-        "whole_embedding",
-        "whole embedding",
-        "Does a head read more than a slice of the input?",
-        _whole_embedding,
-    ),
-    MistakeCheck(
-        "reference",
-        "comparison with the reference",
-        "Are the outputs those of the right layer?",
-        _reference,
-    ),
-)
+    gaps = np.abs(np.where(alike, 0, one - other))
+    return float(np.nan_to_num(gaps, nan=np.inf).max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)

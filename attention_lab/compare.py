@@ -31,10 +31,10 @@ from .state_file import check_field
 # numbers.
 NOT_COMPARABLE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_COMPARABLE)
-# The value to compare with; if the scenario has that value already, the second one.
+# The value to compare with; if the scenario has that value already, the second one. Switches are
+# turned.
 OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "embedding": ("integers", "normal"),
-    "positions": (False, True),
     "d_model": (32, 16),
     "n_heads": (1, 2),
     "d_k": (2, 4),
@@ -50,16 +50,11 @@ OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "scale": (0.5, 1.0),
     "mask": ("causal", "none"),
     "window": (1, 2),
-    "residual": (True, False),
     "rotary": ("neighbours", "off"),
     "base": (100.0, 10_000.0),
     "start": (100, 0),
-    "qk_norm": (True, False),
     "gain": (2.0, 1.0),
-    "alibi": (True, False),
-    "sink": (True, False),
     "sink_logit": (2.0, 0.0),
-    "softcap": (True, False),
     "cap": (1.0, 5.0),
 }
 
@@ -173,8 +168,9 @@ def other_value(scenario: Scenario, name: str) -> Any:
     """
     if name == "text":
         return " ".join(reversed(scenario.text.split()))
-    first, second = OTHER_VALUES[name]
-    return second if getattr(scenario, name) == first else first
+    value = getattr(scenario, name)
+    first, second = (not value, value) if isinstance(value, bool) else OTHER_VALUES[name]
+    return second if value == first else first
 
 
 def value_in(name: str, text: str) -> Any:

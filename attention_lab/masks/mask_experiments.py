@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
+from ..heads.reruns import rerun
 from .hiding import HIDING_VALUES, MaskOrder, compare_orders, hide_with, leaked_share
 from .mask_workshop import MaskedBatch
 
@@ -72,11 +72,8 @@ def hiding_values(bias: float) -> dict[str, float]:
     >>> list(hiding_values(-4.0))
     ['−∞', '−10⁹', '−4.0']
     """
-    finite = f"{bias + 0.0:.1f}".replace("-", "−")
-    return {
-        way.name if way.key != "finite" else finite: way.value if way.key != "finite" else bias
-        for way in HIDING_VALUES
-    }
+    masks = {way.name: way.value for way in HIDING_VALUES if way.key != "finite"}
+    return masks | {f"{bias + 0.0:.1f}".replace("-", "−"): bias}
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,26 +122,18 @@ def replace_padding(masked: MaskedBatch, sequence: int) -> OtherPadding:
     """Replace the [pad] vectors of all sequences by random numbers."""
     inputs_BTD = masked.trace.inputs.copy()
     rng = generator(0, Stream.PADDING)
-    for vectors, n_real in zip(inputs_BTD, masked.batch.lengths, strict=True):
-        vectors[n_real:] = 3 * rng.standard_normal(vectors[n_real:].shape)
+    for vectors, sentence in zip(inputs_BTD, masked.sentences, strict=True):
+        padding = vectors[sentence.n_real :]
+        padding[:] = 3 * rng.standard_normal(padding.shape)
     changed = _attend_again(masked, inputs_BTD, masked.allowed, "zero")
     moved_T = np.abs(changed.output[sequence] - masked.trace.output[sequence]).max(axis=-1)
-    n_real = masked.batch.lengths[sequence]
-    return OtherPadding(
-        changed, float(moved_T[:n_real].max()), float(moved_T[n_real:].max(initial=0.0))
-    )
+    n_real = masked.sentences[sequence].n_real
+    real, padded = (float(part.max(initial=0.0)) for part in (moved_T[:n_real], moved_T[n_real:]))
+    return OtherPadding(changed, real, padded)
 
 
 def _attend_again(
     masked: MaskedBatch, inputs_BTD: Array, allowed_BTS: Array, empty_rows: str
 ) -> Trace:
-    t = masked.trace
     mask = allowed_BTS[:, np.newaxis]
-    return attend(
-        inputs_BTD,
-        t.projections,
-        mask=mask,
-        scale=t.scale,
-        residual=t.residual,
-        empty_rows=empty_rows,
-    )
+    return rerun(masked.trace, x=inputs_BTD, mask=mask, empty_rows=empty_rows)

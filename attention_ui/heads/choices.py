@@ -8,11 +8,7 @@ from attention_core import Trace
 from attention_lab.construct import HEAD_TASKS, HeadTask
 from attention_lab.presets import widget_values
 
-from ..url_state import (
-    PERSISTENCE,
-    draw_bound,
-    session,
-)
+from ..url_state import PERSISTENCE, draw_bound, session
 
 MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
 LABEL_OF_MATRIX = {name: label for label, name in MATRIX_OF_LABEL.items()}

@@ -19,12 +19,7 @@ from ..url_state import PERSISTENCE, draw_bound
 
 
 def choose_sentence(
-    place: Any,
-    label: str,
-    default: str,
-    key: str,
-    scenario: Scenario,
-    n_tokens: int,
+    place: Any, label: str, default: str, key: str, scenario: Scenario, n_tokens: int
 ) -> str:
     """Draw the field in a part of the page; return its text, cut to the largest allowed length.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -43,7 +44,7 @@ class ExperimentSetup:
     @property
     def tokens(self) -> tuple[str, ...]:
         """The tokens of the chosen sequence."""
-        return self.masked.batch.tokens[self.cell[0]]
+        return self.masked.sentences[self.cell[0]].tokens
 
     @property
     def query_name(self) -> str:
@@ -82,21 +83,13 @@ def show_painting(setup: ExperimentSetup) -> None:
     )
     scene = boards.painting_board(painted_TT, setup.masked, setup.head, setup.cell, now.notation)
     show_board(scene, "paint", on_pin=partial(_toggle_cell, n_tokens))
-    row_TT, blank_TT = hide_row(painted_TT, setup.cell[1]), painted_mask("", n_tokens)
     with st.container(horizontal=True):
-        st.button("Hide nothing", on_click=_keep, args=(blank_TT,), icon=":material/ink_eraser:")
-        st.button(
-            "Start from all masks together",
-            on_click=_keep,
-            args=(setup.allowed,),
-            icon=":material/content_copy:",
-        )
-        st.button(
-            "Hide all keys from the query",
-            on_click=_keep,
-            args=(row_TT,),
-            icon=":material/visibility_off:",
-        )
+        for label, mask_TT, icon in (
+            ("Hide nothing", painted_mask("", n_tokens), "ink_eraser"),
+            ("Start from all masks together", setup.allowed, "content_copy"),
+            ("Hide all keys from the query", hide_row(painted_TT, setup.cell[1]), "visibility_off"),
+        ):
+            st.button(label, on_click=_keep, args=(mask_TT,), icon=f":material/{icon}:")
         st.button(
             "Use this mask in every step",
             on_click=st.session_state.update,
@@ -134,13 +127,9 @@ def show_empty_row(setup: ExperimentSetup) -> None:
         f"Here every key is hidden from {setup.query_name}, in addition to the masks above. There"
         " is no largest score, and the exponentials sum to 0: the shares would be 0 / 0."
     )
-    show_board(
-        boards.empty_row_board(
-            setup.masked, found.zero, setup.head, setup.cell, setup.now.notation
-        ),
-        "empty",
-        on_pin=choose_clicked_cell,
-    )
+    notation = setup.now.notation
+    scene = boards.empty_row_board(setup.masked, found.zero, setup.head, setup.cell, notation)
+    show_board(scene, "empty", on_pin=choose_clicked_cell)
     shares = found.zero.probabilities[n, setup.head, query]
     n_shares, total = len(shares), float(shares.sum())
     n_outputs = found.zero.output[n].size
@@ -174,7 +163,7 @@ def _describe_nan(setup: ExperimentSetup, found: EmptyRow) -> str:
 def show_padded_queries(setup: ExperimentSetup) -> None:
     """A padding mask hides keys. The queries of [pad] still give outputs."""
     n = setup.cell[0]
-    n_real, n_tokens = setup.masked.batch.lengths[n], len(setup.allowed)
+    n_real, n_tokens = setup.masked.sentences[n].n_real, len(setup.allowed)
     if n_real == n_tokens:
         st.info(
             f"Sequence {n} holds no [pad]: choose another sequence, or a longer sequence length in"
@@ -187,11 +176,8 @@ def show_padded_queries(setup: ExperimentSetup) -> None:
         " others but mean nothing: a program that uses the output must leave them out. On the"
         " board, the [pad] vectors were replaced by other numbers:"
     )
-    show_board(
-        boards.padding_board(setup.masked, found.changed, setup.cell, setup.now.notation),
-        "padding",
-        on_pin=_choose_query,
-    )
+    scene = boards.padding_board(setup.masked, found.changed, setup.cell, setup.now.notation)
+    show_board(scene, "padding", on_pin=_choose_query)
     moved = found.real
     difference = f"**{format_number(moved)}**"
     if moved <= tolerance(setup.masked.trace, "output"):
@@ -223,13 +209,8 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         f"The shares of {setup.query_name} when a number is added to the score of each hidden key:"
     )
     bars = {f"{one.name} added": one.shares[query] for one in effects}
-    description = "The shares of one query, with three numbers that hide keys."
-    show_figure(
-        query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "hiding"
-    )
+    _show_shares(setup, bars, "with three numbers that hide keys", "hiding")
     st.caption("Keys in brackets are hidden from this query.")
-    leaks = {e.name: float(e.leaked[query]) for e in effects}
-    largest = {e.name: e.largest_leak for e in effects}
     lines = [
         "| added to a hidden score | this query reads from hidden keys | the most that a query with"
         " a visible key reads from them | shares if all keys are hidden, float64 | the same,"
@@ -237,11 +218,17 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         "|---" * 5 + "|",
     ]
     for one in effects:
-        read = f"{format_percent(leaks[one.name])} | {format_percent(largest[one.name])}"
+        read = f"{format_percent(float(one.leaked[query]))} | {format_percent(one.largest_leak)}"
         lines.append(f"| {one.name} | {read} | {' | '.join(map(_format_range, one.empty_row))} |")
     st.markdown("\n".join(lines))
     for value in HIDING_VALUES:
         st.markdown(f"- **{value.name}**: {value.description}")
+
+
+def _show_shares(setup: ExperimentSetup, bars: Mapping[str, Array], which: str, name: str) -> None:
+    """The shares of the chosen query as bars."""
+    hidden, says = ~setup.allowed[setup.cell[1]], f"The shares of one query, {which}."
+    show_figure(query_shares_figure(setup.tokens, bars, hidden, says), name)
 
 
 def _format_range(shares: Array) -> str:
@@ -261,25 +248,19 @@ def show_order(setup: ExperimentSetup) -> None:
         )
         return
     found = compare_all_orders(setup.masked, n, setup.head, setup.bias)
-    gaps = {key: one.gap for key, one in found.items()}
     name, order = list(found.items())[-1]
     st.markdown(
         rf"Mask after the scale: $\operatorname{{softmax}}(s \cdot {scale:.3g} + m)$; before it: "
         rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$. Here m, the number added to a"
         f" hidden score, is {name}."
     )
-    bars = {
-        "scale, then mask": order.scale_first[query],
-        "mask, then scale": order.mask_first[query],
-    }
-    description = "The shares of one query, with the mask after and before the scale."
-    show_figure(
-        query_shares_figure(setup.tokens, bars, ~setup.allowed[query], description), "order"
-    )
+    shares = order.scale_first[query], order.mask_first[query]
+    bars = dict(zip(("scale, then mask", "mask, then scale"), shares, strict=True))
+    _show_shares(setup, bars, "with the mask after and before the scale", "order")
     lines = [
         "| added to a hidden score | largest difference of a share, all queries |",
         "|---|---|",
-        *(f"| {key} | {format_number(gap, 6)} |" for key, gap in gaps.items()),
+        *(f"| {key} | {format_number(one.gap, 6)} |" for key, one in found.items()),
     ]
     st.markdown("\n".join(lines))
     st.markdown(

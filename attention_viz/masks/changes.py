@@ -47,24 +47,13 @@ def _matrices(two: TwoLayers, field: str, head: int, cut: slice) -> list[Matrix]
     about = partial(Matrix, kind=step.kind, limit=limit)
     first_labels = two.before.labels("T") if two.order else two.tokens
     sides = _sides(two.after, field, two.tokens, cut, moves=not two.order)
-    before = about(
-        "before",
-        given,
-        *_sides(two.before, field, first_labels, cut),
-        (0, 0),
-        f"{step.title}, as it is",
-        hidden=two.before.hidden[0, head] if is_shares else None,
-        says=f"The {step.title} as it is:",
-    )
-    changed = about(
-        "after",
-        after,
-        *sides,
-        (1, 0),
-        f"{step.title}, changed",
-        hidden=two.after.hidden[0, two.head_beside(head)] if is_shares else None,
-        says=f"The {step.title} after the change:",
-    )
+    given_sides, title = _sides(two.before, field, first_labels, cut), f"{step.title}, as it is"
+    hidden = two.before.hidden[0, head] if is_shares else None
+    says = f"The {step.title} as it is:"
+    before = about("before", given, *given_sides, (0, 0), title, hidden=hidden, says=says)
+    hidden = two.after.hidden[0, two.head_beside(head)] if is_shares else None
+    title, says = f"{step.title}, changed", f"The {step.title} after the change:"
+    changed = about("after", after, *sides, (1, 0), title, hidden=hidden, says=says)
     drawn, title = [before, changed], "changed − as it is"
     if two.order:
         title = "difference in the new order"

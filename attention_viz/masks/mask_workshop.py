@@ -62,12 +62,12 @@ def sequences_board(masked: MaskedBatch, head: int, cell: Cell, notation: Notati
     is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
     limit = largest_magnitude(trace.masked_scores[:, head])
     matrices = []
-    for n, tokens in enumerate(masked.batch.tokens):
+    for n, sentence in enumerate(masked.sentences):
         matrices += scores_and_shares(
             trace,
             (n, head),
             n,
-            _sides(tokens),
+            _sides(sentence.tokens),
             key=n,
             titles=(f"sequence {n}: scores", f"sequence {n}: shares"),
             limit=limit,
@@ -85,7 +85,7 @@ def painting_board(
 ) -> JSON:
     """The painted mask, all masks together for one sequence, and its probabilities."""
     n, query, key = cell
-    sides = _sides(masked.batch.tokens[n])
+    sides = _sides(masked.sentences[n].tokens)
     allowed = masked.allowed[n]
     added = partial(Matrix, kind="logit", says="Added to this score:")
     painted, together = (np.where(shown, 0.0, -np.inf) for shown in (painted_TT, allowed))
@@ -109,7 +109,7 @@ def empty_row_board(
     output of the head.
     """
     n, query, key = cell
-    sides = _sides(masked.batch.tokens[n])
+    sides = _sides(masked.sentences[n].tokens)
     names, titles, places = ("scores", "shares"), ("masked scores", "shares"), ((0, 0), (1, 0))
     found = without.head_outputs[n, head, :, :MAX_WORKSHOP_FEATURES]
     matrices = [
@@ -125,7 +125,7 @@ def padding_board(
 ) -> JSON:
     """The output of one sequence, the output with other [pad] vectors, and the difference."""
     n, query, _ = cell
-    rows, features = Side("query position", masked.batch.tokens[n]), Side("output feature")
+    rows, features = Side("query position", masked.sentences[n].tokens), Side("output feature")
     outputs = [trace.output[n, :, :MAX_WORKSHOP_FEATURES] for trace in (masked.trace, changed)]
     limit = largest_magnitude(np.stack(outputs))
     before, after = (

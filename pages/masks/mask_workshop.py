@@ -63,15 +63,13 @@ n_batch, n_heads, n_tokens, _ = masked.trace.scores.shape
 
 with window.container():  # one place, so that what stands below keeps its own
     cell = (limit_with_note("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
-query, key = (quote_token(masked.batch.tokens[cell[0]], place) for place in cell[1:])
+query, key = (quote_token(masked.sentences[cell[0]].tokens, place) for place in cell[1:])
 by = list(hidden_by(masked.masks, cell[1], cell[2], cell[0]))
 share = float(masked.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]])
 
 with window.container():  # one place for all notes, so that what stands below keeps its own
-    for name, n_real, n_left_out in zip(
-        others, masked.batch.lengths[1:], masked.batch.left_out[1:], strict=True
-    ):
-        note_cut(f"{name} sentence", n_real, n_left_out, now.scenario)
+    for name, one in zip(others, masked.sentences[1:], strict=True):
+        note_cut(f"{name} sentence", one.n_real, one.n_left_out, now.scenario)
 with window:
     scene = boards.sequences_board(masked, now.focus.head, cell, now.notation)
     show_board(scene, "batch", on_pin=choose_clicked_cell, fits=True)

@@ -132,9 +132,9 @@ OTHERS = ("they slept", "one two three four five six seven")
 def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
     made = masked_batch(SCENARIO, WorkshopChoices(OTHERS))
     assert made.trace.scores.shape == (3, 2, 5, 5)
-    assert made.batch.lengths == (5, 2, 5)
-    assert made.batch.tokens[1] == ("they", "slept", "[pad]", "[pad]", "[pad]")
-    assert made.batch.tokens[2][-1] == "five"
+    assert [one.n_real for one in made.sentences] == [5, 2, 5]
+    assert made.sentences[1].tokens == ("they", "slept", "[pad]", "[pad]", "[pad]")
+    assert made.sentences[2].tokens[-1] == "five"
 
 
 @pytest.mark.parametrize(
@@ -142,10 +142,10 @@ def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
 )
 def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
     scenario = replace(SCENARIO, weights=weights, n_tokens=n_tokens)
-    batch = masked_batch(scenario, WorkshopChoices(OTHERS)).batch
+    sentences = masked_batch(scenario, WorkshopChoices(OTHERS)).sentences
     whole = [other_sentence(scenario, text).n_real for text in (SCENARIO.text, *OTHERS)]
-    assert [read + cut for read, cut in zip(batch.lengths, batch.left_out, strict=True)] == whole
-    assert batch.left_out[2] == whole[2] - len(batch.tokens[2]) > 0
+    assert [one.n_real + one.n_left_out for one in sentences] == whole
+    assert sentences[2].n_left_out == whole[2] - len(sentences[2].tokens) > 0
 
 
 def test_the_scenarios_own_sentence_comes_first() -> None:

@@ -9,9 +9,9 @@ whether these stay orthonormal.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -22,10 +22,11 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from . import gradients
-from .adam import Moments, adam_step
 from .backward import layer_gradients
+from .checkpoints import Checkpoint, Weights, first_point, points_from
 from .losses import LOSSES
 from .stack_settings import (
+    HEAD_WEIGHTS,
     N_CLASSES,
     STACK_VARIANTS,
     STACK_WIDTH,
@@ -33,11 +34,9 @@ from .stack_settings import (
     check_stack_settings,
     draw_textures,
 )
-from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
+from .stiefel_adam import fused_matrix, head_matrices
 from .tasks import UNSEEN_SEED
-from .training import STEPS_PER_CHECKPOINT
 
-Weights = dict[str, Array]
 N_UNSEEN_PICTURES = 1000
 
 
@@ -55,113 +54,59 @@ class StackPass:
     logits: Array
 
 
-@dataclass(frozen=True, eq=False)
-class StackCheckpoint:
-    """A run after some steps. loss: the mean over the steps since the previous checkpoint.
-
-    weights: w_q, w_k, w_v (layer, head, D, D/H), w_r (layer, D, D) and b_r of the tanh, and the
-    classifier w_c.
-    """
-
-    settings: StackSettings
-    step: int
-    loss: float
-    weights: Weights
-    moments: dict[str, Moments]
-    generator_state: Mapping[str, Any]
-
-
-def train_stack(
-    settings: StackSettings, start: StackCheckpoint | None = None
-) -> Iterator[StackCheckpoint]:
+def train_stack(settings: StackSettings, start: Checkpoint | None = None) -> Iterator[Checkpoint]:
     """The checkpoints of a run, every ten steps, each computed on demand.
 
     start: a checkpoint of the same settings from which the run continues. Raises: SettingsError for
     a run that would take longer than a minute.
     """
     check_stack_settings(settings)
-    yield (point := start or first_stack(settings))
-    while point.step < settings.last_step:
-        yield (point := next_stack(point))
+    return points_from(start or first_stack(settings), partial(_learn, settings))
 
 
-def first_stack(settings: StackSettings) -> StackCheckpoint:
-    """The checkpoint at step 0: the initial weights of a variant."""
-    rng = np.random.default_rng(settings.seed)
+def first_stack(settings: StackSettings) -> Checkpoint:
+    """The checkpoint at step 0: the initial weights of a variant: w_q, w_k, w_v (layer, head, D,
+    D/H), w_r (layer, D, D) and b_r of the tanh, and the classifier w_c.
+    """
+    rng, width = np.random.default_rng(settings.seed), STACK_WIDTH
     n_layers, n_heads = settings.n_layers, settings.n_heads
     variant = STACK_VARIANTS[settings.variant]
-    shape = (n_layers, n_heads, STACK_WIDTH, STACK_WIDTH // n_heads)
-    weights = {
-        name: _draw_heads(rng, shape, variant.orthonormal, variant.gain(n_heads))
-        for name in ("w_q", "w_k", "w_v")
-    }
-    weights["w_r"] = np.stack([xavier(rng, STACK_WIDTH, STACK_WIDTH) for _ in range(n_layers)])
-    weights["b_r"] = np.zeros((n_layers, STACK_WIDTH))
-    weights["w_c"] = xavier(rng, STACK_WIDTH, N_CLASSES)
-    moments = {
-        name: (
-            first_moments(array)
-            if variant.constrained and array.ndim == 4
-            else Moments(0 * array, 0 * array)
-        )
-        for name, array in weights.items()
-    }
-    state = rng.bit_generator.state
+    draw, d_k = orthonormal_columns if variant.orthonormal else xavier, width // n_heads
+    weights = {}
+    for name in HEAD_WEIGHTS:
+        heads = np.stack([draw(rng, width, d_k) for _ in range(n_layers * n_heads)])
+        weights[name] = variant.gain(n_heads) * heads.reshape(n_layers, n_heads, width, d_k)
+    weights["w_r"] = np.stack([xavier(rng, width, width) for _ in range(n_layers)])
+    weights["b_r"] = np.zeros((n_layers, width))
+    weights["w_c"] = xavier(rng, width, N_CLASSES)
+    return first_point(settings, weights, rng, partial(_learn, settings))
+
+
+def _learn(
+    settings: StackSettings, weights: Weights, rng: np.random.Generator
+) -> tuple[float, Weights]:
     inputs, target = draw_textures(rng, settings.batch)
-    loss = LOSSES[settings.loss].value.compute(run_stack(settings, weights, inputs).logits, target)
-    return StackCheckpoint(settings, 0, loss, weights, moments, state)
-
-
-def next_stack(point: StackCheckpoint) -> StackCheckpoint:
-    """The checkpoint ten steps later, or at the last step. Each step uses new pictures."""
-    settings, rng = point.settings, np.random.default_rng(0)
-    rng.bit_generator.state = point.generator_state
-    weights, moments, losses = dict(point.weights), dict(point.moments), []
-    loss = LOSSES[settings.loss]
-    for number in range(
-        point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.n_steps) + 1
-    ):
-        inputs, target = draw_textures(rng, settings.batch)
-        forward = run_stack(settings, weights, inputs)
-        losses.append(loss.value.compute(forward.logits, target))
-        weight_gradients = stack_gradients(
-            weights, forward, loss.gradient.compute(forward.logits, target)
-        )
-        for name in weights:
-            constrained = STACK_VARIANTS[settings.variant].constrained and weights[name].ndim == 4
-            take_step = stiefel_adam_step if constrained else adam_step
-            weights[name], moments[name] = take_step(
-                weights[name], weight_gradients[name], moments[name], number, settings.learning_rate
-            )
-    step = point.step + len(losses)
-    return StackCheckpoint(
-        settings, step, float(np.mean(losses)), weights, moments, rng.bit_generator.state
-    )
+    forward, loss = run_stack(settings, weights, inputs), LOSSES[settings.loss]
+    gradient = loss.gradient.compute(forward.logits, target)
+    found = stack_gradients(weights, forward, gradient)
+    return loss.value.compute(forward.logits, target), found
 
 
 def run_stack(settings: StackSettings, weights: Weights, inputs_BTD: Array) -> StackPass:
     """All layers, one after the other, then the classifier on the last token. The scores are
     divided by √D. Shapes: inputs (B, T, D).
     """
-    w_q, w_k, w_v = (fused_matrix(weights[name]) for name in ("w_q", "w_k", "w_v"))
     traces, tanh_outputs, features_BTD = [], [], inputs_BTD
+    scale, residual = 1 / math.sqrt(STACK_WIDTH), settings.connection
     for layer in range(settings.n_layers):
-        projections = Projections(w_q[layer], w_k[layer], w_v[layer], n_heads=settings.n_heads)
-        traces.append(
-            attend(
-                features_BTD,
-                projections,
-                scale=1 / math.sqrt(STACK_WIDTH),
-                residual=settings.connection,
-            )
-        )
-        tanh_outputs.append(
-            np.tanh(traces[-1].output @ weights["w_r"][layer] + weights["b_r"][layer])
-        )
+        fused = (fused_matrix(weights[name][layer]) for name in HEAD_WEIGHTS)
+        projections = Projections(*fused, n_heads=settings.n_heads)
+        traces.append(attend(features_BTD, projections, scale=scale, residual=residual))
+        bent = traces[-1].output @ weights["w_r"][layer] + weights["b_r"][layer]
+        tanh_outputs.append(np.tanh(bent))
         features_BTD = traces[-1].output + tanh_outputs[-1]
-    return StackPass(
-        tuple(traces), tuple(tanh_outputs), features_BTD, features_BTD[:, -1:] @ weights["w_c"]
-    )
+    logits = features_BTD[:, -1:] @ weights["w_c"]
+    return StackPass(tuple(traces), tuple(tanh_outputs), features_BTD, logits)
 
 
 def stack_gradients(weights: Weights, forward: StackPass, logit_gradient: Array) -> Weights:
@@ -176,17 +121,12 @@ def stack_gradients(weights: Weights, forward: StackPass, logit_gradient: Array)
     feature_gradient[:, -1:] = gradients.factor_gradient(logit_gradient, weights["w_c"])
     for layer in reversed(range(len(forward.traces))):
         trace, tanh_output = forward.traces[layer], forward.tanh_outputs[layer]
-        before_tanh_gradient = tanh_gradient(tanh_output, feature_gradient)
-        weight_gradients["w_r"][layer] = gradients.weight_gradient(
-            trace.output, before_tanh_gradient
-        )
-        weight_gradients["b_r"][layer] = gradients.bias_gradient(before_tanh_gradient)
-        back = layer_gradients(
-            trace,
-            feature_gradient
-            + gradients.factor_gradient(before_tanh_gradient, weights["w_r"][layer]),
-        )
-        for name in ("w_q", "w_k", "w_v"):
+        bent = tanh_gradient(tanh_output, feature_gradient)
+        weight_gradients["w_r"][layer] = gradients.weight_gradient(trace.output, bent)
+        weight_gradients["b_r"][layer] = gradients.bias_gradient(bent)
+        through_tanh = gradients.factor_gradient(bent, weights["w_r"][layer])
+        back = layer_gradients(trace, feature_gradient + through_tanh)
+        for name in HEAD_WEIGHTS:
             weight_gradients[name][layer] = head_matrices(back[name], trace.projections.n_heads)
         feature_gradient = back["inputs"]
     return weight_gradients
@@ -216,17 +156,5 @@ def activation_sizes(forward: StackPass) -> Array:
 def untrained_output_size(settings: StackSettings) -> float:
     """The root mean square of the output of the last layer of an untrained stack."""
     inputs_BTD, _ = draw_textures(np.random.default_rng(settings.seed), settings.batch)
-    return float(
-        activation_sizes(run_stack(settings, first_stack(settings).weights, inputs_BTD))[-1]
-    )
-
-
-def _draw_heads(
-    rng: np.random.Generator, shape: tuple[int, ...], orthonormal: bool, gain: float
-) -> Array:
-    """One matrix per layer and head. Shapes: (layer, head, D, K)."""
-    n_layers, n_heads, d_model, width = shape
-    draw_one = orthonormal_columns if orthonormal else xavier
-    return gain * np.stack(
-        [draw_one(rng, d_model, width) for _ in range(n_layers * n_heads)]
-    ).reshape(shape)
+    forward = run_stack(settings, first_stack(settings).weights, inputs_BTD)
+    return float(activation_sizes(forward)[-1])

@@ -54,6 +54,7 @@ def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
 
 STACK_WIDTH = 16
+HEAD_WEIGHTS = ("w_q", "w_k", "w_v")
 N_CLASSES = len(TEXTURE_NAMES)
 MAX_LAYERS = 24
 
@@ -112,6 +113,15 @@ class StackSettings:
     def last_step(self) -> int:
         """The number of steps."""
         return self.n_steps
+
+    @property
+    def constrained(self) -> tuple[str, ...]:
+        """The weights whose columns stay orthonormal."""
+        return HEAD_WEIGHTS if STACK_VARIANTS[self.variant].constrained else ()
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step, always the same."""
+        return self.learning_rate
 
 
 def check_stack_settings(settings: StackSettings) -> None:

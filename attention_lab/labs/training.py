@@ -1,47 +1,23 @@
-"""Training one layer on a task: a run is a sequence of checkpoints, each computed from the previous
-one.
-"""
+"""Training one layer on a task."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
 from attention_core.attention import attend
-from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator, orthonormal_columns
-from attention_core.projections import Projections
-from attention_lab.labs.gradients import Gradients
 
-from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
+from .checkpoints import Checkpoint, Weights, as_projections, first_point, points_from
 from .losses import LOSSES
-from .stiefel_adam import first_moments, fused_matrix, head_matrices, stiefel_adam_step
-from .tasks import Examples
-from .training_settings import CONSTRAINTS, TrainingSettings, check_settings
+from .stiefel_adam import fused_matrix, head_matrices
+from .training_settings import TrainingSettings, check_settings
 
 TRAINED_ARRAYS = ("w_q", "w_k", "w_v", "w_o", "b_o")
-STEPS_PER_CHECKPOINT = 10
-
-
-@dataclass(frozen=True, eq=False)
-class Checkpoint:
-    """A run after some steps: what a page draws, and everything needed to continue.
-
-    loss: the mean over the steps since the previous checkpoint; at step 0 that of the initial
-    weights. generator_state: of the random numbers from which the next sequences are drawn.
-    """
-
-    settings: TrainingSettings
-    step: int
-    loss: float
-    projections: Projections
-    moments: dict[str, Moments]
-    generator_state: Mapping[str, Any]
 
 
 def train_layer(
@@ -58,10 +34,7 @@ def train_layer(
     [0, 10, 20, 25]
     """
     check_settings(settings)
-    point = first_checkpoint(settings) if start is None else start
-    yield point
-    while point.step < settings.last_step:
-        yield (point := next_checkpoint(point))
+    return points_from(start or first_checkpoint(settings), partial(_learn, settings))
 
 
 def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
@@ -70,84 +43,29 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
     """
     task, n_heads, (d_k, d_v) = settings.training_task, settings.n_heads, settings.widths
     rng = np.random.default_rng(settings.seed)
-    constrained = CONSTRAINTS[settings.constraint]
-    weights: dict[str, Any] = {}
-    moments: dict[str, Moments] = {}
+    weights: Weights = {}
     for name, width in (("w_q", d_k), ("w_k", d_k), ("w_v", d_v)):
-        heads_HDK = _draw_heads(
-            rng, (n_heads, task.d_model, width), orthonormal=name in constrained
-        )
-        weights[name] = fused_matrix(heads_HDK)
-        if name in constrained:
-            moments[name] = first_moments(heads_HDK)
+        if name in settings.constrained:
+            drawn = [orthonormal_columns(rng, task.d_model, width) for _ in range(n_heads)]
+            weights[name] = np.stack(drawn)
+        else:
+            heads_HDK = rng.standard_normal((n_heads, task.d_model, width))
+            weights[name] = fused_matrix(heads_HDK / math.sqrt(task.d_model))
     weights["w_o"] = rng.standard_normal((n_heads * d_v, task.d_out)) / math.sqrt(n_heads * d_v)
     weights["b_o"] = np.zeros(task.d_out)
-    zeros = {
-        name: Moments(np.zeros_like(array), np.zeros_like(array)) for name, array in weights.items()
-    }
-    projections = Projections(**weights, n_heads=n_heads)
     if settings.data == "common":
         rng = generator(settings.seed, Stream.SEQUENCES)
-    state = rng.bit_generator.state
-    loss, _ = _loss_and_gradients(settings, projections, task.draw(rng, settings.batch))
-    return Checkpoint(settings, 0, loss, projections, zeros | moments, state)
+    return first_point(settings, weights, rng, partial(_learn, settings))
 
 
-def next_checkpoint(point: Checkpoint) -> Checkpoint:
-    """The checkpoint ten steps later, or at the last step. Each step uses new sequences."""
-    settings, rng = point.settings, np.random.default_rng(0)
-    rng.bit_generator.state = point.generator_state
-    projections, moments, losses = point.projections, point.moments, []
-    for number in range(
-        point.step + 1, min(point.step + STEPS_PER_CHECKPOINT, settings.last_step) + 1
-    ):
-        loss, gradients = _loss_and_gradients(
-            settings, projections, settings.training_task.draw(rng, settings.batch)
-        )
-        rate = learning_rate_at(number, settings.last_step, settings.learning_rate)
-        projections, moments = _step(settings, projections, gradients, moments, number, rate)
-        losses.append(loss)
-    step, state = point.step + len(losses), rng.bit_generator.state
-    return Checkpoint(settings, step, float(np.mean(losses)), projections, moments, state)
-
-
-def _loss_and_gradients(
-    settings: TrainingSettings, projections: Projections, examples: Examples
-) -> tuple[float, Gradients]:
-    trace = attend(examples.inputs, projections, scale=settings.scale)
+def _learn(
+    settings: TrainingSettings, weights: Weights, rng: np.random.Generator
+) -> tuple[float, Weights]:
+    examples = settings.training_task.draw(rng, settings.batch)
+    layer = as_projections(weights, settings.n_heads)
+    trace = attend(examples.inputs, layer, scale=settings.scale)
     loss = LOSSES[settings.training_task.loss]
     gradients = layer_gradients(trace, loss.gradient.compute(trace.output, examples.targets))
+    for name in settings.constrained:
+        gradients[name] = head_matrices(gradients[name], settings.n_heads)
     return loss.value.compute(trace.output, examples.targets), gradients
-
-
-def _step(
-    settings: TrainingSettings,
-    projections: Projections,
-    gradients: Gradients,
-    moments: dict[str, Moments],
-    number: int,
-    rate: float,
-) -> tuple[Projections, dict[str, Moments]]:
-    """One step of Adam for every matrix, on the Stiefel manifold for the constrained ones."""
-    weights: dict[str, Any] = {}
-    moved: dict[str, Moments] = {}
-    for name in TRAINED_ARRAYS:
-        array, gradient = getattr(projections, name), gradients[name]
-        if name in CONSTRAINTS[settings.constraint]:
-            heads, head_gradients = (
-                head_matrices(matrix, settings.n_heads) for matrix in (array, gradient)
-            )
-            heads, moved[name] = stiefel_adam_step(
-                heads, head_gradients, moments[name], number, rate
-            )
-            weights[name] = fused_matrix(heads)
-        else:
-            weights[name], moved[name] = adam_step(array, gradient, moments[name], number, rate)
-    return Projections(**weights, n_heads=settings.n_heads), moved
-
-
-def _draw_heads(rng: np.random.Generator, shape: tuple[int, int, int], orthonormal: bool) -> Array:
-    n_heads, d_model, width = shape
-    if orthonormal:
-        return np.stack([orthonormal_columns(rng, d_model, width) for _ in range(n_heads)])
-    return rng.standard_normal(shape) / math.sqrt(d_model)

@@ -8,10 +8,15 @@ from dataclasses import dataclass, replace
 from attention_core.errors import SettingsError
 
 from ..time_limit import check_seconds
+from .adam import learning_rate_at
 from .tasks import TRAINING_TASKS, TrainingTask
 
 # The matrices whose columns stay orthonormal, head by head.
-CONSTRAINTS = {"free": (), "orthonormal": ("w_q", "w_k", "w_v"), "orthonormal values": ("w_v",)}
+CONSTRAINTS: dict[str, tuple[str, ...]] = {
+    "free": (),
+    "orthonormal": ("w_q", "w_k", "w_v"),
+    "orthonormal values": ("w_v",),
+}
 WIDE_MODEL = "1 wide head"
 SETTING_BOUNDS = {
     "n_heads": (1, 16),
@@ -60,6 +65,15 @@ class TrainingSettings:
         return self.n_steps or self.training_task.n_steps
 
     @property
+    def constrained(self) -> tuple[str, ...]:
+        """The weights whose columns stay orthonormal."""
+        return CONSTRAINTS[self.constraint]
+
+    def rate_at(self, step: int) -> float:
+        """The learning rate of a step."""
+        return learning_rate_at(step, self.last_step, self.learning_rate)
+
+    @property
     def scale(self) -> float:
         """The factor of the scores: 1 divided by the temperature."""
         return 1 / (self.temperature or math.sqrt(self.widths[0]))
@@ -83,7 +97,7 @@ def check_settings(settings: TrainingSettings) -> None:
     """
     task = settings.training_task
     widths = dict(zip(("w_q", "w_k", "w_v"), (settings.widths[0], *settings.widths), strict=True))
-    for name in CONSTRAINTS[settings.constraint]:
+    for name in settings.constrained:
         if widths[name] > task.d_model:
             raise SettingsError(
                 f"{name} cannot have {widths[name]} orthonormal columns: the tokens have only"

@@ -12,7 +12,6 @@ from attention_lab.labs.adam import Moments, adam_step
 from attention_lab.labs.deep_stack import (
     activation_sizes,
     first_stack,
-    next_stack,
     run_stack,
     stack_accuracy,
     stack_gradients,
@@ -115,7 +114,7 @@ def test_a_run_in_one_loop() -> None:
 def test_a_checkpoint_holds_all_that_continuing_needs(variant: str) -> None:
     whole = list(train_stack(replace(SHORT, variant=variant)))
     assert [point.step for point in whole] == [0, 10, 20, 23]
-    last = next_stack(next_stack(whole[1]))
+    *_, last = train_stack(whole[1].settings, start=whole[1])
     assert last.loss == whole[-1].loss
     for name, array in whole[-1].weights.items():
         assert (last.weights[name] == array).all(), name

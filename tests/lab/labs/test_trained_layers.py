@@ -13,9 +13,10 @@ import pytest
 from attention_core import Projections
 from attention_lab.heads.head_worth import without_heads
 from attention_lab.labs import evaluation
+from attention_lab.labs.checkpoints import Checkpoint
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import unseen_examples
-from attention_lab.labs.training import Checkpoint, train_layer
+from attention_lab.labs.training import train_layer
 from attention_lab.labs.training_runs import STORED_FILE, STORED_SETTINGS, stored_runs
 from attention_lab.labs.training_settings import TrainingSettings
 from scripts import make_training_runs

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
+from attention_lab.labs.checkpoints import Checkpoint
 from attention_lab.labs.evaluation import score_layer
 from attention_lab.labs.loss_curves import (
     MAX_CURVE_POINTS,
@@ -32,7 +33,7 @@ from attention_lab.labs.tasks import (
     target_variance,
     unseen_examples,
 )
-from attention_lab.labs.training import TRAINED_ARRAYS, Checkpoint, train_layer
+from attention_lab.labs.training import TRAINED_ARRAYS, train_layer
 from attention_lab.labs.training_settings import TrainingSettings, models
 from tests.lab.labs.orthonormal import orthonormality_error
 from tests.lab.refusal import Facts, refused

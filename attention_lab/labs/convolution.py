@@ -50,8 +50,7 @@ def convolve(image: Array, kernel: Array, padding: str) -> Array:
     height, width = image.shape[:2]
     shifted = [
         padded[row : row + height, column : column + width] @ kernel[row, column]
-        for row in range(kernel.shape[0])
-        for column in range(kernel.shape[1])
+        for row, column in np.ndindex(kernel.shape[:2])
     ]
     total: Array = np.sum(shifted, axis=0)
     return total
@@ -177,10 +176,8 @@ def leaked_attention(sharpness: float, padding: str, sides: tuple[int, ...]) -> 
     if padding == "sink":
         return math.exp(-sharpness / 2)
     if padding == "circular":
-        return sum(
-            min(2, side - 1) * math.exp(-sharpness * (1 - math.cos(2 * math.pi / side)))
-            for side in sides
-        )
+        gaps = {side: 1 - math.cos(2 * math.pi / side) for side in sides}
+        return sum(min(2, side - 1) * math.exp(-sharpness * gaps[side]) for side in sides)
     return 4 * math.exp(-sharpness)
 
 
@@ -218,18 +215,13 @@ def run_one_by_one(
     >>> run_one_by_one(tokens, kernel, sharpness=60, kind="with positions").error
     0.0
     """
-    x_TC = tokens_TC
-    if kind == "layer-normed":
-        x_TC = standardised(x_TC)
-    compared_TF = x_TC
-    if kind == "with positions":
-        compared_TF = np.eye(len(x_TC))
+    x_TC = standardised(tokens_TC) if kind == "layer-normed" else tokens_TC
+    compared_TF = np.eye(len(x_TC)) if kind == "with positions" else x_TC
     inputs_TD = np.hstack([x_TC, compared_TF])
     reads_content, reads_compared = np.split(np.eye(inputs_TD.shape[1]), [x_TC.shape[1]], axis=1)
     w_q = sharpness * reads_compared
-    trace = attend(
-        inputs_TD, Projections(w_q, reads_compared, reads_content, kernel_CO, n_heads=1), scale=1.0
-    )
+    p = Projections(w_q, reads_compared, reads_content, kernel_CO, n_heads=1)
+    trace = attend(inputs_TD, p, scale=1.0)
     expected_TO = x_TC @ kernel_CO
     self_weights_T = trace.probabilities[0, 0].diagonal()
     error = float(np.abs(trace.output[0] - expected_TO).max())

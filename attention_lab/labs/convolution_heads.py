@@ -152,10 +152,9 @@ def position_features(grid: TokenGrid) -> Array:
     if grid.padding == "circular":
         angles = 2 * np.pi * row_T / rows, 2 * np.pi * column_T / columns
         return np.stack([wave(angle) for angle in angles for wave in (np.cos, np.sin)], axis=1)
-    features_TF = np.zeros((grid.n_tokens, 5))
-    features_TF[: rows * columns, :4] = np.stack(
-        [np.ones_like(row_T), row_T, column_T, row_T**2 + column_T**2], axis=1
-    )
+    features_TF, one_T = np.zeros((grid.n_tokens, 5)), np.ones_like(row_T)
+    places = one_T, row_T, column_T, row_T**2 + column_T**2
+    features_TF[: rows * columns, :4] = np.stack(places, axis=1)
     if grid.has_sink:
         features_TF[-1, 4] = 1
     return features_TF
@@ -208,12 +207,9 @@ def convolution_heads(weights: Array, sharpness: float, grid: TokenGrid) -> Proj
     n_contents = weights.shape[2]
     heads = []
     for offset in kernel_offsets(weights.shape[0]):
-        circular = grid.padding == "circular"
-        head = (
-            circular_head(offset, sharpness, grid.shape)
-            if circular
-            else quadratic_head(offset, sharpness)
-        )
+        head = quadratic_head(offset, sharpness)
+        if grid.padding == "circular":
+            head = circular_head(offset, sharpness, grid.shape)
         w_q, w_k = (np.vstack([np.zeros((n_contents, _D_K)), block]) for block in head)
         heads.append((w_q, w_k, np.eye(len(w_q), n_contents)))
     return Projections.from_heads(heads, weights.reshape(-1, weights.shape[3]))
@@ -232,12 +228,8 @@ def signed_patterns(weights: Array, grid: TokenGrid) -> tuple[Array, Array]:
     for sign in (1.0, -1.0):
         part = np.maximum(sign * weights, 0).ravel()
         if part.any():
-            shifted = [
-                share * shift_matrix(grid, offset)
-                for offset, share in zip(
-                    kernel_offsets(weights.shape[0]), part / part.sum(), strict=True
-                )
-            ]
+            shares = zip(kernel_offsets(len(weights)), part / part.sum(), strict=True)
+            shifted = [share * shift_matrix(grid, offset) for offset, share in shares]
             patterns.append(np.sum(shifted, axis=0))
             sizes.append(sign * part.sum())
     if not patterns:
@@ -261,9 +253,8 @@ def mixture_heads(
     for pattern_NT in patterns_HNT:
         scores_TT = np.zeros((n_tokens, n_tokens))
         wanted = pattern_NT > 0
-        scores_TT[grid.pixels] = np.where(
-            wanted, np.log(np.where(wanted, pattern_NT, 1)), -sharpness
-        )
+        logarithm_NT = np.log(np.where(wanted, pattern_NT, 1))
+        scores_TT[grid.pixels] = np.where(wanted, logarithm_NT, -sharpness)
         content = np.zeros((1, n_tokens))
         w_q = np.vstack([content, scores_TT * math.sqrt(n_tokens)])
         heads.append((w_q, np.vstack([content, np.eye(n_tokens)]), np.eye(n_tokens + 1, 1)))

@@ -78,11 +78,9 @@ def _kernel_number(cell: object, index: tuple[int, ...]) -> float:
         raise SettingsError(f"{place} is empty: type a number such as -0.5")
     number = typed_number(str(cell))
     if math.isnan(number):
-        raise SettingsError(
-            f"{place} is {str(cell)[:20]!r}, which is not a number: type one such as -0.5"
-        )
+        wrong = f"is {str(cell)[:20]!r}, which is not a number: type one such as -0.5"
+        raise SettingsError(f"{place} {wrong}")
     if not abs(number) <= MAX_KERNEL_NUMBER:
-        raise SettingsError(
-            f"{place} is {number:g} but must be from -1000 to 1000: type a smaller number"
-        )
+        wrong = f"is {number:g} but must be from -1000 to 1000: type a smaller number"
+        raise SettingsError(f"{place} {wrong}")
     return number

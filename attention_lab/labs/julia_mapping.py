@@ -33,12 +33,9 @@ class JuliaHeads:
     @classmethod
     def random(cls, dim: int, n_heads: int, seed: int = 0) -> JuliaHeads:
         """Orthonormal columns in every matrix, as the package draws them with Stiefel = true."""
-        rng = np.random.default_rng(seed)
-        stacks = (
-            np.stack([orthonormal_columns(rng, dim, dim // n_heads) for _ in range(n_heads)])
-            for _ in range(3)
-        )
-        return cls(*stacks)
+        rng, width = np.random.default_rng(seed), dim // n_heads
+        drawn = [orthonormal_columns(rng, dim, width) for _ in range(3 * n_heads)]
+        return cls(*np.stack(drawn).reshape(3, n_heads, dim, width))
 
 
 def column_softmax(scores_ST: Array) -> Array:
@@ -69,10 +66,8 @@ def package_layer(
 def engine_projections(heads: JuliaHeads, by_code: bool) -> tuple[Projections, float]:
     """The weights and the scale with which our engine computes the same."""
     queries, keys = (heads.p_k, heads.p_q) if by_code else (heads.p_q, heads.p_k)
-    triples = zip(queries, keys, heads.p_v, strict=True)
-    return Projections.from_heads(list(triples)), 1 / math.sqrt(
-        heads.p_q.shape[1 if by_code else 2]
-    )
+    weights = Projections.from_heads(list(zip(queries, keys, heads.p_v, strict=True)))
+    return weights, 1 / math.sqrt(heads.p_q.shape[1 if by_code else 2])
 
 
 @dataclass(frozen=True)

@@ -50,9 +50,8 @@ def _features(inputs_BTD: Array) -> Array:
 def _least_squares_readout(task: TrainingTask, examples: Examples) -> Array:
     """The linear map from features to targets with the smallest squared error."""
     features_NF = _features(examples.inputs).reshape(-1, task.d_model + 1)
-    weights_FO: Array = np.linalg.lstsq(
-        features_NF, examples.targets.reshape(len(features_NF), -1), rcond=None
-    )[0]
+    targets_NO = examples.targets.reshape(len(features_NF), -1)
+    weights_FO: Array = np.linalg.lstsq(features_NF, targets_NO, rcond=None)[0]
     return weights_FO
 
 
@@ -66,8 +65,7 @@ def _logistic_readout(task: TrainingTask, examples: Examples) -> Array:
     moments = Moments(np.zeros_like(weights_FO), np.zeros_like(weights_FO))
     for step in range(1, N_LOGISTIC_STEPS + 1):
         logits_BTO = (features_NF @ weights_FO).reshape(*features_BTF.shape[:2], -1)
-        gradient_NO = cross_entropy_gradient(logits_BTO, examples.targets).reshape(
-            len(features_NF), -1
-        )
-        weights_FO, moments = adam_step(weights_FO, features_NF.T @ gradient_NO, moments, step, 0.1)
+        gradient_BTO = cross_entropy_gradient(logits_BTO, examples.targets)
+        gradient_FO = features_NF.T @ gradient_BTO.reshape(len(features_NF), -1)
+        weights_FO, moments = adam_step(weights_FO, gradient_FO, moments, step, 0.1)
     return weights_FO

@@ -34,12 +34,8 @@ NOISE_DEVIATION = 1.0
 
 def clean_tiles() -> Array:
     """The ten tiles without noise. Shapes: (10, 16)."""
-    return np.array(
-        [
-            [1.0 if sign == "+" else -1.0 for sign in tile.replace(" ", "")]
-            for tile in TILES.values()
-        ]
-    )
+    signs = [list(tile.replace(" ", "")) for tile in TILES.values()]
+    return np.where(np.array(signs) == "+", 1.0, -1.0)
 
 
 def draw_textures(rng: np.random.Generator, n: int) -> tuple[Array, Array]:

@@ -205,9 +205,8 @@ def sphere_step_example(turn: float, outward: float, step_size: float) -> Sphere
     sideways /= np.linalg.norm(sideways)
     upwards = np.cross(sideways, point)
     angle = math.radians(turn)
-    return sphere_step(
-        point, math.cos(angle) * sideways + math.sin(angle) * upwards + outward * point, step_size
-    )
+    along = math.cos(angle) * sideways + math.sin(angle) * upwards
+    return sphere_step(point, along + outward * point, step_size)
 
 
 COLUMN_INITIALISATIONS = {"orthonormal": orthonormal_columns, "normal": normal, "glorot": xavier}

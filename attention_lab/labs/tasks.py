@@ -101,14 +101,9 @@ def draw_agreement(rng: np.random.Generator, n: int) -> Examples:
     """Words with a gender, a number and a payload. The target is the mean payload over the words of
     the same gender, and that over the words of the same number.
     """
-    gender_BTF, number_BTF, payload_BTF = _draw_words(rng, n)
-    means = [
-        _mean_payload(features @ features.swapaxes(1, 2), payload_BTF)
-        for features in (gender_BTF, number_BTF)
-    ]
-    return Examples(
-        np.concatenate([gender_BTF, number_BTF, payload_BTF], axis=2), np.stack(means, axis=2)
-    )
+    *kinds, payload_BTF = _draw_words(rng, n)
+    means = [_mean_payload(kind @ kind.swapaxes(1, 2), payload_BTF) for kind in kinds]
+    return Examples(np.concatenate([*kinds, payload_BTF], axis=2), np.stack(means, axis=2))
 
 
 def draw_conjunction(rng: np.random.Generator, n: int) -> Examples:
@@ -145,61 +140,57 @@ def _mean_payload(same_BTS: Array, payload_BSF: Array) -> Array:
     return mean
 
 
-TRAINING_TASKS = {
-    task.name: task
-    for task in (
-        TrainingTask(
-            name="neighbours",
-            instruction="Bring me what my left and my right neighbour hold.",
-            n_tokens=RING_LENGTH,
-            d_model=PAYLOAD_SIZE + 6,
-            parts=("previous", "next"),
-            draw=neighbour_examples((-1, 1)),
-            compares_wide=True,
-        ),
-        TrainingTask(
-            name="agreement",
-            instruction="Bring me the average of my gender, and the average of my number.",
-            n_tokens=N_WORDS,
-            d_model=N_GENDERS + N_NUMBERS + PAYLOAD_SIZE,
-            parts=("gender", "number"),
-            draw=draw_agreement,
-            compares_wide=True,
-        ),
-        TrainingTask(
-            name="conjunction",
-            instruction="Bring me the average of those who have my gender and my number.",
-            n_tokens=N_WORDS,
-            d_model=N_GENDERS + N_NUMBERS + PAYLOAD_SIZE,
-            parts=("gender and number",),
-            draw=draw_conjunction,
-            head_counts=(1, 2),
-        ),
-        TrainingTask(
-            name="staircase",
-            instruction="Bring me what the two tokens on either side hold.",
-            n_tokens=RING_LENGTH,
-            d_model=PAYLOAD_SIZE + 6,
-            parts=("two before", "previous", "next", "two after"),
-            draw=neighbour_examples((-2, -1, 1, 2)),
-            n_steps=1000,
-            head_counts=(1, 2, 3, 4, 6),
-        ),
-        TrainingTask(
-            name="letters",
-            instruction="Name the letter before me and the letter after me.",
-            n_tokens=RING_LENGTH,
-            d_model=N_LETTERS + 6,
-            parts=("previous", "next"),
-            draw=draw_letters,
-            n_features=N_LETTERS,
-            loss="cross-entropy",
-            n_steps=600,
-            d_v=6,
-            compares_wide=True,
-        ),
-    )
-}
+# The number of tokens and of their features: on a ring with position codes, and words.
+RING, LETTER_RING = (RING_LENGTH, PAYLOAD_SIZE + 6), (RING_LENGTH, N_LETTERS + 6)
+WORDS = (N_WORDS, N_GENDERS + N_NUMBERS + PAYLOAD_SIZE)
+_TASKS = (
+    TrainingTask(
+        "neighbours",
+        "Bring me what my left and my right neighbour hold.",
+        *RING,
+        ("previous", "next"),
+        neighbour_examples((-1, 1)),
+        compares_wide=True,
+    ),
+    TrainingTask(
+        "agreement",
+        "Bring me the average of my gender, and the average of my number.",
+        *WORDS,
+        ("gender", "number"),
+        draw_agreement,
+        compares_wide=True,
+    ),
+    TrainingTask(
+        "conjunction",
+        "Bring me the average of those who have my gender and my number.",
+        *WORDS,
+        ("gender and number",),
+        draw_conjunction,
+        head_counts=(1, 2),
+    ),
+    TrainingTask(
+        "staircase",
+        "Bring me what the two tokens on either side hold.",
+        *RING,
+        ("two before", "previous", "next", "two after"),
+        neighbour_examples((-2, -1, 1, 2)),
+        n_steps=1000,
+        head_counts=(1, 2, 3, 4, 6),
+    ),
+    TrainingTask(
+        "letters",
+        "Name the letter before me and the letter after me.",
+        *LETTER_RING,
+        ("previous", "next"),
+        draw_letters,
+        n_features=N_LETTERS,
+        loss="cross-entropy",
+        n_steps=600,
+        d_v=6,
+        compares_wide=True,
+    ),
+)
+TRAINING_TASKS = {task.name: task for task in _TASKS}
 
 
 @cached

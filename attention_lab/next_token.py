@@ -16,7 +16,7 @@ from .cache import cached
 from .choices import LANGUAGE_MODEL, resolve
 from .scenario import Scenario, trace_of
 from .sentences import in_batch, tokens_of
-from .trained.decoder import HEAD
+from .trained.decoder import FEED_FORWARD, HEAD
 from .trained.generation import next_probabilities
 from .trained.language_model import LanguageModelRun, language_model
 from .trained.language_text import language_run
@@ -69,12 +69,12 @@ class NextToken:
         logit is the dot product of their sum with the embedding of its piece. Shapes: (N, D).
         """
         names, parts_ND = self.run.parts(self.position)
+        first, last = names.index((HEAD, self.layer, 0)), names.index((FEED_FORWARD, self.layer))
+        before_ND, own_ND, later_ND = np.split(parts_ND, [first, last + 1])
+        grouped = [before_ND.sum(axis=0), *own_ND]
+        if len(later_ND):
+            grouped.append(later_ND.sum(axis=0))
         divisor = self.run.divisors[self.position]
-        first = names.index((HEAD, self.layer, 0))
-        end = first + len(self.part_names[1:]) - (self.layer < len(self.run.traces) - 1)
-        grouped = [parts_ND[:first].sum(axis=0), *parts_ND[first:end]]
-        if end < len(parts_ND):
-            grouped.append(parts_ND[end:].sum(axis=0))
         scaled_ND: Array = np.array(grouped) * (self.run.decoder.last_gain / divisor)
         return scaled_ND
 

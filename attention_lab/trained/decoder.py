@@ -22,6 +22,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
+from ..heads.weight_blocks import head_contributions
 
 Part = str | tuple[str, int] | tuple[str, int, int]
 EMBEDDING, FEED_FORWARD, HEAD = "embedding", "feed-forward", "head"
@@ -127,20 +128,11 @@ class Streams:
         names: list[Part] = [EMBEDDING]
         rows = [self.streams[0, position][np.newaxis]]
         for layer, trace in enumerate(self.traces):
-            added_HD = added_by_heads(trace)[:, position]
+            added_HD = head_contributions(trace)[0, :, position]
             rows += [added_HD, self.feed_forwards[layer, position][np.newaxis]]
             names += [(HEAD, layer, head) for head in range(len(added_HD))]
             names.append((FEED_FORWARD, layer))
         return tuple(names), np.concatenate(rows)
-
-    def added_logits_at(self, position: int) -> Array:
-        """What each part adds to each logit after a token, with the divisor of the last norm held
-        at its value; the sum over the parts is the logit. Shapes: (N, X).
-        """
-        _, parts_ND = self.parts(position)
-        gain_D = self.decoder.last_gain / self.divisors[position]
-        added: Array = (parts_ND * gain_D) @ self.decoder.embedding.T
-        return added
 
     @cached_property
     def divisors(self) -> Array:
@@ -151,16 +143,13 @@ class Streams:
 
     @cached_property
     def added_logits(self) -> Array:
-        """What each part adds to each logit after the last token. Shapes: (N, X)."""
-        return self.added_logits_at(-1)
-
-
-def added_by_heads(trace: Trace) -> Array:
-    """What each head adds to each token: its result times its rows of W_O. Shapes: (H, T, D)."""
-    p = trace.projections
-    w_o = np.eye(p.n_heads * p.d_v) if p.w_o is None else p.w_o
-    added_HTD: Array = trace.head_outputs[0] @ w_o.reshape(p.n_heads, -1, p.d_out)
-    return added_HTD
+        """What each part adds to each logit after the last token, with the divisor of the last
+        norm held at its value; the sum over the parts is the logit. Shapes: (N, X).
+        """
+        _, parts_ND = self.parts()
+        gain_D = self.decoder.last_gain / self.divisors[-1]
+        added: Array = (parts_ND * gain_D) @ self.decoder.embedding.T
+        return added
 
 
 def run_decoder(

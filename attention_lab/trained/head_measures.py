@@ -14,6 +14,7 @@ from attention_core.trace import Trace
 
 from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import pattern_of, uniform_pattern
+from ..heads.weight_blocks import output_rows
 from .attention_maps import AttentionMaps, pattern_of_layer
 from .language_model import LanguageModelRun
 
@@ -118,13 +119,9 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
     values = []
     for trace in run.traces:
         p = trace.projections
-        w_o_HVD = (np.eye(p.n_heads * p.d_v) if p.w_o is None else p.w_o).reshape(
-            p.n_heads, -1, p.d_out
-        )
         value_HSV = np.repeat(trace.value_heads[0], p.n_heads // trace.sizes["G"], axis=0)
-        raised_HS = np.einsum(
-            "hsv,hvd,sd->hs", value_HSV, w_o_HVD, read_SD * decoder.last_gain, optimize=True
-        )
+        added_HSD = value_HSV @ output_rows(p)
+        raised_HS = np.einsum("hsd,sd->hs", added_HSD, read_SD * decoder.last_gain)
         earlier_HTS = np.tril(trace.probabilities[0], -1)[..., 1:]
         raised_HT = np.einsum("hts,hs->ht", earlier_HTS, raised_HS[:, 1:]) / run.divisors
         values.append(_mean_of_copiers(raised_HT))

@@ -13,7 +13,7 @@ import numpy as np
 from attention_core.checks import Array
 
 from ..cache import cached
-from .decoder import EMBEDDING, FEED_FORWARD, HEAD, added_by_heads
+from ..heads.weight_blocks import head_contributions
 from .generation import next_probabilities
 from .language_model import N_HEADS, N_LAYERS, LanguageModelRun
 from .language_text import run_of_ids
@@ -51,30 +51,21 @@ class WhyToken:
         """What each feature of the last vector adds, per unit: the embedding of the piece times the
         gain of the last norm, divided by its divisor. Shapes: (D,).
         """
-        decoder, stream_D = self.run.decoder, self.run.streams[-1, -1]
-        divisor = np.sqrt(np.square(stream_D).mean() + decoder.epsilon)
-        direction: Array = self.of(decoder.embedding.T) * decoder.last_gain / divisor
+        decoder = self.run.decoder
+        direction: Array = self.of(decoder.embedding.T) * decoder.last_gain / self.run.divisors[-1]
         return direction
 
     @property
     def of_embedding(self) -> float:
         """What the last token itself adds."""
-        names, _ = self.run.parts()
-        return float(self.of(self.run.added_logits)[names.index(EMBEDDING)])
+        return float(self.of(self.run.added_logits)[0])
 
     @property
     def of_layers(self) -> Array:
         """What the heads of each layer add, and at the end its feed-forward part.
         Shapes: (L, H+1).
         """
-        names, _ = self.run.parts()
-        added = dict(zip(names, self.of(self.run.added_logits), strict=True))
-        return np.array(
-            [
-                [added[HEAD, layer, head] for head in range(N_HEADS)] + [added[FEED_FORWARD, layer]]
-                for layer in range(N_LAYERS)
-            ]
-        )
+        return self.of(self.run.added_logits)[1:].reshape(N_LAYERS, N_HEADS + 1)
 
     @property
     def of_kinds(self) -> tuple[float, float]:
@@ -105,7 +96,7 @@ def logits_without(ids: tuple[int, ...]) -> Array:
     for layer, trace in enumerate(run.traces):
         if layer:
             changed_BTD = changed_BTD + decoder.attend(changed_BTD, layer).output
-        without_HTD = run.streams[layer] + trace.output - added_by_heads(trace)
+        without_HTD = run.streams[layer] + trace.output - head_contributions(trace)[0]
         changed_BTD = np.concatenate([changed_BTD, without_HTD])
         changed_BTD = changed_BTD + decoder.feed_forward(changed_BTD, layer)
     logits: Array = decoder.logits(changed_BTD[:, -1])

@@ -7,27 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attention_lab.trained.cached_step import CachedStep, multiplications, numbers_kept
-from attention_lab.trained.language_model import (
-    N_HEADS,
-    N_KV_HEADS,
-    N_LAYERS,
-    language_model,
-)
+from attention_lab.trained.language_model import N_HEADS, N_KV_HEADS, N_LAYERS, language_model
 from attention_lab.trained.language_text import LIMITS, language_ids
 
-from ..blocks import (
-    Block,
-    BlockPage,
-    Board,
-    Choice,
-    Note,
-    Number,
-    Switch,
-    Table,
-    Text,
-    Values,
-    row,
-)
+from .. import blocks as b
 from ..labels import format_agreement, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
@@ -35,61 +18,48 @@ from ..payload import JSON
 from ..pieces import bare
 from ..story.story_view import StoryView
 
-LAYER = Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
-HEAD = Number("ca_head", "Head", 4, low=0, high=N_HEADS - 1)
-RESTARTS = Switch("ca_restarts", "Mistake: positions from 0", False)
-TOP_LEFT = Switch("ca_top_left", "Mistake: mask at the top left", False)
+LAYER = b.Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
+HEAD = b.Number("ca_head", "Head", 4, low=0, high=N_HEADS - 1)
+RESTARTS = b.Switch("ca_restarts", "Mistake: positions from 0", False)
+TOP_LEFT = b.Switch("ca_top_left", "Mistake: mask at the top left", False)
 ROUNDING = 1e-12
 SHARES, FULL = "shares", "full run"
 
 
-def _choices(view: StoryView) -> Sequence[Choice]:
+def _choices(view: StoryView) -> Sequence[b.Choice]:
     n_ids = len(language_ids(view.scenario.text, view.scenario.n_tokens))
-    return (
-        Number(
-            "ca_tokens",
-            "Tokens so far",
-            n_ids,
-            low=1,
-            high=max(2, n_ids),
-            look="scale",
-            help="Every step to the right computes one more row.",
-        ),
-        Number("ca_first", "At once", min(8, n_ids), low=1, high=n_ids, help="The first step."),
-        LAYER,
-        HEAD,
-        RESTARTS,
-        TOP_LEFT,
-    )
+    says, most = "Every step to the right computes one more row.", max(2, n_ids)
+    so_far = b.Number("ca_tokens", "Tokens so far", n_ids, 1, most, look="scale", help=says)
+    first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help="The first step.")
+    return (so_far, first, LAYER, HEAD, RESTARTS, TOP_LEFT)
 
 
-def step_of(view: StoryView, values: Values) -> CachedStep:
+def step_of(view: StoryView, values: b.Values) -> CachedStep:
     """The step of the page. Raises: AttentionError."""
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)[: values["ca_tokens"]]
     first = min(values["ca_first"], len(ids))
     return CachedStep(ids, first, values[RESTARTS.key], values[TOP_LEFT.key])
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The step, what it keeps, and what it saves. Raises: AttentionError."""
-    step, choices = step_of(view, values), {one.key: one for one in _choices(view)}
-    layer, head = values[LAYER.key], values[HEAD.key]
-    board = cache_board(step, layer, head)
+    step = step_of(view, values)
+    board = cache_board(step, values[LAYER.key], values[HEAD.key])
     return [
-        Text(_what_is_computed(step)),
-        row(values, *(choices[key] for key in ("ca_tokens", "ca_first", LAYER.key, HEAD.key))),
-        Board(board, "cache", fits=True),
+        b.Text(_what_is_computed(step)),
+        b.row(values, *_choices(view)[:4]),
+        b.Board(board, "cache", fits=True),
         _agreement(step),
-        row(values, RESTARTS, TOP_LEFT),
-        Text("**What is kept and saved**, in all layers, after these tokens:"),
+        b.row(values, RESTARTS, TOP_LEFT),
+        b.Text("**What is kept and saved**, in all layers, after these tokens:"),
         _costs(step),
-        Text(
+        b.Text(
             "The shares of earlier tokens are not needed again, because the mask hides the new"
             " token from them. Their keys and values are: the new query reads all of them. Query"
             " heads that share a key and value head make the cache smaller; this changes the model,"
             " so it must be trained so."
         ),
-        Text(LIMITS, small=True),
+        b.Text(LIMITS, small=True),
     ]
 
 
@@ -110,37 +80,32 @@ def _what_is_computed(step: CachedStep) -> str:
     return says
 
 
-def _agreement(step: CachedStep) -> Note:
+def _agreement(step: CachedStep) -> b.Note:
     gap = step.largest_gap
     if gap <= ROUNDING:
         said = format_agreement(gap, ROUNDING)
-        return Note(
+        return b.Note(
             f"The same as computing everything again, in all layers and heads: {said}.", "right"
         )
-    return Note(
+    return b.Note(
         "Not the same as computing everything again: a share differs by up to"
         f" {format_percent(gap)}. The shapes are right, and nothing fails.",
         "wrong",
     )
 
 
-def _costs(step: CachedStep) -> Table:
+def _costs(step: CachedStep) -> b.Table:
     decoder, n = language_model().decoder, len(step.ids)
     kinds = {
         f"multi-head: {N_HEADS} key/value heads": N_HEADS,
         f"this model: {N_KV_HEADS}": N_KV_HEADS,
         "multi-query: 1": 1,
     }
-    rows = [
-        [
-            name,
-            f"{numbers_kept(decoder, n, groups):,}",
-            f"{multiplications(decoder, step.n_new, n, groups):,}",
-            f"{multiplications(decoder, n, n, groups):,}",
-        ]
-        for name, groups in kinds.items()
-    ]
-    return Table(["", "numbers kept", "multiplications of this step", "without a cache"], rows)
+    rows = []
+    for name, groups in kinds.items():
+        costs = [multiplications(decoder, n_rows, n, groups) for n_rows in (step.n_new, n)]
+        rows.append([name, *(f"{one:,}" for one in (numbers_kept(decoder, n, groups), *costs))])
+    return b.Table(["", "numbers kept", "multiplications of this step", "without a cache"], rows)
 
 
 def cache_board(step: CachedStep, layer: int, head: int) -> JSON:
@@ -177,28 +142,23 @@ def _cached(step: CachedStep, layer: int, head: int, labels: tuple[str, ...]) ->
     """Keys and values as columns: those that were kept, if there are any, and the new ones."""
     n_old, features = len(labels) - step.n_new, Side("feature")
     matrices = []
-    for place, (kind, numbers_SK) in enumerate(
-        zip(("key", "value"), step.kept_for(layer, head), strict=True)
-    ):
-        parts = {
-            "kept": (slice(0, n_old), f"{kind}s, kept", "Kept since its own step"),
-            "new": (slice(n_old, None), "new" if n_old else f"{kind}s", "New"),
-        }
-        for column, (name, (part, title, since)) in enumerate(parts.items()):
-            if labels[part]:
-                matrices.append(
-                    Matrix(
-                        f"{name} {kind}s",
-                        numbers_SK[part].T,
-                        features,
-                        Side("key position", labels[part]),
-                        (2 * place + (column if n_old else 0), 0),
-                        title,
-                        role=kind,
-                        says=f"{since}: this feature of the {kind}",
-                    )
+    for kind, numbers_SK in zip(("key", "value"), step.kept_for(layer, head), strict=True):
+        kept = ("kept", slice(0, n_old), f"{kind}s, kept", "Kept since its own step")
+        new = ("new", slice(n_old, None), "new" if n_old else f"{kind}s", "New")
+        for column, (name, part, title, since) in enumerate((kept, new) if n_old else (new,)):
+            matrices.append(
+                Matrix(
+                    f"{name} {kind}s",
+                    numbers_SK[part].T,
+                    features,
+                    Side("key position", labels[part]),
+                    (2 * (kind == "value") + column, 0),
+                    title,
+                    role=kind,
+                    says=f"{since}: this feature of the {kind}",
                 )
+            )
     return matrices
 
 
-CACHE = BlockPage("cache", _choices, _blocks)
+CACHE = b.BlockPage("cache", _choices, _blocks)

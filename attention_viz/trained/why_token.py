@@ -5,6 +5,8 @@ worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
+from itertools import chain
 
 import numpy as np
 
@@ -14,20 +16,7 @@ from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_mod
 from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
 from attention_lab.trained.why_token import WhyToken, logits_without
 
-from ..blocks import (
-    Block,
-    BlockPage,
-    Board,
-    Choice,
-    Folded,
-    Link,
-    Row,
-    Select,
-    Table,
-    Text,
-    Values,
-    row,
-)
+from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
@@ -42,25 +31,22 @@ COLUMNS = (*(f"head {head}" for head in range(N_HEADS)), "FFN")
 ADDED, LOST = "added", "lost"
 
 
-def _choices(view: StoryView) -> Sequence[Choice]:
+def _choices(view: StoryView) -> Sequence[b.Choice]:
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)
     shares_X = next_probabilities(run_of_ids(ids).logits[-1])
     order_X = np.argsort(-shares_X, kind="stable").tolist()
-    names = [_quoted(one) for one in order_X]
-    pieces = {
-        str(one): f"{name} {format_percent(float(shares_X[one]))}"
-        for one, name in zip(order_X, names, strict=True)
-    }
-    first = {NEXT: f"the most probable: {names[0]}"}
+
+    pieces = {str(one): f"{_quoted(one)} {format_percent(float(shares_X[one]))}" for one in order_X}
+    first = {NEXT: f"the most probable: {_quoted(order_X[0])}"}
     heads = {
         f"{layer}.{head}": f"layer {layer}, head {head}"
         for layer in range(N_LAYERS)
         for head in range(N_HEADS)
     }
     return (
-        Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY,)),
-        Select("why_against", "Rather than", ALONE, {ALONE: "—"} | pieces, resets=(HEAD_KEY,)),
-        Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "whose loss changes most"} | heads),
+        b.Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY,)),
+        b.Select("why_against", "Rather than", ALONE, {ALONE: "—"} | pieces, resets=(HEAD_KEY,)),
+        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "whose loss changes most"} | heads),
     )
 
 
@@ -68,7 +54,7 @@ def _quoted(one: int) -> str:
     return f"“{bare(language_model().pieces([one])[0])}”"
 
 
-def why_of(view: StoryView, values: Values) -> WhyToken:
+def why_of(view: StoryView, values: b.Values) -> WhyToken:
     """What the page explains. Raises: AttentionError."""
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)
     token, against = values["why_token"], values["why_against"]
@@ -80,43 +66,35 @@ def why_of(view: StoryView, values: Values) -> WhyToken:
     )
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The sum, what happens without each head, and the chosen head. Raises: AttentionError."""
     why = why_of(view, values)
     lost_LH = why.lost_without
     layer, head = divmod(int(np.abs(lost_LH).argmax()), N_HEADS)
     if values[HEAD_KEY] != LARGEST:
         layer, head = map(int, values[HEAD_KEY].split("."))
-    heads = [{HEAD_KEY: f"{one // N_HEADS}.{one % N_HEADS}"} for one in range(lost_LH.size)]
-    clicks = {LOST: heads, ADDED: _with_feed_forward(heads)}
+    heads = [[{HEAD_KEY: f"{one}.{of}"} for of in range(N_HEADS)] for one in range(N_LAYERS)]
+    # A click on a feed-forward part, after the heads of its layer, sets nothing.
+    clicks = {LOST: list(chain(*heads)), ADDED: [one for line in heads for one in (*line, {})]}
     place = {"th_model": "language model", "th_layer": layer, "th_head": head}
     return [
-        Text(_answer(why, layer, head)),
-        row(values, *_choices(view)),
-        Board(why_board(why, layer, head), "why", fits=True, clicks=clicks),
-        Text(_sum_in_words(why)),
-        Text(_about_head(why, layer, head)),
-        Row((Link("Open this head", "one-head", place),)),
-        Text("**What it would say if no layer followed:**"),
+        b.Text(_answer(why, layer, head)),
+        b.row(values, *_choices(view)),
+        b.Board(why_board(why, layer, head), "why", fits=True, clicks=clicks),
+        b.Text(_sum_in_words(why)),
+        b.Text(_about_head(why, layer, head)),
+        b.Row((b.Link("Open this head", "one-head", place),)),
+        b.Text("**What it would say if no layer followed:**"),
         _after_each_layer(why),
-        Folded("How to read this", [Text(READING)]),
-        Text(LIMITS, small=True),
+        b.Folded("How to read this", [b.Text(READING)]),
+        b.Text(LIMITS, small=True),
     ]
-
-
-def _with_feed_forward(heads: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """What a click sets, with a cell of the feed-forward part, which sets nothing, after each
-    layer.
-    """
-    found: list[dict[str, str]] = []
-    for start in range(0, len(heads), N_HEADS):
-        found += [*heads[start : start + N_HEADS], {}]
-    return found
 
 
 def _answer(why: WhyToken, layer: int, head: int) -> str:
     """The share of the piece, what the chosen head adds to its logit, and the share without it."""
-    before, after = _shares(why, layer, head)
+    logits = (why.run.logits[-1], logits_without(why.ids)[layer, head])
+    before, after = (float(next_probabilities(logits_X)[why.token]) for logits_X in logits)
     piece, added = escape_markdown(_quoted(why.token)), float(why.of_layers[layer, head])
     to = "its logit" if why.against is None else "the difference"
     return (
@@ -126,28 +104,18 @@ def _answer(why: WhyToken, layer: int, head: int) -> str:
     )
 
 
-def _shares(why: WhyToken, layer: int, head: int) -> tuple[float, float]:
-    """The share of the piece, and its share with a head switched off."""
-    logits = (why.run.logits[-1], logits_without(why.ids)[layer, head])
-    before, after = (float(next_probabilities(logits_X)[why.token]) for logits_X in logits)
-    return before, after
-
-
 def _sum_in_words(why: WhyToken) -> str:
     """The logit as a sum, and its largest part."""
     added = why.of_layers
     heads, feed_forward = why.of_kinds
     layer, place = divmod(int(added.argmax()), len(COLUMNS))
-    what = f"The logit of {escape_markdown(_quoted(why.token))} is"
+    what = f"The logit of {escape_markdown(_quoted(why.token))}"
     if why.against is not None:
-        what = (
-            f"The logit of {escape_markdown(_quoted(why.token))} minus that of"
-            f" {escape_markdown(_quoted(why.against))} is"
-        )
+        what += f" minus that of {escape_markdown(_quoted(why.against))}"
     return (
-        f"{what} **{format_number(why.total)}** = {format_number(why.of_embedding)} (the last token"
-        f" itself) + {format_number(heads)} (heads) + {format_number(feed_forward)} (feed-forward"
-        f" parts, FFN). Most comes from {COLUMNS[place]} of layer {layer}:"
+        f"{what} is **{format_number(why.total)}** = {format_number(why.of_embedding)} (the last"
+        f" token itself) + {format_number(heads)} (heads) + {format_number(feed_forward)}"
+        f" (feed-forward parts, FFN). Most comes from {COLUMNS[place]} of layer {layer}:"
         f" {format_number(added.max())}."
     )
 
@@ -165,39 +133,22 @@ def why_board(why: WhyToken, layer: int, head: int) -> JSON:
     rule = Rule(
         "sum", (read("parts", at, RUNNING), read("direction", Position(), RUNNING)), len(parts_ND.T)
     )
+    what, falls = ("logit", "the logit") if why.against is None else ("difference", "it")
     limit = max(largest_magnitude(added), largest_magnitude(lost))
+    drawn = partial(Matrix, rows=layers, kind="logit", limit=limit)
     matrices = [
         Matrix("parts", parts_ND, Side("part of the sum"), features, None, "part"),
         Matrix("direction", why.direction[np.newaxis], line, features, None, "its direction"),
-        Matrix(
-            ADDED,
-            added,
-            layers,
-            columns,
-            (0, 0),
-            "adds to the logit",
-            kind="logit",
-            limit=limit,
-            rule=rule,
-        ),
-        Matrix(
+        drawn(ADDED, added, columns=columns, place=(0, 0), title=f"adds to the {what}", rule=rule),
+        drawn(
             LOST,
             lost,
-            layers,
-            only_heads,
-            (1, 0),
-            "the logit falls without it",
-            kind="logit",
-            limit=limit,
-            says="Without this head the logit falls by",
+            columns=only_heads,
+            place=(1, 0),
+            title=f"the {what} falls without it",
+            says=f"Without this head {falls} falls by",
         ),
     ]
-    if why.against is not None:
-        titles = ("adds to the difference", "the difference falls without it")
-        matrices[2:] = [
-            Matrix(**{**vars(one), "title": title, "says": "Without this head it falls by"})
-            for one, title in zip(matrices[2:], titles, strict=True)
-        ]
     what = "A row for each layer: what each head adds, and what is lost without it."
     board = matrix_board(matrices, (ADDED, layer, head), what)
     said = one_head_part(why.run.traces[layer], head, len(why.ids) - 1, f"layer {layer}, ")
@@ -220,7 +171,7 @@ def _about_head(why: WhyToken, layer: int, head: int) -> str:
     return says
 
 
-def _after_each_layer(why: WhyToken) -> Table:
+def _after_each_layer(why: WhyToken) -> b.Table:
     head = ["after", "it would say", "with", f"share of {escape_markdown(_quoted(why.token))}"]
     rows = []
     for layer in range(-1, N_LAYERS):
@@ -234,7 +185,7 @@ def _after_each_layer(why: WhyToken) -> Table:
                 format_percent(float(shares_X[why.token])),
             ]
         )
-    return Table(head, rows)
+    return b.Table(head, rows)
 
 
 READING = (
@@ -247,4 +198,4 @@ READING = (
     " not “the” reason."
 )
 
-WHY_THIS_TOKEN = BlockPage("why-this-token", _choices, _blocks)
+WHY_THIS_TOKEN = b.BlockPage("why-this-token", _choices, _blocks)

@@ -4,31 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from attention_core.checks import Array
 from attention_core.rules import Position, Rule, read
 from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_model
 from attention_lab.trained.language_text import LIMITS, language_ids
 from attention_lab.trained.writing import Writing, goes_on, mark, written_after
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 
-from ..blocks import (
-    Block,
-    BlockPage,
-    Board,
-    Button,
-    Field,
-    Folded,
-    Later,
-    Number,
-    Places,
-    Row,
-    Switch,
-    Text,
-    Values,
-)
+from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
@@ -38,67 +24,47 @@ from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, share_matrices
 from ..story.story_view import StoryView
 
-WRITTEN = Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS)
-TEMPERATURE = Number(
-    "wr_temperature",
-    "Temperature",
-    1.0,
-    low=0.0,
-    high=2.0,
-    step=0.1,
-    look="scale",
-    help="The logits are divided by it. 0 takes the most probable piece.",
-)
-TOP_P = Number(
-    "wr_top_p",
-    "Top-p",
-    0.9,
-    low=0.1,
-    high=1.0,
-    step=0.1,
-    look="scale",
-    help="Only the fewest most probable pieces that together reach this share can follow.",
-)
-SEED = Number("wr_seed", "Seed", 0, low=0, high=999, help="The same seed writes the same text.")
-PLAY = Switch("wr_play", "Play", False, help="Writes a piece every second.")
-LAYER = Number("wr_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
-HEAD = Number("wr_head", "Head", 4, low=0, high=N_HEADS - 1)
+WRITTEN = b.Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS)
+SCALE = partial(b.Number, step=0.1, look="scale")
+DIVIDES = "The logits are divided by it. 0 takes the most probable piece."
+TEMPERATURE = SCALE("wr_temperature", "Temperature", 1.0, low=0.0, high=2.0, help=DIVIDES)
+KEEPS = "Only the fewest most probable pieces that together reach this share can follow."
+TOP_P = SCALE("wr_top_p", "Top-p", 0.9, low=0.1, high=1.0, help=KEEPS)
+SEED = b.Number("wr_seed", "Seed", 0, low=0, high=999, help="The same seed writes the same text.")
+PLAY = b.Switch("wr_play", "Play", False, help="Writes a piece every second.")
+LAYER = b.Number("wr_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
+HEAD = b.Number("wr_head", "Head", 4, low=0, high=N_HEADS - 1)
 CHOICES = (WRITTEN, TEMPERATURE, TOP_P, SEED, PLAY, LAYER, HEAD)
 SHARE, LEFT, FACTOR, SCALED = "share", "share within top-p", "one over what is left", "scaled"
 SECONDS = 1.0  # between two pieces
 MANY = 10  # pieces
 
 
-def writing_of(view: StoryView, values: Values) -> Writing:
+def writing_of(view: StoryView, values: b.Values) -> Writing:
     """The text of the page with its settings. Raises: AttentionError."""
     prompt = language_ids(view.scenario.text, view.scenario.n_tokens)
-    return Writing(
-        prompt,
-        written_after(prompt, values[WRITTEN.key]),
-        values[TEMPERATURE.key],
-        values[TOP_P.key],
-        values[SEED.key],
-    )
+    settings = (values[one.key] for one in (TEMPERATURE, TOP_P, SEED))
+    return Writing(prompt, written_after(prompt, values[WRITTEN.key]), *settings)
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """What may follow, and what was written. Raises: AttentionError."""
     writing = writing_of(view, values)
     board = writing_board(writing, values[LAYER.key], values[HEAD.key])
     picks = [{WRITTEN.key: writing.after(one)} for one in writing.shown]
     clicks = {name: picks for name in (SHARE, LEFT) if writing.room > 0}
     plays = values[PLAY.key] and writing.next_id is not None
-    settings = [Field(one, values[one.key]) for one in (PLAY, TEMPERATURE, TOP_P)]
-    places = tuple(Field(one, values[one.key]) for one in (SEED, LAYER, HEAD))
+    settings = [b.Field(one, values[one.key]) for one in (PLAY, TEMPERATURE, TOP_P)]
+    places = tuple(b.Field(one, values[one.key]) for one in (SEED, LAYER, HEAD))
     return [
-        Text(f"{_what_follows(writing)} Click a bar to go on with its piece instead."),
-        Row((*_buttons(writing), *settings)),
-        Board(board, "writing", fits=True, clicks=clicks),
-        *([Later(SECONDS, picks_next(writing))] if plays else []),
-        Text(_whole_text(writing)),
-        Row(places),
-        Folded("How a piece is drawn", [Text(_how_it_is_drawn(writing))]),
-        Text(LIMITS, small=True),
+        b.Text(f"{_what_follows(writing)} Click a bar to go on with its piece instead."),
+        b.Row((*_buttons(writing), *settings)),
+        b.Board(board, "writing", fits=True, clicks=clicks),
+        *([b.Later(SECONDS, picks_next(writing))] if plays else []),
+        b.Text(_whole_text(writing)),
+        b.Row(places),
+        b.Folded("How a piece is drawn", [b.Text(_how_it_is_drawn(writing))]),
+        b.Text(LIMITS, small=True),
     ]
 
 
@@ -117,19 +83,19 @@ def picks_next(writing: Writing) -> dict[str, tuple[int, ...]]:
     return {} if one is None else {WRITTEN.key: writing.after(one)}
 
 
-def _buttons(writing: Writing) -> list[Button]:
+def _buttons(writing: Writing) -> list[b.Button]:
     found = []
     if writing.next_id is not None:
         many = goes_on(writing, MANY)
         found = [
-            Button("Write a piece", picks_next(writing)),
-            Button(f"Write {len(many)}", {WRITTEN.key: writing.after(*many)}),
+            b.Button("Write a piece", picks_next(writing)),
+            b.Button(f"Write {len(many)}", {WRITTEN.key: writing.after(*many)}),
         ]
     if writing.written:
         fewer = mark(writing.prompt, writing.written[:-1])
         found += [
-            Button("Undo", {WRITTEN.key: fewer}, "Takes the last piece back."),
-            Button("Start again", {WRITTEN.key: ()}),
+            b.Button("Undo", {WRITTEN.key: fewer}, "Takes the last piece back."),
+            b.Button("Start again", {WRITTEN.key: ()}),
         ]
     return found
 
@@ -182,13 +148,20 @@ def writing_board(writing: Writing, layer: int, head: int) -> JSON:
     shown, run = list(writing.shown), writing.run
     pieces = Side("piece", tuple(language_model().pieces(shown)))
     scaled_X, heat = writing.scaled_logits, writing.temperature
-    column = Side("logit", ("logit",))
-    matrices = [_column("logit", writing.logits[shown], pieces, column, 0, "logit")]
+    column = partial(
+        Matrix,
+        rows=pieces,
+        columns=Side("logit", ("logit",)),
+        kind="logit",
+        says="The model gives this piece the logit",
+    )
+    logits = writing.logits[shown][:, np.newaxis]
+    matrices = [column("logit", logits, place=(0, 0), title="logit")]
     if heat not in (0, 1):
         rule = Rule("product", (read("logit", 0, 1), read("one over T", Position(), Position())))
         matrices += [
             Matrix("one over T", np.array([[1 / heat]]), Side("row"), Side("T"), None, "1/T"),
-            _column(SCALED, scaled_X[shown], pieces, column, 1, "logit/T", rule),
+            column(SCALED, logits / heat, place=(1, 0), title="logit/T", rule=rule),
         ]
     place = len([one for one in matrices if one.place])
     *all_logits, share = share_matrices(
@@ -210,49 +183,16 @@ def writing_board(writing: Writing, layer: int, head: int) -> JSON:
     return board | {"sentence": said}
 
 
-def _column(
-    name: str,
-    numbers_P: Array,
-    pieces: Side,
-    column: Side,
-    place: int,
-    title: str,
-    rule: Rule | None = None,
-) -> Matrix:
-    numbers = numbers_P[:, np.newaxis]
-    return Matrix(
-        name,
-        numbers,
-        pieces,
-        column,
-        (place, 0),
-        title,
-        kind="logit",
-        rule=rule,
-        says="The model gives this piece the logit",
-    )
-
-
 def _left_by_top_p(writing: Writing, pieces: Side, place: int) -> list[Matrix]:
     """The shares within top-p: those of the pieces that are left, divided by their sum."""
-    shown, left_X, total = list(writing.shown), writing.shares, writing.left
-    factors = np.where(left_X[shown] > 0, 1 / total, 0.0)[:, np.newaxis]
-    column = Side("share", ("share",))
+    left, total = writing.shares[list(writing.shown)][:, np.newaxis], writing.left
+    sides, title = (pieces, Side("share", ("share",))), f"within top-p {writing.top_p:g}"
     says = f"1 over {format_number(total)}, the sum of the shares that are left; 0 for the others:"
     rule = Rule("product", (read(SHARE, 0, 1), read(FACTOR, 0, 1)))
     return [
-        Matrix(FACTOR, factors, pieces, column, None, FACTOR, says=says),
-        Matrix(
-            LEFT,
-            left_X[shown][:, np.newaxis],
-            pieces,
-            column,
-            (place, 0),
-            f"within top-p {writing.top_p:g}",
-            kind="probability",
-            rule=rule,
-        ),
+        Matrix(FACTOR, np.where(left > 0, 1 / total, 0.0), *sides, None, FACTOR, says=says),
+        Matrix(LEFT, left, *sides, (place, 0), title, kind="probability", rule=rule),
     ]
 
 
-WRITING = BlockPage("writing", lambda _: CHOICES, _blocks)
+WRITING = b.BlockPage("writing", lambda _: CHOICES, _blocks)

@@ -114,8 +114,7 @@ def tokens_of(scenario: Scenario) -> Tokens:
     if scenario.weights == LANGUAGE_MODEL:
         return language_tokens(scenario.text, scenario.n_tokens)
     if scenario.weights == "trained":
-        pieces = pieces_of(scenario.text, scenario.n_tokens)
-        return Tokens(pieces.tokens, pieces.n_real, pieces.notes, pieces.n_left_out)
+        return pieces_of(scenario.text, scenario.n_tokens)
     if scenario.n_tokens:
         tokens = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
     else:

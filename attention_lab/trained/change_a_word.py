@@ -46,9 +46,9 @@ class ChangedWord:
     def tokens(self) -> tuple[str, ...]:
         """One label for each position; the one that differs has both words."""
         new = self.tokens_after[self.position].lstrip()
-        both = f"{self.tokens_before[self.position]} → {new}"
-        rest = self.tokens_before[self.position + 1 :]
-        return (*self.tokens_before[: self.position], both, *rest)
+        tokens = list(self.tokens_before)
+        tokens[self.position] += f" → {new}"
+        return tuple(tokens)
 
     @property
     def differences(self) -> Array:
@@ -125,16 +125,12 @@ def changed_word(before: AttentionMaps, after: AttentionMaps) -> ChangedWord:
     Source: Clark et al. 2019, section 4.1. Raises: TextError when the tokens are the same.
     """
     first, ends = _difference(before.tokens, after.tokens)
-    merged = [
-        np.stack([_merged(layer, first, end) for layer in maps.layers])
-        for maps, end in zip((before, after), ends, strict=True)
-    ]
-    for array in merged:
-        array.setflags(write=False)
-    labels = [
-        (*tokens[:first], joined(tokens[first:end]), *tokens[end:])
-        for tokens, end in zip((before.tokens, after.tokens), ends, strict=True)
-    ]
+    merged, labels = [], []
+    for maps, end in zip((before, after), ends, strict=True):
+        merged.append(np.stack([_merged(layer, first, end) for layer in maps.layers]))
+        merged[-1].setflags(write=False)
+        tokens = maps.tokens
+        labels.append((*tokens[:first], joined(tokens[first:end]), *tokens[end:]))
     return ChangedWord(merged[0], merged[1], labels[0], labels[1], first)
 
 
@@ -165,19 +161,7 @@ def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, t
 
 def _merged(layer_HTT: Array, first: int, end: int) -> Array:
     """One layer with the positions from first to end - 1 as one. Shapes: (H, T, T) -> (H, N, N)."""
-    keys_HTN = np.concatenate(
-        (
-            layer_HTT[..., :first],
-            layer_HTT[..., first:end].sum(axis=-1, keepdims=True),
-            layer_HTT[..., end:],
-        ),
-        axis=-1,
-    )
-    return np.concatenate(
-        (
-            keys_HTN[:, :first],
-            keys_HTN[:, first:end].mean(axis=1, keepdims=True),
-            keys_HTN[:, end:],
-        ),
-        axis=1,
-    )
+    begins = [*range(first + 1), *range(end, layer_HTT.shape[-1])]
+    merged_HNN = np.add.reduceat(np.add.reduceat(layer_HTT, begins, axis=-1), begins, axis=1)
+    merged_HNN[:, first] /= end - first
+    return merged_HNN

@@ -45,17 +45,13 @@ def language_tokens(text: str, n_tokens: int = 0) -> Tokens:
     """
     model, ids = language_model(), language_ids(text, n_tokens)
     n_whole, n_padding = len(model.encode(_readable(text))), max(0, n_tokens - len(ids))
-    notes = []
+    notes, counted = [], f"Pieces in the sentence, with the start: {n_whole:,}."
     if n_whole > len(ids):
-        notes.append(
-            f"Pieces in the sentence, with the start: {n_whole:,}. Used from its start: {len(ids)};"
-            f" a page shows at most {MAX_TOKENS}."
-        )
+        most = f"a page shows at most {MAX_TOKENS}."
+        notes.append(f"{counted} Used from its start: {len(ids)}; {most}")
     if n_padding:
-        notes.append(
-            f"Pieces in the sentence, with the start: {n_whole}. {PADDING_TOKEN} added after them:"
-            f" {n_padding}, so the length is {n_tokens}."
-        )
+        added = f"{PADDING_TOKEN} added after them: {n_padding}"
+        notes.append(f"{counted} {added}, so the length is {n_tokens}.")
     labels = (*model.pieces(ids), *[PADDING_TOKEN] * n_padding)
     return Tokens(labels, len(ids), tuple(notes), n_whole - len(ids))
 

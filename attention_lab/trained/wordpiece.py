@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from attention_core.errors import TextError
 
-from ..words.text import CONTINUATION_MARK, MAX_CHARACTERS
+from ..words.text import CONTINUATION_MARK, MAX_CHARACTERS, Tokens
 
 CLS, SEP, UNK, PAD = "[CLS]", "[SEP]", "[UNK]", "[PAD]"
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
@@ -53,19 +53,10 @@ class Characters:
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """The tokens that the model reads, their numbers in the vocabulary, and notes on cutting and
-    padding.
+class Pieces(Tokens):
+    """The tokens that the model reads, and their numbers in the vocabulary."""
 
-    n_real: the number of tokens without the [PAD] at the end. n_left_out: the number of tokens that
-    were cut.
-    """
-
-    tokens: tuple[str, ...]
-    ids: tuple[int, ...]
-    n_real: int
-    notes: tuple[str, ...] = ()
-    n_left_out: int = 0
+    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,19 +85,15 @@ class WordPiece:
         total, room = len(pieces) + 2, max(0, n_tokens - 2)
         tokens = (CLS, *pieces[:room], SEP)[:n_tokens]
         n_padding = max(0, n_tokens - total) * fill
-        notes = []
+        notes, counted = [], f"Tokens with {CLS} and {SEP}: {total}."
         if total > n_tokens:
-            notes.append(
-                f"Tokens with {CLS} and {SEP}: {total}. Used from the start of the text: {room}."
-            )
+            notes.append(f"{counted} Used from the start of the text: {room}.")
         if n_padding:
-            notes.append(
-                f"Tokens with {CLS} and {SEP}: {total}. {PAD} added after them: {n_padding}, so the"
-                f" length is {n_tokens}."
-            )
+            added = f"{PAD} added after them: {n_padding}"
+            notes.append(f"{counted} {added}, so the length is {n_tokens}.")
         filled = tokens + (PAD,) * n_padding
         ids, n_real = tuple(self.vocabulary[token] for token in filled), len(tokens)
-        return Pieces(filled, ids, n_real, tuple(notes), total - n_real)
+        return Pieces(filled, n_real, tuple(notes), total - n_real, ids)
 
     def pieces(self, text: str) -> list[str]:
         """All pieces of a text. [CLS], [SEP], [MASK], [PAD] and [UNK] in it are those tokens."""
@@ -121,14 +108,12 @@ class WordPiece:
     def _words(self, text: str) -> Iterator[str]:
         """Words and single punctuation marks, in lower case without accents."""
         word = ""
-        for character in self._plain(text):
+        for character in (*self._plain(text), " "):
             if character == " " or character in self.characters.punctuation:
                 yield from (part for part in (word, character.strip(" ")) if part)
                 word = ""
             else:
                 word += character
-        if word:
-            yield word
 
     def _plain(self, text: str) -> str:
         """The text in lower case, without control characters and accents, with spaces around

@@ -21,16 +21,7 @@ COMPONENT_PREFIX = "attention-lab"
 # The components, each a folder below assets/, and their style sheets.
 STYLE_SHEETS = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
 # The scripts of every page, in the order in which they run; each explains itself in its first line.
-FIRST_SCRIPTS = (
-    "theme",
-    "history",
-    "menu",
-    "drawer",
-    "print",
-    "link",
-    "lesson",
-    "class",
-)
+FIRST_SCRIPTS = ("theme", "history", "menu", "drawer", "print", "link", "lesson", "class")
 PLOTLY = distribution("plotly")
 PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))
 # Relative to the app's own URL. It names the version, so a browser may keep the file for good.

@@ -21,13 +21,7 @@ from attention_lab.presets import SENTENCE_KEY, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import State, read_state, write_state
 from attention_lab.url_choices import PARAMETERS
-from attention_lab.user_data.edits import (
-    EDITABLE_ARRAYS,
-    Edit,
-    Edits,
-    edits_outside,
-    outside_note,
-)
+from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits, edits_outside, outside_note
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.text_store import find_text, hold_text, is_key
 from attention_lab.user_data.user_matrices import (

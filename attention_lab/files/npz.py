@@ -33,12 +33,7 @@ _MAGIC = b"\x93NUMPY"
 _LENGTH_BYTES = {(1, 0): 2, (2, 0): 4, (3, 0): 4}  # by version; the last is in UTF-8
 _TYPE = re.compile(r"[<>=|]?[?biufcSUOV]\d{0,9}")
 _LONG = re.compile(r"\b(\d+)L\b")  # a whole number as Python 2 wrote it
-_REFUSED_TYPES = {
-    "O": "Python objects, which could run programs",
-    "c": "complex numbers",
-    "S": "text as bytes",
-}
-_REMEDIES = {"S": "as text: x.astype(str)"}
+_REFUSED_TYPES = {"O": "Python objects, which could run programs", "c": "complex numbers"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +79,9 @@ def read_npy_head(stream: IO[bytes], called: str) -> NpyHead:
         ) from error
     if dtype.kind not in "biufU" or (dtype.kind != "U" and dtype.itemsize > 8):
         held = _REFUSED_TYPES.get(dtype.kind, "an unusual type of number")
-        remedy = _REMEDIES.get(dtype.kind, "as float64: numpy.asarray(x, dtype=float)")
+        remedy = "as float64: numpy.asarray(x, dtype=float)"
+        if dtype.kind == "S":
+            held, remedy = "text as bytes", "as text: x.astype(str)"
         raise FileError(f"{called} holds {held}, which are not read; save it {remedy}")
     is_fine = type(shape) is tuple and type(fortran_order) is bool and dtype.itemsize > 0
     is_fine = is_fine and all(type(size) is int and size >= 0 for size in shape)
@@ -112,17 +109,8 @@ _MAX_COMMENT_BYTES = 2**16
 # Of the directory for one array, with some room for other programs' notes.
 _MAX_ENTRY_BYTES = 46 + MAX_NAME_LENGTH + 128
 _ENCRYPTED = 1
-_DAMAGE_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    EOFError,
-    OSError,
-    NotImplementedError,
-    OverflowError,
-    RuntimeError,
-    ValueError,
-    struct.error,
-)
+_PACKED_WRONG = (zipfile.BadZipFile, zlib.error, struct.error)
+_DAMAGE_ERRORS = (*_PACKED_WRONG, EOFError, OSError, OverflowError, RuntimeError, ValueError)
 
 
 class NpzArchive:

@@ -13,12 +13,12 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from os import PathLike
 from pathlib import Path, PurePath
-from typing import Any, BinaryIO, NoReturn, Protocol
+from typing import Any, BinaryIO, NoReturn
 from weakref import finalize
 
 import numpy as np
@@ -35,20 +35,24 @@ MAX_HEADER_BYTES = 2**22  # room for 4096 tensors with long names
 PICKLE_ENDINGS = (".pt", ".pth", ".bin", ".ckpt", ".pkl", ".pickle")
 
 
-class WeightFile(Protocol):
-    """An open file: the shapes of its arrays are known, and each array is read on request."""
+class WeightFile(ABC):
+    """An open file: the name, shape and type of every array of numbers are known, and each array
+    is read on request.
+    """
 
-    @property
-    def shapes(self) -> Mapping[str, tuple[int, ...]]:
-        """The name and shape of every array."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The token labels in the file, or none."""
+    shapes: Mapping[str, tuple[int, ...]]
+    types: Mapping[str, np.dtype[np.generic]]
 
     def n_bytes(self, name: str) -> int:
         """The bytes of an array in memory: eight for a number of 64 bits, four for any other."""
+        return bytes_read(self.shapes[name], self.types[name].itemsize)
 
+    @property
+    @abstractmethod
+    def labels(self) -> tuple[str, ...]:
+        """The token labels in the file, or none."""
+
+    @abstractmethod
     def read(self, name: str) -> Array:
         """One array; floating-point numbers are float32 or float64. Raises: FileError."""
 
@@ -67,11 +71,6 @@ def bytes_read(shape: tuple[int, ...], itemsize: int) -> int:
     return math.prod(shape) * max(4, itemsize)
 
 
-def file_size(file: BinaryIO) -> int:
-    """The size of a file in bytes."""
-    return file.seek(0, 2)
-
-
 def pickle_error(name: str) -> FileError:
     """The error for a pickle, with the two lines of Python that convert it."""
     target = f"{PurePath(name).stem or 'weights'}.safetensors"
@@ -83,7 +82,7 @@ def pickle_error(name: str) -> FileError:
     )
 
 
-class NpzFile:
+class NpzFile(WeightFile):
     """An open .npz file. Raises: FileError if it holds anything but arrays of numbers or text, or
     exceeds a limit.
     """
@@ -93,11 +92,9 @@ class NpzFile:
         if any(member.endswith(".pkl") for member in self._archive.names):
             raise pickle_error(name)
         self._heads = {member: self._archive.head(member) for member in self._archive.names}
-
-    @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The name and shape of every array of numbers."""
-        return {name: head.shape for name, head in self._heads.items() if head.dtype.kind != "U"}
+        numbers = {name: head for name, head in self._heads.items() if head.dtype.kind != "U"}
+        self.shapes = {name: head.shape for name, head in numbers.items()}
+        self.types = {name: head.dtype for name, head in numbers.items()}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -122,11 +119,6 @@ class NpzFile:
             )
         return tuple(map(str, words))
 
-    def n_bytes(self, name: str) -> int:
-        """The bytes of an array in memory."""
-        head = self._heads[name]
-        return bytes_read(head.shape, head.dtype.itemsize)
-
     def read(self, name: str) -> Array:
         """One array in native byte order; half precision becomes float32."""
         array = self._archive.read(name, self._heads[name])
@@ -135,22 +127,12 @@ class NpzFile:
         return array.astype(np.float64 if array.dtype.itemsize == 8 else np.float32, copy=False)
 
 
-# BF16 is the upper half of a float32.
+# F64 to F16, I64 to I8 and U64 to U8; BF16 is the upper half of a float32.
 _TYPES = {
-    "F64": "<f8",
-    "F32": "<f4",
-    "F16": "<f2",
-    "BF16": "<u2",
-    "I64": "<i8",
-    "U64": "<u8",
-    "I32": "<i4",
-    "U32": "<u4",
-    "I16": "<i2",
-    "U16": "<u2",
-    "I8": "i1",
-    "U8": "u1",
-    "BOOL": "?",
-}
+    f"{kind}{8 * size}": np.dtype(f"<{kind.lower()}{size}")
+    for kind, sizes in (("F", (8, 4, 2)), ("I", (8, 4, 2, 1)), ("U", (8, 4, 2, 1)))
+    for size in sizes
+} | {"BF16": np.dtype("<u2"), "BOOL": np.dtype("?")}
 
 
 @dataclass(frozen=True)
@@ -161,14 +143,14 @@ class _Tensor:
     end: int
 
 
-class SafetensorsFile:
+class SafetensorsFile(WeightFile):
     """An open safetensors file. Raises: FileError if its header breaks a rule of the format or
     exceeds a limit.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        size = file_size(file)
+        size = file.seek(0, 2)
         file.seek(0)
         length = int.from_bytes(file.read(8), "little")
         if size < 10 or not 2 <= length <= size - 8:
@@ -177,15 +159,14 @@ class SafetensorsFile:
             _refuse(f"its header has {length:,} bytes, and at most {MAX_HEADER_BYTES:,} are read")
         self._start = 8 + length
         header = _parse(file.read(length))
-        self._metadata = _metadata(header.pop("__metadata__", {}))
+        self._metadata = header.pop("__metadata__", {})
+        if not isinstance(self._metadata, dict) or not _all_texts(self._metadata.values()):
+            _refuse("its metadata is not a table of texts")
         check_array_names(header, MAX_TENSORS)
         self._tensors = {name: _tensor(name, entry) for name, entry in header.items()}
         _check_layout(self._tensors, size - self._start)
-
-    @cached_property
-    def shapes(self) -> dict[str, tuple[int, ...]]:
-        """The name and shape of every tensor."""
-        return {name: tensor.shape for name, tensor in self._tensors.items()}
+        self.shapes = {name: tensor.shape for name, tensor in self._tensors.items()}
+        self.types = {name: _TYPES[tensor.kind] for name, tensor in self._tensors.items()}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -194,16 +175,11 @@ class SafetensorsFile:
             words = json.loads(self._metadata.get("tokens", "[]"))
         except (ValueError, RecursionError):
             words = None
-        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+        if not isinstance(words, list) or not _all_texts(words):
             raise FileError(
                 'The metadata\'s "tokens" must be a JSON list of words, such as ["the", "cat"]'
             )
         return tuple(words)
-
-    def n_bytes(self, name: str) -> int:
-        """The bytes of a tensor in memory."""
-        tensor = self._tensors[name]
-        return bytes_read(tensor.shape, np.dtype(_TYPES[tensor.kind]).itemsize)
 
     def read(self, name: str) -> Array:
         """One tensor; half precision becomes float32."""
@@ -216,6 +192,10 @@ class SafetensorsFile:
         if tensor.kind == "BF16":
             return (array.astype(np.uint32) << 16).view(np.float32)
         return array.astype(np.float32) if tensor.kind == "F16" else array
+
+
+def _all_texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(one, str) for one in values)
 
 
 def _parse(text: bytes) -> dict[str, Any]:
@@ -237,12 +217,6 @@ def _parse(text: bytes) -> dict[str, Any]:
     return header
 
 
-def _metadata(entry: Any) -> dict[str, str]:
-    if not isinstance(entry, dict) or not all(isinstance(text, str) for text in entry.values()):
-        _refuse("its metadata is not a table of texts")
-    return entry
-
-
 def _tensor(name: str, entry: Any) -> _Tensor:
     """One entry of the header; every part of it is checked."""
     if not isinstance(entry, dict) or set(entry) != {"dtype", "shape", "data_offsets"}:
@@ -253,12 +227,13 @@ def _tensor(name: str, entry: Any) -> _Tensor:
             f"{name!r} holds numbers of type {kind!r:.40}, which this app does not read; convert"
             " them to F32"
         )
-    if not _whole_numbers(shape) or not is_possible_shape(shape, np.dtype(_TYPES[kind]).itemsize):
+    itemsize = _TYPES[kind].itemsize
+    if not _whole_numbers(shape) or not is_possible_shape(shape, itemsize):
         _refuse(f"{name!r} has the impossible shape {shape!r:.80}")
     if not _whole_numbers(offsets) or len(offsets) != 2:
         _refuse(f"{name!r} has the impossible offsets {offsets!r:.80}")
     begin, end = offsets
-    expected = math.prod(shape) * np.dtype(_TYPES[kind]).itemsize
+    expected = math.prod(shape) * itemsize
     if end - begin != expected:
         _refuse(
             f"{name!r} of shape {tuple(shape)} needs {expected:,} bytes, but has {end - begin:,}"
@@ -316,7 +291,7 @@ def open_weights(file: BinaryIO | str | PathLike[str], name: str = "") -> Weight
         raise FileError(
             f"The file's name must have at most {MAX_NAME_LENGTH} printable characters: rename it"
         )
-    size = file_size(file)
+    size = file.seek(0, 2)
     if size > MAX_WEIGHT_BYTES:
         raise FileError(
             f"{name} has {size:,} bytes, but at most {MAX_WEIGHT_BYTES:,} are read: save the"

@@ -31,14 +31,7 @@ _EDIT = re.compile(
 
 
 # The matrix for each array that a board lets edit.
-EDITABLE_ARRAYS = {
-    "inputs": "x",
-    "memory": "x",
-    "w_q": "w_q",
-    "w_k": "w_k",
-    "w_v": "w_v",
-    "w_o": "w_o",
-}
+EDITABLE_ARRAYS = {"inputs": "x", "memory": "x"} | {name: name for name in MATRICES}
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -27,10 +27,7 @@ from attention_core.projections import Projections
 from ..files.file_checks import check_numbers
 from ..files.weight_formats import WeightFile, bytes_read
 
-# What some layers have besides their matrices and this app does not use, by the name of its array.
-UNUSED_TENSORS = {
-    "bias_k": "Its bias_k and bias_v, one more key for every query, are not used.",
-}
+BIAS_K_IS_UNUSED = "Its bias_k and bias_v, one more key for every query, are not used."
 # What a model does that its attention weights do not say.
 OTHER_ARCHITECTURES = {
     "causal": "In this model no query sees a later key: switch the causal mask on.",
@@ -97,20 +94,20 @@ def find_layers(file: WeightFile) -> tuple[FileLayer, ...]:
             layers.append(_layer(file, prefix, naming))
         except FileError as error:
             errors.append(error)
+    if errors and not layers:
+        raise errors[0]
     if not layers:
-        raise errors[0] if errors else _no_layer(file, incomplete)
+        names = ", ".join(list(file.shapes)[:3]) or "none"
+        reason = incomplete[0] if incomplete else f"its first arrays are {names}"
+        known = ", ".join(naming.title for naming in NAMINGS)
+        raise FileError(
+            f"The file holds no whole attention layer: {reason}. Known namings: {known}"
+        )
     layers.sort(key=lambda layer: sort_key(layer.prefix))
     if not errors:
         return tuple(layers)
     note = f"Layers of the file that cannot be used: {len(errors)}. The first: {errors[0]}."
     return tuple(replace(layer, notes=(*layer.notes, note)) for layer in layers)
-
-
-def _no_layer(file: WeightFile, incomplete: Sequence[str]) -> FileError:
-    names = ", ".join(list(file.shapes)[:3]) or "none"
-    reason = incomplete[0] if incomplete else f"its first arrays are {names}"
-    known = ", ".join(naming.title for naming in NAMINGS)
-    return FileError(f"The file holds no whole attention layer: {reason}. Known namings: {known}")
 
 
 def _layer(file: WeightFile, prefix: str, naming: Naming) -> FileLayer:
@@ -141,10 +138,10 @@ def _layer(file: WeightFile, prefix: str, naming: Naming) -> FileLayer:
         raise FileError(
             f"The matrices of {prefix!r} fit no number of heads: their shapes are {shapes}"
         )
-    unused = (note for name, note in UNUSED_TENSORS.items() if prefix + name in file.shapes)
     note = " ".join(OTHER_ARCHITECTURES[key] for key in naming.differences)
-    notes = tuple(filter(None, (note, *unused)))
-    saved = _saved_heads(file, prefix, naming) or _told_heads(file, prefix, query_width)
+    unused = BIAS_K_IS_UNUSED if f"{prefix}bias_k" in file.shapes else ""
+    notes = tuple(filter(None, (note, unused)))
+    saved = _saved_heads(file, prefix, naming, query_width)
     return FileLayer(prefix, naming, shapes, heads, saved if saved in heads else None, notes)
 
 
@@ -180,17 +177,14 @@ def _check_biases(file: WeightFile, prefix: str, naming: Naming) -> None:
             )
 
 
-def _saved_heads(file: WeightFile, prefix: str, naming: Naming) -> int | None:
-    """The number of heads, if the file holds it as a whole number."""
-    name = prefix + naming.heads
-    if not naming.heads or file.shapes.get(name) != ():
-        return None
-    value = file.read(name)
-    return int(value) if value.dtype.kind in "iu" else None
-
-
-def _told_heads(file: WeightFile, prefix: str, query_width: int) -> int | None:
-    """The number of heads by which there are sinks, or gains for the features of each."""
+def _saved_heads(file: WeightFile, prefix: str, naming: Naming, query_width: int) -> int | None:
+    """The number of heads, if the file holds it as a whole number, or if there are sinks, or gains
+    for the features of each head.
+    """
+    if naming.heads and file.shapes.get(prefix + naming.heads) == ():
+        value = file.read(prefix + naming.heads)
+        if value.dtype.kind in "iu" and value:
+            return int(value)
     sinks, gains = (file.shapes.get(prefix + name, ()) for name in (SINKS, QUERY_NORM))
     if len(sinks) == 1:
         return sinks[0]

@@ -25,16 +25,11 @@ ROW_SYMBOLS = BIAS_SYMBOLS | OPTION_SYMBOLS
 ALL_SYMBOLS = SYMBOLS | ROW_SYMBOLS
 MAX_SHAPES: dict[str, tuple[int, ...]] = {
     "x": (MAX_TOKENS, MAX_MATRIX_WIDTH),
-    "w_q": (MAX_MATRIX_WIDTH, _ALL_HEADS),
-    "w_k": (MAX_MATRIX_WIDTH, _ALL_HEADS),
-    "w_v": (MAX_MATRIX_WIDTH, _ALL_HEADS),
+    **dict.fromkeys(("w_q", "w_k", "w_v"), (MAX_MATRIX_WIDTH, _ALL_HEADS)),
     "w_o": (_ALL_HEADS, MAX_MATRIX_WIDTH),
-    "b_q": (_ALL_HEADS,),
-    "b_k": (_ALL_HEADS,),
-    "b_v": (_ALL_HEADS,),
+    **dict.fromkeys(("b_q", "b_k", "b_v"), (_ALL_HEADS,)),
     "b_o": (MAX_MATRIX_WIDTH,),
-    "g_q": (MAX_HEAD_WIDTH,),
-    "g_k": (MAX_HEAD_WIDTH,),
+    **dict.fromkeys(("g_q", "g_k"), (MAX_HEAD_WIDTH,)),
     "sinks": (MAX_HEADS,),
 }
 # All of them as float64. A state holds them in base64, which takes a third more; a downloaded trace

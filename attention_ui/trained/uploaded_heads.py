@@ -113,10 +113,7 @@ def _about(own: OwnHeads, is_chosen: bool) -> None:
         )
     with st.container(horizontal=True):
         st.button(
-            "Drop it",
-            on_click=drop_upload,
-            disabled=is_chosen,
-            help="First remove the file above.",
+            "Drop it", on_click=drop_upload, disabled=is_chosen, help="First remove the file above."
         )
         if own.layer is not None:
             offer_story(own.layer, "yw take", options=own.options)

@@ -31,16 +31,7 @@ from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..pieces import bare
 from ..story.story_view import StoryView
-from .head_pages import (
-    CELL,
-    HEAD,
-    LAYER,
-    ONE_HEAD,
-    HeadPage,
-    fields,
-    heads_clicks,
-    opening,
-)
+from .head_pages import CELL, HEAD, LAYER, ONE_HEAD, HeadPage, fields, heads_clicks, opening
 from .heads import best_heads
 from .measures import heads_matrix, measure_by_layer
 

@@ -12,14 +12,7 @@ from .. import blocks as b
 from ..sentence import with_arcs
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
-from .head_pages import (
-    ONE_HEAD,
-    HeadPage,
-    focus_of,
-    heads_clicks,
-    opening,
-    place_choices,
-)
+from .head_pages import ONE_HEAD, HeadPage, focus_of, heads_clicks, opening, place_choices
 
 WHAT_TO_LOOK_FOR = {
     LANGUAGE: (

@@ -7,10 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_core import (
-    Projections,
-    attend,
-)
+from attention_core import Projections, attend
 from attention_lab.heads.weight_blocks import (
     features_read,
     head_contributions,

@@ -12,10 +12,7 @@ from attention_lab.trained.change_a_word import (
     replace_word,
     word_to_replace,
 )
-from attention_lab.trained.encoded_text import (
-    encoded,
-    trained_layer,
-)
+from attention_lab.trained.encoded_text import encoded, trained_layer
 from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
 from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import Facts, refused

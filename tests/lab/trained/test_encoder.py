@@ -14,14 +14,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm
-from attention_lab.trained.encoder import (
-    EncoderLayer,
-    FeedForward,
-    encode,
-    erf,
-    feed_forward,
-    gelu,
-)
+from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, erf, feed_forward, gelu
 from tests.lab.refusal import refused
 
 T, D, F, H = 5, 6, 11, 2

@@ -89,8 +89,7 @@ def test_joining_follows_the_rule(text: str) -> None:
 
 @settings(max_examples=25, deadline=None)
 @given(
-    st.lists(st.integers(0, 511), min_size=2, max_size=12),
-    st.lists(st.integers(1, 11), max_size=4),
+    st.lists(st.integers(0, 511), min_size=2, max_size=12), st.lists(st.integers(1, 11), max_size=4)
 )
 def test_the_cache_gives_one_run_however_the_text_is_cut(ids: list[int], cuts: list[int]) -> None:
     cache = KeyValueCache(MODEL.decoder, len(ids))

@@ -11,9 +11,4 @@ import streamlit as st
 from attention_ui.server import MAIN_SCRIPT, lifespan, middleware, routes, set_limits
 
 set_limits()
-app = st.App(
-    MAIN_SCRIPT,
-    routes=routes(),
-    middleware=middleware(),
-    lifespan=lifespan,
-)
+app = st.App(MAIN_SCRIPT, routes=routes(), middleware=middleware(), lifespan=lifespan)

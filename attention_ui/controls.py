@@ -13,12 +13,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.choices import (
-    FIELD_BOUNDS,
-    FIELD_CHOICES,
-    MAX_TEXT_LENGTH,
-    fitting_heads,
-)
+from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
 from attention_lab.control_list import (
     CONTROL_DEFAULTS,
     CONTROL_GROUPS,

@@ -34,11 +34,7 @@ def zoom() -> float:
     return 1.0
 
 
-def show_figure(
-    figure: Figure,
-    key: str,
-    on_click: Callable[[Any], None] | None = None,
-) -> None:
+def show_figure(figure: Figure, key: str, on_click: Callable[[Any], None] | None = None) -> None:
     """Show a figure in the visitor's colours. on_click: called with the customdata of a clicked
     point.
     """

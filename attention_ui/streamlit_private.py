@@ -18,9 +18,7 @@ from streamlit.components.v2.get_bidi_component_manager import get_bidi_componen
 from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
 
 # The type that `st.expander` returns, for annotations; mypy fails when it changes.
-from streamlit.elements.lib.mutable_expander_container import (
-    ExpanderContainer as ExpanderContainer,
-)
+from streamlit.elements.lib.mutable_expander_container import ExpanderContainer as ExpanderContainer
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 

@@ -12,12 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError
-from attention_lab.choices import (
-    MODEL_CHOICES,
-    Scenario,
-    has_uneven_heads,
-    resolve,
-)
+from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, resolve
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places

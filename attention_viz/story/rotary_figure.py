@@ -31,11 +31,7 @@ def pair_figure(pair: TurnedPair) -> Figure:
         "line": {"color": "@muted", "width": 1, "dash": "dot"},
         "hoverinfo": "skip",
     }
-    data = [
-        arc,
-        _arrow(pair.before, "before", "@muted"),
-        _arrow(pair.after, "turned", "@primary"),
-    ]
+    data = [arc, _arrow(pair.before, "before", "@muted"), _arrow(pair.after, "turned", "@primary")]
     about = {"range": [-room, room], "fixedrange": True, "zeroline": True}
     first = chart_axis(f"feature {pair.first}", **about)
     second = chart_axis(f"feature {pair.second}", **about, scaleanchor="x")

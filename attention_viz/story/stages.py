@@ -28,13 +28,7 @@ from .batch import BatchField, with_batch
 from .cutting import HEAD_FIELDS, merge_board, split_board
 from .misplaced import misplaced_sentence, short_quote
 from .next_token import next_token_board
-from .notes import (
-    by_hand_notes,
-    choice_notes,
-    first_example_notes,
-    language_notes,
-    random_notes,
-)
+from .notes import by_hand_notes, choice_notes, first_example_notes, language_notes, random_notes
 from .per_head import (
     mask_board,
     mixing_board,

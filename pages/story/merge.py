@@ -4,12 +4,7 @@ import streamlit as st
 
 from attention_lab.heads.layout_mistakes import merged_position, wrong_merged_cells
 from attention_ui.page_context import page_context
-from attention_ui.panels import (
-    draw_arithmetic,
-    look_closer,
-    note_swap,
-    token_markdown,
-)
+from attention_ui.panels import draw_arithmetic, look_closer, note_swap, token_markdown
 from attention_ui.step import show_step
 
 now = page_context()

@@ -6,12 +6,7 @@ import streamlit as st
 
 from attention_lab.rotary_pairs import pair_of, shift_gap
 from attention_ui.page_context import page_context
-from attention_ui.panels import (
-    choose_projection,
-    draw_arithmetic,
-    look_closer,
-    token_markdown,
-)
+from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown
 from attention_ui.show import show_figure
 from attention_ui.step import show_step
 from attention_ui.url_state import session

@@ -67,8 +67,7 @@ else:
         "With one head, or one token, there is nothing to swap: here the reshape alone is right."
     )
 with st.expander(
-    "Do more heads mean more weights, and why not a head for every feature?",
-    icon=":material/help:",
+    "Do more heads mean more weights, and why not a head for every feature?", icon=":material/help:"
 ):
     rank = min(trace.sizes["K"], *trace.scores.shape[-2:])
     st.markdown(

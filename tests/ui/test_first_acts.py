@@ -18,16 +18,7 @@ from attention_lab.sentences import tokens_of
 from attention_lab.user_data.matrix_names import MAX_HEADS
 from attention_ui.uneven_heads import HEADS, OFFERED
 from attention_viz.story.notes import sentence_notes
-from tests.ui.app import (
-    errors,
-    named_in,
-    opened,
-    page_context,
-    resting,
-    scenes,
-    stage,
-    unfolded,
-)
+from tests.ui.app import errors, named_in, opened, page_context, resting, scenes, stage, unfolded
 
 
 def url(app: AppTest) -> dict[str, Any]:

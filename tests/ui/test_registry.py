@@ -8,15 +8,7 @@ from pathlib import Path
 import pytest
 
 from attention_core import STEPS
-from attention_lab.page_list import (
-    MENU,
-    OLD_URLS,
-    PAGES,
-    Page,
-    page_now,
-    page_of,
-    story_steps,
-)
+from attention_lab.page_list import MENU, OLD_URLS, PAGES, Page, page_now, page_of, story_steps
 from tests.ui.app import ROOT
 
 

@@ -316,10 +316,7 @@ def padded_queries(now: PageContext) -> list[str]:
 
 
 @on("encoder-decoder")
-@on(
-    "encoder-decoder",
-    text="a b c d e f g h " * 5,
-)
+@on("encoder-decoder", text="a b c d e f g h " * 5)
 def three_uses(now: PageContext) -> list[str]:
     traces = run_three_uses(now.scenario, "Das Tier war zu müde", 2)
     return [

@@ -5,12 +5,7 @@ from __future__ import annotations
 import pytest
 
 from attention_viz.labels import label_width
-from attention_viz.parts import (
-    MAX_BAR_NAMES,
-    figure_margins,
-    label_layout,
-    named_axis,
-)
+from attention_viz.parts import MAX_BAR_NAMES, figure_margins, label_layout, named_axis
 
 
 @pytest.mark.parametrize("labels", [["it"], ["it", "internationa…"], ["動物動物"]])

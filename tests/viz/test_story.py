@@ -41,8 +41,7 @@ def drawn_axes(board: JSON, panel: JSON) -> list[str | None]:
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["projection of queries", "projection of values", "scores", "mixing", "output", "pair"],
+    "name", ["projection of queries", "projection of values", "scores", "mixing", "output", "pair"]
 )
 def test_in_a_product_the_row_of_a_result_meets_its_column(name: str) -> None:
     board = STORY[name](Stage(example()))

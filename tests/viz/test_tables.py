@@ -22,10 +22,7 @@ from attention_viz.arithmetic import factor_code, format_derivation
 from attention_viz.curves import error_bar_series, line_series
 from attention_viz.figure_table import ERROR, NAME, figure_table, table_csv
 from attention_viz.labels import format_number
-from attention_viz.tables import (
-    matrix_table,
-    terms_table,
-)
+from attention_viz.tables import matrix_table, terms_table
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
 from tests.viz.reading_words import missing, numbers_said
 

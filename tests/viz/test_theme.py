@@ -136,7 +136,7 @@ FIGURE: dict[str, Any] = {
             "text": ["@key", "@nothing"],
             "name": "@value",
             "x": [1],
-        },
+        }
     ],
     "layout": {
         "shapes": [{"line": {"color": "@focus", "width": 1}}],

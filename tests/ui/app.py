@@ -234,12 +234,6 @@ def named_in(sentence: str) -> set[str]:
     return {name.replace(",", "") for name in found}
 
 
-def array_of(sent: Any) -> np.ndarray:
-    """An array of a figure as the browser reads it."""
-    numbers = np.frombuffer(base64.b64decode(sent["bdata"]), np.dtype(sent["dtype"]))
-    return numbers.reshape([int(size) for size in str(sent.get("shape", numbers.size)).split(",")])
-
-
 def pressed(app: AppTest, label: str) -> AppTest:
     """The app after a button."""
     return next(button for button in app.button if button.label == label).click().run()

@@ -19,7 +19,14 @@ from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, 
 from tests.ui.uploads import OWN_X, WHOLE
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
-BIASED = {"own": UserMatrices(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"}).url_value()}
+
+
+def own(**matrices: np.ndarray) -> dict[str, Any]:
+    """The user's own matrices, as a choice."""
+    return {"own": UserMatrices(**matrices).url_value()}
+
+
+BIASED = own(**{f"b_{name}": np.arange(1.0, 17) for name in "qkvo"})
 
 
 def plain(text: str) -> str:
@@ -46,14 +53,6 @@ def test_negative_numbers_have_a_minus_sign(monkeypatch: pytest.MonkeyPatch) -> 
         assert "−0.5" in said + "".join(letters(stage(app).get("formula")))
 
 
-def test_equal_shares_are_counted() -> None:
-    app = opened("overview", text="row row your boat", positions="false", scaling="custom", scale=0)
-    assert "equally to each of 4 tokens" in texts(app)
-    assert "the values of 4 tokens" in texts(gone_to(app, "mixing"))
-    blind = opened("overview", text="a", n_tokens=2, mask="painted", painted="2_0")
-    assert not blind.exception
-
-
 def test_tables_name_axes_and_head_as_the_notation_does() -> None:
     app = opened("scores", notation="note", head=1)
     for page, named in (("scores", "of head 1: axes n × n;"), ("split", "n × d;"), ("output", "")):
@@ -74,6 +73,33 @@ def test_what_keys_are_made_from_is_written_as_in_the_formula(notation: str) -> 
     assert (f"({memory} = {inputs})" in texts(gone_to(app, "tokens"))) == (memory != inputs)
 
 
+EQUAL = {"text": "row row your boat", "positions": "false", "scaling": "custom", "scale": 0}
+LUCKY = {"text": "a b c d e f g h i j k l m", "head": 1, "query": 4, "feature": 2}
+WIDE = {"feature": 64, "whole": "true"} | own(w_o=np.ones((16, 65)))
+
+
+@pytest.mark.parametrize(
+    ("page", "choices", "says"),
+    [
+        ("overview", EQUAL, "equally to each of 4 tokens"),
+        ("mixing", EQUAL, "the values of 4 tokens"),
+        ("projections", {}, "(16 of 16)"),
+        ("projections", {"weights": "weightless"}, "is the identity"),
+        ("projections", {"weights": "weightless", "edits": "wq_9_0_1"}, "reads 5 of 16 features"),
+        ("projections", own(w_q=np.zeros((16, 16))), "reads 0 of 16 features"),
+        ("projections", own(w_q=np.eye(16)), "is the identity"),
+        ("output", WIDE, "Shown: column 64 of 65"),
+        ("merge", LUCKY, "happens to be its right place"),
+        ("merge", {"feature": 9}, "Feature 9 does not exist here"),
+        ("mixing", {"feature": 9}, "Feature 9 does not exist here"),
+        ("merge", {"notation": "note"}, "W₀ mixes them"),
+        ("merge", {"weights": "weightless"}, "has no W_O"),
+    ],
+)
+def test_a_page_tells_of_the_layer_as_it_is(page: str, choices: dict[str, Any], says: str) -> None:
+    assert says in plain(texts(opened(page, **choices)))
+
+
 # --- projections, inputs and output ---
 
 
@@ -83,25 +109,7 @@ def test_a_wide_projection_is_shown_around_the_head_in_focus() -> None:
     first, end = map(int, re.findall(r"columns (\d+) to (\d+)", caption)[0])
     assert first <= 9 * 64 < 10 * 64 - 1 <= end
     assert scenes(app)[0]["arrays"]["queries"]["shape"][-1] == end + 1 - first < 1024
-    wide = UserMatrices(w_o=np.ones((16, 65))).url_value()
-    assert "Shown: column 64 of 65" in texts(opened("output", own=wide, feature=64, whole="true"))
     assert "Shown:" not in texts(opened("output", whole="true"))
-
-
-@pytest.mark.parametrize(
-    ("choices", "says"),
-    [
-        ({}, "(16 of 16)"),
-        ({"weights": "weightless"}, "is the identity"),
-        ({"weights": "weightless", "edits": "wq_9_0_1"}, "reads 5 of 16 features"),
-        ({"own": UserMatrices(w_q=np.zeros((16, 16))).url_value()}, "reads 0 of 16 features"),
-        ({"own": UserMatrices(w_q=np.eye(16)).url_value()}, "is the identity"),
-    ],
-)
-def test_what_a_head_reads_is_told_of_the_weights_as_they_are(
-    choices: dict[str, Any], says: str
-) -> None:
-    assert says in plain(texts(opened("projections", which="queries", **choices)))
 
 
 @pytest.mark.parametrize(
@@ -192,22 +200,12 @@ def test_a_board_names_the_matrix_as_the_notation_does(
         ("merge", {}, (0, 0)),
         ("merge", {"n_heads": 1}, (0, 1)),
         ("merge", {"text": "a", "head": 0}, (0, 1)),
-        ("merge", {"own": UserMatrices(w_v=np.zeros((16, 16))).url_value()}, (0, 1)),
+        ("merge", own(w_v=np.zeros((16, 16))), (0, 1)),
     ],
 )
 def test_when_the_swap_matters(page: str, choices: dict[str, Any], boxes: tuple[int, int]) -> None:
     app = opened(page, **choices)
     assert (len(app.warning), len(app.info)) == boxes
-
-
-def test_a_number_that_happens_to_land_in_its_place() -> None:
-    lucky = {"text": "a b c d e f g h i j k l m", "head": 1, "query": 4, "feature": 2}
-    assert "happens to be its right place" in texts(opened("merge", **lucky))
-    elsewhere = texts(opened("merge", head=1, query=2, feature=3))
-    assert "happens" not in elsewhere
-    app = opened("merge", feature=9)
-    for page in ("merge", "mixing"):
-        assert "Feature 9 does not exist here" in texts(gone_to(app, page))
 
 
 @pytest.mark.parametrize(("page", "field"), [("split", "query_heads"), ("merge", "head_outputs")])
@@ -218,9 +216,3 @@ def test_a_misplaced_number_is_named(page: str, field: str) -> None:
     astray = find_misplaced(heads, 1, 2, 0, split=page == "split")
     assert short_quote(trace.tokens, astray.row) in stage(app)["says"]
     assert "Without the swap" not in stage(opened(page, **ONE))["says"]
-
-
-def test_a_merge_without_w_o_mixes_nothing_later() -> None:
-    app = opened("merge", notation="note")
-    assert "W₀ mixes them" in texts(app)
-    assert "has no W_O" in plain(texts(opened("merge", weights="weightless")))

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_core import STEPS, FileError, HeadNorm, Projections, ShapeError, attend
+from attention_core import STEPS, FileError, HeadNorm, Projections, ShapeError, Trace, attend
 from attention_core.derivation import Factor, derive
 from attention_core.trace import USUAL_STEPS
 from attention_lab.export.trace_files import field_csv
@@ -113,10 +113,15 @@ def test_where_a_number_stands(factor: Factor, text: str) -> None:
     assert factor_code(factor) == text
 
 
+def line(trace: Trace, field: str, *index: int, **places: int) -> str:
+    """The arithmetic of a cell of the first sequence."""
+    return format_derivation(derive(trace, field, (0, *index)), **places)
+
+
 def test_the_arithmetic_of_qk_norm() -> None:
     trace = attend([[3.0, 4.0]], Projections.weightless(2), head_norm=HeadNorm(2.0, epsilon=0.5))
-    line = format_derivation(derive(trace, "normed_queries", (0, 0, 0, 1)))
-    assert line == "4.0000 / 3.6056 × 2.0000 ≈ 2.2188"  # the root of 12.5 + 0.5
+    # the root of 12.5 + 0.5
+    assert line(trace, "normed_queries", 0, 0, 1) == "4.0000 / 3.6056 × 2.0000 ≈ 2.2188"
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -125,62 +130,46 @@ def test_the_sentence_of_a_cell_ends_in_its_number(case: str) -> None:
     for field in trace.steps:
         index = tuple(n - 1 for n in getattr(trace, field).shape)
         number = format_number(float(getattr(trace, field)[index]), 4)
-        assert format_derivation(derive(trace, field, index)).endswith(number), field
+        assert line(trace, field, *index[1:]).endswith(number), field
+
+
+TWO = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
 
 
 def test_a_mask_says_what_it_did() -> None:
-    trace = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
-    seen, hidden = (
-        format_derivation(derive(trace, "masked_scores", (0, 0, *cell)))
-        for cell in ((1, 0), (0, 1))
-    )
+    seen, hidden = (line(TWO, "masked_scores", 0, *cell) for cell in ((1, 0), (0, 1)))
     assert numbers_said(seen) == [0.75, 0.75]
     assert numbers_said(hidden) == [0.75]
     assert ("∞" in seen, hidden.endswith("−∞")) == (False, True)
 
 
 def test_long_sums_are_cut_short() -> None:
-    text = format_derivation(derive(square(7), "head_outputs", (0, 0, 6, 0)))
+    text = line(square(7), "head_outputs", 0, 6, 0)
     assert numbers_said(text.partition("…")[2])[0] == 3
     assert text.count("×") == 4
     assert (T, V) == (5, 3)
 
 
 def test_what_is_rounded_is_not_said_to_be_equal() -> None:
-    whole = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)
     parts = attend([[1 / 3, 0.5], [2.0, -1.0]], Projections.weightless(2))
-    assert (
-        format_derivation(derive(whole, "scores", (0, 0, 1, 0)))
-        == "2.000 × 1.000 + (−1.000 × 0.500) = 1.5000"
-    )
-    assert (
-        format_derivation(derive(parts, "scores", (0, 0, 1, 0)))
-        == "2.000 × 0.333 + (−1.000 × 0.500) ≈ 0.1667"
-    )
-    assert (
-        format_derivation(derive(whole, "scaled_scores", (0, 0, 1, 0)))
-        == "1.5000 × 0.5000 = 0.7500"
-    )
-    assert format_derivation(derive(whole, "inputs", (0, 0, 0))) == "inputs[0, 0] = 1.0000"
-    assert format_derivation(derive(parts, "inputs", (0, 0, 0))) == "inputs[0, 0] ≈ 0.3333"
     large = attend([[-3.081097], [1.0]], Projections.weightless(1), scale=-100.0)
-    assert (
-        format_derivation(derive(large, "scaled_scores", (0, 0, 0, 1)))
-        == "−3.0811 × −100.0000 ≈ 308.1097"
-    )
-    assert " / 1.0000 = 1.0000" in format_derivation(derive(whole, "probabilities", (0, 0, 0, 0)))
-    assert " ≈ 0." in format_derivation(derive(whole, "probabilities", (0, 0, 1, 0)))
-    assert format_derivation(derive(whole, "probabilities", (0, 0, 0, 1))).endswith(" = 0.0000")
+    exact = "2.000 × 1.000 + (−1.000 × 0.500) = 1.5000"
+    assert line(TWO, "scores", 0, 1, 0) == exact
+    assert line(parts, "scores", 0, 1, 0) == "2.000 × 0.333 + (−1.000 × 0.500) ≈ 0.1667"
+    assert line(TWO, "scaled_scores", 0, 1, 0) == "1.5000 × 0.5000 = 0.7500"
+    assert line(TWO, "inputs", 0, 0) == "inputs[0, 0] = 1.0000"
+    assert line(parts, "inputs", 0, 0) == "inputs[0, 0] ≈ 0.3333"
+    assert line(large, "scaled_scores", 0, 0, 1) == "−3.0811 × −100.0000 ≈ 308.1097"
+    assert " / 1.0000 = 1.0000" in line(TWO, "probabilities", 0, 0, 0)
+    assert " ≈ 0." in line(TWO, "probabilities", 0, 1, 0)
+    assert line(TWO, "probabilities", 0, 0, 1).endswith(" = 0.0000")
 
 
 def test_one_product_can_be_followed() -> None:
-    narrow = attend(
-        [[-1.514], [1.0]],
-        Projections(w_q=[[1.0]], w_k=[[0.75]], w_v=[[1.0]], w_o=[[1.0]], n_heads=1),
-    )
-    derivation = derive(narrow, "scores", (0, 0, 1, 0))
-    assert format_derivation(derivation) == "1.0000 × −1.1355 = −1.1355"
-    assert format_derivation(derivation, 2) == "1.00 × −1.14 ≈ −1.1355"
+    weights = Projections([[1.0]], [[0.75]], [[1.0]], [[1.0]], n_heads=1)
+    narrow = attend([[-1.514], [1.0]], weights)
+    assert line(narrow, "scores", 0, 1, 0) == "1.0000 × −1.1355 = −1.1355"
+    assert line(narrow, "scores", 0, 1, 0, places=2) == "1.00 × −1.14 ≈ −1.1355"
 
 
 LAYOUT = {"xaxis": {"title": {"text": "step"}}, "yaxis": {"title": {"text": "loss"}}}

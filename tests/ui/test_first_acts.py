@@ -21,16 +21,11 @@ from attention_viz.story.notes import sentence_notes
 from tests.ui.app import errors, named_in, opened, page_context, resting, scenes, stage, unfolded
 
 
-def url(app: AppTest) -> dict[str, Any]:
-    """What stands in the URL."""
-    return {name: app.query_params[name] for name in app.query_params}
-
-
 @pytest.mark.parametrize("page", ["overview", "output"])
 def test_opening_the_groups_changes_nothing(page: str) -> None:
     app = opened(page, bare=True).run()
-    before = url(app), page_context(app), stage(app)
-    assert (url(unfolded(app)), page_context(app), stage(app)) == before
+    before = dict(app.query_params), page_context(app), stage(app)
+    assert (dict(unfolded(app).query_params), page_context(app), stage(app)) == before
 
 
 def test_every_switch_is_drawn_with_its_default() -> None:
@@ -96,18 +91,17 @@ def test_one_step_from_an_example(preset: Preset) -> None:
     assert page_context(app).scenario == preset.scenario
 
 
-@pytest.mark.parametrize("d_model", [1, 7, 12, 512])
+@pytest.mark.parametrize("d_model", [1, 7, 512])
 def test_heads_are_offered_that_fit(d_model: int) -> None:
-    app = opened("scores", d_model=d_model, n_heads=1)
     fitting = [str(one) for one in divisors(d_model) if one <= MAX_HEADS]
-    offered = app.get_by_key(OFFERED)
+    most = opened("scores", d_model=d_model, n_heads=fitting[-1])
+    offered = most.get_by_key(OFFERED)
     assert offered.disabled is (d_model == 1)
     assert d_model == 1 or offered.options == fitting
+    assert most.number_input(key="d_model").step == int(fitting[-1])
     free = opened("scores", d_model=d_model, n_heads=1, d_k=3)
     assert len(free.get_by_key(OFFERED).options) == MAX_HEADS
-    most = opened("scores", d_model=d_model, n_heads=fitting[-1])
-    steps = [one.number_input(key="d_model").step for one in (app, free, most)]
-    assert steps == [1, 1, int(fitting[-1])]
+    assert free.number_input(key="d_model").step == 1
 
 
 def test_the_heads_keep_their_place() -> None:

@@ -112,8 +112,12 @@ class _Drawing:
                 (st.caption if small else st.markdown)(text)
             case b.Heading(text):
                 st.header(text, anchor=False)
-            case b.Note(text, tone):
-                _note(text, tone)
+            case b.Note(text, "right"):
+                st.success(text, icon=":material/check_circle:")
+            case b.Note(text, "wrong"):
+                st.warning(text)
+            case b.Note(text):
+                st.info(text)
             case b.Formula(latex):
                 st.latex(latex)
             case b.Refused(why):
@@ -303,16 +307,6 @@ def _width(choice: b.Choice) -> int:
         texts += choice.options.values()
     wide = LETTER * max(map(len, texts)) + BESIDE_LETTERS
     return round(min(max(wide, NARROWEST), WIDEST))
-
-
-def _note(text: str, tone: b.Tone) -> None:
-    match tone:
-        case "right":
-            st.success(text, icon=":material/check_circle:")
-        case "wrong":
-            st.warning(text)
-        case "info":
-            st.info(text)
 
 
 def table_markdown(table: b.Table) -> str:

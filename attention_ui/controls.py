@@ -196,9 +196,7 @@ def _draw(control: Control, disabled: bool, step: int) -> Any:
         chosen = draw_bound(
             st.selectbox, control.label, options, options.index(default), required=True, **about
         )
-        if chosen in options:
-            return chosen
-        return default
+        return chosen if chosen in options else default
     if isinstance(default, bool):
         return bool(draw_bound(st.toggle, control.label, default, **about))
     if name == "batch":
@@ -212,9 +210,7 @@ def _draw(control: Control, disabled: bool, step: int) -> Any:
         typed = draw_bound(
             st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
         )
-        if typed is None:
-            return default
-        return float(typed)
+        return default if typed is None else float(typed)
     low, high = int(low), int(high)
     if control.zero:
         names = [widget_value(control, number) for number in range(high + 1)]

@@ -20,8 +20,8 @@ from attention_viz.payload import JSON
 from attention_viz.story.story_view import StoryView
 
 from . import closer_look
-from .closer_look import code_order_note as code_order_note
 from .page_context import PageContext
+from .streamlit_private import ExpanderContainer
 from .url_state import PERSISTENCE, choose_one, request_page
 
 # The parts that open below the board of a step.
@@ -91,6 +91,11 @@ def draw_derivation(derivation: Derivation, title: str, more: str = "") -> Deriv
     line = f"{title}: {escape_markdown(format_derivation(derivation))}"
     st.markdown(f"{line}\n\n{more}")
     return derivation
+
+
+def on_demand(label: str, key: str, icon: str = "help") -> ExpanderContainer:
+    """A part of a page whose content is made once a visitor opens it."""
+    return st.expander(label, key=key, icon=f":material/{icon}:", on_change="rerun")
 
 
 def choose_projection() -> str:

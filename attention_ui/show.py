@@ -22,16 +22,12 @@ from .url_state import session
 
 def theme_mode() -> str:
     """ "light" or "dark", as the visitor's browser shows the page."""
-    if st.context.theme.type == "dark":
-        return "dark"
-    return "light"
+    return "dark" if st.context.theme.type == "dark" else "light"
 
 
 def zoom() -> float:
     """How much larger than usual the type is: larger in lecture mode."""
-    if st.session_state.get("present"):
-        return 1.35
-    return 1.0
+    return 1.35 if st.session_state.get("present") else 1.0
 
 
 def show_figure(figure: Figure, key: str, on_click: Callable[[Any], None] | None = None) -> None:

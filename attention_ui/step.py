@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import streamlit as st
 
+from attention_core.derivation import Derivation
 from attention_lab.notation.notation import Notation
 from attention_lab.page_list import Page
 from attention_lab.scenario import Scenario
-from attention_viz.story.stages import batch_of, shown_view, stage_of, strip_of
+from attention_viz.story.stages import batch_of, compared_cell, shown_view, stage_of, strip_of
 from attention_viz.story.story_view import StoryView
 
 from .batch import open_link, show_batch
 from .board import keep_board, show_board
 from .lesson import lesson_place
-from .page_context import PageContext
+from .page_context import PageContext, page_context
+from .panels import choose_projection, draw_arithmetic, token_markdown
 from .url_state import session
 from .view import view_switches
 
@@ -53,3 +56,16 @@ def show_strip(text: Notation, scenario: Scenario) -> None:
     """Show the strip of steps above a page of the story that has no stage."""
     view = StoryView(scenario, notation=text, lesson=lesson_place(), **view_switches())
     show_board(strip_of(view, session().page.url_path), "strip")
+
+
+def show_option_step(kind: str) -> tuple[PageContext, str, Derivation]:
+    """Show the step of an option, for queries or keys, with the arithmetic of the cell in focus;
+    gives the view with the option on, the field, and the arithmetic. kind: see `compared_cell`.
+    """
+    now = replace(page_context(), which=choose_projection())
+    show_step(now)
+    now = session().page_context = shown_view(now, session().page.url_path)
+    field, cell = compared_cell(now, kind)
+    word = token_markdown(now.trace, now.trace.axes(field)[2], cell[2])
+    title = f"**Head {cell[1]}:** number {cell[3]} of {word}"
+    return now, field, draw_arithmetic(now.trace, field, cell, title)

@@ -217,7 +217,7 @@ def _pair_total(trace: Trace) -> DerivedArray:
 
 
 OF_THE_SINK = ("shifted_sinks", "sink_exponentials", "sink_shares")
-_SPLITS = {"queries": ("H", "T", "K"), "keys": ("G", "S", "K"), "values": ("G", "S", "V")}
+SPLITS = {"queries": ("H", "T", "K"), "keys": ("G", "S", "K"), "values": ("G", "S", "V")}
 
 DERIVED_ARRAYS: dict[str, Callable[[Trace], DerivedArray]] = {
     "weighted_values": _weighted_values,
@@ -236,6 +236,6 @@ DERIVED_ARRAYS: dict[str, Callable[[Trace], DerivedArray]] = {
     "pair_products": _pair_products,
     "pair_hadamard": _pair_hadamard,
     "pair_total": _pair_total,
-    **{f"reshaped_{source}": _reshaped(source, *axes) for source, axes in _SPLITS.items()},
-    **{f"unswapped_{source}": _unswapped(source, *axes) for source, axes in _SPLITS.items()},
+    **{f"reshaped_{source}": _reshaped(source, *axes) for source, axes in SPLITS.items()},
+    **{f"unswapped_{source}": _unswapped(source, *axes) for source, axes in SPLITS.items()},
 }

@@ -80,15 +80,16 @@ def _weights(scenario: Scenario, trace: Trace) -> Facts:
     """The kind of weights, the seed if one was used, and which weights are the user's own."""
     own, edits, kind = user_matrices_of(scenario).arrays, edits_of(scenario), scenario.weights
     n_edited = len(edits.items) - len(edits_outside(edits, trace))
-    is_model, is_drawn = kind in MODEL_CHOICES, kind in SEEDED_WEIGHTS
+    is_model = kind in MODEL_CHOICES
     is_told = is_model or not own.keys() >= set(MATRICES)
-    has_none = kind != "weightless" and trace.projections.w_o is None
+    is_drawn = is_told and kind in SEEDED_WEIGHTS
+    has_none = is_told and kind != "weightless" and trace.projections.w_o is None
     return {
         **_if(is_told, weights=kind),
         **_if(is_model, layer=scenario.layer),
-        **_if(is_told and is_drawn, seed=scenario.seed),
-        **_if(is_told and is_drawn and scenario.init != "xavier", init=scenario.init),
-        **_if(is_told and has_none, no_w_o=True),
+        **_if(is_drawn, seed=scenario.seed),
+        **_if(is_drawn and scenario.init != "xavier", init=scenario.init),
+        **_if(has_none, no_w_o=True),
         **_if(scenario.without != "none", without=scenario.without),
         **_if(own, own=tuple(own)),
         **_if(n_edited, edited_cells=n_edited),
@@ -99,13 +100,12 @@ def _modern(scenario: Scenario, trace: Trace) -> Facts:
     """What today's models add, where it is on; of a file without the numbers, which may differ from
     feature to feature.
     """
-    rotary, gain = trace.rotary, scenario.gain if scenario.qk_norm else None
-    logit = scenario.sink_logit if scenario.sink else None
+    rotary = trace.rotary
     return {
         **({"rotary": rotary.pairs, "start": rotary.start} if rotary else {}),
-        **_if(trace.head_norm is not None, qk_norm=gain),
+        **_if(trace.head_norm is not None, qk_norm=scenario.gain if scenario.qk_norm else None),
         **_if(scenario.alibi, alibi=True),
-        **_if(trace.sink is not None, sink=logit),
+        **_if(trace.sink is not None, sink=scenario.sink_logit if scenario.sink else None),
         **_if(trace.softcap is not None, softcap=trace.softcap),
     }
 

@@ -43,12 +43,8 @@ COLOUR_LEGEND = [
 # The fields whose steps the weight matrices open.
 WEIGHT_STEPS = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "output"}
 ARROWS: tuple[tuple[str, str], ...] = (
-    ("inputs", "w_q"),
-    ("inputs", "w_k"),
-    ("inputs", "w_v"),
-    ("w_q", "queries"),
-    ("w_k", "keys"),
-    ("w_v", "values"),
+    *(("inputs", weights) for weights in FLOW[1]),
+    *zip(FLOW[1], FLOW[2], strict=True),
     ("queries", "probabilities"),
     ("keys", "probabilities"),
     ("probabilities", "head_outputs"),
@@ -106,9 +102,7 @@ def _panel(stage: Stage, name: str, place: tuple[int, int]) -> Panel:
     panel = Panel(name, len(letters) - 2, len(letters) - 1, place, "aside", link=link)
     if "H" not in letters or n_heads == 1:
         return panel
-    if n_heads <= MAX_HEADS_STACKED:
-        return replace(panel, tiles=1, arrange="down")
-    return replace(panel, tiles=1, arrange="grid")
+    return replace(panel, tiles=1, arrange="down" if n_heads <= MAX_HEADS_STACKED else "grid")
 
 
 def _token_windows(trace: Trace, query: int, key: int) -> dict[str, Window]:

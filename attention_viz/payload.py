@@ -20,7 +20,7 @@ from attention_core.steps import GIVEN_AXES
 from attention_lab.column_names import ColumnNames
 from attention_lab.notation.notation import OURS, Notation, written_name
 from attention_lab.words.embeddings import INPUT_RULE
-from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
+from attention_viz.derived_arrays import DERIVED_ARRAYS, SPLITS, derived_array_of, shape_of
 
 from .labels import shown_numbers
 from .names import axis_labels, role_of, symbol_of, title_of
@@ -30,24 +30,14 @@ Window = tuple[int, int]
 
 # Fields with the colour scale of another one, so that the effect of a step can be seen.
 COLOUR_SCALES = {name: "scores" for name, step in STEPS.items() if step.kind == "logit"}
-# The arrays whose colour scale derived arrays have; without one the scale goes from 0 to 1.
+# The arrays whose colour scale derived arrays have; logits have that of the scores, and without one
+# the scale goes from 0 to 1.
 DERIVED_COLOUR_SCALES = {
     "weighted_values": "head_outputs",
     "head_contributions": "output",
-    "row_maximum": "scores",
     "row_sum": "scores",
-    "shifted_scores": "scores",
-    "shifted_sinks": "scores",
     "merged_unswapped": "merged",
-    "pair_products": "scores",
-    "pair_hadamard": "scores",
-    "pair_total": "scores",
-    **{
-        f"{way}_{source}": source
-        for way in ("reshaped", "unswapped")
-        for source in ("queries", "keys", "values")
-    },
-}
+} | {f"{way}_{source}": source for way in ("reshaped", "unswapped") for source in SPLITS}
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,7 +250,8 @@ def _derived_limit(stage: Stage, name: str) -> float | None:
     """A derived array has the colour scale of the array it is made from; that of shares and
     exponentials goes from 0 to 1.
     """
-    source = DERIVED_COLOUR_SCALES.get(name)
+    is_logit = derived_array_of(stage.trace, name).kind == "logit"
+    source = "scores" if is_logit else DERIVED_COLOUR_SCALES.get(name)
     if source is None:
         return None
     return round(largest_magnitude(array_of(stage.trace, source)), 6)

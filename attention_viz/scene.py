@@ -153,13 +153,8 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
     )
     if panel.tiles is not None:
         about |= {"tiles": panel.tiles, "arrange": panel.arrange}
-    if panel.diagonal:
-        about["mark"] = "diagonal"
-    if panel.link:
-        about["link"] = panel.link
-    if panel.editable:
-        about["editable"] = True
-    return about
+    marks = {"mark": "diagonal" * panel.diagonal, "link": panel.link, "editable": panel.editable}
+    return about | {name: mark for name, mark in marks.items() if mark}
 
 
 def _quiet(stage: Stage, panel: Panel, panels: Sequence[Panel]) -> JSON:

@@ -43,16 +43,15 @@ def sentence_part(
         return None
     other = opposite_head(trace, head)
     heads = sorted({head} if other is None else {head, other})
-    said = named(words)
-    return {
-        "size": size,
-        "words": said.pop("labels"),
-        **said,
-        "array": "probabilities",
-        "query": query,
-        "says": READS,
-        "heads": [_head_part(trace, names, one) for one in heads],
-    }
+    parts = [_head_part(trace, names, one) for one in heads]
+    return _words(words, size, "probabilities", query) | {"heads": parts}
+
+
+def _words(words: Sequence[str], size: str, array: str, query: int) -> JSON:
+    """The words of a sentence, and whose shares are its arcs."""
+    said: JSON = named(words)
+    about = {"size": size, "words": said.pop("labels"), "array": array, "query": query}
+    return about | said | {"says": READS}
 
 
 def one_head_part(trace: Trace, head: int, query: int, before: str = "") -> JSON | None:
@@ -92,9 +91,8 @@ def with_arcs(
     """
     if tuple(words[0]) != tuple(words[1]) or len(words[0]) > MAX_LABELLED:
         return board
-    said = named(words[0])
-    about = {"size": size, "words": said.pop("labels"), **said, "array": array, "query": query}
-    return board | {"sentence": about | {"says": READS | {"title": title}}}
+    said = _words(words[0], size, array, query) | {"says": READS | {"title": title}}
+    return board | {"sentence": said}
 
 
 def _head_part(trace: Trace, names: ColumnNames | None, head: int) -> JSON:

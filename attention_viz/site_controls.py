@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from typing import Any
 
 from attention_core import AttentionError
 from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
@@ -43,24 +45,16 @@ def controls(
     values = asdict(choices.scenario)
     del values["edits"], values["own"]
     decided = decided_values(values)
-    found: list[JSON] = [
-        {
-            "kind": "choice",
-            "name": "example",
-            "label": "Example",
-            "group": CONTROL_GROUPS[0],
-            "help": "Sets every control and the cell in focus.",
-            "options": ["", *(one.name for one in presets())],
-            "value": next((p.name for p in presets() if p.scenario == choices.scenario), ""),
-            "on": True,
-        }
-    ]
+    example = next((one.name for one in presets() if one.scenario == choices.scenario), "")
+    about = "Sets every control and the cell in focus."
+    offered = ["", *(one.name for one in presets())]
+    found = [_field("example", "Example", CONTROL_GROUPS[0], about, example, "choice", offered)]
     for control in CONTROLS:
         value = decided.get(control.name, values[control.name])
         is_on = control.matters(values) and control.name not in decided
-        about: JSON = {"name": control.name, "label": control.label, "help": control.help}
-        about |= {"group": control.group, "value": widget_value(control, value), "on": is_on}
-        found.append(about | _kind(control, has_trained))
+        shown = widget_value(control, value)
+        field = _field(control.name, control.label, control.group, control.help, shown)
+        found.append(field | {"on": is_on} | _kind(control, has_trained))
         fitting, n_heads = fitting_heads(choices.scenario), choices.scenario.n_heads
         if control.name == "n_heads" and is_on:
             found[-1]["options"] = [str(count) for count in sorted({*fitting, n_heads})]
@@ -102,7 +96,6 @@ def _places(choices: UrlChoices) -> list[JSON]:
     except AttentionError:
         return []
     words = {"query": trace.labels("T"), "key": trace.labels("S")}
-    group = "Cell in focus"
     found = []
     if len(view.sentences) > 1:
         options = [f"{place} · {text[:40]}" for place, text in enumerate(view.sentences)]
@@ -114,29 +107,32 @@ def _places(choices: UrlChoices) -> list[JSON]:
         ]
         found.append((name, text, options, getattr(view.focus, name)))
     return [
-        {
-            "kind": "place",
-            "name": name,
-            "label": name.capitalize(),
-            "group": group,
-            "help": text,
-            "options": options,
-            "value": value,
-            "on": True,
-        }
+        _field(name, name.capitalize(), "Cell in focus", text, value, "place", options)
         for name, text, options, value in found
     ]
 
 
 def _switches(choices: UrlChoices) -> list[JSON]:
-    about: JSON = {"group": VIEW, "on": True}
     titles = "; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items())
-    notation = dict(about, kind="choice", name="notation", label="Notation", help=f"{titles}.")
-    notation.update(options=list(NOTATIONS), value=choices.view["notation"])
+    notation, offered = choices.view["notation"], list(NOTATIONS)
     return [
-        notation,
+        _field("notation", "Notation", VIEW, f"{titles}.", notation, "choice", offered),
         *(
-            dict(about, kind="switch", name=key, label=label, help=text, value=choices.view[key])
+            _field(key, label, VIEW, text, choices.view[key], "switch")
             for label, key, text in VIEW_SWITCHES
         ),
     ]
+
+
+def _field(
+    name: str,
+    label: str,
+    group: str,
+    help: str,
+    value: Any,
+    kind: str = "",
+    options: Sequence[str] | None = None,
+) -> JSON:
+    """A field that has an effect. kind: how it is drawn."""
+    about = {"name": name, "label": label, "group": group, "help": help, "value": value}
+    return about | {"kind": kind, "on": True} | ({} if options is None else {"options": options})

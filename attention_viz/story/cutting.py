@@ -7,7 +7,7 @@ from __future__ import annotations
 from attention_core.rules import Position, Read, Rule
 from attention_core.trace import head_columns, head_of
 
-from ..payload import JSON, Stage, rule_json
+from ..payload import JSON, Stage, panel_json, rule_json
 from ..scene import Panel, scene
 from .per_head import HeadCell
 
@@ -83,20 +83,8 @@ def _own(axis: int) -> Position:
 
 
 def _panel(name: str, heads: list[str]) -> JSON:
-    return {
-        "id": f"{name} ribbon",
-        "array": name,
-        "rows": None,
-        "columns": 2,
-        "tiles": 1,
-        "arrange": "across",
-        "place": [0, 0],
-        "role": "ribbon",
-        "title": name,
-        "badge": "",
-        "size": "small",
-        "brief": heads,
-    }
+    about = {"rows": None, "columns": 2, "tiles": 1, "arrange": "across", "size": "small"}
+    return panel_json(name, name, "", (0, 0), "ribbon", id=f"{name} ribbon", brief=heads, **about)
 
 
 HEAD_FIELDS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
@@ -110,23 +98,14 @@ def split_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False)
     head, row, feature = cell
     heads = HEAD_FIELDS[field]
     group = head_of(stage.trace, heads, head)
-    result = _heads_side_by_side(heads, (0, 2), "result", "3 swap: one matrix per head")
+    result = _side_by_side(heads, (0, 2), "result", "3 swap: one matrix per head")
     if focused:
         result = Panel(heads, 2, 3, (1, 0), "result", "of one head")
     panels = [
         Panel(field, 1, 2, (0, 0)),
-        Panel(
-            f"reshaped_{field}",
-            1,
-            3,
-            (0, 1),
-            "aside",
-            "2 reshape: cut every row",
-            tiles=2,
-            arrange="across",
-        ),
+        _side_by_side(f"reshaped_{field}", (0, 1), "aside", "2 reshape: cut every row", rows=1),
         result,
-        _heads_side_by_side(f"unswapped_{field}", (0, 3), "aside", "wrong: no swap"),
+        _side_by_side(f"unswapped_{field}", (0, 3), "aside", "wrong: no swap"),
     ]
     description = f"The split of the {field} into heads."
     board = scene(stage, panels, (heads, (0, group, row, feature)), description)
@@ -140,7 +119,7 @@ def merge_board(stage: Stage, cell: HeadCell, focused: bool = False) -> JSON:
     heads, place = Panel("head_outputs", 2, 3, (0, 0), title="of one head"), (1, 0)
     if not focused:
         place = (0, 1)
-        heads = _heads_side_by_side("head_outputs", (0, 0), "operand", "one matrix per head")
+        heads = _side_by_side("head_outputs", (0, 0), "operand", "one matrix per head")
     panels = [
         heads,
         Panel("merged", 1, 2, place, "result", "merged: swap, then reshape"),
@@ -151,5 +130,8 @@ def merge_board(stage: Stage, cell: HeadCell, focused: bool = False) -> JSON:
     return with_ribbons(board, stage, "head_outputs", split=False)
 
 
-def _heads_side_by_side(array: str, place: tuple[int, int], part: str, title: str) -> Panel:
-    return Panel(array, 2, 3, place, part, title, tiles=1, arrange="across")
+def _side_by_side(
+    array: str, place: tuple[int, int], part: str, title: str, rows: int = 2
+) -> Panel:
+    """The heads of an array side by side. rows: the axis of its tokens, 2 or, unswapped, 1."""
+    return Panel(array, rows, 3, place, part, title, tiles=3 - rows, arrange="across")

@@ -4,6 +4,8 @@ probable pieces, and their shares.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from attention_core.checks import Array
@@ -17,6 +19,7 @@ from ..payload import JSON
 from ..pieces import bare
 
 ADDED, LOGIT, SHARE, BEFORE = "added", "logits", "share", "share before"
+SHARE_SIDE = Side("share", ("share",))
 BAR_CELLS = 3.2  # the width of a bar, in cells of a number
 
 
@@ -43,14 +46,13 @@ def next_token_board(found: NextToken, head: int) -> JSON:
             kind="logit",
             rule=added,
         ),
-        Matrix(
+        column_matrix(
             LOGIT,
-            logits_X[shown][:, np.newaxis],
+            logits_X[shown],
             pieces,
             Side("sum", ("logit",)),
-            (1, 0),
+            1,
             "logit",
-            kind="logit",
             rule=Rule("sum", (read(ADDED, 0, RUNNING),), len(parts_ND)),
         ),
         *_shares(found, pieces, logits_X),
@@ -74,17 +76,32 @@ def _shares(found: NextToken, pieces: Side, logits_X: Array) -> list[Matrix]:
     shown, shares_X = list(found.shown), found.shares(found.run)
     if not found.is_touched:
         return share_matrices(SHARE, logits_X, shares_X, pieces, shown, 2, "share")
-    before = Matrix(
+    before = column_matrix(
         BEFORE,
-        found.shares(found.plain)[shown][:, np.newaxis],
+        found.shares(found.plain)[shown],
         pieces,
-        Side("share", ("share",)),
-        (2, 0),
+        SHARE_SIDE,
+        2,
         "share before",
         kind="probability",
         says="Without your changes this piece gets the share",
     )
     return [before, *share_matrices(SHARE, logits_X, shares_X, pieces, shown, 3, "share now")]
+
+
+def column_matrix(
+    name: str,
+    numbers_P: Array,
+    pieces: Side,
+    column: Side,
+    place: int,
+    title: str,
+    kind: str = "logit",
+    **about: Any,
+) -> Matrix:
+    """A number for each piece as one column. place: the column of the board."""
+    numbers = numbers_P[:, np.newaxis]
+    return Matrix(name, numbers, pieces, column, (place, 0), title, kind=kind, **about)
 
 
 def share_matrices(
@@ -102,16 +119,8 @@ def share_matrices(
     others = np.setdiff1d(np.arange(len(logits_X)), shown)
     every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
     rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
-    drawn = Matrix(
-        name,
-        shares_X[shown][:, np.newaxis],
-        pieces,
-        Side("share", ("share",)),
-        (place, 0),
-        title,
-        kind="probability",
-        rule=rule,
-    )
+    shares_P, kind = shares_X[shown], "probability"
+    drawn = column_matrix(name, shares_P, pieces, SHARE_SIDE, place, title, kind, rule=rule)
     return [
         Matrix("all logits", every, Side("row"), Side("logit"), None, "all logits", kind="logit"),
         drawn,

@@ -80,21 +80,18 @@ def mask_board(stage: Stage, cell: HeadCell) -> JSON:
 
 def softmax_board(stage: Stage, cell: HeadCell) -> JSON:
     """The masked scores, the probabilities, and the steps of the softmax for one row."""
+    n_sinks = int(stage.trace.sink is not None)  # one more place in every row
     panels = [
         Panel("masked_scores", 2, 3, (0, 0)),
         Panel("probabilities", 2, 3, (1, 0), "result"),
         Panel("share_sum", 2, None, (2, 0), "total"),
-        *([] if stage.trace.sink is None else [Panel("sink_shares", 2, None, (3, 0), "total")]),
+        *[Panel("sink_shares", 2, None, (3, 0), "total")] * n_sinks,
         Panel("shifted_scores", None, 3, (0, 1), "row", title="this row, minus its maximum"),
         Panel("row_maximum", None, None, (1, 1), "row"),
         Panel("exponentials", None, 3, (0, 2), "row", title="exponentials"),
         Panel("row_sum", None, None, (1, 2), "row"),
-        *(
-            []
-            if stage.trace.sink is None
-            else [Panel("sink_exponentials", None, None, (2, 2), "row")]
-        ),
-        *_all_heads(stage, "probabilities", (3 if stage.trace.sink is None else 4, 0)),
+        *[Panel("sink_exponentials", None, None, (2, 2), "row")] * n_sinks,
+        *_all_heads(stage, "probabilities", (3 + n_sinks, 0)),
     ]
     description = "The softmax makes shares of every row of scores."
     return scene(stage, panels, _at("probabilities", cell), description)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 from attention_core import STEPS
@@ -283,9 +284,9 @@ def _compared(view: StoryView) -> str:
     return "queries" if view.which == "values" else view.which
 
 
-def _of_compared(view: StoryView, field: str, board: Callable[..., JSON]) -> StepParts:
-    """A step of queries or of keys that an option adds."""
-    _, (_, *cell) = compared_cell(view, field.partition("_")[0])
+def _of_compared(view: StoryView, kind: str, board: Callable[..., JSON]) -> StepParts:
+    """A step of queries or of keys that an option adds. kind: "normed" or "turned"."""
+    field, (_, *cell) = compared_cell(view, kind)
     made = board(view.stage, field, cell)
     choice = Choice("which", "Which of the two", ("queries", "keys"), _compared(view))
     return StepParts(field, made, choices=(choice,))
@@ -299,14 +300,6 @@ def compared_cell(view: StoryView, kind: str) -> tuple[str, tuple[int, int, int,
     place = view.focus.within(view.trace, field)
     token = place.query if _compared(view) == "queries" else place.key
     return field, (0, head_of(view.trace, field, place.head), token, place.feature)
-
-
-def _qk_norm(view: StoryView) -> StepParts:
-    return _of_compared(view, f"normed_{_compared(view)}", norm_board)
-
-
-def _rotary(view: StoryView) -> StepParts:
-    return _of_compared(view, f"turned_{_compared(view)}", rotary_board)
 
 
 def _scores(view: StoryView) -> StepParts:
@@ -374,8 +367,8 @@ STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {
     "tokens": _tokens,
     "projections": _projections,
     "split": _split,
-    "qk-norm": _qk_norm,
-    "rotary": _rotary,
+    "qk-norm": partial(_of_compared, kind="normed", board=norm_board),
+    "rotary": partial(_of_compared, kind="turned", board=rotary_board),
     "scores": _scores,
     "scale": _scale,
     "mask": _mask,

@@ -8,7 +8,13 @@ from attention_lab.sentences import longer_sequence
 from attention_ui.mask_choice import choose_mask, choose_unmasked, open_workshop
 from attention_ui.masks.reach import show_reach
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
+from attention_ui.panels import (
+    draw_arithmetic,
+    look_closer,
+    on_demand,
+    pair_markdown,
+    token_markdown,
+)
 from attention_ui.step import show_step
 from attention_ui.url_state import session
 from attention_viz.labels import format_number
@@ -92,12 +98,7 @@ with st.expander("What if there are fewer queries than keys?", icon=":material/h
         " differs from a run of the whole sequence by"
         f" {format_number(alone.bottom_right, among=1.0)}."
     )
-with st.expander(
-    "How far does a window reach over several layers?",
-    key="window reach",
-    icon=":material/help:",
-    on_change="rerun",
-) as box:
+with on_demand("How far does a window reach over several layers?", "window reach") as box:
     if box.open:
         show_reach(now)
 look_closer(now, "masked_scores", arithmetic)

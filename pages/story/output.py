@@ -13,7 +13,7 @@ from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.page_list import page_of
 from attention_lab.rounding import tolerance
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, token_markdown
+from attention_ui.panels import draw_arithmetic, look_closer, on_demand, token_markdown
 from attention_ui.step import show_step
 from attention_ui.url_state import request_page
 from attention_viz.labels import format_agreement, format_span
@@ -75,9 +75,7 @@ st.success(
     icon=":material/check:",
 )
 if w_o is not None:
-    with st.expander(
-        "Could heads simply be added?", key="no w_o", icon=":material/help:", on_change="rerun"
-    ) as box:
+    with on_demand("Could heads simply be added?", "no w_o") as box:
         if box.open:
             apart, together = absorbed_size(trace)
             absorbed = output_gap(trace, absorbed_contributions)

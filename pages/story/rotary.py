@@ -1,27 +1,17 @@
 """Rotary positions: every pair of features is turned by an angle that grows with the position."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from attention_lab.rotary_pairs import pair_of, shift_gap
-from attention_ui.page_context import page_context
-from attention_ui.panels import choose_projection, draw_arithmetic, look_closer, token_markdown
+from attention_ui.panels import look_closer
 from attention_ui.show import show_figure
-from attention_ui.step import show_step
-from attention_ui.url_state import session
+from attention_ui.step import show_option_step
 from attention_viz.labels import format_number
 from attention_viz.story.rotary_figure import pair_figure
-from attention_viz.story.stages import compared_cell, shown_view
 
-now = replace(page_context(), which=choose_projection())
-show_step(now)
-now = session().page_context = shown_view(now, "rotary")
+now, field, arithmetic = show_option_step("turned")
 trace = now.trace
-field, cell = compared_cell(now, "turned")
-pair = pair_of(trace, field, cell)
-word = token_markdown(trace, trace.axes(field)[2], cell[2])
-arithmetic = draw_arithmetic(trace, field, cell, f"**Head {cell[1]}:** number {cell[3]} of {word}")
+pair = pair_of(trace, field, arithmetic.index)
 left, right = st.columns([2, 3], vertical_alignment="center")
 with left:
     show_figure(pair_figure(pair), "pair")

@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.heads.keys_read import scale_effect
 from attention_ui.masks.temperature import show_variance
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown
+from attention_ui.panels import draw_arithmetic, look_closer, on_demand, pair_markdown
 from attention_ui.step import show_step
 from attention_viz.labels import format_number, format_percent
 
@@ -37,12 +37,8 @@ st.markdown(
     f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with scaled"
     " scores (no mask)."
 )
-with st.expander(
-    "By the width of a head: variance and softmax",
-    key="scale variance",
-    icon=":material/trending_up:",
-    on_change="rerun",
-) as box:
+about_widths = "By the width of a head: variance and softmax"
+with on_demand(about_widths, "scale variance", "trending_up") as box:
     if box.open:
         show_variance(now)
 look_closer(now, "scaled_scores", arithmetic)

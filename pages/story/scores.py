@@ -8,7 +8,13 @@ from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
-from attention_ui.panels import draw_arithmetic, look_closer, pair_markdown, token_markdown
+from attention_ui.panels import (
+    draw_arithmetic,
+    look_closer,
+    on_demand,
+    pair_markdown,
+    token_markdown,
+)
 from attention_ui.step import show_step
 from attention_viz.derived_arrays import slice_of
 from attention_viz.labels import format_number
@@ -28,13 +34,9 @@ colours = (
 )
 arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair_markdown(trace, focus), colours)
 
-with st.expander(
-    "One pair of tokens in all heads: the Hadamard product",
-    key="all heads",
-    icon=":material/apps:",
-    on_change="rerun",
-) as in_all_heads:
-    if in_all_heads.open:
+in_all_heads = "One pair of tokens in all heads: the Hadamard product"
+with on_demand(in_all_heads, "all heads", "apps") as box:
+    if box.open:
         one_pair = replace(layer_size(trace), n_tokens=1)
         products = {one.key: one.multiplications.of(one_pair) for one in SCHEMES}
         place = {0: 0, 1: focus.query, 2: focus.key}

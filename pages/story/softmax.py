@@ -12,6 +12,7 @@ from attention_ui.panels import (
     draw_arithmetic,
     draw_element_wise,
     look_closer,
+    on_demand,
     pair_markdown,
     token_markdown,
 )
@@ -92,12 +93,8 @@ with st.expander("What if a token needs nothing from the others?", icon=":materi
             f" {format_number(one.with_sink, 3)} | {one.gate:g} | {format_number(one.gated, 3)} |"
         )
     st.markdown("\n".join(given))
-with st.expander(
-    "Sharper or flatter: move the temperature",
-    key="softmax temperature",
-    icon=":material/thermostat:",
-    on_change="rerun",
-) as box:
+hotter = "Sharper or flatter: move the temperature"
+with on_demand(hotter, "softmax temperature", "thermostat") as box:
     if box.open:
         show_temperature(now)
 look_closer(now, "probabilities", arithmetic)

@@ -33,7 +33,6 @@ from attention_lab.heads.score_schemes import (
 )
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
 from attention_lab.heads.window_convolution import (
-    convolve_windows,
     projections_as_convolutions,
 )
 from tests.core.counted_numbers import counted
@@ -217,17 +216,6 @@ def test_runs_stay_within_their_bounds() -> None:
 
 
 BUFFER_X = np.random.default_rng(5).standard_normal((7, 11))
-
-
-def test_a_convolution_by_hand() -> None:
-    filters = np.array([[1.0, 0.0, -1.0], [0.0, 2.0, 0.0]])
-    buffer = np.array([5.0, 1.0, 2.0, 7.0, 3.0])
-    assert convolve_windows(buffer, filters, step=1).tolist() == [
-        [3.0, 2.0],
-        [-6.0, 4.0],
-        [-1.0, 14.0],
-    ]
-    assert convolve_windows(buffer, filters, step=2).tolist() == [[3.0, 2.0], [-1.0, 14.0]]
 
 
 @pytest.mark.parametrize("groups", [3, 1])

@@ -45,16 +45,6 @@ def test_contributions_of_the_heads_add_up(call: tuple[Layer, dict[str, Any]]) -
     assert output_gap(trace) <= 1e-12 * max(1.0, float(np.abs(trace.output).max()))
 
 
-def test_contributions_without_w_o() -> None:
-    trace = attend(np.random.default_rng(0).normal(size=(5, 6)), Projections.weightless(6, 3))
-    added = head_contributions(trace)
-    assert added.shape == (1, 3, 5, 6)
-    assert (added[0, 1, :, 2:4] == trace.head_outputs[0, 1]).all()
-    assert not added[0, 1, :, :2].any()
-    assert not added[0, 1, :, 4:].any()
-    assert_same(added.sum(axis=1), trace.output)
-
-
 @settings(max_examples=40)
 @given(calls())
 def test_contributions_with_w_o_inside_the_values(call: tuple[Layer, dict[str, Any]]) -> None:
@@ -66,20 +56,7 @@ def test_contributions_with_w_o_inside_the_values(call: tuple[Layer, dict[str, A
     )
 
 
-def test_heads_added_without_w_o_by_hand() -> None:
-    p = Projections(
-        [[0.0, 0.0]],
-        [[0.0, 0.0]],
-        [[2.0, 3.0]],
-        [[5.0], [7.0]],
-        n_heads=2,
-        b_v=[1.0, 0.0],
-        b_o=[4.0],
-    )
-    trace = attend([[1.0], [3.0]], p)
-    assert absorbed_contributions(trace)[0, :, 0, 0].tolist() == [(2 * 2 + 1) * 5, 2 * 3 * 7]
-    assert trace.output[0, 0, 0] == 25 + 42 + 4
-    assert absorbed_size(trace) == (2 + 2, 2)
+def test_the_size_of_heads_with_w_o_inside_the_values() -> None:
     assert absorbed_size(attend(np.eye(4), Projections.random(4, 2, d_v=3))) == (24 + 24, 32)
 
 

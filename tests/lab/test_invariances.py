@@ -15,13 +15,10 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_lab.compare import TwoLayers
-from attention_lab.heads.reruns import rerun
 from attention_lab.masks.invariances import (
     LAYER_CHANGES,
     LayerChange,
     shuffled_order,
-    with_key_bias,
-    with_query_bias,
 )
 from attention_lab.masks.shuffles import (
     has_given_inputs,
@@ -85,20 +82,6 @@ def test_a_change_changes_something(change: LayerChange) -> None:
     assert (first.masked_scores == again.masked_scores).all()
     if change.is_drawn:
         assert any((getattr(first, name) != getattr(other, name)).any() for name in fields)
-
-
-def test_a_key_bias_adds_one_number_to_each_row() -> None:
-    plain = attend(WORDS, Projections.random(D, 2))
-    vector = np.arange(1.0, D + 1)
-    by_key, by_query = (
-        rerun(plain, projections=biased(plain.projections, vector)).scores - plain.scores
-        for biased in (with_key_bias, with_query_bias)
-    )
-    for head in range(2):
-        part = vector[4 * head : 4 * head + 4]
-        row, column = plain.query_heads[0, head] @ part, plain.key_heads[0, head] @ part
-        assert_same(by_key[0, head], np.repeat(row[:, np.newaxis], N, axis=1))
-        assert_same(by_query[0, head], np.repeat(column[np.newaxis], N, axis=0))
 
 
 @settings(max_examples=40)

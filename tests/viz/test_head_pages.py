@@ -54,8 +54,9 @@ def test_the_stage_and_the_scale_of_the_grid(own: bool) -> None:
 def test_each_view_draws_its_pictures() -> None:
     shares = SHARES[0].astype("f4")
     _, row, column = (one.scene for one in boards(ALL_HEADS, USUAL, heads_view="Row and column"))
-    np.testing.assert_array_equal(numbers(row["arrays"]["by head"]), shares[:, 5])
-    np.testing.assert_array_equal(numbers(column["arrays"]["by head"]), shares[:, :, 7])
+    for scene, shown, cell in ((row, shares[:, 5], [2, 7]), (column, shares[:, :, 7], [2, 5])):
+        np.testing.assert_array_equal(numbers(scene["arrays"]["by head"]), shown)
+        assert scene["cell"]["index"] == cell
     lines = blocks_of(ALL_HEADS, USUAL, heads_view="Lines", heads_lines="key", subset=("3",))
     data = all_of(lines, b.Chart)[0].figure["data"]
     hovers = [text for part in data if part.get("mode") == "markers" for text in part["text"]]
@@ -72,7 +73,10 @@ def test_an_average_that_hides_nothing_brings_no_warning() -> None:
 def test_without_all_heads_only_bias_and_residual_are_left() -> None:
     view = StoryView(Scenario(residual=True))
     off = boards(HEAD_WORTH, view, off=("0", "1", "2", "3"))
-    whole, without, missing = map(numbers, off[0].scene["arrays"].values())
+    arrays = off[0].scene["arrays"]
+    whole, without, missing = map(numbers, arrays.values())
+    assert len({array["limit"] for array in arrays.values()}) == 1
+    assert off[0].scene["cell"] == {"array": [*arrays][-1], "index": [0, 0]}
     np.testing.assert_array_equal(without, view.trace.inputs[0].astype("f4"))
     np.testing.assert_allclose(whole - without, missing, atol=1e-6)
     assert len(boards(HEAD_WORTH, view)) == len(off) - 1

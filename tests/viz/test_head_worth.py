@@ -15,7 +15,7 @@ from attention_lab.heads.counts import (
     size_value,
     total_count,
 )
-from attention_lab.heads.head_worth import ablated_output, norm_shares, signed_shares, token_changes
+from attention_lab.heads.head_worth import norm_shares, signed_shares, token_changes
 from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_viz.heads.count_figures import (
@@ -35,7 +35,7 @@ from attention_viz.heads.head_worth import (
 )
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
-from tests.viz.reading_scenes import numbers, sent, written_and_read
+from tests.viz.reading_scenes import sent
 
 X = np.random.default_rng(2).normal(size=(5, 6))
 
@@ -86,18 +86,6 @@ def test_changes_per_token() -> None:
     assert scene["cell"] == {"array": "changes", "index": [1, 4]}
     assert scene["axes"]["T"]["labels"] == list(trace.labels("T"))
     np.testing.assert_array_equal(sent(scene, "changes"), token_changes(trace)[0].astype("f4"))
-
-
-def test_what_is_missing_without_some_heads() -> None:
-    trace = layer(residual=True)
-    without = ablated_output(trace, [0, 2])[0]
-    scene = written_and_read(ablation_board(trace, without, (3, 5)))
-    drawn = list(scene["arrays"].values())
-    expected = (trace.output[0], without, trace.output[0] - without)
-    for array, matrix in zip(drawn, expected, strict=True):
-        np.testing.assert_array_equal(numbers(array), matrix.astype("f4"))
-    assert {array["limit"] for array in drawn} == {float(f"{np.abs(trace.output).max():.6g}")}
-    assert scene["cell"] == {"array": list(scene["arrays"])[-1], "index": [3, 5]}
 
 
 def test_a_wide_output_is_drawn_in_part() -> None:

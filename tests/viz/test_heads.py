@@ -13,16 +13,12 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
-from attention_lab.heads.keys_read import maximum_of_heads, mean_of_heads
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
 from attention_viz.heads.all_heads import (
-    combined_heads_board,
     field_limit,
     habit_table,
     heads_grid,
-    key_board,
-    query_board,
 )
 from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
 from attention_viz.heads.compare import (
@@ -80,32 +76,6 @@ def test_scores_of_all_stages_share_one_scale() -> None:
         == np.abs(trace.scores).max()
     )
     assert field_limit(trace, "probabilities") == trace.probabilities.max()
-
-
-def test_mean_and_maximum() -> None:
-    trace = example("causal")
-    array = trace.masked_scores[0]
-    merged = {"mean": mean_of_heads(array, [0, 3]), "maximum": maximum_of_heads(array, [0, 3])}
-    board = written_and_read(combined_heads_board(trace, "masked_scores", merged, (0, 1, 1)))
-    for name, shown in merged.items():
-        sent = board["arrays"][name]
-        np.testing.assert_array_equal(numbers(sent), shown.astype("f4"))
-        assert sent["limit"] == pytest.approx(field_limit(trace, "masked_scores"), rel=1e-5)
-
-
-@pytest.mark.parametrize("case", ["no mask", "causal"])
-def test_one_query_and_one_key_in_all_heads(case: str) -> None:
-    trace = example(case)
-    row = written_and_read(query_board(trace, 4, 3, 6))
-    column = written_and_read(key_board(trace, 4, 3, 6))
-    for board, shares, hidden, place in (
-        (row, trace.probabilities[0, :, 3], trace.hidden[0, :, 3], 6),
-        (column, trace.probabilities[0, :, :, 6], trace.hidden[0, :, :, 6], 3),
-    ):
-        (array,) = board["arrays"].values()
-        np.testing.assert_array_equal(numbers(array), shares.astype("f4"))
-        assert board["cell"]["index"] == [4, place]
-        assert ("hatched" in array) == bool(hidden.any())
 
 
 def test_what_a_head_does_stands_under_it_and_in_the_table() -> None:

@@ -27,7 +27,6 @@ from attention_viz.labs.training import (
     offset_figure,
     score_figure,
     sequence_board,
-    token_labels,
 )
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_figures import as_sent
@@ -59,16 +58,6 @@ def test_score_bars() -> None:
     as_sent(figure)
     assert [bars["y"].tolist() for bars in figure["data"]] == [[0, 1], [1.5, 0.5]]
     assert figure["layout"]["yaxis"]["range"][1] >= 1.5
-
-
-@pytest.mark.parametrize(
-    ("task", "label"), [("letters", "0 b"), ("agreement", "0 ○+"), ("neighbours", "0")]
-)
-def test_token_labels(task: str, label: str) -> None:
-    one_hot = {"letters": [1], "agreement": [2, 4], "neighbours": []}[task]
-    inputs = np.zeros((1, 12))
-    inputs[0, one_hot] = 1
-    assert token_labels(task, inputs) == (label,)
 
 
 def test_sequence_board() -> None:

@@ -133,18 +133,6 @@ def test_numbers_of_the_boards() -> None:
         np.testing.assert_array_equal(numbers(arrays[board][name]), shares.astype("f4"))
 
 
-def test_only_the_chosen_large_sequence_is_full_size() -> None:
-    scenario = Scenario(text="a b c", n_tokens=25, d_model=6, n_heads=2)
-    batch = masked_batch(scenario, WorkshopChoices(("b",)))
-    scene = mask_workshop.sequences_board(batch, 0, (1, 0, 0))
-    assert {panel["id"]: panel["size"] for panel in scene["panels"]} == {
-        "scores 0": "small",
-        "shares 0": "small",
-        "scores 1": "full",
-        "shares 1": "full",
-    }
-
-
 def test_the_steps_of_a_use() -> None:
     scene = encoder_decoder.use_scene(Stage(USED["cross"]), ATTENTION_USES[2], 1, (4, 6))
     assert scene["axes"]["T"]["labels"] != scene["axes"]["S"]["labels"]

@@ -311,7 +311,7 @@ def _about(settings: TrainingSettings) -> list[b.Block]:
             "What these numbers are",
             [
                 b.Text(
-                    f"{SCORE_MEANINGS[task.by_accuracy]} {SCORES}" + line * (not task.by_accuracy),
+                    f"{SCORE_MEANINGS[task.by_accuracy]} {SCORES}" + line * (not task.by_accuracy)
                 )
             ],
         ),

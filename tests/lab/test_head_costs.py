@@ -32,9 +32,7 @@ from attention_lab.heads.score_schemes import (
     wasted_share,
 )
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, share_heads
-from attention_lab.heads.window_convolution import (
-    projections_as_convolutions,
-)
+from attention_lab.heads.window_convolution import projections_as_convolutions
 from tests.core.counted_numbers import counted
 from tests.core.random_layers import assert_same
 

@@ -12,11 +12,7 @@ from hypothesis import given, settings
 from attention_core import Projections, attend
 from attention_lab.heads import patterns as p
 from attention_lab.heads.head_portraits import MEASURES, Measure
-from attention_lab.heads.patterns import (
-    Pattern,
-    offset_mass,
-    pattern_of,
-)
+from attention_lab.heads.patterns import Pattern, offset_mass, pattern_of
 from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML

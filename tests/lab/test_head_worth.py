@@ -12,10 +12,7 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, attend
-from attention_lab.heads.basis_change import (
-    random_basis_change,
-    with_basis_change,
-)
+from attention_lab.heads.basis_change import random_basis_change, with_basis_change
 from attention_lab.heads.head_worth import (
     ablated_output,
     norm_shares,

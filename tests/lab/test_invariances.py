@@ -15,11 +15,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_lab.compare import TwoLayers
-from attention_lab.masks.invariances import (
-    LAYER_CHANGES,
-    LayerChange,
-    shuffled_order,
-)
+from attention_lab.masks.invariances import LAYER_CHANGES, LayerChange, shuffled_order
 from attention_lab.masks.shuffles import (
     has_given_inputs,
     run_shuffled,

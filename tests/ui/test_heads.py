@@ -6,15 +6,7 @@ import pytest
 
 from attention_lab.construct import HEAD_TASKS
 from tests.lab.test_construct import solution
-from tests.ui.app import (
-    errors,
-    figures,
-    gone_to,
-    opened,
-    page_context,
-    scenes,
-    texts,
-)
+from tests.ui.app import errors, figures, gone_to, opened, page_context, scenes, texts
 from tests.ui.pinning import pin
 
 

@@ -39,10 +39,7 @@ HIDDEN = np.ones((12, 12), dtype=bool)
 HIDDEN[7, :3] = False
 ONE_ROW = np.ones((12, 12), dtype=bool)
 ONE_ROW[1] = False
-FIELDS_OF_TEXT = [
-    ("mask-workshop", "mw_second", "Second"),
-    ("mask-workshop", "mw_third", "Third"),
-]
+FIELDS_OF_TEXT = [("mask-workshop", "mw_second", "Second"), ("mask-workshop", "mw_third", "Third")]
 
 
 @pytest.mark.parametrize("situation", SITUATIONS)

@@ -16,11 +16,7 @@ from attention_viz.blocks import Board, Folded, Note
 from attention_viz.labs import convolution as convolution_boards
 from attention_viz.labs.convolution import error_figure
 from attention_viz.labs.convolution_page import CONVOLUTION, read_kernel
-from attention_viz.labs.stiefel import (
-    mapping_board,
-    singular_value_figure,
-    sphere_figure,
-)
+from attention_viz.labs.stiefel import mapping_board, singular_value_figure, sphere_figure
 from attention_viz.labs.training import (
     comparison_figure,
     loss_figure,

@@ -108,8 +108,7 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "field"),
-    [("basis", "keys"), *product(LAYERS, ["scores", "probabilities", "output"])],
+    ("name", "field"), [("basis", "keys"), *product(LAYERS, ["scores", "probabilities", "output"])]
 )
 def test_the_difference_is_that_of_both_layers(name: str, field: str) -> None:
     two = LAYERS[name]

@@ -22,9 +22,7 @@ from attention_lab.labs.convolution import (
     run_one_by_one,
     run_two_heads,
 )
-from attention_lab.labs.convolution_heads import (
-    PADDINGS,
-)
+from attention_lab.labs.convolution_heads import PADDINGS
 from attention_lab.labs.images import KERNELS, as_kernel
 from tests.lab.refusal import Facts, refused
 

@@ -44,120 +44,114 @@ MODEL = language_model()
 NO_IDS = (*NO_LIST, [], [512], [-1], [0.5], ["1"], [True])
 NO_PAIRS = (*NO_LIST, [4], [(4,)], [(5, 0)], [(0, 8)], [(0, -1)], [(0.5, 0)], ["44"])
 
+
+def case(function: Callable[..., Any], valid: dict[str, Any], **hostile: tuple[Any, ...]) -> Case:
+    """A function with arguments that it takes, and for some of them values that it refuses."""
+    return function, valid, hostile
+
+
 CASES: dict[str, Case] = {
-    "softmax": (
+    "softmax": case(
         softmax,
         {"scores": X},
-        {"axis": (*NO_COUNT[:-4], 2, -3, 2**70), "scores": ("no", None, [[1.0], []], HUGE)},
+        axis=(*NO_COUNT[:-4], 2, -3, 2**70),
+        scores=("no", None, [[1.0], []], HUGE),
     ),
-    "causal mask": (
-        causal_mask,
-        {"T": 2},
-        {"T": (10**10, -1, "no", 2**70), "S": (10**10, []), "align": NO_NAME},
+    "causal mask": case(
+        causal_mask, {"T": 2}, T=(10**10, -1, "no", 2**70), S=(10**10, []), align=NO_NAME
     ),
-    "ALiBi": (
+    "ALiBi": case(
         alibi_bias,
         {"n_heads": 3, "T": 2},
-        {"n_heads": (0, 10**10, *NO_COUNT), "T": (10**10, -1, "no"), "S": (10**10, [])},
+        n_heads=(0, 10**10, *NO_COUNT),
+        T=(10**10, -1, "no"),
+        S=(10**10, []),
     ),
-    "rotary positions": (
+    "rotary positions": case(
         Rotary,
         {},
-        {
-            "base": (0, 0.5, -1, 1e13, np.nan, np.inf, "10", True, None),
-            "pairs": NO_NAME,
-            "start": (2**40, -(2**40), 1.5, "0", None, True),
-        },
+        base=(0, 0.5, -1, 1e13, np.nan, np.inf, "10", True, None),
+        pairs=NO_NAME,
+        start=(2**40, -(2**40), 1.5, "0", None, True),
     ),
-    "QK-norm": (
+    "QK-norm": case(
         HeadNorm,
         {},
-        {
-            "query_gain": ("no", None, np.nan, [[1.0]], [1.0, np.inf]),
-            "key_gain": ("no", None, [1j], [[1.0], [2.0]]),
-            "epsilon": (0, -1, 2.0, np.nan, "0.1", None, True),
-        },
+        query_gain=("no", None, np.nan, [[1.0]], [1.0, np.inf]),
+        key_gain=("no", None, [1j], [[1.0], [2.0]]),
+        epsilon=(0, -1, 2.0, np.nan, "0.1", None, True),
     ),
-    "pairs in another layout": (
+    "pairs in another layout": case(
         reordered_pairs,
         {"projections": Projections.weightless(4)},
-        {"projections": (None, "w", Projections.weightless(3)), "to": NO_NAME},
+        projections=(None, "w", Projections.weightless(3)),
+        to=NO_NAME,
     ),
     **{
-        f"{of.__name__} of a field": (of, {"name": "output"}, {"name": ("heads", *NO_NAME)})
+        f"{of.__name__} of a field": case(of, {"name": "output"}, name=("heads", *NO_NAME))
         for of in (TRACE.code, TRACE.rule, TRACE.sentence, TRACE.axes, TRACE.needs)
     },
-    "cell": (
+    "cell": case(
         derive,
         {"trace": TRACE, "field": "scores", "index": (0, 0, 0, 0)},
-        {
-            "field": NO_NAME,
-            "index": (*NO_LIST, [0], [0, 0, 0, 5], [0, 0, 0, 1.5], [0, 0, 0, True], "0000"),
-        },
+        field=NO_NAME,
+        index=(*NO_LIST, [0], [0, 0, 0, 5], [0, 0, 0, 1.5], [0, 0, 0, True], "0000"),
     ),
-    "labels": (
+    "labels": case(
         TRACE.labelled,
         {"tokens": list("abcde")},
-        {"tokens": ([0] * 5, "abcde", *NO_LIST), "memory_tokens": ([None] * 5, *NO_LIST)},
+        tokens=([0] * 5, "abcde", *NO_LIST),
+        memory_tokens=([None] * 5, *NO_LIST),
     ),
-    "embedding": (
+    "embedding": case(
         embed,
         {"tokens": ["a"], "d_model": 4},
-        {
-            "tokens": ([], [0], "one", *NO_LIST),
-            "d_model": (0, *NO_COUNT),
-            "kind": NO_NAME,
-            "positions": NO_SWITCH,
-        },
+        tokens=([], [0], "one", *NO_LIST),
+        d_model=(0, *NO_COUNT),
+        kind=NO_NAME,
+        positions=NO_SWITCH,
     ),
-    "labels of an axis": (TRACE.labels, {"axis": "H·V"}, {"axis": ("X", "H·", *NO_NAME)}),
-    "lines": (
-        step_code.numpy_lines,
-        {"trace": TRACE, "field": "output"},
-        {"field": ("heads", *NO_NAME)},
+    "labels of an axis": case(TRACE.labels, {"axis": "H·V"}, axis=("X", "H·", *NO_NAME)),
+    "lines": case(
+        step_code.numpy_lines, {"trace": TRACE, "field": "output"}, field=("heads", *NO_NAME)
     ),
-    "output without heads": (ablated_output, {"trace": TRACE, "heads": [0]}, {"heads": NO_HEADS}),
-    "weights without heads": (
-        without_heads,
-        {"projections": TRACE.projections, "heads": (-1, 1)},
-        {"heads": NO_HEADS},
+    "output without heads": case(ablated_output, {"trace": TRACE, "heads": [0]}, heads=NO_HEADS),
+    "weights without heads": case(
+        without_heads, {"projections": TRACE.projections, "heads": (-1, 1)}, heads=NO_HEADS
     ),
-    "maps": (
+    "maps": case(
         AttentionMaps.of,
         {"attentions": [SHARES], "tokens": list("abcde")},
-        {
-            "attentions": (0, object(), [[[[1.0, 0.0], [1.0]]]]),
-            "tokens": ([0] * 5, "abcde", *NO_LIST),
-            "memory_tokens": ([None] * 5, *NO_LIST),
-        },
+        attentions=(0, object(), [[[[1.0, 0.0], [1.0]]]]),
+        tokens=([0] * 5, "abcde", *NO_LIST),
+        memory_tokens=([None] * 5, *NO_LIST),
     ),
-    "pieces": (pieces_of, {"text": "one"}, {"text": NO_TEXT, "n_tokens": (65, *NO_COUNT)}),
-    "ranked heads": (
+    "pieces": case(pieces_of, {"text": "one"}, text=NO_TEXT, n_tokens=(65, *NO_COUNT)),
+    "ranked heads": case(
         rank_heads,
         {"maps": MAPS, "targets": np.eye(5, dtype=bool)},
-        {"targets": (None, "no", np.eye(5), np.eye(4, dtype=bool))},
+        targets=(None, "no", np.eye(5), np.eye(4, dtype=bool)),
     ),
-    "ids of a text": (MODEL.encode, {"text": "one"}, {"text": NO_TEXT}),
-    "text of ids": (MODEL.decode, {"ids": []}, {"ids": (*NO_LIST, [512], ["1"])}),
-    "pieces of ids": (MODEL.pieces, {"ids": []}, {"ids": (*NO_LIST, [512], ["1"])}),
-    "language model": (MODEL.run, {"ids": [1]}, {"ids": NO_IDS, "without": NO_PAIRS}),
-    "language model again": (MODEL.rerun, {"run": MODEL.run([1])}, {"without": NO_PAIRS}),
-    "next piece": (
+    "ids of a text": case(MODEL.encode, {"text": "one"}, text=NO_TEXT),
+    "text of ids": case(MODEL.decode, {"ids": []}, ids=(*NO_LIST, [512], ["1"])),
+    "pieces of ids": case(MODEL.pieces, {"ids": []}, ids=(*NO_LIST, [512], ["1"])),
+    "language model": case(MODEL.run, {"ids": [1]}, ids=NO_IDS, without=NO_PAIRS),
+    "language model again": case(MODEL.rerun, {"run": MODEL.run([1])}, without=NO_PAIRS),
+    "next piece": case(
         MODEL.run([1]).probabilities,
         {},
-        {"temperature": (-1, *NO_NUMBER), "top_p": (0, -0.1, 1.1, *NO_NUMBER[:4])},
+        temperature=(-1, *NO_NUMBER),
+        top_p=(0, -0.1, 1.1, *NO_NUMBER[:4]),
     ),
-    "contributions": (MODEL.run([1]).contributions, {"token": 0}, {"token": (512, *NO_COUNT)}),
-    "new pieces": (
+    "contributions": case(MODEL.run([1]).contributions, {"token": 0}, token=(512, *NO_COUNT)),
+    "new pieces": case(
         MODEL.generate,
         {"ids": [1], "n_tokens": 2},
-        {
-            "ids": NO_IDS,
-            "n_tokens": (512, *NO_COUNT),
-            "temperature": (-1, *NO_NUMBER),
-            "top_p": (0, 1.1, *NO_NUMBER[:4]),
-            "seed": (-1, 1.5, "no", None),
-        },
+        ids=NO_IDS,
+        n_tokens=(512, *NO_COUNT),
+        temperature=(-1, *NO_NUMBER),
+        top_p=(0, 1.1, *NO_NUMBER[:4]),
+        seed=(-1, 1.5, "no", None),
     ),
-    "rule": (previous_token, {"tokens": ("a", "b")}, {"tokens": (*NO_LIST, [0])}),
+    "rule": case(previous_token, {"tokens": ("a", "b")}, tokens=(*NO_LIST, [0])),
 }

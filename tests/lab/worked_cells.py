@@ -43,6 +43,12 @@ class Worker:
 
     def cell(self, field: str, index: Index) -> float:
         """One cell of a field, from the right numbers of the step before."""
+        if field in ("queries", "keys", "values"):
+            return self._projected(field, index)
+        if field in ("query_heads", "key_heads", "value_heads"):
+            return self._split(field, index)
+        if field.startswith(("normed", "turned")):
+            return self._normed(field, index) if field[0] == "n" else self._turned(field, index)
         work: Callable[[Index], float] = getattr(self, f"_{field}")
         return work(index)
 
@@ -51,18 +57,11 @@ class Worker:
             return float(self.words[index[0]][index[1]])
         return float(self.trace.inputs[0][index])
 
-    def _queries(self, index: Index) -> float:
-        return self._projected("q", index, self.trace.inputs[0], self.trace.sizes["H"])
-
-    def _keys(self, index: Index) -> float:
-        return self._projected("k", index, self.trace.memory[0], self.trace.sizes["G"])
-
-    def _values(self, index: Index) -> float:
-        return self._projected("v", index, self.trace.memory[0], self.trace.sizes["G"])
-
-    def _projected(self, letter: str, index: Index, x, n_heads: int) -> float:  # type: ignore[no-untyped-def]
-        p, (token, column) = self.trace.projections, index
-        weights, bias = getattr(p, f"w_{letter}"), getattr(p, f"b_{letter}")
+    def _projected(self, field: str, index: Index) -> float:
+        p, (token, column), is_query = self.trace.projections, index, field == "queries"
+        x = self.trace.inputs[0] if is_query else self.trace.memory[0]
+        n_heads = self.trace.sizes["H" if is_query else "G"]
+        weights, bias = getattr(p, f"w_{field[0]}"), getattr(p, f"b_{field[0]}")
         total = 0.0 if bias is None else float(bias[column])
         n_features, n_columns = weights.shape
         for feature in range(n_features):
@@ -72,16 +71,9 @@ class Worker:
             total += float(x[token, feature]) * float(weights[feature, column])
         return total
 
-    def _query_heads(self, index: Index) -> float:
-        return self._split(self.trace.queries[0], self.trace.sizes["H"], index)
-
-    def _key_heads(self, index: Index) -> float:
-        return self._split(self.trace.keys[0], self.trace.sizes["G"], index)
-
-    def _value_heads(self, index: Index) -> float:
-        return self._split(self.trace.values[0], self.trace.sizes["G"], index)
-
-    def _split(self, fused, n_heads: int, index: Index) -> float:  # type: ignore[no-untyped-def]
+    def _split(self, field: str, index: Index) -> float:
+        fused = {"q": self.trace.queries, "k": self.trace.keys, "v": self.trace.values}[field[0]][0]
+        n_heads = self.trace.sizes["H" if field == "query_heads" else "G"]
         head, token, feature = index
         n_tokens, n_columns = fused.shape
         width = n_columns // n_heads
@@ -92,14 +84,9 @@ class Worker:
             return float(fused[token, feature * n_heads + head])
         return float(fused[token, head * width + feature])
 
-    def _normed_queries(self, index: Index) -> float:
-        return self._normed("normed_queries", self.trace.query_gain, index)
-
-    def _normed_keys(self, index: Index) -> float:
-        return self._normed("normed_keys", self.trace.key_gain, index)
-
-    def _normed(self, field: str, gain, index: Index) -> float:  # type: ignore[no-untyped-def]
+    def _normed(self, field: str, index: Index) -> float:
         (source,), norm = self.trace.needs(field), self.trace.head_norm
+        gain = self.trace.query_gain if field == "normed_queries" else self.trace.key_gain
         assert norm is not None
         head, token, feature = index
         vector = [float(number) for number in getattr(self.trace, source)[0, head, token]]
@@ -107,12 +94,6 @@ class Worker:
         if self.believes("length-not-rms"):
             root *= math.sqrt(len(vector))
         return vector[feature] / root * float(gain[feature])
-
-    def _turned_queries(self, index: Index) -> float:
-        return self._turned("turned_queries", index)
-
-    def _turned_keys(self, index: Index) -> float:
-        return self._turned("turned_keys", index)
 
     def _turned(self, field: str, index: Index) -> float:
         (source,), rotary = self.trace.needs(field), self.trace.rotary

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.applications import Starlette
@@ -54,20 +55,21 @@ def ballot(room: str, visitor: int, answer: str = "6", number: int = 1) -> dict[
     return {"room": room, "token": token(visitor), "number": number, "answer": answer}
 
 
+def answered(*given: Any, **about: Any) -> Answered:
+    """The answer to one request."""
+    return asyncio.run(asked(*given, **about))
+
+
 def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlette) -> None:
     made = opened(CHOICE)
-
-    async def visit() -> list[Answered]:
-        await asked(server, VOTE, ballot(made.room, 1, "1"))
-        found = []
-        for state in ("open", "closed", "revealed"):
-            room_service().change(
-                lambda rooms, s=state: rooms.set_state(made.room, made.secret, s), made.room
-            )
-            found.append(await asked(server, f"{STATE}?room={made.room}"))
-        return found
-
-    still, closed, revealed = (one.said for one in asyncio.run(visit()))
+    answered(server, VOTE, ballot(made.room, 1, "1"))
+    told = []
+    for state in ("open", "closed", "revealed"):
+        room_service().change(
+            lambda rooms, s=state: rooms.set_state(made.room, made.secret, s), made.room
+        )
+        told.append(answered(server, f"{STATE}?room={made.room}").said)
+    still, closed, revealed = told
     secrets = {"answer", "arithmetic", "bars", "right", "tolerance"}
     assert not secrets & (set(still) | set(closed))
     assert ("count" in still, closed["count"]) == (False, 1)
@@ -78,15 +80,11 @@ def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlett
 def test_the_teacher_sees_how_many_are_in_the_room(server: Starlette) -> None:
     made: NewRoom = room_service().change(Rooms.open, "")
     path = f"{STATE}?room={made.room}"
-
-    async def visit() -> list[Answered]:
-        for one in (1, 2, 1):
-            await asked(server, path, visitor=token(one))
-        told = await asked(server, path, secret=made.secret, visitor=token(2))
-        await asyncio.sleep(0.2)
-        return [told, await asked(server, path, secret=made.secret), await asked(server, path)]
-
-    told, later, student = (one.said for one in asyncio.run(visit()))
+    for one in (1, 2, 1):
+        answered(server, path, visitor=token(one))
+    told = answered(server, path, secret=made.secret, visitor=token(2)).said
+    time.sleep(0.2)
+    later, student = answered(server, path, secret=made.secret).said, answered(server, path).said
     assert (told["people"], later["people"], "people" in student) == (1, 1, False)
 
 
@@ -131,16 +129,8 @@ def test_who_waits_is_told_when_there_is_news(server: Starlette) -> None:
 
 def test_an_answered_vote_is_kept(server: Starlette) -> None:
     made = opened()
-
-    async def visit() -> list[object]:
-        votes = [
-            ballot(made.room, 1, "12"),
-            ballot(made.room, 2, "18/3"),
-            ballot(made.room, 1, "6,0"),
-        ]
-        return [(await asked(server, VOTE, vote)).said["value"] for vote in votes]
-
-    assert asyncio.run(visit()) == [12.0, 6.0, 6.0]
+    votes = [ballot(made.room, *vote) for vote in ((1, "12"), (2, "18/3"), (1, "6,0"))]
+    assert [answered(server, VOTE, vote).said["value"] for vote in votes] == [12.0, 6.0, 6.0]
     again = Rooms(room_service().rooms.file.path)
     assert [row[0] for row in again.file.read("SELECT answer FROM votes")] == [6.0, 6.0]
 
@@ -173,7 +163,7 @@ def test_what_no_page_sends_is_refused(
     made = opened()
     if isinstance(body, dict) and body and "room" not in body:
         body = ballot(made.room, 1) | body
-    answer = asyncio.run(asked(server, VOTE, body))
+    answer = answered(server, VOTE, body)
     assert (answer.status, set(answer.said)) == (status, {"error"})
     assert room_service().rooms.state(made.room).n_writes == 0
 
@@ -184,7 +174,7 @@ def test_a_file_that_cannot_be_used_is_told(
     (tmp_path / "no folder").write_bytes(b"")
     monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
     for path, body in ((f"{STATE}?room=KXRT", None), (VOTE, ballot("KXRT", 1))):
-        answer = asyncio.run(asked(server, path, body))
+        answer = answered(server, path, body)
         assert (answer.status, answer.headers["retry-after"]) == (503, "1")
         assert FILE_VARIABLE in answer.said["error"]
         assert "no folder" not in answer.said["error"]
@@ -195,7 +185,7 @@ def test_a_file_that_cannot_be_used_is_told(
 def test_a_forged_visitor_is_in_no_room(server: Starlette, visitor: str) -> None:
     made = opened()
     path = f"{STATE}?room={made.room}"
-    refused = asyncio.run(asked(server, path, visitor=visitor))
+    refused = answered(server, path, visitor=visitor)
     assert (refused.status, set(refused.said)) == (400, {"error"})
     assert room_service().presence.count(made.room) == 0
 
@@ -205,7 +195,7 @@ def test_a_body_that_does_not_end_is_not_waited_for(
 ) -> None:
     monkeypatch.setattr(routes, "MAX_BODY_SECONDS", 0.05)
     vote = ballot(opened().room, 1)
-    answer = asyncio.run(asked(server, VOTE, vote, arrives=False))
+    answer = answered(server, VOTE, vote, arrives=False)
     assert (answer.status, set(answer.said)) == (400, {"error"})
 
 
@@ -213,7 +203,7 @@ def test_another_site_cannot_vote(server: Starlette) -> None:
     made = opened()
     vote = ballot(made.room, 1)
     kinds = ("text/plain", "application/x-www-form-urlencoded", "")
-    found = [asyncio.run(asked(server, VOTE, vote, kind=kind)).status for kind in kinds]
+    found = [answered(server, VOTE, vote, kind=kind).status for kind in kinds]
     assert found == [400, 400, 400]
 
 
@@ -305,14 +295,14 @@ def test_an_address_has_its_seats(server: Starlette, slow: tuple[RoomService, li
     room = opened().room
     sources = ("6.6.6.6", "6.6.6.6", "6.6.6.6", "192.0.2.7")
     votes = [(ballot(room, visitor), source) for visitor, source in enumerate(sources)]
-    found = [asyncio.run(asked(server, VOTE, vote, source=source)) for vote, source in votes]
+    found = [answered(server, VOTE, vote, source=source) for vote, source in votes]
     assert [one.status for one in found] == [200, 200, 429, 200]
 
 
 def test_texts_come_as_texts(server: Starlette) -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
     made = opened(type(CHOICE)("choice", hostile, 0.0, hostile, options=(hostile, "b")))
-    answer = asyncio.run(asked(server, f"{STATE}?room={made.room}"))
+    answer = answered(server, f"{STATE}?room={made.room}")
     assert answer.headers["content-type"] == "application/json"
     assert answer.said["question"]["text"] == hostile
 

@@ -155,14 +155,6 @@ def test_a_hand_out_is_of_the_matrix_on_the_board(
     assert firsts == sorted(firsts)
 
 
-def test_lines_of_code_come_in_the_order_of_computation() -> None:
-    app = opened("output")
-    app.session_state["closer"] = ["code"]
-    app.run()
-    lines = app.code[0].value
-    assert lines.index("merged = ") < lines.index("output = ")
-
-
 def test_the_overview_offers_the_story_of_the_sidebar(files: dict[str, Any]) -> None:
     view = page_context(opened("overview", n_heads=2, mask="window"))
     assert files["attention-story.html"]() == story_file(view).html

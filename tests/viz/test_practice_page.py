@@ -48,14 +48,6 @@ def test_an_answer_is_judged_by_what_is_asked(help_level: str) -> None:
     assert tones(**about, pr_answer=f"{right + 1:.4f}") == ["wrong"]
 
 
-@pytest.mark.parametrize("weights", ["trained", "weightless", "tied", "orthonormal"])
-def test_all_weights_have_questions(weights: str) -> None:
-    layer = Scenario("The cat sat", weights=weights)
-    answer = repr(practice_question(trace_of(layer), 5).answer)
-    found = blocks_of(PRACTICE, layer, pr_number=5, pr_answer=answer)
-    assert [note.tone for note in all_of(found, b.Note)] == ["right"]
-
-
 def test_the_next_question_begins_anew() -> None:
     for number, following in ((2, 3), (MAX_QUESTION_NUMBER, 1)):
         found = blocks_of(PRACTICE, LAYER, pr_number=number)

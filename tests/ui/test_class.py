@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 from contextlib import suppress
@@ -152,10 +151,7 @@ def test_the_url_of_the_server_can_be_edited() -> None:
     app, room = led()
     app.text_input(key="class_base").set_value("lab.example:8080/maths/").run()
     assert student_link(app) == f"http://lab.example:8080/maths/class?room={room}"
-    (code,) = re.findall(r'base64,([^"]+)"', " ".join(str(e.proto.body) for e in app.html))
-    assert base64.b64decode(code) == base64.b64decode(
-        links.qr_code_url(student_link(app)).split(",")[1]
-    )
+    assert links.qr_code_url(student_link(app)) in " ".join(html(app))
     for wrong in (
         *("javascript:alert(1)", "http://", "http://[::1", "ftp://x"),
         *("http://é", '"><b>', "http://h:0"),

@@ -63,10 +63,8 @@ def test_a_box_is_told_its_place_only_when_it_must_be() -> None:
     app.run()
     assert told() == {}
     app.text_input(key="text").set_value("the cat").run()
-    assert (
-        app.selectbox(key="query").proto.raw_value,
-        app.selectbox(key="query").proto.default,
-    ) == ("1 · cat", 1)
+    box = app.selectbox(key="query").proto
+    assert (box.raw_value, box.default) == ("1 · cat", 1)
 
 
 MADE_ANEW = re.compile(r'deferred_file_id: "\w+"')  # of a file that is made when it is asked for
@@ -161,14 +159,9 @@ def test_panels_follow_the_focus() -> None:
 def test_a_focus_within_a_narrower_field() -> None:
     trace = trace_of(Scenario(d_k=3, d_v=5))
     far = Focus(head=2, query=0, key=0, feature=9)
-    assert far.within(trace, "query_heads").feature == 2
-    assert far.within(trace, "merged").feature == 4
-    assert far.within(trace, "inputs").feature == 9
-    assert (
-        far.column(trace, "queries"),
-        far.column(trace, "merged"),
-        far.column(trace, "inputs"),
-    ) == (8, 14, 9)
+    fields = ("query_heads", "merged", "inputs")
+    assert [far.within(trace, field).feature for field in fields] == [2, 4, 9]
+    assert [far.column(trace, field) for field in ("queries", *fields[1:])] == [8, 14, 9]
 
 
 def test_a_page_without_cells_keeps_the_place() -> None:

@@ -8,7 +8,6 @@ import re
 from collections import Counter
 from urllib.parse import parse_qs, parse_qsl
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -23,7 +22,6 @@ from attention_lab.questions import (
     learner_questions,
     related_questions,
 )
-from attention_lab.scenario import Scenario, trace_of
 from attention_lab.search import best_matches, finds, respelled
 from attention_lab.url_choices import PARAMETERS, read_url
 from attention_ui.blocks import table_markdown
@@ -244,14 +242,6 @@ def test_a_row_with_markup_stays_text() -> None:
     rest = row.replace("**[Scores](scores?query=4):**", "")
     assert re.findall(r"(?<!\\)[<>$\[`]", rest) == []
     assert len(re.findall(r"(?<!\\)\|", rest)) == 4
-
-
-def test_one_vector_for_query_and_key_makes_scores_symmetric() -> None:
-    link = next(one for one in learner_questions() if "weights=weightless" in one.query)
-    asked = dict(parse_qsl(link.query))
-    for weights, symmetric in ((asked["weights"], True), ("random", False)):
-        scores_TS = trace_of(Scenario(weights=weights, n_heads=int(asked["n_heads"]))).scores[0, 0]
-        assert np.allclose(scores_TS, scores_TS.T) is symmetric
 
 
 def labels(app: AppTest) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,13 @@ import pytest
 from attention_core import Projections, Trace, attend
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
-from attention_lab.practice import ASKED_FIELDS, MAX_TERMS, PracticeQuestion, practice_question
+from attention_lab.practice import (
+    ASKED_FIELDS,
+    MAX_TERMS,
+    PracticeQuestion,
+    askable_fields,
+    practice_question,
+)
 from attention_viz.payload import Stage
 from attention_viz.practice import (
     DOT_PRODUCT_METHOD,
@@ -59,31 +66,27 @@ def worked_out(question: PracticeQuestion, given: list[list[float]]) -> float:
     return float(np.dot(given[0], given[1])) + sum(added[0] for added in given[2:])
 
 
-@pytest.mark.parametrize("field", [field for field in ASKED_FIELDS if field != "merged"])
-def test_what_is_given_is_enough(field: str) -> None:
-    trace = layer(causal=True, residual=True)
-    for number in range(1, 20):
+X = np.random.default_rng(2).normal(size=(4, 6))
+LAYERS = {
+    "usual": layer(causal=True, residual=True),
+    "large": attend(4000 * X, Projections.random(6, 2, d_k=3, d_v=2, seed=1, bias=True)),
+    "single": attend(X.astype("f4"), Projections.random(6, 2, seed=1).astype("f4")),
+}
+
+
+@pytest.mark.parametrize("trace", LAYERS.values(), ids=LAYERS)
+def test_what_is_given_is_enough_and_not_too_coarse(trace: Trace) -> None:
+    assert set(askable_fields(trace)) == set(ASKED_FIELDS)
+    for field, number in product(ASKED_FIELDS, range(1, 20)):
         question = practice_question(trace, number, field)
         asked = question_text(question, trace, OURS)
-        assert question.accepts(worked_out(question, lists(asked)))
+        assert "e" not in "".join(numbers for _, numbers in asked.numbers)
         assert all(len(numbers) <= MAX_TERMS for numbers in lists(asked))
-        assert asked.question.endswith("?") or asked.question.endswith(".")
+        assert asked.question.endswith(("?", "."))
         assert asked.method.endswith(".")
-
-
-@pytest.mark.parametrize("field", ["queries", "probabilities", "merged", "output"])
-def test_no_number_is_shown_too_coarsely(field: str) -> None:
-    x = np.random.default_rng(2).normal(size=(4, 6))
-    large = attend(4000 * x, Projections.random(6, 2, d_k=3, d_v=2, seed=1, bias=True))
-    single = attend(x.astype("f4"), Projections.random(6, 2, seed=1).astype("f4"))
-    for trace in (large, single):
-        for number in range(1, 20):
-            question = practice_question(trace, number, field)
-            asked = question_text(question, trace, OURS)
-            assert "e" not in "".join(numbers for _, numbers in asked.numbers)
-            assert question.accepts(float(format_result(question).replace("−", "-")))
-            if field != "merged":
-                assert question.accepts(worked_out(question, lists(asked)))
+        assert question.accepts(float(format_result(question).replace("−", "-")))
+        if field != "merged":
+            assert question.accepts(worked_out(question, lists(asked)))
 
 
 @pytest.mark.parametrize("size", [1.0, 0.1, 1e-3])

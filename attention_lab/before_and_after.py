@@ -32,16 +32,9 @@ _LAYER = Scenario(
 FORMS = {"A": _LAYER, "B": Scenario(**(vars(_LAYER) | {"text": "we drink tea", "seed": 63}))}
 # Four on arithmetic, three on shapes and axes, three on misconceptions.
 FORM_ITEMS = (
-    "projection-number",
-    "scores-number",
-    "scaled-number",
-    "mixing-number",
-    "split-number",
-    "merge-shape",
-    "masked-count",
-    "scores-largest",
-    "merge-number",
-    "softmax-grows",
+    *("projection-number", "scores-number", "scaled-number", "mixing-number"),
+    *("split-number", "merge-shape", "masked-count"),
+    *("scores-largest", "merge-number", "softmax-grows"),
 )
 # Of them the cell that tells most misconceptions apart is asked for.
 CANDIDATE_NUMBERS = range(1, 6)

@@ -237,10 +237,8 @@ def handmade_projections(layer: HandmadeLayer = FIRST_LAYER) -> Projections:
 
 def _columns(mixes: Mapping[str, Mix], layer: HandmadeLayer) -> Array:
     """A head's columns side by side. Shapes: (D, 4)."""
-    columns_DK = np.zeros((len(layer.features), HEAD_WIDTH))
-    for column, mix in enumerate(mixes.values()):
-        columns_DK[:, column] = _vector(mix, layer)
-    return columns_DK
+    columns = [*mixes.values(), *({} for _ in range(HEAD_WIDTH - len(mixes)))]
+    return np.stack([_vector(mix, layer) for mix in columns], axis=1)
 
 
 def _vector(mix: Mapping[str, float], layer: HandmadeLayer) -> Array:

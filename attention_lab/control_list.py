@@ -244,9 +244,7 @@ CONTROLS = tuple(
 
 def widget_value(control: Control, value: Any) -> Any:
     """A field's value as its widget holds it."""
-    if control.zero:
-        return str(value or control.zero)
-    return value
+    return str(value or control.zero) if control.zero else value
 
 
 # The switches that change only how things look: label, name, help.

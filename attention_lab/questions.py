@@ -40,13 +40,17 @@ class Entry:
         return self.sentence, self.look, page_of(self.page).title
 
 
+def _entry(
+    text: str, number: int, sentence: str, row: dict[str, str], asked_on: tuple[str, ...] = ()
+) -> Entry:
+    return Entry(text, number, sentence, row["page"], row["query"], row["look"], asked_on)
+
+
 @cache
 def concepts() -> tuple[Entry, ...]:
     """Every idea, text by text, in the order of the file."""
     return tuple(
-        Entry(
-            row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
-        )
+        _entry(row["text"], int(row["number"]), row["concept"], row)
         for row in read_table("concepts")
     )
 
@@ -57,15 +61,7 @@ def learner_questions() -> tuple[Entry, ...]:
     to its last.
     """
     return tuple(
-        Entry(
-            ASKED,
-            number,
-            row["question"],
-            row["page"],
-            row["query"],
-            row["look"],
-            tuple((row["asked_on"] or "").split()),
-        )
+        _entry(ASKED, number, row["question"], row, tuple((row["asked_on"] or "").split()))
         for number, row in enumerate(read_table("questions"), 1)
     )
 

@@ -75,9 +75,8 @@ def _most_held(words: Words, rows: Iterable[Texts]) -> int:
 
 def _nearest(word: str, vocabulary: list[str]) -> list[str]:
     """The word of a vocabulary that is most like one, or none."""
-    if len(word) < MIN_RESPELLED_LETTERS:
-        return []
-    return get_close_matches(word, vocabulary, 1, MIN_SIMILARITY)
+    is_long = len(word) >= MIN_RESPELLED_LETTERS
+    return get_close_matches(word, vocabulary, 1, MIN_SIMILARITY) if is_long else []
 
 
 def finds(words: str, *texts: str) -> bool:

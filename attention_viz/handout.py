@@ -88,18 +88,14 @@ def quotations_html(words: str) -> str:
 
 
 def _apart(found: re.Match[str]) -> str:
-    if is_right_to_left(found[0]):
-        return f"<bdi>{found[0]}</bdi>"
-    return found[0]
+    return f"<bdi>{found[0]}</bdi>" if is_right_to_left(found[0]) else found[0]
 
 
 def html_page(title: str, style: str, body: str, scripts: Sequence[str] = ()) -> str:
     """A page that needs no server. Its policy allows these scripts, this style, and no network.
     body: HTML.
     """
-    allowed = ""
-    if scripts:
-        allowed = f"script-src {' '.join(map(_digest, scripts))}; "
+    allowed = f"script-src {' '.join(map(_digest, scripts))}; " if scripts else ""
     policy = (
         f"default-src 'none'; {allowed}style-src {_digest(style)}; base-uri 'none'; form-action"
         " 'none'"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attention_core import Trace
@@ -34,14 +33,48 @@ HEAD_BOARDS = {
     "head_outputs": mixing_board,
 }
 SPLIT_FROM = {heads: field for field, heads in HEAD_FIELDS.items()}
-# For each projection: the word for its vectors, its weights, the axes of its tokens and of a head.
-PROJECTION_WORDS = {
-    "queries": ("query", "w_q", "T", "K"),
-    "keys": ("key", "w_k", "S", "K"),
-    "values": ("value", "w_v", "S", "V"),
+VECTORS = {"queries": "query", "keys": "key", "values": "value"}
+# For each field the question, and the names of the lists of numbers that its arithmetic reads.
+QUESTIONS = {
+    **dict.fromkeys(
+        VECTORS,
+        (
+            "What is number {column} of the {vector} of {asks}? It is feature {part} of head"
+            " {head}.",
+            "the vector of {asks}",
+            "column {column} of {weights}",
+            "the bias",
+        ),
+    ),
+    "scores": (
+        "Head {head}: what is the score of the query of {asks} with the key of {read}?",
+        "the query of {asks}",
+        "the key of {read}",
+    ),
+    "scaled_scores": (
+        "Head {head}, {d_k} wide: what is the scaled score of {asks} with {read}?",
+        "the score",
+        "the scale",
+    ),
+    "probabilities": (
+        "Head {head}: what share does {asks} give to {read}?",
+        "the scaled scores of {asks} with all keys, in order{hidden}",
+    ),
+    "head_outputs": (
+        "Head {head}: what is feature {column} of the head output of {asks}?",
+        "the shares that {asks} gives to all tokens, in order",
+        "feature {column} of the values of these tokens",
+    ),
+    "merged": (
+        "Each head is {width} wide. Which column of the merged heads holds feature {part} of head"
+        " {head}? Columns are counted from 0.",
+    ),
+    "output": (
+        "What is number {column} of the output of {asks}?",
+        "the merged heads of {asks}",
+        "column {column} of {weights}",
+    ),
 }
-
-
 METHODS = {
     "scaled_scores": "Multiply the two numbers.",
     "probabilities": (
@@ -73,16 +106,6 @@ def format_result(question: PracticeQuestion) -> str:
         return f"{question.answer:.0f}"
     write = format_decimals if abs(question.answer) >= 1 else format_number
     return write(question.answer, question.decimals)
-
-
-def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) -> QuestionText:
-    """A question on a trace in the words and symbols of a notation."""
-    words = _Words(question, trace, notation)
-    field = question.exact.field
-    if field in PROJECTION_WORDS:
-        return words.projected(*PROJECTION_WORDS[field])
-    text: QuestionText = getattr(words, field)()
-    return text
 
 
 MAX_SHEET_QUESTIONS = 10
@@ -159,120 +182,54 @@ def distinct_questions(
     return list(texts.values())
 
 
-class _Words:
-    """The text of a question; each method is for the field of its name."""
+def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) -> QuestionText:
+    """A question on a trace in the words and symbols of a notation."""
+    field, (_, *heads, row, column) = question.exact.field, question.exact.index
+    rows, columns = trace.axes(field)[-2:]
+    width, has_weights = trace.sizes[columns.split("·")[-1]], field in (*VECTORS, "output")
+    names = {
+        "head": heads[0] if heads else column // width,
+        "column": column,
+        "part": column % width,
+        "width": width,
+        "d_k": trace.sizes["K"],
+        "vector": VECTORS.get(field, ""),
+        "weights": symbol(f"w_{field[0]}", notation).plain if has_weights else "",
+        "asks": _token(trace, rows, row),
+        "read": _token(trace, columns, column) if columns == "S" else "",
+        "hidden": "; −∞ is hidden" * bool(heads and trace.hidden[0, heads[0], row].any()),
+    }
+    asked, *lists = (text.format(**names) for text in QUESTIONS[field])
+    method = METHODS.get(field, DOT_PRODUCT_METHOD)
+    if field == "merged":
+        answer = "{column}, from {head} × {width} + {part}".format(**names)
+        return QuestionText(asked, (), method, answer)
+    if field == "output":
+        lists += ["the bias"] * (trace.projections.b_o is not None)
+        lists += ["the input, added by the residual connection"] * trace.residual
+    answer = (
+        f"{format_result(question)}, from {format_derivation(question.exact, question.decimals)}"
+    )
+    return QuestionText(asked, tuple(zip(lists, _lists(question), strict=False)), method, answer)
 
-    def __init__(self, question: PracticeQuestion, trace: Trace, notation: Notation) -> None:
-        self.question, self.trace, self.notation = question, trace, notation
-        self.index = question.exact.index
 
-    def projected(self, word: str, weights: str, tokens: str, features: str) -> QuestionText:
-        """A number of a query, key or value."""
-        _, row, column = self.index
-        token, width = self.token(tokens, row), self.trace.sizes[features]
-        given = (f"the vector of {token}", self.side(column, weights), "the bias")
-        head = f"feature {column % width} of head {column // width}"
-        return self.with_numbers(
-            f"What is number {column} of the {word} of {token}? It is {head}.", given
-        )
+def _token(trace: Trace, axis: str, place: int) -> str:
+    """A token and its position."""
+    return f"“{trace.labels(axis)[place]}” ({place})"
 
-    def scores(self) -> QuestionText:
-        """A dot product."""
-        _, head, query, key = self.index
-        asks, read = self.token("T", query), self.token("S", key)
-        return self.with_numbers(
-            f"Head {head}: what is the score of the query of {asks} with the key of {read}?",
-            (f"the query of {asks}", f"the key of {read}"),
-        )
 
-    def scaled_scores(self) -> QuestionText:
-        """A score times the scale."""
-        _, head, query, key = self.index
-        asks, read, d_k = self.token("T", query), self.token("S", key), self.trace.sizes["K"]
-        return self.with_numbers(
-            f"Head {head}, {d_k} wide: what is the scaled score of {asks} with {read}?",
-            ("the score", "the scale"),
-        )
-
-    def probabilities(self) -> QuestionText:
-        """A share of a row of scores."""
-        _, head, query, key = self.index
-        asks, read = self.token("T", query), self.token("S", key)
-        hidden = "; −∞ is hidden" * bool(self.trace.hidden[0, head, query].any())
-        return self.with_numbers(
-            f"Head {head}: what share does {asks} give to {read}?",
-            (f"the scaled scores of {asks} with all keys, in order{hidden}",),
-        )
-
-    def head_outputs(self) -> QuestionText:
-        """A weighted sum of values."""
-        _, head, query, feature = self.index
-        asks = self.token("T", query)
-        return self.with_numbers(
-            f"Head {head}: what is feature {feature} of the head output of {asks}?",
-            (
-                f"the shares that {asks} gives to all tokens, in order",
-                f"feature {feature} of the values of these tokens",
-            ),
-        )
-
-    def merged(self) -> QuestionText:
-        """The column of a number."""
-        column, width = self.index[-1], self.trace.sizes["V"]
-        # The number of a head that is copied there.
-        _, head, _, feature = self.question.exact.terms[0].factors[0].index
-        question = (
-            f"Each head is {width} wide. Which column of the merged heads holds feature {feature}"
-            f" of head {head}? Columns are counted from 0."
-        )
-        return QuestionText(
-            question, (), METHODS["merged"], f"{column}, from {head} × {width} + {feature}"
-        )
-
-    def output(self) -> QuestionText:
-        """The merged heads times a column of W_O, and what is added."""
-        _, query, column = self.index
-        asks = self.token("T", query)
-        given = (f"the merged heads of {asks}", self.side(column, "w_o"), *self.added())
-        return self.with_numbers(f"What is number {column} of the output of {asks}?", given)
-
-    def added(self) -> tuple[str, ...]:
-        """What is added to the output: bias and residual, if the layer has them."""
-        names = []
-        if self.trace.projections.b_o is not None:
-            names.append("the bias")
-        if self.trace.residual:
-            names.append("the input, added by the residual connection")
-        return tuple(names)
-
-    def side(self, column: int, weights: str) -> str:
-        """A column of a weight matrix."""
-        return f"column {column} of {symbol(weights, self.notation).plain}"
-
-    def token(self, axis: str, place: int) -> str:
-        """A token and its position."""
-        return f"“{self.trace.labels(axis)[place]}” ({place})"
-
-    def with_numbers(self, question: str, names: Sequence[str]) -> QuestionText:
-        """The question with the lists of numbers that its arithmetic reads, and their names."""
-        arithmetic = format_derivation(self.question.exact, self.question.decimals)
-        answer = f"{format_result(self.question)}, from {arithmetic}"
-        method = METHODS.get(self.question.exact.field, DOT_PRODUCT_METHOD)
-        return QuestionText(question, tuple(zip(names, self.lists(), strict=False)), method, answer)
-
-    def lists(self) -> list[str]:
-        """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
-        added.
-        """
-        terms = self.question.rounded.terms
-        n_factors = len(terms[0].factors)
-        products = [term for term in terms if len(term.factors) == n_factors]
-        lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
-        lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
-        return [
-            ", ".join(format_decimals(value, self.question.decimals) for value in values)
-            for values in lists
-        ]
+def _lists(question: PracticeQuestion) -> list[str]:
+    """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
+    added.
+    """
+    terms = question.rounded.terms
+    n_factors = len(terms[0].factors)
+    products = [term for term in terms if len(term.factors) == n_factors]
+    lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
+    lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
+    return [
+        ", ".join(format_decimals(value, question.decimals) for value in values) for values in lists
+    ]
 
 
 def operand_board(stage: Stage, cell: Derivation, focused: bool) -> JSON:

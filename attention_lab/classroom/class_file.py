@@ -205,13 +205,10 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
             f"it has version {version}, but this app reads {VERSION}; choose another by"
             f" {FILE_VARIABLE}",
         )
-    for setting in (
-        "journal_mode = WAL",
-        "synchronous = FULL",
-        "foreign_keys = ON",
-        "secure_delete = ON",
-    ):
-        run(f"PRAGMA {setting}")
+    run("PRAGMA journal_mode = WAL")
+    run("PRAGMA synchronous = FULL")
+    run("PRAGMA foreign_keys = ON")
+    run("PRAGMA secure_delete = ON")
     if version == 0:
         database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
     database.executescript(ADDED)

@@ -48,13 +48,8 @@ class ClassQuestion:
         if not self.text.strip():
             raise SettingsError("text is empty; write a question")
         _check_size("given", len(self.given), 0, MAX_GIVEN_LISTS, "give fewer lists")
-        _check_size(
-            "given",
-            sum(len(numbers) for _, numbers in self.given),
-            0,
-            MAX_GIVEN_CHARACTERS,
-            "shorten it",
-        )
+        n_given = sum(len(numbers) for _, numbers in self.given)
+        _check_size("given", n_given, 0, MAX_GIVEN_CHARACTERS, "shorten it")
         if not (is_finite_number(self.answer) and is_finite_number(self.tolerance)):
             raise SettingsError(
                 f"answer and tolerance must be finite, but are {self.answer} and {self.tolerance};"
@@ -66,20 +61,13 @@ class ClassQuestion:
         if self.kind == "number":
             _check_size("options", len(self.options), 0, 0, "ask for a choice instead")
             return
-        _check_size("options", len(self.options), MIN_OPTIONS, MAX_OPTIONS, "give other options")
+        n = len(self.options)
+        _check_size("options", n, MIN_OPTIONS, MAX_OPTIONS, "give other options")
         if self.pictures:
-            n_options = len(self.options)
-            _check_size(
-                "pictures", len(self.pictures), n_options, n_options, "give each option its own"
-            )
-            sides = [len(side) for picture in self.pictures for side in (picture, *picture)]
-            _check_size(
-                "cells along a picture",
-                max(sides),
-                1,
-                MAX_OPTION_PICTURE_SIDE,
-                "choose a shorter sentence",
-            )
+            _check_size("pictures", len(self.pictures), n, n, "give each option its own")
+            most = max(len(side) for picture in self.pictures for side in (picture, *picture))
+            remedy = "choose a shorter sentence"
+            _check_size("cells along a picture", most, 1, MAX_OPTION_PICTURE_SIDE, remedy)
         if self.answer not in range(len(self.options)):
             raise SettingsError(
                 f"answer must be the index of an option, 0 to {len(self.options) - 1}, but is"

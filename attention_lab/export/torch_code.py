@@ -189,24 +189,18 @@ def heads_in_one_call(trace: Trace) -> str:
     """`head_outputs` from the heads by one call of PyTorch, or a comment that says why there is
     none.
     """
+    function = "F.scaled_dot_product_attention"
     if trace.softcap is not None:
-        return "# F.scaled_dot_product_attention has no soft cap."
+        return f"# {function} has no soft cap."
     if trace.sink is not None:
-        return "# F.scaled_dot_product_attention has no sink."
+        return f"# {function} has no sink."
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
-        return (
-            "# F.scaled_dot_product_attention gives zeros, not NaN, where there is nothing to"
-            " attend to."
-        )
+        return f"# {function} gives zeros, not NaN, where there is nothing to attend to."
     options = [heads_mask(trace)] if has_rule(trace) else []
-    options += [] if _usual_scale(trace) else ["scale=scale"]
-    options += ["enable_gqa=True"] if has_shared_heads(trace) else []
-    return _call(
-        "head_outputs = F.scaled_dot_product_attention",
-        *trace.needs("scores"),
-        "value_heads",
-        *options,
-    )
+    options += ["scale=scale"] * (not _usual_scale(trace))
+    options += ["enable_gqa=True"] * has_shared_heads(trace)
+    given = (*trace.needs("scores"), "value_heads", *options)
+    return _call(f"head_outputs = {function}", *given)
 
 
 def layer_in_one_call(trace: Trace) -> str:
@@ -234,28 +228,17 @@ def layer_in_one_call(trace: Trace) -> str:
 def _module(trace: Trace) -> str:
     """PyTorch's module with our weights in it."""
     biased, own_width = trace.projections.b_q is not None, trace.sizes["M"] != trace.sizes["D"]
-    options = ["kdim=M", "vdim=M"] if own_width else []
-    options += [] if biased else ["bias=False"]
+    options = ["kdim=M", "vdim=M"] * own_width + ["bias=False"] * (not biased)
     weights = ['"in_proj_weight": torch.cat([w_q, w_k, w_v], dim=1).T']
     if own_width:
         weights = [f'"{letter}_proj_weight": w_{letter}.T' for letter in "qkv"]
     weights.append('"out_proj.weight": w_o.T')
-    weights += (
-        ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] if biased else []
-    )
+    weights += ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] * biased
     entries = "".join(f"    {weight},\n" for weight in weights)
-    made = _call(
-        "layer = torch.nn.MultiheadAttention",
-        "D",
-        "H",
-        *options,
-        "batch_first=True",
-        "dtype=x.dtype",
-    )
-    return (
-        f"{made}\n# It keeps its matrices transposed: (out,"
-        f" in).\nlayer.load_state_dict({{\n{entries}}})"
-    )
+    options += ["batch_first=True", "dtype=x.dtype"]
+    made = _call("layer = torch.nn.MultiheadAttention", "D", "H", *options)
+    note = "# It keeps its matrices transposed: (out, in)."
+    return f"{made}\n{note}\nlayer.load_state_dict({{\n{entries}}})"
 
 
 # What the module does with a query that has nothing to attend to depends on its mode.

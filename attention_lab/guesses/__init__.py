@@ -8,9 +8,6 @@ from .beside import guess_beside as guess_beside
 from .items import ITEMS as ITEMS
 from .items import MISCONCEPTIONS as MISCONCEPTIONS
 from .items import Guess as Guess
-from .items import GuessVerdict as GuessVerdict
-from .items import Item as Item
-from .items import Misconception as Misconception
 from .items import Option as Option
 from .items import as_data as as_data
 from .items import items_of as items_of

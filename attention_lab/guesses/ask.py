@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 
@@ -134,6 +134,8 @@ def _is_idle(asked: AskedItem, right: Answer) -> bool:
 
 
 MAX_OPTIONS = 4
+# The values of these kinds in the order of their options.
+IN_ORDER = {"sign": ("zero", "positive", "negative"), "grows": ("first", "second", SAME)}
 WHOLE = 1e-9  # the largest rounding error of a whole number, which has no decimals
 
 
@@ -142,30 +144,18 @@ def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> 
 
     wrong: the answer of each misconception. Misconceptions with the same answer share an option.
     """
-    answers: list[Answer] = [right]
-    believers: list[list[str]] = [[]]
-    for name, given in wrong.items():
-        place = _place_of(asked, given, answers)
-        if place < len(answers):
-            believers[place].append(name)
-        elif place < MAX_OPTIONS:
-            answers.append(given)
-            believers.append([name])
-    for given in _others(asked, right):
-        if len(answers) < MAX_OPTIONS and _place_of(asked, given, answers) == len(answers):
-            answers.append(given)
-            believers.append([])
-    options = [
-        _option(asked, given, tuple(names), given is right)
-        for given, names in zip(answers, believers, strict=True)
-    ]
+    found: list[tuple[Answer, list[str]]] = [(right, [])]
+    given = [*wrong.items(), *(("", other) for other in _others(asked, right))]
+    for name, wrong_answer in given:
+        same = (names for other, names in found if is_same_answer(asked, other, wrong_answer))
+        believers = next(same, None)
+        if believers is None and len(found) < MAX_OPTIONS:
+            believers = []
+            found.append((wrong_answer, believers))
+        if believers is not None and name:
+            believers.append(name)
+    options = [_option(asked, one, tuple(names), one is right) for one, names in found]
     return tuple(_in_order(asked, options))
-
-
-def _place_of(asked: AskedItem, given: Answer, answers: Sequence[Answer]) -> int:
-    """Where an answer stands among others; their number if it is none of them."""
-    same = (i for i, other in enumerate(answers) if is_same_answer(asked, other, given))
-    return next(same, len(answers))
 
 
 def _format_answer(asked: AskedItem, answer: Answer) -> str:
@@ -193,13 +183,9 @@ def _option(
 def _in_order(asked: AskedItem, options: list[Option]) -> Iterable[Option]:
     """Numbers and keys by size, pairs in a fixed order, the rest rotated by the cell."""
     kind = asked.item.kind
-    if kind in ("number", "largest"):
-        return sorted(options, key=lambda option: float(option.value))
-    if kind == "sign":
-        return sorted(options, key=lambda option: option.value, reverse=True)
-    if kind == "grows":
-        order = ["first", "second", SAME]
-        return sorted(options, key=lambda option: order.index(option.value))
+    if kind in ("number", "largest", "sign", "grows"):
+        place: Callable[[str], float] = IN_ORDER[kind].index if kind in IN_ORDER else float
+        return sorted(options, key=lambda option: place(option.value))
     shift = sum(asked.cell) % len(options)
     rotated = options[shift:] + options[:shift]
     if kind in ("shape", "place"):
@@ -221,7 +207,7 @@ def _others(asked: AskedItem, right: Answer) -> Iterable[Answer]:
     if kind == "sign":
         return ["positive", "negative"]
     if kind == "grows":
-        return ["first", "second", SAME]
+        return IN_ORDER[kind]
     if kind == "place":
         return places_of(asked).values()
     if kind == "shape":

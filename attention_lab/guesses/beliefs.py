@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from attention_core.trace import Trace
 
 BeliefRule = Callable[[Trace], Any]
 PROJECTION_INPUTS = {"queries": "inputs", "keys": "memory", "values": "memory"}
+NORMED_FIELDS = ("normed_queries", "normed_keys")
+TURNED_FIELDS = ("turned_queries", "turned_keys")
 FUSED_FIELDS = {"query_heads": "queries", "key_heads": "keys", "value_heads": "values"}
 
 
@@ -33,32 +36,23 @@ def believed_array(trace: Trace, field: str, misconception: str) -> Array | None
         return rule(trace) if rule else None
 
 
-def _slice(field: str) -> BeliefRule:
+def _slice(field: str, trace: Trace) -> Any:
     """Each head reads only its own block of the input features."""
-
-    def rule(trace: Trace) -> Any:
-        x, p = getattr(trace, PROJECTION_INPUTS[field])[0], trace.projections
-        weights, bias = getattr(p, f"w_{field[0]}"), getattr(p, f"b_{field[0]}")
-        n_heads = p.n_heads if field == "queries" else p.groups
-        head_F, head_D = (np.arange(n) * n_heads // n for n in (weights.shape[1], x.shape[1]))
-        return x @ (weights * (head_D[:, None] == head_F)) + (0 if bias is None else bias)
-
-    return rule
+    x, p = getattr(trace, PROJECTION_INPUTS[field])[0], trace.projections
+    weights, bias = getattr(p, f"w_{field[0]}"), getattr(p, f"b_{field[0]}")
+    n_heads = p.n_heads if field == "queries" else p.groups
+    head_F, head_D = (np.arange(n) * n_heads // n for n in (weights.shape[1], x.shape[1]))
+    return x @ (weights * (head_D[:, None] == head_F)) + (0 if bias is None else bias)
 
 
-def _no_swap(field: str) -> BeliefRule:
-    return lambda trace: getattr(trace, FUSED_FIELDS[field])[0].reshape(
-        getattr(trace, field).shape[1:]
-    )
+def _no_swap(field: str, trace: Trace) -> Any:
+    return getattr(trace, FUSED_FIELDS[field])[0].reshape(getattr(trace, field).shape[1:])
 
 
-def _interleaved(field: str) -> BeliefRule:
-    def rule(trace: Trace) -> Any:
-        n_heads, length, width = getattr(trace, field).shape[1:]
-        dealt = getattr(trace, FUSED_FIELDS[field])[0].reshape(length, width, n_heads)
-        return np.transpose(dealt, (2, 0, 1))
-
-    return rule
+def _interleaved(field: str, trace: Trace) -> Any:
+    n_heads, length, width = getattr(trace, field).shape[1:]
+    dealt = getattr(trace, FUSED_FIELDS[field])[0].reshape(length, width, n_heads)
+    return np.transpose(dealt, (2, 0, 1))
 
 
 def _whole_width(trace: Trace) -> Any:
@@ -72,27 +66,19 @@ def _is_square(trace: Trace) -> bool:
     return trace.memory is trace.inputs
 
 
-def _by_length(field: str) -> BeliefRule:
+def _by_length(field: str, trace: Trace) -> Any:
     """The vector divided by its length, times the gain."""
-
-    def rule(trace: Trace) -> Any:
-        if field not in trace.steps:
-            return None
-        return getattr(trace, field)[0] / np.sqrt(trace.sizes["K"])
-
-    return rule
+    if field not in trace.steps:
+        return None
+    return getattr(trace, field)[0] / np.sqrt(trace.sizes["K"])
 
 
-def _one_angle(field: str) -> BeliefRule:
+def _one_angle(field: str, trace: Trace) -> Any:
     """Every pair turned by the angle of the first."""
-
-    def rule(trace: Trace) -> Any:
-        if trace.rotary is None:
-            return None
-        (source,) = trace.needs(field)
-        return turn(getattr(trace, source)[:1], replace(trace.rotary, base=1.0))[0]
-
-    return rule
+    if trace.rotary is None:
+        return None
+    (source,) = trace.needs(field)
+    return turn(getattr(trace, source)[:1], replace(trace.rotary, base=1.0))[0]
 
 
 def _symmetric(trace: Trace) -> Any:
@@ -144,23 +130,20 @@ def _wrong_axis(trace: Trace) -> Any:
     return np.asarray(softmax(trace.masked_scores[0].swapaxes(1, 2))).swapaxes(1, 2)
 
 
-def _mixed(shares: Callable[[Trace], Array]) -> BeliefRule:
-    def rule(trace: Trace) -> Any:
-        readers = trace.sizes["H"] // trace.sizes["G"]
-        return shares(trace) @ np.repeat(trace.value_heads[0], readers, axis=0)
-
-    return rule
+def _mixed(trace: Trace, shares: Array) -> Any:
+    readers = trace.sizes["H"] // trace.sizes["G"]
+    return shares @ np.repeat(trace.value_heads[0], readers, axis=0)
 
 
 def _winner(trace: Trace) -> Any:
     shares = trace.probabilities[0]
     best = shares.argmax(axis=-1)[..., None] == np.arange(shares.shape[-1])
-    return np.where(shares.max(axis=-1, keepdims=True) > 0, best, 0.0)
+    return _mixed(trace, np.where(shares.max(axis=-1, keepdims=True) > 0, best, 0.0))
 
 
 def _plain_mean(trace: Trace) -> Any:
     seen = ~trace.hidden[0]
-    return seen / np.maximum(seen.sum(axis=-1, keepdims=True), 1)
+    return _mixed(trace, seen / np.maximum(seen.sum(axis=-1, keepdims=True), 1))
 
 
 def _merge_dealt(trace: Trace) -> Any:
@@ -190,15 +173,15 @@ def _heads_apart(trace: Trace) -> Any:
 
 
 BELIEF_RULES: Mapping[tuple[str, str], BeliefRule] = {
-    **{("slice", field): _slice(field) for field in PROJECTION_INPUTS},
-    **{("no-swap", field): _no_swap(field) for field in FUSED_FIELDS},
-    **{("interleaved", field): _interleaved(field) for field in FUSED_FIELDS},
+    **{("slice", field): partial(_slice, field) for field in PROJECTION_INPUTS},
+    **{("no-swap", field): partial(_no_swap, field) for field in FUSED_FIELDS},
+    **{("interleaved", field): partial(_interleaved, field) for field in FUSED_FIELDS},
     ("whole-width", "scores"): _whole_width,
     ("symmetric", "scores"): _symmetric,
     ("never-negative", "scores"): lambda trace: np.abs(trace.scores[0]),
     ("no-scale", "scaled_scores"): _times(lambda trace: 1.0),
-    **{("length-not-rms", field): _by_length(field) for field in ("normed_queries", "normed_keys")},
-    **{("one-angle", field): _one_angle(field) for field in ("turned_queries", "turned_keys")},
+    **{("length-not-rms", field): partial(_by_length, field) for field in NORMED_FIELDS},
+    **{("one-angle", field): partial(_one_angle, field) for field in TURNED_FIELDS},
     ("no-root", "scaled_scores"): _times(lambda trace: 1 / trace.sizes["K"]),
     ("root-of-model", "scaled_scores"): _times(lambda trace: trace.sizes["D"] ** -0.5),
     ("mask-past", "masked_scores"): _past,
@@ -210,8 +193,8 @@ BELIEF_RULES: Mapping[tuple[str, str], BeliefRule] = {
     )[0],
     ("linear", "probabilities"): _linear,
     ("wrong-axis", "probabilities"): _wrong_axis,
-    ("winner", "head_outputs"): _mixed(_winner),
-    ("plain-mean", "head_outputs"): _mixed(_plain_mean),
+    ("winner", "head_outputs"): _winner,
+    ("plain-mean", "head_outputs"): _plain_mean,
     ("no-swap", "merged"): lambda trace: trace.head_outputs[0].reshape(trace.merged.shape[1:]),
     ("interleaved", "merged"): _merge_dealt,
     ("heads-mean", "merged"): _merge_mean,

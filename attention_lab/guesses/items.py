@@ -138,19 +138,14 @@ def as_data(guess: Guess) -> dict[str, Any]:
     if guess.item.asks == "pair" and guess.field == "scores":
         hidden.append([*guess.index[:-2], guess.index[-1], guess.index[-2]])
     hidden += map(list, guess.alike)
-    return {
+    told = ("prompt", "invite", "why", "answer", "number", "tolerance")
+    return {name: getattr(guess, name) for name in told} | {
         "id": guess.item.id,
         "kind": guess.item.kind,
         "array": guess.field,
         "index": list(guess.index),
         "hides": [] if guess.item.id == "softmax-grows" else hidden,
-        "prompt": guess.prompt,
-        "invite": guess.invite,
         "options": [asdict(option) for option in guess.options],
-        "why": guess.why,
-        "answer": guess.answer,
-        "number": guess.number,
-        "tolerance": guess.tolerance,
     }
 
 
@@ -182,11 +177,8 @@ def judge(guess: Guess, answer: float | str) -> GuessVerdict:
     (True, 'wrong')
     """
     if isinstance(answer, str):
-        for option in guess.options:
-            if option.value == answer:
-                grade = {True: "right", False: "wrong"}[option.right]
-                return GuessVerdict(grade, option.misconceptions)
-        return GuessVerdict("wrong")
+        chosen = next((one for one in guess.options if one.value == answer), Option("", ""))
+        return GuessVerdict("right" if chosen.right else "wrong", chosen.misconceptions)
     if guess.number is None:
         return GuessVerdict("wrong")
     tolerance = guess.tolerance * (1 + 1e-9)

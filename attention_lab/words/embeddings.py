@@ -95,11 +95,9 @@ def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:
     >>> [term.value for term in derive_input(embed(["a", "b"], 4, kind="integers"), 0, 1).terms]
     [-1.0, 1.0]
     """
-    result = float(embedding.inputs[token, feature])
-    return expand(
-        INPUT_RULE,
-        "inputs",
-        (0, token, feature),
-        lambda name, at: float(getattr(embedding, name)[at]),
-        result,
-    )
+
+    def number(name: str, at: tuple[int, ...]) -> float:
+        return float(getattr(embedding, name)[at])
+
+    result = number("inputs", (token, feature))
+    return expand(INPUT_RULE, "inputs", (0, token, feature), number, result)

@@ -29,10 +29,8 @@ _JOINERS = "\u200c\u200d"
 _INSIDE_WORDS = "'’-"
 _ONE_BY_ONE = (
     (0x3040, 0x30FF),  # hiragana, katakana
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xF900, 0xFAFF),
-    (0x20000, 0x3134F),  # Chinese characters
+    # Chinese characters
+    *((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3134F)),
 )
 
 

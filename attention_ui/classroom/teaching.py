@@ -99,14 +99,8 @@ def class_practice_question(
     """
     question = practice_question(trace, number, field)
     asked = question_text(question, trace, notation)
-    return ClassQuestion(
-        "number",
-        asked.question,
-        question.answer,
-        asked.answer,
-        given=asked.numbers,
-        tolerance=question.tolerance,
-    )
+    about = ("number", asked.question, question.answer, asked.answer)
+    return ClassQuestion(*about, given=asked.numbers, tolerance=question.tolerance)
 
 
 def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:

@@ -53,9 +53,7 @@ def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
         texts, shown = now.asked.get(name, []), st.session_state.get(name)
         if shown == [] and not any(texts):
             continue  # Streamlit writes an empty text if no choice of a group is left
-        chosen = [value for value in (shown,) if value is not None]
-        if isinstance(shown, list):
-            chosen = shown
+        chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
         if not all(any(_means(text, value) for value in chosen) for text in texts):
             said = ", ".join(map(_label, chosen))
             refuse(label, ", ".join(texts), _answer(texts, said, name in elsewhere))
@@ -85,9 +83,7 @@ def _answer(texts: Sequence[str], said: str, elsewhere: bool) -> str:
 
 def _label(value: object) -> str:
     """A value in words."""
-    if isinstance(value, bool):
-        return SWITCH_LABELS[value]
-    return str(value)
+    return SWITCH_LABELS[value] if isinstance(value, bool) else str(value)
 
 
 def _means(asked: str, shown: object) -> bool:
@@ -164,9 +160,7 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
 def requested(name: str) -> str | None:
     """The text of a parameter; None if the URL lacks it, or holds what `write_to_url` wrote."""
     text = st.query_params.get(name)
-    if text == session().written.get(name):
-        return None
-    return text
+    return None if text == session().written.get(name) else text
 
 
 def write_to_url(name: str, default: Any) -> None:

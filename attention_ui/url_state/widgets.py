@@ -21,7 +21,7 @@ import streamlit as st
 from attention_lab.url_values import parse_place, url_text
 
 from ..streamlit_private import ExpanderContainer, forget_parameter
-from .binding import draw_bound, refuse, restore
+from .binding import PERSISTENCE, draw_bound, refuse, restore
 from .session import session
 
 
@@ -33,18 +33,9 @@ def choose_one(
         refuse(label, "", f"; {default} is shown")
         forget_parameter(key)
         session().asked.pop(key, None)
-    chosen = draw_bound(
-        place.segmented_control,
-        label,
-        tuple(options),
-        default=default,
-        required=True,
-        key=key,
-        **about,
-    )
-    if chosen not in options:
-        return default
-    return str(chosen)
+    about |= {"default": default, "required": True, "key": key}
+    chosen = draw_bound(place.segmented_control, label, tuple(options), **about)
+    return str(chosen) if chosen in options else default
 
 
 def whole_number_input(
@@ -52,9 +43,7 @@ def whole_number_input(
 ) -> int:
     """Draw a field for a whole number, in `place`: `st` or a container."""
     typed = draw_bound(place.number_input, label, low, high, default, **about)
-    if typed is None:
-        return default
-    return int(typed)
+    return default if typed is None else int(typed)
 
 
 def draw_expander(label: str, key: str, opened: bool = False) -> ExpanderContainer:
@@ -129,9 +118,7 @@ def held_place(name: str, default: int = 0) -> int:
     of a select box, "3 · street".
     """
     number = str(st.session_state.get(name, default)).split()[0]
-    if number.isdigit():
-        return int(number)
-    return default
+    return int(number) if number.isdigit() else default
 
 
 def set_if_changed(name: str, value: object) -> None:
@@ -159,14 +146,7 @@ def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> i
     place = int(st.session_state[name])
     if session().words.get(name) != words[place]:
         st.session_state[name] = place  # the browser knows the place by the words it had
-    chosen = st.selectbox(
-        label,
-        range(len(words)),
-        place,
-        format_func=words.__getitem__,
-        key=name,
-        persist_state="session",
-        **about,
-    )
+    about |= {"format_func": words.__getitem__, "key": name, **PERSISTENCE}
+    chosen = st.selectbox(label, range(len(words)), place, **about)
     session().words[name] = words[place]
     return int(chosen)

@@ -30,13 +30,13 @@ def output_without_sum() -> Evidence:
     """Element i's own value, and the sum over all values, against the head's output."""
     weights, values = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0]
     own = weights.sum(axis=1, keepdims=True) * values
-    summed = np.array([sum(weights[i, j] * values[j] for j in range(N)) for i in range(N)])
-    gaps = [max_difference(candidate, NOTE_TRACE.head_outputs[0, 0]) for candidate in (own, summed)]
+    summed = [sum(weights[i, j] * values[j] for j in range(N)) for i in range(N)]
+    alone, over_j = (max_difference(y, NOTE_TRACE.head_outputs[0, 0]) for y in (own, summed))
     sentence = (
-        f"The value of i alone differs from y_i by up to {gaps[0]:.2f}, the sum over j by"
-        f" {format_gap(gaps[1])}."
+        f"The value of i alone differs from y_i by up to {alone:.2f}, the sum over j by"
+        f" {format_gap(over_j)}."
     )
-    return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, sentence)
+    return Evidence(alone < 1e-9, over_j < 1e-9, sentence)
 
 
 def size_of_the_value_matrix() -> Evidence:
@@ -89,11 +89,8 @@ def head_without_values() -> Evidence:
     """The sizes of the softmax and of the softmax times the values."""
     A, head = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.head_outputs[0, 0]
     sentence = f"The softmax is {format_shape(A)}; times V it is {format_shape(head)}."
-    return Evidence(
-        A.shape == (N, D),
-        head.shape == (N, D_O) and are_equal(A @ NOTE_TRACE.values[0], head),
-        sentence,
-    )
+    right = head.shape == (N, D_O) and are_equal(A @ NOTE_TRACE.values[0], head)
+    return Evidence(A.shape == (N, D), right, sentence)
 
 
 def size_of_the_output_matrix() -> Evidence:
@@ -111,10 +108,8 @@ def size_of_the_output_matrix() -> Evidence:
 
 def two_alphas() -> Evidence:
     """The row sums of α in the note and of α in the slides."""
-    note, slides = (
-        NOTE_TRACE.scaled_scores[0, 0].sum(axis=1),
-        NOTE_TRACE.probabilities[0, 0].sum(axis=1),
-    )
+    alphas = NOTE_TRACE.scaled_scores, NOTE_TRACE.probabilities
+    note, slides = (alpha[0, 0].sum(axis=1) for alpha in alphas)
     sentence = f"Row 1 of α sums to {note[0]:.2f} in the note and to {slides[0]:.2f} in the slides."
     return Evidence(are_equal(note, 1.0), are_equal(slides, 1.0), sentence)
 
@@ -151,15 +146,14 @@ def weights_from_0_to_1() -> Evidence:
     A = NOTE_TRACE.probabilities
     far = attend([[30.0], [-30.0]], Projections.weightless(1)).probabilities
     inside = all(
-        bool((weights >= 0).all() and (weights <= 1).all()) and are_equal(weights.sum(axis=-1), 1.0)
+        0 <= weights.min() <= weights.max() <= 1 and are_equal(weights.sum(axis=-1), 1.0)
         for weights in (A, far)
     )
     last, gone, near, one = (softmax(np.array([0.0, -lead])) for lead in (745.0, 746.0, 36.0, 37.0))
     ends = last[1] > 0 == gone[1] and near[0] < 1 == one[0]
     row = far[0, 0, 0]
-    return Evidence(
-        inside,
-        inside and bool(ends) and row.tolist() == [1, 0],
+    sentence = (
         f"The weights lie between {A.min():.3f} and {A.max():.3f}, and all {N} rows sum to 1. For"
-        f" two tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}.",
+        f" two tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}."
     )
+    return Evidence(inside, inside and bool(ends) and row.tolist() == [1, 0], sentence)

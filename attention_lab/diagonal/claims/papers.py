@@ -4,8 +4,6 @@ of them carry a condition. MQL5 keeps the heads of Query and Key in one fused ve
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from attention_core.attention import attend
@@ -16,8 +14,6 @@ from attention_core.trace import Trace
 
 from ...layer_norm import standardised
 from ..depth import Stack, levels
-from ..measures import self_attention_of
-from ..metrics import argmax_rate
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
@@ -26,6 +22,8 @@ from .record import (
     format_gap,
     format_shape,
     max_difference,
+    multiplications,
+    own_rate,
     score_deviations,
 )
 
@@ -66,11 +64,7 @@ def same_cost() -> Evidence:
     of shared and of full width; and the number of scores.
     """
     x = gaussian_tokens(64, 96)
-
-    def multiplications(n_heads: int, width: int, n: int = 64, c: int = 96) -> int:
-        return 4 * n * c * n_heads * width + 2 * n**2 * n_heads * width
-
-    one, shared, full = multiplications(1, 96), multiplications(8, 12), multiplications(8, 96)
+    one, shared, full = (multiplications(64, 96, width) for width in (96, 8 * 12, 8 * 96))
     few, many = (attend(x, Projections.random(96, heads)).scores.size for heads in (1, 8))
     sentence = (
         f"Multiplications of one head: {one:,}; of 8 heads of width C/8: {shared:,}; of 8 heads of"
@@ -92,11 +86,7 @@ def averaging_inhibits() -> Evidence:
         best = read @ np.linalg.lstsq(read, target, rcond=None)[0]
         return float(((target - best) ** 2).mean() / target.var())
 
-    one, two, sharp = (
-        missed((left + right) / 2, wanted),
-        missed(np.hstack([left, right]), wanted),
-        missed(left, left),
-    )
+    one, two, sharp = missed((left + right) / 2, wanted), missed(wanted, wanted), missed(left, left)
     sentence = (
         f"Part of both neighbours that is missed: {one:.0%} with one head, {two:.0%} with two. Part"
         f" of one neighbour that is missed: {sharp:.0%} with one head."
@@ -108,15 +98,12 @@ def own_word_highest() -> Evidence:
     """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated
     weights, no weights.
     """
-
-    def rate(weights: Callable[[int], Projections]) -> float:
-        tokens = (standardised(gaussian_tokens(16, 16, seed)) for seed in range(40))
-        traces = (attend(x, weights(seed)) for seed, x in enumerate(tokens))
-        return float(np.mean([argmax_rate(self_attention_of(trace)) for trace in traces]))
-
-    free = rate(lambda seed: at_angle(16, 16, 90, seed))
-    tied = rate(lambda seed: at_angle(16, 16, 0, seed))
-    without = rate(lambda seed: Projections.weightless(16))
+    tokens = [standardised(gaussian_tokens(16, 16, seed)) for seed in range(40)]
+    free, tied = (
+        own_rate(attend(x, at_angle(16, 16, degrees, seed)) for seed, x in enumerate(tokens))
+        for degrees in (90, 0)
+    )
+    without = own_rate(attend(x, Projections.weightless(16)) for x in tokens)
     sentence = (
         f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} with tied"
         f" weights, {without:.0%} without weights."
@@ -217,13 +204,8 @@ def regardless_of_heads() -> Evidence:
 def interdependence() -> Evidence:
     """A against its transpose, with free and with tied weights."""
     x = gaussian_tokens(N, NI)
-    free, tied = (
-        attend(x, weights(NI, HEADS)) for weights in (Projections.random, Projections.tied)
-    )
-    gaps = [
-        max_difference(trace.probabilities, trace.probabilities.swapaxes(-1, -2))
-        for trace in (free, tied)
-    ]
+    free, tied = attend(x, Projections.random(NI, HEADS)), attend(x, Projections.tied(NI, HEADS))
+    gaps = [max_difference(a, a.swapaxes(-1, -2)) for a in (free.probabilities, tied.probabilities)]
     symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
     sentence = (
         f"A_ij and A_ji differ by up to {gaps[0]:.2f}. With tied weights, whose scores are"
@@ -257,8 +239,5 @@ def one_number() -> Evidence:
     """QC KCᵀ against the sum of the scores over the heads."""
     trace = mql5_trace()
     error = max_difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
-    return Evidence(
-        error < 1e-9,
-        error < 1e-9,
-        f"QC KCᵀ differs from the sum of the {HEADS} scores by {format_gap(error)}.",
-    )
+    sentence = f"QC KCᵀ differs from the sum of the {HEADS} scores by {format_gap(error)}."
+    return Evidence(error < 1e-9, error < 1e-9, sentence)

@@ -18,15 +18,18 @@ from ...labs.backward import layer_gradients
 from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
-    EXAMPLE_HEADS,
-    EXAMPLE_LAYER,
-    EXAMPLE_TOKENS,
-    EXAMPLE_WIDTH,
-    EXAMPLE_X,
+    HEADS,
+    LAYER,
+    TOKENS,
+    WIDTH,
     Evidence,
+    X,
     are_equal,
     format_gap,
+    head_0_of,
     max_difference,
+    multiplications,
+    shuffling_gaps,
 )
 
 ORDER = np.array([2, 0, 4, 1, 3])
@@ -34,10 +37,7 @@ ORDER = np.array([2, 0, 4, 1, 3])
 
 def permutation_invariant() -> Evidence:
     """The output of shuffled tokens against the output, and against the shuffled output."""
-    plain, shuffled = (
-        attend(EXAMPLE_X, EXAMPLE_LAYER).output[0],
-        attend(EXAMPLE_X[ORDER], EXAMPLE_LAYER).output[0],
-    )
+    plain, shuffled = attend(X, LAYER).output[0], attend(X[ORDER], LAYER).output[0]
     gaps = max_difference(shuffled, plain), max_difference(shuffled, plain[ORDER])
     sentence = (
         f"The output of shuffled tokens differs from the output by up to {gaps[0]:.2f} and from the"
@@ -48,13 +48,7 @@ def permutation_invariant() -> Evidence:
 
 def blind_to_order() -> Evidence:
     """The output of shuffled tokens against the shuffled output, without and with a causal mask."""
-    free, causal = (
-        max_difference(
-            attend(EXAMPLE_X[ORDER], EXAMPLE_LAYER, causal=mask).output[0],
-            attend(EXAMPLE_X, EXAMPLE_LAYER, causal=mask).output[0][ORDER],
-        )
-        for mask in (False, True)
-    )
+    free, causal = shuffling_gaps(X, LAYER, ORDER)
     sentence = (
         f"The output of shuffled tokens differs from the shuffled output by {format_gap(free)}"
         f" without a mask and by up to {causal:.2f} with a causal mask."
@@ -66,23 +60,18 @@ def weights_explain() -> Evidence:
     """Attention moved between two tokens with the same value, and between two with different
     ones.
     """
-    values, A = EXAMPLE_X[[0, 0, 1, 2, 3]], attend(EXAMPLE_X, EXAMPLE_LAYER).probabilities[0, 0]
-    moved, elsewhere = A.copy(), A.copy()
-    moved[:, [0, 1]] = A[:, [1, 0]]
-    elsewhere[:, [0, 2]] = A[:, [2, 0]]
-    same_values, other_values = (
-        max_difference(moved @ values, A @ values),
-        max_difference(elsewhere @ values, A @ values),
-    )
+    values, A = X[[0, 0, 1, 2, 3]], attend(X, LAYER).probabilities[0, 0]
+    moved, elsewhere = A[:, [1, 0, 2, 3, 4]], A[:, [2, 1, 0, 3, 4]]
+    same_values = max_difference(moved @ values, A @ values)
+    other_values = max_difference(elsewhere @ values, A @ values)
     weights = max_difference(moved, A)
     sentence = (
         f"Weights move between two tokens, by up to {weights:.2f}: the output changes by"
         f" {format_gap(same_values)} if their values are equal, and by up to {other_values:.2f} if"
         " not."
     )
-    return Evidence(
-        same_values > 1e-9, weights > 0.01 and same_values < 1e-9 < other_values, sentence
-    )
+    is_right = weights > 0.01 and same_values < 1e-9 < other_values
+    return Evidence(same_values > 1e-9, is_right, sentence)
 
 
 def dot_product_is_similarity() -> Evidence:
@@ -100,18 +89,15 @@ def key_bias() -> Evidence:
     """How far the output moves with a bias on queries, keys or values, and with b_q if a query sees
     one key. And how far shares move with b_k in each layer where it matters.
     """
-    bias = generator(0, Stream.W_Q).standard_normal(EXAMPLE_WIDTH)
+    bias = generator(0, Stream.W_Q).standard_normal(WIDTH)
 
-    def moved(name: str, keys: int = EXAMPLE_TOKENS) -> float:
-        biased = replace(EXAMPLE_LAYER, **{name: bias})  # type: ignore[arg-type]
-        outputs = [
-            attend(EXAMPLE_X, p, memory=EXAMPLE_X[:keys]).output for p in (EXAMPLE_LAYER, biased)
-        ]
-        return max_difference(*outputs)
+    def moved(name: str, keys: int = TOKENS) -> float:
+        biased = replace(LAYER, **{name: bias})  # type: ignore[arg-type]
+        return max_difference(*(attend(X, p, memory=X[:keys]).output for p in (LAYER, biased)))
 
     moves = {name: moved(name) for name in ("b_q", "b_k", "b_v")}
     one_key = moved("b_q", keys=1)
-    queries, keys = EXAMPLE_X / np.sqrt(EXAMPLE_WIDTH), EXAMPLE_X[::-1]
+    queries, keys = X / np.sqrt(WIDTH), X[::-1]
     shares_move = {
         name: max_difference(shares(queries, keys), shares(queries, keys + bias))
         for name, shares in KEY_BIAS_MATTERS.items()
@@ -123,11 +109,8 @@ def key_bias() -> Evidence:
         f" one key. b_k moves the shares by {exceptions}."
     )
     plain = moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"])
-    return Evidence(
-        min(moves.values()) > 1e-9,
-        plain and one_key < 1e-9 and min(shares_move.values()) > 0.01,
-        sentence,
-    )
+    is_right = plain and one_key < 1e-9 and min(shares_move.values()) > 0.01
+    return Evidence(min(moves.values()) > 1e-9, is_right, sentence)
 
 
 def _turned(tokens: Array) -> Array:
@@ -158,20 +141,17 @@ def temperature_decides() -> Evidence:
     """The largest weight of each row and its key at the temperatures ¼, 1 and 4: without a bias,
     and with a bias that falls with the distance.
     """
-    scaled, place = attend(EXAMPLE_X, EXAMPLE_LAYER).scaled_scores[0], np.arange(EXAMPLE_TOKENS)
-    distance_bias = -np.abs(place[:, np.newaxis] - place) / 2
-    best_keys = []
-    for bias in (0 * distance_bias, distance_bias):
-        shares = [softmax(scaled / temperature + bias) for temperature in (4.0, 1.0, 0.25)]
-        best_keys.append([row.argmax(axis=-1).ravel() for row in shares])
-    tops = ", ".join(
-        f"{softmax(scaled / temperature).max(axis=-1).mean():.2f}"
-        for temperature in (0.25, 1.0, 4.0)
-    )
-    free, biased = (int((cold != hot).sum()) for hot, _, cold in best_keys)
+    scaled, place = attend(X, LAYER).scaled_scores[0], np.arange(TOKENS)
+    changed, largest = [], []
+    for bias in (0.0, -np.abs(place[:, np.newaxis] - place) / 2):
+        shares = [softmax(scaled / temperature + bias) for temperature in (0.25, 1.0, 4.0)]
+        cold, _, hot = (one.argmax(axis=-1) for one in shares)
+        changed.append(int((cold != hot).sum()))
+        largest.append(", ".join(f"{one.max(axis=-1).mean():.2f}" for one in shares))
+    (free, biased), tops = changed, largest[0]
     sentence = (
         "At the temperatures ¼, 1 and 4 the key with the largest weight is the same in all"
-        f" {EXAMPLE_HEADS * EXAMPLE_TOKENS} rows. The largest weight is {tops} on average. With a"
+        f" {HEADS * TOKENS} rows. The largest weight is {tops} on average. With a"
         f" bias that falls with the distance, the key changes in {biased} rows."
     )
     return Evidence(free > 0, free == 0 < biased, sentence)
@@ -179,12 +159,9 @@ def temperature_decides() -> Evidence:
 
 def adding_heads() -> Evidence:
     """The sum of the heads' contributions against the output."""
-    trace = attend(EXAMPLE_X, EXAMPLE_LAYER)
+    trace = attend(X, LAYER)
     gap = max_difference(head_contributions(trace).sum(axis=1), trace.output)
-    sentence = (
-        f"The sum of the {EXAMPLE_HEADS} contributions differs from the output by"
-        f" {format_gap(gap)}."
-    )
+    sentence = f"The sum of the {HEADS} contributions differs from the output by {format_gap(gap)}."
     return Evidence(gap > 1e-9, gap < 1e-9, sentence)
 
 
@@ -192,14 +169,13 @@ def heads_differ() -> Evidence:
     """How far the gradients of two heads' W_Q differ: for equal heads, for heads that differ only
     in their rows of W_O, and for different heads.
     """
-    first = (EXAMPLE_LAYER.w_q[:, :3], EXAMPLE_LAYER.w_k[:, :3], EXAMPLE_LAYER.w_v[:, :3])
-    w_o = np.asarray(EXAMPLE_LAYER.w_o)
-    alike = Projections.from_heads([first, first], np.vstack([w_o[:3]] * EXAMPLE_HEADS))
+    first, w_o = head_0_of(LAYER), np.asarray(LAYER.w_o)
+    alike = Projections.from_heads([first, first], np.vstack([w_o[:3]] * HEADS))
     own_rows = Projections.from_heads([first, first], w_o)
     gaps = []
-    for weights in (alike, own_rows, EXAMPLE_LAYER):
-        trace = attend(EXAMPLE_X, weights)
-        gradient = np.asarray(layer_gradients(trace, trace.output - EXAMPLE_X)["w_q"])
+    for weights in (alike, own_rows, LAYER):
+        trace = attend(X, weights)
+        gradient = np.asarray(layer_gradients(trace, trace.output - X)["w_q"])
         gaps.append(max_difference(gradient[:, :3], gradient[:, 3:]))
     sentence = (
         "Trained to return the tokens, two equal heads get gradients that differ by"
@@ -233,11 +209,9 @@ def minus_a_billion() -> Evidence:
 
 def twice_as_long() -> Evidence:
     """The ratio of multiplications for a doubled length, C = 512."""
-
-    def multiplications(n: int, c: int = 512) -> int:
-        return 4 * n * c**2 + 2 * n**2 * c
-
-    short, long = (multiplications(2 * n) / multiplications(n) for n in (128, 131_072))
+    short, long = (
+        multiplications(2 * n, 512, 512) / multiplications(n, 512, 512) for n in (128, 131_072)
+    )
     sentence = (
         f"C = 512: 256 tokens cost {short:.2f} times as much as 128, and 262,144 tokens cost"
         f" {long:.2f} times as much as 131,072."
@@ -261,7 +235,7 @@ def average_of_the_input() -> Evidence:
 
 def learned_matrices() -> Evidence:
     """Queries and W_Q of two sentences."""
-    one, other = attend(EXAMPLE_X, EXAMPLE_LAYER), attend(EXAMPLE_X[::-1] + 1, EXAMPLE_LAYER)
+    one, other = attend(X, LAYER), attend(X[::-1] + 1, LAYER)
     moved = max_difference(one.queries, other.queries)
     kept = are_equal(one.projections.w_q, other.projections.w_q)
     sentence = f"Another sentence changes Q by up to {moved:.2f}, W_Q not at all."
@@ -270,8 +244,7 @@ def learned_matrices() -> Evidence:
 
 def shift_of_a_row() -> Evidence:
     """The softmax of scores, and of scores plus 100."""
-    scores = attend(EXAMPLE_X, EXAMPLE_LAYER).scaled_scores
+    scores = attend(X, LAYER).scaled_scores
     gap = max_difference(softmax(scores + 100), softmax(scores))
-    return Evidence(
-        gap < 1e-9, gap < 1e-9, f"All scores + 100: the weights differ by {format_gap(gap)}."
-    )
+    sentence = f"All scores + 100: the weights differ by {format_gap(gap)}."
+    return Evidence(gap < 1e-9, gap < 1e-9, sentence)

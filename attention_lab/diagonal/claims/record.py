@@ -4,22 +4,25 @@ of arrays, and formats of numbers.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.projections import Projections
+from attention_core.trace import Trace
 
-from ..measures import TOLERANCE
+from ..measures import TOLERANCE, self_attention_of
+from ..metrics import argmax_rate
 from ..token_matrices import gaussian_tokens
 
 # The layer on which claims are tried: five tokens of six features, two heads.
-EXAMPLE_TOKENS, EXAMPLE_WIDTH, EXAMPLE_HEADS = 5, 6, 2
-EXAMPLE_X = gaussian_tokens(EXAMPLE_TOKENS, EXAMPLE_WIDTH)
-EXAMPLE_LAYER = Projections.random(EXAMPLE_WIDTH, EXAMPLE_HEADS)
+TOKENS, WIDTH, HEADS = 5, 6, 2
+X, LAYER = gaussian_tokens(TOKENS, WIDTH), Projections.random(WIDTH, HEADS)
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,36 @@ def score_deviations(width: int, *divisors: float) -> list[float]:
     query, key = gaussian_tokens(400, width, seed=1), gaussian_tokens(400, width, seed=2)
     deviation = float((query @ key.T).std())
     return [deviation / divisor for divisor in divisors]
+
+
+def own_rate(attention: Iterable[Trace]) -> float:
+    """The share of rows that peak on the diagonal, over many layers."""
+    return float(np.mean([argmax_rate(self_attention_of(trace)) for trace in attention]))
+
+
+def shuffling_gaps(x_TD: Array, layer: Projections, order_T: Array) -> tuple[float, float]:
+    """How far the outputs of shuffled tokens differ from the shuffled outputs, without a mask and
+    with a causal one. Shapes: (T, D), (T,).
+    """
+    free, causal = (
+        max_difference(
+            attend(x_TD[order_T], layer, causal=mask).output[0],
+            attend(x_TD, layer, causal=mask).output[0][order_T],
+        )
+        for mask in (False, True)
+    )
+    return free, causal
+
+
+def head_0_of(layer: Projections) -> tuple[Array, Array, Array]:
+    """W_Q, W_K and W_V of the first head. Shapes: (D, K), (D, K), (D, V)."""
+    p = layer
+    return p.w_q[:, : p.d_k], p.w_k[:, : p.d_k], p.w_v[:, : p.d_v]
+
+
+def multiplications(n_tokens: int, d_model: int, width: int) -> int:
+    """Those of the matrix products of a layer. width: of all heads together."""
+    return 4 * n_tokens * d_model * width + 2 * n_tokens**2 * width
 
 
 def max_difference(one: ArrayLike, other: ArrayLike) -> float:

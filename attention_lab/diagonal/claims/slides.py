@@ -12,18 +12,24 @@ from attention_core.projections import Projections
 from ...layer_norm import standardised
 from ..growth_curves import self_mass_exact
 from ..measures import diagonal_margins, self_attention_of
-from ..metrics import argmax_rate, majority_rate
+from ..metrics import majority_rate
 from ..propositions.catalogue import find_proposition
 from ..propositions.checks import weightless_attention
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
+    LAYER,
     Evidence,
+    X,
     are_equal,
     fits,
     format_gap,
+    format_shape,
+    head_0_of,
     max_difference,
+    own_rate,
     score_deviations,
+    shuffling_gaps,
 )
 
 COUNTEREXAMPLE_X = np.array([[3.0], [2.0], [1.0]])
@@ -33,19 +39,14 @@ N_WEIGHT_DRAWS = 100
 def score_bound() -> Evidence:
     """S1 on Gaussian tokens."""
     check = find_proposition("S1").check(gaussian_tokens(16, 4))
-    return Evidence(
-        check.holds,
-        check.holds,
-        f"16 tokens: the two sides of the identity behind it differ by {format_gap(check.excess)}.",
-    )
+    gap = format_gap(check.excess)
+    sentence = f"16 tokens: the two sides of the identity behind it differ by {gap}."
+    return Evidence(check.holds, check.holds, sentence)
 
 
 def pair_bound() -> Evidence:
     """X = (3, 2, 1), and the product form on it."""
-    bound, product = (
-        find_proposition("S4").check(COUNTEREXAMPLE_X),
-        find_proposition("S7").check(COUNTEREXAMPLE_X),
-    )
+    bound, product = (find_proposition(number).check(COUNTEREXAMPLE_X) for number in ("S4", "S7"))
     i, j = bound.where
     A = weightless_attention(COUNTEREXAMPLE_X).probabilities
     sentence = (
@@ -59,10 +60,7 @@ def diagonal_always_greater() -> Evidence:
     """X = (3, 2, 1), the rule for a peak off the diagonal, and the mean diagonal of 8 Gaussian
     tokens.
     """
-    check, rule = (
-        find_proposition("S5").check(COUNTEREXAMPLE_X),
-        find_proposition("S9").check(COUNTEREXAMPLE_X),
-    )
+    check, rule = (find_proposition(number).check(COUNTEREXAMPLE_X) for number in ("S5", "S9"))
     masses = [self_mass_exact(8, width) for width in (2, 8, 64)]
     row = weightless_attention(COUNTEREXAMPLE_X).probabilities[1]
     shown_masses = ", ".join(f"{mass:.2f}" for mass in masses)
@@ -76,21 +74,18 @@ def diagonal_always_greater() -> Evidence:
 def greater_with_ties() -> Evidence:
     """Three tokens of equal norm, two of them the same."""
     x = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, -1.0]])
-    A, equal_norms = weightless_attention(x).probabilities, find_proposition("S12").check(x)
-    sentence = f"X = (1,2), (1,2), (2,−1): row 1 is {A[0, 0]:.4f}, {A[0, 1]:.4f}, {A[0, 2]:.4f}."
-    return Evidence(
-        find_proposition("S5").check(x).holds, equal_norms.applies and equal_norms.holds, sentence
-    )
+    greater, equal_norms = (find_proposition(number).check(x) for number in ("S5", "S12"))
+    row = ", ".join(f"{share:.4f}" for share in weightless_attention(x).probabilities[0])
+    sentence = f"X = (1,2), (1,2), (2,−1): row 1 is {row}."
+    return Evidence(greater.holds, equal_norms.applies and equal_norms.holds, sentence)
 
 
 def diagonally_dominant() -> Evidence:
     """64 tokens of equal norm with 8 features: rows that peak on the diagonal, and rows with a_ii >
     1/2.
     """
-    square = self_attention_of(
-        attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
-    )
-    peaks, majorities = float(argmax_rate(square)), float(majority_rate(square))
+    trace = attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
+    peaks, majorities = own_rate([trace]), float(majority_rate(self_attention_of(trace)))
     sentence = (
         f"All rows of 64 normalised tokens peak on the diagonal ({peaks:.0%}), but {majorities:.0%}"
         " have a_ii > 1/2."
@@ -102,24 +97,20 @@ def weights_cure_it() -> Evidence:
     """The share of rows that peak on the diagonal, n = C = d_k = 8, for W_K = W_Q, unrelated,
     and −W_Q; and for −W_Q the tokens 1 and 2, and the longest of many draws of three tokens.
     """
-    rates = []
-    for degrees in (0, 90, 180):
-        traces = (
-            attend(gaussian_tokens(8, 8, seed), at_angle(8, 8, degrees, seed))
-            for seed in range(N_WEIGHT_DRAWS)
-        )
-        rates.append(float(np.mean([argmax_rate(self_attention_of(trace)) for trace in traces])))
-    tied, free, opposite = rates
+    seeds = range(N_WEIGHT_DRAWS)
+    tied, free, opposite = (
+        own_rate(attend(gaussian_tokens(8, 8, n), at_angle(8, 8, degrees, n)) for n in seeds)
+        for degrees in (0, 90, 180)
+    )
     sentence = (
         f"Rows that peak on the diagonal: {tied:.0%} tied, {free:.0%} unrelated (chance is 12.5%),"
         f" {opposite:.0%} opposite."
     )
-    one = np.ones((1, 1))
-    short = self_attention_of(attend([[1.0], [2.0]], Projections(one, -one, one, n_heads=1)))
-    row = short.probabilities[0]
+    short = attend([[1.0], [2.0]], Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1))
+    row = short.probabilities[0, 0, 0]
     sentence += f" X = (1, 2) and W_K = −W_Q: row 1 is {row[0]:.2f}, {row[1]:.2f}."
     longest = []
-    for seed in range(N_WEIGHT_DRAWS):
+    for seed in seeds:
         trace = attend(gaussian_tokens(3, 2, seed), at_angle(2, 2, 180, seed))
         own = np.linalg.norm(trace.queries[0], axis=1).argmax()
         longest.append(diagonal_margins(self_attention_of(trace).scores)[own])
@@ -136,22 +127,21 @@ def same_attention() -> Evidence:
     sentence = (
         f"Rows 1 and 2 of A differ by up to {rows:.2f}. The same A mixes each of the 4 features."
     )
-    return Evidence(
-        rows < 1e-9, rows > 0.01 and are_equal(channels, trace.head_outputs[0, 0]), sentence
-    )
+    is_mixed = are_equal(channels, trace.head_outputs[0, 0])
+    return Evidence(rows < 1e-9, rows > 0.01 and is_mixed, sentence)
 
 
 def vertical_stack() -> Evidence:
     """Both ways of joining two heads."""
-    trace = attend(gaussian_tokens(5, 6), Projections.random(6, 2))
+    trace = attend(X, LAYER)
     heads, w_o = trace.head_outputs[0], np.asarray(trace.projections.w_o)
     below, beside = np.vstack(list(heads)), np.hstack(list(heads))
     right = fits(beside, w_o) and are_equal(beside @ w_o, trace.output[0])
     sentence = (
-        f"Stacked: {below.shape[0]} × {below.shape[1]}, side by side: {beside.shape[0]} ×"
-        f" {beside.shape[1]}; "
+        f"Stacked: {format_shape(below)}, side by side: {format_shape(beside)}; W_O has {len(w_o)}"
+        " rows."
     )
-    return Evidence(fits(below, w_o), right, sentence + f"W_O has {len(w_o)} rows.")
+    return Evidence(fits(below, w_o), right, sentence)
 
 
 def root_of_c() -> Evidence:
@@ -168,40 +158,34 @@ def one_by_one() -> Evidence:
     """The best rate for X = (3, 2, 1) over 2001 weights m = W_Q W_K; and sharp attention over
     normalised tokens.
     """
-    weights_M = np.linspace(-10, 10, 2001)[:, np.newaxis, np.newaxis]
-    best = float(
-        (diagonal_margins(weights_M * (COUNTEREXAMPLE_X @ COUNTEREXAMPLE_X.T)) > 0)
-        .mean(axis=-1)
-        .max()
-    )
-    normed = standardised(gaussian_tokens(8, 5))
-    errors = [
+    weights_M11 = np.linspace(-10, 10, 2001)[:, np.newaxis, np.newaxis]
+    margins_MT = diagonal_margins(weights_M11 * (COUNTEREXAMPLE_X @ COUNTEREXAMPLE_X.T))
+    best, normed = (margins_MT > 0).mean(axis=-1).max(), standardised(gaussian_tokens(8, 5))
+    soft, sharp = (
         max_difference(weightless_attention(normed, sharpness).probabilities, np.eye(8))
         for sharpness in (1, 20)
-    ]
+    )
     sentence = (
-        f"X = (3, 2, 1): no weight makes more than {best:.0%} of the rows peak on the diagonal. "
+        f"X = (3, 2, 1): no weight makes more than {best:.0%} of the rows peak on the diagonal."
+        f" Normalised tokens: |A − I| is {soft:.2f} at sharpness 1 and {format_gap(sharp)} at 20."
     )
-    sentence += (
-        f"Normalised tokens: |A − I| is {errors[0]:.2f} at sharpness 1 and {format_gap(errors[1])}"
-        " at 20."
-    )
-    return Evidence(best == 1, errors[1] < 1e-3 < errors[0], sentence)
+    return Evidence(bool(best == 1), sharp < 1e-3 < soft, sentence)
 
 
 def shifting_heads(image_size: int, sharpness: float) -> Projections:
     """Nine heads on a square image (content, one-hot position), each looking at one neighbour;
     the image wraps.
     """
-    pixels = np.arange(image_size**2).reshape(image_size, image_size)
-    w_q, w_k, w_v = [], [], []
-    for shift in np.ndindex(3, 3):
-        target = np.roll(pixels, (1 - shift[0], 1 - shift[1]), axis=(0, 1)).ravel()
-        blank = np.zeros((1, image_size**2))
-        w_q.append(np.vstack([blank, sharpness * np.eye(image_size**2)[target]]))
-        w_k.append(np.vstack([blank, np.eye(image_size**2)]))
-        w_v.append(np.eye(1 + image_size**2)[:, :1])
-    return Projections(np.hstack(w_q), np.hstack(w_k), np.hstack(w_v), n_heads=9)
+    n_pixels = image_size**2
+    pixels = np.arange(n_pixels).reshape(image_size, image_size)
+    # Without the row of the content, which only values read.
+    keys, value = np.eye(1 + n_pixels)[:, 1:], np.eye(1 + n_pixels)[:, :1]
+    heads = []
+    for i, j in np.ndindex(3, 3):
+        target = np.roll(pixels, (1 - i, 1 - j), axis=(0, 1)).ravel()
+        queries = np.vstack([np.zeros(n_pixels), sharpness * np.eye(n_pixels)[target]])
+        heads.append((queries, keys, value))
+    return Projections.from_heads(heads)
 
 
 def heads_and_convolution() -> Evidence:
@@ -221,35 +205,23 @@ def heads_and_convolution() -> Evidence:
         )
         for beta in (2.0, 40.0)
     ]
-    content, order = image.reshape(-1, 1), rng.permutation(image_size**2)
-    free = Projections.random(1, 9, d_k=2, d_v=1)
-    moved, causal = (
-        max_difference(
-            attend(content[order], free, causal=mask).output[0],
-            attend(content, free, causal=mask).output[0][order],
-        )
-        for mask in (False, True)
-    )
+    free, order = Projections.random(1, 9, d_k=2, d_v=1), rng.permutation(image_size**2)
+    moved, causal = shuffling_gaps(image.reshape(-1, 1), free, order)
     sentence = (
         f"Nine sharp heads differ from the convolution by {format_gap(errors[1])}, nine less sharp"
-        f" ones by up to {errors[0]:.1f}. "
-    )
-    sentence += (
-        "Without positions and masks, shuffled pixels give shuffled outputs (difference"
-        f" {format_gap(moved)}). A kernel that reads neighbours does not. With a causal mask the"
-        f" outputs are not only shuffled (difference {causal:.2f})."
+        f" ones by up to {errors[0]:.1f}. Without positions and masks, shuffled pixels give"
+        f" shuffled outputs (difference {format_gap(moved)}). A kernel that reads neighbours does"
+        f" not. With a causal mask the outputs are not only shuffled (difference {causal:.2f})."
     )
     return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, sentence)
 
 
 def always_several_heads() -> Evidence:
     """Two equal heads and two different heads against one head whose W_O is the sum of theirs."""
-    x, p = gaussian_tokens(5, 6), Projections.random(6, 2)
-    w_o = np.asarray(p.w_o)
-    first = (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3])
-    twice = attend(x, Projections.from_heads([first, first], w_o)).output
-    once = attend(x, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
-    gap, other = max_difference(twice, once), max_difference(attend(x, p).output, once)
+    first, w_o = head_0_of(LAYER), np.asarray(LAYER.w_o)
+    twice = attend(X, Projections.from_heads([first, first], w_o)).output
+    once = attend(X, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
+    gap, other = max_difference(twice, once), max_difference(attend(X, LAYER).output, once)
     sentence = (
         f"Two equal heads give the output of one head (difference {format_gap(gap)}). Two different"
         f" heads do not (difference up to {other:.2f})."

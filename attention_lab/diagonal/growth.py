@@ -7,7 +7,7 @@ and the experiments beside them.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from time import monotonic
@@ -102,34 +102,29 @@ def estimates(
 def expected_draw_seconds(experiment: Experiment) -> float:
     """The approximate time of one draw on one core: its numbers and its matrix products."""
     e = experiment
-    numbers = e.n_tokens * e.d_model + e.d_model * e.d_k + e.n_tokens**2
-    return (
-        2e-6
-        + 2e-8 * numbers
-        + 1e-10 * e.n_tokens * (e.n_tokens * (e.d_k or e.d_model) + e.d_model * e.d_k)
-    )
+    weights = e.d_model * e.d_k
+    numbers = e.n_tokens * e.d_model + weights + e.n_tokens**2
+    products = e.n_tokens * (e.n_tokens * (e.d_k or e.d_model) + weights)
+    return 2e-6 + 2e-8 * numbers + 1e-10 * products
 
 
 def _chunks(experiment: Experiment, at_most: int) -> Iterator[Array]:
     """Self-attention mass and argmax rate of each draw. Shapes: (2, draws of the chunk)."""
-    e, (n_tokens, d_model, d_k) = (
-        experiment,
-        (experiment.n_tokens, experiment.d_model, experiment.d_k),
-    )
-    sizes = [e.seed, n_tokens, d_model, d_k]
+    e = experiment
     # Tokens and weights have a stream of numbers each, so that the result does not depend on the
     # size of the chunks; every choice of sizes has its own, so that the errors of neighbouring
     # points are independent.
-    streams = (Stream.MEASURED_TOKENS, Stream.MEASURED_WEIGHTS)
-    tokens, weights = (np.random.default_rng([*sizes, stream]) for stream in streams)
-    size = max(1, CHUNK_NUMBERS // (n_tokens * max(n_tokens, d_model) + d_model * d_k))
+    tokens, weights = (
+        np.random.default_rng([e.seed, e.n_tokens, e.d_model, e.d_k, stream])
+        for stream in (Stream.MEASURED_TOKENS, Stream.MEASURED_WEIGHTS)
+    )
+    size = max(1, CHUNK_NUMBERS // (e.n_tokens * max(e.n_tokens, e.d_model) + e.d_model * e.d_k))
     for first in range(0, at_most, size):
         n_draws = min(size, at_most - first)
-        query_XTK = tokens.standard_normal((n_draws, n_tokens, d_model))
-        if d_k:
-            query_XTK = query_XTK @ (
-                weights.standard_normal((n_draws, d_model, d_k)) / math.sqrt(d_model)
-            )
+        query_XTK = tokens.standard_normal((n_draws, e.n_tokens, e.d_model))
+        if e.d_k:
+            drawn_XDK = weights.standard_normal((n_draws, e.d_model, e.d_k))
+            query_XTK = query_XTK @ (drawn_XDK / math.sqrt(e.d_model))
         yield _measured(query_XTK, e)
 
 
@@ -148,12 +143,11 @@ def _measured(query_XTK: Array, experiment: Experiment) -> Array:
 
 
 def _estimate(draws: int, totals_2: Array, squares_2: Array) -> Estimate:
-    mean_2 = totals_2 / draws
-    if draws < 2:
-        return Estimate(draws, float(mean_2[0]), math.inf, float(mean_2[1]), math.inf)
-    variance_2 = np.maximum(squares_2 - draws * mean_2**2, 0.0) / (draws - 1)
-    error_2 = np.sqrt(variance_2 / draws)
-    return Estimate(draws, float(mean_2[0]), float(error_2[0]), float(mean_2[1]), float(error_2[1]))
+    mean_2, error_2 = totals_2 / draws, np.full(2, math.inf)
+    if draws > 1:
+        variance_2 = np.maximum(squares_2 - draws * mean_2**2, 0.0) / (draws - 1)
+        error_2 = np.sqrt(variance_2 / draws)
+    return Estimate(draws, *np.stack([mean_2, error_2], axis=1).ravel().tolist())
 
 
 # Half octaves: enough for a smooth curve on a logarithmic axis.
@@ -196,7 +190,6 @@ class Curves:
     uniform attention.
     """
 
-    widths: tuple[int, ...]
     self_mass: tuple[float, ...]
     bound: tuple[float, ...]
     rule: tuple[float, ...]
@@ -212,20 +205,17 @@ def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curve
     >>> round(curves(16).self_mass[5], 3), curves(4).uniform
     (0.423, 0.25)
     """
+
+    def over_widths(height: Callable[..., float], **more: float | None) -> tuple[float, ...]:
+        return tuple(height(n_tokens, width, causal=causal, **more) for width in CURVE_WIDTHS)
+
     scale = None if scaled else 1.0
+    masses = (self_mass_exact, self_mass_bound, self_mass_rule)
+    seen_T = np.arange(1, n_tokens + 1) if causal else np.array([n_tokens])
     return Curves(
-        CURVE_WIDTHS,
-        tuple(
-            self_mass_exact(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS
-        ),
-        tuple(
-            self_mass_bound(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS
-        ),
-        tuple(
-            self_mass_rule(n_tokens, width, scale=scale, causal=causal) for width in CURVE_WIDTHS
-        ),
-        tuple(argmax_rate_exact(n_tokens, width, causal=causal) for width in CURVE_WIDTHS),
-        sum(1 / count for count in range(1, n_tokens + 1)) / n_tokens if causal else 1 / n_tokens,
+        *(over_widths(mass, scale=scale) for mass in masses),
+        argmax_rate=over_widths(argmax_rate_exact),
+        uniform=float((1 / seen_T).mean()),
     )
 
 

@@ -48,7 +48,7 @@ def self_mass_exact(
     """
     log_t_L = np.arange(-45.0, 4.0, LAPLACE_STEP)
     density_L = LAPLACE_STEP * np.exp(log_t_L - np.exp(log_t_L))
-    log_transform_RL, weights_R = _log_transform(d_model, _score_scale(scale, d_model))
+    log_transform_RL, weights_R = _log_transform(d_model, score_scale(scale, d_model))
     power_RL = _mean_power(log_transform_RL, n_tokens, causal)
     return float(weights_R @ (power_RL @ density_L))
 
@@ -65,10 +65,10 @@ def self_mass_bound(
     >>> round(self_mass_bound(16, 8), 3)
     0.413
     """
-    factor = _score_scale(scale, d_model)
+    factor = score_scale(scale, d_model)
     lengths_R, weights_R = chi_nodes(d_model)
     rule_RI = _one_rival_rule(lengths_R[:, np.newaxis] ** 2, factor, _others(n_tokens, causal))
-    return float(weights_R @ _mean_over_rows(rule_RI))
+    return float(weights_R @ rule_RI.mean(axis=-1))
 
 
 def self_mass_rule(
@@ -80,10 +80,8 @@ def self_mass_rule(
     >>> round(self_mass_rule(32, 32), 4)
     0.8485
     """
-    factor = _score_scale(scale, d_model)
-    return float(
-        _mean_over_rows(_one_rival_rule(float(d_model), factor, _others(n_tokens, causal)))
-    )
+    factor = score_scale(scale, d_model)
+    return float(_one_rival_rule(float(d_model), factor, _others(n_tokens, causal)).mean())
 
 
 def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
@@ -151,11 +149,6 @@ def _log_transform(d_model: int, scale: float) -> tuple[Array, Array]:
     return log_transform_RL, weights_R
 
 
-def _score_scale(scale: float | None, d_model: int) -> float:
-    """The factor on the scores: 1/√d_model unless a scale is given."""
-    return score_scale(scale, d_model)
-
-
 def _one_rival_rule(r: Array | float, scale: float, others: Array) -> Array:
     """1/(1 + n·E[exp(rival - own)]) for n others, with the mean of a lognormal number for each."""
     with np.errstate(over="ignore"):  # if the scale's square overflows, the exponent is above 690
@@ -179,8 +172,3 @@ def _mean_power(log_q_X: Array, n_tokens: int, causal: bool) -> Array:
     else:
         power_X = np.exp((n_tokens - 1) * log_q_X)
     return power_X
-
-
-def _mean_over_rows(of_rows_XI: Array) -> Array:
-    mean_X: Array = of_rows_XI.mean(axis=-1)
-    return mean_X

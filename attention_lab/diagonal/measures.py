@@ -49,6 +49,11 @@ def diagonal(matrix_XTT: Array) -> Array:
     return cells
 
 
+def off_diagonal(matrix_XTT: Array) -> Array:
+    """The cells of different tokens, -inf on the diagonal. Shapes: (..., T, T)."""
+    return np.where(np.eye(matrix_XTT.shape[-1], dtype=bool), -np.inf, matrix_XTT)
+
+
 def diagonal_margins(scores_XTT: Array) -> Array:
     """Each token's score for itself minus its highest score for another: s_ii - max s_ij.
 
@@ -59,10 +64,7 @@ def diagonal_margins(scores_XTT: Array) -> Array:
     >>> diagonal_margins(np.outer([1.0, 2.0, 3.0], [1.0, 2.0, 3.0])).tolist()
     [-2.0, -2.0, 3.0]
     """
-    own_XT = diagonal(scores_XTT)
-    best_other_XT = np.where(np.eye(scores_XTT.shape[-1], dtype=bool), -np.inf, scores_XTT).max(
-        axis=-1
-    )
+    own_XT, best_other_XT = diagonal(scores_XTT), off_diagonal(scores_XTT).max(axis=-1)
     margin_XT: Array = np.full(own_XT.shape, -np.inf, np.result_type(own_XT, np.float32))
     with np.errstate(over="ignore"):
         np.subtract(own_XT, best_other_XT, out=margin_XT, where=np.isfinite(own_XT))
@@ -97,12 +99,16 @@ def pair_excess(probabilities_XTT: Array) -> Array:
 
     Shapes: (..., T, T). Units or range: -1 to 1, 0 on the diagonal and for rounding.
     """
-    own_XT = diagonal(probabilities_XTT)
-    excess: Array = probabilities_XTT - np.maximum(
-        own_XT[..., :, np.newaxis], own_XT[..., np.newaxis, :]
-    )
+    excess: Array = probabilities_XTT - np.maximum(*_of_pairs(diagonal(probabilities_XTT)))
     excess[np.abs(excess) <= TOLERANCE] = 0.0
     return excess
+
+
+def _of_pairs(tokens_XT: Array) -> tuple[Array, Array]:
+    """The values of the query's and of the key's token, to be combined for each pair. Shapes: (...,
+    T) -> (..., T, 1), (..., 1, T).
+    """
+    return tokens_XT[..., :, np.newaxis], tokens_XT[..., np.newaxis, :]
 
 
 def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
@@ -112,10 +118,8 @@ def worst_pair(probabilities_TT: Array) -> tuple[int, int]:
     >>> worst_pair(np.array([[0.5, 0.3, 0.2], [0.0, 0.9, 0.1], [0.8, 0.1, 0.1]]))
     (2, 0)
     """
-    excess_TT = pair_excess(probabilities_TT)
-    n_tokens = len(excess_TT)
-    excess_TT = np.where(np.eye(n_tokens, dtype=bool), -np.inf, excess_TT)
-    row, column = divmod(int(excess_TT.argmax()), n_tokens)
+    excess_TT = off_diagonal(pair_excess(probabilities_TT))
+    row, column = divmod(int(excess_TT.argmax()), len(excess_TT))
     return row, column
 
 
@@ -144,22 +148,11 @@ def log_cross_ratios(scores_XTT: Array) -> Array:
     finite = np.where(seen, scores_XTT, 0.0)
     own_XT = diagonal(finite)
     with np.errstate(over="ignore", invalid="ignore"):
-        ratios = (
-            own_XT[..., :, np.newaxis]
-            + own_XT[..., np.newaxis, :]
-            - finite
-            - finite.swapaxes(-1, -2)
-        )
+        ratios: Array = np.add(*_of_pairs(own_XT)) - finite - finite.swapaxes(-1, -2)
     check_range(ratios)
     larger_XT = np.maximum(np.abs(own_XT), np.abs(finite).max(axis=-1))
-    ratios[
-        np.abs(ratios)
-        <= TOLERANCE * np.maximum(larger_XT[..., :, np.newaxis], larger_XT[..., np.newaxis, :])
-    ] = 0.0
-    own_seen = diagonal(seen)
-    both = (
-        seen & seen.swapaxes(-1, -2) & own_seen[..., :, np.newaxis] & own_seen[..., np.newaxis, :]
-    )
+    ratios[np.abs(ratios) <= TOLERANCE * np.maximum(*_of_pairs(larger_XT))] = 0.0
+    both = seen & seen.swapaxes(-1, -2) & np.logical_and(*_of_pairs(diagonal(seen)))
     known: Array = np.where(both, ratios, np.nan)
     return known
 

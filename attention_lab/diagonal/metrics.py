@@ -10,12 +10,12 @@ import numpy as np
 
 from attention_core.checks import Array
 
+from . import measures
 from .measures import (
     TOLERANCE,
     SelfAttention,
     diagonal,
     diagonal_margins,
-    gram_alignment,
     log_cross_ratios,
     pair_violations,
     seen_pairs,
@@ -34,13 +34,17 @@ class Metric:
     is nothing to measure (no pair, no weights).
     """
 
-    name: str
+    of: Callable[[SelfAttention], Any]
     title: str
     symbol: str
     formula: str
     range: str
     meaning: str
-    of: Callable[[SelfAttention], Any]
+
+    @property
+    def name(self) -> str:
+        """The name of the number in code."""
+        return self.of.__name__
 
 
 def self_mass(attention: SelfAttention) -> Array:
@@ -57,11 +61,9 @@ def excess_self_mass(attention: SelfAttention) -> Array:
 
 def argmax_rate(attention: SelfAttention) -> Array:
     """R: the share of rows whose largest score is the diagonal one; ties up to rounding count."""
-    own_XT = diagonal(attention.scores)
+    own_XT, margin_XT = diagonal(attention.scores), diagonal_margins(attention.scores)
     rounding_XT = TOLERANCE * np.maximum(1.0, np.abs(own_XT))
-    rate: Array = (np.isfinite(own_XT) & (diagonal_margins(attention.scores) >= -rounding_XT)).mean(
-        axis=-1
-    )
+    rate: Array = (np.isfinite(own_XT) & (margin_XT >= -rounding_XT)).mean(axis=-1)
     return rate
 
 
@@ -89,31 +91,25 @@ def least_margin(attention: SelfAttention) -> Array:
 def violation_rate(attention: SelfAttention) -> Array:
     """V: the share of the visible ordered pairs with a_ij > max(a_ii, a_jj)."""
     pairs = seen_pairs(attention.scores)
-    return _quotient(
-        (pairs & pair_violations(attention.probabilities)).sum(axis=(-2, -1)),
-        pairs.sum(axis=(-2, -1)),
-    )
+    return _mean_over_pairs(pair_violations(attention.probabilities), pairs)
 
 
 def mean_log_cross_ratio(attention: SelfAttention) -> Array:
     """The mean of χ over the pairs that see each other."""
-    ratios, pairs = _ratios_of_pairs(attention)
-    return _quotient(np.where(pairs, ratios, 0.0).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1)))
+    return _mean_over_pairs(*_ratios_of_pairs(attention))
 
 
 def negative_cross_ratios(attention: SelfAttention) -> Array:
     """The share of these pairs with χ < 0: they look at each other more than at themselves."""
     ratios, pairs = _ratios_of_pairs(attention)
-    return _quotient(
-        (pairs & (ratios < -LOGIT_TOLERANCE)).sum(axis=(-2, -1)), pairs.sum(axis=(-2, -1))
-    )
+    return _mean_over_pairs(ratios < -LOGIT_TOLERANCE, pairs)
 
 
-def alignment(attention: SelfAttention) -> float:
+def gram_alignment(attention: SelfAttention) -> float:
     """g: the cosine between W_Q and W_K; NaN without weights."""
     if attention.w_q is None or attention.w_k is None:
         return np.nan
-    return gram_alignment(attention.w_q, attention.w_k)
+    return measures.gram_alignment(attention.w_q, attention.w_k)
 
 
 def measure_diagonal(attention: SelfAttention) -> dict[str, float | None]:
@@ -135,6 +131,12 @@ def _quotient(numerator: Any, denominator: Any) -> Array:
     return share
 
 
+def _mean_over_pairs(cells_XTT: Array, pairs_XTT: Array) -> Array:
+    """The mean of the cells of some pairs; NaN where there is none."""
+    total = np.where(pairs_XTT, cells_XTT, 0).sum(axis=(-2, -1))
+    return _quotient(total, pairs_XTT.sum(axis=(-2, -1)))
+
+
 def _ratios_of_pairs(attention: SelfAttention) -> tuple[Array, Array]:
     ratios = log_cross_ratios(attention.scores)
     return ratios, np.isfinite(ratios) & seen_pairs(attention.scores)
@@ -142,65 +144,59 @@ def _ratios_of_pairs(attention: SelfAttention) -> tuple[Array, Array]:
 
 METRICS = (
     Metric(
-        "self_mass",
+        self_mass,
         "Self-attention mass",
         "D",
         r"D = \frac1N \sum_i a_{ii}",
         "[0, 1]",
         "The mean weight of a token for itself: the mean of the diagonal.",
-        self_mass,
     ),
     Metric(
-        "excess_self_mass",
+        excess_self_mass,
         "Excess self-attention mass",
         "D^*",
         r"D^* = \frac{D - U}{1 - U}, \quad U = \frac1N \sum_i \frac1{n_i}",
         r"[-\tfrac{U}{1-U},\ 1]",
         "Self-attention mass compared with uniform attention: 0 if equal, 1 if every token looks"
         " only at itself. Without weights and mask it is at least 0.",
-        excess_self_mass,
     ),
     Metric(
-        "argmax_rate",
+        argmax_rate,
         "Diagonal argmax rate",
         "R",
         r"R = \frac1N\,\#\{i : s_{ii} = \max_j s_{ij}\}",
         "[0, 1]",
         "The share of tokens that look most at themselves (argmax: the place of the largest"
         " number). The temperature does not change it.",
-        argmax_rate,
     ),
     Metric(
-        "majority_rate",
+        majority_rate,
         "Strictly dominant rows",
         r"R_{1/2}",
         r"\frac1N\,\#\{i : a_{ii} > \tfrac12\}",
         "[0, 1]",
         "The share of tokens that look at themselves more than at all others together. Linear"
         " algebra calls this strict diagonal dominance.",
-        majority_rate,
     ),
     Metric(
-        "mean_margin",
+        mean_margin,
         "Mean diagonal margin",
         r"\bar m",
         r"m_i = s_{ii} - \max_{j \ne i} s_{ij}",
         r"(-\infty, \infty)\ \text{logits}",
         "A token's score for itself minus its highest score for another token, averaged.",
-        mean_margin,
     ),
     Metric(
-        "least_margin",
+        least_margin,
         "Smallest diagonal margin",
         r"m_{\min}",
         r"m_{\min} = \min_i m_i",
         r"(-\infty, \infty)\ \text{logits}",
         "The smallest of all margins. It is at least 0 exactly when every row has its maximum on"
         " the diagonal.",
-        least_margin,
     ),
     Metric(
-        "violation_rate",
+        violation_rate,
         "Pair-bound violation rate",
         "V",
         r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} >"
@@ -209,10 +205,9 @@ METRICS = (
         "The share of cells off the diagonal that exceed both diagonal cells of their pair; cells"
         " that a mask hides do not count. It is 0 exactly when the pair bound holds for these"
         " tokens.",
-        violation_rate,
     ),
     Metric(
-        "mean_log_cross_ratio",
+        mean_log_cross_ratio,
         "Mean log cross-ratio",
         r"\bar\chi",
         r"\chi_{ij} = s_{ii} + s_{jj} - s_{ij} - s_{ji} ="
@@ -220,10 +215,9 @@ METRICS = (
         r"(-\infty, \infty)",
         "How much two tokens prefer themselves to each other, independent of the sums of their"
         " rows. Without weights it is their squared distance times the scale.",
-        mean_log_cross_ratio,
     ),
     Metric(
-        "negative_cross_ratios",
+        negative_cross_ratios,
         "Share of negative cross-ratios",
         r"\chi^-",
         r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}",
@@ -231,10 +225,9 @@ METRICS = (
         "The share of pairs that look at each other more than at themselves, among pairs that see"
         " each other. It is 0 if the scores are a Gram matrix, which holds dot products of vectors"
         " with each other.",
-        negative_cross_ratios,
     ),
     Metric(
-        "gram_alignment",
+        gram_alignment,
         "Gram alignment",
         "g",
         r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}",
@@ -243,6 +236,5 @@ METRICS = (
         " of independent features, its sign is the sign of the mean score of a token with itself"
         " minus the mean score with others. The excess self-attention mass usually has the same"
         " sign.",
-        alignment,
     ),
 )

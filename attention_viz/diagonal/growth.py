@@ -41,12 +41,12 @@ def mass_figure(
             "exact": (by_width.self_mass, "solid"),
             "bound": (by_width.bound, "dot"),
             "rule": (by_width.rule, "dash"),
-            "uniform": ([by_width.uniform] * len(by_width.widths), "longdashdot"),
+            "uniform": ([by_width.uniform] * len(CURVE_WIDTHS), "longdashdot"),
         }
         for line in lines:
             y, dash = line_styles[line]
             shown = {"legendgroup": str(n_tokens), "showlegend": line == lines[0]}
-            data.append(line_series(by_width.widths, y, f"N = {n_tokens}", color, dash, **shown))
+            data.append(line_series(CURVE_WIDTHS, y, f"N = {n_tokens}", color, dash, **shown))
         data.append(_points(growth, points, n_tokens, color, "self_mass", showlegend=not lines))
     around = _around(growth, "mean self-attention mass D", "self-attention mass", points)
     return {"data": data, "layout": around | {"shapes": _half_masses(growth, counts)}}
@@ -61,9 +61,7 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
             f"@head {place}",
         )
         name = f"N = {n_tokens}"
-        data.append(
-            line_series(by_width.widths, by_width.argmax_rate, name, color, legendgroup=name)
-        )
+        data.append(line_series(CURVE_WIDTHS, by_width.argmax_rate, name, color, legendgroup=name))
         data.append(
             _points(
                 growth, points, n_tokens, color, "argmax_rate", legendgroup=name, showlegend=False

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from attention_core.checks import Array
 
@@ -51,6 +52,25 @@ def bar_series(x: Sequence[Any], y: Array, name: str, color: str, **more: object
         "y": np.asarray(y, "f4"),
         "marker": {"color": color},
     } | more
+
+
+def path(x: ArrayLike, y: ArrayLike, line: Part, **more: object) -> Part:
+    """A line without numbers to read, from point to point."""
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": np.asarray(x, "f4"),
+        "y": np.asarray(y, "f4"),
+        "line": line,
+        "hoverinfo": "skip",
+        "showlegend": False,
+    } | more
+
+
+def area(x: ArrayLike, y: ArrayLike, color: str, opacity: float, **more: object) -> Part:
+    """The area inside an outline."""
+    fill = {"fill": "toself", "fillcolor": color, "opacity": opacity}
+    return path(x, y, {"width": 0}, **(fill | more))
 
 
 def error_bar_series(

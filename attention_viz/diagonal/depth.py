@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from attention_lab.diagonal.depth import Trajectory, TrajectorySample
 
-from ..curves import CHART_MARGINS, LEGEND_ABOVE, chart_axis, line_series
+from ..curves import CHART_MARGINS, LEGEND_ABOVE, area, chart_axis, line_series
 from ..parts import Part, layout
 from ..theme import Figure
 
@@ -25,24 +25,19 @@ def distance_figure(stacks: Mapping[str, TrajectorySample], logarithmic: bool) -
     Logarithmic: tokens that are equal up to rounding are not drawn.
     """
     data = _curves(stacks, lambda one: _drawable(one.distances, logarithmic))
-    scale = {True: LOGARITHMIC, False: LINEAR}[logarithmic]
+    axis = chart_axis("distance from the mean", **(LOGARITHMIC if logarithmic else LINEAR))
     description = (
         f"Chart: distance of the tokens from their mean, layer by layer. Stacks: {len(stacks)}."
     )
-    return {
-        "data": data,
-        "layout": _layout(description, chart_axis("distance from the mean", **scale)),
-    }
+    return {"data": data, "layout": _layout(description, axis)}
 
 
 def self_mass_figure(stacks: Mapping[str, TrajectorySample]) -> Figure:
     """The mean self-attention mass of each layer, in the same colours: median and band."""
     data = _curves(stacks, lambda one: list(one.self_masses))
     description = f"Chart: mean self-attention mass of each layer. Stacks: {len(stacks)}."
-    return {
-        "data": data,
-        "layout": _layout(description, chart_axis("self-attention mass D", **LINEAR)),
-    }
+    axis = chart_axis("self-attention mass D", **LINEAR)
+    return {"data": data, "layout": _layout(description, axis)}
 
 
 def _curves(
@@ -65,18 +60,8 @@ def _band(low: list[float | None], high: list[float | None], color: str) -> Part
     """The area between two curves, over the layers at which both are drawn."""
     kept = [layer for layer, ends in enumerate(zip(low, high, strict=True)) if None not in ends]
     back = kept[::-1]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": color,
-        "opacity": 0.18,
-        "x": kept + back,
-        "y": [*(high[layer] for layer in kept), *(low[layer] for layer in back)],
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    edge = [*(high[layer] for layer in kept), *(low[layer] for layer in back)]
+    return area(kept + back, edge, color, 0.18)
 
 
 def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | None]:

@@ -10,7 +10,7 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of, hull_corners
 
-from ..curves import LEGEND_ABOVE
+from ..curves import LEGEND_ABOVE, area, path
 from ..labels import format_number, label_width
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
@@ -19,11 +19,8 @@ from .self_attention_mass import token_names
 FIGURE_HEIGHT = 490  # px
 PLANE_SIZE = 390  # px, about, of the plane itself on a screen
 FONT_SIZE, TIP_DISTANCE = 12, 6  # px: of a word, and from it to the tip of its arrow
-LEFT_EDGE = {
-    "left": -1.0,
-    "center": -0.5,
-    "right": 0.0,
-}  # where a word begins, as a part of its width
+# Where a word begins, as a part of its width.
+LEFT_EDGE = {"left": -1.0, "center": -0.5, "right": 0.0}
 # Where its middle is, as a part of its height and distance.
 MIDDLE = {"top": 0.5, "middle": 0.0, "bottom": -0.5}
 
@@ -118,16 +115,8 @@ def _arrows(
 def _shafts(tips: Array, color: str) -> Part:
     """Lines from the origin to the tips, as one line with gaps."""
     zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
-    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2).astype("f4")
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "x": shafts_M2[:, 0],
-        "y": shafts_M2[:, 1],
-        "line": {"color": color, "width": 2},
-    }
+    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2)
+    return path(*shafts_M2.T, {"color": color, "width": 2})
 
 
 def _outside(tips: Array, aside: bool) -> list[str]:
@@ -145,48 +134,20 @@ def _outside(tips: Array, aside: bool) -> list[str]:
 
 def _half_plane(half: HalfPlane, reach: float) -> Part:
     """The area of the keys that score higher than the token's own key."""
-    corners = half.region(reach)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "fill": "toself",
-        "fillcolor": "@key",
-        "opacity": 0.13,
-        "x": corners[:, 0].astype("f4"),
-        "y": corners[:, 1].astype("f4"),
-        "line": {"width": 0},
-        "hoverinfo": "skip",
-        "name": "keys that would beat it",
-        "showlegend": len(corners) > 0,
-    }
+    corners, name = half.region(reach), "keys that would beat it"
+    return area(*corners.T, "@key", 0.13, name=name, showlegend=len(corners) > 0)
 
 
 def _edge(half: HalfPlane, reach: float) -> Part:
-    ends = half.edge(3 * reach)
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": ends[:, 0].astype("f4"),
-        "y": ends[:, 1].astype("f4"),
-        "line": {"color": "@key", "width": 1, "dash": "dot"},
-        "hoverinfo": "skip",
-        "showlegend": False,
-    }
+    return path(*half.edge(3 * reach).T, {"color": "@key", "width": 1, "dash": "dot"})
 
 
 def _hull(values: Array) -> Part:
     """The outline of all averages of the values."""
     corners = hull_corners(values)
     ring = values[[*corners, corners[0]]]
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "hull of the values",
-        "hoverinfo": "skip",
-        "x": ring[:, 0].astype("f4"),
-        "y": ring[:, 1].astype("f4"),
-        "line": {"color": "@value", "width": 1.5, "dash": "dash"},
-    }
+    line = {"color": "@value", "width": 1.5, "dash": "dash"}
+    return path(*ring.T, line, name="hull of the values", showlegend=True)
 
 
 def _outputs(trace: Trace, labels: Sequence[str]) -> Part:

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Estimate, Growth, curves
+from attention_lab.diagonal.growth import (
+    CURVE_WIDTHS,
+    TIED_WIDTH,
+    Curves,
+    Estimate,
+    Growth,
+    curves,
+)
 from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
 
 from ..blocks import Table
@@ -33,10 +40,7 @@ def mass_figure(
     """
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        by_width, color = (
-            curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
-            f"@head {place}",
-        )
+        by_width, color = _curves(growth, n_tokens), f"@head {place}"
         line_styles = {
             "exact": (by_width.self_mass, "solid"),
             "bound": (by_width.bound, "dot"),
@@ -52,25 +56,25 @@ def mass_figure(
     return {"data": data, "layout": around | {"shapes": _half_masses(growth, counts)}}
 
 
+def _curves(growth: Growth, n_tokens: int) -> Curves:
+    return curves(n_tokens, scaled=growth.scaled, causal=growth.causal)
+
+
 def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figure:
     """The share R of rows whose maximum is on the diagonal, against the width."""
     data: list[Part] = []
     for place, n_tokens in enumerate(counts):
-        by_width, color = (
-            curves(n_tokens, scaled=growth.scaled, causal=growth.causal),
+        rates, color, name = (
+            _curves(growth, n_tokens).argmax_rate,
             f"@head {place}",
+            f"N = {n_tokens}",
         )
-        name = f"N = {n_tokens}"
-        data.append(line_series(CURVE_WIDTHS, by_width.argmax_rate, name, color, legendgroup=name))
-        data.append(
-            _points(
-                growth, points, n_tokens, color, "argmax_rate", legendgroup=name, showlegend=False
-            )
-        )
-    return {
-        "data": data,
-        "layout": _around(growth, "diagonal argmax rate R", "argmax rate", points),
-    }
+        data += [
+            line_series(CURVE_WIDTHS, rates, name, color, legendgroup=name),
+            _points(growth, points, n_tokens, color, "argmax_rate", legendgroup=name),
+        ]
+    around = _around(growth, "diagonal argmax rate R", "argmax rate", points)
+    return {"data": data, "layout": around}
 
 
 def half_rows(counts: Sequence[int]) -> Table:
@@ -92,14 +96,8 @@ def _points(
     }
     heights = [getattr(estimate, field) for estimate in mine.values()]
     errors = [getattr(estimate, f"{field}_error") for estimate in mine.values()]
-    return error_bar_series(
-        list(mine),
-        heights,
-        errors,
-        f"N = {n_tokens}, measured",
-        color,
-        **({"showlegend": False} | more),
-    )
+    about = {"name": f"N = {n_tokens}, measured", "color": color, "showlegend": False} | more
+    return error_bar_series(list(mine), heights, errors, **about)
 
 
 def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
@@ -117,7 +115,7 @@ def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:
 
 
 def _around(growth: Growth, name: str, short: str, points: Points) -> Part:
-    over = {True: "d_k, the width of a query", False: "C, the number of features"}[growth.tied]
+    over = "d_k, the width of a query" if growth.tied else "C, the number of features"
     description = f"Chart: the {short} against {over}, with {len(points)} measured points."
     ticks = [tick for tick in TICKS if not growth.tied or tick <= TIED_WIDTH]
     parts = {

@@ -28,10 +28,8 @@ def describe_diagonal(trace: Trace, measured: Mapping[str, float | None]) -> str
     cells break the pair bound.
     """
     margin_T = diagonal_margins(trace.masked_scores[0, 0])
-    mine = int((margin_T >= 0).sum())
-    tied = int((margin_T == 0).sum())
-    violations = pair_violations(trace.probabilities[0, 0])
-    broken = int(violations.sum())
+    mine, tied = int((margin_T >= 0).sum()), int((margin_T == 0).sum())
+    broken = int(pair_violations(trace.probabilities[0, 0]).sum())
     mass = measured["self_mass"] or 0.0
     uniform = float(uniform_self_mass(trace.masked_scores[0, 0]))
     return (
@@ -43,25 +41,22 @@ def describe_diagonal(trace: Trace, measured: Mapping[str, float | None]) -> str
 
 def describe_pair(trace: Trace, cell: tuple[int, int]) -> str:
     """The pinned pair: its probabilities, whether the bound holds, and the log cross-ratio."""
-    i, j = cell
-    names = quoted_names(trace)
-    shares = trace.probabilities[0, 0]
+    (i, j), names = cell, quoted_names(trace)
+    shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
     own = f"$a_{{ii}}$ = {format_number(float(shares[i, i]), 4)}"
     if i == j:
-        margin = format_number(float(diagonal_margins(trace.masked_scores[0, 0])[i]))
-        most = int(shares[i].argmax())
+        margin, most = format_number(float(diagonal_margins(scores)[i])), int(shares[i].argmax())
         return (
             f"**i = j = {names[i]}**: {own}, margin {margin}. Largest share of its row:"
             f" {format_number(float(shares[i, most]), 4)} for {names[most]}. Click a cell off the"
             " diagonal to look at a pair."
         )
     excess = float(pair_excess(shares)[i, j])
-    breaks = bool(pair_violations(shares)[i, j])
-    ratio = float(log_cross_ratios(trace.masked_scores[0, 0])[i, j])
+    ratio = float(log_cross_ratios(scores)[i, j])
     return (
         f"**i = {names[i]}, j = {names[j]}**: $a_{{ij}}$ = {format_number(float(shares[i, j]), 4)},"
         f" {own}, $a_{{jj}}$ = {format_number(float(shares[j, j]), 4)}."
-        f" {PAIR_BOUND_VERDICTS[breaks]}: $a_{{ij}} - \\max(a_{{ii}}, a_{{jj}})$ ="
+        f" {PAIR_BOUND_VERDICTS[excess > 0]}: $a_{{ij}} - \\max(a_{{ii}}, a_{{jj}})$ ="
         f" {format_number(excess, 4)}. Log cross-ratio $\\chi_{{ij}}$ = {number_or_dash(ratio)}"
         " (above 0: the two prefer themselves to each other)."
     )
@@ -84,9 +79,7 @@ def metric_table(measured: Mapping[str, float | None]) -> Table:
 
 def number_or_dash(value: float | None) -> str:
     """A number, or a dash where there is nothing to measure."""
-    if value is None or isnan(value):
-        return "–"
-    return format_number(value)
+    return "–" if value is None or isnan(value) else format_number(value)
 
 
 def quoted_names(trace: Trace) -> list[str]:

@@ -173,7 +173,7 @@ def describe_check(checked: Checked) -> str:
     """The numbers of a check."""
     shown = (
         (name, f"{value:.0f}" if value.is_integer() else format_number(value, 4))
-        for name, value in checked.numbers
+        for name, value in checked.numbers.items()
     )
     return "; ".join(f"{name}: **{value}**" for name, value in shown)
 

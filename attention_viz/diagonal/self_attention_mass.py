@@ -9,12 +9,17 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Rule, read
-from attention_lab.diagonal.measures import diagonal, diagonal_margins, pair_violations
+from attention_lab.diagonal.measures import (
+    diagonal,
+    diagonal_margins,
+    off_diagonal,
+    pair_violations,
+)
 
-from ..curves import LEGEND_ABOVE, chart_axis
+from ..curves import LEGEND_ABOVE, PLAIN_AXIS, chart_axis
 from ..labels import format_number, shorten
 from ..matrices import Matrix, Side, matrix_board, softmax_rule
-from ..parts import Part, dashed_line, figure_margins, layout
+from ..parts import Part, annotation, dashed_line, figure_margins, layout
 from ..payload import JSON, pack_bits
 from ..theme import Figure
 
@@ -33,10 +38,7 @@ def diagonal_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     """
     queries, keys = (Side(word, trace.labels("T")) for word in ("query position", "key position"))
     shares, scores = trace.probabilities[0, 0], trace.masked_scores[0, 0]
-    matrices = [
-        Matrix("scores", scores, queries, keys, None, "S", kind="logit"),
-        _probabilities(shares, (queries, keys), (0, 0)),
-    ]
+    matrices = [Matrix("scores", scores, queries, keys, None, "S", kind="logit")]
     return _outlined(matrices, shares, cell)
 
 
@@ -46,7 +48,7 @@ def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
     """
     rows, columns = (Side(word, trace.labels("T")) for word in ("query", "key"))
     tokens_TD, gram_TT, scores_TT = trace.inputs[0], trace.scores[0, 0], trace.masked_scores[0, 0]
-    shares, n_features = trace.probabilities[0, 0], trace.sizes["D"]
+    n_features = trace.sizes["D"]
     products = Rule("sum", (read("x", 0, RUNNING), read("x", 1, RUNNING)), n_features)
     divided = f"X Xᵀ / √{n_features}"
     sides = (rows, columns)
@@ -54,23 +56,21 @@ def plane_board(trace: Trace, cell: tuple[int, int]) -> JSON:
         Matrix("x", tokens_TD, rows, Side("feature"), (0, 0), "X tokens"),
         Matrix("gram", gram_TT, *sides, (1, 0), "X Xᵀ Gram matrix", kind="logit", rule=products),
         Matrix("scores", scores_TT, *sides, None, divided, kind="logit"),
-        _probabilities(shares, sides, (1, 1)),
     ]
-    return _outlined(matrices, shares, cell)
+    return _outlined(matrices, trace.probabilities[0, 0], cell, (1, 1))
 
 
-def _probabilities(shares: Array, sides: tuple[Side, Side], place: tuple[int, int]) -> Matrix:
-    """What the softmax makes of the board's scores."""
-    rule = softmax_rule("scores", len(shares))
-    title = "A probabilities"
-    return Matrix("probabilities", shares, *sides, place, title, kind="probability", rule=rule)
-
-
-def _outlined(matrices: list[Matrix], shares: Array, cell: tuple[int, int]) -> JSON:
+def _outlined(
+    matrices: list[Matrix], shares: Array, cell: tuple[int, int], place: tuple[int, int] = (0, 0)
+) -> JSON:
+    """A board of matrices, the last of which are the scores, and of the softmax of these."""
+    sides, rule = (matrices[-1].rows, matrices[-1].columns), softmax_rule("scores", len(shares))
+    kind, title = "probability", "A probabilities"
+    made = Matrix("probabilities", shares, *sides, place, title, kind=kind, rule=rule)
     broken = pair_violations(shares)
     found = int(broken.sum())
     description = f"Probabilities. Tokens: {len(shares)}. Cells above both diagonal cells: {found}."
-    scene = matrix_board(matrices, ("probabilities", *cell), description)
+    scene = matrix_board([*matrices, made], ("probabilities", *cell), description)
     if found:
         scene["arrays"]["probabilities"]["changed"] = pack_bits(broken)
     return scene
@@ -90,22 +90,13 @@ def margin_bars(trace: Trace, row: int) -> Figure:
         _bars(finite & (margin_T < 0), margin_T, hover, "more at another", "@focus"),
     ]
     alone = [
-        {
-            "x": 0,
-            "y": int(i),
-            "text": " sees only itself",
-            "showarrow": False,
-            "xanchor": "left",
-            "font": {"size": 11, "color": "@muted"},
-        }
+        annotation(0, int(i), " sees only itself", "@muted", "left", 11)
         for i in np.flatnonzero(~finite)
     ]
     n_below = int((margin_T < 0).sum())
     description = f"Bars: diagonal margins. Tokens: {len(labels)}. Margins below 0: {n_below}."
-    return {
-        "data": data,
-        "layout": _beside(labels, row, margin_T[finite], description) | {"annotations": alone},
-    }
+    around = _beside(labels, row, margin_T[finite], description) | {"annotations": alone}
+    return {"data": data, "layout": around}
 
 
 def _bars(wanted: Array, margin_T: Array, hover: list[str], name: str, color: str) -> Part:
@@ -125,22 +116,21 @@ def _bars(wanted: Array, margin_T: Array, hover: list[str], name: str, color: st
 
 def _hovers(labels: list[str], scores: Array, margin_T: Array) -> list[str]:
     """The text of each bar: the token's score for itself, and its best score for another token."""
-    own_T = diagonal(scores)
-    others_TT = np.where(np.eye(len(scores), dtype=bool), -np.inf, scores)
+    numbers = zip(labels, diagonal(scores), off_diagonal(scores), margin_T, strict=True)
     return [
         f"{label}<br>for itself {format_number(float(own))}<br>best other:"
         f" {labels[int(others.argmax())]} {format_number(float(others.max()))}<br><b>margin"
         f" {format_number(float(margin))}</b>"
-        for label, own, others, margin in zip(labels, own_T, others_TT, margin_T, strict=True)
+        for label, own, others, margin in numbers
     ]
 
 
 def _beside(labels: list[str], row: int, margin_T: Array, description: str) -> Part:
     """The layout: tokens from top to bottom as in the matrix, and an axis that holds zero."""
     labelled = len(labels) <= MAX_LABELLED_BARS
-    pixels = {True: 24, False: 9}[labelled]  # of a bar with its distance
+    pixels = 24 if labelled else 9  # of a bar with its distance
     low, high = float(margin_T.min(initial=0.0)), float(margin_T.max(initial=0.0))
-    room = 0.05 * (high - low) or 1.0
+    room, end = 0.05 * (high - low) or 1.0, len(labels) - 0.5
     sides = figure_margins(labels[: len(labels) * labelled], 12, l=30, r=12, t=34, b=48)
     words = [*labels[:row], f"<b>{labels[row]}</b>", *labels[row + 1 :]]
     height = sides["t"] + sides["b"] + max(4, len(labels)) * pixels
@@ -153,16 +143,9 @@ def _beside(labels: list[str], row: int, margin_T: Array, description: str) -> P
         "xaxis": chart_axis(
             "margin: own score − best other score", range=[low - room, high + room]
         ),
-        "shapes": [dashed_line(0, -0.5, 0, len(labels) - 0.5, "@text", 1, "solid")],
-        "yaxis": {
-            "range": [len(labels) - 0.5, -0.5],
-            "fixedrange": True,
-            "showgrid": False,
-            "zeroline": False,
-            "tickfont": {"size": 12},
-            "showticklabels": labelled,
-            "tickvals": list(range(len(labels))),
-            "ticktext": words,
-        },
+        "shapes": [dashed_line(0, -0.5, 0, end, "@text", 1, "solid")],
+        "yaxis": PLAIN_AXIS
+        | {"range": [end, -0.5], "showgrid": False, "showticklabels": labelled}
+        | {"tickvals": list(range(len(labels))), "ticktext": words},
     }
     return layout(height, description, **parts)

@@ -75,7 +75,8 @@ def test_depth_curves() -> None:
     np.testing.assert_array_equal(mass["y"], np.array(wide.median.self_masses, "f4"))
     seen = np.array([one.distances for one in narrow.trajectories])
     assert len(seen) == N_SAMPLES
-    np.testing.assert_array_equal(band["y"], [*seen.max(axis=0), *seen.min(axis=0)[::-1]])
+    edge = [*seen.max(axis=0), *seen.min(axis=0)[::-1]]
+    np.testing.assert_array_equal(band["y"], np.array(edge, "f4"))
     logarithmic = distance_figure(samples, True)
     as_sent(logarithmic)
     heights = logarithmic["data"][2]["y"]

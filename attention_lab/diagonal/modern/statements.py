@@ -6,7 +6,7 @@ Letters as in the propositions S1 to S14: s_ij scaled scores, a_ij shares, τ = 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +27,7 @@ class Checked:
     """Whether a statement holds for some tokens, and its numbers: what each is, and how large."""
 
     holds: bool
-    numbers: tuple[tuple[str, float], ...]
+    numbers: Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,16 @@ def _rotary(vectors: Vectors, base: float) -> Checked:
     least = float(np.linalg.eigvalsh((scores + scores.T) / 2)[0])
     moved = np.abs(there.scaled_scores - here.scaled_scores).max()
     holds = max(own, -least) <= ROUNDING * size and moved <= SHIFT * ROUNDING * size
-    return Checked(
-        bool(holds),
-        (
-            ("largest change of an own score", float(own)),
-            ("smallest eigenvalue of the scores", least),
-            (f"change of a score when all positions grow by {SHIFT}", float(moved)),
-        ),
-    )
+    numbers = {
+        "largest change of an own score": float(own),
+        "smallest eigenvalue of the scores": least,
+        f"change of a score when all positions grow by {SHIFT}": float(moved),
+    }
+    return Checked(bool(holds), numbers)
 
 
 def _ties(vectors: Vectors, base: float) -> Checked:
-    alike = (vectors.x[:, np.newaxis] == vectors.x).all(axis=-1) & vectors.x.any(axis=-1)
+    alike = (vectors.x[:, np.newaxis] == vectors.x).all(axis=-1) & vectors.present
     np.fill_diagonal(alike, False)
     excepted = alike & _whole_turns(vectors.x, base)
     scores = rotary_trace(vectors, base).scaled_scores[0, 0]
@@ -74,12 +72,13 @@ def _ties(vectors: Vectors, base: float) -> Checked:
     least = float(np.where(alike & ~excepted, lead, np.inf).min(initial=np.inf))
     tied = float(np.where(excepted, np.abs(lead), 0.0).max(initial=0.0))
     before = find_variant("plain").run(vectors, 0.0).ties
-    found = [("pairs of equal tokens", float(alike.sum() // 2)), ("ties without it", float(before))]
-    found += [("least lead of a token before its equal", least)] if np.isfinite(least) else []
+    found = {"pairs of equal tokens": float(alike.sum() // 2), "ties without it": float(before)}
+    if np.isfinite(least):
+        found["least lead of a token before its equal"] = least
     if excepted.any():
-        found += [("pairs of equal tokens a whole turn apart", float(excepted.sum() // 2))]
-        found += [("largest difference of their scores", tied)]
-    return Checked(least > 0 and tied <= ROUNDING * _size(scores), tuple(found))
+        found["pairs of equal tokens a whole turn apart"] = float(excepted.sum() // 2)
+        found["largest difference of their scores"] = tied
+    return Checked(least > 0 and tied <= ROUNDING * _size(scores), found)
 
 
 def _whole_turns(x_TD: Array, base: float) -> Array:
@@ -102,9 +101,9 @@ def _raised(variant: str) -> Callable[[Vectors, float], Checked]:
 
     def check(vectors: Vectors, strength: float) -> Checked:
         found = find_variant(variant).run(vectors, strength)
-        gained = diagonal(found.weights) - diagonal(find_variant("plain").run(vectors, 0).weights)
-        numbers = (("least gain of an own share", float(gained.min())),)
-        return Checked(bool(gained.min() >= -ROUNDING), numbers)
+        plain = find_variant("plain").run(vectors, 0)
+        least = float((diagonal(found.weights) - diagonal(plain.weights)).min())
+        return Checked(least >= -ROUNDING, {"least gain of an own share": least})
 
     return check
 
@@ -119,15 +118,13 @@ def _norm(vectors: Vectors, gain: float) -> Checked:
     epsilon = trace.head_norm.epsilon if trace.head_norm else 0.0
     slack = ROUNDING + gain * epsilon / float(squares[squares > 0].min(initial=1.0))
     holds = margins.min() >= -slack and own.min() >= 1 / n_tokens - slack
-    return Checked(
-        bool(holds and own.max() <= bound + slack),
-        (
-            ("1/N", 1 / n_tokens),
-            ("smallest own share", float(own.min())),
-            ("largest own share", float(own.max())),
-            ("its bound", float(bound)),
-        ),
-    )
+    numbers = {
+        "1/N": 1 / n_tokens,
+        "smallest own share": float(own.min()),
+        "largest own share": float(own.max()),
+        "its bound": float(bound),
+    }
+    return Checked(bool(holds and own.max() <= bound + slack), numbers)
 
 
 def _softcap(vectors: Vectors, cap: float) -> Checked:
@@ -135,76 +132,67 @@ def _softcap(vectors: Vectors, cap: float) -> Checked:
     capped = attend(vectors.x, vectors.projections, softcap=cap).scaled_scores[0, 0]
     order = np.argsort(scores, axis=-1)
     steps = np.diff(np.take_along_axis(capped, order, axis=-1), axis=-1)
-    least = float(steps.min(initial=0.0))
-    largest = float(np.abs(capped).max())
-    return Checked(
-        least >= -ROUNDING and largest <= cap,
-        (("largest score", float(np.abs(scores).max())), ("largest capped score", largest)),
-    )
+    least, largest = float(steps.min(initial=0.0)), float(np.abs(capped).max())
+    numbers = {"largest score": float(np.abs(scores).max()), "largest capped score": largest}
+    return Checked(least >= -ROUNDING and largest <= cap, numbers)
 
 
 def _sink(vectors: Vectors, sink: float) -> Checked:
     found, plain = find_variant("sink").run(vectors, sink), find_variant("plain").run(vectors, 0)
     taken = np.zeros(len(vectors.x)) if found.sink_shares is None else found.sink_shares
-    kept = plain.weights * (1 - taken[:, np.newaxis])
-    gap = float(np.abs(found.weights - kept).max())
-    return Checked(
-        gap <= ROUNDING,
-        (
-            ("sum of the own shares of the plain head", float(np.trace(plain.weights))),
-            ("with the sink", float(np.trace(found.weights))),
-            ("largest share of the sink", float(taken.max())),
-        ),
-    )
+    gap = _gap(found.weights, plain.weights * (1 - taken[:, np.newaxis]))
+    numbers = {
+        "sum of the own shares of the plain head": float(np.trace(plain.weights)),
+        "with the sink": float(np.trace(found.weights)),
+        "largest share of the sink": float(taken.max()),
+    }
+    return Checked(gap <= ROUNDING, numbers)
 
 
 def _linear(vectors: Vectors, _: float) -> Checked:
-    weights = find_variant("linear").run(vectors, 0).weights
-    present = vectors.x.any(axis=-1)
-    own = np.abs(diagonal(weights)[present] - 1).max(initial=0.0)
-    other = float(np.abs(weights - np.diag(diagonal(weights))).max())
-    return Checked(
-        bool(own <= ROUNDING and other <= 1 + ROUNDING),
-        (("largest distance of an own weight from 1", float(own)), ("largest other weight", other)),
-    )
+    apart, other = _own_and_other(find_variant("linear").run(vectors, 0).weights, vectors, 1.0)
+    numbers = {"largest distance of an own weight from 1": apart, "largest other weight": other}
+    return Checked(apart <= ROUNDING and other <= 1 + ROUNDING, numbers)
 
 
 def _delta(vectors: Vectors, beta: float) -> Checked:
     keys, rule = unit_vectors(vectors.keys), DeltaRule(beta)
     weights = delta_weights(keys, keys, rule)
     stepwise = np.array([step.output for step in corrections(keys, keys, vectors.x, rule)])
-    present = vectors.x.any(axis=-1)
-    own = np.abs(diagonal(weights)[present] - beta).max(initial=0.0)
-    other = np.abs(weights - np.diag(diagonal(weights))).max()
-    apart = max(_gap(weights @ vectors.x, stepwise), _gap(weights, closed_form(keys, rule)))
-    if not present.all():  # the inverse form counts a key of zeros as one of length 1
-        apart = _gap(weights @ vectors.x, stepwise)
-    bound = beta * (1 - beta)
+    own, other = _own_and_other(weights, vectors, beta)
+    apart, bound = _gap(weights @ vectors.x, stepwise), beta * (1 - beta)
+    if vectors.present.all():  # the inverse form counts a key of zeros as one of length 1
+        apart = max(apart, _gap(weights, closed_form(keys, rule)))
+    numbers = {
+        "largest distance of an own weight from β": own,
+        "largest other weight": other,
+        "its bound β(1 − β)": bound,
+        "difference between the three forms": apart,
+    }
     holds = own <= ROUNDING and other <= bound + ROUNDING
-    return Checked(
-        bool(holds and apart <= ROUNDING * _size(vectors.x)),
-        (
-            ("largest distance of an own weight from β", float(own)),
-            ("largest other weight", float(other)),
-            ("its bound β(1 − β)", bound),
-            ("difference between the three forms", apart),
-        ),
-    )
+    return Checked(holds and apart <= ROUNDING * _size(vectors.x), numbers)
 
 
 def _drawn(vectors: Vectors, _: float) -> Checked:
     """With queries that are not keys, the exact own weights of linear attention and the delta rule
     are gone; how many rows still peak on the diagonal is a matter of chance.
     """
-    drawn, found = drawn_vectors(vectors.x), []
-    for key in ("plain", "norm", "linear", "delta"):
-        variant = find_variant(key)
+    drawn, found = drawn_vectors(vectors.x), {}
+    for variant in map(find_variant, ("plain", "norm", "linear", "delta")):
         rows = variant.run(drawn, variant.usual).rows_on_diagonal
-        found.append((f"{variant.title}: rows that peak on the diagonal", float(rows)))
-    own = diagonal(find_variant("linear").run(drawn, 0).weights)
-    apart = float(np.abs(own[vectors.x.any(axis=-1)] - 1).max(initial=0.0))
-    found.append(("linear attention: largest distance of an own weight from 1", apart))
-    return Checked(apart > ROUNDING, tuple(found))
+        found[f"{variant.title}: rows that peak on the diagonal"] = float(rows)
+    apart, _ = _own_and_other(find_variant("linear").run(drawn, 0).weights, vectors, 1.0)
+    found["linear attention: largest distance of an own weight from 1"] = apart
+    return Checked(apart > ROUNDING, found)
+
+
+def _own_and_other(weights_TT: Array, vectors: Vectors, expected: float) -> tuple[float, float]:
+    """How far the own weight of any token that is not 0 is from the expected one, and the largest
+    other weight.
+    """
+    own_T = diagonal(weights_TT)
+    apart = np.abs(own_T[vectors.present] - expected).max(initial=0.0)
+    return float(apart), float(np.abs(weights_TT - np.diag(own_T)).max())
 
 
 def _gap(one: Array, other: Array) -> float:

@@ -64,6 +64,11 @@ class Vectors:
     projections: Projections
 
     @property
+    def present(self) -> Array:
+        """Which tokens are not 0. Shapes: (T,) bool."""
+        return self.x.any(axis=-1)
+
+    @property
     def queries(self) -> Array:
         """The queries of the one head."""
         made: Array = self.x @ self.projections.w_q
@@ -88,11 +93,11 @@ class Variant:
 
     key: str
     title: str
+    description: str
     run: Run
     strength: str = ""
     choices: tuple[float, ...] = ()
     usual: float = 0.0
-    description: str = ""
 
 
 def weightless_vectors(x_TD: Array) -> Vectors:
@@ -160,79 +165,79 @@ VARIANTS = (
     Variant(
         "plain",
         "plain",
+        "The softmax of the scaled scores.",
         lambda vectors, _: _looks(plain_trace(vectors)),
-        description="The softmax of the scaled scores.",
     ),
     Variant(
         "rotary",
         "rotary",
+        "Positions turn queries and keys (Llama, Qwen, Gemma, gpt-oss).",
         lambda vectors, base: _looks(rotary_trace(vectors, base)),
         "Rotary base",
         (1.0, 10.0, 100.0, 10_000.0, 1_000_000.0),
         10_000.0,
-        "Positions turn queries and keys (Llama, Qwen, Gemma, gpt-oss).",
     ),
     Variant(
         "alibi",
         "ALiBi",
+        "Each step of distance lowers a score by the slope (BLOOM, MPT).",
         _alibi,
         "ALiBi slope",
         (1 / 256, 1 / 64, 1 / 16, 1 / 8, 1 / 4, 1 / 2),
         1 / 2,
-        "Each step of distance lowers a score by the slope (BLOOM, MPT).",
     ),
     Variant(
         "norm",
         "QK-norm",
+        "A scaled score is the gain times the cosine of query and key (Qwen3, Gemma 3, OLMo 2).",
         lambda vectors, gain: _looks(norm_trace(vectors, gain)),
         "QK-norm gain",
         (1.0, 2.0, 4.0, 8.0, 16.0),
         4.0,
-        "A scaled score is the gain times the cosine of query and key (Qwen3, Gemma 3, OLMo 2).",
     ),
     Variant(
         "softcap",
         "soft cap",
+        "Scores are squeezed between minus the cap and the cap (Gemma 2).",
         lambda vectors, cap: _looks(attend(vectors.x, vectors.projections, softcap=cap)),
         "Soft cap",
         (1.0, 2.0, 5.0, 10.0, 50.0),
         5.0,
-        "Scores are squeezed between minus the cap and the cap (Gemma 2).",
     ),
     Variant(
         "sink",
         "sink",
+        "One more score in each row, whose share goes to no token (gpt-oss).",
         lambda vectors, sink: _looks(attend(vectors.x, vectors.projections, sink=sink)),
         "Sink logit",
         (-2.0, 0.0, 2.0, 4.0, 8.0),
         4.0,
-        "One more score in each row, whose share goes to no token (gpt-oss).",
     ),
     Variant(
         "window",
         "window",
+        "A token sees only its neighbours (Mistral, Gemma 3, gpt-oss in some layers).",
         _window,
         "Window ± tokens",
         (0.0, 1.0, 2.0, 3.0, 5.0),
         1.0,
-        "A token sees only its neighbours (Mistral, Gemma 3, gpt-oss in some layers).",
     ),
     Variant(
         "linear",
         "linear",
-        _linear,
-        description="Linear attention has no softmax: a weight is the product of unit vectors, for"
+        "Linear attention has no softmax: a weight is the product of unit vectors, for"
         " tokens so far.",
+        _linear,
     ),
     Variant(
         "delta",
         "delta rule",
+        "No softmax: a token replaces what its key finds in the state (DeltaNet, Qwen3-Next, Kimi"
+        " Linear).",
         _delta,
         "Delta rule β",
         (0.25, 0.5, 0.75, 1.0),
         0.75,
-        "No softmax: a token replaces what its key finds in the state (DeltaNet, Qwen3-Next, Kimi"
-        " Linear).",
     ),
 )
 

@@ -17,7 +17,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..geometry import in_hull
-from ..measures import diagonal, diagonal_margins, pair_excess
+from ..measures import diagonal, diagonal_margins, off_diagonal, pair_excess
 
 # Relative to the largest score: what is smaller is rounding.
 PROPOSITION_TOLERANCE = 1e-12
@@ -37,15 +37,28 @@ class UnmaskedAttention:
     @property
     def rounding(self) -> float:
         """The size of rounding errors: larger for large scores and in float32."""
-        finest = float(np.finfo(np.float64).eps)
-        coarser = (
-            max(
-                float(np.finfo(array.dtype).eps)
-                for array in (self.x, self.scores, self.probabilities)
-            )
-            / finest
-        )
-        return PROPOSITION_TOLERANCE * coarser * max(1.0, float(np.abs(self.scores).max()))
+        arrays = (self.x, self.scores, self.probabilities)
+        coarser = max(np.finfo(array.dtype).eps for array in arrays) / np.finfo(np.float64).eps
+        return PROPOSITION_TOLERANCE * float(coarser) * max(1.0, float(np.abs(self.scores).max()))
+
+    @property
+    def own_shares(self) -> Array:
+        """The diagonal of the probabilities. Shapes: (T,)."""
+        return diagonal(self.probabilities)
+
+    @property
+    def lead(self) -> Array:
+        """How far each probability lies above its row's diagonal one: a_ij - a_ii. Shapes: (T,
+        T).
+        """
+        lead_TT: Array = self.probabilities - self.own_shares[:, np.newaxis]
+        return lead_TT
+
+    @property
+    def squared_lengths(self) -> Array:
+        """|x_i|² of every token. Shapes: (T,)."""
+        squares_T: Array = (self.x**2).sum(axis=-1)
+        return squares_T
 
 
 def weightless_attention(x: ArrayLike, scale: float | None = None) -> UnmaskedAttention:
@@ -98,20 +111,20 @@ class PropositionCheck:
     applies: bool = True
 
 
+NOT_APPLICABLE = PropositionCheck(True, 0.0, applies=False)
+
+
 def verify_identity_of_scores(attention: UnmaskedAttention) -> PropositionCheck:
     """S1: s_ij = (s_ii + s_jj)/2 - |x_i - x_j|² · scale/2."""
-    own_T = diagonal(attention.scores)
-    expected_TT = (own_T[:, np.newaxis] + own_T) / 2 - squared_distances(
-        attention.x
-    ) * attention.scale / 2
+    own_T, apart_TT = diagonal(attention.scores), squared_distances(attention.x)
+    expected_TT = (own_T[:, np.newaxis] + own_T) / 2 - apart_TT * attention.scale / 2
     return _largest(np.abs(attention.scores - expected_TT), attention.rounding)
 
 
 def verify_bound_of_exponentials(attention: UnmaskedAttention) -> PropositionCheck:
     """S2: exp s_ij <= max(exp s_ii, exp s_jj), all divided by the largest of them."""
-    return _over_pairs(
-        pair_excess(np.exp(attention.scores - attention.scores.max())), attention.rounding
-    )
+    exponentials_TT = np.exp(attention.scores - attention.scores.max())
+    return _over_pairs(pair_excess(exponentials_TT), attention.rounding)
 
 
 def verify_one_normaliser(attention: UnmaskedAttention) -> PropositionCheck:
@@ -128,13 +141,10 @@ def verify_pair_bound(attention: UnmaskedAttention) -> PropositionCheck:
 
 def verify_greatest_diagonal(attention: UnmaskedAttention) -> PropositionCheck:
     """S5: a_ii > a_ij for all j ≠ i. A tie violates it by 0."""
-    found = _over_pairs(_lead(attention), attention.rounding)
+    found = _over_pairs(attention.lead, attention.rounding)
     excess = 0.0 if abs(found.excess) <= attention.rounding else found.excess
-    return replace(
-        found,
-        holds=bool(diagonal_margins(attention.scores).min() > attention.rounding),
-        excess=excess,
-    )
+    holds = bool(diagonal_margins(attention.scores).min() > attention.rounding)
+    return replace(found, holds=holds, excess=excess)
 
 
 def verify_pair_bound_of_two(attention: UnmaskedAttention) -> PropositionCheck:
@@ -148,17 +158,14 @@ def verify_pair_bound_of_two(attention: UnmaskedAttention) -> PropositionCheck:
 
 def verify_product_form(attention: UnmaskedAttention) -> PropositionCheck:
     """S7: a_ij a_ji = a_ii a_jj exp(-|x_i - x_j|² · scale)."""
-    own_T = diagonal(attention.probabilities)
+    own_T, shares_TT = attention.own_shares, attention.probabilities
     expected_TT = np.outer(own_T, own_T) * np.exp(-squared_distances(attention.x) * attention.scale)
-    return _largest(
-        np.abs(attention.probabilities * attention.probabilities.T - expected_TT),
-        attention.rounding,
-    )
+    return _largest(np.abs(shares_TT * shares_TT.T - expected_TT), attention.rounding)
 
 
 def verify_one_of_two(attention: UnmaskedAttention) -> PropositionCheck:
     """S8: min(a_ij, a_ji) <= √(a_ii a_jj)."""
-    own_T = diagonal(attention.probabilities)
+    own_T = attention.own_shares
     smaller_TT = np.minimum(attention.probabilities, attention.probabilities.T)
     return _over_pairs(smaller_TT - np.sqrt(np.outer(own_T, own_T)), attention.rounding)
 
@@ -167,8 +174,7 @@ def verify_longer_projection(attention: UnmaskedAttention) -> PropositionCheck:
     """S9: a_ij <= a_ii exactly when x_i·(x_j - x_i) <= 0: the cells in which the two signs
     differ, and those of a token of zeros that do not tie.
     """
-    lead_TT = _lead(attention)
-    products_TT = attention.x @ attention.x.T
+    lead_TT, products_TT = attention.lead, attention.x @ attention.x.T
     reach_TT = (products_TT - diagonal(products_TT)[:, np.newaxis]) * attention.scale
     differ = np.sign(lead_TT) * np.sign(reach_TT) < 0
     apart_TT = np.where(differ, np.minimum(np.abs(lead_TT), np.abs(reach_TT)), 0.0)
@@ -178,67 +184,57 @@ def verify_longer_projection(attention: UnmaskedAttention) -> PropositionCheck:
 
 def verify_longer_tokens_only(attention: UnmaskedAttention) -> PropositionCheck:
     """S10: a_ij <= a_ii whenever |x_j| <= |x_i|."""
-    squares_T = (attention.x**2).sum(axis=-1)
-    return _over_pairs(
-        np.where(squares_T <= squares_T[:, np.newaxis], _lead(attention), -np.inf),
-        attention.rounding,
-    )
+    squares_T = attention.squared_lengths
+    shorter_TT = squares_T <= squares_T[:, np.newaxis]
+    return _over_pairs(np.where(shorter_TT, attention.lead, -np.inf), attention.rounding)
 
 
 def verify_inside_the_others(attention: UnmaskedAttention) -> PropositionCheck:
     """S11: a token that is an average of the others has a margin of at most 0."""
-    if len(attention.x) == 1:
-        return PropositionCheck(True, 0.0, applies=False)
-    margin_T = diagonal_margins(attention.scores)
-    others_TT = ~np.eye(len(attention.x), dtype=bool)
+    x, others_TT = attention.x, ~np.eye(len(attention.x), dtype=bool)
     averages = [
-        i for i, others in enumerate(others_TT) if in_hull(attention.x[i], attention.x[others])
+        i for i, others in enumerate(others_TT) if others.any() and in_hull(x[i], x[others])
     ]
     if not averages:
-        return PropositionCheck(True, 0.0, applies=False)
+        return NOT_APPLICABLE
+    margin_T = diagonal_margins(attention.scores)
     worst = max(averages, key=lambda i: float(margin_T[i]))
+    margin = float(margin_T[worst])
     # Whether a point is in a hull is known only up to rounding.
-    return PropositionCheck(
-        bool(margin_T[worst] <= 1000 * attention.rounding), float(margin_T[worst]), (worst,)
-    )
+    return PropositionCheck(margin <= 1000 * attention.rounding, margin, (worst,))
 
 
 def verify_equal_lengths(attention: UnmaskedAttention) -> PropositionCheck:
     """S12: with equal norms every row peaks on its diagonal, and a_ii >= 1/N."""
-    squares_T = (attention.x**2).sum(axis=-1)
+    squares_T = attention.squared_lengths
     if np.ptp(squares_T) > PROPOSITION_TOLERANCE * len(attention.x[0]) * float(squares_T.max()):
-        return PropositionCheck(True, 0.0, applies=False)
-    peak = _over_pairs(_lead(attention), attention.rounding)
-    short_T = 1 / len(attention.x) - diagonal(attention.probabilities)
-    row = int(short_T.argmax())
-    if not peak.applies or peak.excess >= short_T[row]:
+        return NOT_APPLICABLE
+    peak = _over_pairs(attention.lead, attention.rounding)
+    short = _largest(1 / len(attention.x) - attention.own_shares, attention.rounding)
+    if not peak.applies or peak.excess >= short.excess:
         return peak
-    return PropositionCheck(
-        peak.holds and bool(short_T[row] <= attention.rounding), float(short_T[row]), (row,)
-    )
+    return replace(short, holds=peak.holds and short.holds)
 
 
 def verify_trace(attention: UnmaskedAttention) -> PropositionCheck:
     """S13: the eigenvalues of A are real and from 0 to 1, so that its trace is at least 1."""
-    short_of_one = 1.0 - float(np.trace(attention.probabilities))
-    if np.abs(attention.scores - attention.scores.T).max() <= attention.rounding:
-        top_T = attention.scores.max(axis=-1)
-        log_total_T = top_T + np.log(np.exp(attention.scores - top_T[:, np.newaxis]).sum(axis=-1))
-        similar_TT = np.exp(attention.scores - (log_total_T[:, np.newaxis] + log_total_T) / 2)
+    scores_TT, short_of_one = attention.scores, 1.0 - float(attention.own_shares.sum())
+    if np.abs(scores_TT - scores_TT.T).max() <= attention.rounding:
+        top_T = scores_TT.max(axis=-1)
+        log_total_T = top_T + np.log(np.exp(scores_TT - top_T[:, np.newaxis]).sum(axis=-1))
+        similar_TT = np.exp(scores_TT - (log_total_T[:, np.newaxis] + log_total_T) / 2)
         values = np.linalg.eigvalsh((similar_TT + similar_TT.T) / 2).astype(complex)
     else:
         values = np.linalg.eigvals(attention.probabilities).astype(complex)
-    excess = float(
-        max(short_of_one, np.abs(values.imag).max(), -values.real.min(), values.real.max() - 1)
-    )
+    outside = (np.abs(values.imag).max(), -values.real.min(), values.real.max() - 1)
+    excess = float(max(short_of_one, *outside))
     return PropositionCheck(excess <= len(attention.x) * attention.rounding, excess)
 
 
 def verify_columns(attention: UnmaskedAttention) -> PropositionCheck:
     """S14: the softmax of each column is the transpose of A."""
-    return _largest(
-        np.abs(softmax(attention.scores, axis=0) - attention.probabilities.T), attention.rounding
-    )
+    columns_TT = softmax(attention.scores, axis=0)
+    return _largest(np.abs(columns_TT - attention.probabilities.T), attention.rounding)
 
 
 def squared_distances(x_TD: Array) -> Array:
@@ -250,17 +246,9 @@ def squared_distances(x_TD: Array) -> Array:
     return distances_TT
 
 
-def _lead(attention: UnmaskedAttention) -> Array:
-    """How far each probability lies above its row's diagonal one: a_ij - a_ii. Shapes: (T, T)."""
-    lead_TT: Array = attention.probabilities - diagonal(attention.probabilities)[:, np.newaxis]
-    return lead_TT
-
-
 def _over_pairs(excess_TT: Array, rounding: float) -> PropositionCheck:
     """The result over all pairs of different tokens. A single token has no pair."""
-    if len(excess_TT) == 1:
-        return PropositionCheck(True, 0.0, applies=False)
-    return _largest(np.where(np.eye(len(excess_TT), dtype=bool), -np.inf, excess_TT), rounding)
+    return NOT_APPLICABLE if len(excess_TT) == 1 else _largest(off_diagonal(excess_TT), rounding)
 
 
 def _largest(excess_TT: Array, rounding: float) -> PropositionCheck:

@@ -156,7 +156,7 @@ def test_whole_turns_leave_a_tie() -> None:
     found = CHECKS["M2"](IN_ONE_PAIR, WHOLE_TURN_BASE)
     scores = rotary_trace(IN_ONE_PAIR, WHOLE_TURN_BASE).scaled_scores[0, 0]
     assert scores[0, 7] == pytest.approx(scores[0, 0], abs=1e-12)
-    numbers = dict(found.numbers)
+    numbers = found.numbers
     assert found.holds
     assert numbers["pairs of equal tokens a whole turn apart"] == 1
     assert numbers["least lead of a token before its equal"] > 0.1
@@ -167,7 +167,7 @@ def test_another_pair_or_a_slow_one_makes_no_whole_turn() -> None:
     slow = CHECKS["M2"](weightless_vectors(np.tile([0.0] * 47 + [1.0], (3, 1))), 1e12)
     assert in_both.holds
     for found in (in_both, slow):
-        assert "pairs of equal tokens a whole turn apart" not in dict(found.numbers)
+        assert "pairs of equal tokens a whole turn apart" not in found.numbers
 
 
 @pytest.mark.parametrize("length", [1.0, 1e-3, 1e-9, 1e-100])

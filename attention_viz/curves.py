@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from attention_core.checks import Array
 
@@ -54,23 +53,24 @@ def bar_series(x: Sequence[Any], y: Array, name: str, color: str, **more: object
     } | more
 
 
-def path(x: ArrayLike, y: ArrayLike, line: Part, **more: object) -> Part:
-    """A line without numbers to read, from point to point."""
+def path(points_N2: Array, line: Part, **more: object) -> Part:
+    """A line without numbers to read, from point to point. Shapes: (N, 2)."""
+    x, y = points_N2.astype("f4").reshape(-1, 2).T
     return {
         "type": "scatter",
         "mode": "lines",
-        "x": np.asarray(x, "f4"),
-        "y": np.asarray(y, "f4"),
+        "x": x,
+        "y": y,
         "line": line,
         "hoverinfo": "skip",
         "showlegend": False,
     } | more
 
 
-def area(x: ArrayLike, y: ArrayLike, color: str, opacity: float, **more: object) -> Part:
-    """The area inside an outline."""
+def area(points_N2: Array, color: str, opacity: float, **more: object) -> Part:
+    """The area inside an outline. Shapes: (N, 2)."""
     fill = {"fill": "toself", "fillcolor": color, "opacity": opacity}
-    return path(x, y, {"width": 0}, **(fill | more))
+    return path(points_N2, {"width": 0}, **(fill | more))
 
 
 def error_bar_series(

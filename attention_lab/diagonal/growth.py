@@ -210,12 +210,13 @@ def curves(n_tokens: int, *, scaled: bool = True, causal: bool = False) -> Curve
         return tuple(height(n_tokens, width, causal=causal, **more) for width in CURVE_WIDTHS)
 
     scale = None if scaled else 1.0
-    masses = (self_mass_exact, self_mass_bound, self_mass_rule)
     seen_T = np.arange(1, n_tokens + 1) if causal else np.array([n_tokens])
     return Curves(
-        *(over_widths(mass, scale=scale) for mass in masses),
-        argmax_rate=over_widths(argmax_rate_exact),
-        uniform=float((1 / seen_T).mean()),
+        over_widths(self_mass_exact, scale=scale),
+        over_widths(self_mass_bound, scale=scale),
+        over_widths(self_mass_rule, scale=scale),
+        over_widths(argmax_rate_exact),
+        float((1 / seen_T).mean()),
     )
 
 

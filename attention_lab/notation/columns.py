@@ -76,10 +76,9 @@ def _softmax_down(scores_BHST: Array, sink_H: Array | None) -> Array:
     if sink_H is not None:
         row_BH1T = np.broadcast_to(sink_H[:, np.newaxis, np.newaxis], scores_BHST[:, :, :1].shape)
         return _softmax_down(np.concatenate([row_BH1T, scores_BHST], axis=2), None)[:, :, 1:]
-    empty_BH1T = np.isneginf(scores_BHST).all(axis=2, keepdims=True)
-    exponentials = np.exp(
-        scores_BHST - np.where(empty_BH1T, 0, scores_BHST.max(axis=2, keepdims=True))
-    )
+    largest_BH1T = scores_BHST.max(axis=2, keepdims=True)
+    empty_BH1T = np.isneginf(largest_BH1T)
+    exponentials = np.exp(scores_BHST - np.where(empty_BH1T, 0, largest_BH1T))
     shares: Array = exponentials / np.where(empty_BH1T, 1, exponentials.sum(axis=2, keepdims=True))
     return shares
 
@@ -109,11 +108,8 @@ def column_layer(trace: Trace) -> dict[str, Array]:
     Shapes: those of the `Trace` with the last two axes swapped: inputs (B, D, T), scores (B, H, S,
     T).
     """
-    connection = trace.inputs if trace.residual else None
-    columns = run_layer(
-        *(trace.inputs, trace.memory, trace.projections, options_of(trace), connection),
-        COLUMN_STEPS,
-    )
+    given = trace.inputs, trace.memory, trace.projections, options_of(trace)
+    columns = run_layer(*given, trace.inputs if trace.residual else None, COLUMN_STEPS)
     return {name: _transposed(getattr(columns, name)) for name in trace.steps}
 
 
@@ -125,10 +121,8 @@ def column_gap(trace: Trace) -> float:
     >>> column_gap(attend([[1.0], [2.0], [3.0]], Projections.weightless(1))) < 1e-15
     True
     """
-    gaps = [
-        _gap(array.swapaxes(-1, -2), getattr(trace, name))
-        for name, array in column_layer(trace).items()
-    ]
+    columns = column_layer(trace).items()
+    gaps = [_gap(_transposed(array), getattr(trace, name)) for name, array in columns]
     return float(np.max(gaps))  # unlike max, it does not lose a NaN
 
 

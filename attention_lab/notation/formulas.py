@@ -62,15 +62,14 @@ def _product(trace: Trace, notation: Notation, left: str, right: str, transposed
     """Left times right, or times the right one transposed; where tokens are columns, all is
     transposed but the weights themselves.
     """
-    column = notation.convention == "column"
     if right == "key_heads":
         left, right = trace.needs("scores")
     if right in MATRICES:
         vectors = notation.base(written_name(trace, left))
         return vectors if _weight(trace, right) is None else _times(vectors, right, notation)
     one, other = _field_symbol(trace, notation, left), _field_symbol(trace, notation, right)
-    other = other.transposed if transposed else other
-    return f"{other.latex} {one.latex}" if column else f"{one.latex} {other.latex}"
+    factors = one.latex, (other.transposed if transposed else other).latex
+    return " ".join(factors[::-1] if notation.is_column else factors)
 
 
 def _columns(trace: Trace, notation: Notation, fused: str, width: str, head: str) -> str:
@@ -81,7 +80,7 @@ def _columns(trace: Trace, notation: Notation, fused: str, width: str, head: str
     first, last = f"{head}{times}{size}", f"({head}+1){times}{size}"
     if notation.first_head:
         first, last = f"({head}-1){times}{size}+1", first
-    block = rf"{first}:{last},\,:" if notation.convention == "column" else rf":,\,{first}:{last}"
+    block = rf"{first}:{last},\,:" if notation.is_column else rf":,\,{first}:{last}"
     return f"{notation.base(fused)}_{{{block}}}"
 
 
@@ -91,7 +90,7 @@ def _cell(notation: Notation, base: str, key: str = "j") -> str:
     """
     _, query, this_key, any_key = notation.indices
     column = any_key if key == "k" else this_key
-    pair = column + query if notation.convention == "column" else query + column
+    pair = column + query if notation.is_column else query + column
     return notation.of_head(base, cell=pair)
 
 
@@ -105,11 +104,10 @@ def _turned(trace: Trace, notation: Notation, name: str) -> str:
     """A query or key times the rotation of its position, by the angle of each pair p."""
     (source,), rotary = trace.needs(name), trace.rotary
     vector, token = _vector(trace, notation, source), notation.indices[1 if "quer" in name else 2]
-    is_column = notation.convention == "column"
     start, base = (rotary.start, rotary.base) if rotary else (0, 0.0)
     position = f"({token} {'+' if start > 0 else '-'} {abs(start)})" if start else token
     angle = rf"{position} \cdot {base:.10g}^{{-2p/{notation.width(trace, 'd_k')}}}"
-    return rf"R({angle})^{{\top}} {vector}" if is_column else rf"{vector} R({angle})"
+    return rf"R({angle})^{{\top}} {vector}" if notation.is_column else rf"{vector} R({angle})"
 
 
 def _scaled_scores(trace: Trace, notation: Notation) -> str:
@@ -121,7 +119,7 @@ def _side_by_side(trace: Trace, notation: Notation) -> str:
     """The heads side by side, one below another where tokens are columns."""
     base, number = notation.base("head_outputs"), notation.first_head
     first, second = (notation.of_head(base, str(head)) for head in (number, number + 1))
-    if notation.convention == "column":
+    if notation.is_column:
         return rf"\begin{{bmatrix}} {first} \\ {second} \\ \vdots \end{{bmatrix}}"
     return rf"[\,{first} \mid {second} \mid \cdots\,]"
 
@@ -143,7 +141,7 @@ def _plus(bias: str) -> Callable[[Trace, Notation], str]:
 
 
 _OPTIONS: dict[str, Callable[[Trace, Notation], str]] = {
-    "self-attention": lambda t, n: f" = {n.base('inputs')}" if _is_self_attention(t) else "",
+    "self-attention": lambda t, n: f" = {n.base('inputs')}" if t.memory is t.inputs else "",
     "scaled scores": _scaled_scores,
     "bias": lambda t, n: "" if t.bias is None else f" + {_cell(n, 'B')}",
     "k": lambda t, n: n.indices[3],
@@ -160,10 +158,8 @@ def output_by_heads(notation: Notation) -> str:
     block of W_O.
     """
     of_head, block = notation.of_head(notation.base("head_outputs")), _block(notation, "w_o")
-    is_column = notation.convention == "column"
-    return _sum_of_heads(
-        notation, rf"\big({block}\big)^{{\top}} {of_head}" if is_column else rf"{of_head}\,{block}"
-    )
+    turned = rf"\big({block}\big)^{{\top}} {of_head}"
+    return _sum_of_heads(notation, turned if notation.is_column else rf"{of_head}\,{block}")
 
 
 def output_without_w_o(trace: Trace, notation: Notation) -> str:
@@ -173,13 +169,11 @@ def output_without_w_o(trace: Trace, notation: Notation) -> str:
     shares = symbol("probabilities", notation).latex
     vectors = notation.base(written_name(trace, "memory"))
     owner, block = _owner(trace, notation, "value_heads"), _block(notation, "w_o")
-    matrix, bias = (
-        rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)",
-        _block(notation, "b_v", owner),
-    )
-    is_column = notation.convention == "column"
+    matrix = rf"\big({_block(notation, 'w_v', owner)}\,{block}\big)"
+    is_column = notation.is_column
     values = rf"{matrix}^{{\top}} {vectors}" if is_column else rf"{vectors}\,{matrix}"
     if trace.projections.b_v is not None:
+        bias = _block(notation, "b_v", owner)
         through = rf"\big({block}\big)^{{\top}} {bias}" if is_column else rf"{bias}\,{block}"
         values = rf"\Big({values} + {through}\Big)"
     part = f"{values} {shares}" if is_column else rf"{shares}\,{values}"
@@ -192,19 +186,14 @@ def _block(notation: Notation, weights: str, head: str = "") -> str:
 
 
 def _sum_of_heads(notation: Notation, part: str) -> str:
-    return (
-        rf"{_times(notation.base('merged'), 'w_o', notation)} \;=\; \sum_{{{notation.indices[0]}}}"
-        rf" {part}"
-    )
+    whole = _times(notation.base("merged"), "w_o", notation)
+    return rf"{whole} \;=\; \sum_{{{notation.indices[0]}}} {part}"
 
 
 def _times(vectors: str, weights: str, notation: Notation) -> str:
     matrix = symbol(weights, notation)
-    return (
-        rf"{matrix.transposed.latex}\,{vectors}"
-        if notation.convention == "column"
-        else rf"{vectors}\,{matrix.latex}"
-    )
+    turned = rf"{matrix.transposed.latex}\,{vectors}"
+    return turned if notation.is_column else rf"{vectors}\,{matrix.latex}"
 
 
 def _owner(trace: Trace, notation: Notation, name: str) -> str:
@@ -224,10 +213,6 @@ def _weight(trace: Trace, name: str) -> Array | None:
     return weight
 
 
-def _is_self_attention(trace: Trace) -> bool:
-    return trace.memory is trace.inputs
-
-
 # A letter of ours that is neither part of a word or a command nor the index of another letter.
 OUR_LETTER = re.compile(r"(?<![\\A-Za-z])(?:d_k|[ijnS])(?![A-Za-z])")
 OUR_LETTER_OR_SHARE = re.compile(rf"A_\{{(\w)(,?)([^{{}}]+)\}}|{OUR_LETTER.pattern}")
@@ -244,26 +229,15 @@ def in_letters(words: str, notation: Notation, trace: Trace | None = None) -> st
     >>> print(in_letters(r"from 0 to $\sum_j A_{ij}$", GML))
     from 0 to $\sum_m \mathcal{P}_{mn}$
     """
-    _, query, key, _ = notation.indices
-    index, names = (
-        {"i": query, "j": key},
-        {"n": notation.base("n_tokens"), "S": notation.base("scores")},
-    )
-    letters = (
-        index | names | {"d_k": notation.width(trace, "d_k") if trace else notation.base("d_k")}
-    )
+    letters = dict(zip("ij", notation.indices[1:3], strict=True))
+    letters |= {"n": notation.base("n_tokens"), "S": notation.base("scores")}
+    letters["d_k"] = notation.width(trace, "d_k") if trace else notation.base("d_k")
 
-    def cell(found: re.Match[str]) -> str:
-        places = [
-            OUR_LETTER.sub(lambda letter: letters[letter[0]], place)
-            for place in (found[1], found[3])
-        ]
-        ordered = places[::-1] if notation.convention == "column" else places
-        return f"{notation.base('probabilities')}_{{{found[2].join(ordered)}}}"
+    def written(found: re.Match[str]) -> str:
+        if not found[1]:
+            return letters[found[0]]
+        query, key = (OUR_LETTER.sub(lambda one: letters[one[0]], found[part]) for part in (1, 3))
+        places = (key, query) if notation.is_column else (query, key)
+        return f"{notation.base('probabilities')}_{{{found[2].join(places)}}}"
 
-    def formula_of(found: re.Match[str]) -> str:
-        return OUR_LETTER_OR_SHARE.sub(
-            lambda one: cell(one) if one[1] else letters[one[0]], found[0]
-        )
-
-    return re.sub(r"\$\$?[^$]+\$\$?", formula_of, words)
+    return re.sub(r"\$\$?[^$]+\$\$?", lambda part: OUR_LETTER_OR_SHARE.sub(written, part[0]), words)

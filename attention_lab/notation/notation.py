@@ -9,14 +9,16 @@ formulas in `formulas`.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from typing import TypeVar
 from unicodedata import normalize
 
 from attention_core.steps import AXES
 from attention_core.trace import STEPS, Trace
 
+T = TypeVar("T")
 SIGNS = {
     r"\alpha": "α",
     r"\nu": "ν",
@@ -55,18 +57,14 @@ class Symbol:
         >>> Symbol("W_Q").transposed.latex, Symbol("P^Q").transposed.latex
         ('W_Q^{\\top}', '(P^Q)^{\\top}')
         """
-        return Symbol(
-            f"({self.latex})^{{\\top}}" if "^" in self.latex else f"{self.latex}^{{\\top}}"
-        )
+        base = f"({self.latex})" if "^" in self.latex else self.latex
+        return Symbol(base + r"^{\top}")
 
 
 @lru_cache(maxsize=1024)
 def _plain(latex: str) -> str:
-    text = re.sub(
-        r"\\(hat|tilde) (\\[a-z]+|\w)",
-        lambda m: m[2] + {"hat": "\u0302", "tilde": "\u0303"}[m[1]],
-        latex,
-    )
+    marks = {"hat": "\u0302", "tilde": "\u0303"}
+    text = re.sub(r"\\(hat|tilde) (\\[a-z]+|\w)", lambda m: m[2] + marks[m[1]], latex)
     for macro, sign in SIGNS.items():
         text = text.replace(macro, sign)
     text = re.sub(r"\\(?:mathrm|mathtt|text)\{([^{}]*)\}", r"\1", text)
@@ -79,9 +77,9 @@ def _lowered(index: str) -> str:
     return index.translate(LOWERED) if set(index) <= set(LOW) else f"_{index}"
 
 
-# Sizes and weights: our word, our symbol, what it is. The fields of the `Trace` say this themselves
-# in their `Step`.
-SIZES = {
+# Sizes, weights, and the fields of the `Trace` in order of computation: our word, our symbol
+# without its head, what it is.
+QUANTITIES = {
     "n_tokens": (
         "sequence length",
         "n",
@@ -100,8 +98,6 @@ SIZES = {
         "s",
         "What every score is multiplied by: one over the square root of the key width, or chosen.",
     ),
-}
-WEIGHTS = {
     "w_q": ("query weights", "W_Q", "The matrix that makes the queries of all heads."),
     "w_k": ("key weights", "W_K", "The matrix that makes the keys of all heads."),
     "w_v": ("value weights", "W_V", "The matrix that makes the values of all heads."),
@@ -113,6 +109,10 @@ WEIGHTS = {
     "query_gain": ("query gain", "g_Q", "What QK-norm multiplies each feature of a query by."),
     "key_gain": ("key gain", "g_K", "What QK-norm multiplies each feature of a key by."),
     "sink": ("sink", "z", "A score of each head that is no key's: its share goes to no value."),
+    **{
+        name: (one.title, one.symbol.removesuffix("_h"), one.sentence)
+        for name, one in STEPS.items()
+    },
 }
 
 
@@ -147,6 +147,15 @@ class Notation:
         """Whether the symbols and words are ours, and not those of a text."""
         return self.symbols is OURS.symbols
 
+    @property
+    def is_column(self) -> bool:
+        """Whether a token is a column."""
+        return self.convention == "column"
+
+    def as_shown(self, sizes: Sequence[T]) -> tuple[T, ...]:
+        """The axes of an array, or their lengths, in the order in which they are shown."""
+        return (*sizes[:-2], *sizes[:-3:-1]) if self.is_column else tuple(sizes)
+
     def base(self, name: str) -> str:
         """The symbol of a quantity without its head, ours where the text has none."""
         return self.symbols.get(name, OURS.symbols[name])
@@ -160,11 +169,8 @@ class Notation:
             return f"{base}^{{({head})}}" + (f"_{{{cell}}}" if cell else "")
         if not cell:
             return f"{base}_{head}"
-        return (
-            f"[{base}_{head}]_{{{cell}}}"
-            if self.heads == "brackets"
-            else f"{base}_{{{head},{cell}}}"
-        )
+        in_brackets = self.heads == "brackets"
+        return f"[{base}_{head}]_{{{cell}}}" if in_brackets else f"{base}_{{{head},{cell}}}"
 
     def width(self, trace: Trace, name: str) -> str:
         """The symbol of d_k or d_v, ours where the text's does not hold for this layer."""
@@ -173,18 +179,12 @@ class Notation:
         return self.base(name) if holds or not self.even else OURS.symbols[name]
 
 
-def _our_symbols() -> dict[str, str]:
-    named = {name: symbol for name, (_, symbol, _) in (SIZES | WEIGHTS).items()}
-    return named | {name: step.symbol.removesuffix("_h") for name, step in STEPS.items()}
-
-
 OURS = Notation(
     "ours",
     "Ours",
-    symbols=_our_symbols(),
+    symbols={name: symbol for name, (_, symbol, _) in QUANTITIES.items()},
     axis_names={letter: letter for letter in AXES},
-    words={name: word for name, (word, _, _) in (SIZES | WEIGHTS).items()}
-    | {n: s.title for n, s in STEPS.items()},
+    words={name: word for name, (word, _, _) in QUANTITIES.items()},
     remarks={"n_heads": "As an index, the same letter is one head, counted from 0."},
 )
 
@@ -224,8 +224,7 @@ def axes(trace: Trace, name: str, notation: Notation) -> tuple[str, ...]:
     ('B', 'T', 'H·K')
     """
     names = axis_names(trace, notation)
-    found = tuple(axis_name(axis, names) for axis in trace.axes(name))
-    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
+    return notation.as_shown([axis_name(axis, names) for axis in trace.axes(name)])
 
 
 def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
@@ -236,8 +235,7 @@ def shape(trace: Trace, name: str, notation: Notation) -> tuple[int, ...]:
     ...     convention="column"))
     (1, 2, 1)
     """
-    found: tuple[int, ...] = getattr(trace, name).shape
-    return found if notation.convention == "row" else (*found[:-2], *found[:-3:-1])
+    return notation.as_shown(getattr(trace, name).shape)
 
 
 def axis_name(axis: str, names: Mapping[str, str]) -> str:
@@ -245,11 +243,7 @@ def axis_name(axis: str, names: Mapping[str, str]) -> str:
     parts = [names[letter] for letter in axis.split("·")]
     if parts[0] == names["H"] and "÷" in parts[-1]:
         return names["D"]
-    return (
-        "·".join(f"({part})" if "÷" in part else part for part in parts)
-        if len(parts) > 1
-        else parts[0]
-    )
+    return "·".join(f"({part})" if "÷" in part and len(parts) > 1 else part for part in parts)
 
 
 def axis_names(trace: Trace, notation: Notation) -> dict[str, str]:

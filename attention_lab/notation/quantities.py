@@ -13,9 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from attention_core.trace import STEPS
-
-from .notation import OURS, SIZES, WEIGHTS, Notation, Symbol, symbol
+from .notation import OURS, QUANTITIES, Notation, Symbol, symbol
 
 NO_SYMBOL_REMARK = "The text has no symbol for it: ours is used."
 
@@ -39,19 +37,17 @@ def glossary(notation: Notation) -> tuple[GlossaryRow, ...]:
     The remark says where the text is silent (then its symbol and word are ours) or wrong (then what
     is right).
     """
-    meanings = {name: meaning for name, (_, _, meaning) in (SIZES | WEIGHTS).items()}
-    meanings |= {name: step.sentence for name, step in STEPS.items()}
     return tuple(
         GlossaryRow(
             name,
-            OURS.words[name],
+            word,
             symbol(name, OURS),
-            notation.words.get(name, OURS.words[name]),
+            notation.words.get(name, word),
             symbol(name, notation),
             meaning,
             remark(name, notation),
         )
-        for name, meaning in meanings.items()
+        for name, (word, _, meaning) in QUANTITIES.items()
     )
 
 

@@ -47,7 +47,6 @@ BADGES = {
     CONDITION: ":orange[**under a condition**]",
     FALSE: ":red[**false**]",
 }
-OUTCOMES = {True: "holds", False: "fails"}
 VERDICTS = {
     ALWAYS: ("always true", "@value"),
     CONDITION: ("under a condition", "@head 1"),
@@ -70,12 +69,13 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
     """A bar for each text, in three parts. A click on a part reports "text status"."""
     counts = Counter((claim.text, claim.status) for claim in claims)
     texts = [text for text in TEXTS if any(counts[text, status] for status in VERDICTS)]
+    names = [TEXT_LABELS[text] for text in texts]
     data = [
         {
             "type": "bar",
             "orientation": "h",
             "name": name,
-            "y": [TEXT_LABELS[text] for text in texts],
+            "y": names,
             "x": [counts[text, status] for text in texts],
             "marker": {"color": color},
             "text": [str(counts[text, status] or "") for text in texts],
@@ -87,7 +87,7 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         }
         for status, (name, color) in VERDICTS.items()
     ]
-    sides = figure_margins([TEXT_LABELS[text] for text in texts], 12, l=8, r=8, t=30, b=10)
+    sides = figure_margins(names, 12, l=8, r=8, t=30, b=10)
     description = (
         f"Bars: claims by text and verdict. Claims: {sum(counts.values())}. False:"
         f" {sum(counts[t, FALSE] for t in texts)}."
@@ -166,14 +166,10 @@ def _tables(claims: Sequence[Claim]) -> list[Block]:
     rows = []
     for one in claims:
         result = evidence(one.id)
-        rows.append(
-            [
-                f"**“{escape_markdown(one.statement)}”** {BADGES[one.status]}",
-                escape_markdown(one.correction),
-                f"{escape_markdown(with_minus_signs(result.sentence))} As worded it"
-                f" **{OUTCOMES[result.claimed]}** in this check.",
-            ]
-        )
+        says, outcome = with_minus_signs(result.sentence), "holds" if result.claimed else "fails"
+        said = f"**“{escape_markdown(one.statement)}”** {BADGES[one.status]}"
+        checked = f"{escape_markdown(says)} As worded it **{outcome}** in this check."
+        rows.append([said, escape_markdown(one.correction), checked])
     return [Table(["what is said", "what is true", "checked here"], rows, words=True)]
 
 

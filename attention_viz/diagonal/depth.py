@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
+
 from attention_lab.diagonal.depth import Trajectory, TrajectorySample
 
 from ..curves import CHART_MARGINS, LEGEND_ABOVE, area, chart_axis, line_series
@@ -59,9 +61,8 @@ def _curves(
 def _band(low: list[float | None], high: list[float | None], color: str) -> Part:
     """The area between two curves, over the layers at which both are drawn."""
     kept = [layer for layer, ends in enumerate(zip(low, high, strict=True)) if None not in ends]
-    back = kept[::-1]
-    edge = [*(high[layer] for layer in kept), *(low[layer] for layer in back)]
-    return area(kept + back, edge, color, 0.18)
+    there, back = (np.array([(layer, ends[layer]) for layer in kept]) for ends in (high, low))
+    return area(np.vstack([there, back[::-1]]), color, 0.18)
 
 
 def _drawable(distances: Sequence[float], logarithmic: bool) -> list[float | None]:

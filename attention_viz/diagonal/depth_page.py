@@ -82,26 +82,22 @@ def samples_of(view: StoryView, values: Values) -> dict[str, TrajectorySample]:
         variants = stack_variants(Stack(n_layers=n_layers, seed=seed_number))
         width = int(values[WIDTH.key])
         return {name: sample_trajectories(one, width, text) for name, one in variants.items()}
-    weights = values[WEIGHTS.key]
-    stack = Stack(
-        weights,
-        {"random": 4}.get(weights, 1),
-        n_layers,
-        values[SKIP.key],
-        values[GAIN.key],
-        values[AFTER.key],
-        seed_number,
-        values[BEFORE.key],
+    weights, skip, gain, after, before = (
+        values[one.key] for one in (WEIGHTS, SKIP, GAIN, AFTER, BEFORE)
     )
+    n_heads = 4 if weights == "random" else 1
+    stack = Stack(weights, n_heads, n_layers, skip, gain, after, seed_number, before)
     return {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
 
 def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     """Both charts, the answer, and what delays the collapse. Raises: AttentionError."""
     samples = samples_of(view, values)
-    of_stack = (
-        (WIDTH,) if values[COMPARE.key] == "remedies" else (WEIGHTS, SKIP, AFTER, BEFORE, GAIN)
-    )
+    is_of_remedies = values[COMPARE.key] == "remedies"
+    first, *others = [WIDTH] if is_of_remedies else [WEIGHTS, SKIP, AFTER, BEFORE, GAIN]
+    drawn = (SOURCE, LOGARITHMIC, SEED)
+    more = [row(values, *drawn), *([row(values, *others)] if others else [])]
+    is_changed = any(values[one.key] != one.default for one in (*drawn, *others))
     distance: list[Block] = [
         Chart(distance_figure(samples, values[LOGARITHMIC.key]), "depth distance"),
         Text("Distance from the mean of the tokens, |X − mean| / |X|: 0 if all are equal.", True),
@@ -112,18 +108,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     ]
     return [
         Text(_answer(samples, values[LAYERS.key])),
-        row(values, COMPARE, LAYERS, *of_stack[:1]),
+        row(values, COMPARE, LAYERS, first),
         Beside((distance, mass), (1, 1)),
-        Folded(
-            "More choices",
-            [
-                row(values, SOURCE, LOGARITHMIC, SEED),
-                *([row(values, *of_stack[1:])] if of_stack[1:] else []),
-            ],
-            opened=any(
-                values[one.key] != one.default for one in (SOURCE, LOGARITHMIC, SEED, *of_stack[1:])
-            ),
-        ),
+        Folded("More choices", more, opened=is_changed),
         *cut_notes(view.scenario.text, is_read=values[SOURCE.key] == "sentence"),
         Text(_bands(values[SEED.key]), small=True),
         *(Text(said) for said in ABOUT),
@@ -134,10 +121,8 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
 
 def _answer(samples: Mapping[str, TrajectorySample], n_layers: int) -> str:
     ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
-    said = ", ".join(
-        f"**{f'more than {n_layers}' if end is None else end}** ({name})"
-        for name, end in ends.items()
-    )
+    more = f"more than {n_layers}"
+    said = ", ".join(f"**{more if end is None else end}** ({name})" for name, end in ends.items())
     return f"Layers until the tokens differ from their mean by less than 1 %: {said}."
 
 

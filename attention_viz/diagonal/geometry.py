@@ -34,8 +34,7 @@ def plane(trace: Trace, token: int) -> Figure:
     """
     keys, labels = trace.key_heads[0, 0], token_names(trace)
     half = half_plane_of(trace, token)
-    reach = _reach(trace, half)
-    rivals = half.rivals
+    reach, rivals = _reach(trace, half), half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
     room = ArrowLabels(PLANE_SIZE / (2 * reach))
     # Words are placed in this order; a word that would cover an earlier one is left out.
@@ -58,8 +57,7 @@ def _reach(trace: Trace, half: HalfPlane) -> float:
     """How far the plane goes on each side: a little farther than the longest arrow."""
     keys = trace.key_heads[0, 0]
     longest = max(1.0, float(np.abs(keys).max()), float(np.abs(half.normal).max()))
-    room = {True: 1.15, False: 1.35}[trace.sizes["V"] == 2]  # words need more of it than points
-    return room * longest
+    return longest * (1.15 if trace.sizes["V"] == 2 else 1.35)  # words need more than points
 
 
 def _chosen(room: ArrowLabels, half: HalfPlane, label: str) -> list[Part]:
@@ -115,8 +113,7 @@ def _arrows(
 def _shafts(tips: Array, color: str) -> Part:
     """Lines from the origin to the tips, as one line with gaps."""
     zero, gap = np.zeros_like(tips), np.full_like(tips, np.nan)
-    shafts_M2 = np.stack([zero, tips, gap], axis=1).reshape(-1, 2)
-    return path(*shafts_M2.T, {"color": color, "width": 2})
+    return path(np.stack([zero, tips, gap], axis=1), {"color": color, "width": 2})
 
 
 def _outside(tips: Array, aside: bool) -> list[str]:
@@ -135,19 +132,19 @@ def _outside(tips: Array, aside: bool) -> list[str]:
 def _half_plane(half: HalfPlane, reach: float) -> Part:
     """The area of the keys that score higher than the token's own key."""
     corners, name = half.region(reach), "keys that would beat it"
-    return area(*corners.T, "@key", 0.13, name=name, showlegend=len(corners) > 0)
+    return area(corners, "@key", 0.13, name=name, showlegend=len(corners) > 0)
 
 
 def _edge(half: HalfPlane, reach: float) -> Part:
-    return path(*half.edge(3 * reach).T, {"color": "@key", "width": 1, "dash": "dot"})
+    return path(half.edge(3 * reach), {"color": "@key", "width": 1, "dash": "dot"})
 
 
 def _hull(values: Array) -> Part:
     """The outline of all averages of the values."""
     corners = hull_corners(values)
-    ring = values[[*corners, corners[0]]]
     line = {"color": "@value", "width": 1.5, "dash": "dash"}
-    return path(*ring.T, line, name="hull of the values", showlegend=True)
+    ring = values[[*corners, corners[0]]]
+    return path(ring, line, name="hull of the values", showlegend=True)
 
 
 def _outputs(trace: Trace, labels: Sequence[str]) -> Part:

@@ -35,6 +35,7 @@ from ..blocks import (
     Text,
     Values,
     Words,
+    by_name,
     row,
 )
 from ..markdown import escape_markdown
@@ -47,7 +48,6 @@ from .self_attention_mass import plane_board, token_names
 DEFAULT_POINTS = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
 MAX_COORDINATE, MAX_POINTS = 25.0, 12
 PLANE_PRESETS = ("nearly_all", "equal_norms", "duplicates", "inside")  # those with two features
-DRAWN = {"points": "points", "tied": "tied", "free": "free"}
 DRAWN_DESCRIPTIONS = {
     "points": (
         "Tokens as arrows in the plane: vectors with C = 2 features and no weights, so that query,"
@@ -117,7 +117,7 @@ def read_points(given: str) -> str:
     return format_tokens(x_T2)
 
 
-OF = Select("plane_of", "What is drawn", "points", DRAWN, look="buttons")
+OF = Select("plane_of", "What is drawn", "points", by_name(DRAWN_DESCRIPTIONS), look="buttons")
 POINTS = Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
 TOKEN = Number(
     "plane_token",
@@ -143,17 +143,16 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     answer = f"**Token “{name}”.** {escape_markdown(describe_row(trace, token))}"
     has_direction = half_plane_of(trace, token).has_direction
     choose = replace(TOKEN, high=n_tokens - 1, look="scale", variant=str(n_tokens))
-    told: list[Block] = [Row((Field(choose, token),))] if n_tokens > 1 else []
-    told += [*_moves(x_T2, token)] if kind == "points" else []
-    told += [
+    told: list[Block] = [
+        *([Row((Field(choose, token),))] if n_tokens > 1 else []),
+        *(_moves(x_T2, token) if kind == "points" else []),
         Text(BEATING_CONDITIONS[has_direction and kind]),
         Text(PICTURE_CAPTIONS[kind], small=True),
     ]
-    picture = Chart(plane(trace, token), "plane")
     return [
         Text(answer),
         row(values, OF),
-        Beside(([picture], told), (3, 2)),
+        Beside(([Chart(plane(trace, token), "plane")], told), (3, 2)),
         Text(DRAWN_DESCRIPTIONS[kind], small=True),
         *cut_notes(view.scenario.text, is_read=kind != "points"),
         *(_of_points(values, x_T2, plane_board(trace, (token, token))) if kind == "points" else []),
@@ -163,15 +162,15 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
 def _moves(x_T2: Array, token: int) -> list[Block]:
     """Buttons that move the token by one, along both axes, and turn it."""
     reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
-    moves = {"← x": (-1, 0), "x →": (1, 0), "y ↓": (0, -1), "↑ y": (0, 1)}
+    steps = {"← x": (-1, 0), "x →": (1, 0), "y ↓": (0, -1), "↑ y": (0, 1)}
+    moves = {name: np.clip(x_T2[token] + by, -reach, reach).round(1) for name, by in steps.items()}
+    moves["longer"] = np.clip(1.25 * x_T2[token], -MAX_COORDINATE, MAX_COORDINATE).round(2)
     buttons = []
-    for label, by in moves.items():
+    for label, point in moves.items():
         moved = x_T2.copy()
-        moved[token] = np.clip(moved[token] + by, -reach, reach).round(1)
+        moved[token] = point
         buttons.append(Button(label, {POINTS.key: format_tokens(moved)}))
-    longer = x_T2.copy()
-    longer[token] = np.clip(longer[token] * 1.25, -MAX_COORDINATE, MAX_COORDINATE).round(2)
-    return [Row((*buttons, Button("longer", {POINTS.key: format_tokens(longer)})))]
+    return [Row(tuple(buttons))]
 
 
 def _of_points(values: Values, x_T2: Array, board: JSON) -> list[Block]:
@@ -182,11 +181,9 @@ def _of_points(values: Values, x_T2: Array, board: JSON) -> list[Block]:
         for one in DIAGONAL_PRESETS
         if one.name in PLANE_PRESETS
     ]
-    n_tokens = len(x_T2)
-    widths = {name: array["shape"][-1] for name, array in board["arrays"].items()}
     rows = {
-        name: [{TOKEN.key: place} for place in range(n_tokens) for _ in range(width)]
-        for name, width in widths.items()
+        name: [{TOKEN.key: place} for place in range(len(x_T2)) for _ in range(array["shape"][-1])]
+        for name, array in board["arrays"].items()
     }
     return [
         Row((first, *others)),

@@ -96,8 +96,8 @@ def _points(
     }
     heights = [getattr(estimate, field) for estimate in mine.values()]
     errors = [getattr(estimate, f"{field}_error") for estimate in mine.values()]
-    about = {"name": f"N = {n_tokens}, measured", "color": color, "showlegend": False} | more
-    return error_bar_series(list(mine), heights, errors, **about)
+    name, about = f"N = {n_tokens}, measured", {"showlegend": False} | more
+    return error_bar_series(list(mine), heights, errors, name, color, **about)
 
 
 def _half_masses(growth: Growth, counts: Sequence[int]) -> list[Part]:

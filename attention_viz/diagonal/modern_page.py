@@ -83,10 +83,9 @@ ALL_CHOICES: tuple[Choice, ...] = (
 def strengths_of(values: Values) -> dict[str, float]:
     """The strength of every variant."""
     found = {one.key: one.usual for one in VARIANTS}
-    for one in VARIANTS:
-        if one.strength:
-            labels = {label_of(one, value): value for value in one.choices}
-            found[one.key] = labels[values[STRENGTHS[one.key].key]]
+    for key, choice in STRENGTHS.items():
+        one = find_variant(key)
+        found[key] = next(v for v in one.choices if label_of(one, v) == values[choice.key])
     return found
 
 

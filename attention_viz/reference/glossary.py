@@ -11,7 +11,7 @@ from functools import lru_cache
 from attention_core import STEPS, Trace
 from attention_core.projections import MATRICES
 from attention_lab import notation
-from attention_lab.notation.notation import OURS, Notation, Symbol
+from attention_lab.notation.notation import AXIS_SIZES, OURS, Notation
 from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of, read_table
@@ -112,13 +112,12 @@ def glossary_table(
         head.append("remark")
     lines = []
     for row in rows:
-        words = [_typeset(row.our_symbol), _word(row)]
+        line = [f"${row.our_symbol.latex}$", _word(row), *axes_and_size(row.name, text, trace)]
+        line.append(escape_markdown(row.meaning))
         if not ours:
-            theirs = [_typeset(row.their_symbol), escape_markdown(row.their_word)]
-            words = [*theirs, *words]
-        remark = [] if ours else [escape_markdown(row.remark)]
-        size = axes_and_size(row.name, text, trace)
-        lines.append([*words, *size, escape_markdown(row.meaning), *remark])
+            theirs = [f"${row.their_symbol.latex}$", escape_markdown(row.their_word)]
+            line = [*theirs, *line, escape_markdown(row.remark)]
+        lines.append(line)
     return Table(head, lines, words=True)
 
 
@@ -128,23 +127,15 @@ def axes_and_size(name: str, text: Notation, trace: Trace | None) -> tuple[str, 
     """
     if trace is None:
         return "–", "–"
-    sizes = trace.sizes
-    numbers = {
-        "n_tokens": str(sizes["T"]),
-        "d_model": str(sizes["D"]),
-        "n_heads": str(sizes["H"]),
-        "d_k": str(sizes["K"]),
-        "d_v": str(sizes["V"]),
-        "scale": format_number(trace.scale),
-    }
+    numbers = {name: str(trace.sizes[letter]) for letter, name in AXIS_SIZES.items()}
+    numbers["scale"] = format_number(trace.scale)
     if name in numbers:
         return "", numbers[name]
     array = getattr(trace if name in STEPS else trace.projections, name, None)
     if array is None or name not in (*STEPS, *MATRICES):
         return "–", "–"
-    shape = array.shape if text.convention == "row" else (*array.shape[:-2], *array.shape[:-3:-1])
     named = ", ".join(notation.axes(trace, name, text))
-    return escape_markdown(named), " × ".join(map(str, shape))
+    return escape_markdown(named), " × ".join(map(str, text.as_shown(array.shape)))
 
 
 def notation_table(rows: tuple[GlossaryRow, ...]) -> Table:
@@ -162,13 +153,7 @@ def elsewhere_table(rows: tuple[GlossaryRow, ...]) -> Table:
 
 
 def _own(name: str, text: Notation) -> str:
-    if name not in text.symbols:
-        return "–"
-    return _typeset(notation.symbol(name, text))
-
-
-def _typeset(symbol: Symbol) -> str:
-    return f"${symbol.latex}$"
+    return f"${notation.symbol(name, text).latex}$" if name in text.symbols else "–"
 
 
 def _word(row: GlossaryRow) -> str:

@@ -21,7 +21,6 @@ from attention_lab.notation.element_wise import output_of_element, weights_of_el
 from attention_lab.notation.notation import (
     COLUMN_NOTATION,
     OURS,
-    SIZES,
     Notation,
     Symbol,
     axes,
@@ -36,6 +35,7 @@ from tests.lab.refusal import missing
 from tests.lab.test_scenario import SMALL
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 13, 17, 6, 3
+SIZES = ("n_tokens", "d_model", "n_heads", "d_k", "d_v", "scale")
 TEXTS = (GML, MQL5, DOSHI, SLIDES, NOTE)
 ALL = pytest.mark.parametrize("notation", NOTATIONS.values(), ids=NOTATIONS)
 
@@ -61,9 +61,8 @@ def test_ours_transposed_keeps_our_letters() -> None:
 @ALL
 def test_what_is_listed_exists(notation: Notation) -> None:
     known = {row.name for row in glossary(OURS)}
-    sizes = {"n_tokens", "d_model", "n_heads", "d_k", "d_v", "scale"}
     weights = {*MATRICES, *BIASES, "query_gain", "key_gain", "sink"}
-    assert known == set(OURS.symbols) == {*STEPS, *sizes, *weights}
+    assert known == set(OURS.symbols) == {*STEPS, *SIZES, *weights}
     for entries in (notation.symbols, notation.words, notation.remarks, notation.corrections):
         assert set(entries) <= known
 

@@ -106,7 +106,8 @@ def weights_cure_it() -> Evidence:
         f"Rows that peak on the diagonal: {tied:.0%} tied, {free:.0%} unrelated (chance is 12.5%),"
         f" {opposite:.0%} opposite."
     )
-    short = attend([[1.0], [2.0]], Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1))
+    one = np.ones((1, 1))
+    short = attend([[1.0], [2.0]], Projections(one, -one, one, n_heads=1))
     row = short.probabilities[0, 0, 0]
     sentence += f" X = (1, 2) and W_K = −W_Q: row 1 is {row[0]:.2f}, {row[1]:.2f}."
     longest = []

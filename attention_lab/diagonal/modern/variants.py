@@ -66,7 +66,7 @@ class Vectors:
     @property
     def present(self) -> Array:
         """Which tokens are not 0. Shapes: (T,) bool."""
-        return self.x.any(axis=-1)
+        return np.asarray(self.x.any(axis=-1))
 
     @property
     def queries(self) -> Array:

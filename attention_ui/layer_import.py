@@ -39,11 +39,12 @@ def offer_story(
         st.info(escape_markdown(str(error)), icon=":material/block:")
         return
     inputs = "Its inputs X come along. " if x is not None else ""
+    sets = {"n_heads": layer.n_heads} | choices_of_options(options or {}) | dict(controls or {})
     st.button(
         "Take this layer to the story",
         icon=":material/move_item:",
         on_click=_replace_layer,
-        args=(own, layer.n_heads, choices_of_options(options or {}) | dict(controls or {})),
+        args=(own, sets),
         disabled=disabled,
         key=key,
         help=(
@@ -53,12 +54,9 @@ def offer_story(
     )
 
 
-def _replace_layer(
-    own: UserMatrices, n_heads: int, controls: Mapping[str, Any] | None = None
-) -> None:
+def _replace_layer(own: UserMatrices, controls: Mapping[str, Any]) -> None:
     """In a callback: run the sidebar's layer with these matrices, and open the story. Other
     controls stay.
     """
-    st.session_state.update(own=own.url_value(), edits="", weights="random", n_heads=n_heads)
-    st.session_state.update(controls or {})
+    st.session_state.update(own=own.url_value(), edits="", weights="random", **controls)
     request_page(page_of("overview").path, head=0)

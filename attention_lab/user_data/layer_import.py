@@ -34,11 +34,10 @@ def import_layer(
     {'d_model': 6, 'd_k': 3, 'd_v': 3}
     """
     _check_layer(layer)
-    arrays = {
-        name: array for name in MATRICES + BIASES if (array := getattr(layer, name)) is not None
-    }
-    if layer.groups < layer.n_heads:
-        arrays |= {name: repeated_heads(arrays[name], layer) for name in _SHARED if name in arrays}
+    arrays = {name: getattr(layer, name) for name in MATRICES + BIASES}
+    for name in _SHARED:
+        if arrays[name] is not None:
+            arrays[name] = repeated_heads(arrays[name], layer)
     norm, sinks = (options or {}).get("head_norm"), (options or {}).get("sink")
     if norm is not None:
         gains = {"g_q": norm.query_gain, "g_k": norm.key_gain}

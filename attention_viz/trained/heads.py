@@ -5,6 +5,7 @@ and a head before and after a word is changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
@@ -48,25 +49,14 @@ def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
     # Transposed or not, the other heads are one line below: a column of them would be higher than
     # the window.
     below, line = ((0, 1), "across") if stage.notation.convention == "row" else ((2, 0), "down")
+    tiles = partial(Panel, tiles=1, small=True, arrange=line)
     panels = [
         Panel("probabilities", 2, 3, (0, 0), "result", title="what each query reads"),
         Panel("masked_scores", 2, 3, (1, 0), title="scores, before the softmax"),
-        Panel(
-            "probabilities",
-            2,
-            3,
-            below,
-            "tiles",
-            tiles=1,
-            small=True,
-            arrange=line,
-            title="the layer's heads",
-        ),
+        tiles("probabilities", 2, 3, below, "tiles", title="the layer's heads"),
     ]
-    description = (
-        f"What each query of head {head} reads, beside its scores, and all heads of the layer."
-    )
-    board = scene(stage, panels, ("probabilities", (0, head, query, key)), description)
+    what = f"What each query of head {head} reads, beside its scores, and all heads of the layer."
+    board = scene(stage, panels, ("probabilities", (0, head, query, key)), what)
     words = (stage.trace.labels("T"), stage.trace.labels("S"))
     return with_arcs(board, words, "probabilities", query, "head {head}")
 
@@ -89,13 +79,11 @@ def attention_alone(
     """The attention weights of a head of which nothing else is known. Of a long sequence only the
     part around the cell is sent.
     """
-    title = "what each query reads"
-    badge = " × ".join(map(str, shares_TS.shape))
-    panel = panel_json("attention", title, badge, (0, 0))
-    arrays = {"attention": heads_json(title, shares_TS, (query, key))}
-    board = thumbnail_board(
-        "What each query of the head reads.", arrays, labels, [panel], ("attention", (query, key))
-    )
+    title, cell = "what each query reads", (query, key)
+    panel = panel_json("attention", title, " × ".join(map(str, shares_TS.shape)), (0, 0))
+    arrays = {"attention": heads_json(title, shares_TS, cell)}
+    what = "What each query of the head reads."
+    board = thumbnail_board(what, arrays, labels, [panel], ("attention", cell))
     return with_arcs(board, labels, "attention", query)
 
 
@@ -112,20 +100,16 @@ def best_heads(
     """
     side = max_tokens_sent(len(best) * 8)
     rows, columns = windows_around((maps.sizes["T"], maps.sizes["S"]), cell, side)
-    sides = (
-        Side("query position", maps.tokens[rows]),
-        Side("key position", maps.memory_tokens[columns]),
-    )
+    asking = Side("query position", maps.tokens[rows])
+    read = Side("key position", maps.memory_tokens[columns])
+    drawn = partial(Matrix, rows=asking, columns=read, kind="probability", small=True)
     matrices = [
-        Matrix(
+        drawn(
             f"head {layer} {head}",
             maps.layers[layer][head][rows, columns],
-            *sides,
-            (column, 0),
-            f"layer {layer}, head {head}",
-            written(number),
-            kind="probability",
-            small=True,
+            place=(column, 0),
+            title=f"layer {layer}, head {head}",
+            badge=written(number),
             says=HEAD_NUMBER_CAPTIONS["probability"],
         )
         for column, (layer, head, number) in enumerate(best)
@@ -136,25 +120,14 @@ def best_heads(
 
 def changed_word_board(change: ChangedWord, layer: int, head: int, query: int, key: int) -> JSON:
     """One head before and after the change, and the difference, which the board computes."""
-    before, after = (
-        Matrix(
-            name,
-            shares_LHNN[layer, head],
-            Side("query position", tokens),
-            Side("key position", tokens),
-            (column, 0),
-            name,
-            "",
-            "probability",
-        )
-        for column, name, shares_LHNN, tokens in (
-            (0, "before", change.before, change.tokens_before),
-            (1, "after", change.after, change.tokens_after),
-        )
-    )
+
+    def drawn(column: int, name: str, shares_LHNN: Array, tokens: tuple[str, ...]) -> Matrix:
+        sides = Side("query position", tokens), Side("key position", tokens)
+        shares = shares_LHNN[layer, head]
+        return Matrix(name, shares, *sides, (column, 0), name, kind="probability")
+
+    before = drawn(0, "before", change.before, change.tokens_before)
+    after = drawn(1, "after", change.after, change.tokens_after)
     gap = difference_matrix(after, before, (2, 0), "after − before")
-    return matrix_board(
-        [before, after, gap],
-        (gap.name, query, key),
-        f"Head {head} of layer {layer} on both sentences, and the difference.",
-    )
+    what = f"Head {head} of layer {layer} on both sentences, and the difference."
+    return matrix_board([before, after, gap], (gap.name, query, key), what)

@@ -9,7 +9,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.trained.head_measures import MeasuredHeads
 
-from ..curves import LEGEND_ABOVE
+from ..curves import WITH_LEGEND, chart_axis, line_series
 from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, layout
@@ -48,34 +48,23 @@ def measure_by_layer(measured: MeasuredHeads, title: str) -> Figure:
     """
     values_LH = measured.values
     layers = list(range(len(values_LH)))
-    data = [_means(layers, measured.means), _dots(values_LH)]
+    says = "{} %{{y:.3f}}<extra></extra>".format
+    means = line_series(layers, measured.means, "mean of the layer", "@primary")
+    data = [means | {"hovertemplate": says("mean")}, _dots(values_LH)]
     if measured.even is not None:
-        data.append(_even(layers, measured.even))
+        name, even = "a head that reads all keys equally", measured.even.tolist()
+        line = line_series(layers, even, name, "@muted", "dash")
+        data.append(line | {"hovertemplate": says("all keys equally")})
     description = (
         f"{title}. Layers: {len(layers)}, heads: {values_LH.size}. Every head is a dot, the line is"
         " the mean."
     )
-    axis = {"gridcolor": "@line", "zeroline": False, "fixedrange": True}
-    parts = {
+    parts = WITH_LEGEND | {
         "margin": {"l": 60, "r": 8, "t": 34, "b": 44},
-        "showlegend": True,
-        "legend": LEGEND_ABOVE,
-        "xaxis": axis | {"title": {"text": "layer"}, "tickvals": layers, "showgrid": False},
-        "yaxis": axis | {"title": {"text": title}},
+        "xaxis": chart_axis("layer", tickvals=layers, showgrid=False),
+        "yaxis": chart_axis(title),
     }
     return {"data": data, "layout": layout(300, description, **parts)}
-
-
-def _means(layers: list[int], means: list[float | None]) -> Part:
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "mean of the layer",
-        "x": layers,
-        "y": means,
-        "line": {"color": "@primary", "width": 2},
-        "hovertemplate": "mean %{y:.3f}<extra></extra>",
-    }
 
 
 def _dots(values_LH: Array) -> Part:
@@ -97,17 +86,4 @@ def _dots(values_LH: Array) -> Part:
         "customdata": [f"{layer}-{head}" for layer, head in heads],
         "marker": {"color": "@query", "size": 8, "opacity": 0.75},
         "hovertemplate": "%{text}<extra></extra>",
-    }
-
-
-def _even(layers: list[int], even_L: Array) -> Part:
-    """The value of a head without preferences in each layer."""
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "a head that reads all keys equally",
-        "x": layers,
-        "y": [float(value) for value in even_L],
-        "line": {"color": "@muted", "width": 2, "dash": "dash"},
-        "hovertemplate": "all keys equally %{y:.3f}<extra></extra>",
     }

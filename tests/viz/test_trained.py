@@ -59,7 +59,7 @@ def test_dots_and_means() -> None:
     assert dots["y"] == [0.5, -1.0, 2.0, None, 0.25, 3.0]
     assert np.round(dots["x"]).tolist() == [0, 0, 0, 1, 1, 1]
     assert dots["customdata"] == ["0-0", "0-1", "0-2", "1-0", "1-1", "1-2"]
-    assert even["y"] == [1.0, 1.5]
+    assert even["y"].tolist() == [1.0, 1.5]
     assert figure["layout"]["meta"]["description"].endswith(".")
 
 

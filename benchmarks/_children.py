@@ -3,56 +3,56 @@ times.
 
 One process per library, each with the same number of threads, is asked round by round, so that
 whatever else the machine does meets all of them; a ratio is the median of the ratios of the rounds.
+A benchmark gives a function that makes the call to measure from the library, the case and the
+threads; it runs in the child, which loads the library.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import json
 import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from statistics import median, quantiles
 from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
 GET_TORCH = "python -m pip install torch==2.13.0 --index-url https://download.pytorch.org/whl/cpu"
 NO_TORCH = (
     "PyTorch is not installed in this environment, so only NumPy is measured; to compare:"
     f" {GET_TORCH}"
 )
 
-Child = subprocess.Popen[str]
+Case = tuple[Any, ...]
+CallOf = Callable[[str, Any, int], Callable[[], Any]]
 Times = dict[str, list[list[tuple[float, float]]]]  # (wall, CPU) seconds by library, case, round
 # One round lasts at least so long, or is one call.
 ROUND_SECONDS = 0.05
 
 
-def start(module: str, name: str, threads: int, *arguments: str) -> Child:
-    """A child that measures one library; libraries read their thread counts when they are
-    loaded.
-    """
-    counts = {f"{library}_NUM_THREADS": str(threads) for library in ("OPENBLAS", "OMP", "MKL")}
-    command = [sys.executable, "-m", f"benchmarks.{module}", name, str(threads), *arguments]
-    pipe = subprocess.PIPE
-    return subprocess.Popen(
-        command, cwd=ROOT, env=os.environ | counts, stdin=pipe, stdout=pipe, text=True
-    )
+def child(threads: int) -> ProcessPoolExecutor:
+    """A process of its own. Libraries read their thread counts when they are loaded there."""
+    os.environ |= {f"{library}_NUM_THREADS": str(threads) for library in ("OPENBLAS", "OMP", "MKL")}
+    return ProcessPoolExecutor(1, get_context("spawn"))
 
 
-def ask(child: Child, *question: Any) -> Any:
-    """What a child answers to a line of JSON."""
-    if child.stdin is None or child.stdout is None:
-        raise RuntimeError("the child was started without pipes")
-    child.stdin.write(json.dumps(question) + "\n")
-    child.stdin.flush()
-    return json.loads(child.stdout.readline())
+def timed(call_of: CallOf, name: str, case: Case, threads: int, calls: int) -> tuple[float, float]:
+    """The mean (wall, CPU) seconds of a call, in a child."""
+    call = call_of(name, case, threads)
+    wall, cpu = time.perf_counter(), time.process_time()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls
+
+
+def difference(call_of: CallOf, name: str, case: Case, threads: int) -> float:
+    """The largest difference between a result and that of NumPy, in a child."""
+    own, ours = (np.asarray(call_of(one, case, threads)()) for one in (name, "numpy"))
+    return float(np.abs(own - ours).max())
 
 
 def in_turn(names: list[str], number: int) -> list[str]:
@@ -78,23 +78,31 @@ def parsed(name: str, about: str | None, options: Sequence[str]) -> argparse.Nam
 
 
 def measure(
-    module: str, names: Sequence[str], n_cases: int, chosen: argparse.Namespace
+    call_of: CallOf,
+    names: Sequence[str],
+    cases: Sequence[Case],
+    chosen: argparse.Namespace,
+    unlike: str,
 ) -> tuple[Times, float]:
     """The times of every library that is there, and the largest difference between their results
-    and ours.
+    and ours. unlike: a library that computes something else, or in another type.
     """
-    children = {name: start(module, name, chosen.threads) for name in names}
-    times: Times = {name: [[] for _ in range(n_cases)] for name in names}
+    children = {name: child(chosen.threads) for name in names}
+
+    def ask(task: Callable[..., Any], name: str, case: Case, *more: int) -> Any:
+        return children[name].submit(task, call_of, name, case, chosen.threads, *more).result()
+
+    times: Times = {name: [[] for _ in cases] for name in names}
     worst = 0.0
-    for case in range(n_cases):
-        worst = max([worst, *(ask(child, case, 0) for child in children.values())])
-        once = max(ask(child, case, 2)[0] for child in children.values())
+    for number, case in enumerate(cases):
+        worst = max([worst, *(ask(difference, name, case) for name in names if name != unlike)])
+        once = max(ask(timed, name, case, 2)[0] for name in names)
         calls = max(1, round(ROUND_SECONDS / once))
-        for number in range(chosen.rounds):
-            for name in in_turn(list(names), number):
-                times[name][case].append(tuple(ask(children[name], case, calls)))
-    for child in children.values():
-        child.communicate()
+        for turn in range(chosen.rounds):
+            for name in in_turn(list(names), turn):
+                times[name][number].append(ask(timed, name, case, calls))
+    for one in children.values():
+        one.shutdown()
     return times, worst
 
 
@@ -120,31 +128,6 @@ def time_rows(
         ratios = [ratio(seconds[ours], seconds[name]) for name in others]
         rows.append([*map(str, cells), *spent, *ratios])
     return rows
-
-
-def serve(
-    call_of: Callable[[str, Any, int], Callable[[], Any]],
-    cases: Sequence[Any],
-    unlike: str = "",
-) -> None:
-    """Answer each line (case, number of calls) on standard input with the mean (wall, CPU) seconds
-    of a call; for no calls, with the largest difference from what NumPy gives. unlike: a
-    library that computes in another type.
-    """
-    name, threads = sys.argv[1], int(sys.argv[2])
-    for line in sys.stdin:
-        index, calls = json.loads(line)
-        call = call_of(name, cases[index], threads)
-        answer: Any = 0.0
-        if calls:
-            wall, cpu = time.perf_counter(), time.process_time()
-            for _ in range(calls):
-                call()
-            answer = [(time.perf_counter() - wall) / calls, (time.process_time() - cpu) / calls]
-        elif name != unlike:
-            ours = call_of("numpy", cases[index], threads)
-            answer = float(np.abs(np.asarray(call()) - np.asarray(ours())).max())
-        print(json.dumps(answer), flush=True)
 
 
 def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:

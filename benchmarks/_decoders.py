@@ -1,8 +1,4 @@
-"""The child of the language model benchmark: the model in one library, timed on request.
-
-It is started with its thread counts in the environment, before any library is imported: python -m
-benchmarks._decoders LIBRARY THREADS.
-"""
+"""What the children of the language model benchmark call: the model in one library."""
 
 from __future__ import annotations
 
@@ -14,8 +10,6 @@ import numpy as np
 
 from attention_lab.trained.generation import KeyValueCache
 from attention_lab.trained.language_model import LanguageModel, language_model
-
-from ._children import serve
 
 RUN, STEP = "a run", "a step with the cache"
 CASES = ((RUN, 64), (STEP, 128))  # tokens: of the run, or in the cache before the step
@@ -113,7 +107,3 @@ def torch_decoder(
         with torch.inference_mode():
             extend(every[:-1], 0)
     return call
-
-
-if __name__ == "__main__":
-    serve(decoder, CASES, unlike="float32")

@@ -1,15 +1,8 @@
-"""The child of the engine benchmark: one layer in one library, timed on request or measured for its
-peak memory.
-
-It is started with its thread counts in the environment, before any library is imported: python -m
-benchmarks._layers LAYER THREADS [CASE]. With CASE it prints the peak memory of one call.
-"""
+"""What the children of the engine benchmark call: one layer in one library, and its peak memory."""
 
 from __future__ import annotations
 
 import ctypes
-import json
-import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -18,8 +11,6 @@ from typing import Any
 import numpy as np
 
 from attention_core import Projections, attend, split_heads
-
-from ._children import serve
 
 CASES = (
     (1, 8, 12, 2),
@@ -115,10 +106,3 @@ def status(field: str) -> int:
     """A memory counter of this process, in bytes."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
-
-
-if __name__ == "__main__":
-    if len(sys.argv) > 3:
-        print(json.dumps(peak(sys.argv[1], CASES[int(sys.argv[3])], int(sys.argv[2]))))
-    else:
-        serve(layer, CASES, unlike="products")

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 
 from ._children import measure, parsed, table, time_rows
-from ._decoders import CASES
+from ._decoders import CASES, decoder
 
 LIBRARIES = {"numpy": "NumPy", "float64": "PyTorch", "float32": "PyTorch float32"}
 
@@ -19,7 +19,7 @@ def main(options: Sequence[str] = ()) -> None:
     print("stories260K in float64.")
     chosen = parsed("language_model", __doc__, options)
     names = list(LIBRARIES) if importlib.util.find_spec("torch") else ["numpy"]
-    times, worst = measure("_decoders", names, len(CASES), chosen)
+    times, worst = measure(decoder, names, CASES, chosen, unlike="float32")
     print(table(time_rows(["case", "tokens"], CASES, LIBRARIES, times, chosen.clock)))
     print(f"Largest difference between the logits in float64: {worst:.1e}")
 

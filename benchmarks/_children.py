@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
@@ -32,6 +33,7 @@ CallOf = Callable[[str, Any, int], Callable[[], Any]]
 Times = dict[str, list[list[tuple[float, float]]]]  # (wall, CPU) seconds by library, case, round
 # One round lasts at least so long, or is one call.
 ROUND_SECONDS = 0.05
+MIB = 2**20
 
 
 def child(threads: int) -> ProcessPoolExecutor:
@@ -134,6 +136,12 @@ def ratio(ours: Sequence[float], theirs: Sequence[float]) -> str:
     """The median of the ratios of the rounds, with their quartiles."""
     low, middle, high = quantiles([a / b for a, b in zip(ours, theirs, strict=True)], n=4)
     return f"{middle:.2f} ({low:.2f}-{high:.2f})"
+
+
+def status(field: str, process: int | str = "self") -> int:
+    """A memory counter of a process as Linux keeps it, in bytes."""
+    lines = Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))
 
 
 def table(rows: list[list[str]]) -> str:

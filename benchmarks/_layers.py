@@ -12,6 +12,8 @@ import numpy as np
 
 from attention_core import Projections, attend, split_heads
 
+from ._children import MIB, status
+
 CASES = (
     (1, 8, 12, 2),
     (1, 16, 64, 8),
@@ -22,7 +24,6 @@ CASES = (
     (8, 128, 512, 8),
 )
 TINY = (1, 2, 4, 2)
-MIB = 2**20
 Call = Callable[[], Any]  # gives the output
 
 
@@ -100,9 +101,3 @@ def peak(name: str, case: tuple[int, int, int, int], threads: int) -> float | No
     before = status("VmRSS")
     call()
     return (status("VmHWM") - before) / MIB
-
-
-def status(field: str) -> int:
-    """A memory counter of this process, in bytes."""
-    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
-    return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(field))

@@ -12,6 +12,7 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 ROOT = Path(__file__).parent.parent
 # what is served -> the module that runs a script, the script in its folder, and its page that is
@@ -23,17 +24,19 @@ SERVERS = {
 }
 
 
-def free_port() -> int:
-    """A port of this machine that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+class Server(NamedTuple):
+    """Where a server is, and its process."""
+
+    address: str
+    process: int
 
 
 @contextmanager
-def served(name: str, root: Path = ROOT) -> Iterator[str]:
-    """The address of a server that runs the app of a folder, or a rival."""
-    port = free_port()
+def served(name: str, root: Path = ROOT) -> Iterator[Server]:
+    """A server that runs the app of a folder, or a rival."""
+    with socket.socket() as probe:  # a port that nobody listens on
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
     module, script, _ = SERVERS[name]
     options = [f"--server.port={port}", "--server.headless=true"]
     with subprocess.Popen(
@@ -50,6 +53,6 @@ def served(name: str, root: Path = ROOT) -> Iterator[str]:
                     break
                 except OSError:
                     time.sleep(0.2)
-            yield address
+            yield Server(address, server.pid)
         finally:
             server.terminate()

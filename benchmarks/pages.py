@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -18,27 +17,18 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from playwright.sync_api import Page as BrowserPage
 from playwright.sync_api import ViewportSize, sync_playwright
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.page_list import PAGES, Page, page_of
+from scripts.find_chromium import FLAGS, find_chromium
 
 from ._servers import ROOT, SERVERS, served
 from .rivals.usual import in_place_of_boards
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 FIRST, PRESSES = 6, 12  # tokens, and key presses for one more each
 QUIET = 450  # ms without a change of the page after which a repaint counts as finished
@@ -132,15 +122,14 @@ def repaints(
     version, given by its folder.
     """
     with ExitStack() as stack:
-        addresses = {name: stack.enter_context(served(name)) for name in ("floor", "usual")}
-        addresses["usual"] += f"/{SERVERS['usual'][2]}"
+        rivals = {name: stack.enter_context(served(name)).address for name in ("floor", "usual")}
+        rivals["usual"] += f"/{SERVERS['usual'][2]}"
         apps = {name: stack.enter_context(served("app", root)) for name, root in roots.items()}
-        browser = stack.enter_context(sync_playwright()).chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "chromium"), args=FLAGS
-        )
+        playwright = stack.enter_context(sync_playwright())
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
         found: dict[str, dict[str, list[Repaint]]] = {}
         for page in pages:
-            places = addresses | {name: f"{app}/{page}" for name, app in apps.items()}
+            places = rivals | {name: f"{app.address}/{page}" for name, app in apps.items()}
             found[page] = {name: [] for name in places}
             for _ in range(rounds):  # other work on the machine makes fast and slow minutes
                 for name, address in places.items():
@@ -158,13 +147,15 @@ def _repaint(tab: BrowserPage, address: str, presses: int) -> Repaint:
     )
     tab.goto(f"{address}?n_tokens={FIRST}")
     _settle(tab)
-    slider = _sequence_slider(tab)
+    slider = tab.locator("input[type=range]").first
+    slider.wait_for(timeout=30_000)
+    slider.focus()
+    tab.evaluate(WATCH)
     readings = []
     for _ in range(presses):
         received.clear()
-        slider.press(
-            "ArrowRight"
-        )  # always on: what was there a moment ago would be a message that is not sent again
+        # Always on: what was there a moment ago would be a message that is not sent again.
+        slider.press("ArrowRight")
         readings.append((_settle(tab), len(received), sum(received) / 1000))
     tab.close()
     return Repaint(*(_middle(column) for column in zip(*readings[2:], strict=True)))
@@ -176,21 +167,11 @@ def _middle(times: Sequence[float]) -> float:
     return statistics.fmean(sorted(times)[quarter : len(times) - quarter])
 
 
-def _sequence_slider(tab: BrowserPage) -> Any:
-    slider = tab.locator("input[type=range]").first
-    slider.wait_for(timeout=30_000)
-    slider.focus()
-    tab.evaluate(WATCH)
-    return slider
-
-
 def _settle(tab: BrowserPage) -> float:
     """Wait until the page has been quiet for a while; the time of its last change after the
     last key press.
     """
-    tab.wait_for_selector(
-        '[data-testid=stApp][data-test-script-state="notRunning"]', timeout=30_000
-    )
+    tab.wait_for_selector('[data-test-script-state="notRunning"]', timeout=30_000)
     if not tab.evaluate("() => Boolean(window.watch)"):
         tab.wait_for_timeout(4000)
         return 0.0

@@ -5,10 +5,8 @@ engine answers, and from a change of heads to its picture, beside the app on the
 from __future__ import annotations
 
 import gzip
-import os
 import tempfile
 import time
-from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +18,7 @@ from typing import ClassVar
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from scripts.build_site import build
+from scripts.find_chromium import find_chromium
 
 from ._servers import served
 
@@ -64,18 +63,16 @@ def main() -> None:
         folder = Path(name)
         build(folder)
         _print_sizes(folder)
-        browser = playwright.chromium.launch(executable_path=os.environ.get("CHROMIUM"))
+        browser = playwright.chromium.launch(executable_path=find_chromium())
         server = ThreadingHTTPServer(("localhost", 0), partial(Noting, directory=name))
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://localhost:{server.server_port}/"
-        rounds = [_opened(browser, url) for _ in range(ROUNDS)]
-        ready, memory = (median(found) for found in zip(*rounds, strict=True))
-        print(f"engine ready {ready:.0f} ms, tab {memory:.0f} MB")
+        print(f"engine ready {median(_opened(browser, url) for _ in range(ROUNDS)):.0f} ms")
         for path in PAGES:
             _print_first(browser, url, path, folder)
-        with served("app") as app_url:
+        with served("app") as app:
             pages = {"site": f"{url}?n_heads=1&d_model=16#split"}
-            pages["app"] = f"{app_url}/split?n_heads=1&d_model=16"
+            pages["app"] = f"{app.address}/split?n_heads=1&d_model=16"
             acts = {one: _acts(browser, address, one) for one, address in pages.items()}
         print(f"a change of heads: {acts}; site / app {acts['site'] / acts['app']:.2f}")
         server.shutdown()
@@ -120,28 +117,16 @@ def _packed(files: set[Path]) -> int:
     return sum(min(len(gzip.compress(one)), len(one)) for one in sizes)
 
 
-def _opened(browser: Browser, url: str) -> tuple[float, float]:
-    """Milliseconds until the engine is ready, with an empty cache, and the MB of the tab."""
+def _opened(browser: Browser, url: str) -> float:
+    """Milliseconds until the engine is ready, with an empty cache."""
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
     start = time.perf_counter()
     page.goto(url)
     expect(page.locator("#files")).to_be_visible(timeout=60_000)
     ready = time.perf_counter() - start
-    memory = _memory()
     context.close()
-    return 1000 * ready, memory
-
-
-def _memory() -> float:
-    """The MB of the largest tab on this machine: its share of memory, as Linux counts it."""
-    found = [0]
-    for folder in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            if b"--type=renderer" in (folder / "cmdline").read_bytes():
-                lines = (folder / "smaps_rollup").read_text().splitlines()
-                found += [int(line.split()[1]) for line in lines if line.startswith("Pss:")]
-    return max(found) / 1000
+    return 1000 * ready
 
 
 def _acts(browser: Browser, url: str, kind: str) -> float:

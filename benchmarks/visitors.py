@@ -11,13 +11,13 @@ import argparse
 import asyncio
 import itertools
 import json
+import math
 import os
 import random
 import statistics
-import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from ._children import MIB, status
 from ._servers import served
 
 PAGE, SLIDER = "scores", "n_tokens"
@@ -37,10 +38,10 @@ class Visitor:
     slider.
     """
 
-    def __init__(self, address: str, name: str = "") -> None:
+    def __init__(self, address: str, name: str) -> None:
         """name: of the visitor in the cookie of a proxy (deploy/nginx.conf)."""
         self.address = address.replace("http", "ws")
-        self.headers = {"Cookie": f"lab_visitor={name}"} if name else {}
+        self.headers = {"Cookie": f"lab_visitor={name}"}
         self.places = itertools.cycle(PLACES)
         self.slider = ""
 
@@ -102,37 +103,26 @@ def _shapes(board: bytes) -> list[str]:
 
 class Crowd(NamedTuple):
     """What a crowd met with: the seconds and the messages of each act, the processor time of an act
-    in the server in ms, and its memory in MiB while all are there.
+    in the server in ms, and its memory in bytes while all are there; NaN of servers that run
+    already.
     """
 
     times: list[float]
     messages: list[int]
-    cpu: float
-    memory: float
+    cpu: float = math.nan
+    memory: float = math.nan
 
 
-async def crowd(address: str, process: int, count: int, seconds: float) -> Crowd:
-    """All acts of so many visitors, each about every five seconds."""
-    visitors = [Visitor(address) for _ in range(count)]
-    begin = 0.0
-
-    def arrived() -> None:
-        nonlocal begin
-        begin = cpu_time(process)
-
-    acts = await stay_and_act(visitors, seconds, arrived)
-    used, each = resident(process), (cpu_time(process) - begin) / max(1, len(acts))
-    await asyncio.gather(*(visitor.leave() for visitor in visitors))
-    return Crowd([time for time, _ in acts], [number for _, number in acts], each, used)
-
-
-async def stay_and_act(
-    visitors: Sequence[Visitor], seconds: float, arrived: Callable[[], None] = lambda: None
-) -> list[tuple[float, int]]:
-    """All acts of visitors who come ten at a time, then act about every five seconds."""
-    for first in range(0, len(visitors), 10):
+async def crowd(
+    servers: Sequence[str], count: int, seconds: float, process: int | None = None
+) -> Crowd:
+    """All acts of visitors who come ten at a time, then act about every five seconds. process: of
+    the server, if there is only this.
+    """
+    visitors = [Visitor(servers[place % len(servers)], str(place)) for place in range(count)]
+    for first in range(0, count, 10):
         await asyncio.gather(*(visitor.arrive() for visitor in visitors[first : first + 10]))
-    arrived()
+    begin = cpu_time(process) if process else math.nan
     acts: list[tuple[float, int]] = []
     end = time.perf_counter() + seconds
 
@@ -143,22 +133,12 @@ async def stay_and_act(
             await asyncio.sleep(chance.uniform(0.8, 1.2) * PAUSE)
 
     await asyncio.gather(*(stay(visitor, random.Random(i)) for i, visitor in enumerate(visitors)))
-    return acts
-
-
-def process_at(address: str) -> int:
-    """The process of the server at an address."""
-    pattern = f"server.port={address.rsplit(':', 1)[1]}"
-    found = subprocess.run(["pgrep", "-f", pattern], capture_output=True, text=True, check=True)
-    return int(found.stdout.split()[0])
-
-
-def resident(process: int) -> float:
-    """MiB of memory of a process."""
-    status = Path(f"/proc/{process}/status").read_text(encoding="ascii")
-    return next(
-        int(line.split()[1]) / 1024 for line in status.splitlines() if line.startswith("VmRSS")
-    )
+    met = Crowd([time for time, _ in acts], [number for _, number in acts])
+    if process:
+        spent = (cpu_time(process) - begin) / max(1, len(acts))
+        met = met._replace(cpu=spent, memory=status("VmRSS", process))
+    await asyncio.gather(*(visitor.leave() for visitor in visitors))
+    return met
 
 
 def cpu_time(process: int) -> float:
@@ -169,10 +149,9 @@ def cpu_time(process: int) -> float:
 
 def reading(count: int, seconds: float) -> Crowd:
     """One crowd at a server of its own; its memory is what each visitor adds."""
-    with served("app") as address:
-        process = process_at(address)
-        before = asyncio.run(crowd(address, process, 2, 1)).memory
-        met = asyncio.run(crowd(address, process, count, seconds))
+    with served("app") as server:
+        before = asyncio.run(crowd([server.address], 2, 1, server.process)).memory
+        met = asyncio.run(crowd([server.address], count, seconds, server.process))
     return met._replace(memory=(met.memory - before) / count)
 
 
@@ -185,39 +164,21 @@ def main(arguments: list[str] | None = None) -> None:
         "--servers", nargs="+", help="URLs of running servers, or of one proxy, that share visitors"
     )
     chosen = parser.parse_args(arguments or [])
-    if not chosen.servers:
-        print(
-            "| visitors | acts | p50, ms | p95, ms | CPU of an act, ms | messages"
-            " | MiB per visitor |\n|---|---|---|---|---|---|---|"
-        )
+    print(
+        "| visitors | acts | p50, ms | p95, ms | CPU of an act, ms | messages"
+        " | MiB per visitor |\n|---|---|---|---|---|---|---|"
+    )
     for count in chosen.visitors:
         if chosen.servers:
-            print(_shared(chosen.servers, count, chosen.seconds), flush=True)
-            continue
-        met = reading(count, chosen.seconds)
-        p50, p95 = _percentiles(met.times)
+            met = asyncio.run(crowd(chosen.servers, count, chosen.seconds))
+        else:
+            met = reading(count, chosen.seconds)
+        p50, p95 = (1000 * sorted(met.times)[int(one * len(met.times))] for one in (0.5, 0.95))
         print(
             f"| {count} | {len(met.times)} | {p50:.0f} | {p95:.0f} | {met.cpu:.1f} |"
-            f" {statistics.median(met.messages):.0f} | {met.memory:.2f} |",
+            f" {statistics.median(met.messages):.0f} | {met.memory / MIB:.2f} |",
             flush=True,
         )
-
-
-def _shared(servers: Sequence[str], count: int, seconds: float) -> str:
-    """What a crowd meets that is shared out among servers; each visitor of a proxy has a cookie."""
-    acts = asyncio.run(_at_all(servers, count, seconds))
-    p50, p95 = _percentiles([time for time, _ in acts])
-    return f"visitors {count}: {len(acts)} acts, p50 {p50:.0f} ms, p95 {p95:.0f} ms"
-
-
-def _percentiles(times: Sequence[float]) -> list[float]:
-    """The milliseconds within which 50 and 95 of 100 acts end."""
-    return [1000 * sorted(times)[int(share * len(times))] for share in (0.5, 0.95)]
-
-
-async def _at_all(servers: Sequence[str], count: int, seconds: float) -> list[tuple[float, int]]:
-    visitors = [Visitor(servers[place % len(servers)], str(place)) for place in range(count)]
-    return await stay_and_act(visitors, seconds)
 
 
 if __name__ == "__main__":

@@ -11,6 +11,11 @@ import sys
 import tempfile
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+# One that does only what a test or a measurement asks of it.
+FLAGS = (
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-sync", "--disable-background-networking", "--disable-component-update"),
+)
 ADVICE = (
     "No Chromium was found, and none could be installed. Install Chromium or Google Chrome, "
     "or give the path of one: CHROMIUM=/path/to/chromium make test"

@@ -32,7 +32,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
-from scripts.find_chromium import find_chromium
+from scripts.find_chromium import FLAGS, find_chromium
 from tests.browser.driving import LOOKING, Visit, naming, opened, settled
 from tests.browser.watched_app import BEYOND
 
@@ -50,16 +50,6 @@ PROVOKED = (
     "Is Streamlit still running?",
     "does not seem to exist",
 )
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-sync",
-    "--disable-background-networking",
-    "--disable-component-update",
-]
 
 
 @pytest.hookimpl(tryfirst=True)

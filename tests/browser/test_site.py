@@ -19,8 +19,8 @@ from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz.site import answer
 from scripts.build_site import BuildError, build
-from scripts.find_chromium import find_chromium
-from tests.browser.conftest import FLAGS, Quiet, served
+from scripts.find_chromium import FLAGS, find_chromium
+from tests.browser.conftest import Quiet, served
 from tests.browser.driving import box_of
 
 MS_TO_LOAD = 60_000

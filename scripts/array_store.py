@@ -1,30 +1,44 @@
-"""Arrays for a data file. Equal arrays are stored once: many cases share inputs, weights and first
-steps.
+"""Golden values as data files. Equal arrays are stored once: many cases share inputs, weights and
+first steps.
 """
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 
-class ArrayStore:
-    """Arrays by a short key; arrays with the same bits share a key."""
 
-    def __init__(self) -> None:
-        self.arrays: dict[str, np.ndarray] = {}
-        self._keys: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+def need_version(library: Any, version: str) -> None:
+    """Stop with another version of a library than the one that the values are of."""
+    if library.__version__.split("+")[0] != version:
+        raise SystemExit(f"this needs {library.__name__} {version}, found {library.__version__}")
 
-    def add(self, array: np.ndarray) -> str:
-        """The key under which the array is stored."""
-        array = np.asarray(array)
-        identity = (array.dtype.str, array.shape, array.tobytes())
-        if identity not in self._keys:
-            self._keys[identity] = f"a{len(self._keys):04d}"
-            self.arrays[self._keys[identity]] = array
-        return self._keys[identity]
 
-    def write(self, path: Path) -> None:
-        """All arrays as one compressed file, the same bytes on every run."""
-        np.savez_compressed(path, **self.arrays)
+def write(name: str, record: dict[str, Any]) -> None:
+    """Store all arrays and tensors of a record, those with the same bits once, as NAME.npz, and
+    which is which as NAME.json.
+    """
+    arrays: dict[str, np.ndarray] = {}
+    keys: dict[tuple[str, tuple[int, ...], bytes], str] = {}
+
+    def frozen(part: Any) -> Any:
+        if isinstance(part, dict):
+            return {key: frozen(value) for key, value in part.items()}
+        if isinstance(part, list):
+            return [frozen(each) for each in part]
+        array = part.detach().numpy() if hasattr(part, "detach") else part
+        if not isinstance(array, np.ndarray):
+            return part
+        key = keys.setdefault((array.dtype.str, array.shape, array.tobytes()), f"a{len(keys):04d}")
+        arrays[key] = array
+        return key
+
+    text = json.dumps(frozen(record), indent=1)
+    (DATA / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+    np.savez_compressed(DATA / f"{name}.npz", **arrays)
+    print(f"{name}: {len(arrays)} arrays")

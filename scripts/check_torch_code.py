@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import combinations, product
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,9 +28,10 @@ from attention_core import STEPS, HeadNorm, Projections, Rotary, Trace, attend
 from attention_lab.export import torch_code
 from attention_lab.export.step_code import SETTING_NAMES, array_or_setting, given_names
 from attention_lab.rounding import tolerance
+from scripts.array_store import DATA, need_version
 
 TORCH_VERSION = "2.13.0"
-DATA_FILE = Path(__file__).resolve().parent.parent / "tests" / "data" / "torch_code.json"
+DATA_FILE = DATA / "torch_code.json"
 B, T, S, H, D, M = 2, 3, 5, 6, 12, 11
 RNG = np.random.default_rng(4)
 SOME = RNG.random((B, H, T, S)) < 0.6
@@ -193,8 +193,7 @@ def main() -> None:
     """Choose the layers, run them in both precisions, store their lines."""
     import torch
 
-    if torch.__version__.split("+")[0] != TORCH_VERSION:
-        raise SystemExit(f"this needs torch {TORCH_VERSION}, found {torch.__version__}")
+    need_version(torch, TORCH_VERSION)
     warnings.simplefilter("error")
     torch.set_num_threads(1)
     lines = {case: lines_of(trace_of(case)) for case in cases()}

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 # One that does only what a test or a measurement asks of it.
@@ -36,26 +37,20 @@ def starts(path: str) -> bool:
     return run.returncode == 0 and b"<html>" in run.stdout
 
 
-def on_path() -> str | None:
+def on_path(names: Iterable[str] = NAMES) -> str | None:
     """The first browser on the PATH that starts."""
-    candidates = (shutil.which(name) for name in NAMES)
+    candidates = (shutil.which(name) for name in names)
     return next((path for path in candidates if path and starts(path)), None)
 
 
-def attempt(command: list[str], timeout: int = 600) -> bool:
+def attempt(command: list[str], timeout: int = 600) -> None:
     """Run an installation, its output on standard error; a failure is reported, not raised."""
     print("$", *command, file=sys.stderr)
-    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    about = os.environ | {"DEBIAN_FRONTEND": "noninteractive"}
     try:
-        return (
-            subprocess.run(
-                command, stdout=sys.stderr, timeout=timeout, env=environment, check=False
-            ).returncode
-            == 0
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
+        subprocess.run(command, stdout=sys.stderr, timeout=timeout, env=about, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
         print(error, file=sys.stderr)
-        return False
 
 
 def from_playwright() -> str | None:
@@ -83,18 +78,13 @@ def from_debian() -> str | None:
 
 def find_chromium() -> str:
     """The path of a Chromium that starts. Raises: SystemExit with advice if there is none."""
-    given = os.environ.get("CHROMIUM")
-    if given:
-        path = shutil.which(given)
-        if path is None or not starts(path):
-            raise SystemExit(
-                f"CHROMIUM is {given!r}, which is not a browser that starts. Correct it or"
-                " unset it."
-            )
-        return path
-    path = on_path() or from_playwright() or from_debian()
+    if given := os.environ.get("CHROMIUM"):
+        path = on_path((given,))
+        advice = f"CHROMIUM is {given!r}, which is not a browser that starts. Correct or unset it."
+    else:
+        path, advice = on_path() or from_playwright() or from_debian(), ADVICE
     if path is None:
-        raise SystemExit(ADVICE)
+        raise SystemExit(advice)
     return path
 
 

@@ -78,8 +78,10 @@ def stacked(tensors: Arrays, n_layers: int) -> Arrays:
         parts = [layers(f"{name}.LayerNorm.{kind}") for kind in ("weight", "bias")]
         return np.stack(parts, axis=1)
 
-    kinds = ("word", "position", "token_type")
-    word, position, segments = (tensors[f"embeddings.{kind}_embeddings.weight"] for kind in kinds)
+    word, position, segments = (
+        tensors[f"embeddings.{kind}_embeddings.weight"]
+        for kind in ("word", "position", "token_type")
+    )
     word_norm = [tensors[f"embeddings.LayerNorm.{kind}"] for kind in ("weight", "bias")]
     return {
         "words": word,
@@ -140,13 +142,9 @@ def ranges(codes: Iterable[int]) -> list[tuple[int, int]]:
     >>> ranges([7, 1, 2, 3])
     [(1, 3), (7, 7)]
     """
-    pairs: list[tuple[int, int]] = []
-    for code in sorted(codes):
-        if pairs and pairs[-1][1] == code - 1:
-            pairs[-1] = (pairs[-1][0], code)
-        else:
-            pairs.append((code, code))
-    return pairs
+    ordered = np.sort(np.array([*codes]))
+    runs = np.split(ordered, np.flatnonzero(np.diff(ordered) > 1) + 1)
+    return [(int(run[0]), int(run[-1])) for run in runs]
 
 
 def main() -> None:
@@ -164,16 +162,11 @@ def main() -> None:
     config = json.loads((model / "config.json").read_text())
     write_json("config.json", {key: config[key] for key in CONFIG})
     write_json("characters.json", character_roles())
-    files = sorted(
-        path for path in ASSETS.iterdir() if path.suffix in (".npy", ".npz", ".txt", ".json")
-    )
-    sums = {
-        path.name: hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in files
-        if path.name != "checksums.json"
-    }
+    files = {path.name: path.read_bytes() for path in sorted(ASSETS.glob("*.*"))}
+    files.pop("checksums.json", None)
+    sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
     write_json("checksums.json", sums)
-    print(f"{sum(path.stat().st_size for path in files) / 1e6:.1f} MB in {ASSETS}")
+    print(f"{sum(map(len, files.values())) / 1e6:.1f} MB in {ASSETS}")
 
 
 def write_json(name: str, content: dict[str, object]) -> None:

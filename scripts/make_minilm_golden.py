@@ -19,7 +19,9 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import tokenizers
@@ -75,25 +77,21 @@ def run(model: BertModel, ids: list[int]) -> Arrays:
     (6, T, 384) others.
     """
     caught: dict[str, list[torch.Tensor]] = {name: [] for name in (*CAUGHT, "merged")}
-    hooks = []
-    for layer in model.encoder.layer:
-        attention = layer.attention.self
-        for name, part in CAUGHT.items():
-            keep = caught[name].append
-            hook = getattr(attention, part).register_forward_hook
-            hooks.append(hook(lambda _m, _i, output, keep=keep: keep(output[0])))
-        keep = caught["merged"].append
-        hook = attention.register_forward_hook
-        hooks.append(hook(lambda _m, _i, output, keep=keep: keep(output[0][0])))
-    with torch.inference_mode():
+
+    def keep(name: str, output: Any) -> None:
+        caught[name].append(output[0][0] if name == "merged" else output[0])
+
+    with torch.inference_mode(), ExitStack() as hooks:
+        for layer in model.encoder.layer:
+            attention = layer.attention.self
+            parts = {name: getattr(attention, part) for name, part in CAUGHT.items()}
+            for name, part in (parts | {"merged": attention}).items():
+                hook = part.register_forward_hook(lambda _m, _i, output, n=name: keep(n, output))
+                hooks.enter_context(hook)
         result = model(torch.tensor([ids]), output_attentions=True, output_hidden_states=True)
-    for hook in hooks:
-        hook.remove()
     stacked = {name: torch.stack(tensors) for name, tensors in caught.items()}
-    stacked |= {
-        "probabilities": torch.cat(result.attentions),
-        "hidden": torch.cat(result.hidden_states),
-    }
+    stacked["probabilities"] = torch.cat(result.attentions)
+    stacked["hidden"] = torch.cat(result.hidden_states)
     return {name: tensor.numpy() for name, tensor in stacked.items()}
 
 

@@ -16,19 +16,16 @@ which array is which (.json).
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import torch
-from array_store import ArrayStore
+from array_store import need_version, write
 from torch import Tensor
 from torch.nn import functional
 from torch_layer import Tensors, gradients, hidden, inside_heads, layer, numbers, trained
 
 TORCH_VERSION = "2.13.0"
-DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 TOLERANCE = {torch.float64: 1e-13, torch.float32: 5e-6}
 INF = torch.inf
 Case = dict[str, Any]
@@ -353,27 +350,9 @@ def stack_run() -> tuple[Tensors, Tensors]:
     return given, gradients(leaves, loss)
 
 
-def write(name: str, record: dict[str, Any]) -> None:
-    """Store all tensors of a record once, and which is which."""
-    store = ArrayStore()
-
-    def frozen(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {key: frozen(value) for key, value in part.items()}
-        if isinstance(part, list):
-            return [frozen(each) for each in part]
-        return store.add(part.detach().numpy()) if isinstance(part, Tensor) else part
-
-    text = json.dumps({"torch": TORCH_VERSION} | frozen(record), indent=1)
-    (DATA / f"{name}.json").write_text(text + "\n", encoding="utf-8")
-    store.write(DATA / f"{name}.npz")
-    print(f"{name}: {len(store.arrays)} arrays")
-
-
 def main() -> None:
     """Build, check, freeze and write."""
-    if torch.__version__.split("+")[0] != TORCH_VERSION:
-        raise SystemExit(f"this needs torch {TORCH_VERSION}, found {torch.__version__}")
+    need_version(torch, TORCH_VERSION)
     torch.set_num_threads(1)
     modules, calls = list(module_cases()), list(call_cases())
     for cases, steps in ((modules, module_steps), (calls, call_steps)):
@@ -384,12 +363,14 @@ def main() -> None:
                     for group in ("state", "arguments")
                 )
                 case[str(dtype).removeprefix("torch.")] = steps(case, *given)
-    write("torch_golden", {"MultiheadAttention": modules, "scaled_dot_product_attention": calls})
+    record = {"MultiheadAttention": modules, "scaled_dot_product_attention": calls}
+    write("torch_golden", {"torch": TORCH_VERSION} | record)
 
     def pair(given: Tensors, expected: Tensors) -> dict[str, Tensors]:
         return {"given": given, "expected": expected}
 
     record = {
+        "torch": TORCH_VERSION,
         "layers": {n: {"options": o, **pair(*layer_case(o))} for n, o in LAYERS.items()},
         "losses": {name: pair(*case) for name, case in loss_cases().items()},
     }

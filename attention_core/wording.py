@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from .projections import BIASES
+from .projections import BIASES, MATRICES
 from .record import Record
 from .rules import RULES
 from .steps import Step
 
 # What a step may add to its product, in words; the bias of the scores is no part of one.
 _ADDED = {bias: f"b_{bias[-1].upper()}" for bias in BIASES} | {"inputs": "the inputs"}
-Parts = Mapping[str, Callable[[Record], str]]
+Part = Callable[[Record], str]
+Parts = Mapping[str, Part]
 EMPTY_MAXIMUM = (
     "\nrow_max = np.where(np.isneginf(row_max), 0, row_max)  # a row with nothing to attend to"
 )
@@ -89,36 +90,33 @@ def zeros_empty_rows(layer: Record) -> bool:
     return is_zero and bool(layer.empty_rows.any())
 
 
-def _plus(bias: str) -> Callable[[Record], str]:
-    return lambda layer: "" if getattr(layer.projections, bias) is None else f" + {bias}"
-
-
-def _repeated(heads: Callable[[Record], str]) -> Callable[[Record], str]:
+def where_given(name: str, text: str) -> Part:
+    """A text for layers with this setting, weight or bias; nothing for others."""
+    is_weight = name in MATRICES + BIASES
     return lambda layer: (
-        f"np.repeat({heads(layer)}, H // G, axis=1)" if has_shared_heads(layer) else heads(layer)
+        "" if getattr(layer.projections if is_weight else layer, name) is None else text
     )
 
 
-def needed(step: str, number: int = 0) -> Callable[[Record], str]:
-    """The field that a step reads, of those that it needs."""
-    return lambda layer: layer.needs(step)[number]
+def needed(step: str, number: int = 0, shared: str = "{}") -> Part:
+    """The field that a step reads, of those that it needs. shared: how it is repeated where heads
+    share keys and values.
+    """
+
+    def part(layer: Record) -> str:
+        return (shared if has_shared_heads(layer) else "{}").format(layer.needs(step)[number])
+
+    return part
 
 
-def _pairs_of(step: str) -> Callable[[Record], str]:
-    """The first and the second features of all pairs."""
+def by_pairs(halves: str, neighbours: str, step: str = "scores") -> Part:
+    """One of two texts, as the layer pairs features; {} stands for the field that a step reads."""
 
-    def pairs(layer: Record) -> str:
-        (heads,) = layer.needs(step)
-        if layer.rotary and layer.rotary.pairs == "halves":
-            return f"np.split({heads}, 2, axis=-1)"
-        return f"{heads}[..., 0::2], {heads}[..., 1::2]"
+    def part(layer: Record) -> str:
+        by_halves = layer.rotary is not None and layer.rotary.pairs == "halves"
+        return (halves if by_halves else neighbours).format(*layer.needs(step))
 
-    return pairs
-
-
-def _joined_pairs(layer: Record) -> str:
-    halves = layer.rotary and layer.rotary.pairs == "halves"
-    return "np.concatenate(pairs, axis=-1)" if halves else "np.stack(pairs, axis=-1)"
+    return part
 
 
 def start(layer: Record) -> str:
@@ -134,34 +132,32 @@ def _row_maximum(layer: Record) -> str:
     return EMPTY_MAXIMUM if zeros_empty_rows(layer) else ""
 
 
+_REPEATED = "np.repeat({}, H // G, axis=1)"
+_PAIRS = ("np.split({}, 2, axis=-1)", "{0}[..., 0::2], {0}[..., 1::2]")
 NUMPY_PARTS: Parts = {
     "memory": lambda layer: "inputs" if layer.memory is layer.inputs else "other_sequence",
     "G": lambda layer: "G" if has_shared_heads(layer) else "H",
-    **{bias: _plus(bias) for bias in ("b_q", "b_k", "b_v", "b_o")},
-    "value_heads": _repeated(lambda layer: "value_heads"),
+    **{bias: where_given(bias, f" + {bias}") for bias in BIASES},
+    "value_heads": needed("head_outputs", 1, shared=_REPEATED),
     "compared_queries": needed("scores"),
-    "compared_keys": _repeated(needed("scores", 1)),
+    "compared_keys": needed("scores", 1, shared=_REPEATED),
     "epsilon": lambda layer: f"{layer.head_norm.epsilon!r}" if layer.head_norm else "",
     "base": lambda layer: f"{float(layer.rotary.base)!r}" if layer.rotary else "",
     "start": start,
-    "pairs_of_query": _pairs_of("turned_queries"),
-    "pairs_of_key": _pairs_of("turned_keys"),
-    "join_pairs": _joined_pairs,
-    "softcap": lambda layer: (
-        ""
-        if layer.softcap is None
-        else "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
+    "pairs_of_query": by_pairs(*_PAIRS, "turned_queries"),
+    "pairs_of_key": by_pairs(*_PAIRS, "turned_keys"),
+    "join_pairs": by_pairs("np.concatenate(pairs, axis=-1)", "np.stack(pairs, axis=-1)"),
+    "softcap": where_given(
+        "softcap", "\nscaled_scores = softcap * np.tanh(scaled_scores / softcap)"
     ),
-    "if_allowed": lambda layer: "" if layer.mask is None else "np.where(mask, ",
-    "bias": lambda layer: "" if layer.bias is None else " + bias",
-    "else_hidden": lambda layer: "" if layer.mask is None else ", -np.inf)",
+    "if_allowed": where_given("mask", "np.where(mask, "),
+    "bias": where_given("bias", " + bias"),
+    "else_hidden": where_given("mask", ", -np.inf)"),
     "no_maximum": _row_maximum,
-    "sink": lambda layer: (
-        "" if layer.sink is None else " + np.exp(sink[:, np.newaxis, np.newaxis] - row_max)"
-    ),
+    "sink": where_given("sink", " + np.exp(sink[:, np.newaxis, np.newaxis] - row_max)"),
     "row_sum": lambda layer: (
         "np.where(row_sum == 0, 1, row_sum)" if zeros_empty_rows(layer) else "row_sum"
     ),
-    "w_o": lambda layer: "" if layer.projections.w_o is None else " @ w_o",
+    "w_o": where_given("w_o", " @ w_o"),
     "inputs": lambda layer: " + inputs" if layer.residual else "",
 }

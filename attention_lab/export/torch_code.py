@@ -10,7 +10,6 @@ Before them: the mask arguments of PyTorch's functions, for the mask and bias of
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -21,9 +20,11 @@ from attention_core.trace import Trace
 from attention_core.wording import (
     NUMPY_PARTS,
     Parts,
+    by_pairs,
     fill_template,
     has_shared_heads,
     needed,
+    where_given,
     zeros_empty_rows,
 )
 
@@ -112,35 +113,6 @@ def statements(trace: Trace, field: str) -> str:
     return fill_template(TORCH_LINES[field], trace, TORCH_PARTS)
 
 
-def _bias(bias: str) -> Callable[[Record], str]:
-    return lambda layer: "" if getattr(layer.projections, bias) is None else f", {bias}"
-
-
-def _repeated(heads: Callable[[Record], str]) -> Callable[[Record], str]:
-    return lambda layer: (
-        f"{heads(layer)}.repeat_interleave(H // G, dim=1)"
-        if has_shared_heads(layer)
-        else heads(layer)
-    )
-
-
-def _pairs_of(step: str) -> Callable[[Record], str]:
-    """The first and the second features of all pairs."""
-
-    def pairs(layer: Record) -> str:
-        (heads,) = layer.needs(step)
-        if layer.rotary and layer.rotary.pairs == "halves":
-            return f"{heads}.chunk(2, dim=-1)"
-        return f"{heads}.unflatten(-1, (-1, 2)).unbind(-1)"
-
-    return pairs
-
-
-def _joined_pairs(layer: Record) -> str:
-    halves = layer.rotary and layer.rotary.pairs == "halves"
-    return "torch.cat(pairs, dim=-1)" if halves else "torch.stack(pairs, dim=-1).flatten(-2)"
-
-
 def _softmax(layer: Record) -> str:
     if layer.sink is None:
         return "torch.softmax(masked_scores, dim=-1)"
@@ -159,27 +131,28 @@ def _no_keys(layer: Record) -> str:
 
 def _mixed(layer: Record) -> str:
     p = layer.projections
-    joined = "merged" if p.b_o is None else "merged + b_o"
-    return joined if p.w_o is None else f"F.linear(merged, w_o.T{_bias('b_o')(layer)})"
+    if p.w_o is None:
+        return "merged" if p.b_o is None else "merged + b_o"
+    return "F.linear(merged, w_o.T)" if p.b_o is None else "F.linear(merged, w_o.T, b_o)"
 
 
+_REPEATED = "{}.repeat_interleave(H // G, dim=1)"
+_PAIRS = ("{}.chunk(2, dim=-1)", "{}.unflatten(-1, (-1, 2)).unbind(-1)")
 # What the statements have in common with those of NumPy is taken from there.
 TORCH_PARTS: Parts = {
     **NUMPY_PARTS,
-    **{bias: _bias(bias) for bias in BIASES},
-    "value_heads": _repeated(lambda layer: "value_heads"),
-    "compared_keys": _repeated(needed("scores", 1)),
-    "pairs_of_query": _pairs_of("turned_queries"),
-    "pairs_of_key": _pairs_of("turned_keys"),
-    "join_pairs": _joined_pairs,
+    **{bias: where_given(bias, f", {bias}") for bias in BIASES},
+    "value_heads": needed("head_outputs", 1, shared=_REPEATED),
+    "compared_keys": needed("scores", 1, shared=_REPEATED),
+    "pairs_of_query": by_pairs(*_PAIRS, "turned_queries"),
+    "pairs_of_key": by_pairs(*_PAIRS, "turned_keys"),
+    "join_pairs": by_pairs("torch.cat(pairs, dim=-1)", "torch.stack(pairs, dim=-1).flatten(-2)"),
     "softmax": _softmax,
-    "softcap": lambda layer: (
-        ""
-        if layer.softcap is None
-        else "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
+    "softcap": where_given(
+        "softcap", "\nscaled_scores = softcap * torch.tanh(scaled_scores / softcap)"
     ),
-    "if_allowed": lambda layer: "" if layer.mask is None else "torch.where(mask, ",
-    "else_hidden": lambda layer: "" if layer.mask is None else ", -torch.inf)",
+    "if_allowed": where_given("mask", "torch.where(mask, "),
+    "else_hidden": where_given("mask", ", -torch.inf)"),
     "no_keys": _no_keys,
     "mixed": _mixed,
 }

@@ -5,7 +5,7 @@ they gave.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -95,18 +95,9 @@ def attend(
 def _checked_inputs(
     x: ArrayLike, memory: ArrayLike | None, p: Projections
 ) -> tuple[Array, Array, Projections]:
-    """Copies of x and of the memory (x itself if there is none), and the weights, all of one
-    number type.
+    """Copies of x and of the memory (x itself if there is none) as (batch, tokens, features), and
+    the weights, all of one number type and checked against each other.
     """
-    x_BTD, memory_BSM = _sequences(x, memory, p)
-    dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
-    inputs = np.array(x_BTD, dtype=dtype)
-    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
-    return inputs, source, p if p.dtype.type is dtype else p.astype(dtype)
-
-
-def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[Array, Array]:
-    """x and the memory as (batch, tokens, features), checked against each other and the weights."""
     check_projections(p)
     x_BTD = as_sequence("x", x)
     memory_BSM = x_BTD if memory is None else as_sequence("memory", memory)
@@ -115,7 +106,10 @@ def _sequences(x: ArrayLike, memory: ArrayLike | None, p: Projections) -> tuple[
         raise ShapeError(f"x holds {n_x} sequences but memory {n_memory}; make them equal")
     _check_features("x", x_BTD, "w_q", p.d_model)
     _check_features("memory", memory_BSM, "w_k", p.d_memory)
-    return x_BTD, memory_BSM
+    dtype = engine_dtype(x_BTD, memory_BSM, p.w_q)
+    inputs = np.array(x_BTD, dtype=dtype)
+    source = inputs if memory is None else np.array(memory_BSM, dtype=dtype)
+    return inputs, source, p if p.dtype.type is dtype else p.astype(dtype)
 
 
 def _check_features(name: str, sequence: Array, matrix: str, expected: int) -> None:
@@ -175,20 +169,16 @@ def run_layer(
     query_heads = steps.split(queries, p.n_heads)
     key_heads = steps.split(keys, p.groups)
     value_heads = steps.split(values, p.groups)
-    compared_queries, compared_keys = query_heads, key_heads
-    modern: dict[str, Any] = {}
-    if options.rotary is not None or options.head_norm is not None:
-        # QK-norm, then rotary positions, where they are asked for
-        modern |= optional_steps(query_heads, key_heads, options, steps)
-        compared_queries, compared_keys = list(modern.values())[-2:]
-        modern["rotary"], modern["head_norm"] = options.rotary, options.head_norm
+    # QK-norm, then rotary positions, where they are asked for
+    modern = optional_steps(query_heads, key_heads, options, steps)
+    compared_queries, compared_keys = [query_heads, key_heads, *modern.values()][-2:]
     # O_h = softmax(scale Q_h K_hᵀ + bias, -inf where masked) V_h, as `plain_heads` writes it out
     heads = steps.heads(compared_queries, compared_keys, value_heads, options)
     # Y = [O_0 | O_1 | …] W_O + b_O, plus X
     merged = steps.merge(heads.head_outputs)
     output = steps.mix(merged, p.w_o, p.b_o, connection)
     check_range(output)
-    if options.empty_rows == "nan" and _fill_empty_rows(heads, options):
+    if _fill_empty_rows(heads, options):
         merged = steps.merge(heads.head_outputs)
         output = steps.mix(merged, p.w_o, p.b_o, connection)
     return Trace.of(
@@ -211,6 +201,8 @@ def run_layer(
         bias=options.bias,
         residual=connection is not None,
         empty_rows_as=options.empty_rows,
+        rotary=options.rotary,
+        head_norm=options.head_norm,
         sink=options.sink,
     )
 
@@ -294,16 +286,15 @@ def scaled_dot_product_attention(
     )
     heads = fast_heads(query, key, value, options)
     check_range(heads.head_outputs)
-    if empty_rows == "nan":
-        _fill_empty_rows(heads, options)
+    _fill_empty_rows(heads, options)
     return heads
 
 
 def _fill_empty_rows(heads: HeadTrace, options: Options) -> bool:
-    """Put NaN where a query had nothing to attend to, as torch.softmax does; whether one had. With
-    a sink no row is without a score.
+    """Where it is asked for, put NaN where a query had nothing to attend to, as torch.softmax does;
+    whether one had. With a sink no row is without a score.
     """
-    if options.sink is not None:
+    if options.empty_rows == "zero" or options.sink is not None:
         return False
     empty_BHT = empty_rows_of(heads.masked_scores)
     heads.probabilities[empty_BHT] = np.nan

@@ -202,7 +202,10 @@ def pooled_array(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
     size = math.prod(shape) * np.dtype(dtype).itemsize
     if not MIN_POOLED_BYTES <= size <= MAX_POOLED_BYTES:
         return _empty(shape, dtype)
-    memory = _pop_spare(size) or _allocate(size)
+    memory = _pop_spare(size)
+    if memory is None:
+        _keep_small_arrays()
+        memory = np.empty(size, np.uint8).data
     # Every view keeps this array alive: looking for the owner of its numbers, NumPy stops before a
     # memoryview.
     array = np.frombuffer(memory, dtype)
@@ -218,12 +221,6 @@ def _empty(shape: tuple[int, ...], dtype: DTypeLike) -> Array:
         raise SettingsError(
             f"this machine has no memory for {sizes} numbers: choose fewer tokens or heads"
         ) from error
-
-
-def _allocate(size: int) -> memoryview:
-    """Memory from the system."""
-    _keep_small_arrays()
-    return np.empty(size, np.uint8).data
 
 
 @cache

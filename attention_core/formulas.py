@@ -143,11 +143,8 @@ def softmax(scores: ArrayLike, axis: int = -1) -> Array:
             f"axis is {short_repr(axis)} but scores of shape {values.shape} have {values.ndim}"
             " axes; choose one"
         )
-    values = (
-        values
-        if values.dtype in (np.float32, np.float64)
-        else in_type("scores", values, np.float64)
-    )
+    if values.dtype not in (np.float32, np.float64):
+        values = in_type("scores", values, np.float64)
     limits = np.finfo(values.dtype)
     # Subtracting the maximum changes no share but keeps exp in range. The two floors matter only
     # for slices that are -inf everywhere.

@@ -71,11 +71,8 @@ def orthogonal(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
     """Orthonormal columns, or rows where there are more columns than rows. Source: Saxe et al.
     2014, section 3.
     """
-    return (
-        orthonormal_columns(rng, n_in, n_out)
-        if n_in >= n_out
-        else orthonormal_columns(rng, n_out, n_in).T
-    )
+    tall = orthonormal_columns(rng, max(n_in, n_out), min(n_in, n_out))
+    return tall if n_in >= n_out else tall.T
 
 
 def integers(rng: np.random.Generator, n_in: int, n_out: int) -> Array:

@@ -23,7 +23,7 @@ from .checks import (
 )
 from .errors import SettingsError, ShapeError, short_repr
 from .masks import causal_mask
-from .numbers import check_scores, engine_dtype, in_type, too_large
+from .numbers import MAX_SCORES, check_room, engine_dtype, in_type, too_large
 from .positions import Rotary, check_even
 from .projection_checks import uneven_sharing
 
@@ -121,7 +121,8 @@ def checked_options(
     head_norm: HeadNorm | None = None,
 ) -> Options:
     """Check the options of a call whose scores have `shape` = (batch, heads, queries, keys)."""
-    check_scores(*shape)
+    n_batch, n_heads, n_queries, n_keys = shape
+    check_room(MAX_SCORES, batch=n_batch, heads=n_heads, queries=n_queries, keys=n_keys)
     check_switch("causal", causal)
     check_choice("empty_rows", empty_rows, ("zero", "nan"))
     allowed = None if mask is None else _as_mask(mask, shape)
@@ -132,9 +133,7 @@ def checked_options(
         _check_softcap(softcap, dtype)
     if bias is not None:
         bias = _fits("bias", in_type("bias", as_scores("bias", bias), dtype), shape)
-    options = Options(allowed, bias, score_scale(scale, d_k), softcap, empty_rows)
-    if rotary is None and head_norm is None and sink is None:
-        return options
+    factor = score_scale(scale, d_k)
     if rotary is not None:
         _check_record("rotary", rotary, Rotary)
         check_even(d_k)
@@ -142,7 +141,7 @@ def checked_options(
         head_norm = _gains(head_norm, d_k, dtype)
     if sink is not None:
         sink = _per_head("sink", sink, shape[1], dtype)
-    return options._replace(rotary=rotary, head_norm=head_norm, sink=sink)
+    return Options(allowed, bias, factor, softcap, empty_rows, rotary, head_norm, sink)
 
 
 def _check_record(name: str, value: object, kind: type) -> None:

@@ -175,7 +175,7 @@ def state_arguments(
         )
     shapes = {str(name): tuple(getattr(array, "shape", ())) for name, array in state.items()}
     prefix, naming = _chosen(shapes, layer)
-    arrays = layer_arrays(prefix, naming, lambda name: _array(name, state))
+    arrays = layer_arrays(prefix, naming, lambda n: as_array(n, state[n]) if n in state else None)
     if n_heads is None and naming.heads and prefix + naming.heads in state:
         n_heads = int(state[prefix + naming.heads])
     query, key, value = (arrays[name].shape[1] for name in ("w_q", "w_k", "w_v"))
@@ -189,10 +189,6 @@ def state_arguments(
             " give the number of the model's configuration"
         )
     return arrays | {"n_heads": n_heads, "n_kv_heads": key // (query // n_heads)}
-
-
-def _array(name: str, state: Mapping[str, Any]) -> Array | None:
-    return as_array(name, state[name]) if name in state else None
 
 
 def _chosen(shapes: Shapes, layer: int | str) -> tuple[str, Naming]:

@@ -75,8 +75,3 @@ def check_room(most: int = MAX_ARRAY_NUMBERS, /, **sizes: int) -> None:
         raise SettingsError(
             f"{product} are more than the {most:,} numbers there is room for: choose fewer"
         )
-
-
-def check_scores(n_batch: int, n_heads: int, n_queries: int, n_keys: int) -> None:
-    """Raises: SettingsError when a layer would have more scores than there is room for."""
-    check_room(MAX_SCORES, batch=n_batch, heads=n_heads, queries=n_queries, keys=n_keys)

@@ -106,8 +106,8 @@ def pair_order(d_k: int, to: str = "halves") -> Array:
     check_choice("to", to, PAIRS)
     check_even(whole_number("d_k", d_k, 1))
     check_room(d_k=d_k)
-    order_2P = np.arange(d_k).reshape(-1, 2).T if to == "halves" else np.arange(d_k).reshape(2, -1)
-    return (order_2P if to == "halves" else order_2P.T).ravel()
+    pairs = (-1, 2) if to == "halves" else (2, -1)
+    return np.arange(d_k).reshape(pairs).T.ravel()
 
 
 def check_even(d_k: int) -> None:

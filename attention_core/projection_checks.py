@@ -32,11 +32,12 @@ def check_weights(weights: Mapping[str, Array], n_heads: int, groups: int) -> No
                 f" of {heads}"
             )
     _check_widths(weights, n_heads, groups)
-    _check_biases(weights, n_heads, groups)
 
 
 def _check_widths(weights: Mapping[str, Array], n_heads: int, groups: int) -> None:
-    """A key is as wide as a query, keys and values read one memory, W_O reads all heads."""
+    """A key is as wide as a query, keys and values read one memory, W_O reads all heads; a bias is
+    as wide as its matrix, b_o without W_O as all heads side by side.
+    """
     d_k = weights["w_q"].shape[1] // n_heads
     d_memory, key_columns = weights["w_k"].shape
     if key_columns != d_k * groups:
@@ -54,11 +55,6 @@ def _check_widths(weights: Mapping[str, Array], n_heads: int, groups: int) -> No
         raise ShapeError(
             f"w_o has {weights['w_o'].shape[0]} rows but must have n_heads * d_v = {joined}"
         )
-
-
-def _check_biases(weights: Mapping[str, Array], n_heads: int, groups: int) -> None:
-    """A bias is as wide as its matrix; b_o without W_O as all heads side by side."""
-    joined = n_heads * (weights["w_v"].shape[1] // groups)
     for letter in "qkvo":
         bias, matrix = weights.get(f"b_{letter}"), weights.get(f"w_{letter}")
         width = joined if matrix is None else matrix.shape[1]

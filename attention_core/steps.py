@@ -89,13 +89,9 @@ class Step:
         return len(self.letters) == 4
 
 
-def _about(**step: str) -> dict[str, Step]:
-    return {"step": Step(**step)}
-
-
 def declared(**step: str) -> Any:
     """A field that declares itself as this `Step`."""
-    return field(metadata=_about(**step))
+    return field(metadata={"step": Step(**step)})
 
 
 @dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(declared, field))
@@ -104,10 +100,10 @@ def arrays(cls: type) -> type:
     return dataclass(frozen=True, eq=False)(cls)
 
 
-def _normed(role: str, made: str, axes: str) -> dict[str, Step]:
+def _normed(role: str, made: str, axes: str) -> Step:
     """QK-norm of the queries or the keys."""
     source, letter = f"{role}_heads", role[0].upper()
-    return _about(
+    return Step(
         axes=axes,
         role=role,
         symbol=rf"\hat {letter}_h",
@@ -123,10 +119,10 @@ def _normed(role: str, made: str, axes: str) -> dict[str, Step]:
     )
 
 
-def _turned(role: str, made: str, axes: str) -> dict[str, Step]:
+def _turned(role: str, made: str, axes: str) -> Step:
     """Rotary positions of the queries or the keys."""
     letter, (_, heads, tokens, _) = role[0].upper(), axes.split()
-    return _about(
+    return Step(
         axes=axes,
         role=role,
         symbol=rf"\tilde {letter}_h",
@@ -224,16 +220,16 @@ class BeforeHeads:
         numpy="value_heads = values.reshape(B, S, {G}, V).swapaxes(1, 2)",
     )
     normed_queries: Array | None = field(
-        default=None, kw_only=True, metadata=_normed("query", "normed_queries", "B H T K")
+        default=None, kw_only=True, metadata={"step": _normed("query", "normed_queries", "B H T K")}
     )
     normed_keys: Array | None = field(
-        default=None, kw_only=True, metadata=_normed("key", "normed_keys", "B G S K")
+        default=None, kw_only=True, metadata={"step": _normed("key", "normed_keys", "B G S K")}
     )
     turned_queries: Array | None = field(
-        default=None, kw_only=True, metadata=_turned("query", "turned_queries", "B H T K")
+        default=None, kw_only=True, metadata={"step": _turned("query", "turned_queries", "B H T K")}
     )
     turned_keys: Array | None = field(
-        default=None, kw_only=True, metadata=_turned("key", "turned_keys", "B G S K")
+        default=None, kw_only=True, metadata={"step": _turned("key", "turned_keys", "B G S K")}
     )
 
 

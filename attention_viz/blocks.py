@@ -39,6 +39,11 @@ class Text:
     small: bool = False
 
 
+def caption(text: str) -> Text:
+    """Words in small letters."""
+    return Text(text, small=True)
+
+
 @dataclass(frozen=True)
 class Heading:
     """A heading below that of the page."""

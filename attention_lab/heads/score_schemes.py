@@ -187,25 +187,19 @@ def scheme_gaps(trace: Trace) -> SchemeGaps:
     return SchemeGaps(gaps, n_tokens)
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """seconds: of the fastest run. peak_bytes: the most memory used at once, with the result."""
-
-    seconds: float
-    peak_bytes: int
-
-
 def measure_scheme(
     scheme: Scheme, query_HTK: Array, key_HSK: Array, repeats: int = 3
-) -> Measurement:
-    """Run a scheme a few times for its time, then once more for its memory, which is slower."""
+) -> tuple[float, int]:
+    """Run a scheme a few times for its time, then once more for its memory, which is slower. Units:
+    seconds of the fastest run, and the most bytes used at once.
+    """
     seconds = []
     with MEASUREMENT_LOCK:
         for _ in range(repeats):
             start = time.perf_counter()
             scheme.scores(query_HTK, key_HSK)
             seconds.append(time.perf_counter() - start)
-        return Measurement(min(seconds), _peak_bytes(scheme, query_HTK, key_HSK))
+        return min(seconds), _peak_bytes(scheme, query_HTK, key_HSK)
 
 
 def _peak_bytes(scheme: Scheme, query_HTK: Array, key_HSK: Array) -> int:
@@ -224,11 +218,14 @@ def _peak_bytes(scheme: Scheme, query_HTK: Array, key_HSK: Array) -> int:
 
 @dataclass(frozen=True)
 class SchemeRun:
-    """One way to compute scores, measured at one size."""
+    """One way to compute scores, measured at one size. seconds: of the fastest run. peak_bytes: the
+    most memory used at once, with the result.
+    """
 
     scheme: Scheme
     size: LayerSize
-    measured: Measurement
+    seconds: float
+    peak_bytes: int
 
 
 def measure_schemes(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
@@ -241,7 +238,7 @@ def measure_schemes(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
         if schemes:
             query_HTK, key_HSK = _queries_and_keys(larger)
             found += [
-                SchemeRun(scheme, larger, measure_scheme(scheme, query_HTK, key_HSK))
+                SchemeRun(scheme, larger, *measure_scheme(scheme, query_HTK, key_HSK))
                 for scheme in schemes
             ]
     return tuple(found)
@@ -257,5 +254,5 @@ def is_measurable(scheme: Scheme, size: LayerSize) -> bool:
 
 def _queries_and_keys(size: LayerSize) -> tuple[Array, Array]:
     rng = generator(0, Stream.TIMED_HEADS)
-    shape = (size.n_heads, size.n_tokens, size.d_k)
-    return rng.standard_normal(shape), rng.standard_normal(shape)
+    queries, keys = rng.standard_normal((2, size.n_heads, size.n_tokens, size.d_k))
+    return queries, keys

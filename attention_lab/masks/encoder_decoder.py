@@ -7,12 +7,12 @@ Before them: the sentence of a scenario, and others with the same word vectors.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..cache import cached
@@ -121,48 +121,27 @@ ATTENTION_USES: tuple[AttentionUse, ...] = (
 )
 
 
-def attend_as(
-    use: AttentionUse,
-    source: Sentence,
-    target: Sentence,
-    projections: Projections,
-    residual: bool = True,
-    scale: float | None = None,
-) -> Trace:
-    """Run one of the uses: queries from one sequence, keys and values from the same or the other.
-
-    Raises: ShapeError, SettingsError.
-    Source: Vaswani et al. 2017, section 3.2.3.
-    """
-    asking, answering = (
-        {"source": source, "target": target}[role] for role in (use.queries_from, use.keys_from)
-    )
-    n_queries, n_keys = len(asking.vectors), len(answering.vectors)
-    masks = build_masks(n_queries, n_keys, causal=use.causal, lengths=[answering.n_real])
-    memory = None if asking is answering else answering.vectors
-    trace = attend(
-        asking.vectors,
-        projections,
-        memory=memory,
-        mask=combine_masks(masks),
-        residual=residual,
-        scale=scale,
-    )
-    return trace.labelled(asking.tokens, answering.tokens)
-
-
 @cached
 def run_three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, Trace]:
     """The layer of a scenario in its three uses, by name. The sentence of the scenario is the
     source.
 
-    padding: the number of [pad] after both sentences. Raises: AttentionError.
+    padding: the number of [pad] after both sentences. Raises: AttentionError. Source: Vaswani et
+    al. 2017, section 3.2.3.
     """
-    own = trace_of(scenario)
+    own, traces = trace_of(scenario), {}
     length = len(other_sentence(scenario, target).tokens)
     translated = other_sentence(scenario, target, min(MAX_TOKENS, length + padding))
-    source = padded_sentence(scenario, padding)
-    return {
-        use.key: attend_as(use, source, translated, own.projections, own.residual, own.scale)
-        for use in ATTENTION_USES
-    }
+    sentences = {"source": padded_sentence(scenario, padding), "target": translated}
+    layer = partial(attend, projections=own.projections, residual=own.residual, scale=own.scale)
+    for use in ATTENTION_USES:
+        asking, answering = sentences[use.queries_from], sentences[use.keys_from]
+        queries, keys = asking.vectors, answering.vectors
+        lengths = [answering.n_real]
+        mask = combine_masks(
+            build_masks(len(queries), len(keys), causal=use.causal, lengths=lengths)
+        )
+        memory = None if asking is answering else keys
+        trace = layer(queries, memory=memory, mask=mask)
+        traces[use.key] = trace.labelled(asking.tokens, answering.tokens)
+    return traces

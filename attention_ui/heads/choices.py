@@ -10,8 +10,7 @@ from attention_lab.presets import widget_values
 
 from ..url_state import PERSISTENCE, draw_bound, session
 
-MATRIX_OF_LABEL = {"W_Q": "w_q", "W_K": "w_k", "W_V": "w_v", "W_O": "w_o"}
-LABEL_OF_MATRIX = {name: label for label, name in MATRIX_OF_LABEL.items()}
+LABEL_OF_MATRIX = {"w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
 
 
 def choose_task() -> HeadTask:
@@ -27,12 +26,13 @@ def choose_matrix(task: HeadTask) -> str:
     """The matrix that is edited, at first the one to begin with."""
     chosen = st.segmented_control(
         "Matrix to edit",
-        tuple(MATRIX_OF_LABEL),
-        default=LABEL_OF_MATRIX[task.matrix],
+        tuple(LABEL_OF_MATRIX),
+        default=task.matrix,
+        format_func=LABEL_OF_MATRIX.__getitem__,
         key=f"construct matrix {task.title}",
         required=True,
     )
-    return MATRIX_OF_LABEL[chosen or LABEL_OF_MATRIX[task.matrix]]
+    return chosen or task.matrix
 
 
 def load_start(task: HeadTask) -> None:

@@ -70,10 +70,9 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         ),
         b.Row((*b.row(values, SHOWN).items, scale, b.Field(_only(view), values["subset"]))),
         b.Board(heads_grid(view.stage, field, heads, cell=cell), "heads grid"),
-        b.Text(
+        b.caption(
             "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in"
             " every head. A click or Enter moves the focus to it.",
-            small=True,
         ),
         b.Heading("What each head does"),
         b.Text(
@@ -123,12 +122,11 @@ def _lines(view: StoryView, values: b.Values, heads: Sequence[int]) -> list[b.Bl
     return [
         b.row(values, LINES_OF),
         b.Chart(figure, "heads lines", wide=True),
-        b.Text(
+        b.caption(
             f"{LINE_DESCRIPTIONS[which]} :blue[Queries] are on the left, :red[keys] on the right. A"
             " wider line is a larger share; point at its dot to read the share. A click on a head"
             f" in the legend hides or shows its lines. At most {MAX_DRAWN_LINES} lines are drawn;"
             f" weaker lines left out: {left_out}.",
-            small=True,
         ),
     ]
 

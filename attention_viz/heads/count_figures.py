@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count
-from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
+from attention_lab.heads.score_schemes import SCHEMES, SchemeRun
 
 from ..curves import PLAIN_AXIS, WITH_LEGEND
 from ..parts import Part, layout
@@ -65,11 +65,11 @@ def scheme_memory(runs: Sequence[SchemeRun], letter: str) -> Figure:
 
 
 def _measured(
-    runs: Sequence[SchemeRun], letter: str, title: str, number: Callable[[Measurement], float]
+    runs: Sequence[SchemeRun], letter: str, title: str, number: Callable[[SchemeRun], float]
 ) -> Figure:
     curves: dict[str, list[tuple[float, float]]] = {scheme.name: [] for scheme in SCHEMES}
     for run in runs:
-        curves[run.scheme.name].append((size_value(run.size, letter), number(run.measured)))
+        curves[run.scheme.name].append((size_value(run.size, letter), number(run)))
     return _figure(curves, letter, title, f"The {title} {OF_SCHEMES}, measured on this machine")
 
 

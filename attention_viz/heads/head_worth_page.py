@@ -55,12 +55,11 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.row(values, _off(n_heads)),
         *_without(view, off),
         b.Board(changes, "worth changes"),
-        b.Text(
+        b.caption(
             f"How far the output of each token moves when one head is off: $|{part}|$, token by"
             f" token. Without head {head}, {quote_token(trace.labels('T'), query)} moves by"
             f" {format_number(moved)}. Lengths add up only if all parts point in the same"
             " direction.",
-            small=True,
         ),
         b.Heading("Whose output is it?"),
         b.Beside(([b.Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
@@ -101,7 +100,7 @@ def _without(view: StoryView, off: Sequence[int]) -> list[b.Block]:
     """The output without the heads that are off."""
     trace, focus = view.trace, view.focus.within(view.trace, "output")
     if not off:
-        return [b.Text("All heads are on. Switch one off: which tokens need it?", small=True)]
+        return [b.caption("All heads are on. Switch one off: which tokens need it?")]
     without, n_features = ablated_output(trace, off), trace.sizes["O"]
     moved = relative_change(trace.output, without)
     says = (
@@ -124,7 +123,7 @@ def _without(view: StoryView, off: Sequence[int]) -> list[b.Block]:
     ]
     if n_features > figures.MAX_ABLATION_COLUMNS:
         shown = f"{figures.MAX_ABLATION_COLUMNS} of {n_features}"
-        blocks.append(b.Text(f"Columns shown: {shown}, around the feature in focus.", small=True))
+        blocks.append(b.caption(f"Columns shown: {shown}, around the feature in focus."))
     return blocks
 
 
@@ -140,13 +139,12 @@ def _shares(view: StoryView) -> list[b.Block]:
             " head."
         ),
         b.Text(_sums_of_shares(trace)),
-        b.Text(
+        b.caption(
             f"${whole}$ is the sum of what all heads add, without bias and residual. What a head is"
             " worth for a task is another question. Michel et al. 2019 removed heads from trained"
             " models: many are hardly missed, and some layers need only one. Voita et al. 2019"
             " pruned 38 of the 48 encoder heads of a translation model during further training, and"
             " lost 0.15 BLEU.",
-            small=True,
         ),
     ]
 

@@ -113,21 +113,19 @@ def _about_kinds(view: StoryView, strongest: float) -> list[b.Block]:
             " of heads, **MQA** one set to all heads. **MLA** makes all of them from one short"
             " vector of each token."
         ),
-        b.Text(
+        b.caption(
             "Compared with this layer. Change of the attention: the mean"
             " [Jensen–Shannon divergence](glossary?glossary_words=Jensen) of the heads, as a part"
             " of the largest one, ln 2. Change of the output: relative to its length. Equal in all:"
             f" the sentence, {', '.join(map(view.written, kept))}. A shared key/value head is the"
             " mean of the heads that it replaces (Ainslie et al. 2023).",
-            small=True,
         ),
-        b.Text(
+        b.caption(
             "On the board, the same head of each kind stands in one column; “K/V” names the"
             " key/value head that it reads. With one key/value head for each head, GQA is MHA; with"
             f" 1, it is MQA. Strongest colour: {format_number(strongest, 2)} and above. Heads that"
             " share keys can still differ, because each has its own queries. These weights were"
             " never trained to share; Ainslie et al. train a model further after the change.",
-            small=True,
         ),
     ]
 
@@ -181,7 +179,7 @@ def _latents(trace: Trace, rank: int) -> list[b.Block]:
             )
         )
     source = "DeepSeek-AI 2024 (DeepSeek-V2), section 2.1; there the matrices are trained."
-    return [*blocks, b.Text(source, small=True)]
+    return [*blocks, b.caption(source)]
 
 
 def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) -> list[b.Block]:
@@ -193,24 +191,22 @@ def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) 
     words: list[b.Block] = [
         b.row(values, COUNT),
         b.Table(["", "formula", *sizes], [*rows, ["**total**", "", *totals]]),
-        b.Text(
+        b.caption(
             f"{COUNT_DESCRIPTIONS[which]} {view.own_letters}Sizes: tokens n = {size.n_tokens},"
             f" features C = {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v ="
             f" {size.d_v}.",
-            small=True,
         ),
     ]
     p = view.trace.projections
     if which != "cache" and not (p.w_o is not None and view.trace.sizes["O"] == size.d_model):
         assumed = f"The count assumes the usual {view.written('w_o')} with h · d_v × C numbers."
-        words.append(b.Text(f"{assumed} This layer has another one, or none.", small=True))
+        words.append(b.caption(f"{assumed} This layer has another one, or none."))
     picture: list[b.Block] = [
         b.row(values, LETTER),
         b.Chart(count_curves(sizes, letter, counts, which), "shared counts"),
-        b.Text(
+        b.caption(
             "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v ="
             " C/h.",
-            small=True,
         ),
     ]
     return [b.Beside((words, picture), (1, 1))]

@@ -129,34 +129,31 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.row(values, IMAGE, KERNEL, PADDING, SHARPNESS),
         *([b.row(values, OWN)] if is_own else []),
         b.Board(board, "convolution", fits=True, sets=clicks),
-        b.Text(
+        b.caption(
             "A picture, what attention and what a convolution make of it, and their difference,"
             " which has its own colour scale. Every pixel is a token. The kernel has"
             f" {len(run.offsets)} numbers, and each is a head that looks at **one offset** from the"
             f" pixel. Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Click"
             " a pixel.",
-            small=True,
         ),
         b.Beside(
             (
                 [
                     b.Heading(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})"),
                     b.Board(heads, "convolution heads"),
-                    b.Text(
+                    b.caption(
                         "Each title shows the number of the kernel: W_O multiplies what the head"
                         f" finds by it. {PADDINGS[padding].description}",
-                        small=True,
                     ),
                 ],
                 [
                     b.Heading("Sharper heads, smaller error"),
                     b.Chart(errors, "convolution errors"),
-                    b.Text(
+                    b.caption(
                         "A softmax never gives exactly 0, so the two are equal only in the limit of"
                         " ever larger $\\alpha$.",
-                        small=True,
                     ),
-                    b.Text(SCORE_DESCRIPTIONS[padding == "circular"], small=True),
+                    b.caption(SCORE_DESCRIPTIONS[padding == "circular"]),
                 ],
             ),
             (1, 1),
@@ -230,13 +227,12 @@ def _one_by_one(values: b.Values, sharpness: float) -> list[b.Block]:
             f" **{format_number(single.error)}**."
         ),
         b.Board(one_by_one_board(single), "convolution one"),
-        b.Text(
+        b.caption(
             "*raw*: token 5 is token 0 made twice as long. A longer token in the same direction"
             " always wins, so no sharpness helps. *layer-normed*: all tokens have the same length,"
             " so each prefers itself. Tokens 0 and 5 become equal, which changes no output. The"
             " error goes to 0 with growing α. *with positions*: one-hot positions are compared,"
             " which always works.",
-            small=True,
         ),
     ]
 

@@ -17,7 +17,7 @@ from attention_lab.labs.stack_settings import (
 from attention_lab.labs.training_runs import LayerRun, Run, layer_run, stack_run
 from attention_lab.labs.training_settings import TrainingSettings
 
-from ..blocks import Beside, Block, Chart, Select, Switch, Table, Text, Values, by_name, row
+from .. import blocks as b
 from ..diagonal.choices import scale
 from ..labels import format_number
 from .training import loss_figure
@@ -31,29 +31,31 @@ LAYER_VARIANTS = {
     "orthonormal, temperature 1/16": ("orthonormal", 0.0625),
     "W_V alone orthonormal": ("orthonormal values", 0.0),
 }
-TASK = Select(
+TASK = b.Select(
     "stiefel_task",
     "Task",
     "neighbours",
-    by_name(("neighbours", "agreement")),
+    b.by_name(("neighbours", "agreement")),
     "buttons",
     resets=(TRAINS.key,),
 )
-LOSS = Select(
+LOSS = b.Select(
     "stiefel_loss",
     "Loss",
     "relative error",
-    by_name(("relative error", "cross-entropy")),
+    b.by_name(("relative error", "cross-entropy")),
     "buttons",
     help="relative error: the loss with which the package trains.",
     resets=(TRAINS.key,),
 )
-STACK_CONNECTION = Switch("stiefel_stack_connection", "add_connection", False, resets=(TRAINS.key,))
+STACK_CONNECTION = b.Switch(
+    "stiefel_stack_connection", "add_connection", False, resets=(TRAINS.key,)
+)
 LAYERS = scale("stiefel_layers", "Layers", 12, 1, MAX_LAYERS)
 EXPERIMENTS = (TASK, LOSS, STACK_CONNECTION, LAYERS, TRAINS)
 
 
-def one_layer(values: Values) -> list[Block]:
+def one_layer(values: b.Values) -> list[b.Block]:
     """One layer of two heads on a task: its matrices free or orthonormal, its temperature as usual
     or lower.
     """
@@ -63,33 +65,33 @@ def one_layer(values: Values) -> list[Block]:
     }
     label = "Train free and orthonormal layers"
     waiting = train_together(runs, missing_seconds(runs.values()), "models", values, label)
-    return [row(values, TASK), *(waiting or _layers(runs))]
+    return [b.row(values, TASK), *(waiting or _layers(runs))]
 
 
-def _layers(runs: Mapping[str, LayerRun]) -> list[Block]:
+def _layers(runs: Mapping[str, LayerRun]) -> list[b.Block]:
     """The losses and errors of the trained layers, and what they show."""
     rows = []
     for name, run in runs.items():
         error = cached_score(run.settings, run.newest[1]).total
         rows.append([name, format_number(error, 4)])
-    told: list[Block] = [
-        Table(["matrices", "error on unseen sequences"], rows),
-        Text(
+    told: list[b.Block] = [
+        b.Table(["matrices", "error on unseen sequences"], rows),
+        b.Text(
             "With orthonormal columns **the matrices cannot grow**, so training cannot sharpen"
             " attention by larger weights. A lower temperature makes attention sharp again."
             " A temperature that is too low saturates the softmax: nearly all weight lies on"
             " one token before anything is learnt, and gradients become tiny."
         ),
     ]
-    return [Beside(([_losses(runs, "stiefel losses")], told), (3, 2))]
+    return [b.Beside(([_losses(runs, "stiefel losses")], told), (3, 2))]
 
 
-def _losses(runs: Mapping[str, Run], name: str) -> Chart:
+def _losses(runs: Mapping[str, Run], name: str) -> b.Chart:
     last = next(iter(runs.values())).settings.last_step
-    return Chart(loss_figure({title: run.losses for title, run in runs.items()}, last), name)
+    return b.Chart(loss_figure({title: run.losses for title, run in runs.items()}, last), name)
 
 
-def deep_stack(values: Values) -> list[Block]:
+def deep_stack(values: b.Values) -> list[b.Block]:
     """Stacks of layers with four starts and constraints, trained when a visitor asks for it."""
     loss, connection, layers = (values[one.key] for one in (LOSS, STACK_CONNECTION, LAYERS))
     runs = {
@@ -100,7 +102,7 @@ def deep_stack(values: Values) -> list[Block]:
     waiting = train_together(runs, seconds, "stacks", values, "Train the stacks")
     done = {variant: run for variant, run in runs.items() if run.done}
     shown = _stacks(done) if done else []
-    return [row(values, LOSS, STACK_CONNECTION, LAYERS), *waiting, *shown]
+    return [b.row(values, LOSS, STACK_CONNECTION, LAYERS), *waiting, *shown]
 
 
 @cached
@@ -110,20 +112,19 @@ def _stack_result(settings: StackSettings) -> tuple[float, float]:
     return stack_accuracy(settings, weights), untrained_output_size(settings)
 
 
-def _stacks(runs: Mapping[str, Run]) -> list[Block]:
+def _stacks(runs: Mapping[str, Run]) -> list[b.Block]:
     """The losses, accuracies and sizes of the trained stacks, and what they show."""
     rows = []
     for variant, run in runs.items():
         accuracy, size = _stack_result(run.settings)
         rows.append([STACK_VARIANTS[variant].description, f"{accuracy:.3f}", f"{size:.1f}"])
-    told: list[Block] = [
-        Table(["start and constraint", "accuracy", "size at the end"], rows),
-        Text(
+    told: list[b.Block] = [
+        b.Table(["start and constraint", "accuracy", "size at the end"], rows),
+        b.caption(
             "Size at the end: the root mean square of the numbers that leave the last layer before"
             " training.",
-            small=True,
         ),
-        Text(
+        b.Text(
             "In twelve layers without residual connections Glorot’s numbers are too large for"
             " matrices of this shape. The numbers grow from layer to layer, and the softmax"
             " saturates. With the package’s loss, 200 steps of training then name about six"
@@ -133,4 +134,4 @@ def _stacks(runs: Mapping[str, Run]) -> list[Block]:
             " the package’s own experiment on handwritten digits."
         ),
     ]
-    return [Beside(([_losses(runs, "stiefel rows")], told), (2, 3))]
+    return [b.Beside(([_losses(runs, "stiefel rows")], told), (2, 3))]

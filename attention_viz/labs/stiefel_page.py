@@ -147,14 +147,13 @@ def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: in
     free, constrained = parameter_counts(d_model, n_heads)
     return [
         b.Table([*head, "spread of the scores", "entropy (nats)"], rows),
-        b.Text(
+        b.caption(
             f"Means over the heads. Heads: {n_heads}. Width of a head: {d_model // n_heads}."
             " Condition: the largest singular value divided by the smallest. Spread of the scores:"
             " their standard deviation. Entropy: how widely the attention weights of a row are"
             f" spread; even attention has ln {N_TOKENS} ="
             f" {format_number(largest_entropy(N_TOKENS), 2)} nats. Both are measured on"
             f" {N_TOKENS} tokens of normal random numbers.",
-            small=True,
         ),
         b.Text(
             "Orthonormal columns have length 1 and stand at right angles to each other, $P^{\\top}"
@@ -213,10 +212,9 @@ def _sphere(values: b.Values) -> b.Beside:
     ]
     drawn: list[b.Block] = [
         b.Chart(sphere_figure(step), "stiefel globe"),
-        b.Text(
+        b.caption(
             "Drag to turn the sphere. QR and polar land at the same place here. Cayley lands"
             " nearest to the geodesic.",
-            small=True,
         ),
     ]
     return b.Beside((told, drawn), (2, 3))
@@ -251,11 +249,10 @@ def _mapping(values: b.Values) -> list[b.Block]:
         b.row(values, CONVENTION, CONNECTION, MAPPING_SEED),
         b.Beside((package, engine), (1, 1)),
         b.Board(mapping_board(check), "stiefel mapping"),
-        b.Text(
+        b.caption(
             "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. The package’s manual and"
             " code differ: in the code P_Q and P_K have changed places, and the scores are divided"
             " by √N instead of √(N/h). add_connection adds the input to the output.",
-            small=True,
         ),
         b.Text(
             "**Walk through this layer:** [every step of the story in the package’s"

@@ -257,7 +257,7 @@ def _loss(run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
         b.Text(f"**“{run.settings.training_task.instruction}”**"),
         b.Chart(figure, "train loss"),
         b.row(values, AT),
-        *([b.Text(says, small=True)] if says else []),
+        *([b.caption(says)] if says else []),
     ]
 
 
@@ -275,9 +275,9 @@ def _habits(habits: Habits, run: LayerRun, values: b.Values) -> list[b.Block]:
     at = f"Step **{run.step:,}** of {run.settings.last_step:,}."
     return [
         button,
-        b.Text(at, small=True),
+        b.caption(at),
         b.Chart(figure, "train habits"),
-        b.Text(says, small=True),
+        b.caption(says),
     ]
 
 
@@ -300,12 +300,11 @@ def _about(settings: TrainingSettings) -> list[b.Block]:
         " few sequences may lie below it."
     )
     return [
-        b.Text(
+        b.caption(
             f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each"
             f" with d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
             f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
             f" {expected_seconds(settings):.1f} s",
-            small=True,
         ),
         b.Folded(
             "What these numbers are",
@@ -345,7 +344,7 @@ def _sequence(settings: TrainingSettings, values: b.Values, by_agreement: bool) 
     return [
         b.row(values, SEQUENCE),
         b.Board(board, "train sequence"),
-        b.Text(f"Each row is the attention of one token in this sequence. {hint}", small=True),
+        b.caption(f"Each row is the attention of one token in this sequence. {hint}"),
     ]
 
 

@@ -69,7 +69,7 @@ def train_together(
     name, run = next(iter(missing.items()))
     if not trains:
         return [
-            b.Text(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s.", True),
+            b.caption(f"Runs still to be trained: {len(missing)}. Time: about {seconds:.0f} s."),
             b.Button(label, {TRAINS.key: which}),
         ]
     run.train(SECONDS)
@@ -112,11 +112,10 @@ def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
     what = LOSS_NAMES[by_entropy]
     return [
         b.Chart(comparison_figure(curves, {"weightless": level}, marks, what), "train models"),
-        b.Text(
+        b.caption(
             f"The {what} on the {N_UNSEEN} unseen sequences. *Best constant*:"
             f" {BEST_CONSTANT[by_entropy]}. In every task the inputs decide the answer. So a layer"
             " that answers everything has the loss 0, which has no place on a logarithmic axis.",
-            small=True,
         ),
     ]
 
@@ -143,7 +142,7 @@ def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
             cells.append(format_number(loss, 4))
     return [
         b.Table(head, rows),
-        b.Text(
+        b.caption(
             f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seed: {first.seed}. The models"
             " are trained with the values with which the page opens, not with those chosen above."
             " All models of a seed learn from the same sequences: here these do not depend on the"
@@ -151,7 +150,6 @@ def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
             f" steps.{WIDE_HEAD_REMARK * (WIDE_MODEL in runs)} **Trained like this, each head"
             " answers one question.** Weights set by hand may do more: on the page *Convolution*"
             " two heads ask for nine places.",
-            small=True,
         ),
     ]
 
@@ -185,10 +183,9 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[b.Block]:
         ),
         b.Text(says),
         *formula_rows(optimiser.values()),
-        b.Text(
+        b.caption(
             "All formulas are NumPy functions, one for each. Tests compare them with the automatic"
             " differentiation of PyTorch 2.13 and with finite differences.",
-            small=True,
         ),
     ]
 

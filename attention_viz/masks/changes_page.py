@@ -186,7 +186,7 @@ def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:
         if mistake.key == "mask" and scenario.mask != "causal" and layer.two.before.sizes["T"] > 1:
             notes.append(b.Row((b.Button("Choose a causal mask", {"mask": "causal"}),)))
     lines: list[list[b.Block]] = [
-        [b.Text(words, small=True), b.Code(f"{mistake.array} = {line}")]
+        [b.caption(words), b.Code(f"{mistake.array} = {line}")]
         for words, line in (("Right", mistake.right), ("Wrong", mistake.wrong))
     ]
     below: list[b.Block] = [*_checks(layer.results), b.Beside(tuple(lines), (1, 1))]
@@ -367,7 +367,7 @@ def _course(two: TwoLayers, view: StoryView) -> list[b.Block]:
         b.Heading("How far it reaches"),
         b.Text(" ".join(words)),
         b.Table(("step", "largest difference"), rows),
-        b.Text("–: the same up to rounding. Cells that one of both hides do not count.", True),
+        b.caption("–: the same up to rounding. Cells that one of both hides do not count."),
     ]
 
 

@@ -53,7 +53,7 @@ def _target(scenario: Scenario, text: str) -> tuple[str, list[b.Block]]:
         says = f"{TARGET.label}: {error}. Until then “{DEFAULT_TARGET}” is used."
         return DEFAULT_TARGET, [b.Note(escape_markdown(says), "wrong")]
     note = cut_note("target sentence", read.n_real, read.n_left_out, scenario)
-    return text, [b.Text(note, small=True)] if note else []
+    return text, [b.caption(note)] if note else []
 
 
 def _cards(traces: Mapping[str, Trace]) -> b.Beside:
@@ -70,7 +70,7 @@ def _cards(traces: Mapping[str, Trace]) -> b.Beside:
             f" :red[keys] and :green[values] from the **{use.keys_from}**.\n\nMask: {mask}. Hidden"
             f" cells: {n_hidden:,} of {n_cells:,}."
         )
-        cards.append((b.Text(text), b.Text(use.description, small=True)))
+        cards.append((b.Text(text), b.caption(use.description)))
     return b.Beside(tuple(cards), (1, 1, 1))
 
 
@@ -113,15 +113,14 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     return [
         b.row(values, TARGET, PADDING, USE),
         *notes,
-        *([b.Text(beyond, small=True)] if beyond else []),
+        *([b.caption(beyond)] if beyond else []),
         _side_by_side(view, traces, use, (query, key)),
         _cards(traces),
-        b.Text(
+        b.caption(
             "The board shows masked scores above shares. Hatched cells are hidden; the mask of the"
             " sidebar is not used here. All three have the same weights, so that only sentences and"
             " masks differ; in a real model each has its own. Try: click a cell of another use, or"
             " give the target a single word.",
-            small=True,
         ),
         b.Heading("One use, step by step"),
         b.Text(
@@ -133,12 +132,11 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Board(steps, "use", clicks=clicks),
         b.Heading("The shapes of every step"),
         boards.shapes_table(traces),
-        b.Text(
+        b.caption(
             "Shapes in NumPy. T is the number of query tokens, S the number of key tokens. The"
             " layer does not need T = S; scores and probabilities are then not square. What must"
             " agree: the width of queries and keys, the number of keys and values, and the number"
             " of sequences.",
-            small=True,
         ),
     ]
 

@@ -16,7 +16,7 @@ from attention_lab.heads.counts import (
     total_count,
 )
 from attention_lab.heads.head_worth import norm_shares, signed_shares, token_changes
-from attention_lab.heads.score_schemes import SCHEMES, Measurement, SchemeRun
+from attention_lab.heads.score_schemes import SCHEMES, SchemeRun
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_viz.heads.count_figures import (
     count_curves,
@@ -138,7 +138,7 @@ def test_counts_of_the_four_ways(which: str) -> None:
 def test_measurements_are_drawn_as_measured() -> None:
     larger = growing_sizes(SIZE, "n")[:2]
     runs = [
-        SchemeRun(scheme, size, Measurement(0.001 * (i + 1), 1000 * size.n_tokens))
+        SchemeRun(scheme, size, 0.001 * (i + 1), 1000 * size.n_tokens)
         for i, scheme in enumerate(SCHEMES)
         for size in larger
     ]

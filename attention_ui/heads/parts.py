@@ -13,6 +13,7 @@ from attention_lab.rounding import tolerance
 from attention_viz.labels import format_number
 from attention_viz.story.per_head import value_pair_board
 
+from ..blocks import show_table
 from ..board import show_board
 from ..page_context import PageContext
 
@@ -35,15 +36,12 @@ def show_value_of_pair(now: PageContext) -> None:
 def show_array_sizes(now: PageContext) -> None:
     """The arrays of one head, and those of all heads in one array."""
     turn = {"row": 1, "column": -1}[now.notation.convention]
-    lines = [
-        f"| | one head | numbers | all heads: {now.trace.sizes['H']} | numbers |",
-        "|---|--:|--:|--:|--:|",
-    ]
+    rows = []
     for array in array_sizes(now.trace):
         shapes = [shape[::turn] for shape in (array.one, array.fused)]
-        cells = [f"{a} × {b} | {a * b:,}" for a, b in shapes]
-        lines.append(f"| **{now.symbol(array.name)}** | {' | '.join(cells)} |")
-    st.markdown("\n".join(lines))
+        cells = [cell for a, b in shapes for cell in (f"{a} × {b}", f"{a * b:,}")]
+        rows.append([f"**{now.symbol(array.name)}**", *cells])
+    show_table(["", "one head", "numbers", f"all heads: {now.trace.sizes['H']}", "numbers"], rows)
     st.caption(
         "Weights and results of all heads are one array: every head adds features. The inputs are"
         " the same array for all heads."
@@ -57,19 +55,14 @@ def show_convolutions(now: PageContext) -> None:
         " token; each output feature is a filter. More heads are more filters in the same layer,"
         " not more layers."
     )
-    lines = [
-        "| | window | step | filters, one head | filters, all heads | difference |",
-        "|---|--:|--:|--:|--:|--:|",
-    ]
-    found = projections_as_convolutions(now.trace, now.focus.head)
+    found, rows = projections_as_convolutions(now.trace, now.focus.head), []
     for one in found:
         gap = max(one.gaps)
         differs = "0" if gap <= tolerance(now.trace, one.field) else format_number(gap)
-        lines.append(
-            f"| **{now.symbol(one.field)}** | {one.window} | {one.window} | {one.filters_of_one} |"
-            f" {one.filters_of_all} | {differs} |"
-        )
-    st.markdown("\n".join(lines))
+        sizes = (one.window, one.window, one.filters_of_one, one.filters_of_all)
+        rows.append([f"**{now.symbol(one.field)}**", *map(str, sizes), differs])
+    head = ["", "window", "step", "filters, one head", "filters, all heads", "difference"]
+    show_table(head, rows)
     st.caption(
         f"The buffer holds all tokens one after the other: {now.trace.sizes['T']} ×"
         f" {found[0].window} numbers. Window and step are one token wide. A loop over the windows"
@@ -86,10 +79,8 @@ def measure_on_click(size: LayerSize, letter: str) -> tuple[SchemeRun, ...]:
     of_size, of_letter, runs = st.session_state.get(SCHEME_RUNS_KEY, (None, "", ()))
     if (of_size, of_letter) == (size, letter):
         return tuple(runs)
-    if runs:
-        st.caption("The last measurement was for other sizes; measure again.")
-    else:
-        st.caption("Nothing has been measured yet.")
+    missing = "Nothing has been measured yet."
+    st.caption("The last measurement was for other sizes; measure again." if runs else missing)
     return ()
 
 

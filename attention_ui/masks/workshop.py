@@ -26,6 +26,7 @@ from attention_viz.markdown import escape_markdown
 from attention_viz.masks import mask_workshop as boards
 from attention_viz.masks.mask_workshop import query_shares_figure
 
+from ..blocks import show_table
 from ..board import show_board
 from ..page_context import PageContext
 from ..show import show_figure
@@ -69,6 +70,13 @@ def choose_clicked_cell(array: str, index: list[int]) -> None:
 
 
 PAINTED_KEY = "painted"
+LEAKS = (
+    "added to a hidden score",
+    "this query reads from hidden keys",
+    "the most that a query with a visible key reads from them",
+    "shares if all keys are hidden, float64",
+    "the same, float32",
+)
 
 
 def show_painting(setup: ExperimentSetup) -> None:
@@ -133,15 +141,15 @@ def show_empty_row(setup: ExperimentSetup) -> None:
     shares = found.zero.probabilities[n, setup.head, query]
     n_shares, total = len(shares), float(shares.sum())
     n_outputs = found.zero.output[n].size
-    lines = [
-        f"| | shares of this query: {n_shares} | NaN in the output, numbers: {n_outputs} |",
-        "|---|---|---|",
-        "| here, and torch’s scaled_dot_product_attention since 2.5 | all 0, sum"
-        f" {format_number(total, 1)} | {found.nan_here} |",
-        "| torch.softmax, and nn.MultiheadAttention with need_weights=True (2.13) | NaN (“not a"
-        f" number”): {found.nan_shares} | {found.nan_outputs} |",
-    ]
-    st.markdown("\n".join(lines))
+    head = [f"shares of this query: {n_shares}", f"NaN in the output, numbers: {n_outputs}"]
+    here = "here, and torch’s scaled_dot_product_attention since 2.5"
+    torch = "torch.softmax, and nn.MultiheadAttention with need_weights=True (2.13)"
+    zeros, nans = (
+        f"all 0, sum {format_number(total, 1)}",
+        f"NaN (“not a number”): {found.nan_shares}",
+    )
+    rows = [[here, zeros, str(found.nan_here)], [torch, nans, str(found.nan_outputs)]]
+    show_table(["", *head], rows, words=True)
     n_empty = int(setup.masked.trace.empty_rows[:, setup.head].sum())
     st.markdown(
         f"{_describe_nan(setup, found)} Zeros do not spread. Queries without a key, with the masks"
@@ -211,16 +219,11 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
     bars = {f"{one.name} added": one.shares[query] for one in effects}
     _show_shares(setup, bars, "with three numbers that hide keys", "hiding")
     st.caption("Keys in brackets are hidden from this query.")
-    lines = [
-        "| added to a hidden score | this query reads from hidden keys | the most that a query with"
-        " a visible key reads from them | shares if all keys are hidden, float64 | the same,"
-        " float32 |",
-        "|---" * 5 + "|",
-    ]
+    rows = []
     for one in effects:
-        read = f"{format_percent(float(one.leaked[query]))} | {format_percent(one.largest_leak)}"
-        lines.append(f"| {one.name} | {read} | {' | '.join(map(_format_range, one.empty_row))} |")
-    st.markdown("\n".join(lines))
+        read = map(format_percent, (float(one.leaked[query]), one.largest_leak))
+        rows.append([one.name, *read, *map(_format_range, one.empty_row)])
+    show_table(LEAKS, rows, words=True)
     for value in HIDING_VALUES:
         st.markdown(f"- **{value.name}**: {value.description}")
 
@@ -257,12 +260,8 @@ def show_order(setup: ExperimentSetup) -> None:
     shares = order.scale_first[query], order.mask_first[query]
     bars = dict(zip(("scale, then mask", "mask, then scale"), shares, strict=True))
     _show_shares(setup, bars, "with the mask after and before the scale", "order")
-    lines = [
-        "| added to a hidden score | largest difference of a share, all queries |",
-        "|---|---|",
-        *(f"| {key} | {format_number(one.gap, 6)} |" for key, one in found.items()),
-    ]
-    st.markdown("\n".join(lines))
+    head = ["added to a hidden score", "largest difference of a share, all queries"]
+    show_table(head, [[key, format_number(one.gap, 6)] for key, one in found.items()], words=True)
     st.markdown(
         "Minus infinity times any positive scale is minus infinity, so for a true mask the order"
         " does not matter. A finite bias that is added first is scaled as well."
@@ -276,15 +275,14 @@ def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     scaled = setup.bias * scale
     in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
     differs = scaled != setup.bias
-    if in_part.any() and differs:
+    effect = "With another scale or bias the order would matter."
+    if differs:
         effect = "So it matters on which side of the scale a model adds its biases."
-    elif differs:
+    if differs and not in_part.any():
         effect = (
             "Here some queries see all keys and the others none. One number added to all scores of"
             " a query changes none of its shares, except by rounding."
         )
-    else:
-        effect = "With another scale or bias the order would matter."
     st.markdown(f"Here {name} times {scale:.3g} is {format_number(scaled, 2)}. {effect}")
 
 

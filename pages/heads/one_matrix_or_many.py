@@ -5,6 +5,7 @@ import streamlit as st
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES, scheme_gaps, wasted_share
 from attention_lab.rounding import RELATIVE_ROUNDING
+from attention_ui.blocks import show_table
 from attention_ui.board import show_board
 from attention_ui.heads.parts import (
     measure_on_click,
@@ -47,17 +48,14 @@ with window:
     show_board(pair_board(now.stage, now.focus.cell("query", "key")), "ways pair", fits=True)
 
 st.header("Four ways, the same numbers", anchor=False)
-table = [
-    "| way | multiplications | additions | extra numbers | difference |",
-    "|---|--:|--:|--:|--:|",
-]
+rows = []
 for way in SCHEMES:
     counts = (way.multiplications, way.additions, way.extra)
     cells = [f"${one.formula}$ = {one.of(size):,}" for one in counts]
     gap = same.gaps[way.key]
     differs = format_number(gap) if gap > RELATIVE_ROUNDING[trace.scores.dtype] else "0"
-    table.append(f"| **{way.name}** | {' | '.join(cells)} | {differs} |")
-st.markdown("\n".join(table))
+    rows.append([f"**{way.name}**", *cells, differs])
+show_table(["way", "multiplications", "additions", "extra numbers", "difference"], rows)
 st.caption(
     f"{now.own_letters}Sizes: tokens n = {size.n_tokens}, heads h = {size.n_heads}, d_k ="
     f" {size.d_k}. Extra numbers are in memory besides the result, which has h · n² numbers."

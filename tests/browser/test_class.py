@@ -15,7 +15,7 @@ from tests.browser.test_every_page import SIDEWAYS, violations
 
 PROJECTOR, PHONE = {"width": 1280, "height": 720}, {"width": 390, "height": 844}
 FIELD = "Your answer"
-
+MOMENTS = "attentionClass.now.told.moments"  # how many the teacher has gone to, as this tab knows
 
 COUNT_DIALOGS = """() => {
     window.dialogs = 0;
@@ -145,8 +145,9 @@ def test_a_student_follows_leaves_and_is_asked_elsewhere(a_class: Class) -> None
     asked = urlsplit(student.url).query.split("&")
     assert {"mask=causal", "head=1", "text=one+two+three"} <= set(asked)
     student.get_by_role("button", name="Stop following").click()
+    known = student.evaluate(MOMENTS)
     teacher.goto(f"{a_class.app_url}/scores?n_heads=2&head=0")
-    student.wait_for_timeout(2_000)
+    student.wait_for_function(f"known => {MOMENTS} > known", arg=known)
     assert urlsplit(student.url).path == "/softmax"
     student.get_by_role("button", name="Follow teacher").click()
     student.wait_for_url("**/scores?*")

@@ -59,7 +59,6 @@ WATCH_SHIFTS = """() => {
   observer.observe({type: 'layout-shift'});
   window.shifts = () => shifted + sum(observer.takeRecords());
 }"""
-CUT = "parts => parts.map(part => part.scrollWidth - part.clientWidth)"
 
 
 def violations(page: Page) -> list[tuple[str, str]]:
@@ -84,18 +83,6 @@ def picture(page: Page, name: str) -> None:
     style = page.add_style_tag(content=UNROLLED)
     page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
     style.evaluate("(element) => element.remove()")
-
-
-def faults_of_look(page: Page, scheme: str, for_readers: bool) -> list[Any]:
-    """What is wrong with the theme that follows the system's scheme; for_readers: and what axe-core
-    finds.
-    """
-    palette = PALETTES[scheme]
-    expect(page.get_by_test_id("stApp")).to_have_css("background-color", rgb(palette["background"]))
-    expect(page.locator("h1")).to_have_css("color", rgb(palette["text"]))
-    if not for_readers:
-        return []
-    return violations(page)
 
 
 def faults_of_headings(page: Page) -> list[int]:
@@ -135,6 +122,7 @@ def test_a_walk_through_the_pages(
     """
     every, pictures = (request.config.getoption(one) for one in ("every_situation", "screenshots"))
     width, height, scheme = WALKS[name]
+    ground, ink = (rgb(PALETTES[scheme][role]) for role in ("background", "text"))
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": width, "height": height})
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
@@ -144,10 +132,12 @@ def test_a_walk_through_the_pages(
     for place, at in enumerate(one_by_one(page, urls)):
         path = entries[place].url_path
         expect(errors).to_have_count(0)
+        expect(at.get_by_test_id("stApp")).to_have_css("background-color", ground)
+        expect(at.locator("h1")).to_have_css("color", ink)
         looks = {
             "sideways": at.evaluate(SIDEWAYS) > 0,
             "headings": faults_of_headings(at),
-            "look": faults_of_look(at, scheme, name != "phone" and (every or place % 2 == 0)),
+            "for readers": name != "phone" and (every or place % 2 == 0) and violations(at),
             "out of sight": name == "laptop" and out_of_sight(at, path),
         }
         if name == "phone":
@@ -157,16 +147,6 @@ def test_a_walk_through_the_pages(
         if faults := {look: fault for look, fault in looks.items() if fault}:
             found[path] = faults
     assert found == {}
-
-
-@pytest.mark.every_situation
-def test_the_titles_of_one_matrix_or_many_are_whole(page: Page, app_url: str) -> None:
-    page.set_viewport_size({"width": 1280, "height": 720})
-    for notation in ("ours", "columns"):
-        page.goto(f"{app_url}/one-matrix-or-many?notation={notation}")
-        found = settled(page).locator("section.board").first.locator(".title").evaluate_all(CUT)
-        assert len(found) == 6
-        assert max(found) <= 0
 
 
 def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -> None:

@@ -13,13 +13,7 @@ from attention_lab.guesses import guess_beside
 from attention_lab.page_list import story_steps
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.conftest import another_tab
-from tests.browser.driving import (
-    click_cell,
-    format_number,
-    hover_cell,
-    opened,
-    resized,
-)
+from tests.browser.driving import click_cell, format_number, hover_cell, opened, resized
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
@@ -112,14 +106,11 @@ def test_a_visitor_guesses_goes_on_and_is_told_at_the_end(asked: Page, app_url: 
     expect(asked.locator(".guess .typed")).to_be_focused()
     guess(asked, "12")
     expect(asked.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
-    expect(asked.locator(".guess .given")).to_have_text("12")
     expect(result).to_have_text(format_number(score, 0))
     expect(asked.locator(".guess .because")).to_be_focused()
     asked.keyboard.press("Enter")
-    expect(asked.locator(".guess .why")).to_be_visible()
     assert violations(asked) == []
     asked.locator(".guess .close").click()
-    expect(asked.locator(".guess")).to_be_hidden()
     expect(result).to_have_text("14")
 
     opened(asked, f"{app_url}/scale?{FIRST}&{AT}")  # which asks first from now on

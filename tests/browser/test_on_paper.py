@@ -16,7 +16,6 @@ from playwright.sync_api import BrowserContext, Page, expect
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import read_state
 from attention_viz.handout import handout
-from attention_viz.labels import format_number
 from attention_viz.scene import Stage, coloured_scene
 from attention_viz.sheets import worksheet
 from attention_viz.story.per_head import scores_board
@@ -25,7 +24,6 @@ from tests.browser.conftest import WINDOW, another_tab
 from tests.browser.driving import Visit, box_of, expect_url, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_every_page import rgb
-from tests.browser.test_guess import AT, asked_for
 from tests.browser.test_stage import FIRST
 
 PRINTS = "name => window.dispatchEvent(new Event(name))"
@@ -215,10 +213,8 @@ def test_a_state_is_kept_and_comes_back_where_other_files_were_refused(visit: Vi
     expect_url(page, "mask=causal", "head=1", "query=5", "key=2", "notation=gml")
 
 
-def test_a_step_is_taken_along_and_asks_at_home(
-    visit: Visit, context: BrowserContext, tmp_path: Path
-) -> None:
-    page = visit(f"scores?{FIRST}&{AT}&guess=true")
+def test_a_step_is_taken_along(visit: Visit) -> None:
+    page = visit(f"scores?{FIRST}")
     names = (
         "Take the story with you",
         "The layer as a notebook",
@@ -240,14 +236,3 @@ def test_a_step_is_taken_along_and_asks_at_home(
     expect(settled(page).get_by_test_id("stCode")).to_have_count(2)
     chosen.click()
     expect(settled(page).get_by_test_id("stCode")).to_have_count(0)
-    file = tmp_path / "story.html"
-    file.write_bytes(files["attention-story.html"])
-    _, score = asked_for("scores")
-    with at_home(context, file) as hand_out:
-        expect(hand_out.locator(".arithmetic")).to_be_hidden()
-        hand_out.locator(".guess .typed").fill("12")
-        hand_out.locator(".guess .typed").press("Enter")
-        expect(hand_out.locator(".guess .truth")).to_have_text(re.compile(f"^{score:g}"))
-        expect(hand_out.locator(".guess .given")).to_have_text("12")
-        told = hand_out.locator(".arithmetic .result").first
-        expect(told).to_have_text(format_number(score, 0))

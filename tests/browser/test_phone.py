@@ -8,14 +8,7 @@ import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from attention_lab.page_list import MENU, PAGES, story_steps
-from tests.browser.driving import (
-    box_of,
-    cell_at,
-    naming,
-    one_by_one,
-    opened,
-    settled,
-)
+from tests.browser.driving import box_of, cell_at, naming, one_by_one, opened, settled
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
 

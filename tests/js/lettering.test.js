@@ -1,4 +1,4 @@
-import { STEEPNESS, paintCaption, paintLabels, labelSpot, spotsBeside } from "../../assets/board/draw/lettering.js";
+import { paintCaption, paintLabels } from "../../assets/board/draw/lettering.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { TYPE } from "../../assets/board/place/sizes.js";
 import { noting } from "./noting.js";
@@ -118,18 +118,6 @@ test("the ground of a tile's name is as wide as the name and a little more", () 
   const { context, drawn: found } = noting();
   paintCaption(context, box, box.tiles[2], look, "#ffffff");
   assert.deepEqual(found, [["#ffffff", "fill", "R97,135,42,14"], [MUTED, "text", "head 2 100,142"]]);
-});
-
-test("the names beside one are told with how far apart their lines are", () => {
-  const { box, look } = board();
-  const beside = (axis, place) => {
-    const spot = labelSpot(box, look.model, box.tiles[0], axis, place, 1);
-    return spotsBeside(box, look.model, box.tiles[0], spot, 1).map(({ text, apart }) => [text, Math.round(apart)]);
-  };
-  assert.deepEqual(beside(1, 0), [["two", 20]]);
-  assert.deepEqual(beside(2, 3), [["2", 40], ["4", 40]]);
-  box.turned = true;
-  assert.deepEqual(beside(2, 3), [["2", Math.round(-40 * Math.sin(STEEPNESS))], ["4", 28]]);
 });
 
 test("what is said of a small tile stands in a line of its own below its name, cut to its width", () => {

@@ -83,20 +83,11 @@ const PALETTE = { line: "#111111", hidden: "#222222", hatch: "#333333", primary:
 
 /** Paint the marks of a row of cells, 20 by 10; gives [colour, what was drawn with it, how many rectangles or lines] of each path. */
 function painted(values, { mark = null, blank = () => false } = {}) {
-  const drawn = [];
-  let [areas, lines] = [0, 0];
-  const context = {
-    beginPath: () => ([areas, lines] = [0, 0]),
-    rect: () => (areas += 1),
-    moveTo: () => {},
-    lineTo: () => (lines += 1),
-    fill: () => drawn.push([context.fillStyle, "fill", areas]),
-    stroke: () => drawn.push([context.strokeStyle, "stroke", areas || lines]),
-  };
+  const { context, drawn } = noting();
   const box = { panel: { mark }, array: {}, rows: { start: 0 }, columns: { start: 0 } };
   const cells = values.map((value, column) => ({ value, row: 0, column, x: 20 * column, y: 0 }));
   paintMarks(context, { box, blank, hatched: ({ value }) => value === -Infinity, width: 20, height: 10 }, cells, PALETTE);
-  return drawn;
+  return drawn.map((one) => [one[0], one.length > 2 ? "fill" : "stroke", one.at(-1).match(/[RL]/g).length]);
 }
 
 test("the strokes that hatch a cell rise by 45 degrees, reach over all of it and nowhere beyond", () => {

@@ -52,6 +52,11 @@ export const linear = (parts, more = {}) => ({ parts, ...more });
 /** Words for so many places: w0, w1, … */
 export const words = (count, stem = "w") => Array.from({ length: count }, (_, i) => `${stem}${i}`);
 
+/** Whether any two areas {x, y, width, height} share more than an edge. */
+export const anyOverlap = (areas) => areas.some((one, i) => areas.slice(i + 1).some((other) => meet(one, other, "x", "width") && meet(one, other, "y", "height")));
+
+const meet = (one, other, at, size) => one[at] < other[at] + other[size] - 0.5 && other[at] < one[at] + one[size] - 0.5;
+
 /** The model of a product with these parts besides its own, or in their place. */
 export const opened = (more) => openScene(productScene(more));
 

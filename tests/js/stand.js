@@ -25,13 +25,14 @@ export const sent = (start, count) => (scene) => {
   scene.cell = { array: "result", index: [0, 0, start] };
 };
 
+/** What a board needs of its style sheet. */
+export const BOARD_STYLE = ".board, .stage { position: relative } .panel, .editor { position: absolute } .overlay { pointer-events: none }";
+
 /** A place on the page for a board, so many px wide. */
 export function placeFor(width) {
   const root = document.createElement("div");
   root.style.cssText = `position: absolute; inset: 0 auto auto 0; width: ${width}px`;
-  const style = document.createElement("style");
-  style.textContent = ".board, .stage { position: relative } .panel, .editor { position: absolute } .overlay { pointer-events: none }";
-  root.append(style);
+  root.append(Object.assign(document.createElement("style"), { textContent: BOARD_STYLE }));
   document.body.append(root);
   return root;
 }

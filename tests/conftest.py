@@ -17,12 +17,8 @@ settings.load_profile("repeatable")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """What `make test` leaves out."""
-    options = {
-        "--every-situation": "every situation of a page, every seed of a training (make test-all)",
-        "--screenshots": "keep pictures of the pages in build/screenshots",
-    }
-    for option, text in options.items():
-        parser.addoption(option, action="store_true", help=text)
+    every = "every situation of a page, every seed of a training (make test-all)"
+    parser.addoption("--every-situation", action="store_true", help=every)
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -137,9 +137,7 @@ def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
     expect(page.get_by_text("Type a number such as")).to_be_in_viewport(ratio=1)
 
 
-def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(
-    visit: Visit,
-) -> None:
+def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(visit: Visit) -> None:
     page = resized(visit(OWN + "&query=6&key=1"), 390, 844)
     words, matrix = page.locator(".arc-word"), box_of(page.locator("[data-matrix]").first)
     boxes = [box_of(one) for one in words.all()]

@@ -5,7 +5,6 @@ screen reader or the keyboard cannot reach; what arrives or is clicked stands at
 from __future__ import annotations
 
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,7 +16,6 @@ from attention_lab.page_list import Page as Entry
 from attention_viz.theme import PALETTES
 from tests.browser.driving import box_of, expect_title, one_by_one, opened, rgb, settled
 
-SCREENSHOTS = Path(__file__).resolve().parents[2] / "build" / "screenshots"
 # The width and height of a window, and the scheme of the system.
 WALKS = {"laptop": (1280, 720, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
 # How many matrices the first board of each page shows, and of them whole in the window of a laptop.
@@ -40,8 +38,6 @@ FIRST_BOARD = """board => [...board.querySelectorAll('[data-matrix]')].map(eleme
   return [element.dataset.matrix, element.dataset.role, seen];
 })"""
 LEVELS = "parts => parts.map(part => Number(part.tagName[1]))"
-UNROLLED = """[data-testid=stApp], [data-testid=stAppViewContainer], [data-testid=stMain] {
-  position: static !important; overflow: visible !important; height: auto !important; }"""
 # Streamlit's own: pale labels of what is switched off, which is allowed, and the colours of code.
 OUTSIDE = {
     "exclude": [["[data-testid^=st]:has(> label):has(input:disabled)"], ["[data-testid=stCode]"]]
@@ -73,16 +69,6 @@ def violations(page: Page) -> list[tuple[str, str]]:
         if violation["impact"] in ("serious", "critical") and violation["id"] not in STREAMLIT
         for node in violation["nodes"]
     ]
-
-
-def picture(page: Page, name: str) -> None:
-    """Keep the whole page as a picture; without its scrollbar, so that the window keeps its
-    size.
-    """
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
-    style = page.add_style_tag(content=UNROLLED)
-    page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True)
-    style.evaluate("(element) => element.remove()")
 
 
 def faults_of_headings(page: Page) -> list[int]:
@@ -120,13 +106,13 @@ def test_a_walk_through_the_pages(
     """Each page in one window and one scheme. Every second in a window for keys is asked for faults
     for readers.
     """
-    every, pictures = (request.config.getoption(one) for one in ("every_situation", "screenshots"))
+    every = request.config.getoption("every_situation")
     width, height, scheme = WALKS[name]
     ground, ink = (rgb(PALETTES[scheme][role]) for role in ("background", "text"))
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": width, "height": height})
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
-    entries = PAGES if every or pictures else walked(name)
+    entries = PAGES if every else walked(name)
     urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in entries]
     found: dict[str, dict[str, Any]] = {}
     for place, at in enumerate(one_by_one(page, urls)):
@@ -142,8 +128,6 @@ def test_a_walk_through_the_pages(
         }
         if name == "phone":
             expect(at.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "true")
-        if pictures:
-            picture(at, f"{path}-{name}")
         if faults := {look: fault for look, fault in looks.items() if fault}:
             found[path] = faults
     assert found == {}

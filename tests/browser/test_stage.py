@@ -153,13 +153,6 @@ def faults_twice_as_large(page: Page) -> list[str]:
     return found + ["dock"] * (dock["height"] > height / 4) + ["sideways"] * (wide > width)
 
 
-def windows_for(place: int, request: pytest.FixtureRequest) -> list[tuple[int, int]]:
-    """The windows of a step: all, or two of five in turn."""
-    if request.config.getoption("every_situation"):
-        return WINDOWS
-    return [WINDOWS[(place + more) % len(WINDOWS)] for more in (0, 2)]
-
-
 each_layer = pytest.mark.parametrize(
     "name",
     [NAMES[0], *(pytest.param(name, marks=pytest.mark.every_situation) for name in NAMES[1:])],
@@ -170,13 +163,13 @@ each_layer = pytest.mark.parametrize(
 def test_the_way_through_a_layer(
     page: Page, app_url: str, name: str, request: pytest.FixtureRequest
 ) -> None:
-    found = {}
+    found, every = {}, request.config.getoption("every_situation")
     urls = [f"{app_url}/{step}?{SIZES[name]}" for step in STEPS]
     for place, at in enumerate(one_by_one(page, urls)):
         step = STEPS[place]
         if page.viewport_size == ZOOMED and (wrong := faults_twice_as_large(at)):
             found[step, "zoomed"] = wrong
-        for window in windows_for(place, request):
+        for window in WINDOWS if every else [WINDOWS[place % len(WINDOWS)]]:
             shown = resized(at, *window).evaluate(SHOWN)
             if step == "overview":
                 wrong = faults_of_the_overview(shown, window)

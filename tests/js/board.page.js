@@ -165,11 +165,3 @@ test("a board follows the system into the dark, is light on paper, and keeps its
   assert.deepEqual(print("before"), [grounds.dark, ""], "a board that is gone listens no more");
 });
 
-test("two boards on a page have their own colours, and pins of their own", () => {
-  const coloured = (background) => dressedScene((scene) => (scene.palette = { ...scene.palette, background }));
-  const [one, other] = [standing(coloured("#010101")), standing(coloured("#020202"))];
-  click(one, "left", [0, 0, 0]);
-  const ground = ({ find }) => find("section").style.getPropertyValue("--background");
-  assert.deepEqual([one, other].map(ground), ["#010101", "#020202"]);
-  assert.deepEqual([current(one), current(other), other.calls], ["left 0,0,0", "result 0,1,2", []]);
-});

@@ -151,10 +151,10 @@ test("a digit on the pinned cell starts a new number, F2 or a double click chang
   assert.equal(document.activeElement === stand.panel("result") || stand.root.contains(document.activeElement), true);
 });
 
-test("a board that is gone listens no more, and one beside another answers for itself", async () => {
-  const [one, other] = [standing(), standing()];
-  const help = [one, other].map(({ find }) => find(".unseen").id);
-  assert.ok(help[0] !== help[1]);
+test("a board that is gone listens no more, and one beside another has its own colours and answers for itself", async () => {
+  const [one, other] = ["#010101", "#020202"].map((background) => standing(dressedScene((scene) => (scene.palette = { ...scene.palette, background }))));
+  const own = [one, other].map(({ find }) => [find(".unseen").id, find("section").style.getPropertyValue("--background")]);
+  assert.ok(own[0][0] !== own[1][0] && own[0][1] === "#010101" && own[1][1] === "#020202");
   point(other, "left", [0, 0, 1]);
   assert.deepEqual([current(one), current(other)], [pinned, "left 0,0,1"]);
   pointBeside(one);

@@ -38,12 +38,6 @@ test("what lights up is drawn above the cells, anew each time; on paper into the
   assert.deepEqual([paper.above, clears(paper.below), drew(paper.below, names.focus)], [[], [], true]);
 });
 
-test("without a cell only the matrices that are shown of stacks are framed", () => {
-  const { picture, look, above } = standing();
-  picture.highlight(look, null);
-  assert.deepEqual([drew(above, names.focus), drew(above, names.primary)], [false, true]);
-});
-
 const flying = (look, pace) => ({ moves: flightsOf(look, cell, [0, 1]), pace });
 const places = (notes) => notes.filter(([, kind, text]) => kind === "text" && text.startsWith("4.00")).map(([, , text]) => text);
 

@@ -34,8 +34,10 @@ function paintArrow(context, one, other, boxes, colour) {
   paintHead(context, [end[0] - 8, end[1], ...end, true], colour);
 }
 
-function bend(context, [x1, y1], [x2, y2]) {
-  context.bezierCurveTo((x1 + x2) / 2, y1, (x1 + x2) / 2, y2, x2, y2);
+// A curve that leaves and arrives level, or else upright.
+function bend(context, [x1, y1], [x2, y2], level = true) {
+  const [x, y] = [(x1 + x2) / 2, (y1 + y2) / 2];
+  context.bezierCurveTo(...(level ? [x, y1, x, y2] : [x1, y, x2, y]), x2, y2);
 }
 
 function paintHead(context, [x1, y1, x2, y2, level], colour) {
@@ -117,30 +119,22 @@ function paintLink(context, from, to, colour, ground, dashed) {
   const endsOf = ({ tile: { x, y }, box: { rows, columns, cell } }) => ({ x, y, right: x + columns.count * cell.width, bottom: y + rows.count * cell.height });
   const [one, other] = [from, to].map(endsOf);
   const level = one.y < other.bottom && other.y < one.bottom;
-  const ahead = level ? one.x < other.x : one.y < other.y;
-  const [near, far] = level ? ["x", "right"] : ["y", "bottom"];
+  const [near, far, extent, cross] = level ? ["x", "right", "width", "y"] : ["y", "bottom", "height", "x"];
+  const ahead = one[near] < other[near];
+  const point = (along, across) => (level ? [along, across] : [across, along]);
   const [leave, enter] = ahead ? [one[far], other[near]] : [one[near], other[far]];
-  const begin = level ? [ahead ? from.x + from.width : from.x, from.y] : [from.x, ahead ? from.y + from.height : from.y];
-  const end = level ? [ahead ? to.x : to.x + to.width, to.y] : [to.x, ahead ? to.y : to.y + to.height];
-  const route = level ? [begin, [leave, begin[1]], [enter, end[1]], end] : [begin, [begin[0], leave], [end[0], enter], end];
+  const [begin, end] = ahead ? [from[near] + from[extent], to[near]] : [from[near], to[near] + to[extent]];
   context.save();
   for (const [strokeStyle, lineWidth] of [[faded(ground, 0.85), 4.5], [colour, 2]]) {
     Object.assign(context, { strokeStyle, lineWidth });
     context.setLineDash(dashed && lineWidth < 3 ? [4, 3] : []);
-    traceLink(context, route, level);
+    context.beginPath();
+    context.moveTo(...point(begin, from[cross]));
+    context.lineTo(...point(leave, from[cross]));
+    bend(context, point(leave, from[cross]), point(enter, to[cross]), level);
+    context.lineTo(...point(end, to[cross]));
+    context.stroke();
   }
   context.restore();
-  const back = ahead ? -2 : 2;
-  paintHead(context, [...route[2], ...(level ? [end[0] + back, end[1]] : [end[0], end[1] + back]), level], colour);
-}
-
-function traceLink(context, [begin, [x1, y1], [x2, y2], end], level) {
-  const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
-  context.beginPath();
-  context.moveTo(...begin);
-  context.lineTo(x1, y1);
-  if (level) context.bezierCurveTo(mx, y1, mx, y2, x2, y2);
-  else context.bezierCurveTo(x1, my, x2, my, x2, y2);
-  context.lineTo(...end);
-  context.stroke();
+  paintHead(context, [...point(enter, to[cross]), ...point(end + (ahead ? -2 : 2), to[cross]), level], colour);
 }

@@ -1,6 +1,6 @@
 // A context to draw on that writes SVG.
 
-const KEPT_STATE = ["fillStyle", "strokeStyle", "lineWidth", "lineJoin", "font", "textAlign", "textBaseline", "dash", "place"];
+const START = { fillStyle: "#000", strokeStyle: "#000", lineWidth: 1, lineJoin: "miter", font: "10px sans-serif", textAlign: "left", textBaseline: "alphabetic", dash: [], place: "" }; // what save keeps
 const ANCHORS = { left: "start", center: "middle", right: "end" };
 const FONT_PARTS = /^(?:(bold|\d{3}) )?([\d.]+)px (.+)$/;
 
@@ -8,8 +8,7 @@ const FONT_PARTS = /^(?:(bold|\d{3}) )?([\d.]+)px (.+)$/;
 export class VectorContext {
   constructor() {
     this.probe = document.createElement("canvas").getContext("2d");
-    Object.assign(this, { parts: [], shades: 0, states: [], path: "", fillStyle: "#000", strokeStyle: "#000", lineWidth: 1 });
-    Object.assign(this, { lineJoin: "miter", font: "10px sans-serif", textAlign: "left", textBaseline: "alphabetic", dash: [], place: "" });
+    Object.assign(this, START, { parts: [], shades: 0, states: [], path: "" });
   }
 
   /** The whole picture as the text of a file. */
@@ -19,7 +18,7 @@ export class VectorContext {
   }
 
   save() {
-    this.states.push(Object.fromEntries(KEPT_STATE.map((name) => [name, this[name]])));
+    this.states.push(Object.fromEntries(Object.keys(START).map((name) => [name, this[name]])));
   }
 
   restore() {

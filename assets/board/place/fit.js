@@ -49,7 +49,7 @@ function arrangements(panels, signs = []) {
   const isRow = panels.every(({ place }) => place[1] === 0);
   const plain = panels.every(({ role }) => role !== "row");
   const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
-  const stacked = { panels: oneBelowAnother(panels), signs: [], stacked: true };
+  const stacked = { panels: oneBelowAnother(panels), signs: [] };
   if (isRow) return [{ ...given, corner: false, signs }, stacked];
   return plain ? [given, inRow, stacked] : [given, stacked];
 }
@@ -137,7 +137,7 @@ function tidy(size) {
 function quadrantOf({ boxes }) {
   const right = Math.min(...boxes.filter(({ panel }) => panel.place[1] === 0).map(({ titleX }) => titleX));
   const low = Math.min(...boxes.filter(({ panel }) => panel.place[0] === 0).map(({ titleY }) => titleY));
-  return { x: 0, y: 0, width: right - 2 * ROOM, height: low - ROOM };
+  return { width: right - 2 * ROOM, height: low - ROOM };
 }
 
 function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
@@ -332,22 +332,22 @@ export function heightOfRibbons(ribbons) {
 }
 
 /** The boxes of ribbons, one below another from a height on, in a width. Pieces above each other have the same place in memory. */
-export function ribbonBoxes(model, ribbons, { x = 0, y, width, zoom = 1 }) {
+export function ribbonBoxes(model, ribbons, { y, width }) {
   return ribbons.map((panel, line) => {
     const array = model.arrays[panel.array];
     const [count, columns] = [array.shape[panel.tiles], array.shape[panel.columns]];
-    const left = x + Math.max(90, NAMES * width);
-    const step = (x + width - left) / count;
+    const left = Math.max(90, NAMES * width);
+    const step = (width - left) / count;
     const tileWidth = step - Math.min(6, 0.15 * step);
     const top = y + GAP + line * RIBBON_LINE + RIBBON_LINE - BAR - 2;
     const tiles = Array.from({ length: count }, (_, place) => ({ place, dx: place * step, dy: 0, x: left + place * step, y: top }));
     return {
-      panel, array, tiles, tileWidth, zoom, small: true, tight: false, broken: false, worded: false, labelled: [],
+      panel, array, tiles, tileWidth, zoom: 1, small: true, tight: false, broken: false, worded: false, labelled: [],
       rows: wholeSpan(1), columns: wholeSpan(columns), stack: wholeSpan(count),
       cell: { width: tileWidth / columns, height: BAR, digits: -1 }, longest: isNamed(model, array, panel.tiles) ? 14 : 3,
       x: left, y: top, left: 0, top: 0, labelTop: 0, caption: 0, overhang: 0, turned: false,
-      tileColumns: count, tileRows: 1, tileHeight: BAR, bodyWidth: width - (left - x), bodyHeight: BAR,
-      titleX: x, titleY: top - 4, titleWidth: left - x - 8,
+      tileColumns: count, tileRows: 1, tileHeight: BAR, bodyWidth: width - left, bodyHeight: BAR,
+      titleX: 0, titleY: top - 4, titleWidth: left - 8,
     };
   });
 }

@@ -145,11 +145,6 @@ export function rowOf(model, cell, place) {
   return shares.filter(([, share]) => share >= 0.01).sort((a, b) => b[1] - a[1]);
 }
 
-/** The place with the largest share. */
-export function strongest(shares) {
-  return shares[0]?.[0] ?? null;
-}
-
 /** The sentence about a word without names: whom it reads most. */
 export function saidOf({ says, words }, focus, shares) {
   const [first, second] = shares;

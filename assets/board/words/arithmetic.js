@@ -173,7 +173,7 @@ const POWERS = { least: 1e-3, most: 1e6 }; // the sums of powers of e that are w
 const isLong = ({ terms }) => terms.length > SHORT;
 
 /** The terms of a sum as chips, with the sum so far. options: see `writeArithmetic`; single: without the sum so far; most: how many have room. */
-export function summed(look, terms, options) {
+function summed(look, terms, options) {
   let sum = 0;
   const sums = terms.map(({ value }) => (sum += value));
   const among = Math.max(...terms.map(({ value }) => Math.abs(value)).filter(Number.isFinite), 0);
@@ -214,7 +214,7 @@ const valuesOf = (terms) => terms.map(({ value }) => value);
 const totalOf = (terms) => figure(valuesOf(terms).reduce((sum, value) => sum + value, 0));
 
 /** A share: its power of e, divided by the sum of all; equal powers stand together. */
-export function quotient(look, { terms, own }, options) {
+function quotient(look, { terms, own }, options) {
   const { upTo = Infinity, most = Infinity } = options;
   const known = terms.slice(0, upTo);
   const groups = groupsOf(known, shownAll(options) ? (_, i) => i : ({ factors }) => exponentOf(factors[0]));
@@ -308,11 +308,11 @@ function tinted({ model, palette }, made, factor, value) {
 }
 
 /** A sign or words between chips. */
-export function sign(text, kind = "sign") {
+function sign(text, kind = "sign") {
   return element("span", kind, text);
 }
 
 /** Chips with a sign between them. */
-export function between(items, text) {
+function between(items, text) {
   return items.flatMap((item, i) => (i ? [sign(text), item] : [item]));
 }

@@ -1,5 +1,5 @@
 // The sentence in one line, with an arc for each share of the word in focus.
-import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, strongest, withPlaces } from "./arcs.js";
+import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, withPlaces } from "./arcs.js";
 import { button, drawn, element } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
@@ -223,8 +223,8 @@ export class Sentence {
     const shares = this.arrayAt(this.board.hovered ?? pins.cell);
     if (shares) {
       const at = withPlaces(model, shares, { H: head, T: place });
-      const read = key ?? strongest(this.sharesAt(at, place));
-      return withPlaces(model, at, { S: read });
+      const [strongest] = this.sharesAt(at, place);
+      return withPlaces(model, at, { S: key ?? strongest?.[0] });
     }
     const base = pins.cell;
     const letter = base && ["T", "S"].find((one) => placeAlong(model, base, one) !== null);

@@ -57,20 +57,25 @@ def csv_lines(data: bytes) -> Lines:
     return lines
 
 
-def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None]) -> Array:
+def csv_numbers(
+    lines: Lines, symbol: str, check_size: Callable[[int, int], None], is_labelled: bool = False
+) -> Array:
     """The numbers in lines, as float64. Shapes: (rows, columns), checked by `check_size` before any
     cell is read.
 
-    symbol: what errors call the table. Raises: FileError naming row, column and line; ShapeError.
+    symbol: what errors call the table. is_labelled: whether the first line is a heading, and the
+    first cell of every other line a label. Raises: FileError naming row, column and line;
+    ShapeError.
     """
+    delimiter = delimiter_of(lines[0][1]) if lines else None
+    lines = lines[is_labelled:]
     if not lines:
         raise FileError("The file holds no numbers; write one line for each row")
-    delimiter = delimiter_of(lines[0][1])
-    n_columns = len(cells_of(*lines[0], delimiter))
+    n_columns = len(cells_of(*lines[0], delimiter)) - is_labelled
     check_size(len(lines), n_columns)
+    rows = [(number, cells_of(number, line, delimiter)[is_labelled:]) for number, line in lines]
     matrix, mark = np.empty((len(lines), n_columns)), ""
-    for row, (number, line) in enumerate(lines):
-        cells = cells_of(number, line, delimiter)
+    for row, (number, cells) in enumerate(rows):
         if len(cells) != n_columns:
             raise ShapeError(
                 f"{symbol} is ragged: row 0 has {n_columns} cells, but row {row} (line {number} of"
@@ -81,7 +86,7 @@ def csv_numbers(lines: Lines, symbol: str, check_size: Callable[[int, int], None
         ]
         mark = _only_mark(symbol, cells, row, number, mark)
     if delimiter == mark == ",":
-        _refuse_thousands(symbol, lines)
+        _refuse_thousands(symbol, rows)
     return matrix
 
 
@@ -129,14 +134,14 @@ def _only_mark(symbol: str, cells: list[str], row: int, line: int, mark: str) ->
     return mark
 
 
-def _refuse_thousands(symbol: str, lines: Lines) -> None:
+def _refuse_thousands(symbol: str, rows: list[tuple[int, list[str]]]) -> None:
     """Refuse commas inside cells if all may separate thousands. One that cannot, as in 1,5 or
     0,234, makes all of them decimal commas.
     """
     found = [
         (cell.strip(), _place(row, column, number))
-        for row, (number, line) in enumerate(lines)
-        for column, cell in enumerate(cells_of(number, line, ","))
+        for row, (number, cells) in enumerate(rows)
+        for column, cell in enumerate(cells)
         if "," in cell
     ]
     if all(_MAY_BE_THOUSANDS.fullmatch(cell) for cell, _ in found):

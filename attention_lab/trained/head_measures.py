@@ -84,18 +84,12 @@ def measure_heads(
 
 def _of_maps(measure: Measure, maps: AttentionMaps) -> MeasuredHeads:
     """One head after the other: all heads at once would take gigabytes in float64."""
-    values = [
-        [
-            measure.value(pattern_of_layer(maps, layer, head)).item()
-            for head in range(maps.sizes["H"])
-        ]
-        for layer in range(maps.sizes["L"])
-    ]
+    values_LH = np.empty((maps.sizes["L"], maps.sizes["H"]))
+    for place in np.ndindex(values_LH.shape):
+        values_LH[place] = measure.value(pattern_of_layer(maps, *place)).item()
     in_order = maps.tokens == maps.memory_tokens
-    even = measure.value(
-        uniform_pattern(maps.seen[np.newaxis, np.newaxis], in_order=in_order)
-    ).item()
-    return MeasuredHeads(np.array(values), _line([even] * len(values)))
+    alike = uniform_pattern(maps.seen[np.newaxis, np.newaxis], in_order=in_order)
+    return MeasuredHeads(values_LH, _line([measure.value(alike).item()] * len(values_LH)))
 
 
 def _line(even: Sequence[float]) -> Array | None:
@@ -124,11 +118,7 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
         raised_HS = np.einsum("hsd,sd->hs", added_HSD, read_SD * decoder.last_gain)
         earlier_HTS = np.tril(trace.probabilities[0], -1)[..., 1:]
         raised_HT = np.einsum("hts,hs->ht", earlier_HTS, raised_HS[:, 1:]) / run.divisors
-        values.append(_mean_of_copiers(raised_HT))
+        copiers_HT = raised_HT[:, FIRST_COPIER:]
+        nothing_H = np.full(len(raised_HT), np.nan)
+        values.append(copiers_HT.mean(axis=1) if copiers_HT.size else nothing_H)
     return MeasuredHeads(np.array(values))
-
-
-def _mean_of_copiers(raised_HT: Array) -> Array:
-    """The mean over the queries that have an earlier piece; NaN if none has."""
-    copiers_HT = raised_HT[:, FIRST_COPIER:]
-    return copiers_HT.mean(axis=1) if copiers_HT.size else np.full(len(raised_HT), np.nan)

@@ -20,7 +20,7 @@ import numpy as np
 from attention_core.checks import Array, as_list, seed_number, whole_number
 from attention_core.errors import FileError, SettingsError, short_repr
 from attention_core.positions import Rotary
-from attention_core.projections import Projections
+from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
 from ..home import ASSETS
@@ -221,21 +221,13 @@ def assemble(arrays: Mapping[str, Array], config: Mapping[str, Any]) -> Decoder:
     for array in arrays.values():
         array.setflags(write=False)
     heads = {"n_heads": config["heads"], "n_kv_heads": config["kv_heads"]}
+    own = ("attention_gain", "feed_forward_gain", "w_1", "w_2", "w_3")
     layers = tuple(
         DecoderLayer(
-            attention_gain=arrays["attention_gain"][n],
-            attention=Projections(
-                *(arrays[name][n] for name in ("w_q", "w_k", "w_v", "w_o")), **heads
-            ),
-            feed_forward_gain=arrays["feed_forward_gain"][n],
-            **{name: arrays[name][n] for name in ("w_1", "w_2", "w_3")},
+            attention=Projections(*(arrays[name][n] for name in MATRICES), **heads),
+            **{name: arrays[name][n] for name in own},
         )
         for n in range(config["layers"])
     )
-    return Decoder(
-        arrays["embedding"],
-        layers,
-        arrays["last_gain"],
-        Rotary(config["rotary_base"]),
-        config["norm_epsilon"],
-    )
+    rotary, epsilon = Rotary(config["rotary_base"]), config["norm_epsilon"]
+    return Decoder(arrays["embedding"], layers, arrays["last_gain"], rotary, epsilon)

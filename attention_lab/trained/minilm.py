@@ -19,7 +19,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.errors import FileError
-from attention_core.projections import Projections
+from attention_core.projections import BIASES, Projections
 
 from ..home import weights_folder
 from ..layer_norm import Norm, layer_norm
@@ -68,11 +68,11 @@ def load_minilm(folder: Path = MODEL_FOLDER) -> MiniLM:
     Raises: FileError when the folder is missing or damaged.
     """
     try:
-        _check_sums(folder)
+        if fault := _fault(folder):
+            raise FileError(f"The trained model is {fault}; {_MODEL_REMEDY}")
         config = json.loads((folder / "config.json").read_bytes())
-        return assemble(
-            _arrays(folder), config, WordPiece(_vocabulary(folder), _characters(folder))
-        )
+        wordpiece = WordPiece(_vocabulary(folder), _characters(folder))
+        return assemble(_arrays(folder), config, wordpiece)
     except FileError:
         raise
     except _READ_ERRORS as error:
@@ -88,13 +88,15 @@ def assemble(
     float32.
     """
     epsilon, n_heads = float(config["layer_norm_eps"]), int(config["num_attention_heads"])
-    layers = tuple(
-        _layer(arrays, number, n_heads, epsilon) for number in range(config["num_hidden_layers"])
-    )
-    factors = arrays.get("words_factors", np.ones((1, 1), np.float32))
-    norm = _norm(arrays["word_norm"], epsilon)
+    numbers = range(config["num_hidden_layers"])
     return MiniLM(
-        wordpiece, arrays["words"], factors, arrays["positions"], arrays["segment"], norm, layers
+        wordpiece,
+        arrays["words"],
+        arrays.get("words_factors", np.ones((1, 1), np.float32)),
+        arrays["positions"],
+        arrays["segment"],
+        _norm(arrays["word_norm"], epsilon),
+        tuple(_layer(arrays, number, n_heads, epsilon) for number in numbers),
     )
 
 
@@ -112,45 +114,30 @@ def _layer(arrays: Mapping[str, Array], number: int, n_heads: int, epsilon: floa
         weights_DF.setflags(write=False)
         return weights_DF
 
-    biases = dict(
-        zip(("b_q", "b_k", "b_v", "b_o"), arrays["attention_biases"][number], strict=True)
-    )
+    biases = dict(zip(BIASES, arrays["attention_biases"][number], strict=True))
+    b_in, b_out = (arrays[f"feed_forward_{side}_biases"][number] for side in ("in", "out"))
     return EncoderLayer(
         Projections(*weights("attention"), n_heads=n_heads, **biases),
         _norm(arrays["attention_norms"][number], epsilon),
-        FeedForward(
-            weights("feed_forward_in"),
-            arrays["feed_forward_in_biases"][number],
-            weights("feed_forward_out"),
-            arrays["feed_forward_out_biases"][number],
-        ),
+        FeedForward(weights("feed_forward_in"), b_in, weights("feed_forward_out"), b_out),
         _norm(arrays["output_norms"][number], epsilon),
     )
 
 
-def _check_sums(folder: Path) -> None:
-    """Check that every file is there and unchanged. Raises: FileError."""
+def _fault(folder: Path) -> str:
+    """What is wrong with the files; "" if every one is there and unchanged."""
     if not (folder / CHECKSUMS).is_file():
-        raise FileError(
-            f"The trained model is not there: {folder.name} has no {CHECKSUMS}; {_MODEL_REMEDY}"
-        )
+        return f"not there: {folder.name} has no {CHECKSUMS}"
     sums = json.loads((folder / CHECKSUMS).read_bytes())
     if not isinstance(sums, dict) or not sums:
-        raise FileError(
-            f"The trained model is damaged: {CHECKSUMS} in {folder.name} lists no file;"
-            f" {_MODEL_REMEDY}"
-        )
+        return f"damaged: {CHECKSUMS} in {folder.name} lists no file"
     for name, expected in sums.items():
         if not (folder / name).is_file():
-            raise FileError(
-                f"The trained model is not complete: {folder.name} has no {name}; {_MODEL_REMEDY}"
-            )
+            return f"not complete: {folder.name} has no {name}"
         with (folder / name).open("rb") as file:
             if hashlib.file_digest(file, "sha256").hexdigest() != expected:
-                raise FileError(
-                    f"The trained model is damaged: {name} in {folder.name} is not what it should"
-                    f" be; {_MODEL_REMEDY}"
-                )
+                return f"damaged: {name} in {folder.name} is not what it should be"
+    return ""
 
 
 def _arrays(folder: Path) -> dict[str, Array]:

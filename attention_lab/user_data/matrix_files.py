@@ -8,13 +8,12 @@ strangers.
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import math
 import re
 import zlib
 from collections.abc import Mapping
-from io import StringIO
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.errors import FileError
 
-from ..files.csv_numbers import Lines, cells_of, csv_lines, csv_numbers, delimiter_of
+from ..files.csv_numbers import cells_of, csv_lines, csv_numbers, delimiter_of
 from ..files.npz import NpzArchive
 from .matrix_names import (
     ALL_SYMBOLS,
@@ -48,35 +47,26 @@ def read_csv(data: bytes, file_name: str) -> tuple[str, Array]:
     ('w_q', [[1.5, 2.0, -3.0], [4.0, 0.5, 6.0]])
     """
     lines = csv_lines(data)
-    if lines and _is_labelled(*lines[0]):
-        return "x", csv_numbers(
-            _without_labels(lines), "X", lambda *shape: check_matrix_shape("x", shape)
-        )
-    named = matrix_named(lines[0][1].strip("#;,\t\" '")) if lines else None
-    if named:
+    is_labelled = bool(lines) and _is_labelled(*lines[0])
+    name = matrix_named(lines[0][1].strip("#;,\t\" '")) if lines else None
+    if is_labelled:
+        name = "x"
+    elif name:
         lines = lines[1:]
-    name = named or _name_from(file_name)
-    return name, csv_numbers(
-        lines, ALL_SYMBOLS[name], lambda *shape: check_matrix_shape(name, shape)
-    )
+    else:
+        name = _name_from(file_name)
+    check = partial(_check_shape, name)
+    return name, csv_numbers(lines, ALL_SYMBOLS[name], check, is_labelled)
+
+
+def _check_shape(name: str, *shape: int) -> None:
+    check_matrix_shape(name, shape)
 
 
 def _is_labelled(number: int, line: str) -> bool:
     """Whether a line is the heading of such a table: "token", then 0, 1, 2 and so on."""
     first, *places = cells_of(number, line, delimiter_of(line)) or [""]
     return first == "token" and places == [str(place) for place in range(len(places))]
-
-
-def _without_labels(lines: Lines) -> Lines:
-    delimiter = delimiter_of(lines[0][1])
-    rows = []
-    for number, line in lines[1:]:
-        row = StringIO()
-        csv.writer(row, delimiter=delimiter or ",", lineterminator="").writerow(
-            cells_of(number, line, delimiter)[1:]
-        )
-        rows.append((number, row.getvalue()))
-    return rows
 
 
 def _name_from(file_name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -94,50 +95,41 @@ def previous_token(tokens: Sequence[str]) -> Targets:
 
     Raises: SettingsError for no list; TextError for no texts.
     """
-    return np.eye(len(as_labels("tokens", tokens)), k=-1, dtype=bool)
+    return neighbour(as_labels("tokens", tokens), -1)
 
 
-def next_token(tokens: tuple[str, ...]) -> Targets:
-    """Each token's right neighbour."""
-    return np.eye(len(tokens), k=1, dtype=bool)
+def neighbour(tokens: Sequence[str], offset: int) -> Targets:
+    """The token so many places to the right; 0 is the token itself."""
+    return np.eye(len(tokens), k=offset, dtype=bool)
 
 
-def itself(tokens: tuple[str, ...]) -> Targets:
-    """The token itself: the diagonal."""
-    return np.eye(len(tokens), dtype=bool)
-
-
-def first_token(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None) -> Targets:
-    """The first token of the keys' sequence, [CLS] in BERT."""
-    sizes = len(tokens), len(memory_tokens or tokens)
-    return np.broadcast_to(np.arange(sizes[1]) == 0, sizes)
-
-
-def last_token(tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None) -> Targets:
-    """The last token of the keys' sequence, [SEP] in BERT."""
-    sizes = len(tokens), len(memory_tokens or tokens)
-    return np.broadcast_to(np.arange(sizes[1]) == sizes[1] - 1, sizes)
+def end_token(
+    tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None, place: int = 0
+) -> Targets:
+    """The first or the last token of the keys' sequence, in BERT [CLS] and [SEP]. place: 0 or
+    -1.
+    """
+    targets = np.zeros((len(tokens), len(memory_tokens or tokens)), bool)
+    targets[:, place] = True
+    return targets
 
 
 def repeated_words(tokens: tuple[str, ...]) -> Targets:
     """The other places of the same word. A word of several pieces counts as a whole."""
-    numbers: dict[str, int] = {}
-    spelling_T: list[int] = []
-    word_T: list[int] = []
-    for n, word in enumerate(positions_of_words(tokens)):
-        spelling_T += [numbers.setdefault(_spelling(tokens, word), len(numbers))] * len(word)
-        word_T += [n] * len(word)
-    same_TT, own_TT = (np.equal.outer(of_T, of_T) for of_T in (spelling_T, word_T))
-    targets: Targets = same_TT & ~own_TT
+    words = positions_of_words(tokens)
+    sizes = [len(word) for word in words]
+    spellings = np.unique([_spelling(tokens, word) for word in words], return_inverse=True)[1]
+    spelling_T, word_T = np.repeat(spellings, sizes), np.repeat(np.arange(len(words)), sizes)
+    targets: Targets = np.equal.outer(spelling_T, spelling_T) & ~np.equal.outer(word_T, word_T)
     return targets
 
 
 TARGET_RULES: dict[str, Callable[..., Targets]] = {
     "previous token": previous_token,
-    "next token": next_token,
-    "itself": itself,
-    "first token": first_token,
-    "last token": last_token,
+    "next token": partial(neighbour, offset=1),
+    "itself": partial(neighbour, offset=0),
+    "first token": end_token,
+    "last token": partial(end_token, place=-1),
     "repeated words": repeated_words,
 }
 # The rules that take memory_tokens. In another sequence a token has no neighbour and no copy.
@@ -151,9 +143,8 @@ def rules_for(maps: AttentionMaps) -> tuple[str, ...]:
 
 def targets_of(maps: AttentionMaps, rule: str) -> Targets:
     """Which keys a rule names for the queries of these heads. rule: one of `rules_for`."""
-    if rule in CROSS_ATTENTION_RULES:
-        return TARGET_RULES[rule](maps.tokens, maps.memory_tokens)
-    return TARGET_RULES[rule](maps.tokens)
+    is_across = rule in CROSS_ATTENTION_RULES
+    return TARGET_RULES[rule](maps.tokens, *([maps.memory_tokens] if is_across else []))
 
 
 def example_cell(targets: Targets) -> tuple[int, int]:
@@ -268,13 +259,13 @@ def head_captions(maps: AttentionMaps) -> tuple[tuple[str, ...], ...]:
     if len(maps.layers) * maps.layers[0].size > MAX_CAPTIONED_CELLS:
         return ((),) * len(maps.layers)
     shares_LH = {rule: _shares(maps, rule) for rule in rules_for(maps)}
-    return tuple(
-        tuple(
-            _caption(maps, head_TS, {rule: one[layer, head] for rule, one in shares_LH.items()})
-            for head, head_TS in enumerate(heads)
-        )
-        for layer, heads in enumerate(maps.layers)
-    )
+
+    def caption(layer: int, head: int) -> str:
+        shares = {rule: one[layer, head] for rule, one in shares_LH.items()}
+        return _caption(maps, maps.layers[layer][head], shares)
+
+    heads = range(maps.sizes["H"])
+    return tuple(tuple(caption(layer, head) for head in heads) for layer in range(len(maps.layers)))
 
 
 def _caption(maps: AttentionMaps, head_TS: Array, shares: dict[str, float]) -> str:

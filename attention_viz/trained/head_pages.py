@@ -90,14 +90,9 @@ class HeadPage:
                 raise
             in_the_app = b.InTheApp("", says=isinstance(error, FileError))
             return [b.Row(tuple(fields)), *above, b.Refused(error), in_the_app]
-        return [b.Row(tuple(fields)), *above, *below, *_limits(model)]
-
-
-def _limits(model: str) -> list[b.Text]:
-    """What the language model is, if it is shown."""
-    if model != LANGUAGE:
-        return []
-    return [b.Text(f"{LIMITS} One head is never the only reason for what it says.", small=True)]
+        limits = f"{LIMITS} One head is never the only reason for what it says."
+        said = [b.Text(limits, small=True)] if model == LANGUAGE else []
+        return [b.Row(tuple(fields)), *above, *below, *said]
 
 
 def fields(values: b.Values, choices: Sequence[b.Choice]) -> tuple[b.Field, ...]:
@@ -121,24 +116,21 @@ def heads_of(view: StoryView, model: str) -> HeadsShown:
 
 
 def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:
-    """The layer, the head, and the cell of a head that is pinned."""
+    """The layer, the head, and its pinned query, key and feature, such as 9-2-0; "" is the head's
+    first cell.
+    """
     sizes, (layer, head) = shown.maps.sizes, FIRST_HEADS[shown.model]
+    bounds = (sizes["T"], sizes["S"], MAX_INDEX + 1)
     return (
         _number(LAYER, "Layer", layer, sizes["L"], shown.model),
         _number(HEAD, "Head", head, sizes["H"], shown.model),
-        cell_choice(sizes["T"], sizes["S"]),
+        b.Words(CELL, "Cell", "", most=20, reads=partial(_read_cell, bounds=bounds)),
     )
 
 
 def _number(key: str, label: str, first: int, count: int, model: str) -> b.Number:
     about = f"From 0 to {count - 1}."
     return b.Number(key, label, min(first, count - 1), 0, count - 1, help=about, variant=model)
-
-
-def cell_choice(n_queries: int, n_keys: int) -> b.Words:
-    """The pinned query, key and feature of a head, such as 9-2-0; "" is the head's first cell."""
-    reads = partial(_read_cell, bounds=(n_queries, n_keys, MAX_INDEX + 1))
-    return b.Words(CELL, "Cell", "", most=20, reads=reads)
 
 
 def _read_cell(text: str, bounds: Sequence[int]) -> str:
@@ -185,13 +177,10 @@ def cell_clicks(board: JSON, focus: Focus) -> dict[str, dict[str, str]]:
     """
     found = {}
     for name in board["arrays"]:
-        letters = LETTERS.get(name, ())
         held = {one: str(getattr(focus, one)) for one in ("query", "key", "feature")}
-        held |= {
-            FOCUS_AXES[letter]: f"{{{place}}}"
-            for place, letter in enumerate(letters)
-            if letter in FOCUS_AXES
-        }
+        for place, letter in enumerate(LETTERS.get(name, ())):
+            if letter in FOCUS_AXES:
+                held[FOCUS_AXES[letter]] = f"{{{place}}}"
         cell = {CELL: "-".join(held[one] for one in ("query", "key", "feature"))}
         found[name] = cell | ({HEAD: held["head"]} if "head" in held else {})
     return found

@@ -84,10 +84,8 @@ def levels(x_TD: Array, stack: Stack) -> Iterator[Level]:
 
     Raises: SettingsError for numbers beyond the range of float, or a run that would take too long.
     """
-    tokens_TD = x_TD
-    check_seconds(
-        expected_depth_seconds(stack, *tokens_TD.shape), "choose fewer tokens, features or layers"
-    )
+    tokens_TD, seconds = x_TD, expected_depth_seconds(stack, *x_TD.shape)
+    check_seconds(seconds, "choose fewer tokens, features or layers")
     for layer in range(stack.n_layers + 1):
         read_TD = standardised(tokens_TD) if stack.norm_before else tokens_TD
         trace = attend(read_TD, layer_weights(stack, layer, tokens_TD.shape[-1]))
@@ -203,9 +201,8 @@ class TrajectorySample:
         >>> TrajectorySample((one, other)).quantile(1)
         Trajectory(distances=(0.9,), self_masses=(0.3,))
         """
-        distances = np.quantile([one.distances for one in self.trajectories], share, axis=0)
-        self_masses = np.quantile([one.self_masses for one in self.trajectories], share, axis=0)
-        return Trajectory(tuple(distances.tolist()), tuple(self_masses.tolist()))
+        numbers = [(one.distances, one.self_masses) for one in self.trajectories]
+        return Trajectory(*map(tuple, np.quantile(numbers, share, axis=0).tolist()))
 
 
 def sample_trajectories(
@@ -218,10 +215,8 @@ def sample_trajectories(
     """
     if text is not None and stack.weights == "weightless":
         n_samples = 1
-    seeds = range(stack.seed, stack.seed + n_samples)
-    return TrajectorySample(
-        tuple(trajectory(replace(stack, seed=seed), d_model, text) for seed in seeds)
-    )
+    stacks = (replace(stack, seed=stack.seed + number) for number in range(n_samples))
+    return TrajectorySample(tuple(trajectory(one, d_model, text) for one in stacks))
 
 
 def stack_variants(stack: Stack) -> dict[str, Stack]:

@@ -32,10 +32,8 @@ def hull_weights(point_D: Array, points_ND: Array) -> tuple[Array, float]:
     """
     check_room(points=len(points_ND), dimensions=len(point_D))
     with np.errstate(over="ignore", invalid="ignore"):
-        centre_D = points_ND.mean(axis=0)
-        size = (
-            float(max(np.abs(points_ND - centre_D).max(), np.abs(point_D - centre_D).max())) or 1.0
-        )
+        apart_ND = np.vstack([point_D, points_ND]) - points_ND.mean(axis=0)
+    size = float(np.abs(apart_ND).max()) or 1.0
     check_range(np.array(size))
     # Distances from the point, and a row of ones that asks for the sum 1; all numbers of about size
     # 1.
@@ -56,9 +54,7 @@ def in_hull(point_D: Array, points_ND: Array) -> bool:
     """
     both_ND = scaled_to_one(np.vstack([point_D, points_ND]))
     point_D, points_ND = both_ND[0], both_ND[1:]
-    rounding = (
-        HULL_TOLERANCE * len(points_ND) * float(max(np.abs(points_ND).max(), np.abs(point_D).max()))
-    )
+    rounding = HULL_TOLERANCE * len(points_ND) * float(np.abs(both_ND).max())
     # Seen from the mean, a point beyond all others is outside: that settles most points of many
     # dimensions at once.
     outwards_D = point_D - points_ND.mean(axis=0)
@@ -178,14 +174,13 @@ class HalfPlane:
         square = reach * np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
         inside = square @ self.normal - self.threshold
         corners: list[Array] = []
-        for k in range(4):
-            this, following = inside[k], inside[(k + 1) % 4]
+        for here, there in ((0, 1), (1, 2), (2, 3), (3, 0)):
+            this, following = inside[here], inside[there]
             if this > 0:
-                corners.append(square[k])
+                corners.append(square[here])
             if (this > 0) != (following > 0):
-                corners.append(
-                    square[k] + this / (this - following) * (square[(k + 1) % 4] - square[k])
-                )
+                part = this / (this - following)
+                corners.append(square[here] + part * (square[there] - square[here]))
         return np.array(corners).reshape(-1, 2)
 
 
@@ -209,8 +204,5 @@ def half_plane(queries_T2: Array, keys_T2: Array, token: int) -> HalfPlane:
 
 def half_plane_of(trace: Trace, token: int, head: int = 0, batch: int = 0) -> HalfPlane:
     """The half-plane of a token in a head with d_k = 2. Raises: SettingsError."""
-    return half_plane(
-        trace.query_heads[batch, head],
-        trace.key_heads[batch, head_of(trace, "key_heads", head)],
-        token,
-    )
+    keys_T2 = trace.key_heads[batch, head_of(trace, "key_heads", head)]
+    return half_plane(trace.query_heads[batch, head], keys_T2, token)

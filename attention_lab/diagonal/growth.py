@@ -82,11 +82,8 @@ def estimates(
     """
     # The rows of a draw are nearly independent: N tokens bring the error of a share down to 1/2 by
     # the root of N draws.
-    draws = min(
-        at_most,
-        max(at_least, 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf),
-    )
-    seconds = draws * expected_draw_seconds(experiment)
+    needed = 0.25 / experiment.n_tokens / (error * error) if error * error else math.inf
+    seconds = min(at_most, max(at_least, needed)) * expected_draw_seconds(experiment)
     check_seconds(seconds, "choose fewer tokens, features or draws, or a larger error")
     draws, totals, squares = 0, np.zeros(2), np.zeros(2)
     for measured_2X in _chunks(experiment, at_most):

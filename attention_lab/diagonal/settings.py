@@ -60,7 +60,8 @@ def trace_of_settings(settings: DiagonalSettings) -> Trace:
     """One head of attention with some settings. Raises: AttentionError."""
     labels, x_TD = tokens_of_settings(settings)
     projections = projections_of_settings(settings, x_TD.shape[1])
-    scale = score_scale_of_settings(settings, projections.d_k)
+    width = projections.d_k if settings.scaled else 1
+    scale = 1.0 / (settings.temperature * math.sqrt(width))
     return attend(x_TD, projections, scale=scale, causal=settings.causal).labelled(labels)
 
 
@@ -75,15 +76,14 @@ def tokens_of_settings(settings: DiagonalSettings) -> tuple[tuple[str, ...], Arr
 
 def projections_of_settings(settings: DiagonalSettings, d_model: int) -> Projections:
     """The weights for tokens of a given width. Raises: SettingsError."""
+    d_k = settings.d_k or d_model
     if settings.weights == "weightless":
         return Projections.weightless(d_model)
     if settings.weights in ("orthonormal", "tied orthonormal"):
-        stiefel = Projections.stiefel(
-            d_model, 1, d_k=settings.d_k or None, d_v=d_model, seed=settings.seed
-        )
+        stiefel = Projections.stiefel(d_model, 1, d_k=d_k, d_v=d_model, seed=settings.seed)
         return stiefel if settings.weights == "orthonormal" else replace(stiefel, w_k=stiefel.w_q)
     degrees = {"tied": 0.0, "angle": settings.angle, "free": 90.0}
-    return at_angle(d_model, settings.d_k or d_model, degrees[settings.weights], settings.seed)
+    return at_angle(d_model, d_k, degrees[settings.weights], settings.seed)
 
 
 def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projections:
@@ -104,12 +104,6 @@ def at_angle(d_model: int, d_k: int, degrees: float, seed: int = 0) -> Projectio
     for _ in range(int(quarter) % 4):
         sine, cosine = cosine, -sine
     return replace(free, w_k=cosine * free.w_q + sine * free.w_k)
-
-
-def score_scale_of_settings(settings: DiagonalSettings, d_k: int) -> float:
-    """The factor on the scores: 1/(temperature · √d_k), or 1/temperature if unscaled."""
-    width = d_k if settings.scaled else 1
-    return 1.0 / (settings.temperature * math.sqrt(width))
 
 
 def _words(settings: DiagonalSettings) -> tuple[tuple[str, ...], Array]:

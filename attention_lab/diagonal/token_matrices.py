@@ -32,11 +32,9 @@ def stretch(x_TD: Array, spread: float, seed: int = 0) -> Array:
     The directions do not change. spread: 0 changes nothing; at 1 one token in six becomes more than
     e times longer. Shapes: (T, D). Raises: SettingsError beyond the range of float.
     """
+    normal_T1 = generator(seed, Stream.LENGTHS).standard_normal((len(x_TD), 1))
     with np.errstate(over="ignore", invalid="ignore"):
-        factors_T1 = np.exp(
-            spread * generator(seed, Stream.LENGTHS).standard_normal((len(x_TD), 1))
-        )
-        longer: Array = x_TD * factors_T1
+        longer: Array = x_TD * np.exp(spread * normal_T1)
     check_range(longer)
     return longer
 

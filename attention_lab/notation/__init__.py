@@ -3,12 +3,4 @@
 from .notation import axes, axis_name, axis_names, shape, symbol
 from .quantities import glossary, remark
 
-__all__ = [
-    "axes",
-    "axis_name",
-    "axis_names",
-    "glossary",
-    "remark",
-    "shape",
-    "symbol",
-]
+__all__ = ["axes", "axis_name", "axis_names", "glossary", "remark", "shape", "symbol"]

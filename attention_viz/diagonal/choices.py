@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict, replace
 
 from attention_core import Trace
@@ -23,7 +22,6 @@ from ..blocks import (
     Block,
     Button,
     Choice,
-    Field,
     Folded,
     Number,
     Places,
@@ -34,6 +32,7 @@ from ..blocks import (
     Values,
     Words,
     by_name,
+    row,
 )
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
@@ -102,7 +101,7 @@ def token_rows(settings: DiagonalSettings, values: Values) -> list[Block]:
     names += ["n_tokens"] if kind == "drawn" else []
     more = ["spread", "positions", "layer_norm"]
     more += ["seed"] if kind == "drawn" or settings.spread else []
-    return [_row(TOKENS, names, values), _row(TOKENS, more, values)]
+    return [row(values, *(TOKENS[one] for one in part)) for part in (names, more)]
 
 
 def cut_notes(text: str, is_read: bool = True) -> list[Block]:
@@ -118,16 +117,13 @@ def head_choices(settings: DiagonalSettings, values: Values) -> Folded:
     weights = settings.weights
     names = ["weights", *(["angle"] if weights == "angle" else [])]
     names += ["d_k"] if weights != "weightless" else []
-    rows = [_row(LAYER, names, values), _row(LAYER, ["temperature", "scaled", "causal"], values)]
+    parts = (names, ["temperature", "scaled", "causal"])
+    rows = [row(values, *(LAYER[one] for one in part)) for part in parts]
     if weights != "weightless" and settings.tokens != "drawn" and not settings.spread:
-        rows.append(_row(TOKENS, ["seed"], values))
+        rows.append(row(values, TOKENS["seed"]))
     is_usual = replace(settings, text=USUAL.text) == USUAL
     inside = [*token_rows(settings, values), *rows]
     return Folded("Other tokens, other weights", inside, opened=not is_usual)
-
-
-def _row(choices: dict[str, Choice], names: Sequence[str], values: Values) -> Row:
-    return Row(tuple(Field(choices[one], values[choices[one].key]) for one in names))
 
 
 def sets_of(settings: DiagonalSettings) -> dict[str, object]:
@@ -165,5 +161,4 @@ def pair_of(
         return held[0], held[1]
     if unless_broken and not pair_violations(trace.probabilities[0, 0]).any():
         return unless_broken
-    row, column = worst_pair(trace.probabilities[0, 0])
-    return row, column
+    return worst_pair(trace.probabilities[0, 0])

@@ -4,14 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from attention_lab.diagonal.growth import (
-    CURVE_WIDTHS,
-    TIED_WIDTH,
-    Curves,
-    Estimate,
-    Growth,
-    curves,
-)
+from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Curves, Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
 
 from ..blocks import Table

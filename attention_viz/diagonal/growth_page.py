@@ -52,19 +52,11 @@ MEASURES = Switch("growth_now", "Measure", False)
 STOPS = (MEASURES.key,)
 COUNTS = tuple(map(str, TOKEN_COUNTS))
 KIND = Select(
-    "growth_kind",
-    "Weights",
-    "weightless",
-    by_name(("weightless", "tied")),
-    "buttons",
-    resets=STOPS,
+    "growth_kind", "Weights", "weightless", by_name(("weightless", "tied")), "buttons", resets=STOPS
 )
 N_TOKENS = Several("growth_n", "Tokens N", COUNTS, by_name(COUNTS))
 LINES = Several(
-    "growth_lines",
-    "Curves",
-    ("exact", "rule"),
-    by_name(("exact", "bound", "rule", "uniform")),
+    "growth_lines", "Curves", ("exact", "rule"), by_name(("exact", "bound", "rule", "uniform"))
 )
 SCALED = Switch("growth_scaled", "Scaled by 1/√C", True, resets=STOPS)
 CAUSAL = Switch("growth_causal", "Causal mask", False, resets=STOPS)

@@ -54,11 +54,7 @@ from .choices import (
 from .in_words import describe_pair, number_or_dash, quoted_names
 from .self_attention_mass import diagonal_board
 
-STATUS = {
-    THEOREM: ":green[theorem]",
-    CONDITION: ":orange[under a condition]",
-    FALSE: ":red[false]",
-}
+STATUS = {THEOREM: ":green[theorem]", CONDITION: ":orange[under a condition]", FALSE: ":red[false]"}
 PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
 # Equalities, and S13, whose largest eigenvalue is 1: only rounding separates the two sides.
 IDENTITIES = ("S1", "S7", "S9", "S13", "S14")

@@ -14,7 +14,7 @@ import plotly.graph_objects as go
 import pytest
 
 from attention_core import STEPS
-from attention_lab.notation.notation import WEIGHTS
+from attention_lab.notation.notation import QUANTITIES
 from attention_viz.derived_arrays import DERIVED_ARRAYS
 from attention_viz.names import COLOUR_ROLES, role_of
 from attention_viz.theme import PALETTES, PLOTLY_DTYPES, coloured_figure, pack_arrays
@@ -113,7 +113,7 @@ def test_sixteen_heads_have_colours_of_their_own(mode: str) -> None:
 
 def test_every_field_has_a_role() -> None:
     assert {role_of(field) for field in STEPS} <= PALETTES["light"].keys()
-    assert set(COLOUR_ROLES) <= {*STEPS, *WEIGHTS, *DERIVED_ARRAYS}
+    assert set(COLOUR_ROLES) <= {*QUANTITIES, *DERIVED_ARRAYS}
     story = {"query_heads": "query", "keys": "key", "values": "value", "output": "output"}
     assert {name: role_of(name) for name in story} == story
 

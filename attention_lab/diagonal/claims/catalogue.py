@@ -9,15 +9,7 @@ from dataclasses import dataclass
 
 from ...notation.texts import NOTATIONS
 from ...page_list import read_table
-from . import (
-    doshi,
-    geometric_machine_learning,
-    language,
-    lecture_note,
-    papers,
-    popular,
-    slides,
-)
+from . import doshi, geometric_machine_learning, language, lecture_note, papers, popular, slides
 from .record import Evidence
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
@@ -60,17 +52,7 @@ CHECKS = {
     for name, check in vars(module).items()
     if getattr(check, "__annotations__", {}) == {"return": "Evidence"}
 }
-CLAIMS = tuple(
-    Claim(
-        row["text"],
-        row["name"],
-        row["statement"],
-        row["verdict"],
-        row["correction"],
-        CHECKS[row["name"]],
-    )
-    for row in read_table("claims")
-)
+CLAIMS = tuple(Claim(check=CHECKS[row["name"]], **row) for row in read_table("claims"))
 
 
 def find_claim(identifier: str) -> Claim:

@@ -24,14 +24,18 @@ N, S, D, D_O = 5, 6, 4, 3
 NOTE_X = gaussian_tokens(N, S)
 NOTE_LAYER = Projections.random(S, 1, d_k=D, d_v=D_O)
 NOTE_TRACE = attend(NOTE_X, NOTE_LAYER)
+A, VALUES, HEAD = (
+    NOTE_TRACE.probabilities[0, 0],
+    NOTE_TRACE.values[0],
+    NOTE_TRACE.head_outputs[0, 0],
+)
 
 
 def output_without_sum() -> Evidence:
     """Element i's own value, and the sum over all values, against the head's output."""
-    weights, values = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0]
-    own = weights.sum(axis=1, keepdims=True) * values
-    summed = [sum(weights[i, j] * values[j] for j in range(N)) for i in range(N)]
-    alone, over_j = (max_difference(y, NOTE_TRACE.head_outputs[0, 0]) for y in (own, summed))
+    own = A.sum(axis=1, keepdims=True) * VALUES
+    summed = [sum(A[i, j] * VALUES[j] for j in range(N)) for i in range(N)]
+    alone, over_j = (max_difference(y, HEAD) for y in (own, summed))
     sentence = (
         f"The value of i alone differs from y_i by up to {alone:.2f}, the sum over j by"
         f" {format_gap(over_j)}."
@@ -64,10 +68,8 @@ def rows_or_columns() -> Evidence:
 
 def formula_without_softmax() -> Evidence:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
-    scaled, values = NOTE_TRACE.scaled_scores[0, 0], NOTE_TRACE.values[0]
-    raw, soft = (
-        max_difference(w @ values, NOTE_TRACE.head_outputs[0, 0]) for w in (scaled, softmax(scaled))
-    )
+    scaled = NOTE_TRACE.scaled_scores[0, 0]
+    raw, soft = (max_difference(w @ VALUES, HEAD) for w in (scaled, softmax(scaled)))
     sentence = (
         f"With scores as weights the output is off by up to {raw:.2f} (row 1 sums to"
         f" {scaled[0].sum():.2f}), with their softmax by {format_gap(soft)}."
@@ -87,9 +89,8 @@ def divided_by_d() -> Evidence:
 
 def head_without_values() -> Evidence:
     """The sizes of the softmax and of the softmax times the values."""
-    A, head = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.head_outputs[0, 0]
-    sentence = f"The softmax is {format_shape(A)}; times V it is {format_shape(head)}."
-    right = head.shape == (N, D_O) and are_equal(A @ NOTE_TRACE.values[0], head)
+    sentence = f"The softmax is {format_shape(A)}; times V it is {format_shape(HEAD)}."
+    right = HEAD.shape == (N, D_O) and are_equal(A @ VALUES, HEAD)
     return Evidence(A.shape == (N, D), right, sentence)
 
 
@@ -108,17 +109,14 @@ def size_of_the_output_matrix() -> Evidence:
 
 def two_alphas() -> Evidence:
     """The row sums of α in the note and of α in the slides."""
-    alphas = NOTE_TRACE.scaled_scores, NOTE_TRACE.probabilities
-    note, slides = (alpha[0, 0].sum(axis=1) for alpha in alphas)
+    note, slides = NOTE_TRACE.scaled_scores[0, 0].sum(axis=1), A.sum(axis=1)
     sentence = f"Row 1 of α sums to {note[0]:.2f} in the note and to {slides[0]:.2f} in the slides."
     return Evidence(are_equal(note, 1.0), are_equal(slides, 1.0), sentence)
 
 
 def direction_of_a_weight() -> Evidence:
     """How much output 1 grows when value 4 grows by 1 in all features."""
-    A, grown = NOTE_TRACE.probabilities[0, 0], NOTE_TRACE.values[0].copy()
-    grown[3] += 1
-    gained = (A @ grown)[0, 0] - NOTE_TRACE.head_outputs[0, 0, 0, 0]
+    gained = (A @ (VALUES + np.eye(N)[:, [3]]) - HEAD)[0, 0]
     sentence = (
         f"If value 4 grows by 1, output 1 grows by {gained:.3f}. This is w_14 = {A[0, 3]:.3f}; w_41"
         f" is {A[3, 0]:.3f}."
@@ -143,7 +141,6 @@ def weights_from_0_to_1() -> Evidence:
     """The smallest and largest weight, and the row sums; the weights of two tokens 30 and −30,
     and of two scores that are 745, 746, 36 and 37 apart.
     """
-    A = NOTE_TRACE.probabilities
     far = attend([[30.0], [-30.0]], Projections.weightless(1)).probabilities
     inside = all(
         0 <= weights.min() <= weights.max() <= 1 and are_equal(weights.sum(axis=-1), 1.0)

@@ -34,10 +34,10 @@ class Proposition:
     statement: str
     latex: str
     status: str
+    condition: str
+    failing_step: str
     proof: tuple[str, ...]
     verify: Callable[[UnmaskedAttention], PropositionCheck]
-    condition: str = ""
-    failing_step: str = ""
 
     def check(self, x: ArrayLike, scale: float | None = None) -> PropositionCheck:
         """The result for attention without weights over some tokens. Shapes: x (T, D). Raises:
@@ -51,17 +51,12 @@ class Proposition:
         return self.verify(weightless_attention(x, scale))
 
 
+_COLUMNS = ("number", "title", "statement", "latex", "status", "condition", "failing_step")
 PROPOSITIONS = tuple(
     Proposition(
-        row["number"],
-        row["title"],
-        row["statement"],
-        row["latex"],
-        row["status"],
-        tuple(row["proof"].splitlines()),
-        getattr(checks, row["check"]),
-        row["condition"],
-        row["failing_step"],
+        proof=tuple(row["proof"].splitlines()),
+        verify=getattr(checks, row["check"]),
+        **{column: row[column] for column in _COLUMNS},
     )
     for row in read_table("propositions")
 )

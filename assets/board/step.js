@@ -99,6 +99,11 @@ export class Step {
     return roomFor(this.board, this.parts.section);
   }
 
+  /** Whether the arithmetic shows as many terms as its line holds, until all are asked for. */
+  get folds() {
+    return Boolean(this.model?.stage || this.model?.fits);
+  }
+
   /** Lay the step out for its window; gives whether it has room there. */
   lay(size) {
     const { section, words, arithmetic, strip, stage, controls } = this.parts;
@@ -164,7 +169,7 @@ export class Step {
     const screen = !this.board.surroundings.now().printed;
     this.form = "line";
     this.sentence.lay(null, Math.floor(section.clientWidth));
-    for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && Boolean(this.model.stage));
+    for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && this.folds);
   }
 
   heightOfWords(width, wide = false) {
@@ -212,7 +217,7 @@ export class Step {
     const editable = !playing && board.pins.holds(current) && shown.find(({ panel }) => panel.editable);
     const edit = editable ? () => board.type(editable, current, "F2") : null;
     const upTo = playing ? board.player.known : this.hides(current.array, current.index) ? 0 : undefined;
-    const more = this.model.stage || board.size ? { opened: this.column, open: () => this.open() } : {};
+    const more = this.folds ? { opened: this.column, open: () => this.open() } : {};
     const options = { all: !board.hovered, drawn: shown.some(({ small }) => !small), beside: chainOf(this.model, current, board.open), ...more, ...(upTo === undefined ? { edit } : { upTo }) };
     return writeArithmetic(arithmetic, look, explainedBy(this.model, current), options);
   }

@@ -106,6 +106,8 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     assert line["height"] < box_of(arithmetic)["height"] <= SHARE * 844
     phone.get_by_role("button", name="The arithmetic in one line").tap()
     assert box_of(arithmetic)["height"] == line["height"]
+    opened(phone, f"{app_url}/one-head")  # a board that is no step
+    expect(phone.get_by_role("button", name="All terms in a column").first).to_be_visible()
     # The share of the first word and the name of the head both begin a line.
     opened(phone, f"{app_url}/softmax?mask=causal&n_heads=2&query=0")
     share, head = (box_of(phone.locator(part).first) for part in (".arcs text", ".arc-head"))

@@ -93,11 +93,11 @@ test("an arc is as thick as its share, ends at its words, and stays in its room"
   }
 });
 
-/** Arcs from the first of ten words 80 px apart to all others, with these shares in percent; their labels in type of 13 px; and the points of each arc. */
-function labelled(percents) {
-  const middles = new Map(percents.map((_, place) => [place, 40 + 80 * place]));
+/** Arcs from the first of ten words, 80 px apart, to all others, with these shares in percent; their labels in type of 13 px; and the points of each arc. */
+function labelled(percents, { apart = 80, left = 0 } = {}) {
+  const middles = new Map(percents.map((_, place) => [place, 40 + apart * place]));
   const arcs = arcsFrom(0, percents.map((percent, place) => [place, percent / 100]), middles, { base: 100, room: 84, side: -1 }).map((arc) => ({ ...arc, side: -1 }));
-  const places = labelPlaces(arcs, () => 13, () => ({ left: 0, right: 800, top: 0, bottom: 100 }));
+  const places = labelPlaces(arcs, () => 13, () => ({ left, right: 800, top: 0, bottom: 100 }));
   const points = arcs.map(({ curve }) => Array.from({ length: 201 }, (_, i) => [0, 1].map((axis) => {
     const t = i / 200;
     return curve.reduce((sum, point, n) => sum + [(1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t ** 3][n] * point[axis], 0);
@@ -117,4 +117,6 @@ test("the percentage of an arc lies on no arc and on no other percentage", () =>
       for (const other of boxes) assert.ok(other.arc === arc || Math.abs(other.x - x) > other.dx + dx || Math.abs(other.y - y) > other.dy + dy);
     }
   }
+  const { arcs, places } = labelled([15, 4, 74, 3, 2, 2], { apart: 16, left: 30 }); // no place beside the arc is free
+  assert.ok(places.has(arcs[2]), "the largest share of a crowd");
 });

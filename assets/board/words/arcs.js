@@ -74,7 +74,7 @@ const SAMPLES = 48; // points of an arc
 
 /**
  * Where the percentages of arcs stand free, each nearest to its own arc: a map from each arc with such a place to the middle of its label [x, y]. An arc of a large
- * share has the first choice; the first label of a side may stand near another arc.
+ * share has the first choice; the first label of a side may stand near another arc, and on one if it must.
  *
  * arcs: with `side`, see `arcsFrom`; size: px of the type of an arc's label; bounds(side): {left, right, top, bottom} of the labels of one side; wanted: the arcs to label.
  */
@@ -94,7 +94,8 @@ export function labelPlaces(arcs, size, bounds, wanted = arcs) {
     };
     const tried = AT.flatMap((t) => besideCurve(arc, t, wide, high));
     const isFirst = ![...found.keys()].some(({ side }) => side === arc.side);
-    const place = tried.find((at) => isFree(at, LABEL.others)) ?? (isFirst ? tried.find((at) => isFree(at, 0)) : null);
+    const nearer = isFirst ? [0, -Infinity] : [];
+    const place = [LABEL.others, ...nearer].map((others) => tried.find((at) => isFree(at, others))).find(Boolean);
     if (!place) continue;
     found.set(arc, place);
     taken.push({ x: place[0], y: place[1], dx: wide / 2, dy: high / 2 });

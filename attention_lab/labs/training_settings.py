@@ -18,13 +18,7 @@ CONSTRAINTS: dict[str, tuple[str, ...]] = {
     "orthonormal values": ("w_v",),
 }
 WIDE_MODEL = "1 wide head"
-SETTING_BOUNDS = {
-    "n_heads": (1, 16),
-    "d_k": (0, 64),
-    "d_v": (0, 64),
-    "n_steps": (0, 100_000),
-    "batch": (1, 512),
-}
+MAX_STEPS, MAX_BATCH = 100_000, 512
 
 
 @dataclass(frozen=True)

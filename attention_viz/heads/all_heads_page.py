@@ -72,7 +72,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Board(heads_grid(view.stage, field, heads, cell=cell), "heads grid"),
         b.caption(
             "Point at a cell, or reach it with Tab and the arrow keys: the same cell is marked in"
-            " every head. A click or Enter moves the focus to it.",
+            " every head. A click or Enter moves the focus to it."
         ),
         b.Heading("What each head does"),
         b.Text(
@@ -126,7 +126,7 @@ def _lines(view: StoryView, values: b.Values, heads: Sequence[int]) -> list[b.Bl
             f"{LINE_DESCRIPTIONS[which]} :blue[Queries] are on the left, :red[keys] on the right. A"
             " wider line is a larger share; point at its dot to read the share. A click on a head"
             f" in the legend hides or shows its lines. At most {MAX_DRAWN_LINES} lines are drawn;"
-            f" weaker lines left out: {left_out}.",
+            f" weaker lines left out: {left_out}."
         ),
     ]
 

@@ -59,7 +59,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             f"How far the output of each token moves when one head is off: $|{part}|$, token by"
             f" token. Without head {head}, {quote_token(trace.labels('T'), query)} moves by"
             f" {format_number(moved)}. Lengths add up only if all parts point in the same"
-            " direction.",
+            " direction."
         ),
         b.Heading("Whose output is it?"),
         b.Beside(([b.Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
@@ -144,7 +144,7 @@ def _shares(view: StoryView) -> list[b.Block]:
             " worth for a task is another question. Michel et al. 2019 removed heads from trained"
             " models: many are hardly missed, and some layers need only one. Voita et al. 2019"
             " pruned 38 of the 48 encoder heads of a translation model during further training, and"
-            " lost 0.15 BLEU.",
+            " lost 0.15 BLEU."
         ),
     ]
 

@@ -118,14 +118,14 @@ def _about_kinds(view: StoryView, strongest: float) -> list[b.Block]:
             " [Jensen–Shannon divergence](glossary?glossary_words=Jensen) of the heads, as a part"
             " of the largest one, ln 2. Change of the output: relative to its length. Equal in all:"
             f" the sentence, {', '.join(map(view.written, kept))}. A shared key/value head is the"
-            " mean of the heads that it replaces (Ainslie et al. 2023).",
+            " mean of the heads that it replaces (Ainslie et al. 2023)."
         ),
         b.caption(
             "On the board, the same head of each kind stands in one column; “K/V” names the"
             " key/value head that it reads. With one key/value head for each head, GQA is MHA; with"
             f" 1, it is MQA. Strongest colour: {format_number(strongest, 2)} and above. Heads that"
             " share keys can still differ, because each has its own queries. These weights were"
-            " never trained to share; Ainslie et al. train a model further after the change.",
+            " never trained to share; Ainslie et al. train a model further after the change."
         ),
     ]
 
@@ -194,7 +194,7 @@ def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) 
         b.caption(
             f"{COUNT_DESCRIPTIONS[which]} {view.own_letters}Sizes: tokens n = {size.n_tokens},"
             f" features C = {size.d_model}, heads h = {size.n_heads}, d_k = {size.d_k}, d_v ="
-            f" {size.d_v}.",
+            f" {size.d_v}."
         ),
     ]
     p = view.trace.projections
@@ -205,8 +205,7 @@ def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) 
         b.row(values, LETTER),
         b.Chart(count_curves(sizes, letter, counts, which), "shared counts"),
         b.caption(
-            "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v ="
-            " C/h.",
+            "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."
         ),
     ]
     return [b.Beside((words, picture), (1, 1))]

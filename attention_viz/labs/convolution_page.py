@@ -134,7 +134,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             " which has its own colour scale. Every pixel is a token. The kernel has"
             f" {len(run.offsets)} numbers, and each is a head that looks at **one offset** from the"
             f" pixel. Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Click"
-            " a pixel.",
+            " a pixel."
         ),
         b.Beside(
             (
@@ -143,7 +143,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
                     b.Board(heads, "convolution heads"),
                     b.caption(
                         "Each title shows the number of the kernel: W_O multiplies what the head"
-                        f" finds by it. {PADDINGS[padding].description}",
+                        f" finds by it. {PADDINGS[padding].description}"
                     ),
                 ],
                 [
@@ -151,7 +151,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
                     b.Chart(errors, "convolution errors"),
                     b.caption(
                         "A softmax never gives exactly 0, so the two are equal only in the limit of"
-                        " ever larger $\\alpha$.",
+                        " ever larger $\\alpha$."
                     ),
                     b.caption(SCORE_DESCRIPTIONS[padding == "circular"]),
                 ],
@@ -232,7 +232,7 @@ def _one_by_one(values: b.Values, sharpness: float) -> list[b.Block]:
             " always wins, so no sharpness helps. *layer-normed*: all tokens have the same length,"
             " so each prefers itself. Tokens 0 and 5 become equal, which changes no output. The"
             " error goes to 0 with growing α. *with positions*: one-hot positions are compared,"
-            " which always works.",
+            " which always works."
         ),
     ]
 

@@ -122,7 +122,7 @@ def _stacks(runs: Mapping[str, Run]) -> list[b.Block]:
         b.Table(["start and constraint", "accuracy", "size at the end"], rows),
         b.caption(
             "Size at the end: the root mean square of the numbers that leave the last layer before"
-            " training.",
+            " training."
         ),
         b.Text(
             "In twelve layers without residual connections Glorot’s numbers are too large for"

@@ -153,7 +153,7 @@ def _what_changes(effects: Mapping[str, ColumnEffect], d_model: int, n_heads: in
             " their standard deviation. Entropy: how widely the attention weights of a row are"
             f" spread; even attention has ln {N_TOKENS} ="
             f" {format_number(largest_entropy(N_TOKENS), 2)} nats. Both are measured on"
-            f" {N_TOKENS} tokens of normal random numbers.",
+            f" {N_TOKENS} tokens of normal random numbers."
         ),
         b.Text(
             "Orthonormal columns have length 1 and stand at right angles to each other, $P^{\\top}"
@@ -214,7 +214,7 @@ def _sphere(values: b.Values) -> b.Beside:
         b.Chart(sphere_figure(step), "stiefel globe"),
         b.caption(
             "Drag to turn the sphere. QR and polar land at the same place here. Cayley lands"
-            " nearest to the geodesic.",
+            " nearest to the geodesic."
         ),
     ]
     return b.Beside((told, drawn), (2, 3))
@@ -252,7 +252,7 @@ def _mapping(values: b.Values) -> list[b.Block]:
         b.caption(
             "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. The package’s manual and"
             " code differ: in the code P_Q and P_K have changed places, and the scores are divided"
-            " by √N instead of √(N/h). add_connection adds the input to the output.",
+            " by √N instead of √(N/h). add_connection adds the input to the output."
         ),
         b.Text(
             "**Walk through this layer:** [every step of the story in the package’s"

@@ -27,7 +27,8 @@ from attention_lab.labs.tasks import N_UNSEEN, TRAINING_TASKS, unseen_examples
 from attention_lab.labs.training_runs import STORED_SETTINGS, LayerRun, layer_run, stored_runs
 from attention_lab.labs.training_settings import (
     CONSTRAINTS,
-    SETTING_BOUNDS,
+    MAX_BATCH,
+    MAX_STEPS,
     WIDE_MODEL,
     TrainingSettings,
     expected_seconds,
@@ -87,6 +88,10 @@ SCORES = (
     " Training reaches this score unless narrow keys or orthonormal weights prevent it. Weights"
     " with a better score exist, but they are hard to find."
 )
+FLOOR = (
+    "The dashed line is the loss if each head gives one answer. It is a mean: the loss of a few"
+    " sequences may lie below it."
+)
 TRY = (
     "**Try:** train *neighbours* with 1 head, then with 1 wide head (no better), then with 2 heads."
     " The loss stays near the line of one head until the two heads become different. *conjunction*"
@@ -94,11 +99,7 @@ TRY = (
 )
 
 
-def _whole_number(key: str, label: str, default: int, limit: str, step: int = 1) -> b.Number:
-    low, high = SETTING_BOUNDS[limit]
-    return b.Number(key, label, default, low, high, step, resets=(TRAINS.key,))
-
-
+GRADIENTS = "How the layer learns: every gradient"
 STOPS = (TRAINS.key,)  # another run does not train before a visitor asks for it
 TASK = b.Select(
     "train_task", "Task", "neighbours", b.by_name(TRAINING_TASKS), "buttons", resets=STOPS
@@ -110,8 +111,10 @@ AT = scale(
     " heads become different. In the end each head answers one question.",
 )
 SEED = replace(seed("train_seed"), resets=STOPS)
-STEPS = _whole_number("train_steps", "Steps (0: set by the task)", 0, "n_steps", 100)
-BATCH = _whole_number("train_batch", "Sequences per step", 32, "batch")
+STEPS = b.Number(
+    "train_steps", "Steps (0: set by the task)", 0, 0, MAX_STEPS, step=100, resets=STOPS
+)
+BATCH = b.Number("train_batch", "Sequences per step", 32, 1, MAX_BATCH, resets=STOPS)
 RATE = b.Select(
     "train_rate", "Learning rate", "0.01", b.by_name(LEARNING_RATES), "scale", resets=STOPS
 )
@@ -213,10 +216,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         *_silenced(settings, projections, values),
         *_sequence(settings, values, bool(habits[2])),
         b.Folded("Compare the models", lambda: comparison(settings.task, values)),
-        b.Folded(
-            "How the layer learns: every gradient",
-            lambda: backward_pass(settings, shown_layer(values)),
-        ),
+        b.Folded(GRADIENTS, lambda: backward_pass(settings, shown_layer(values))),
         b.Text(TRY),
         *_next(run, values),
     ]
@@ -273,12 +273,7 @@ def _habits(habits: Habits, run: LayerRun, values: b.Values) -> list[b.Block]:
         label, sets = "Watch it learn", {TRAINS.key: RUN, AT.key: 0}
     button = b.Button(label, sets, name="go")
     at = f"Step **{run.step:,}** of {run.settings.last_step:,}."
-    return [
-        button,
-        b.caption(at),
-        b.Chart(figure, "train habits"),
-        b.caption(says),
-    ]
+    return [button, b.caption(at), b.Chart(figure, "train habits"), b.caption(says)]
 
 
 def _score(run: LayerRun, step: int, projections: Projections) -> b.Table:
@@ -295,25 +290,15 @@ def _score(run: LayerRun, step: int, projections: Projections) -> b.Table:
 def _about(settings: TrainingSettings) -> list[b.Block]:
     """The sizes of the layer and of its training, and what the numbers mean."""
     task, (d_k, d_v) = settings.training_task, settings.widths
-    line = (
-        " The dashed line is the loss if each head gives one answer. It is a mean: the loss of a"
-        " few sequences may lie below it."
-    )
+    meanings = [SCORE_MEANINGS[task.by_accuracy], SCORES, *([] if task.by_accuracy else [FLOOR])]
     return [
         b.caption(
             f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each"
             f" with d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
             f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
-            f" {expected_seconds(settings):.1f} s",
+            f" {expected_seconds(settings):.1f} s"
         ),
-        b.Folded(
-            "What these numbers are",
-            [
-                b.Text(
-                    f"{SCORE_MEANINGS[task.by_accuracy]} {SCORES}" + line * (not task.by_accuracy)
-                )
-            ],
-        ),
+        b.Folded("What these numbers are", [b.Text(" ".join(meanings))]),
     ]
 
 

@@ -115,7 +115,7 @@ def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
         b.caption(
             f"The {what} on the {N_UNSEEN} unseen sequences. *Best constant*:"
             f" {BEST_CONSTANT[by_entropy]}. In every task the inputs decide the answer. So a layer"
-            " that answers everything has the loss 0, which has no place on a logarithmic axis.",
+            " that answers everything has the loss 0, which has no place on a logarithmic axis."
         ),
     ]
 
@@ -149,7 +149,7 @@ def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
             " weights. *weightless*: Q = K = V = X with the best linear readout, which takes no"
             f" steps.{WIDE_HEAD_REMARK * (WIDE_MODEL in runs)} **Trained like this, each head"
             " answers one question.** Weights set by hand may do more: on the page *Convolution*"
-            " two heads ask for nine places.",
+            " two heads ask for nine places."
         ),
     ]
 
@@ -185,7 +185,7 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[b.Block]:
         *formula_rows(optimiser.values()),
         b.caption(
             "All formulas are NumPy functions, one for each. Tests compare them with the automatic"
-            " differentiation of PyTorch 2.13 and with finite differences.",
+            " differentiation of PyTorch 2.13 and with finite differences."
         ),
     ]
 

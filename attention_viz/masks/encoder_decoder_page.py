@@ -120,7 +120,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             "The board shows masked scores above shares. Hatched cells are hidden; the mask of the"
             " sidebar is not used here. All three have the same weights, so that only sentences and"
             " masks differ; in a real model each has its own. Try: click a cell of another use, or"
-            " give the target a single word.",
+            " give the target a single word."
         ),
         b.Heading("One use, step by step"),
         b.Text(
@@ -136,7 +136,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             "Shapes in NumPy. T is the number of query tokens, S the number of key tokens. The"
             " layer does not need T = S; scores and probabilities are then not square. What must"
             " agree: the width of queries and keys, the number of keys and values, and the number"
-            " of sequences.",
+            " of sequences."
         ),
     ]
 

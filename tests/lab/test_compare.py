@@ -58,15 +58,6 @@ def test_invalid_values_are_refused(name: str, text: str) -> None:
         value_in(name, text)
 
 
-def test_both_matrices_are_those_of_the_engine() -> None:
-    two, after = compare_with(USUAL, "seed", 5), trace_of(replace(USUAL, seed=5))
-    for shown, trace in zip(
-        two.matrices("masked_scores", 2), (trace_of(USUAL), after), strict=True
-    ):
-        assert np.array_equal(shown, trace.masked_scores[0, 2])
-    assert np.array_equal(two.matrices("output", 2)[1], after.output[0])
-
-
 def test_a_head_that_the_changed_layer_lacks_is_clipped() -> None:
     """If the changed layer lacks the head, its last head is shown; otherwise the same head."""
     assert [compare_with(USUAL, "n_heads", n).head_beside(3) for n in (1, 2, 8)] == [0, 1, 3]

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from attention_core import Projections, attend
 from attention_lab.heads import patterns as p
 from attention_lab.heads.head_portraits import MEASURES, Measure
-from attention_lab.heads.patterns import Pattern, offset_mass, pattern_of
+from attention_lab.heads.patterns import Pattern, pattern_of
 from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import GML
@@ -27,19 +27,6 @@ def test_one_row_by_hand() -> None:
     assert float(p.normalised_entropy(row, np.ones(3, dtype=bool))) == pytest.approx(
         1.5 * math.log(2) / math.log(3)
     )
-
-
-@pytest.mark.parametrize("offset", [-3, -1, 0, 1, 2, 9])
-@pytest.mark.parametrize("n_keys", [3, 5, 7])
-def test_mass_at_an_offset(offset: int, n_keys: int) -> None:
-    shares = np.random.default_rng(0).random((2, 5, n_keys))
-    mass = offset_mass(shares, offset)
-    for x, query in np.ndindex(2, 5):
-        key = query + offset
-        if 0 <= key < n_keys:
-            assert mass[x, query] == shares[x, query, key]
-        else:
-            assert np.isnan(mass[x, query])
 
 
 @pytest.mark.parametrize("d_k", [1, 2, 3, 5])

@@ -31,7 +31,7 @@ from attention_lab.heads.keys_read import (
 from attention_lab.heads.layout_mistakes import wrong_merged_cells
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.heads.reruns import relative_change, rerun
-from tests.core.random_layers import Layer, assert_same, calls
+from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import refused
 from tests.lab.small_layer import SELF_LAYERS, D, K, S, T, cross_layer
 
@@ -134,15 +134,6 @@ def test_the_scale_effect() -> None:
     )
     assert effect.top == pytest.approx(float(trace.probabilities[1, 4].max(axis=-1).mean()))
     assert 1 / S <= effect.top < effect.top_raw <= 1
-
-
-def test_unmasked_shares_are_the_softmax_of_the_scores() -> None:
-    trace = cross_layer(mask=np.arange(S) < 2)
-    raw_TS, scaled_TS = unmasked_shares(trace, 4, batch=1)
-    for query in range(T):
-        assert_same(raw_TS[query], softmax(trace.scores[1, 4, query]))
-        assert_same(scaled_TS[query], softmax(trace.scaled_scores[1, 4, query]))
-    assert_same(scaled_TS, cross_layer().probabilities[1, 4])
 
 
 def test_the_scale_effect_ignores_the_mask() -> None:

@@ -79,15 +79,6 @@ def test_the_depth_of_a_layer(name: str) -> None:
             assert box.moment == max((moments[key] + 1 for key in box.waits_for), default=0)
 
 
-def test_projections_run_together_and_the_merge_waits_for_all_heads() -> None:
-    plan = schedule(layer(6, 3))
-    at = [[box.field for box in plan.boxes if box.moment == moment] for moment in range(8)]
-    assert sorted(at[1]) == ["keys"] * 3 + ["queries"] * 6 + ["values"] * 3
-    assert at[6:] == [["merged"], ["output"]]
-    (merged,) = [box for box in plan.boxes if box.field == "merged"]
-    assert merged.waits_for == tuple(("head_outputs", head) for head in range(6))
-
-
 @pytest.mark.parametrize(("n_heads", "n_kv_heads"), [(1, 1), (4, 4), (6, 2)])
 def test_multiplications_are_those_of_the_formulas(n_heads: int, n_kv_heads: int) -> None:
     trace = layer(n_heads, n_kv_heads)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from attention_core import SettingsError
-from attention_lab.labs.adam import Moments, adam_step
 from attention_lab.labs.deep_stack import (
     activation_sizes,
     first_stack,
@@ -17,7 +16,7 @@ from attention_lab.labs.deep_stack import (
     stack_gradients,
     train_stack,
 )
-from attention_lab.labs.losses import LOSSES, relative_error_gradient
+from attention_lab.labs.losses import LOSSES
 from attention_lab.labs.stack_settings import (
     STACK_VARIANTS,
     StackSettings,
@@ -67,25 +66,6 @@ def test_only_the_last_variant_stays_orthonormal() -> None:
         ]
     assert max(errors["stiefel"]) < 1e-14
     assert errors["orthonormal"][0] < 1e-14 < 1e-3 < errors["orthonormal"][1]
-
-
-def test_a_run_in_one_loop() -> None:
-    settings = replace(SHORT, variant="orthonormal", n_steps=13)
-    first, *_, last = train_stack(settings)
-    rng = np.random.default_rng(0)
-    rng.bit_generator.state = first.generator_state
-    weights = dict(first.weights)
-    moments = {name: Moments(0 * array, 0 * array) for name, array in weights.items()}
-    for step in range(1, 14):
-        inputs, target = draw_textures(rng, 5)
-        passed = run_stack(settings, weights, inputs)
-        gradients = stack_gradients(weights, passed, relative_error_gradient(passed.logits, target))
-        for name in weights:
-            weights[name], moments[name] = adam_step(
-                weights[name], gradients[name], moments[name], step, 0.001
-            )
-    for name, array in weights.items():
-        np.testing.assert_allclose(last.weights[name], array, rtol=0, atol=1e-12, err_msg=name)
 
 
 @pytest.mark.parametrize("variant", STACK_VARIANTS)

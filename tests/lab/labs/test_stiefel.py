@@ -119,19 +119,6 @@ def test_adam_without_the_manifold_drifts_away() -> None:
     np.testing.assert_allclose(tangent_projection(heads, held.first), held.first, atol=1e-14)
 
 
-def test_adam_on_the_manifold_finds_the_largest_eigenvalues() -> None:
-    root = RNG.normal(size=(N, N))
-    matrix, point = root @ root.T, orthonormal_columns(RNG, N, K)
-    moments = first_moments(point)
-    for step in range(1, 401):
-        point, moments = stiefel_adam_step(
-            point, -2 * matrix @ point, moments, step, 0.1 / step**0.5
-        )
-    assert np.trace(point.T @ matrix @ point) == pytest.approx(
-        np.linalg.eigvalsh(matrix)[-K:].sum(), rel=1e-6
-    )
-
-
 def test_heads_of_a_fused_matrix() -> None:
     fused = np.arange(2 * 5 * 6).reshape(2, 5, 6)
     heads = head_matrices(fused, 3)

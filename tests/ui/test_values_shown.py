@@ -118,12 +118,12 @@ def scores(now: PageContext) -> list[str]:
     return [f"**{counts['full']}**", f"**{counts['hadamard']}**", format_number(total, among=1.0)]
 
 
-@on("scale", **{"scale variance": True})
-@on("scale", notation="note")
-@on("scale", notation="gml")
+@on("scale", notation="note", **{"scale variance": True})
+@on("scale", notation="gml", **{"scale variance": True})
 def scale(now: PageContext) -> list[str]:
     effect = scale_effect(now.trace, 1)
     return [
+        f"have variance {format_number(float(now.trace.scores[0, 1].var()), 2)}",
         f"{format_number(effect.spread_raw, 2)} before",
         f"{format_number(effect.spread, 2)} after",
         format_percent(effect.top_raw),
@@ -200,8 +200,10 @@ def seen(now: PageContext) -> list[str]:
 
 @on("all-heads")
 def all_heads(now: PageContext) -> list[str]:
-    lost = averaging_effect(now.trace, range(4))
+    lost, pattern = averaging_effect(now.trace, range(4)), pattern_of(now.trace)
     return [
+        format_percent(float(HABITS[1].value(pattern)[0, 1])),
+        format_number(float(EFFECTIVE_TOKENS.value(pattern)[0, 1]), 1),
         f"{format_number(lost.in_a_head, 1)} tokens",
         f"over {format_number(lost.in_the_mean, 1)} ",
         format_number(lost.largest_sum, 2),
@@ -255,13 +257,6 @@ def compare(now: PageContext) -> list[str]:
         format_percent(max(shares)),
         f"most in head {int(np.argmax(shares))}",
     ]
-
-
-@on("all-heads")
-def habits(now: PageContext) -> list[str]:
-    pattern = pattern_of(now.trace)
-    before = format_percent(float(HABITS[1].value(pattern)[0, 1]))
-    return [before, format_number(float(EFFECTIVE_TOKENS.value(pattern)[0, 1]), 1)]
 
 
 @on("one-matrix-or-many")
@@ -336,7 +331,6 @@ def changed(now: PageContext) -> list[str]:
     return [format_number(two.gap(field)) for field in ("probabilities", "output")]
 
 
-@on("softmax", **{"softmax temperature": True}, inv_temperature="2")
 @on("softmax", **{"softmax temperature": True}, inv_temperature="2", notation="gml")
 def temperature(now: PageContext) -> list[str]:
     other = at_temperature(now.trace, 2.0)
@@ -346,11 +340,6 @@ def temperature(now: PageContext) -> list[str]:
         *(format_percent(float(row[2])) for row in rows),
         f"√{now.symbol('d_k')} ".replace("\\", ""),
     ]
-
-
-@on("scale", **{"scale variance": True})
-def variances(now: PageContext) -> list[str]:
-    return [f"have variance {format_number(float(now.trace.scores[0, 1].var()), 2)}"]
 
 
 @on("what-changes", change="merge")

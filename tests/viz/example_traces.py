@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from attention_core import Projections, Trace, attend
+from attention_core import HeadNorm, Projections, Rotary, Trace, attend
 
 T, S, D, M, K, V, H = 5, 7, 11, 13, 2, 3, 17
 HOSTILE = (
@@ -27,6 +27,12 @@ CASES: dict[str, dict[str, Any]] = {
     "causal": {"causal": True},
     "empty row": {"mask": EMPTY_ROW & np.ones((T, S), dtype=bool)},
     "all hidden": {"mask": np.zeros((T, S), dtype=bool)},
+    "modern": {
+        "rotary": Rotary(),
+        "head_norm": HeadNorm(1.5),
+        "sink": np.arange(H) / 5,
+        "softcap": 2.0,
+    },
     "bias and residual": {"bias": np.linspace(-1, 1, S), "residual": True, "softcap": 2.0},
 }
 

@@ -6,32 +6,24 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from attention_core import Projections, Trace, attend
 from attention_core.derivation import array_of, derive
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.words.embeddings import embed
 from attention_viz.derived_arrays import DERIVED_ARRAYS, derived_array_of, shape_of
-from attention_viz.overview import overview
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene import coloured_scene
-from attention_viz.story.cutting import split_board
 from attention_viz.story.per_head import scores_board
 from attention_viz.story.products import (
-    PROJECTION_FACTORS,
     inputs_board,
-    output_board,
-    projection_board,
 )
-from tests.core.random_layers import Layer, calls
 from tests.viz.example_traces import CASES, example
 from tests.viz.reading_scenes import numbers, worked_out, written_and_read
-from tests.viz.story_boards import FOCUS, OF_A_CELL, RIBBONS, STORY
+from tests.viz.story_boards import FOCUS, RIBBONS, STORY
 
 
 def check(trace: Trace, scene: JSON) -> None:
@@ -68,21 +60,6 @@ def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
     for shared in (False, True):
         trace = example(case, shared=shared)
         check(trace, STORY[name](Stage(trace)))
-
-
-@settings(max_examples=15)
-@given(calls())
-def test_scenes_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
-    layer, options = call
-    trace = layer.run(**options)
-    focus = (trace.sizes["H"] - 1, min(2, trace.sizes["T"] - 1), 0)
-    for board in OF_A_CELL.values():
-        check(trace, board(Stage(trace), focus))
-    for field in PROJECTION_FACTORS:
-        check(trace, projection_board(Stage(trace), field, focus))
-        check(trace, split_board(Stage(trace), field, focus))
-    check(trace, output_board(Stage(trace), focus[1], 0))
-    check(trace, overview(Stage(trace), *focus))
 
 
 @pytest.mark.parametrize("shared", [False, True])

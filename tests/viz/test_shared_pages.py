@@ -53,14 +53,6 @@ def test_of_a_text_that_is_cut_a_word_is_replaced_that_the_model_reads() -> None
     assert board_of(asked("change-a-word", text="😀" * 14 + " dog " + "😀" * 9 + " cat"))
 
 
-def test_a_click_chooses_the_pair() -> None:
-    board = blocks_of(asked("self-attention-mass"), "board")[0]
-    changes = filled(board["sets"]["probabilities"], [1, 2])
-    found = asked("self-attention-mass", {"changes": changes})
-    assert parse_qs(found["query"])["lab_cell"] == ["1-2"]
-    assert board_of(found)["cell"]["index"] == [1, 2]
-
-
 def test_a_point_of_the_plane_moves() -> None:
     points = "2,1; 1,3; -1,0"
     rows = blocks_of(asked("geometry", plane=points, plane_token=1), "row")
@@ -91,13 +83,6 @@ def test_a_strength_is_that_of_its_variant() -> None:
     assert moved == ["norm scores", "norm"]
 
 
-def test_a_click_on_a_kind_explains_its_cell() -> None:
-    board = blocks_of(asked("shared-keys", n_heads=2), "board")[0]
-    changes = filled(board["sets"]["MQA"], [1, 2, 0])
-    found = asked("shared-keys", {"changes": changes}, n_heads=2)
-    assert board_of(found)["cell"] == {"array": "MQA", "index": [1, 2, 0]}
-
-
 def test_a_click_on_what_is_missing_moves_the_focus() -> None:
     board = blocks_of(asked("head-worth", off="0"), "board")[0]
     place = board["clicks"]["all"][5 + 3]
@@ -108,38 +93,56 @@ def test_a_click_on_what_is_missing_moves_the_focus() -> None:
     assert {name: query.get(name, ["0"])[0] for name in place} == place
 
 
-FROG = "One day, a little frog was very sad. The"
-HEADS = {"th_model": "language model"}
+TRAINED = {
+    "text": "One day, a little frog was very sad. The",
+    "th_model": "language model",
+    "th_head": 1,
+    "th_cell": "4-2-0",
+    "oh_step": "W_Q",
+}
 
 
 @pytest.mark.parametrize(
-    ("path", "place", "array", "index", "told"),
+    ("path", "choices", "place", "array", "index", "to", "told"),
     [
-        ("trained-heads", 0, "layer 3", [7, 2, 1], {"layer": "3", "head": "7", "cell": "2-1-0"}),
-        ("find-a-head", 1, "ranking", [2, 5], {"layer": "2", "head": "5"}),
-        ("find-a-head", 0, "", [3, 1], {"cell": "3-1-0"}),
-        ("one-head", 0, "probabilities", [0, 6, 3, 2], {"head": "6", "cell": "3-2-0"}),
-        ("one-head", 2, "inputs", [0, 3, 9], {"cell": "3-2-9"}),
+        ("self-attention-mass", {}, 0, "probabilities", [1, 2], "", {"lab_cell": "1-2"}),
+        ("shared-keys", {"n_heads": 2}, 0, "MQA", [1, 2, 0], "", {"kind": "MQA", "head": "1"}),
+        *(
+            (path, TRAINED, place, array, index, "one-head", told)
+            for path, place, array, index, told in (
+                ("trained-heads", 0, "layer 3", [7, 2, 1], {"th_layer": "3", "th_head": "7"}),
+                ("find-a-head", 1, "ranking", [2, 5], {"th_layer": "2", "th_head": "5"}),
+                ("find-a-head", 0, "", [3, 1], {"th_cell": "3-1-0"}),
+                ("one-head", 0, "probabilities", [0, 6, 3, 2], {"th_head": "6"}),
+                ("one-head", 2, "inputs", [0, 3, 9], {"th_cell": "3-2-9"}),
+            )
+        ),
     ],
 )
-def test_a_click_opens_the_head_that_was_clicked(
-    path: str, place: int, array: str, index: list[int], told: dict[str, str]
+def test_a_click_chooses_what_was_clicked_and_may_open_its_page(
+    path: str,
+    choices: dict[str, Any],
+    place: int,
+    array: str,
+    index: list[int],
+    to: str,
+    told: dict[str, str],
 ) -> None:
-    chosen = HEADS | {"text": FROG, "th_head": 1, "th_cell": "4-2-0", "oh_step": "W_Q"}
-    board = blocks_of(asked(path, **chosen), "board")[place]
+    board = blocks_of(asked(path, **choices), "board")[place]
     sets = board["sets"][array or next(iter(board["sets"]))]
-    act = {"changes": filled(sets, index), "to": board["opens"]}
-    found = asked(path, act, **chosen)
+    found = asked(path, {"changes": filled(sets, index), "to": board["opens"]}, **choices)
     query = parse_qs(found["query"])
-    assert found["path"] == "one-head"
-    assert {name: query[f"th_{name}"][0] for name in told} == told
+    assert found["path"] == (to or path)
+    assert {name: query[name][0] for name in told} == told
+    if not to:
+        assert board_of(found)["cell"] == {"array": array, "index": index}
 
 
 def test_another_model_begins_with_its_own_first_head() -> None:
     """A choice takes others back, unless the same act sets them; a URL of an earlier version means
     MiniLM.
     """
-    chosen = HEADS | {"th_layer": 2, "th_cell": "3-1-0", "cw_old": "cat"}
+    chosen = {"th_model": "language model", "th_layer": 2, "th_cell": "3-1-0", "cw_old": "cat"}
     for act in ({"name": "th_model", "value": "MiniLM"}, {"changes": {"th_model": "MiniLM"}}):
         query = parse_qs(asked("change-a-word", act, **chosen)["query"])
         assert query.keys() & {*chosen, "th_head"} == {"th_model"}

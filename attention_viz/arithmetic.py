@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from attention_core import STEPS
-from attention_core.derivation import Derivation, Factor, Term
+from attention_core.derivation import Derivation, Factor
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 
 from .labels import format_number, is_rounded, without_noise
@@ -39,15 +39,12 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     rounded, so the line may give another result.
     """
     if derivation.operation == "mask":
-        score, result = (
-            format_number(derivation.terms[0].value, 4),
-            format_number(derivation.result, 4),
-        )
+        score = format_number(derivation.terms[0].value, 4)
         if derivation.allowed:
-            return f"allowed: {score} stays {result}"
+            return f"allowed: {score} stays {format_number(derivation.result, 4)}"
         return f"not allowed: {score} becomes −∞"
     rounded: list[bool] = []
-    parts = [value for term in derivation.terms for value in (term.value, *_values(term))]
+    parts = [one.value for term in derivation.terms for one in (term, *term.factors)]
     among = max((abs(value) for value in parts if math.isfinite(value)), default=0.0)
     if places is not None:  # the reader works it out: no factor is left out as small
         among = 0.0
@@ -65,10 +62,6 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     return f"{left} = {right}"
 
 
-def _values(term: Term) -> list[float]:
-    return [factor.value for factor in term.factors]
-
-
 def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | None) -> str:
     """The left side of the equation. shown: formats a number with a number of decimals."""
     operation, terms = derivation.operation, derivation.terms
@@ -82,20 +75,14 @@ def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | 
         mean = sum(term.value**2 for term in terms[:-1]) / (len(terms) - 1)
         return f"{shown(own)} / {shown(math.sqrt(mean + derivation.epsilon))} × {shown(gain)}"
     if operation == "softmax":
-        return (
-            f"{shown(terms[derivation.position].value)} /"
-            f" {shown(sum(term.value for term in terms))}"
-        )
+        own, total = terms[derivation.position].value, sum(term.value for term in terms)
+        return f"{shown(own)} / {shown(total)}"
     if places is None:
-        places = 3
-        if len(terms) == 1:
-            places = 4
+        places = 4 if len(terms) == 1 else 3
     products = [
         " × ".join(shown(factor.value, places) for factor in term.factors) for term in terms[:4]
     ]
     if len(terms) == 1:
         return products[0]
-    more = ""
-    if len(terms) > 4:
-        more = f" + … ({len(terms) - 4} more)"
+    more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
     return " + ".join(f"({product})" if "−" in product else product for product in products) + more

@@ -269,20 +269,23 @@ def _changed(stage: Stage, name: str) -> Array | None:
 
 def rule_json(rule: Rule) -> JSON:
     """A rule for the board, without parts that have no effect."""
-    about: JSON = {
+    has_own = rule.operation in ("softmax", "norm")
+    about = {
         "operation": rule.operation,
         "length": rule.length,
-        "reads": [_read(r) for r in rule.reads],
+        "reads": list(map(_read, rule.reads)),
     }
-    if rule.adds:
-        about["adds"] = [_read(r) for r in rule.adds]
-    if rule.operation in ("softmax", "norm"):
-        about["position"] = _position(rule.own)
-    if rule.softcap is not None:
-        about["softcap"] = rule.softcap
-    if rule.epsilon:
-        about["epsilon"] = rule.epsilon
-    return about
+    return about | present(
+        adds=list(map(_read, rule.adds)),
+        position=_position(rule.own) if has_own else None,
+        softcap=rule.softcap,
+        epsilon=rule.epsilon,
+    )
+
+
+def present(**entries: Any) -> JSON:
+    """The entries that say something: no None, no 0, nothing empty."""
+    return {name: value for name, value in entries.items() if value}
 
 
 def _read(r: Read) -> JSON:
@@ -291,14 +294,8 @@ def _read(r: Read) -> JSON:
 
 def _position(p: Position) -> JSON:
     parts = [[_position(of) if isinstance(of, Position) else of, times] for of, times in p.parts]
-    about: JSON = {"parts": parts}
-    if p.over != 1:
-        about["over"] = p.over
-    if p.modulo:
-        about["modulo"] = p.modulo
-    if p.plus:
-        about["plus"] = p.plus
-    return about
+    over = p.over if p.over != 1 else None
+    return {"parts": parts} | present(over=over, modulo=p.modulo, plus=p.plus)
 
 
 def largest_magnitude(matrix: Array) -> float:

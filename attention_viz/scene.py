@@ -18,7 +18,7 @@ from attention_lab.notation.notation import written_name
 from attention_viz.derived_arrays import DERIVED_ARRAYS
 
 from .names import title_of
-from .payload import JSON, Stage, Window, array_json, board_json, panel_json, rule_json
+from .payload import JSON, Stage, Window, array_json, board_json, panel_json, present, rule_json
 from .pieces import named
 from .theme import BOARD_PALETTES
 
@@ -153,8 +153,8 @@ def _panel(stage: Stage, panel: Panel) -> JSON:
     )
     if panel.tiles is not None:
         about |= {"tiles": panel.tiles, "arrange": panel.arrange}
-    marks = {"mark": "diagonal" * panel.diagonal, "link": panel.link, "editable": panel.editable}
-    return about | {name: mark for name, mark in marks.items() if mark}
+    mark = "diagonal" * panel.diagonal
+    return about | present(mark=mark, link=panel.link, editable=panel.editable)
 
 
 def _quiet(stage: Stage, panel: Panel, panels: Sequence[Panel]) -> JSON:

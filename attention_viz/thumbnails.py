@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import isqrt
 
 from attention_core.checks import Array
-from attention_lab.notation.notation import OURS, Notation
 
 from .payload import JSON, board_json, largest_magnitude, panel_json, sent_numbers
 from .pieces import named
@@ -52,21 +51,7 @@ def thumbnails(
     panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names)]
     for panel, said in zip(panels, captions, strict=False):
         panel["captions"] = list(said)
-    return thumbnail_board(description, arrays, labels, panels, (names[layer], index))
-
-
-def thumbnail_board(
-    description: str,
-    arrays: JSON,
-    labels: tuple[Sequence[str], Sequence[str]],
-    panels: Sequence[JSON],
-    cell: tuple[str, Sequence[int]],
-    notation: Notation = OURS,
-) -> JSON:
-    """The board's JSON object for numbers without rules. cell: the array and the index of the
-    pinned cell.
-    """
-    return board_json(description, arrays, head_axes(labels), panels, cell, notation)
+    return board_json(description, arrays, head_axes(labels), panels, (names[layer], index))
 
 
 def line_of_heads(name: str, line: int, title: str, badge: str = "", size: str = "small") -> JSON:

@@ -10,8 +10,8 @@ from attention_core import Trace
 from attention_core.trace import head_of
 from attention_lab.notation.notation import OURS, Notation
 
-from ..payload import JSON
-from ..thumbnails import heads_json, line_of_heads, thumbnail_board
+from ..payload import JSON, board_json
+from ..thumbnails import head_axes, heads_json, line_of_heads
 
 LATENT = "MLA"  # the kind that makes its keys and values from latent vectors
 MAX_KEYS_FULL_SIZE = 200  # keys in a line of heads; longer lines are drawn as small pictures
@@ -41,10 +41,10 @@ def shared_keys_board(
         | {"captions": _captions(one)}
         for line, (name, one) in enumerate(kinds.items())
     ]
-    return thumbnail_board(
+    return board_json(
         description,
         {name: _shares(name, one, limit) for name, one in kinds.items()},
-        (trace.labels("T"), trace.labels("S")),
+        head_axes((trace.labels("T"), trace.labels("S"))),
         panels,
         (kind, cell),
         notation,

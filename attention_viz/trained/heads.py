@@ -13,16 +13,16 @@ from attention_lab.trained.change_a_word import ChangedWord
 
 from ..labels import format_percent
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
-from ..payload import JSON, Stage, panel_json
+from ..payload import JSON, Stage, board_json, panel_json
 from ..scene import Panel, scene
 from ..sentence import with_arcs
 from ..story.per_head import mixing_board, scores_board
 from ..story.products import output_board, projection_board
 from ..thumbnails import (
     HEAD_NUMBER_CAPTIONS,
+    head_axes,
     heads_json,
     max_tokens_sent,
-    thumbnail_board,
     windows_around,
 )
 
@@ -83,7 +83,7 @@ def attention_alone(
     panel = panel_json("attention", title, " × ".join(map(str, shares_TS.shape)), (0, 0))
     arrays = {"attention": heads_json(title, shares_TS, cell)}
     what = "What each query of the head reads."
-    board = thumbnail_board(what, arrays, labels, [panel], ("attention", cell))
+    board = board_json(what, arrays, head_axes(labels), [panel], ("attention", cell))
     return with_arcs(board, labels, "attention", query)
 
 

@@ -140,11 +140,6 @@ def numbers_of_scene(scene: dict[str, Any]) -> np.ndarray:
     return np.frombuffer(b"".join(sent), "<f4")
 
 
-def alternatives(app: AppTest) -> list[str]:
-    """The accessible name of every figure."""
-    return [str(figure["layout"]["meta"]["description"]) for figure in figures(app)]
-
-
 def html(app: AppTest) -> list[str]:
     """Everything that is sent as HTML, but for the style sheet and the script of the frame."""
     bodies = [str(element.proto.body) for element in app.html]

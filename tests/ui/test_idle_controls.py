@@ -13,24 +13,11 @@ from attention_lab.scenario import Scenario, trace_of
 from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, drawn, moved
 
-DECIDED_BY_THE_MODEL = {
-    "d_model",
-    "n_heads",
-    "init",
-    "seed",
-    "d_k",
-    "d_v",
-    "d_o",
-    "positions",
-    "embedding",
-    "piece",
-}
-
-
 OF_OPTIONS = {"base", "start", "gain", "sink_logit", "cap"}
 USUALLY = {"scale", "window", "layer", *OF_OPTIONS}
 BY_HAND: dict[str, Any] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
+DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_HAND}
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from attention_ui.panels import CLOSER_LOOKS
 from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
-    alternatives,
     entries,
     figures,
     gone_to,
@@ -70,7 +69,8 @@ def test_a_page_runs_clean(situation: str, page: str) -> None:
     assert title(app) == page_of(page).title
     boards, drawn = scenes(app), figures(app)
     assert boards or drawn or page in WAITING or page_of(page).section == "reference"
-    for description in [*alternatives(app), *(board["description"] for board in boards)]:
+    charts = (figure["layout"]["meta"] for figure in drawn)
+    for description in (part["description"] for part in (*charts, *boards)):
         assert description.endswith(".")
     assert all(table.proto.alt for table in app.dataframe)  # its name for a screen reader
     for _, colour in entries(drawn, COLOURS):

@@ -13,12 +13,7 @@ from attention_core import HeadNorm, Projections, Rotary, Trace, attend
 
 T, S, D, M, K, V, H = 5, 7, 11, 13, 2, 3, 17
 HOSTILE = (
-    "<script>alert(1)</script>",
-    "@query",
-    "&lt;b&gt;",
-    "%{customdata}",
-    "שלום",
-    "x" * 500,
+    *("<script>alert(1)</script>", "@query", "&lt;b&gt;", "%{customdata}", "שלום", "x" * 500),
     "<b>bold</b><br>",
 )
 EMPTY_ROW = np.arange(T)[:, np.newaxis] != 2

@@ -39,14 +39,8 @@ def test_a_pin_may_be_beyond_what_was_sent_and_then_the_scene_follows_it() -> No
 @pytest.mark.parametrize(
     "pin",
     [
-        *(
-            None,
-            {},
-            [],
-            "queries",
-            {"array": "queries"},
-            {"array": "scores", "index": [0, 0, 0, 0]},
-        ),
+        *(None, {}, [], "queries", {"array": "queries"}),
+        {"array": "scores", "index": [0, 0, 0, 0]},
         *({"array": "queries", "index": index} for index in ([0, 5, 0], [0, -1, 0], [0, 0], "000")),
         *({"array": "queries", "index": index} for index in ([0, 0, 0.5], [0, 0, "0"], 0, None)),
     ],
@@ -88,10 +82,7 @@ def test_an_edit_of_a_sequence_changes_this_one_alone(trace: Trace, array: str, 
     "edit",
     [
         *(None, "w_q", {}, {"array": "scores", "index": [0, 0], "value": 1}),
-        *(
-            {"array": "w_q", "index": index, "value": 1}
-            for index in ([0, 6], [-1, 0], [0], [0, "1"])
-        ),
+        *({"array": "w_q", "index": at, "value": 1} for at in ([0, 6], [-1, 0], [0], [0, "1"])),
         *({"array": "w_q", "index": [0, 0], "value": value} for value in ("1", None, np.nan, 1e9)),
     ],
 )

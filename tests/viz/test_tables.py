@@ -237,10 +237,7 @@ def test_other_tables_are_no_matrix_of_a_layer(field: str) -> None:
 @pytest.mark.parametrize(
     ("data", "error", "facts"),
     [
-        (b"token,0,1\n", FileError, ["no numbers"]),
-        (b"token,0\na,x\n", FileError, ["X", "'x'", "row 0", "column 0", "line 2"]),
         (b"token,0,1\na,1,2\nb,3\n", ShapeError, ["X", "row 0", "2 cells", "row 1", "line 3"]),
-        (b'token,0\n"a,1\n', FileError, ["line 2", "quote"]),
         (b"token,0,2\na,1,2\n", FileError, ["X", "'token'", "line 1"]),
     ],
 )

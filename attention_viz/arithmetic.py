@@ -44,7 +44,8 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
             return f"allowed: {score} stays {format_number(derivation.result, 4)}"
         return f"not allowed: {score} becomes −∞"
     rounded: list[bool] = []
-    parts = [one.value for term in derivation.terms for one in (term, *term.factors)]
+    factors = [factor.value for term in derivation.terms for factor in term.factors]
+    parts = [*(term.value for term in derivation.terms), *factors]
     among = max((abs(value) for value in parts if math.isfinite(value)), default=0.0)
     if places is not None:  # the reader works it out: no factor is left out as small
         among = 0.0

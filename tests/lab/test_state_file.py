@@ -135,7 +135,6 @@ def test_a_whole_number_for_a_number() -> None:
 
 FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
     "empty": (b"", FileError, ("JSON", "UTF-8")),
-    "no JSON": (b"PK\3\4", FileError, ("JSON", "UTF-8")),
     "not UTF-8": (b'{"format": "\xff"}', FileError, ("JSON", "UTF-8")),
     "cut off": (write_state(STATE)[:-3], FileError, ("JSON", "UTF-8")),
     "a list": (b"[]", FileError, ("state",)),
@@ -161,7 +160,6 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         ("JSON", "UTF-8"),
     ),
     "deep": (b"[" * 1990, FileError, ("JSON", "UTF-8")),
-    "deep pairs": (b'{"a":' * 600, FileError, ("JSON", "UTF-8")),
     "many lists": (b"[" + b"[]," * 10**6 + b"[]]", FileError, ("state",)),
     "many names": (b"{" + b'"":0 ' * 10**6 + b"}", FileError, ("state",)),
     "too large": (b" " * (MAX_STATE_BYTES + 1), FileError, (50331649, 50331648)),

@@ -93,27 +93,25 @@ def _everything(app: AppTest) -> list[str]:
     return [MADE_ANEW.sub("", str(element.proto)) for element in app.main]
 
 
+FAR = {"head": 4, "query": 12, "key": 99, "feature": 4096}
+
+
 @pytest.mark.parametrize(
-    ("url", "expected", "moved"),
+    ("url", "expected"),
     [
-        ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0), []),
-        (
-            {"head": 4, "query": 12, "key": 99, "feature": 4096},
-            Focus(3, 11, 11, 15),
-            ["head", "query", "key", "feature"],
-        ),
-        ({"head": 99999}, Focus(3, 0, 0, 0), ["head"]),
-        ({"head": "007"}, Focus(3, 0, 0, 0), ["head"]),
+        ({"head": 3, "query": 11, "key": 0}, Focus(3, 11, 0, 0)),
+        (FAR, Focus(3, 11, 11, 15)),
+        ({"head": 99999}, Focus(3, 0, 0, 0)),
+        ({"head": "007"}, Focus(3, 0, 0, 0)),
     ],
 )
-def test_a_place_outside_moves_to_the_nearest_end(
-    url: dict[str, object], expected: Focus, moved: list[str]
-) -> None:
+def test_a_place_outside_moves_to_the_nearest_end(url: dict[str, object], expected: Focus) -> None:
     app = opened("scores", **url)
     assert page_context(app).focus == expected
-    assert refused(app) == [
-        (name.capitalize(), str(url[name]), str(vars(expected)[name])) for name in moved
+    asked = [
+        (name.capitalize(), str(place), str(vars(expected)[name])) for name, place in url.items()
     ]
+    assert refused(app) == [one for one in asked if one[1] != one[2]]
     app.run()
     assert not app.toast
 

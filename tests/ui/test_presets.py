@@ -158,12 +158,8 @@ def test_the_example_on_paper_has_whole_numbers() -> None:
         {"text": "dogs bark", "mask": "causal"},
         {"weights": "trained", "layer": 2},
         {"weights": "by hand", "d_model": 12, "n_heads": 4},  # by hand there are two heads of four
-        {
-            "weights": "by hand",
-            "d_model": 8,
-            "n_heads": 2,
-            "text": "What is love?",  # in which they find nothing
-        },
+        # in which they find nothing
+        {"weights": "by hand", "d_model": 8, "n_heads": 2, "text": "What is love?"},
     ],
     ids=str,
 )

@@ -242,12 +242,9 @@ def fade_example(question: PracticeQuestion, level: str) -> FadedExample:
     """
     decimals, terms = question.decimals, question.rounded.terms
     lines = tuple(TermLine(tuple(f.value for f in term.factors), term.value) for term in terms)
-    if level == "own layer":
-        return FadedExample((), None, decimals)
-    if level == "result missing":
-        return FadedExample(lines, None, decimals)
-    if level == "worked":
-        return FadedExample(lines, question.answer, decimals)
+    if level != "one term missing":
+        result = question.answer if level == "worked" else None
+        return FadedExample(() if level == "own layer" else lines, result, decimals)
     missing = max(range(len(lines)), key=lambda index: abs(terms[index].value))
     exact, rounded = question.exact.terms[missing].value, terms[missing].value
     hidden = TermLine(lines[missing].factors, None)

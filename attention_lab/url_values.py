@@ -33,12 +33,9 @@ def url_text(value: object) -> str:
 
 def parse_switch(text: str) -> bool:
     """Whether a text means on. Raises: SettingsError."""
-    match text.casefold():
-        case "true":
-            return True
-        case "false":
-            return False
-    raise SettingsError("It is “true” or “false”")
+    if (name := text.casefold()) not in ("true", "false"):
+        raise SettingsError("It is “true” or “false”")
+    return name == "true"
 
 
 def parse_option(text: str, options: Collection[str]) -> str:

@@ -108,9 +108,8 @@ def lesson_style() -> str:
     shown: ShownLesson | None = session().lesson
     if st.session_state["view"] != "lesson":
         return ""
-    controls: tuple[str, ...] = tuple(str(st.session_state["show"]).split("."))
-    if shown:
-        controls = shown.moment.controls
+    named_in_url = tuple(str(st.session_state["show"]).split("."))
+    controls = shown.moment.controls if shown else named_in_url
     hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
     if any(controls):
         named = ", ".join(f".st-key-{OFFERED if name == HEADS else name}" for name in controls)

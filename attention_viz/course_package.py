@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from xml.etree.ElementTree import Element, SubElement, indent, tostring
+from html import escape
 
 from attention_lab.lessons.lesson import Lesson
 
@@ -33,33 +33,28 @@ def course_package(lesson: Lesson) -> bytes:
 def manifest(lesson: Lesson) -> str:
     """The manifest: one course with one page."""
     key = hashlib.sha256(lesson.title.encode()).hexdigest()[:16]
-    root = Element(
-        "manifest",
-        {
-            "identifier": f"attention-lab-{key}",
-            "version": "1.0",
-            "xmlns": CONTENT,
-            "xmlns:adlcp": SCORM,
-            "xmlns:xsi": SCHEMA,
-            "xsi:schemaLocation": (f"{CONTENT} imscp_rootv1p1p2.xsd {SCORM} adlcp_rootv1p2.xsd"),
-        },
-    )
-    about = SubElement(root, "metadata")
-    SubElement(about, "schema").text = "ADL SCORM"
-    SubElement(about, "schemaversion").text = "1.2"
-    course = SubElement(
-        SubElement(root, "organizations", {"default": "course"}),
-        "organization",
-        {"identifier": "course"},
-    )
-    SubElement(course, "title").text = lesson.title
-    item = SubElement(course, "item", {"identifier": "lesson", "identifierref": "page"})
-    SubElement(item, "title").text = lesson.title
-    page = SubElement(
-        SubElement(root, "resources"),
-        "resource",
-        {"identifier": "page", "type": "webcontent", "adlcp:scormtype": "sco", "href": PAGE},
-    )
-    SubElement(page, "file", {"href": PAGE})
-    indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+    title = escape(lesson.title, quote=False)
+    places = f"{CONTENT} imscp_rootv1p1p2.xsd {SCORM} adlcp_rootv1p2.xsd"
+    names = f'xmlns="{CONTENT}" xmlns:adlcp="{SCORM}" xmlns:xsi="{SCHEMA}"'
+    page = f'type="webcontent" adlcp:scormtype="sco" href="{PAGE}"'
+    return f"""<?xml version="1.0" encoding="UTF-8"?>
+<manifest identifier="attention-lab-{key}" version="1.0" {names} xsi:schemaLocation="{places}">
+  <metadata>
+    <schema>ADL SCORM</schema>
+    <schemaversion>1.2</schemaversion>
+  </metadata>
+  <organizations default="course">
+    <organization identifier="course">
+      <title>{title}</title>
+      <item identifier="lesson" identifierref="page">
+        <title>{title}</title>
+      </item>
+    </organization>
+  </organizations>
+  <resources>
+    <resource identifier="page" {page}>
+      <file href="{PAGE}" />
+    </resource>
+  </resources>
+</manifest>
+"""

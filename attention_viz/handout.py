@@ -52,9 +52,8 @@ def handout(scene: JSON, title: str, says: str, code: str, made_of: str) -> str:
     scene: in the colours of "both" modes. The page's policy allows its own script and styles, and
     no network.
     """
-    heading = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
-    if "stage" in scene:  # which shows them itself
-        heading = ""
+    shown = f"<h1>{escape(title)}</h1>\n<p>{quotations_html(says)}</p>\n"
+    heading = "" if "stage" in scene else shown  # which shows them itself
     numpy = f"<p>In NumPy: <code>{escape(code)}</code></p>\n" if code else ""
     body = f"""{heading}<main id="board"></main>
 {numpy}<p><small>{quotations_html(made_of)}</small></p>"""

@@ -243,16 +243,16 @@ def operand_board(stage: Stage, cell: Derivation, focused: bool) -> JSON:
     elif field in SPLIT_FROM:
         head, row, feature = index
         board = split_board(stage, SPLIT_FROM[field], (head, row, feature), focused)
-    elif field == "merged":
-        query, column = index
-        width = stage.trace.sizes["V"]
-        board = merge_board(stage, (column // width, query, column % width), focused)
     elif field == "output":
         board = output_board(stage, index[0], index[1], focused)
     else:
         row, column = index
-        width = stage.trace.sizes["V" if field == "values" else "K"]
-        board = projection_board(stage, field, (column // width, row, column % width), focused)
+        width = stage.trace.sizes["V" if field in ("values", "merged") else "K"]
+        cell_of_head = (column // width, row, column % width)
+        if field == "merged":
+            board = merge_board(stage, cell_of_head, focused)
+        else:
+            board = projection_board(stage, field, cell_of_head, focused)
     panels = [panel for panel in board["panels"] if panel["role"] == "operand"]
     lit = {"array": field, "index": list(cell.index)}
     return board | {"panels": panels, "cell": lit, "player": False, "arithmetic": False}

@@ -4,7 +4,7 @@ work out by hand, with the answers on a sheet of their own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
 
@@ -80,17 +80,14 @@ def _moment(moment: Moment, question: LessonQuestion | None) -> str:
 
 
 def _right(question: LessonQuestion) -> str:
-    if not question.options:
-        return ""
-    return f"<b>{escape(question.options[question.right])}.</b> "
+    return f"<b>{escape(question.options[question.right])}.</b> " if question.options else ""
 
 
 def _task(task: LessonTask) -> str:
-    mistakes = ""
+    lines = [quotations_html(task.task), f"<i>Expected:</i> {quotations_html(task.answer)}"]
     if task.mistakes:
-        mistakes = f"<br><i>Typical mistake:</i> {quotations_html(task.mistakes)}"
-    expected = f"<i>Expected:</i> {quotations_html(task.answer)}"
-    return f"<li>{quotations_html(task.task)}<br>{expected}{mistakes}</li>\n"
+        lines.append(f"<i>Typical mistake:</i> {quotations_html(task.mistakes)}")
+    return f"<li>{'<br>'.join(lines)}</li>\n"
 
 
 def blank_boards(trace: Trace, head: int, made_of: str) -> str:
@@ -100,7 +97,8 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
     are included.
     """
     p, group = trace.projections, head * trace.sizes["G"] // trace.sizes["H"]
-    given = [_table("X, the inputs", trace.labels("T"), trace.inputs[0])]
+    labels = trace.labels("T")
+    given = [_table("X, the inputs", labels, trace.inputs[0])]
     for letter, w, b, part, width in (
         ("Q", p.w_q, p.b_q, head, p.d_k),
         ("K", p.w_k, p.b_k, group, p.d_k),
@@ -112,7 +110,7 @@ def blank_boards(trace: Trace, head: int, made_of: str) -> str:
             given.append(_table(f"b_{letter}, head {head}", ("",), b[np.newaxis, columns]))
     empty = [
         _table(
-            f"{STEPS[name].title}, head {head}", trace.labels("T"), None, shape=_shape(trace, name)
+            f"{STEPS[name].title}, head {head}", labels, getattr(trace, name)[0, 0], is_empty=True
         )
         for name in trace.steps
         if STEPS[name].per_head and (name != "masked_scores" or _has_mask(trace))
@@ -129,25 +127,17 @@ def _has_mask(trace: Trace) -> bool:
     return not np.array_equal(trace.masked_scores, trace.scaled_scores)
 
 
-def _shape(trace: Trace, name: str) -> tuple[int, int]:
-    n_rows, n_columns = getattr(trace, name).shape[-2:]
-    return n_rows, n_columns
+def _table(title: str, rows: Sequence[str], matrix: Array, *, is_empty: bool = False) -> str:
+    """The beginning of a matrix as an HTML table, with its numbers or with empty cells."""
+    shown = matrix[:MAX_BOARD_CELLS, :MAX_BOARD_CELLS].tolist()
+    texts = [["" if is_empty else format_number(number) for number in row] for row in shown]
+    labelled = zip(rows, texts, strict=False)
+    lines = "".join(f"<tr><th>{escape(label)}</th>{_cells(row)}</tr>" for label, row in labelled)
+    return f"<div><b>{escape(title)}</b><table>{lines}</table></div>"
 
 
-def _table(
-    title: str, rows: Sequence[str], values: Array | None, shape: tuple[int, int] = (0, 0)
-) -> str:
-    """A matrix as an HTML table, with its numbers or with empty cells."""
-    n_rows, n_columns = shape if values is None else values.shape
-    lines = []
-    for row in range(min(n_rows, MAX_BOARD_CELLS)):
-        shown = range(min(n_columns, MAX_BOARD_CELLS))
-        cells = "".join(
-            f"<td>{'' if values is None else format_number(float(values[row, column]))}</td>"
-            for column in shown
-        )
-        lines.append(f"<tr><th>{escape(rows[row])}</th>{cells}</tr>")
-    return f"<div><b>{escape(title)}</b><table>{''.join(lines)}</table></div>"
+def _cells(texts: Iterable[str]) -> str:
+    return "".join(f"<td>{escape(text)}</td>" for text in texts)
 
 
 def matrix_text(matrix: Array) -> list[list[str]]:
@@ -172,21 +162,15 @@ def form_sheet(form: str) -> str:
 
 
 def _form_question(form: str, guess: Guess) -> str:
-    tables = "".join(
-        _numbers_table(name, matrix) for name, matrix in question_operands(form_layer(form), guess)
-    )
-    options = "".join(
-        f"<li>{place} ☐ {escape(option.label)}</li>"
-        for place, option in enumerate(guess.options, 1)
-    )
+    given = question_operands(form_layer(form), guess)
+    tables = "".join(_numbers_table(name, matrix) for name, matrix in given)
+    labels = (escape(option.label) for option in guess.options)
+    options = "".join(f"<li>{place} ☐ {label}</li>" for place, label in enumerate(labels, 1))
     return f'<li>{escape(guess.prompt)}<br>{tables}<ul class="options">{options}</ul></li>\n'
 
 
 def _numbers_table(name: str, matrix: Array) -> str:
-    rows = "".join(
-        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>"
-        for row in matrix_text(matrix)
-    )
+    rows = "".join(f"<tr>{_cells(row)}</tr>" for row in matrix_text(matrix))
     return f"<table><caption>{escape(name)}</caption>{rows}</table>"
 
 

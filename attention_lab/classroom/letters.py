@@ -50,9 +50,8 @@ def parse_room(text: str) -> str:
     'KXRTB'
     """
     letters = re.sub(r"[\s-]", "", text[:40]).upper()
-    if len(letters) not in (N_ROOM_LETTERS, N_OLD_ROOM_LETTERS) or not set(letters) <= set(
-        ROOM_LETTERS
-    ):
+    has_length = len(letters) in (N_ROOM_LETTERS, N_OLD_ROOM_LETTERS)
+    if not has_length or not set(letters) <= set(ROOM_LETTERS):
         raise RoomError(
             f"“{text[:40]}” is not a room: type the five letters that the teacher shows, of"
             f" {ROOM_LETTERS}"

@@ -115,7 +115,7 @@ class Vote:
 
 
 KEEP_VOTE = """
-INSERT INTO votes VALUES (:room, :number, :visitor, :answer, :at)
+INSERT INTO votes VALUES (?, ?, ?, ?, ?)
 ON CONFLICT (room, number, visitor) DO UPDATE SET answer = excluded.answer, at = excluded.at
 """
 # A new file begins its seconds with the time of day; that of an older app with its newest room.
@@ -248,10 +248,8 @@ class Rooms:
                     f"Room {room} has had {number} questions, and no more are allowed; open a new"
                     " room"
                 )
-            db.execute(
-                "INSERT INTO questions VALUES (?, ?, ?)",
-                (room, number + 1, question_to_json(posed)),
-            )
+            row = (room, number + 1, question_to_json(posed))
+            db.execute("INSERT INTO questions VALUES (?, ?, ?)", row)
             _change_room(db, room, "state = 'closed', number = ?", number + 1)
         return int(number) + 1
 
@@ -303,15 +301,9 @@ class Rooms:
             visitor, now = digest(vote.token), self.state(vote.room)
             if now.question is None or now.state != "open" or now.number != vote.number:
                 raise ClosedError("The vote on this question is closed; wait for the next question")
-            given = {
-                "room": vote.room,
-                "number": vote.number,
-                "visitor": visitor,
-                "answer": now.question.check_answer(vote.answer),
-                "at": self.clock(),
-            }
+            answer = now.question.check_answer(vote.answer)
             self._take_seat(db, vote, visitor)
-            db.execute(KEEP_VOTE, given)
+            db.execute(KEEP_VOTE, (vote.room, vote.number, visitor, answer, self.clock()))
         except AttentionError as error:
             return error
         return None

@@ -170,8 +170,7 @@ def _heading(trace: Trace, name: str) -> str:
 def _imports(trace: Trace, data: str) -> str:
     """What the data and the lines need."""
     packed = PACKED in data
-    lines = ["import base64", ""] if packed else []
-    lines.append("import numpy as np")
+    lines = [*["import base64", ""] * packed, "import numpy as np"]
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
         why = "a query with nothing to attend to becomes NaN, as in PyTorch"
         lines += ["", f'np.seterr(invalid="ignore")  # {why}']

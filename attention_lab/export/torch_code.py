@@ -41,9 +41,8 @@ def _rule(trace: Trace) -> tuple[str, tuple[int, ...]]:
     if trace.mask is None or trace.bias is None:
         name = "mask" if trace.bias is None else "bias"
         return name, getattr(trace, name).shape
-    return "torch.where(mask, bias, -torch.inf)", np.broadcast_shapes(
-        trace.mask.shape, trace.bias.shape
-    )
+    shape = np.broadcast_shapes(trace.mask.shape, trace.bias.shape)
+    return "torch.where(mask, bias, -torch.inf)", shape
 
 
 def heads_mask(trace: Trace) -> str:
@@ -70,9 +69,8 @@ def _is_causal(trace: Trace) -> bool:
     """Whether the mask is the causal one; a single column of True equals that of one key, and
     hides nothing.
     """
-    return trace.mask is not None and np.array_equal(
-        trace.mask, causal_mask(*trace.scores.shape[2:])
-    )
+    causal = causal_mask(*trace.scores.shape[2:])
+    return trace.mask is not None and np.array_equal(trace.mask, causal)
 
 
 _NORMED = "{made} = F.rms_norm({source}, (K,), {role}_gain, eps={{epsilon}})"

@@ -318,14 +318,11 @@ def believed_answer(asked: AskedItem, misconception: str) -> Answer | None:
         return places_of(asked).get(misconception)
     if misconception == "diagonal":
         is_square = kind == "largest" and asked.trace.memory is asked.trace.inputs
-        return str(query) if is_square and not _is_hidden(asked, query) else None
+        is_hidden = is_square and asked.trace.hidden[0][(*asked.cell[:-1], query)]
+        return str(query) if is_square and not is_hidden else None
     if kind == "grows" and asked.field == "probabilities":
         return {"linear": SAME}.get(misconception)
     if misconception == "mask-zero" and asked.item.id in ("masked-count", "masked-picture"):
         return None  # this belief is about hidden scores, not about which are hidden
     values = asked.believed(misconception)
     return None if values is None else answer(asked, values)
-
-
-def _is_hidden(asked: AskedItem, key: int) -> bool:
-    return bool(asked.trace.hidden[0][(*asked.cell[:-1], key)])

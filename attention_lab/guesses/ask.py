@@ -239,15 +239,10 @@ def _other_pictures(asked: AskedItem) -> Iterable[Answer]:
 
 def _pair_labels(asked: AskedItem) -> dict[str, str]:
     if asked.field == "scores":
-        query, key = (
-            _token_name(asked.trace, letter, place)
-            for letter, place in zip("TS", asked.cell[-2:], strict=True)
-        )
-        return {
-            "first": f"{query} with {key}",
-            "second": f"{key} with {query}",
-            SAME: "both are the same",
-        }
+        query = _token_name(asked.trace, "T", asked.cell[-2])
+        key = _token_name(asked.trace, "S", asked.cell[-1])
+        both = (f"{query} with {key}", f"{key} with {query}", "both are the same")
+        return dict(zip(IN_ORDER["grows"], both, strict=True))
     best, least = (_token_name(asked.trace, "S", place) for place in pair_of(asked))
     return {"first": best, "second": least, SAME: "neither"}
 

@@ -120,16 +120,12 @@ def _rows(asked: AskedItem, span: Span) -> Iterator[tuple[int, ...]]:
         answers, fair = matrix.argmax(axis=1), seen.sum(axis=1) > 1
     if asked.field == "masked_scores":
         fair &= ~seen.all(axis=1)
-    fair &= (answers != answers[row]) & _is_real(asked, -2) & _within(len(fair), span)
-    itself = answers == np.arange(len(answers))  # the largest on the diagonal teaches less
+    places = np.arange(len(fair))
+    fair &= (places >= span[0]) & (places < span[1])
+    fair &= (answers != answers[row]) & _is_real(asked, -2)
+    itself = answers == places  # the largest on the diagonal teaches less
     order = sorted(np.flatnonzero(fair), key=lambda other: (itself[other], other < row))
     yield from ((*heads, int(other), column) for other in order)
-
-
-def _within(size: int, span: Span) -> Array:
-    places = np.arange(size)
-    inside: Array = (places >= span[0]) & (places < span[1])
-    return inside
 
 
 def _numbers(asked: AskedItem, spans: Sequence[Span]) -> Iterator[tuple[int, ...]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import binascii
 import zlib
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import asdict, fields
@@ -76,12 +75,11 @@ def lesson_from_link(text: str) -> Lesson:
     unpacker = zlib.decompressobj()
     try:
         data = unpacker.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), 2**18)
-    except (ValueError, zlib.error, binascii.Error) as error:
-        raise FileError("The lesson in the URL is cut off or damaged; copy the link again") from (
-            error
-        )
-    if not unpacker.eof:
-        raise FileError("The lesson in the URL is cut off or damaged; copy the link again")
+        if not unpacker.eof:
+            raise ValueError("cut off")
+    except (ValueError, zlib.error) as error:
+        said = "The lesson in the URL is cut off or damaged; copy the link again"
+        raise FileError(said) from error
     return read_lesson(data)
 
 

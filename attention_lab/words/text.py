@@ -126,14 +126,9 @@ def pieces(token: str, size: int) -> list[str]:
     """
     clusters: list[str] = []
     for character in token:
-        kind = _kind(character)
-        flag = (
-            kind == "flag"
-            and len(clusters) > 0
-            and len(clusters[-1]) == 1
-            and _kind(clusters[-1]) == "flag"
-        )
-        if clusters and (kind == "mark" or flag or clusters[-1][-1] in _JOINERS):
+        kind, before = _kind(character), clusters[-1] if clusters else ""
+        flag = kind == "flag" and len(before) == 1 and _kind(before) == "flag"
+        if before and (kind == "mark" or flag or before[-1] in _JOINERS):
             clusters[-1] += character
         else:
             clusters.append(character)
@@ -151,11 +146,8 @@ def _words(text: str) -> tuple[list[str], int]:
         if kind == "removed" or (previous == "space" and _is_invisible(character)):
             n_removed += 1
             continue
-        if (
-            character in _INSIDE_WORDS
-            and previous == "word"
-            and _kind(text[position + 1 : position + 2]) == "word"
-        ):
+        following = text[position + 1 : position + 2]
+        if character in _INSIDE_WORDS and previous == "word" and _kind(following) == "word":
             kind = "word"
         if previous != "space" and _belongs(kind, previous, tokens[-1]):
             tokens[-1] += character

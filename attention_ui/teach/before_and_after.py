@@ -29,10 +29,8 @@ MAX_CODE_CHARACTERS = 40
 
 def choose_form() -> str:
     """Choose form A or B; the URL holds the choice."""
-    chosen = draw_bound(
-        st.selectbox, "Form", tuple(FORMS), key="form", required=True, **PERSISTENCE
-    )
-    return str(chosen)
+    about = {"key": "form", "required": True, **PERSISTENCE}
+    return str(draw_bound(st.selectbox, "Form", tuple(FORMS), **about))
 
 
 def ask_form(form: str) -> FormResult:
@@ -68,8 +66,7 @@ def _ask(form: str, place: int, guess: Guess) -> int:
 def show_result(result: FormResult) -> None:
     """The code of the answers; when all are given, how many are right, but not which."""
     st.code(result.code, language=None)
-    n_blank = result.answers.count(NO_ANSWER)
-    if n_blank:
+    if n_blank := result.answers.count(NO_ANSWER):
         st.caption(f"Questions without an answer: {n_blank}.")
     else:
         st.markdown(f"**Right: {sum(result.right)} of {len(result.right)}.**")
@@ -78,14 +75,9 @@ def show_result(result: FormResult) -> None:
 def show_gain() -> None:
     """Read two codes; show the right answers before and after, and the normalised gain."""
     left, right = st.columns(2)
+    about = {"max_chars": MAX_CODE_CHARACTERS, **PERSISTENCE}
     texts = [
-        draw_bound(
-            place.text_input,
-            f"Code {when}",
-            key=f"code_{when}",
-            max_chars=MAX_CODE_CHARACTERS,
-            **PERSISTENCE,
-        )
+        draw_bound(place.text_input, f"Code {when}", key=f"code_{when}", **about)
         for place, when in ((left, "before"), (right, "after"))
     ]
     if not all(text and text.strip() for text in texts):
@@ -96,9 +88,8 @@ def show_gain() -> None:
     except AttentionError as error:
         st.error(escape_markdown(str(error)))
         return
-    shown = "none, since all answers before were right"
-    if reached is not None:
-        shown = f"{reached:.2f}"
+    none = "none, since all answers before were right"
+    shown = none if reached is None else f"{reached:.2f}"
     st.markdown(
         f"Right before: {sum(before.right)} of 10. Right after: {sum(after.right)} of 10."
         f" **Gain: {shown}.**"

@@ -17,7 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.page_list import PAGES, Page, page_of
 
-ROOT = Path(__file__).resolve().parents[1]
+SCRIPT = Path(__file__).resolve().parents[1] / "attention_ui" / "main_script.py"
 MAX_PAGE_SECONDS = 120
 MAX_RUNS = 4  # boxes may stand in boxes
 BOX_TYPES = ("expander", "popover")
@@ -34,9 +34,7 @@ def main() -> None:
 
 def page_texts(page: Page) -> list[str]:
     """The texts of a page, from top to bottom, without repetitions."""
-    app = AppTest.from_file(
-        str(ROOT / "attention_ui" / "main_script.py"), default_timeout=MAX_PAGE_SECONDS
-    )
+    app = AppTest.from_file(str(SCRIPT), default_timeout=MAX_PAGE_SECONDS)
     app.query_params["head"] = "0"  # a URL without choices opens the first example
     app.run()
     app.switch_page(page.path).run()
@@ -56,11 +54,7 @@ def _boxes(block: Any) -> Iterator[str]:
     for child in _children(block):
         if child.type in BOX_TYPES:
             # An id is "$$ID-<hash>-<key>"; a box without a key cannot be opened from here.
-            _, _, key = (*getattr(child.proto, child.type, child.proto).id.split("-", 2), "", "")[
-                :3
-            ]
-            if key:
-                yield key
+            yield from getattr(child.proto, child.type, child.proto).id.split("-", 2)[2:]
         yield from _boxes(child)
 
 
@@ -77,16 +71,12 @@ def _texts(block: Any) -> Iterator[str]:
 
 def _element_texts(kind: str, proto: Any) -> Iterator[str]:
     """The text of an element, its label with its choices, and its help."""
-    body = str(getattr(proto, "body", "") or "")
-    heading = {"title": "# ", "header": "## ", "subheader": "### "}.get(kind, "")
-    if body:
-        yield heading + body
-    label = str(getattr(proto, "label", "") or "")
-    options = [str(getattr(one, "content", one)) for one in getattr(proto, "options", [])]
-    if label:
+    if body := getattr(proto, "body", ""):
+        yield {"title": "# ", "header": "## ", "subheader": "### "}.get(kind, "") + str(body)
+    if label := getattr(proto, "label", ""):
+        options = [str(getattr(one, "content", one)) for one in getattr(proto, "options", [])]
         yield f"*{kind.replace('_', ' ')}:* {label}" + (f" ({', '.join(options)})" * bool(options))
-    help_text = str(getattr(proto, "help", "") or "")
-    if help_text:
+    if help_text := getattr(proto, "help", ""):
         yield f"*help:* {help_text}"
 
 

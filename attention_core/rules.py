@@ -91,9 +91,9 @@ def read(array: str, *at: int | Position) -> Read:
     return Read(array, tuple(p if isinstance(p, Position) else axis(p) for p in at))
 
 
-def given(field: str, n_axes: int) -> RuleOf:
+def given(field: str) -> RuleOf:
     """Nothing is computed: the field is what the layer is given."""
-    rule = Rule("given", (read(field, *range(n_axes)),))
+    rule = Rule("given", (read(field, 0, 1, 2),))
     return lambda layer: rule
 
 
@@ -202,8 +202,8 @@ def output(layer: Record) -> Rule:
 
 
 RULES: dict[str, RuleOf] = {
-    "inputs": given("inputs", 3),
-    "memory": given("memory", 3),
+    "inputs": given("inputs"),
+    "memory": given("memory"),
     "queries": projected("inputs", "w_q", "b_q"),
     "keys": projected("memory", "w_k", "b_k"),
     "values": projected("memory", "w_v", "b_v"),

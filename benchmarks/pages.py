@@ -13,7 +13,7 @@ import json
 import statistics
 import subprocess
 import sys
-import time
+import timeit
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -106,13 +106,7 @@ def script_times_of(root: Path, names: Sequence[str]) -> dict[str, float]:
 
 def _rerun(app: AppTest) -> float:
     app.run()
-    return statistics.median(_timed(app) for _ in range(15))
-
-
-def _timed(app: AppTest) -> float:
-    start = time.perf_counter()
-    app.run()
-    return 1000 * (time.perf_counter() - start)
+    return 1000 * statistics.median(timeit.repeat(app.run, number=1, repeat=15))
 
 
 def repaints(

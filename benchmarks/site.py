@@ -15,7 +15,7 @@ from statistics import median
 from threading import Thread
 from typing import ClassVar
 
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from scripts.build_site import build
 from scripts.find_chromium import find_chromium
@@ -23,6 +23,7 @@ from scripts.find_chromium import find_chromium
 from ._servers import served
 
 ROUNDS = 5
+WINDOW: ViewportSize = {"width": 1366, "height": 768}
 # Pages whose first picture is measured: boards of the story, of the model, and charts.
 PAGES = ("overview", "softmax", "why-this-token", "geometry", "propositions")
 PICTURE = "section.board .panel, .js-plotly-plot .main-svg"
@@ -67,7 +68,8 @@ def main() -> None:
         server = ThreadingHTTPServer(("localhost", 0), partial(Noting, directory=name))
         Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://localhost:{server.server_port}/"
-        print(f"engine ready {median(_opened(browser, url) for _ in range(ROUNDS)):.0f} ms")
+        ready = [_opened(browser, url, "#files")[0] for _ in range(ROUNDS)]
+        print(f"engine ready {median(ready):.0f} ms")
         for path in PAGES:
             _print_first(browser, url, path, folder)
         with served("app") as app:
@@ -92,23 +94,28 @@ def _print_sizes(folder: Path) -> None:
 
 def _print_first(browser: Browser, url: str, path: str, folder: Path) -> None:
     """Print what a page costs until its first picture."""
-    times = []
-    for _ in range(ROUNDS):
-        Noting.sent.clear()
-        context = browser.new_context(viewport={"width": 1366, "height": 768})
-        page = context.new_page()
-        start = time.perf_counter()
-        page.goto(f"{url}#{path}")
-        page.wait_for_selector(PICTURE)
-        times.append(1000 * (time.perf_counter() - start))
-        first = {folder / name for name in Noting.sent if not name.startswith(LATER)}
-        context.close()
+    rounds = [_opened(browser, f"{url}#{path}", PICTURE) for _ in range(ROUNDS)]
+    first = {folder / name for name in rounds[-1][1] if not name.startswith(LATER)}
     charts = {one for one in first if "plotly" in one.parts}
     own, more = _packed(first - charts) / 1e6, _packed(charts) / 1e6
+    taken = median(one for one, _ in rounds)
     print(
-        f"{path}: first picture {median(times):.0f} ms, {own:.2f} MB compressed, {more:.2f} MB more"
+        f"{path}: first picture {taken:.0f} ms, {own:.2f} MB compressed, {more:.2f} MB more"
         " for charts"
     )
+
+
+def _opened(browser: Browser, url: str, ready: str) -> tuple[float, list[str]]:
+    """Milliseconds until something is seen, with an empty cache, and the files sent by then."""
+    Noting.sent.clear()
+    context = browser.new_context(viewport=WINDOW)
+    page = context.new_page()
+    start = time.perf_counter()
+    page.goto(url)
+    page.wait_for_selector(ready, timeout=60_000)
+    taken, sent = 1000 * (time.perf_counter() - start), [*Noting.sent]
+    context.close()
+    return taken, sent
 
 
 def _packed(files: set[Path]) -> int:
@@ -117,25 +124,13 @@ def _packed(files: set[Path]) -> int:
     return sum(min(len(gzip.compress(one)), len(one)) for one in sizes)
 
 
-def _opened(browser: Browser, url: str) -> float:
-    """Milliseconds until the engine is ready, with an empty cache."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768})
-    page = context.new_page()
-    start = time.perf_counter()
-    page.goto(url)
-    expect(page.locator("#files")).to_be_visible(timeout=60_000)
-    ready = time.perf_counter() - start
-    context.close()
-    return 1000 * ready
-
-
 def _acts(browser: Browser, url: str, kind: str) -> float:
     """The median milliseconds of a change of heads."""
-    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page = browser.new_page(viewport=WINDOW)
     page.goto(url)
     page.wait_for_selector("section.board .panel")
     if kind == "site":
-        expect(page.locator("#files")).to_be_visible(timeout=60_000)
+        page.wait_for_selector("#files", timeout=60_000)
     page.wait_for_timeout(3_000)
     times = [_act(page, kind, key) for _ in range(ROUNDS) for key in ("ArrowRight", "ArrowLeft")]
     page.close()

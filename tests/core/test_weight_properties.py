@@ -11,9 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import Projections, SettingsError, attend, softmax
+from attention_core import Projections, attend, softmax
 from attention_core.initialisation import INITIALISATIONS, Stream, generator
-from attention_core.numbers import all_finite
 from tests.core.random_layers import Layer, assert_same, layers
 
 SIZE = st.integers(1, 5)
@@ -150,42 +149,18 @@ def test_the_sizes_of_shared_heads_and_another_memory() -> None:
     assert (p.d_k, p.d_v, p.d_memory, p.d_out, p.groups) == (5, 7, 11, 12, 2)
 
 
-def test_weights_that_a_type_cannot_hold() -> None:
-    p = Projections(np.eye(2) * 1e300, np.eye(2), np.eye(2), n_heads=1)
-    with pytest.raises(
-        SettingsError,
-        match=r"^w_q holds 1e\+300, which float32 cannot hold; use float64 or smaller",
-    ):
-        p.astype(np.float32)
-    assert p.astype("float64").w_q[0, 0] == 1e300
-
-
 def test_another_type_takes_the_memory_of_its_own_weights_alone() -> None:
     """Weights in another type are written once; a second copy of a large layer would take half
     a gigabyte.
     """
     p = Projections(*np.ones((4, 512, 512), np.float32), n_heads=8, b_q=np.ones(512, np.float32))
     tracemalloc.start()
-    try:
-        double = p.astype(np.float64)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    double = p.astype(np.float64)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
     assert peak < 1.2 * 4 * double.w_q.nbytes
     assert (double.n_heads, double.dtype, p.dtype) == (8, np.float64, np.float32)
     assert not any(getattr(double, name).flags.writeable for name in (*MATRICES, "b_q"))
-
-
-def test_transposed_weights_are_checked_without_a_copy() -> None:
-    matrix = np.ones((512, 512), np.float32)
-    tracemalloc.start()
-    try:
-        assert all_finite(matrix.T)
-        assert tracemalloc.get_traced_memory()[1] < matrix.nbytes / 2
-    finally:
-        tracemalloc.stop()
-    matrix[3, 5] = np.inf
-    assert not all_finite(matrix.T)
 
 
 def test_weights_are_copied_and_read_only() -> None:

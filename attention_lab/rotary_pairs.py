@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.errors import SettingsError
-from attention_core.positions import pair_members
+from attention_core.positions import Rotary, pair_members
 from attention_core.trace import Trace
 
 from .heads.reruns import rerun
@@ -43,20 +43,18 @@ def pair_of(trace: Trace, field: str, cell: Sequence[int]) -> TurnedPair:
     >>> pair.angle, round(pair.after[1], 4)
     (1.0, 0.8415)
     """
-    if trace.rotary is None:
-        raise SettingsError("this layer has no rotary positions; switch them on")
-    batch, head, token, feature = cell
-    d_k, position = trace.sizes["K"], trace.rotary.start + token
-    members = pair_members(d_k, trace.rotary.pairs)
+    rotary, (batch, head, token, feature) = _rotary_of(trace), cell
+    d_k, position = trace.sizes["K"], rotary.start + token
+    members = pair_members(d_k, rotary.pairs)
     first, second = (int(member[feature]) for member in members)
-    pair = first // 2 if trace.rotary.pairs == "neighbours" else first
+    pair = first // 2 if rotary.pairs == "neighbours" else first
     (source,) = trace.needs(field)
     before, after = (getattr(trace, name)[batch, head, token] for name in (source, field))
     return TurnedPair(
         first,
         second,
         position,
-        position / float(trace.rotary.base) ** (2 * pair / d_k),
+        position / float(rotary.base) ** (2 * pair / d_k),
         (float(before[first]), float(before[second])),
         (float(after[first]), float(after[second])),
     )
@@ -66,7 +64,12 @@ def shift_gap(trace: Trace, places: int) -> float:
     """The largest change of a score when all positions grow by some places. Raises: SettingsError
     without rotary positions.
     """
+    rotary = _rotary_of(trace)
+    moved = rerun(trace, rotary=replace(rotary, start=rotary.start + places))
+    return float(np.abs(moved.scores - trace.scores).max())
+
+
+def _rotary_of(trace: Trace) -> Rotary:
     if trace.rotary is None:
         raise SettingsError("this layer has no rotary positions; switch them on")
-    moved = rerun(trace, rotary=replace(trace.rotary, start=trace.rotary.start + places))
-    return float(np.abs(moved.scores - trace.scores).max())
+    return trace.rotary

@@ -73,14 +73,14 @@ def norm_shares(trace: Trace) -> Array:
     return _quotient(length_BH, np.linalg.norm(added_BHX.sum(axis=1), axis=-1)[:, np.newaxis])
 
 
-def has_shares(trace: Trace, batch: int = 0) -> bool:
+def has_shares(trace: Trace) -> bool:
     """Whether the parts of all heads have a sum other than 0. Otherwise there are no shares.
 
     >>> from attention_core import attend
     >>> [has_shares(attend([[number]], Projections.weightless(1))) for number in (0.0, 1.0)]
     [False, True]
     """
-    return not bool(np.isnan(signed_shares(trace)[batch]).any())
+    return not bool(np.isnan(signed_shares(trace)[0]).any())
 
 
 def token_changes(trace: Trace) -> Array:

@@ -17,9 +17,7 @@ from .number_range import binary_exponent
 from .patterns import effective_tokens, entropy, mean_of_rows, pattern_of
 
 
-def strongest_keys(
-    trace: Trace, head: int, query: int, count: int = 3, batch: int = 0
-) -> list[tuple[int, float]]:
+def strongest_keys(trace: Trace, head: int, query: int, count: int) -> list[tuple[int, float]]:
     """The keys that a query reads most from, with their probabilities, the largest first. Keys with
     probability 0 are left out.
 
@@ -29,19 +27,19 @@ def strongest_keys(
     >>> [(key, round(share, 3)) for key, share in found]
     [(1, 0.731)]
     """
-    row_S = trace.probabilities[batch, head, query]
+    row_S = trace.probabilities[0, head, query]
     order = np.argsort(-row_S, kind="stable")[:count]
     return [(int(key), float(row_S[key])) for key in order if row_S[key] > 0]
 
 
-def keys_read_most(trace: Trace, head: int, query: int, batch: int = 0) -> tuple[int, ...]:
+def keys_read_most(trace: Trace, head: int, query: int) -> tuple[int, ...]:
     """The keys with the largest share of a query: several if their shares are equal up to rounding.
 
     >>> from attention_core import Projections, attend
     >>> keys_read_most(attend([[1.0], [1.0], [0.5]], Projections.weightless(1)), head=0, query=0)
     (0, 1)
     """
-    row_S = trace.probabilities[batch, head, query]
+    row_S = trace.probabilities[0, head, query]
     most = row_S >= row_S.max() * (1 - RELATIVE_ROUNDING[row_S.dtype])
     return tuple(int(key) for key in np.flatnonzero(most & (row_S > 0)))
 
@@ -88,15 +86,13 @@ class ScaleEffect:
     top: float
 
 
-def scale_effect(trace: Trace, head: int, batch: int = 0) -> ScaleEffect:
+def scale_effect(trace: Trace, head: int) -> ScaleEffect:
     """How far the scores of a head spread, and how sharp its softmax is, without and with the
     scale. The mask is left out.
     """
-    raw_TS, scaled_TS = trace.scores[batch, head], trace.scaled_scores[batch, head]
-    tops = [
-        float(shares_TS.max(axis=-1).mean()) for shares_TS in unmasked_shares(trace, head, batch)
-    ]
-    return ScaleEffect(_spread(raw_TS), _spread(scaled_TS), *tops)
+    spreads = (_spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores))
+    tops = (float(shares.max(axis=-1).mean()) for shares in unmasked_shares(trace, head))
+    return ScaleEffect(*spreads, *tops)
 
 
 def _spread(numbers_TS: Array) -> float:
@@ -107,11 +103,11 @@ def _spread(numbers_TS: Array) -> float:
     return float(np.ldexp(np.ldexp(numbers_TS, -exponent_11).std(), exponent_11.item()))
 
 
-def unmasked_shares(trace: Trace, head: int, batch: int = 0) -> tuple[Array, Array]:
+def unmasked_shares(trace: Trace, head: int) -> tuple[Array, Array]:
     """The softmax of a head's raw scores and of its scaled scores, without mask and bias. Shapes:
     (T, S).
     """
-    return softmax(trace.scores[batch, head]), softmax(trace.scaled_scores[batch, head])
+    return softmax(trace.scores[0, head]), softmax(trace.scaled_scores[0, head])
 
 
 def mean_of_heads(numbers_HTS: Array, heads: Sequence[int]) -> Array:

@@ -30,12 +30,12 @@ def merge_without_swap(heads_BHTV: Array) -> Array:
     return np.asarray(heads_BHTV).reshape(shape)
 
 
-def wrong_merged_cells(trace: Trace, batch: int = 0) -> Array:
+def wrong_merged_cells(trace: Trace) -> Array:
     """Which cells of the merged matrix would hold another number without the swap.
 
     Shapes: (T, H*V) bool.
     """
-    moved: Array = merge_without_swap(trace.head_outputs)[batch] != trace.merged[batch]
+    moved: Array = merge_without_swap(trace.head_outputs)[0] != trace.merged[0]
     return moved
 
 

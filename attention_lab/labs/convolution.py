@@ -74,15 +74,9 @@ class ConvolutionRun:
     target_share: float
 
     @property
-    def error(self) -> Array:
-        """The distance between attention and convolution, pixel by pixel. Shapes: (H, W, Cout)."""
-        distance: Array = np.abs(self.output - self.expected)
-        return distance
-
-    @property
     def largest_error(self) -> float:
         """The largest distance between attention and convolution."""
-        return float(self.error.max())
+        return float(np.abs(self.output - self.expected).max())
 
 
 def run_convolution(

@@ -21,6 +21,7 @@ from attention_core.initialisation import orthonormal_columns, xavier
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from ..time_limit import check_seconds
 from . import gradients
 from .backward import layer_gradients
 from .checkpoints import Checkpoint, Weights, first_point, points_from
@@ -31,8 +32,8 @@ from .stack_settings import (
     STACK_VARIANTS,
     STACK_WIDTH,
     StackSettings,
-    check_stack_settings,
     draw_textures,
+    expected_stack_seconds,
 )
 from .stiefel_adam import fused_matrix, head_matrices
 from .tasks import UNSEEN_SEED
@@ -60,7 +61,8 @@ def train_stack(settings: StackSettings, start: Checkpoint | None = None) -> Ite
     start: a checkpoint of the same settings from which the run continues. Raises: SettingsError for
     a run that would take longer than a minute.
     """
-    check_stack_settings(settings)
+    remedy = "choose fewer steps, fewer layers or a smaller batch"
+    check_seconds(expected_stack_seconds(settings), remedy)
     return points_from(start or first_stack(settings), partial(_learn, settings))
 
 

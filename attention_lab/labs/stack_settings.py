@@ -11,8 +11,6 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..time_limit import check_seconds
-
 # One tile of each texture, four rows of four pixels: + is 1, - is -1.
 TILES = {
     "rows": "++++ ---- ++++ ----",
@@ -118,13 +116,6 @@ class StackSettings:
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, always the same."""
         return self.learning_rate
-
-
-def check_stack_settings(settings: StackSettings) -> None:
-    """Refuse a run that is too long. Raises: SettingsError for more than a minute."""
-    check_seconds(
-        expected_stack_seconds(settings), "choose fewer steps, fewer layers or a smaller batch"
-    )
 
 
 def expected_stack_seconds(settings: StackSettings) -> float:

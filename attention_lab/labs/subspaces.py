@@ -59,9 +59,8 @@ def head_planes(
     """
     feet_HT3 = points_T3 @ (bases_H32 @ np.linalg.pinv(bases_H32)).mT
     length_shares_HT = (feet_HT3**2).sum(axis=-1) / (points_T3**2).sum(axis=-1)
-    return HeadPlanes(
-        tokens, points_T3, bases_H32, points_T3 @ bases_H32, feet_HT3, length_shares_HT
-    )
+    read_HT2 = points_T3 @ bases_H32
+    return HeadPlanes(tokens, points_T3, bases_H32, read_HT2, feet_HT3, length_shares_HT)
 
 
 def example_planes(n_heads: int, seed: int = 0, orthonormal: bool = True) -> HeadPlanes:

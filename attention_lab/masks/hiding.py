@@ -33,16 +33,14 @@ def build_masks(
 
     lengths: the number of real keys of each sequence. Shapes: (T, S) bool; padding (B, 1, 1, S).
     """
-    masks = {}
-    if causal:
-        masks["causal"] = causal_mask(n_queries, n_keys)
-    if window is not None:
-        masks["window"] = window_mask(n_queries, n_keys, left=window, right=window)
-    if lengths is not None:
-        masks["padding"] = padding_mask(lengths, n_keys)
-    if painted is not None:
-        masks["painted"] = painted
-    return masks
+    near = None if window is None else window_mask(n_queries, n_keys, left=window, right=window)
+    masks = {
+        "causal": causal_mask(n_queries, n_keys) if causal else None,
+        "window": near,
+        "padding": None if lengths is None else padding_mask(lengths, n_keys),
+        "painted": painted,
+    }
+    return {name: mask for name, mask in masks.items() if mask is not None}
 
 
 def combine_masks(masks: Mapping[str, Array]) -> Array | None:

@@ -57,15 +57,14 @@ Apply = Callable[[Trace, int], Trace]
 
 @dataclass(frozen=True)
 class LayerChange:
-    """A change of a layer. keeps_output: whether the output stays the same, by theory.
+    """A change of a layer.
 
-    formula: why, as LaTeX. apply: run the changed layer, with numbers drawn from a seed. is_drawn:
-    whether there are such numbers.
+    formula: why its output changes or stays the same, as LaTeX. apply: run the changed layer, with
+    numbers drawn from a seed. is_drawn: whether there are such numbers.
     """
 
     key: str
     name: str
-    keeps_output: bool
     formula: str
     description: str
     apply: Apply
@@ -76,15 +75,13 @@ LAYER_CHANGES: list[LayerChange] = []  # in the order of this file
 
 
 def _change(
-    name: str, formula: str, description: str, *, keeps_output: bool = False, is_drawn: bool = True
+    name: str, formula: str, description: str, is_drawn: bool = True
 ) -> Callable[[Apply], Apply]:
     """The function below makes a change of this name."""
 
     def declared(apply: Apply) -> Apply:
         key = apply.__name__.strip("_")
-        LAYER_CHANGES.append(
-            LayerChange(key, name, keeps_output, formula, description, apply, is_drawn)
-        )
+        LAYER_CHANGES.append(LayerChange(key, name, formula, description, apply, is_drawn))
         return apply
 
     return declared
@@ -101,7 +98,6 @@ def _add_to_scores(trace: Trace, seed: int, shape: tuple[int, int]) -> Trace:
     "The number is added to all scores of a query, and the softmax depends only on their"
     " differences. The factor $e^{c_i}$ cancels. Only a sink, which does not get this number, makes"
     " a difference.",
-    keeps_output=True,
 )
 def _row_constants(trace: Trace, seed: int) -> Trace:
     return _add_to_scores(trace, seed, (trace.sizes["T"], 1))
@@ -122,7 +118,6 @@ def _column_constants(trace: Trace, seed: int) -> Trace:
     "It adds the same number to all scores of one query, so no probability changes. It would with a"
     " soft cap, with keys that are turned (RoPE) or normalised (QK-norm) afterwards, and with a"
     " sink or a key of zeros, which do not get this number.",
-    keeps_output=True,
 )
 def _key_bias(trace: Trace, seed: int) -> Trace:
     vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_k.shape[1])
@@ -145,7 +140,6 @@ def _query_bias(trace: Trace, seed: int) -> Trace:
     "Queries and keys are used only in dot products. In another basis, biases included, these stay"
     " the same. So a single number of W_Q means nothing by itself. Rotary positions and QK-norm"
     " work on single numbers, so with them the output changes.",
-    keeps_output=True,
 )
 def _query_key_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
@@ -159,7 +153,6 @@ def _query_key_basis(trace: Trace, seed: int) -> Trace:
     r"(W_V U)(U^{-1} W_O) = W_V W_O",
     "The change of the values is undone in W_O: the head outputs differ, the output of the layer"
     " does not. A layer without W_O gets U⁻¹ as its W_O.",
-    keeps_output=True,
 )
 def _value_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections

@@ -96,16 +96,9 @@ def run_with_steps(given: RunInputs, steps: ReplacedSteps = CORRECT_STEPS, call:
     scale = steps.scale(trace)
     options = options_of(trace)._replace(allowed=given.mask, bias=given.bias, scale=scale)
     weights, connection = steps.weights(trace.projections), given.inputs if trace.residual else None
-    trace_of_run = run_layer(
-        given.inputs, memory, weights, options, connection, steps.of_layer(call)
-    )
-    return replace(
-        trace_of_run,
-        mask=trace.mask,
-        bias=trace.bias,
-        tokens=trace.tokens,
-        memory_tokens=trace.memory_tokens,
-    ).check_shapes()
+    run = run_layer(given.inputs, memory, weights, options, connection, steps.of_layer(call))
+    labelled = run.labelled(trace.tokens, trace.memory_tokens)
+    return replace(labelled, mask=trace.mask, bias=trace.bias).check_shapes()
 
 
 DROPOUT_RATE = 0.1

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import streamlit as st
-
 from attention_core import TextError
 from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.masks.encoder_decoder import other_sentence
 from attention_lab.scenario import Scenario
 from attention_viz.markdown import escape_markdown
-from attention_viz.masks.sentences import cut_note, within
 from attention_viz.story.notes import field_notes
 
 from ..controls import cut_text
@@ -42,17 +39,3 @@ def choose_sentence(
         place.error(escape_markdown(says), icon=":material/error:")
         return ""
     return text
-
-
-def note_cut(name: str, n_real: int, n_left_out: int, scenario: Scenario) -> None:
-    """Note that tokens of a sentence were left out, see `cut_note`."""
-    if note := cut_note(name, n_real, n_left_out, scenario):
-        st.caption(note)
-
-
-def limit_with_note(word: str, chosen: int, last: int) -> int:
-    """The chosen place, or the last one with a note if there are fewer."""
-    place, note = within(word, chosen, last + 1)
-    if note:
-        st.caption(note)
-    return place

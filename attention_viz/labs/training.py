@@ -32,7 +32,6 @@ def loss_figure(
     *,
     floor: float | None = None,
     marked: int | None = None,
-    height: int = 300,
 ) -> Figure:
     """The training loss of each run against the step.
 
@@ -61,7 +60,7 @@ def loss_figure(
         )
     if marked is not None:
         parts["shapes"].append(dashed_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
-    return {"data": data, "layout": layout(height, _losses_say(runs), **parts)}
+    return {"data": data, "layout": layout(300, _losses_say(runs), **parts)}
 
 
 def _loss_curve(name: str, losses: Sequence[tuple[int, float]], color: str) -> Part:

@@ -41,6 +41,11 @@ from .changes import change_board
 CONTROL, ORDER, HIDDEN, FIRST = "control", "order", "hidden", "first"
 SWITCH_WORDS = {"false": "off", "true": "on"}
 MOST_SEED, LAST_ROUND = 999, 999
+NO_NUMBER = "With these controls the mistake changes no number, so no check can find it."
+SOME_NEED = (
+    "Some mistakes need several heads, several tokens, weights that read the whole embedding, or"
+    " scores divided by √d_k."
+)
 OTHER_CHANGES = {change.key: change for change in LAYER_CHANGES}
 MISTAKE_NAMES = {mistake.key: mistake.name for mistake in MISTAKES}
 COMPARED = {control.name: control for control in CONTROLS if control.name in COMPARABLE}
@@ -177,12 +182,7 @@ def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:
     layer = examine_layer(scenario, mistake.key)
     notes: list[b.Note | b.Row] = []
     if layer.two.first_difference is None:
-        notes.append(
-            b.Note(
-                "With these controls the mistake changes no number, so no check can find it. It"
-                f" needs: {mistake.needs}."
-            )
-        )
+        notes.append(b.Note(f"{NO_NUMBER} It needs: {mistake.needs}."))
         if mistake.key == "mask" and scenario.mask != "causal" and layer.two.before.sizes["T"] > 1:
             notes.append(b.Row((b.Button("Choose a causal mask", {"mask": "causal"}),)))
     lines: list[list[b.Block]] = [
@@ -210,13 +210,7 @@ def _hidden(scenario: Scenario, values: b.Values) -> Change:
     if values[ANSWER.key] or guess == mistake.key:
         notes.append(b.Row((b.Button("Next round", {ROUND.key: number % LAST_ROUND + 1}),)))
     if layer.two.first_difference is None:
-        notes.append(
-            b.Note(
-                "With these controls the mistake changes no number, so no check can find it. Some"
-                " mistakes need several heads, several tokens, weights that read the whole"
-                " embedding, or scores divided by √d_k."
-            )
-        )
+        notes.append(b.Note(f"{NO_NUMBER} {SOME_NEED}"))
     says = (
         f"This layer has one of {len(MISTAKES)} mistakes. Look at the checks below, at the"
         " difference in each step, at other sentences and sizes; then guess. If the sidebar has no"

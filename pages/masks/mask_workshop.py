@@ -5,7 +5,7 @@ import streamlit as st
 from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
 from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
 from attention_ui.board import show_board
-from attention_ui.masks.sentences import choose_sentence, limit_with_note, note_cut
+from attention_ui.masks.sentences import choose_sentence
 from attention_ui.masks.workshop import (
     EXPERIMENTS,
     PAINTED_KEY,
@@ -18,6 +18,7 @@ from attention_ui.view import main_container
 from attention_viz.labels import format_percent
 from attention_viz.markdown import quote_token
 from attention_viz.masks import mask_workshop as boards
+from attention_viz.masks.sentences import cut_note, within
 
 now = page_context()
 window = main_container()
@@ -62,14 +63,18 @@ masked = masked_batch(now.scenario, workshop)
 n_batch, n_heads, n_tokens, _ = masked.trace.scores.shape
 
 with window.container():  # one place, so that what stands below keeps its own
-    cell = (limit_with_note("sequence", int(sequence), n_batch - 1), now.focus.query, now.focus.key)
+    n, beyond = within("sequence", int(sequence), n_batch)
+    if beyond:
+        st.caption(beyond)
+cell = (n, now.focus.query, now.focus.key)
 query, key = (quote_token(masked.sentences[cell[0]].tokens, place) for place in cell[1:])
 by = list(hidden_by(masked.masks, cell[1], cell[2], cell[0]))
 share = float(masked.trace.probabilities[cell[0], now.focus.head, cell[1], cell[2]])
 
 with window.container():  # one place for all notes, so that what stands below keeps its own
     for name, one in zip(others, masked.sentences[1:], strict=True):
-        note_cut(f"{name} sentence", one.n_real, one.n_left_out, now.scenario)
+        if note := cut_note(f"{name} sentence", one.n_real, one.n_left_out, now.scenario):
+            st.caption(note)
 with window:
     scene = boards.sequences_board(masked, now.focus.head, cell, now.notation)
     show_board(scene, "batch", on_pin=choose_clicked_cell, fits=True)

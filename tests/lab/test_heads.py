@@ -17,7 +17,6 @@ from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_lab.diagonal.geometry import half_plane_of
 from attention_lab.diagonal.measures import self_attention_of
 from attention_lab.diagonal.propositions.checks import tokens_of_trace
-from attention_lab.heads.head_worth import has_shares
 from attention_lab.heads.keys_read import (
     averaging_effect,
     keys_read_most,
@@ -25,10 +24,7 @@ from attention_lab.heads.keys_read import (
     mean_of_heads,
     read_row,
     scale_effect,
-    strongest_keys,
-    unmasked_shares,
 )
-from attention_lab.heads.layout_mistakes import wrong_merged_cells
 from attention_lab.heads.patterns import effective_tokens
 from attention_lab.heads.reruns import relative_change, rerun
 from tests.core.random_layers import Layer, calls
@@ -126,13 +122,13 @@ def test_a_query_that_sees_no_key() -> None:
 
 def test_the_scale_effect() -> None:
     trace = cross_layer()
-    effect = scale_effect(trace, 4, batch=1)
+    effect = scale_effect(trace, 4)
     assert effect.spread == pytest.approx(effect.spread_raw * K**-0.5)
-    assert effect.spread_raw == pytest.approx(float(np.std(trace.scores[1, 4])))
+    assert effect.spread_raw == pytest.approx(float(np.std(trace.scores[0, 4])))
     assert effect.top_raw == pytest.approx(
-        float(np.mean([softmax(row).max() for row in trace.scores[1, 4]]))
+        float(np.mean([softmax(row).max() for row in trace.scores[0, 4]]))
     )
-    assert effect.top == pytest.approx(float(trace.probabilities[1, 4].max(axis=-1).mean()))
+    assert effect.top == pytest.approx(float(trace.probabilities[0, 4].max(axis=-1).mean()))
     assert 1 / S <= effect.top < effect.top_raw <= 1
 
 
@@ -156,12 +152,6 @@ def test_the_scale_effect_of_very_large_and_small_scores(dtype: str, size: float
 @pytest.mark.parametrize(
     "read",
     [
-        lambda trace, batch: scale_effect(trace, 1, batch).spread,
-        lambda trace, batch: unmasked_shares(trace, 1, batch)[0].tolist(),
-        lambda trace, batch: strongest_keys(trace, 1, 2, batch=batch),
-        lambda trace, batch: keys_read_most(trace, 1, 2, batch),
-        lambda trace, batch: wrong_merged_cells(trace, batch).tolist(),
-        lambda trace, batch: has_shares(trace, batch),
         lambda trace, batch: self_attention_of(trace, 1, batch).scores.tolist(),
         lambda trace, batch: half_plane_of(trace, 2, 1, batch).threshold,
         lambda trace, batch: tokens_of_trace(trace, 1, batch).scores.tolist(),

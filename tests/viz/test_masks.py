@@ -32,6 +32,7 @@ from attention_viz.masks.changes import change_board
 from attention_viz.masks.encoder_decoder_page import DEFAULT_TARGET, ENCODER_DECODER
 from attention_viz.masks.mask_workshop import query_shares_figure
 from attention_viz.payload import JSON, Stage
+from tests.lab.test_invariances import KEEP_OUTPUT
 from tests.viz.reading_blocks import all_of, blocks_of, words_of
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
@@ -96,7 +97,7 @@ def test_rounding_stays_pale_whatever_the_weights(weights: str) -> None:
         (run_shuffled(scenario), "output", True),
         (run_shuffled(replace(scenario, mask="causal")), "output", False),
         *(
-            (TwoLayers(trace, change.apply(trace, 0)), "output", change.keeps_output)
+            (TwoLayers(trace, change.apply(trace, 0)), "output", change.key in KEEP_OUTPUT)
             for change in LAYER_CHANGES
         ),
         (examine_layer(scenario, "mask").two, "probabilities", True),

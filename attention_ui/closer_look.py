@@ -44,16 +44,15 @@ def draw_terms(now: StoryView, derivation: Derivation) -> None:
 
 def draw_code(trace: Trace, fields: Sequence[str]) -> None:
     """The lines of code that compute some fields."""
-    numpy_tab, torch_tab = st.tabs(["NumPy", "PyTorch"])
-    numpy_tab.code("\n\n".join(numpy_lines(trace, field) for field in fields), language="python")
-    numpy_tab.caption(
+    notes = (
         "The last line of each step checks the numbers against those shown here, within the"
-        " tolerance that it names: `shown` holds them by name."
+        " tolerance that it names: `shown` holds them by name.",
+        "These lines were run with PyTorch 2.13 for all options and gave the same numbers.",
     )
-    torch_tab.code("\n\n".join(torch_lines(trace, field) for field in fields), language="python")
-    torch_tab.caption(
-        "These lines were run with PyTorch 2.13 for all options and gave the same numbers."
-    )
+    tabs = st.tabs(["NumPy", "PyTorch"])
+    for tab, lines, note in zip(tabs, (numpy_lines, torch_lines), notes, strict=True):
+        tab.code("\n\n".join(lines(trace, field) for field in fields), language="python")
+        tab.caption(note)
 
 
 def draw_numbers(now: StoryView, fields: Sequence[str]) -> None:

@@ -65,12 +65,10 @@ def note_swap(now: PageContext) -> None:
         )
 
 
-def draw_element_wise(title: str, now: PageContext, lines: tuple[str, ...], says: str) -> None:
+def draw_element_wise(now: PageContext, lines: tuple[str, ...], says: str) -> None:
     """The formula of one element with its numbers, in the notation of the lecture note only."""
-    if now.notation is not NOTE:
-        lines = ()
-    if lines:
-        st.header(title, anchor=False)
+    if lines and now.notation is NOTE:
+        st.header("Element by element", anchor=False)
         st.markdown(says)
         for line in lines:
             st.latex(line)

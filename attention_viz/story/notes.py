@@ -90,15 +90,11 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     """
     if not view.chosen or resolve(view.chosen).weights != "by hand" or view.chosen.own:
         return ()
+    if _is_replaced(view):
+        nothing = "The weights by hand find nothing in this sentence, so the weights are those of"
+        return (Note(f"{nothing} {_model_of(view)}."),)
     words = unknown_words([t for one in view.labels for t in one])
     unknown = f"Not in the list of words: {_named(words)}."
-    if _is_replaced(view):
-        return (
-            Note(
-                "The weights by hand find nothing in this sentence, so the weights are those of"
-                f" {_model_of(view)}."
-            ),
-        )
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
 
 

@@ -46,7 +46,6 @@ if n_groups < n_heads:
 st.caption(" ".join(notes))
 read = row.strongest[0][0] if row.strongest else focus.key
 draw_element_wise(
-    "Element by element",
     now,
     output_of_element(trace, head, query, read, feature),
     f"The output of :blue[{asks}] in head {head}, counted from 1 as the note does. The note drops"

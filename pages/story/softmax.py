@@ -48,7 +48,6 @@ st.caption(
     f" in this row: {row.hidden}. Their score is −∞, and its exponential is exactly 0."
 )
 draw_element_wise(
-    "Element by element",
     now,
     weights_of_element(trace, *cell),
     f"The weights of :blue[{query}] in head {focus.head}: one number for each element, counted"

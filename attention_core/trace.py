@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
@@ -88,6 +89,21 @@ class Trace(Record):
 
         def __getattr__(self, name: str) -> NoReturn:
             raise AttributeError(name_error(name, self.steps), name=name, obj=self)
+
+
+def one_sequence(trace: Trace, place: int) -> Trace:
+    """One sequence of a batch, as views of the same numbers."""
+    if trace.sizes["B"] == 1:
+        return trace
+    part = slice(place, place + 1)
+    arrays = {name: getattr(trace, name)[part] for name in trace.steps}
+    if trace.memory is trace.inputs:
+        arrays["memory"] = arrays["inputs"]  # the same array, because this is self-attention
+    for name in ("mask", "bias"):
+        given = getattr(trace, name)
+        if given is not None and given.ndim == 4 and len(given) > 1:
+            arrays[name] = given[part]
+    return replace(trace, **arrays)
 
 
 def name_error(name: str, fields: Iterable[str]) -> str:

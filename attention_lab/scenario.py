@@ -14,7 +14,7 @@ from attention_core.checks import Array, check_choice, whole_number
 from attention_core.errors import AttentionError
 from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
-from attention_core.trace import Trace
+from attention_core.trace import Trace, one_sequence
 
 from . import by_hand
 from .cache import cached
@@ -77,11 +77,7 @@ def sequence_of(scenario: Scenario, sequence: int) -> Trace:
 
 @cached
 def _part_of(scenario: Scenario, sequence: int) -> Trace:
-    whole, part = trace_of(scenario), slice(sequence, sequence + 1)
-    arrays = {name: getattr(whole, name)[part] for name in whole.steps}
-    arrays["memory"] = arrays["inputs"]  # the same array, because this is self-attention
-    mask = whole.mask[part] if whole.mask is not None and whole.mask.ndim == 4 else whole.mask
-    one = replace(whole, **arrays, mask=mask, tokens=(), memory_tokens=())
+    one = replace(one_sequence(trace_of(scenario), sequence), tokens=(), memory_tokens=())
     return one.labelled(tokens_of(in_batch(scenario, sequence)).tokens)
 
 

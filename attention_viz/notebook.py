@@ -6,7 +6,7 @@ itself in the cell and can be saved as one file.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from os import PathLike
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from attention_core import STEPS, SettingsError, Trace
 from attention_core.checks import check_choice, whole_number
 from attention_core.errors import short_repr
-from attention_core.trace import OPTIONAL
+from attention_core.trace import OPTIONAL, one_sequence
 
 if TYPE_CHECKING:
     from attention_lab.focus import Focus
@@ -179,7 +179,7 @@ def _stage(trace: Trace, step: str, sequence: int, focus: Focus) -> tuple[JSON, 
     }
     check_choice("step", step, pages)
     _check_sizes(trace)
-    layer = _one_sequence(trace, whole_number("sequence", sequence, 0, trace.sizes["B"] - 1))
+    layer = one_sequence(trace, whole_number("sequence", sequence, 0, trace.sizes["B"] - 1))
     which = {"query_heads": "queries", "key_heads": "keys", "value_heads": "values"}.get(step, step)
     if which not in ("queries", "keys", "values"):
         which = "queries"
@@ -207,21 +207,6 @@ def _check_sizes(trace: Trace) -> None:
                 f"trace has {trace.sizes[letter]} {name}, but a board shows at most {most}: give a"
                 " smaller layer or a shorter sequence"
             )
-
-
-def _one_sequence(trace: Trace, sequence: int) -> Trace:
-    """One sequence of a batch; views of the same numbers."""
-    if trace.sizes["B"] == 1:
-        return trace
-    part = slice(sequence, sequence + 1)
-    arrays = {name: getattr(trace, name)[part] for name in trace.steps}
-    if trace.memory is trace.inputs:
-        arrays["memory"] = arrays["inputs"]
-    for name in ("mask", "bias"):
-        given = getattr(trace, name)
-        if given is not None and given.ndim == 4 and len(given) > 1:
-            arrays[name] = given[part]
-    return replace(trace, **arrays)
 
 
 def _made_of(trace: Trace) -> str:

@@ -93,9 +93,7 @@ class Page:
         """What the sidebar says and shows if the page uses few of the controls; None if it uses
         all.
         """
-        if self.url_path == "glossary":
-            return None
-        return OWN_CONTROLS.get(self.section)
+        return None if self.url_path == "glossary" else OWN_CONTROLS.get(self.section)
 
     @property
     def has_sidebar(self) -> bool:

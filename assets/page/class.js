@@ -26,6 +26,10 @@
     keep();
     for (const listen of listeners) listen();
   };
+  const say = (trouble) => {
+    now.trouble = trouble;
+    tell();
+  };
   const leave = (trouble = "") => {
     Object.assign(now, FRESH, { trouble });
     erase(KEPT);
@@ -70,18 +74,13 @@
         tell();
         follow();
       } else if (told?.status === 429) {
-        now.trouble = now.told ? "" : told.error;
-        tell();
+        say(now.told ? "" : told.error);
         await pause(told.wait || 1000, 2000);
       } else if (told?.status !== 204) {
-        now.trouble = "The server does not answer. Your answers are kept and will be sent when it answers again.";
-        tell();
+        say("The server does not answer. Your answers are kept and will be sent when it answers again.");
         await pause(700, 1500);
         if (told?.status === 0) await wake(seat);
-      } else if (now.trouble) {
-        now.trouble = "";
-        tell();
-      }
+      } else if (now.trouble) say("");
     }
   };
 

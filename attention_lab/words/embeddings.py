@@ -61,10 +61,8 @@ def word_vector(token: str, d_model: int, kind: str = "normal") -> Array:
     >>> word_vector("cat", 4, "integers").tolist() == word_vector("cat", 6, "integers")[:4].tolist()
     True
     """
-    seed = int.from_bytes(
-        hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest(), "little"
-    )
-    rng = np.random.default_rng(seed)
+    digest = hashlib.blake2b(token.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    rng = np.random.default_rng(int.from_bytes(digest, "little"))
     if kind == "normal":
         vector_D = rng.standard_normal(d_model)
     else:

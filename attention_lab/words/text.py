@@ -112,9 +112,7 @@ def is_right_to_left(text: str) -> bool:
     >>> is_right_to_left("hello"), is_right_to_left("שלום")
     (False, True)
     """
-    if text.isascii():
-        return False
-    return any(unicodedata.bidirectional(sign) in ("R", "AL") for sign in text)
+    return not text.isascii() and any(unicodedata.bidirectional(s) in ("R", "AL") for s in text)
 
 
 def pieces(token: str, size: int) -> list[str]:

@@ -36,9 +36,8 @@ def choose_form() -> str:
 def ask_form(form: str) -> FormResult:
     """Ask all questions of a form, one below the other; return the answers."""
     st.markdown(escape_quotations(form_description(form)))
-    return FormResult(
-        form, tuple(_ask(form, i, one) for i, one in enumerate(form_questions(form), 1))
-    )
+    answers = (_ask(form, place, one) for place, one in enumerate(form_questions(form), 1))
+    return FormResult(form, tuple(answers))
 
 
 def _ask(form: str, place: int, guess: Guess) -> int:

@@ -49,9 +49,7 @@ def read_draft() -> Lesson | None:
     restore(DRAFT_KEY, "Your lesson", "", _checked)
     write_to_url(DRAFT_KEY, "")
     name = str(st.session_state[DRAFT_KEY])
-    if not name:
-        return None
-    return lesson_named(name)
+    return lesson_named(name) if name else None
 
 
 def _checked(name: str) -> str:

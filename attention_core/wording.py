@@ -8,6 +8,7 @@ fields before it. The engine itself computes the same with fewer temporary array
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from string import Formatter
 
 from .projections import BIASES, MATRICES
 from .record import Record
@@ -66,17 +67,9 @@ def fill_template(template: str, layer: Record, parts: Parts | None = None) -> s
     >>> fill_template(STEPS["queries"].numpy, attend([[1.0]], Projections.weightless(1)))
     'queries = inputs @ w_q'
     """
-    return template.format_map(_Filled(NUMPY_PARTS if parts is None else parts, layer))
-
-
-class _Filled(dict[str, str]):
-    """Works out a part when it is asked for."""
-
-    def __init__(self, parts: Parts, layer: Record) -> None:
-        self.parts, self.layer = parts, layer
-
-    def __missing__(self, name: str) -> str:
-        return self.parts[name](self.layer)
+    parts = NUMPY_PARTS if parts is None else parts
+    names = {name for _, name, _, _ in Formatter().parse(template) if name}
+    return template.format(**{name: parts[name](layer) for name in names})
 
 
 def has_shared_heads(layer: Record) -> bool:

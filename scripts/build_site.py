@@ -64,16 +64,6 @@ MOVED = """<!DOCTYPE html>
 <script>location.replace("../" + location.search + "#{path}");</script>
 <p><a href="../#{path}">Attention Lab</a></p>
 """
-# What the packages do not say in files of their own.
-ORIGINS = """Pyodide 0.27.7 (folder pyodide): Mozilla Public License 2.0, see MPL-2.0.txt; source:
-https://github.com/pyodide/pyodide, tag 0.27.7. It contains CPython 3.12 (PSF licence) and the
-run-time of Emscripten (MIT).
-NumPy 2.0.2: BSD licence, see NUMPY-LICENSE.txt; source: https://github.com/numpy/numpy, tag v2.0.2.
-plotly.js (folder plotly, its part for basic charts): MIT licence, Plotly, Inc.;
-source: https://github.com/plotly/plotly.js.
-latex2mathml (in engine.zip): MIT licence, by Ronie Martinez;
-source: https://github.com/roniemartinez/latex2mathml.
-"""
 
 
 class BuildError(Exception):
@@ -250,7 +240,6 @@ def _write_lessons(folder: Path) -> list[dict[str, str]]:
 def _write_licences(folder: Path, parts: dict[str, bytes]) -> None:
     """The licences of all that is in the site."""
     shutil.copytree(ROOT / "assets" / "site" / "licences", folder)
-    (folder / "ORIGINS.txt").write_text(ORIGINS, encoding="utf-8")
     shutil.copy(ROOT / "LICENSE", folder / "ATTENTION_LAB.txt")
     wheel = next(content for name, content in parts.items() if name.endswith(".whl"))
     with zipfile.ZipFile(BytesIO(wheel)) as members:

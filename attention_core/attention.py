@@ -26,13 +26,7 @@ from .formulas import (
     sink_softmax,
 )
 from .formulas import empty_rows as empty_rows_of
-from .layer_checks import (
-    HeadNorm,
-    Options,
-    as_heads,
-    as_sequence,
-    checked_options,
-)
+from .layer_checks import HeadNorm, Options, as_heads, as_sequence, checked_options
 from .numbers import check_range, engine_dtype
 from .positions import Rotary, turn
 from .projections import Projections, check_projections

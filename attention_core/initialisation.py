@@ -81,11 +81,7 @@ def integers(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
 
 
 INITIALISATIONS: dict[str, Draw] = {
-    "xavier": xavier,
-    "normal": normal,
-    "small": small,
-    "orthogonal": orthogonal,
-    "integers": integers,
+    way.__name__: way for way in (xavier, normal, small, orthogonal, integers)
 }
 
 

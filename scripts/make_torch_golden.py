@@ -261,7 +261,7 @@ def call_steps(case: Case, _: Tensors, arguments: Tensors) -> Tensors:
     return steps
 
 
-def layer_case(options: dict[str, Any]) -> tuple[Tensors, Tensors]:
+def layer_case(options: dict[str, Any]) -> Case:
     """Inputs, weights, masks and the gradient that arrives at the output; all gradients."""
     n_tokens, n_heads = options.get("tokens", 3), options.get("heads", 4)
     n_keys, d_model, d_memory, d_v = 5, 7, 11, 3
@@ -294,10 +294,10 @@ def layer_case(options: dict[str, Any]) -> tuple[Tensors, Tensors]:
     for tensor in steps.values():
         tensor.retain_grad()
     found = gradients(leaves | steps, steps["output"], arriving)
-    return given | {"output_gradient": arriving}, found
+    return {"given": given | {"output_gradient": arriving}, "expected": found}
 
 
-def loss_cases() -> dict[str, tuple[Tensors, Tensors]]:
+def loss_cases() -> dict[str, Case]:
     """The three losses of the laboratories on a small output: value and gradient."""
     classes = functional.one_hot(torch.tensor([[[0, 2], [1, 1], [2, 0]]] * 2), 3).double()
     losses = {
@@ -313,11 +313,11 @@ def loss_cases() -> dict[str, tuple[Tensors, Tensors]]:
         leaves = trained({"output": numbers(20, 2, 3, 6)})
         loss = loss_of(leaves["output"].unflatten(-1, (2, 3)), target)
         found = {"loss": loss, "gradient": gradients(leaves, loss)["output"]}
-        cases[name] = (leaves | {"target": target}, found)
+        cases[name] = {"given": leaves | {"target": target}, "expected": found}
     return cases
 
 
-def adam_run() -> tuple[Tensors, Tensors]:
+def adam_run() -> Case:
     """Six steps of torch.optim.Adam on a layer of two heads."""
     shapes = {"w_q": (7, 10), "w_k": (7, 10), "w_v": (7, 6), "w_o": (6, 13), "b_o": (13,)}
     start = {name: 0.4 * numbers(30 + i, *shape) for i, (name, shape) in enumerate(shapes.items())}
@@ -329,10 +329,11 @@ def adam_run() -> tuple[Tensors, Tensors]:
         output = layer(leaves | {"inputs": x}, {"heads": 2})["output"]
         gradients(leaves, functional.mse_loss(output, target))
         optimiser.step()
-    return start | {"inputs": inputs, "targets": targets}, leaves
+    given = start | {"inputs": inputs, "targets": targets}
+    return {"given": given, "expected": leaves}
 
 
-def stack_run() -> tuple[Tensors, Tensors]:
+def stack_run() -> Case:
     """Two layers of attention without W_O and x + tanh(x W + b), a classifier of the last token,
     cross-entropy.
     """
@@ -347,7 +348,7 @@ def stack_run() -> tuple[Tensors, Tensors]:
         merged = mixed.transpose(1, 2).flatten(2)
         x = merged + torch.tanh(merged @ leaves["w_r"][number] + leaves["b_r"][number])
     loss = functional.cross_entropy(x[:, -1] @ leaves["w_c"], given["target"].argmax(-1))
-    return given, gradients(leaves, loss)
+    return {"given": given, "expected": gradients(leaves, loss)}
 
 
 def main() -> None:
@@ -365,16 +366,14 @@ def main() -> None:
                 case[str(dtype).removeprefix("torch.")] = steps(case, *given)
     record = {"MultiheadAttention": modules, "scaled_dot_product_attention": calls}
     write("torch_golden", {"torch": TORCH_VERSION} | record)
-
-    def pair(given: Tensors, expected: Tensors) -> dict[str, Tensors]:
-        return {"given": given, "expected": expected}
-
     record = {
         "torch": TORCH_VERSION,
-        "layers": {n: {"options": o, **pair(*layer_case(o))} for n, o in LAYERS.items()},
-        "losses": {name: pair(*case) for name, case in loss_cases().items()},
+        "layers": {n: {"options": o} | layer_case(o) for n, o in LAYERS.items()},
+        "losses": loss_cases(),
+        "adam": adam_run(),
+        "stack": stack_run(),
     }
-    write("gradient_golden", record | {"adam": pair(*adam_run()), "stack": pair(*stack_run())})
+    write("gradient_golden", record)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import (
-    causal_mask,
-    padding_mask,
-    scaled_dot_product_attention,
-    window_mask,
-)
+from attention_core import causal_mask, padding_mask, scaled_dot_product_attention, window_mask
 from tests.core.random_layers import Layer, assert_same, layers
 
 

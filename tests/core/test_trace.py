@@ -150,8 +150,7 @@ def test_tokens_label_the_positions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("labels", "given", "positions"),
-    [((("a", "b"),), 2, 3), ((("a", "b", "c"), ("d",)), 1, 5)],
+    ("labels", "given", "positions"), [((("a", "b"),), 2, 3), ((("a", "b", "c"), ("d",)), 1, 5)]
 )
 def test_as_many_labels_as_positions(
     labels: tuple[tuple[str, ...], ...], given: int, positions: int

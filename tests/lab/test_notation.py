@@ -18,15 +18,7 @@ from attention_core.projections import BIASES, MATRICES
 from attention_core.trace import USUAL_STEPS
 from attention_lab.notation.columns import column_gap, column_layer
 from attention_lab.notation.element_wise import output_of_element, weights_of_element
-from attention_lab.notation.notation import (
-    COLUMN_NOTATION,
-    OURS,
-    Notation,
-    Symbol,
-    axes,
-    shape,
-    symbol,
-)
+from attention_lab.notation.notation import COLUMN_NOTATION, OURS, Notation, axes, shape, symbol
 from attention_lab.notation.quantities import glossary, remark
 from attention_lab.notation.texts import DOSHI, GML, MQL5, NOTATIONS, NOTE, SLIDES
 from attention_lab.scenario import trace_of
@@ -111,14 +103,6 @@ def test_some_symbols_by_hand() -> None:
     assert symbol("w_v", NOTE).plain == "W^ν"
 
 
-def test_transposing_twice_marks() -> None:
-    """A symbol with an upper index is put in brackets, for a second one beside it would be no
-    valid LaTeX.
-    """
-    assert Symbol("K_h").transposed.latex == r"K_h^{\top}"
-    assert Symbol("K^{(i)}").transposed.latex == r"(K^{(i)})^{\top}"
-
-
 def test_our_axes_are_those_of_the_trace() -> None:
     for trace in (a_trace(), a_trace(cross=True, n_kv_heads=G)):
         assert [axes(trace, name, OURS) for name in trace.steps] == [*map(trace.axes, trace.steps)]
@@ -173,35 +157,19 @@ def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
         assert row.their_symbol.latex == written
 
 
-CORRECTED = [
-    (GML, "w_q", ("N × (N ÷ n_heads)", "Pᵀ")),
-    (GML, "keys", ("keys",)),
-    (GML, "scores", (1,)),
-    (GML, "scaled_scores", ("√N", "N ÷ n_heads")),
-    (GML, "probabilities", ("T",)),
-    (MQL5, "scaled_scores", ("nK",)),
-    (MQL5, "probabilities", ("i", "j")),
-    (MQL5, "merged", ("h·d_v", "nI")),
-    (DOSHI, "inputs", ("embedding", "Q", "K", "V")),
-    (DOSHI, "scores", ("K", "transposed")),
-    (DOSHI, "head_outputs", ("values",)),
-    (DOSHI, "masked_scores", ("decoder's",)),
-    (SLIDES, "probabilities", ("α_ij", "α_ii", "α_jj")),
-    (SLIDES, "merged", ("W_O", "h·d_v")),
-    (SLIDES, "head_outputs", ("channels",)),
-    (NOTE, "values", ("w_ij", "x_j", "x_i")),
-    (NOTE, "scaled_scores", ("d", "√d")),
-    (NOTE, "head_outputs", ("H^(i)", "V^(i)", "n × n")),
-    (NOTE, "w_o", ("d·d_h", "d_h·d_v")),
-    (NOTE, "w_v", ("n", "s")),
-]
+CORRECTED = {
+    GML: {"w_q", "w_k", "w_v", "keys", "scores", "scaled_scores", "probabilities"},
+    MQL5: {"scaled_scores", "probabilities", "merged"},
+    DOSHI: {"inputs", "scores", "masked_scores", "probabilities", "head_outputs"},
+    SLIDES: {"probabilities", "head_outputs", "merged"},
+    NOTE: {"w_q", "w_k", "w_v", "w_o", "values", "scaled_scores", "head_outputs"},
+}
 
 
-def test_mistakes_are_corrected_where_they_stand() -> None:
-    for notation, name, facts in CORRECTED:
-        correction = notation.corrections[name]
-        assert missing(correction, *facts) == []
-        assert correction in remark(name, notation)
+@pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
+def test_mistakes_are_corrected_where_they_stand(notation: Notation) -> None:
+    assert notation.corrections.keys() == CORRECTED[notation]
+    assert all(said in remark(name, notation) for name, said in notation.corrections.items())
 
 
 MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6

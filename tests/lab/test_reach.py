@@ -35,12 +35,6 @@ def test_the_last_token_reaches_the_formula(window: int, n_layers: int) -> None:
     assert np.count_nonzero(found[-1]) == min(n_tokens, reach(window, n_layers))
 
 
-def test_the_sixth_of_mixed_layers_reaches_everything() -> None:
-    masks = layer_masks(30, 2, FULL_EVERY, mixed=True)
-    assert np.count_nonzero(layers_until(masks)[-1]) == 30
-    assert np.count_nonzero(layers_until(masks[:-1])[-1]) == FULL_EVERY
-
-
 @pytest.mark.parametrize(("window", "n_layers"), [(0, 1), (1, 0), (1, 13), (1.5, 1)])
 def test_what_is_no_window_is_refused(window: float, n_layers: float) -> None:
     with pytest.raises(SettingsError):

@@ -19,7 +19,6 @@ from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.labs.backward import layer_gradients
 from attention_lab.layer_norm import standardised
 from attention_lab.masks.invariances import with_key_bias
-from attention_lab.masks.temperature import at_temperature
 
 X = gaussian_tokens(5, 6)
 OPPOSITE = Projections([[1.0]], [[-1.0]], [[1.0]], n_heads=1)
@@ -37,16 +36,6 @@ def test_opposite_weights_do_not_forbid_the_diagonal() -> None:
     assert 0.03 < peaks / 600 < 0.12
 
 
-def test_equal_heads_part_unless_their_rows_of_the_output_weights_are_equal() -> None:
-    head = (lambda p: (p.w_q[:, :3], p.w_k[:, :3], p.w_v[:, :3], p.w_o))(Projections.random(6, 2))
-    for w_o, apart in ((head[3], True), (np.vstack([head[3][:3]] * 2), False)):
-        trace = attend(X, Projections.from_heads([head[:3], head[:3]], w_o))
-        found = layer_gradients(trace, trace.output - X)
-        for gradient in (found[name] for name in ("w_q", "w_k", "w_v")):
-            gap = np.abs(gradient[:, :3] - gradient[:, 3:]).max()
-            assert gap > 0.1 if apart else gap < 1e-12
-
-
 def test_a_soft_cap_shows_a_key_bias() -> None:
     plain = Projections.random(6, 2, bias=True)
     other = with_key_bias(plain, np.arange(6.0))
@@ -57,14 +46,6 @@ def test_a_soft_cap_shows_a_key_bias() -> None:
         assert min(gradient, gap) > 0.01 if visible else max(gradient, gap) < 1e-12
     asked = replace(plain, b_q=plain.b_q + 1)
     assert np.array_equal(*(attend(X, p, memory=X[:1]).output for p in (plain, asked)))
-
-
-def test_a_bias_weighs_more_at_a_higher_temperature() -> None:
-    bias = -np.abs(np.arange(5)[:, np.newaxis] - np.arange(5)) / 2.0
-    for added, stays in ((None, True), (bias, False)):
-        before = attend(X, Projections.random(6, 2), bias=added)
-        ranks = [np.argsort(t.probabilities) for t in (before, at_temperature(before, 4.0))]
-        assert np.array_equal(*ranks) is stays
 
 
 def test_gram_alignment_need_not_have_the_sign_of_the_excess() -> None:

@@ -28,11 +28,7 @@ from attention_viz.diagonal.geometry_page import BEATING_CONDITIONS, GEOMETRY, r
 from attention_viz.diagonal.growth_page import GROWTH
 from attention_viz.diagonal.in_words import describe_diagonal, describe_pair
 from attention_viz.diagonal.modern_page import MODERN
-from attention_viz.diagonal.propositions_page import (
-    PROOFS,
-    PROPOSITION_PAGE,
-    describe_check,
-)
+from attention_viz.diagonal.propositions_page import PROOFS, PROPOSITION_PAGE, describe_check
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
@@ -136,21 +132,14 @@ def test_strange_tokens_are_shown_or_refused(page: BlockPage, given: dict[str, s
         assert boards(shown(page, **{"lab_tokens": "numbers"} | given))
 
 
-@pytest.mark.parametrize(
-    ("settings", "n_first", "n_tied"),
-    [
-        ({"weights": "tied"}, 8, 0),  # a tendency: of 12
-        ({"text": "the the the"}, 3, 3),
-        ({"tokens": "numbers", "numbers": "1,0; 1,0; 0,1", "spread": 0.0}, 3, 2),
-        ({"text": "a"}, 1, 0),
-    ],
-)
-def test_how_many_tokens_prefer_themselves(
-    settings: dict[str, Any], n_first: int, n_tied: int
-) -> None:
-    trace = trace_of_settings(DiagonalSettings(**{"text": TEXT} | settings))
-    said = describe_diagonal(trace, {"self_mass": 0.5})
-    assert f"**{n_first} of {trace.sizes['T']}** (ties: {n_tied})" in said
+def test_how_many_tokens_prefer_themselves() -> None:
+    for chosen, counts in (
+        (DiagonalSettings(text=TEXT, weights="tied"), "**8 of 12** (ties: 0)"),  # a tendency
+        (DiagonalSettings(text="the the the"), "**3 of 3** (ties: 3)"),
+        (DiagonalSettings(text="a"), "**1 of 1** (ties: 0)"),
+        (replace(PAIR, numbers="1,0; 1,0; 0,1"), "**3 of 3** (ties: 2)"),
+    ):
+        assert counts in describe_diagonal(trace_of_settings(chosen), {"self_mass": 0.5})
 
 
 def test_the_cell_that_is_explained_first() -> None:
@@ -172,17 +161,12 @@ def test_the_cell_that_is_explained_first() -> None:
         assert group.opened == is_open
 
 
-@pytest.mark.parametrize(
-    ("chosen", "cell", "part"),
-    [
-        (DiagonalSettings(text="the the the"), (0, 1), "a_{jj})$ = 0."),
-        # Names of words are quoted and places are not.
-        (PAIR, (2, 1), "i = 2, j = 1"),
-        (PAIR, (2, 2), "i = j = 2"),
-    ],
-)
-def test_what_is_said_of_a_pair(chosen: DiagonalSettings, cell: tuple[int, int], part: str) -> None:
-    assert part in describe_pair(trace_of_settings(chosen), cell)
+def test_what_is_said_of_a_pair() -> None:
+    equal, places = (trace_of_settings(one) for one in (DiagonalSettings(text="a a a"), PAIR))
+    assert "a_{jj})$ = 0." in describe_pair(equal, (0, 1))
+    assert "i = “0 a”, j = “1 a”" in describe_pair(equal, (0, 1))
+    assert "i = 2, j = 1" in describe_pair(places, (2, 1))
+    assert "i = j = 2" in describe_pair(places, (2, 2))
 
 
 @pytest.mark.parametrize(
@@ -215,20 +199,17 @@ def test_nonsense_in_the_plane(plane: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "given", "n_tokens", "chosen"),
+    ("text", "given", "scales"),
     [
-        ("a b c d e f g h i j k", {"plane_of": "tied", "plane_token": "10"}, 11, 10),
-        ("tea", {"plane_of": "free", "plane_token": "3"}, 1, 0),
-        ("tea", {"plane": "0,0; 2,1; 1,3", "plane_token": "9"}, 3, 2),
+        ("a b c d e f g h i j k", {"plane_of": "tied", "plane_token": "10"}, [(10, 10)]),
+        ("tea", {"plane_of": "free", "plane_token": "3"}, []),
+        ("tea", {"plane": "0,0; 2,1; 1,3", "plane_token": "9"}, [(2, 2)]),
     ],
 )
-def test_the_chosen_token_is_what_is_drawn(
-    text: str, given: dict[str, str], n_tokens: int, chosen: int
-) -> None:
+def test_the_chosen_token_is_drawn(text: str, given: dict[str, str], scales: list[Any]) -> None:
     found = shown(GEOMETRY, of_text(text), **given)
     fields = [one for one in all_of(found, Field) if isinstance(one.choice, Number)]
-    scales = [(one.choice.high, one.value) for one in fields]
-    assert scales == [(n_tokens - 1, chosen)] * (n_tokens > 1)
+    assert [(one.choice.high, one.value) for one in fields] == scales
     assert BEATING_CONDITIONS[given.get("plane_of", "points")] in texts(found)
 
 

@@ -38,7 +38,6 @@ def test_two_tokens_never_break_the_pair_bound() -> None:
 @pytest.mark.parametrize(
     ("tokens", "excess", "precision"),
     [
-        ([[1], [2], [3]], 0.127418, 5e-7),
         ([[0.5], [320], [320.02]], 0.4958, 5e-5),  # d = 1: always below 1/2
         ([[0.9, 0.9], [10, 0], [11, -20]], 0.989, 5e-4),  # d = 2: below 1
     ],

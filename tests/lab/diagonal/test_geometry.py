@@ -60,14 +60,6 @@ def test_distances_by_hand() -> None:
 
 
 @settings(max_examples=40)
-@given(SEEDS)
-def test_outputs_are_in_the_hull_of_the_values(seed: int) -> None:
-    trace = attend(gaussian_tokens(7, 3, seed), Projections.random(3, 2, d_v=3, seed=seed))
-    for head in range(2):
-        assert all(in_hull(row, trace.value_heads[0, head]) for row in trace.head_outputs[0, head])
-
-
-@settings(max_examples=40)
 @given(SEEDS, st.integers(1, 12))
 def test_corners_of_the_hull(seed: int, n_points: int) -> None:
     points = np.random.default_rng(seed).integers(-3, 4, (n_points, 2)).astype(float)

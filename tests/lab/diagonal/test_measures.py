@@ -5,6 +5,8 @@ nothing to measure.
 from __future__ import annotations
 
 import math
+from itertools import permutations
+from statistics import fmean as mean
 
 import numpy as np
 import pytest
@@ -39,22 +41,20 @@ def random_square(seed: int, causal: bool = False) -> SelfAttention:
 def by_loops(square: SelfAttention) -> dict[str, float]:
     """Every measure of an unmasked matrix, number by number from its definition."""
     s, a = square.scores.tolist(), square.probabilities.tolist()
-    everyone = range(len(s))
-    pairs = [(i, j) for i in everyone for j in everyone if i != j]
-    own = [a[i][i] for i in everyone]
-    margin = [s[i][i] - max(s[i][j] for j in everyone if j != i) for i in everyone]
+    pairs = list(permutations(range(T), 2))
+    own = [a[i][i] for i in range(T)]
+    margin = [min(s[i][i] - s[i][j] for j in range(T) if j != i) for i in range(T)]
     chi = [s[i][i] + s[j][j] - s[i][j] - s[j][i] for i, j in pairs]
-    uniform = 1 / len(s)
     return {
-        "self_mass": sum(own) / len(s),
-        "excess_self_mass": (sum(own) / len(s) - uniform) / (1 - uniform),
-        "argmax_rate": sum(m >= 0 for m in margin) / len(s),
-        "majority_rate": sum(mass > 0.5 for mass in own) / len(s),
-        "mean_margin": sum(margin) / len(s),
+        "self_mass": mean(own),
+        "excess_self_mass": (mean(own) - 1 / T) / (1 - 1 / T),
+        "argmax_rate": mean(m >= 0 for m in margin),
+        "majority_rate": mean(mass > 0.5 for mass in own),
+        "mean_margin": mean(margin),
         "least_margin": min(margin),
-        "violation_rate": sum(a[i][j] > max(own[i], own[j]) + 1e-12 for i, j in pairs) / len(pairs),
-        "mean_log_cross_ratio": sum(chi) / len(chi),
-        "negative_cross_ratios": sum(x < 0 for x in chi) / len(chi),
+        "violation_rate": mean(a[i][j] > max(own[i], own[j]) + 1e-12 for i, j in pairs),
+        "mean_log_cross_ratio": mean(chi),
+        "negative_cross_ratios": mean(x < 0 for x in chi),
     }
 
 
@@ -71,9 +71,8 @@ def test_measures_against_loops(seed: int) -> None:
 @given(st.integers(0, 2**32 - 1))
 def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
     squares = [random_square(seed), random_square(seed + 1)]
-    stack = SelfAttention(
-        *(np.stack([getattr(s, name) for s in squares]) for name in ("scores", "probabilities"))
-    )
+    pairs = zip(*((one.scores, one.probabilities) for one in squares), strict=True)
+    stack = SelfAttention(*map(np.stack, pairs))
     for metric in METRICS[:-1]:
         assert metric.of(stack) == pytest.approx([float(metric.of(square)) for square in squares])
 
@@ -120,10 +119,7 @@ def test_differences_beyond_the_range_of_float() -> None:
 
 def test_ties_are_hits() -> None:
     trace = attend(np.full((T, 3), 1 / 3), Projections.weightless(3))
-    for tied in (
-        SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)),
-        self_attention_of(trace),
-    ):
+    for tied in (SelfAttention(np.zeros((T, T)), np.full((T, T), 1 / T)), self_attention_of(trace)):
         assert measure_diagonal(tied).items() >= {("argmax_rate", 1), ("negative_cross_ratios", 0)}
 
 

@@ -116,10 +116,9 @@ def turned(made: str, table: str) -> MagnitudeOf:
 def scores(layer: Trace, before: Before) -> Array:
     """The errors of both factors, each times the other factor."""
     queries, keys = layer.needs("scores")
-    key_BHKS = _read(np.abs(getattr(layer, keys)), layer).swapaxes(2, 3)
-    error_BHKS = _read(before[keys], layer).swapaxes(2, 3)
-    scores_BHTS: Array = before[queries] @ key_BHKS
-    scores_BHTS += np.abs(getattr(layer, queries)) @ error_BHKS
+    key_BHSK, error_BHSK = _read(layer, before, keys)
+    scores_BHTS: Array = before[queries] @ key_BHSK.swapaxes(2, 3)
+    scores_BHTS += np.abs(getattr(layer, queries)) @ error_BHSK.swapaxes(2, 3)
     return scores_BHTS
 
 
@@ -147,9 +146,9 @@ def softmax(layer: Trace, before: Before) -> Array:
 
 def mixed(layer: Trace, before: Before) -> Array:
     """The errors of the shares times the values, and the other way round."""
-    mixed_BHTV: Array = before["probabilities"] @ _read(np.abs(layer.value_heads), layer)
-    shares_BHTS = np.nan_to_num(layer.probabilities)
-    mixed_BHTV += shares_BHTS @ _read(before["value_heads"], layer)
+    value_BHSV, error_BHSV = _read(layer, before, "value_heads")
+    mixed_BHTV: Array = before["probabilities"] @ value_BHSV
+    mixed_BHTV += np.nan_to_num(layer.probabilities) @ error_BHSV
     return mixed_BHTV
 
 
@@ -165,11 +164,14 @@ def output(layer: Trace, before: Before) -> Array:
     return mixed_BTO + (before["inputs"] if layer.residual else 0.0)
 
 
-def _read(heads_BGSF: Array, layer: Trace) -> Array:
-    """The key or value head that each query head reads. Shapes: (B, G, S, F) -> (B, H, S, F)."""
-    p = layer.projections
-    read_BHSF: Array = np.repeat(heads_BGSF, p.n_heads // p.groups, axis=1)
-    return read_BHSF
+def _read(layer: Trace, before: Before, field: str) -> tuple[Array, Array]:
+    """The key or value head that each query head reads: its absolute values and its magnitudes.
+    Shapes: (B, H, S, F) twice.
+    """
+    n_readers = layer.projections.n_heads // layer.projections.groups
+    given_BGSF = np.abs(getattr(layer, field)), before[field]
+    values_BHSF, errors_BHSF = (np.repeat(heads, n_readers, axis=1) for heads in given_BGSF)
+    return values_BHSF, errors_BHSF
 
 
 def _largest(array: Array | None) -> float:

@@ -19,6 +19,7 @@ from attention_lab.diagonal.modern.variants import (
     VARIANTS,
     Looks,
     Variant,
+    Vectors,
     drawn_vectors,
     find_variant,
     weightless_vectors,
@@ -91,11 +92,11 @@ def strengths_of(values: Values) -> dict[str, float]:
 
 def run_variants(x_TD: Array, strengths: Mapping[str, float]) -> tuple[Runs, Runs]:
     """Every variant on the tokens without weights, and with two drawn matrices."""
-    given = (weightless_vectors(x_TD), drawn_vectors(x_TD))
-    plain, drawn = (
-        [(one, one.run(vectors, strengths[one.key])) for one in VARIANTS] for vectors in given
-    )
-    return plain, drawn
+
+    def of(vectors: Vectors) -> Runs:
+        return [(one, one.run(vectors, strengths[one.key])) for one in VARIANTS]
+
+    return of(weightless_vectors(x_TD)), of(drawn_vectors(x_TD))
 
 
 def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
@@ -170,11 +171,11 @@ def variants_table(plain: Runs, drawn: Runs, n_tokens: int) -> Table:
 
 def describe_check(checked: Checked) -> str:
     """The numbers of a check."""
-    shown = (
-        (name, f"{value:.0f}" if value.is_integer() else format_number(value, 4))
-        for name, value in checked.numbers.items()
-    )
-    return "; ".join(f"{name}: **{value}**" for name, value in shown)
+
+    def shown(value: float) -> str:
+        return f"{value:.0f}" if value.is_integer() else format_number(value, 4)
+
+    return "; ".join(f"{name}: **{shown(value)}**" for name, value in checked.numbers.items())
 
 
 def _card(one: Statement, x_TD: Array, strengths: Mapping[str, float]) -> list[Block]:

@@ -4,7 +4,7 @@ shown, with its proof and a search for a counterexample.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attention_core import Trace
 from attention_lab.cache import cached
@@ -80,12 +80,6 @@ FORMULAS = (
 )
 
 
-def check_propositions(trace: Trace) -> dict[str, PropositionCheck]:
-    """The result of every check for the tokens of a trace, by the number of the proposition."""
-    tokens = tokens_of_trace(trace)
-    return {one.number: one.verify(tokens) for one in PROPOSITIONS}
-
-
 @cached
 def found_by_search(number: str, n_tokens: int, d_model: int, seed: int) -> Search:
     """The result of a search for a counterexample among random tokens."""
@@ -97,7 +91,8 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     """The matrix, which propositions it violates, and all of them. Raises: AttentionError."""
     settings = settings_of(view, values, with_layer=False)
     trace = trace_of_settings(settings)
-    checks, cell = check_propositions(trace), pair_of(trace, values)
+    tokens, cell = tokens_of_trace(trace), pair_of(trace, values)
+    checks = {one.number: one.verify(tokens) for one in PROPOSITIONS}
     board = Board(diagonal_board(trace, cell), "propositions", fits=True, sets=PAIR_SETS)
     violated = [number for number, check in checks.items() if not check.holds]
     told: list[Block] = [
@@ -180,12 +175,8 @@ def _search(one: Proposition, values: Values) -> list[Block]:
     """The button that searches, or what the search has found."""
     if values[SEARCHED.key] != one.number:
         return [Button(f"Search for a counterexample of {one.number}", {SEARCHED.key: one.number})]
-    sizes: Mapping[str, int] = {
-        "n_tokens": values[N_TOKENS.key],
-        "d_model": values[N_FEATURES.key],
-        "seed": values[SEED.key],
-    }
-    found = found_by_search(one.number, **sizes)
+    n_tokens, n_features, seed = (values[part.key] for part in (N_TOKENS, N_FEATURES, SEED))
+    found = found_by_search(one.number, n_tokens, n_features, seed)
     tried = f"Matrices tried: {found.tried}. They meet the condition: {found.applied}."
     if found.x is not None and found.nearest:
         worst = format_number(found.nearest.excess, 4)

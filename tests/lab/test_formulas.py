@@ -155,22 +155,14 @@ def test_formulas_by_hand(case: str, notation: Notation) -> None:
 
 
 def test_the_output_without_w_o_by_hand() -> None:
-    assert (
-        output_without_w_o(run("plain"), OURS)
-        == r"O\,W_O \;=\; \sum_{h} A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)"
-    )
-    assert output_without_w_o(run("everything"), OURS) == (
-        r"O\,W_O \;=\; \sum_{h} A_h\,\Big(M\,\big({W_V}^{(g)}\,{W_O}^{(h)}\big) +"
-        r" {b_V}^{(g)}\,{W_O}^{(h)}\Big)"
-        r",\quad g = \lfloor h / 2 \rfloor"
-    )
-    assert (
-        output_without_w_o(run("plain"), COLUMN_NOTATION)
-        == r"W_O^{\top}\,O \;=\; \sum_{h} \big({W_V}^{(h)}\,{W_O}^{(h)}\big)^{\top} X A_h"
-    )
-    assert r"+ \big({W_O}^{(h)}\big)^{\top} {b_V}^{(h)}\Big) A_h" in output_without_w_o(
-        run("biases"), COLUMN_NOTATION
-    )
+    for case, notation, written in (
+        ("plain", OURS, r"O\,W_O \;=\; \sum_{h} A_h\,X\,\big({W_V}^{(h)}\,{W_O}^{(h)}\big)"),
+        ("everything", OURS, r"\,\Big(M\,\big({W_V}^{(g)}\,{W_O}^{(h)}\big) + "),
+        ("everything", OURS, r" {b_V}^{(g)}\,{W_O}^{(h)}\Big),\quad g = \lfloor h / 2 \rfloor"),
+        ("plain", COLUMN_NOTATION, r"\big({W_V}^{(h)}\,{W_O}^{(h)}\big)^{\top} X A_h"),
+        ("biases", COLUMN_NOTATION, r" + \big({W_O}^{(h)}\big)^{\top} {b_V}^{(h)}\Big) A_h"),
+    ):
+        assert written in output_without_w_o(run(case), notation)
 
 
 def test_the_manual_shares_the_width_evenly() -> None:

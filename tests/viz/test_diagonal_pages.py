@@ -40,6 +40,9 @@ PAIR = DiagonalSettings(tokens="numbers", numbers="3; 2; 1", weights="weightless
 TEXT = Scenario().text
 
 
+FALSE_SLIDES = [one for one in CLAIMS if (one.status, one.text) == (FALSE, "slides")]
+
+
 def of_text(text: str) -> StoryView:
     return StoryView(scenario=Scenario(text=text))
 
@@ -59,10 +62,7 @@ def test_every_claim_is_shown_with_its_check_and_found_by_its_words() -> None:
         ({"words": "QKT"}, [find_claim("note-divided-by-d")]),
         ({"words": "4nC2"}, [find_claim("popular-twice-as-long")]),
         ({"words": "zebra"}, []),
-        (
-            {"status": FALSE, "text": "slides"},
-            [one for one in CLAIMS if (one.status, one.text) == (FALSE, "slides")],
-        ),
+        ({"status": FALSE, "text": "slides"}, FALSE_SLIDES),
     ],
 )
 def test_claims_of_words_a_verdict_and_a_text(given: dict[str, str], chosen: list[Claim]) -> None:
@@ -113,6 +113,9 @@ def test_an_example_says_what_to_look_at() -> None:
         view = of_text(str(held.pop("lab_text")))
         for page in (SELF_ATTENTION, PROPOSITION_PAGE):
             assert preset.hint in texts(shown(page, view, **held))
+        if preset.name == "inside":
+            points = {"plane": preset.settings.numbers}
+            assert buttons(shown(GEOMETRY))[preset.title] == points
 
 
 @pytest.mark.parametrize(
@@ -187,11 +190,6 @@ def test_a_sentence_that_is_cut_is_said_to_be(
     assert escape_markdown(cut) not in texts(shown(page, view, **without))
 
 
-def test_an_example_in_the_plane() -> None:
-    (inner,) = (one for one in DIAGONAL_PRESETS if one.name == "inside")
-    assert buttons(shown(GEOMETRY))[inner.title] == {"plane": inner.settings.numbers}
-
-
 @pytest.mark.parametrize("plane", ["banana", "1,2,3", "1,2; 999,0", "1,2;" * 13, "nan,1"])
 def test_nonsense_in_the_plane(plane: str) -> None:
     with pytest.raises((AttentionError, ShapeError)):
@@ -264,9 +262,6 @@ def test_every_statement_about_a_variant_has_its_card() -> None:
         assert all(part in texts(found) for part in (title, one.latex, one.statement, one.ends))
         assert all(line in proof for line in one.proof)
     assert [one.tone for one in all_of(found, Note)] == ["right"] * len(STATEMENTS)
-
-
-def test_the_table_has_the_strengths_that_are_chosen() -> None:
     assert "| 12 of 12 | 0.998 | 0 |" in texts(shown(MODERN, modern_norm="16"))
 
 

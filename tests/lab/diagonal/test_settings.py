@@ -150,7 +150,6 @@ def test_temperature_and_scale() -> None:
 @pytest.mark.parametrize(
     "nonsense",
     [
-        {"tokens": "numbers", "numbers": "banana"},
         {"tokens": "numbers", "numbers": "1e308; -1e308"},
         {"tokens": "numbers", "numbers": "1e308", "spread": 2.0},
         {"weights": "orthonormal", "d_k": 8},

@@ -44,12 +44,6 @@ def test_another_order_of_adding_stays_within_it(seed: int) -> None:
         assert difference < tolerance(there, field), field
 
 
-def test_terms_that_cancel() -> None:
-    trace = attend([[0.1, 0.2, -0.3]], Projections(*np.ones((3, 3, 1)), n_heads=1))
-    assert abs(trace.queries.item()) < 1e-16
-    assert tolerance(trace, "queries") == pytest.approx(0.6e-13)
-
-
 def test_magnitudes_by_hand() -> None:
     matrices = [[[-3.0], [1.0]], [[1.0], [1.0]], [[2.0], [-5.0]], [[-7.0, 3.0]]]
     weights = Projections(*matrices, n_heads=1, b_o=[1.0, -4.0])

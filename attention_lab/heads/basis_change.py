@@ -8,6 +8,7 @@ U⁻¹ W_O.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -58,17 +59,13 @@ def with_basis_change(projections: Projections, change: BasisChange) -> Projecti
     back_GKK, back_GVV = np.linalg.inv(change.query_key), np.linalg.inv(change.value)
     readers = p.n_heads // p.groups
     query_HKK, key_GKK = change.query_key.repeat(readers, axis=0), back_GKK.swapaxes(-1, -2)
-    changed = replace(
-        p,
-        w_q=_times(p.w_q, query_HKK),
-        w_k=_times(p.w_k, key_GKK),
-        w_v=_times(p.w_v, change.value),
-        w_o=(back_GVV.repeat(readers, axis=0) @ output_rows(p)).reshape(-1, p.d_out),
-        b_q=None if p.b_q is None else _times(p.b_q[np.newaxis], query_HKK)[0],
-        b_k=None if p.b_k is None else _times(p.b_k[np.newaxis], key_GKK)[0],
-        b_v=None if p.b_v is None else _times(p.b_v[np.newaxis], change.value)[0],
-    )
-    return changed.astype(p.dtype)
+    w_o = (back_GVV.repeat(readers, axis=0) @ output_rows(p)).reshape(-1, p.d_out)
+    changed: dict[str, Any] = {"w_o": w_o}
+    for letter, basis in (("q", query_HKK), ("k", key_GKK), ("v", change.value)):
+        changed[f"w_{letter}"] = _times(getattr(p, f"w_{letter}"), basis)
+        if (bias := getattr(p, f"b_{letter}")) is not None:
+            changed[f"b_{letter}"] = _times(bias[np.newaxis], basis)[0]
+    return replace(p, **changed).astype(p.dtype)
 
 
 def _times(weights_DF: Array, basis_HKK: Array) -> Array:

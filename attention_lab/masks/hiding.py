@@ -66,42 +66,28 @@ def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) 
     return tuple(names)
 
 
-@dataclass(frozen=True)
-class HidingValue:
-    """A number that is added to the score of a key to hide it, and its effect."""
-
-    key: str
-    name: str
-    value: float
-    description: str
-
-
 DEFAULT_BIAS = -4.0
-HIDING_VALUES: tuple[HidingValue, ...] = (
-    HidingValue(
-        "infinity",
-        "−∞",
+FINITE = "a small bias"
+# The numbers that are added to the score of a key to hide it, by name, and their effects.
+HIDING_VALUES: dict[str, tuple[float, str]] = {
+    "−∞": (
         -np.inf,
         "Its exponential is exactly 0. If all keys of a query are hidden, there are no shares:"
         " zeros here, NaN in torch.softmax.",
     ),
-    HidingValue(
-        "billion",
-        "−10⁹",
+    "−10⁹": (
         -1e9,
         "Its exponential is 0 as well if the query sees at least one key. If all its keys are"
         " hidden, it reads the hidden keys. In float64 their scores decide the shares. In float32"
         " numbers near −10⁹ are 64 apart, so the shares are equal unless a score is beyond ±32."
         " float16 ends at −65,504: there −10⁹ becomes −∞ or an error.",
     ),
-    HidingValue(
-        "finite",
-        "a small bias",
+    FINITE: (
         DEFAULT_BIAS,
         "The exponential of the key is multiplied by e to this number. Below 0 its share gets"
         " smaller, but the key is not hidden.",
     ),
-)
+}
 
 
 def hide_with(value: float, scaled_scores: Array, allowed: Array) -> Array:

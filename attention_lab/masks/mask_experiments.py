@@ -13,7 +13,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
-from .hiding import HIDING_VALUES, MaskOrder, compare_orders, hide_with, leaked_share
+from .hiding import FINITE, HIDING_VALUES, MaskOrder, compare_orders, hide_with, leaked_share
 from .mask_workshop import MaskedBatch
 
 
@@ -27,7 +27,6 @@ class HidingEffect:
     """
 
     name: str
-    value: float
     shares: Array
     leaked: Array
     largest_leak: float
@@ -49,7 +48,7 @@ def hiding_effects(
             for kind in (np.float64, np.float32)
         )
         largest = float(leaked_T[seeing_T].max(initial=0.0))
-        effects.append(HidingEffect(name, value, shares_TS, leaked_T, largest, (double, single)))
+        effects.append(HidingEffect(name, shares_TS, leaked_T, largest, (double, single)))
     return tuple(effects)
 
 
@@ -72,7 +71,7 @@ def hiding_values(bias: float) -> dict[str, float]:
     >>> list(hiding_values(-4.0))
     ['−∞', '−10⁹', '−4.0']
     """
-    masks = {way.name: way.value for way in HIDING_VALUES if way.key != "finite"}
+    masks = {name: value for name, (value, _) in HIDING_VALUES.items() if name != FINITE}
     return masks | {f"{bias + 0.0:.1f}".replace("-", "−"): bias}
 
 

@@ -144,13 +144,10 @@ def _block_diagonal(weights_DF: Array, n_heads: int) -> Array:
 def _first_head_for_all(p: Projections) -> Projections:
     """Every head with W_Q, W_K and W_V of the first head."""
     widths = {"w_q": p.d_k, "w_k": p.d_k, "w_v": p.d_v, "b_q": p.d_k, "b_k": p.d_k, "b_v": p.d_v}
-    given = {
-        name: (getattr(p, name), width)
-        for name, width in widths.items()
-        if getattr(p, name) is not None
-    }
     same: dict[str, Any] = {
-        name: np.tile(a[..., :width], a.shape[-1] // width) for name, (a, width) in given.items()
+        name: np.tile(a[..., :width], a.shape[-1] // width)
+        for name, width in widths.items()
+        if (a := getattr(p, name)) is not None
     }
     return replace(p, **same)
 

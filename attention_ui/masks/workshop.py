@@ -224,8 +224,8 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
         read = map(format_percent, (float(one.leaked[query]), one.largest_leak))
         rows.append([one.name, *read, *map(_format_range, one.empty_row)])
     show_table(LEAKS, rows, words=True)
-    for value in HIDING_VALUES:
-        st.markdown(f"- **{value.name}**: {value.description}")
+    for name, (_, effect) in HIDING_VALUES.items():
+        st.markdown(f"- **{name}**: {effect}")
 
 
 def _show_shares(setup: ExperimentSetup, bars: Mapping[str, Array], which: str, name: str) -> None:

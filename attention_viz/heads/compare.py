@@ -36,25 +36,17 @@ def shared_keys_board(
         f"The probabilities of all heads, a line for each of {', '.join(kinds)}. Heads: {n_heads}."
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
-    panels = [
-        line_of_heads(name, line, name, _badge(one, latent * (name == LATENT)), size)
-        | {"captions": _captions(one)}
-        for line, (name, one) in enumerate(kinds.items())
-    ]
-    return board_json(
-        description,
-        {name: _shares(name, one, limit) for name, one in kinds.items()},
-        head_axes((trace.labels("T"), trace.labels("S"))),
-        panels,
-        (kind, cell),
-        notation,
-    )
-
-
-def _shares(name: str, trace: Trace, limit: float) -> JSON:
-    """The probabilities of all heads of a kind."""
-    about = {"limit": float(f"{limit:.6g}"), "side": trace.sizes["S"], "hatched": trace.hidden[0]}
-    return heads_json(name, trace.probabilities[0], **about)
+    arrays, panels = {}, []
+    for line, (name, one) in enumerate(kinds.items()):
+        badge = f"{one.projections.groups} × keys and values"
+        if name == LATENT:
+            badge = f"{latent} numbers a token"
+        captions = [f"K/V {head_of(one, 'key_heads', head)}" for head in range(n_heads)]
+        panels.append(line_of_heads(name, line, name, badge, size) | {"captions": captions})
+        about = {"limit": float(f"{limit:.6g}"), "side": n_keys, "hatched": one.hidden[0]}
+        arrays[name] = heads_json(name, one.probabilities[0], **about)
+    axes = head_axes((trace.labels("T"), trace.labels("S")))
+    return board_json(description, arrays, axes, panels, (kind, cell), notation)
 
 
 def strongest_colour(trace: Trace) -> float:
@@ -62,14 +54,3 @@ def strongest_colour(trace: Trace) -> float:
     visible.
     """
     return float(np.quantile(trace.probabilities, 0.99)) or 1.0
-
-
-def _badge(trace: Trace, latent: int) -> str:
-    if latent:
-        return f"{latent} numbers a token"
-    return f"{trace.projections.groups} × keys and values"
-
-
-def _captions(trace: Trace) -> list[str]:
-    """For each head, the key/value head that it reads."""
-    return [f"K/V {head_of(trace, 'key_heads', head)}" for head in range(trace.sizes["H"])]

@@ -10,10 +10,10 @@ from attention_lab.masks.encoder_decoder import ATTENTION_USES, AttentionUse
 from attention_lab.notation.notation import OURS, Notation
 
 from ..blocks import Table
-from ..matrices import Side, matrix_board
-from ..payload import JSON, Stage, largest_magnitude
+from ..matrices import Side
+from ..payload import JSON, Stage
 from ..scene import Panel, scene
-from .mask_workshop import MAX_TOKENS_FULL_SIZE, scores_and_shares
+from .mask_workshop import Column, columns_board
 
 TABLE_FIELDS = tuple(name for name in USUAL_STEPS if name not in ("scaled_scores", "masked_scores"))
 
@@ -26,29 +26,17 @@ def uses_board(
     notation: Notation = OURS,
 ) -> JSON:
     """Masked scores and probabilities of one head in the three uses, one column for each."""
-    limit = max(largest_magnitude(trace.masked_scores[0, head]) for trace in traces.values())
-    matrices = []
-    for place, use in enumerate(ATTENTION_USES):
-        trace = traces[use.key]
-        sides = (
-            Side(f"query: {use.queries_from}", trace.tokens),
-            Side(f"key: {use.keys_from}", trace.memory_tokens),
-        )
-        matrices += scores_and_shares(
-            trace,
-            (0, head),
-            place,
-            sides,
-            key=use.key,
-            titles=(use.name, f"shares: {use.name}"),
-            limit=limit,
-            small=max(trace.scores.shape[2:]) > MAX_TOKENS_FULL_SIZE and use.key != chosen,
-        )
+    columns = []
+    for use in ATTENTION_USES:
+        trace, titles = traces[use.key], (use.name, f"shares: {use.name}")
+        queries = Side(f"query: {use.queries_from}", trace.tokens)
+        keys = Side(f"key: {use.keys_from}", trace.memory_tokens)
+        columns.append(Column(use.key, trace, (0, head), (queries, keys), titles))
     description = (
         f"Masked scores and probabilities of head {head} in the encoder, in the decoder, and from"
         " decoder to encoder."
     )
-    return matrix_board(matrices, (f"scores {chosen}", *cell), description, notation)
+    return columns_board(columns, chosen, cell, description, notation)
 
 
 def use_scene(stage: Stage, use: AttentionUse, head: int, cell: tuple[int, int]) -> JSON:

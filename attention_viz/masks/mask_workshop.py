@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,33 +23,40 @@ from ..theme import Figure
 MAX_TOKENS_FULL_SIZE = 24  # of longer sequences only the chosen one is drawn in full size
 
 
-def scores_and_shares(
-    trace: Trace,
-    at: tuple[int, int],
-    column: int,
-    sides: tuple[Side, Side],
-    *,
-    key: str | int,
-    titles: tuple[str, str],
-    limit: float,
-    small: bool,
-) -> list[Matrix]:
-    """The matrices of one head in one column of the board, each computed from the one before: the
-    scaled scores (not shown), the masked scores, and the shares.
-
-    at: sequence and head. key: ends the names of these matrices. limit: the value of the strongest
-    colour of the scores.
+class Column(NamedTuple):
+    """One head in one column of a board. key: ends the names of its matrices. at: sequence and
+    head. titles: of the scores and of the shares.
     """
-    scaled, names, places = (
-        f"scaled {key}",
-        (f"scores {key}", f"shares {key}"),
-        ((column, 0), (column, 1)),
-    )
-    about = {"limit": limit, "rule": mask_rule(scaled)}
-    return [
-        Matrix(scaled, trace.scaled_scores[at], *sides, None, "scaled scores", kind="logit"),
-        *head_matrices(trace, at, sides, names, places, titles, small, **about),
-    ]
+
+    key: str | int
+    trace: Trace
+    at: tuple[int, int]
+    sides: tuple[Side, Side]
+    titles: tuple[str, str]
+
+
+def columns_board(
+    columns: Sequence[Column],
+    chosen: str | int,
+    cell: tuple[int, ...],
+    description: str,
+    notation: Notation,
+) -> JSON:
+    """In each column the masked scores of a head above their shares, all scores in the same
+    colours. The scaled scores, of which a cell is made, are not shown. chosen: the key of the
+    column of the pinned cell.
+    """
+    limit = max(largest_magnitude(one.trace.masked_scores[one.at]) for one in columns)
+    matrices: list[Matrix] = []
+    for place, (key, trace, at, sides, titles) in enumerate(columns):
+        small = max(trace.scores.shape[2:]) > MAX_TOKENS_FULL_SIZE and key != chosen
+        scaled, scores = f"scaled {key}", trace.scaled_scores[at]
+        matrices.append(Matrix(scaled, scores, *sides, None, "scaled scores", kind="logit"))
+        names, places = (f"scores {key}", f"shares {key}"), ((place, 0), (place, 1))
+        about = {"limit": limit, "rule": mask_rule(scaled)}
+        matrices += head_matrices(trace, at, sides, names, places, titles, small, **about)
+    row, column = cell
+    return matrix_board(matrices, (f"scores {chosen}", row, column), description, notation)
 
 
 MAX_WORKSHOP_FEATURES = 16
@@ -58,26 +66,15 @@ Cell = tuple[int, int, int]  # sequence, query, key
 
 def sequences_board(masked: MaskedBatch, head: int, cell: Cell, notation: Notation = OURS) -> JSON:
     """Masked scores and probabilities of one head, one column for each sequence of the batch."""
-    trace, chosen = masked.trace, cell[0]
-    is_long = trace.sizes["T"] > MAX_TOKENS_FULL_SIZE
-    limit = largest_magnitude(trace.masked_scores[:, head])
-    matrices = []
+    columns = []
     for n, sentence in enumerate(masked.sentences):
-        matrices += scores_and_shares(
-            trace,
-            (n, head),
-            n,
-            _sides(sentence.tokens),
-            key=n,
-            titles=(f"sequence {n}: scores", f"sequence {n}: shares"),
-            limit=limit,
-            small=is_long and n != chosen,
-        )
+        titles = f"sequence {n}: scores", f"sequence {n}: shares"
+        columns.append(Column(n, masked.trace, (n, head), _sides(sentence.tokens), titles))
     description = (
         f"Masked scores and probabilities of head {head} for every sequence of the batch; hidden"
         " cells are hatched."
     )
-    return matrix_board(matrices, (f"scores {chosen}", *cell[1:]), description, notation)
+    return columns_board(columns, cell[0], cell[1:], description, notation)
 
 
 def painting_board(

@@ -15,12 +15,8 @@ from tests.ui.app import ROOT
 def test_pages_are_the_files_on_disk() -> None:
     files = {str(file) for file in (ROOT / "pages").glob("*/*.py")}
     assert {page.path for page in PAGES} == files
-    assert len({page.path for page in PAGES}) == len(PAGES)
-
-
-def test_every_page_has_an_address_of_its_own() -> None:
-    assert len({page.url_path for page in PAGES}) == len(PAGES)
-    assert len({page.title for page in PAGES}) == len(PAGES)
+    for name in ("path", "url_path", "title"):
+        assert len({getattr(page, name) for page in PAGES}) == len(PAGES), name
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.url_path)

@@ -49,7 +49,7 @@ from attention_viz.heads.shared_keys_page import LATENT
 from attention_viz.labels import format_number, format_percent, format_span
 from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView, view_of
-from tests.ui.app import opened, page_context, texts
+from tests.ui.app import opened, opened_at, page_context, texts
 from tests.viz.reading_blocks import blocks_of, words_of
 
 AT = {"head": "1", "query": "5", "key": "2", "feature": "3"}
@@ -363,10 +363,8 @@ def shown_by_blocks(page: str, choices: dict[str, Any]) -> tuple[StoryView, str]
 def shown_by_the_app(page: str, choices: dict[str, Any]) -> tuple[StoryView, str]:
     """A page of the app, with some boxes open."""
     app = opened(page, **AT, **{name: v for name, v in choices.items() if v is not True})
-    if boxes := [name for name, value in choices.items() if value is True]:
-        for box in boxes:
-            app.session_state[box] = True
-        app.run()
+    for box in (name for name, value in choices.items() if value is True):
+        opened_at(app, box)
     assert not app.exception
     boxes = [box.value for kind in (app.info, app.warning, app.success) for box in kind]
     return page_context(app), "\n".join([texts(app), *boxes]).replace("\\", "")

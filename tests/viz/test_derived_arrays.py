@@ -9,7 +9,7 @@ import math
 import numpy as np
 import pytest
 
-from attention_core import Projections, SettingsError, Trace, attend, softmax
+from attention_core import Projections, SettingsError, attend, softmax
 from attention_lab.heads.layout_mistakes import merge_without_swap, split_without_swap
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.weight_blocks import head_contributions
@@ -21,24 +21,21 @@ from attention_viz.derived_arrays import (
     slice_of,
 )
 
-
-@pytest.fixture(scope="module")
-def trace() -> Trace:
-    """A layer in which every size is another prime, and some keys are hidden."""
-    x = np.random.default_rng(3).normal(size=(5, 11))
-    return attend(x, Projections.random(11, 3, d_k=2, d_v=7, seed=1), causal=True)
-
-
-@pytest.fixture(scope="module")
-def shared() -> Trace:
-    """Four query heads on two key/value heads, looking at another sequence."""
-    rng = np.random.default_rng(5)
-    weights = Projections.random(11, 4, n_kv_heads=2, d_k=3, d_v=5, d_memory=13, seed=2)
-    return attend(rng.normal(size=(5, 11)), weights, memory=rng.normal(size=(7, 13)))
+RNG = np.random.default_rng(3)
+# A layer in which every size is another prime, and some keys are hidden; and four query heads on
+# two key/value heads, looking at another sequence.
+PLAIN = attend(
+    RNG.normal(size=(5, 11)), Projections.random(11, 3, d_k=2, d_v=7, seed=1), causal=True
+)
+SHARED = attend(
+    RNG.normal(size=(5, 11)),
+    Projections.random(11, 4, n_kv_heads=2, d_k=3, d_v=5, d_memory=13, seed=2),
+    memory=RNG.normal(size=(7, 13)),
+)
 
 
-def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None:
-    for layer in (trace, shared, rerun(shared, sink=np.arange(4.0))):
+def test_every_aside_has_a_shape_and_a_cell() -> None:
+    for layer in (PLAIN, SHARED, rerun(SHARED, sink=np.arange(4.0))):
         for name in DERIVED_ARRAYS:
             if name in OF_THE_SINK and layer.sink is None:
                 with pytest.raises(SettingsError, match="no sink"):
@@ -50,8 +47,8 @@ def test_every_aside_has_a_shape_and_a_cell(trace: Trace, shared: Trace) -> None
                 assert not np.isnan(slice_of(layer, name, fixed))
 
 
-def test_the_sink_has_its_part_of_every_row(shared: Trace) -> None:
-    layer = rerun(shared, sink=np.arange(4.0))
+def test_the_sink_has_its_part_of_every_row() -> None:
+    layer = rerun(SHARED, sink=np.arange(4.0))
     shares, sums = (slice_of(layer, name, {0: 0}) for name in ("sink_shares", "share_sum"))
     np.testing.assert_allclose(shares, layer.sink_share[0], atol=1e-12)
     np.testing.assert_allclose(shares + sums, 1, atol=1e-12)
@@ -59,8 +56,8 @@ def test_the_sink_has_its_part_of_every_row(shared: Trace) -> None:
     np.testing.assert_allclose(of_sink / whole, shares, atol=1e-12)
 
 
-def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace) -> None:
-    for layer, head, group in ((trace, 2, 2), (shared, 3, 1)):
+def test_weighted_values_are_the_summands_of_the_mix() -> None:
+    for layer, head, group in ((PLAIN, 2, 2), (SHARED, 3, 1)):
         drawn = slice_of(layer, "weighted_values", {0: 0, 1: head, 2: 4})
         weights_S, values_SV = layer.probabilities[0, head, 4], layer.value_heads[0, group]
         for key, (weight, value) in enumerate(zip(weights_S, values_SV, strict=True)):
@@ -68,22 +65,22 @@ def test_weighted_values_are_the_summands_of_the_mix(trace: Trace, shared: Trace
         np.testing.assert_allclose(drawn.sum(axis=0), layer.head_outputs[0, head, 4], atol=1e-12)
 
 
-def test_head_contributions_are_blocks_of_w_o(trace: Trace) -> None:
-    drawn = slice_of(trace, "head_contributions", {0: 0, 2: 3})
-    np.testing.assert_allclose(drawn, head_contributions(trace)[0, :, 3], atol=1e-13)
+def test_head_contributions_are_blocks_of_w_o() -> None:
+    drawn = slice_of(PLAIN, "head_contributions", {0: 0, 2: 3})
+    np.testing.assert_allclose(drawn, head_contributions(PLAIN)[0, :, 3], atol=1e-13)
 
 
-def test_the_softmax_in_its_stages(trace: Trace) -> None:
+def test_the_softmax_in_its_stages() -> None:
     place = {0: 0, 1: 1, 2: 2}
-    scores = [float(score) for score in trace.masked_scores[0, 1, 2]]
+    scores = [float(score) for score in PLAIN.masked_scores[0, 1, 2]]
     shifted = [score - max(scores) for score in scores]
     exponentials = [math.exp(number) for number in shifted]
-    assert slice_of(trace, "row_maximum", place) == max(scores)
-    assert slice_of(trace, "row_sum", place) == pytest.approx(math.fsum(exponentials), abs=1e-14)
-    np.testing.assert_array_equal(slice_of(trace, "shifted_scores", place), shifted)
-    np.testing.assert_allclose(slice_of(trace, "exponentials", place), exponentials, atol=1e-15)
+    assert slice_of(PLAIN, "row_maximum", place) == max(scores)
+    assert slice_of(PLAIN, "row_sum", place) == pytest.approx(math.fsum(exponentials), abs=1e-14)
+    np.testing.assert_array_equal(slice_of(PLAIN, "shifted_scores", place), shifted)
+    np.testing.assert_allclose(slice_of(PLAIN, "exponentials", place), exponentials, atol=1e-15)
     np.testing.assert_allclose(
-        trace.probabilities[0, 1, 2] * math.fsum(exponentials), exponentials, atol=1e-14
+        PLAIN.probabilities[0, 1, 2] * math.fsum(exponentials), exponentials, atol=1e-14
     )
 
 
@@ -93,15 +90,15 @@ def test_a_row_with_nothing_to_attend_to() -> None:
     assert slice_of(layer, "exponentials", {0: 0, 1: 0, 2: 1}).tolist() == [0, 0]
 
 
-def test_shares_without_the_mask(trace: Trace) -> None:
-    for name, scores in (("raw_shares", trace.scores), ("scaled_shares", trace.scaled_scores)):
-        drawn = slice_of(trace, name, {0: 0, 1: 2, 2: 1})
+def test_shares_without_the_mask() -> None:
+    for name, scores in (("raw_shares", PLAIN.scores), ("scaled_shares", PLAIN.scaled_scores)):
+        drawn = slice_of(PLAIN, name, {0: 0, 1: 2, 2: 1})
         np.testing.assert_allclose(drawn, softmax(scores[0, 2, 1]), atol=1e-14)
 
 
 @pytest.mark.parametrize("field", ["queries", "keys", "values"])
-def test_the_split_with_and_without_the_swap(trace: Trace, shared: Trace, field: str) -> None:
-    for layer in (trace, shared):
+def test_the_split_with_and_without_the_swap(field: str) -> None:
+    for layer in (PLAIN, SHARED):
         fused = getattr(layer, field)
         n_heads = layer.sizes["H" if field == "queries" else "G"]
         np.testing.assert_array_equal(
@@ -113,14 +110,14 @@ def test_the_split_with_and_without_the_swap(trace: Trace, shared: Trace, field:
         )
 
 
-def test_the_merge_without_the_swap(trace: Trace) -> None:
+def test_the_merge_without_the_swap() -> None:
     np.testing.assert_array_equal(
-        slice_of(trace, "merged_unswapped", {0: 0}), merge_without_swap(trace.head_outputs)[0]
+        slice_of(PLAIN, "merged_unswapped", {0: 0}), merge_without_swap(PLAIN.head_outputs)[0]
     )
 
 
-def test_one_pair_in_all_heads(trace: Trace, shared: Trace) -> None:
-    for layer in (trace, shared):
+def test_one_pair_in_all_heads() -> None:
+    for layer in (PLAIN, SHARED):
         place = {0: 0, 1: 4, 2: 3}
         products, hadamard = (
             slice_of(layer, "pair_products", place),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from attention_core.numbers import check_room
 from attention_core.rules import RUNNING, Position, Read, Rule, axis, read, shared_head
 from attention_core.trace import Trace
 
-MASKED_ROW, MAXIMUM = read("masked_scores", 0, 1, 2, RUNNING), read("row_maximum", 0, 1, 2)
+MASKED, MASKED_ROW = (read("masked_scores", 0, 1, 2, last) for last in (3, RUNNING))
+MAXIMUM, SHIFTED = read("row_maximum", 0, 1, 2), read("shifted_scores", 0, 1, 2, 3)
+SINK, SHIFTED_SINK = read("sink", 1), read("shifted_sinks", 0, 1, 2)
 # About ten seconds.
 MAX_DERIVED_CELLS = 100_000
 
@@ -111,16 +114,7 @@ def _row_maximum(trace: Trace) -> DerivedArray:
 
 
 def _sink(trace: Trace) -> tuple[Read, ...]:
-    return () if trace.sink is None else (read("sink", 1),)
-
-
-def _sink_exponentials(trace: Trace) -> DerivedArray:
-    """What the sink counts in the sum of each row."""
-    return _derived("B H T", "probability", "exp", [read("shifted_sinks", 0, 1, 2)])
-
-
-def _shifted_sinks(trace: Trace) -> DerivedArray:
-    return _derived("B H T", "logit", "difference", [read("sink", 1), MAXIMUM])
+    return () if trace.sink is None else (SINK,)
 
 
 def _sink_shares(trace: Trace) -> DerivedArray:
@@ -128,15 +122,6 @@ def _sink_shares(trace: Trace) -> DerivedArray:
     n_keys = trace.sizes["S"]
     own = Position(plus=n_keys)
     return _derived("B H T", "probability", "softmax", [MASKED_ROW], n_keys, _sink(trace), own)
-
-
-def _shifted_scores(trace: Trace) -> DerivedArray:
-    reads = [read("masked_scores", 0, 1, 2, 3), MAXIMUM]
-    return _derived("B H T S", "logit", "difference", reads)
-
-
-def _exponentials(trace: Trace) -> DerivedArray:
-    return _derived("B H T S", "probability", "exp", [read("shifted_scores", 0, 1, 2, 3)])
 
 
 def _row_sum(trace: Trace) -> DerivedArray:
@@ -150,38 +135,28 @@ def _share_sum(trace: Trace) -> DerivedArray:
     return _derived("B H T", "probability", "sum", reads, trace.sizes["S"])
 
 
-def _shares(field: str) -> Callable[[Trace], DerivedArray]:
+def _shares(trace: Trace, field: str) -> DerivedArray:
     """What the softmax would make of a field of scores, without the mask."""
-
-    def derived(trace: Trace) -> DerivedArray:
-        reads, more = [read(field, 0, 1, 2, RUNNING)], (trace.sizes["S"], _sink(trace), axis(3))
-        return _derived("B H T S", "probability", "softmax", reads, *more)
-
-    return derived
+    reads, more = [read(field, 0, 1, 2, RUNNING)], (trace.sizes["S"], _sink(trace), axis(3))
+    return _derived("B H T S", "probability", "softmax", reads, *more)
 
 
-def _reshaped(source: str, heads: str, token: str, width: str) -> Callable[[Trace], DerivedArray]:
+def _reshaped(trace: Trace, source: str) -> DerivedArray:
     """A fused matrix with every row cut into heads: the same numbers, one axis more."""
-
-    def derived(trace: Trace) -> DerivedArray:
-        column = Position(((2, trace.sizes[width]), (3, 1)))
-        axes = f"B {token} {heads} {width}"
-        return _derived(axes, "feature", "copy", [read(source, 0, 1, column)])
-
-    return derived
+    heads, token, width = SPLITS[source]
+    column = Position(((2, trace.sizes[width]), (3, 1)))
+    reads = [read(source, 0, 1, column)]
+    return _derived(f"B {token} {heads} {width}", "feature", "copy", reads)
 
 
-def _unswapped(source: str, heads: str, token: str, width: str) -> Callable[[Trace], DerivedArray]:
+def _unswapped(trace: Trace, source: str) -> DerivedArray:
     """The classic mistake: a fused matrix reshaped straight to one matrix per head."""
-
-    def derived(trace: Trace) -> DerivedArray:
-        n_heads, n_tokens, size = (trace.sizes[letter] for letter in (heads, token, width))
-        flat = ((1, n_tokens * size), (2, size), (3, 1))
-        across = n_heads * size
-        reads = [read(source, 0, Position(flat, over=across), Position(flat, modulo=across))]
-        return _derived(f"B {heads} {token} {width}", "feature", "copy", reads)
-
-    return derived
+    n_heads, n_tokens, size = (trace.sizes[letter] for letter in SPLITS[source])
+    flat = ((1, n_tokens * size), (2, size), (3, 1))
+    across = n_heads * size
+    reads = [read(source, 0, Position(flat, over=across), Position(flat, modulo=across))]
+    heads, token, width = SPLITS[source]
+    return _derived(f"B {heads} {token} {width}", "feature", "copy", reads)
 
 
 def _merged_unswapped(trace: Trace) -> DerivedArray:
@@ -223,19 +198,20 @@ DERIVED_ARRAYS: dict[str, Callable[[Trace], DerivedArray]] = {
     "weighted_values": _weighted_values,
     "head_contributions": _head_contributions,
     "row_maximum": _row_maximum,
-    "shifted_scores": _shifted_scores,
-    "exponentials": _exponentials,
+    "shifted_scores": lambda _: _derived("B H T S", "logit", "difference", [MASKED, MAXIMUM]),
+    "exponentials": lambda _: _derived("B H T S", "probability", "exp", [SHIFTED]),
     "row_sum": _row_sum,
     "share_sum": _share_sum,
-    "shifted_sinks": _shifted_sinks,
-    "sink_exponentials": _sink_exponentials,
+    "shifted_sinks": lambda _: _derived("B H T", "logit", "difference", [SINK, MAXIMUM]),
+    # what the sink counts in the sum of each row
+    "sink_exponentials": lambda _: _derived("B H T", "probability", "exp", [SHIFTED_SINK]),
     "sink_shares": _sink_shares,
-    "raw_shares": _shares("scores"),
-    "scaled_shares": _shares("scaled_scores"),
+    "raw_shares": partial(_shares, field="scores"),
+    "scaled_shares": partial(_shares, field="scaled_scores"),
     "merged_unswapped": _merged_unswapped,
     "pair_products": _pair_products,
     "pair_hadamard": _pair_hadamard,
     "pair_total": _pair_total,
-    **{f"reshaped_{source}": _reshaped(source, *axes) for source, axes in SPLITS.items()},
-    **{f"unswapped_{source}": _unswapped(source, *axes) for source, axes in SPLITS.items()},
+    **{f"reshaped_{source}": partial(_reshaped, source=source) for source in SPLITS},
+    **{f"unswapped_{source}": partial(_unswapped, source=source) for source in SPLITS},
 }

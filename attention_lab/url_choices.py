@@ -77,20 +77,10 @@ class UrlChoices:
     refused: tuple[str, ...] = ()
 
 
-def read_own_edits(text: str) -> str:
-    """Edited cells in a URL, as a scenario holds them. Raises: SettingsError."""
-    return Edits.from_url(text).url_value()
-
-
 def read_own_matrices(text: str) -> str:
     """Own matrices in a URL, as a scenario holds them. Raises: AttentionError."""
     UserMatrices.from_url(text)
     return text
-
-
-def read_painting(text: str) -> str:
-    """A painted mask in a URL, as a scenario holds it. Raises: AttentionError."""
-    return mask_to_text(mask_from_text(text)) if text else ""
 
 
 def read_unmasked(text: str) -> bool:
@@ -121,9 +111,11 @@ PARAMETERS: Mapping[str, Parameter] = {
         one.name: Parameter(one.label, CONTROL_DEFAULTS[one.name], partial(_read_control, one))
         for one in CONTROLS
     },
-    "edits": Parameter("Edited cells", "", read_own_edits),
+    "edits": Parameter("Edited cells", "", lambda text: Edits.from_url(text).url_value()),
     "own": Parameter("Own matrices", "", read_own_matrices),
-    "painted": Parameter("Painted mask", "", read_painting),
+    "painted": Parameter(
+        "Painted mask", "", lambda text: mask_to_text(mask_from_text(text)) if text else ""
+    ),
     **{name: Parameter(name.capitalize(), 0, parse_place) for name in (*FOCUS, SENTENCE_KEY)},
     "notation": Parameter(
         "Notation", VIEW_DEFAULTS["notation"], partial(parse_option, options=NOTATIONS)

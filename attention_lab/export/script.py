@@ -146,13 +146,10 @@ def notebook(trace: Trace, sequences: Labels = ()) -> str:
     ]
     for name in trace.steps:
         about = f"$${formula(trace, name, OURS)}$$\n\n{trace.sentence(name)}"
-        text = f"## {_heading(trace, name)}\n\n{about}"
         first = ", ".join("0" * (getattr(trace, name).ndim - 2))
         look = f"{name}[{first}].round(3)"
-        cells += [
-            _markdown(f"{name}-text", text),
-            _code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}"),
-        ]
+        cells.append(_markdown(f"{name}-text", f"## {_heading(trace, name)}\n\n{about}"))
+        cells.append(_code(f"{name}-code", f"{numpy_lines(trace, name)}\n{look}"))
     cells.append(_code("ending", last_line(trace)))
     metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},

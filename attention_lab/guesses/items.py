@@ -14,9 +14,6 @@ from attention_core.checks import check_choice
 from ..home import ASSETS
 
 GUESS_FILE = ASSETS / "data" / "guesses.json"
-ITEM_KINDS = ("number", "largest", "sign", "shape", "place", "grows", "picture")
-ITEM_TOPICS = ("arithmetic", "shapes", "misconceptions")
-ITEM_SCOPES = ("cell", "pair", "row", "matrix", "nothing")
 
 
 @dataclass(frozen=True)
@@ -36,9 +33,10 @@ class Misconception:
 class Item:
     """One question, without numbers.
 
-    topic: one of `ITEM_TOPICS`. fields: the fields of the trace that it can be about. kind: one of
-    `ITEM_KINDS`. asks: one of `ITEM_SCOPES`; that part is hidden until the answer: a cell, a pair
-    of cells, the row of one query, a whole matrix, or nothing. prompt: with names in braces.
+    topic: "arithmetic", "shapes" or "misconceptions". fields: the fields of the trace that it can
+    be about. kind: "number", "largest", "sign", "shape", "place", "grows" or "picture". asks: the
+    part that is hidden until the answer: a "cell", a "pair" of cells, the "row" of one query, a
+    whole "matrix", or "nothing". prompt: with names in braces.
     misconceptions: ids of those that give another answer. why: the reason, in one sentence. invite:
     the prompt in a few words, if the item can be asked beside the matrices of its step.
     """

@@ -92,9 +92,8 @@ def edit_draft() -> None:
         st.error(error)
     if lesson is None:
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            st.button(
-                "Begin a lesson", on_click=keep_draft, args=(EMPTY_LESSON,), key="begin draft"
-            )
+            begin = partial(keep_draft, EMPTY_LESSON)
+            st.button("Begin a lesson", on_click=begin, key="begin draft")
     else:
         _edit(lesson)
     st.file_uploader(

@@ -48,19 +48,13 @@ def test_the_very_same_array(array: np.ndarray) -> None:
         (np.array([True, False]), "np.array([True, False])"),
         (
             np.array([[1.0, 10.5], [-np.inf, 0.0]]),
-            "np.array(\n    [[    1.0, 10.5],\n     [-np.inf,  0.0]]\n)",
+            "np.array(\n    [[    1.0,    10.5],\n     [-np.inf,     0.0]]\n)",
         ),
     ],
 )
 def test_a_small_or_simple_array_can_be_read(array: np.ndarray, source: str) -> None:
-    assert array_source(array).replace(" ", "") == source.replace(" ", "")
+    assert array_source(array) == source
     assert evaluated(array_source(array)).tolist() == array.tolist()
-
-
-def test_columns_are_aligned() -> None:
-    lines = array_source(np.array([[0.25, -100.0, 3.0], [-1e-7, 2.0, 1.0]])).splitlines()
-    assert lines[0] == "np.array("
-    assert len(lines[1].rstrip(",")) == len(lines[2].rstrip("]") + "]")
 
 
 @pytest.mark.parametrize(("side", "packed"), [(8, False), (17, True)])

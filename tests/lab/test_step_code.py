@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 
 from attention_core import Projections, attend
 from attention_lab.export import torch_code
-from attention_lab.export.step_code import array_or_setting, given_names, numpy_lines, torch_lines
+from attention_lab.export.step_code import array_or_setting, numpy_lines, torch_lines
 from scripts.check_torch_code import CHOICES, Case, lines_of, trace_of
-from tests.core.random_layers import Layer, calls
 from tests.lab.refusal import missing
 from tests.lab.script_cases import CASES, H, case
 
@@ -35,27 +33,6 @@ def comments(lines: str) -> list[dict[str, str]]:
         if line.startswith(("# in  ", "# out "))
     ]
     return [match.groupdict() for match in found if match]
-
-
-def namespace(trace: Any) -> dict[str, Any]:
-    """What the lines of a panel read: sizes, what was given, and what is shown."""
-    shown = {field: getattr(trace, field) for field in trace.steps}
-    return {
-        "np": np,
-        "shown": shown,
-        **trace.sizes,
-        **{name: array_or_setting(trace, name) for name in given_names(trace)},
-    }
-
-
-@settings(max_examples=40)
-@given(calls())
-def test_every_panel_runs_and_checks(call: tuple[Layer, dict[str, Any]]) -> None:
-    layer, options = call
-    trace = layer.run(**options)
-    names = namespace(trace)
-    for field in trace.steps:
-        exec(numpy_lines(trace, field), names)  # the code under test is text
 
 
 @pytest.mark.parametrize("panel", [numpy_lines, torch_lines])

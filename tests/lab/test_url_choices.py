@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from attention_lab.by_hand import SPECIAL_TOKENS
-from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
+from attention_lab.control_list import VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.focus import Focus
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.page_list import story_steps
@@ -85,11 +85,6 @@ def test_the_lessons_ask_for_nothing_that_is_refused() -> None:
     assert len(told) > 20
     for moment in told:
         assert read_url(parse_qs(moment.state, keep_blank_values=True)).refused == ()
-
-
-def test_each_control_has_its_parameter() -> None:
-    assert {one.name for one in CONTROLS} < PARAMETERS.keys()
-    assert set(VIEW_DEFAULTS) < PARAMETERS.keys()
 
 
 IN_MODELS = (

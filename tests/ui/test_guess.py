@@ -108,13 +108,6 @@ def test_what_is_asked_is_what_the_board_shows(state: str) -> None:
     assert len(names) <= 3
 
 
-def test_another_head_has_a_question_of_its_own() -> None:
-    for head in (0, 1):
-        asked = scene_at("softmax", **FIRST, head=head)["stage"]["guess"]
-        assert asked["index"][1] == head
-        assert 0.05 < asked["number"] < 1
-
-
 def test_the_switch_is_in_the_address() -> None:
     first = [
         scene_at("scores", head=0, **address)["stage"]["guess"]["first"]

@@ -6,8 +6,7 @@ import pytest
 
 from attention_lab.choices import FIELD_BOUNDS
 from attention_lab.scenario import Scenario
-from attention_viz.markdown import escape_markdown
-from tests.ui.app import errors, opened, page_context, refused, said, unescaped
+from tests.ui.app import errors, opened, page_context, refused, said
 
 # Page, name in the URL, what is asked for, label of the choice, and what is shown instead.
 REFUSED: list[tuple[str, str, str, str, str | None]] = [
@@ -106,8 +105,3 @@ def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) 
     assert refused(app) == [(label, "2, 5", "5")]
     assert app.query_params[name] in ("5", ["5"])
     assert not app.run().toast
-
-
-def test_a_notice_is_read_as_it_was_written() -> None:
-    for text in ("a_b*c* <b> [x](y)", "www.a.b", "back\\slash"):
-        assert unescaped(escape_markdown(text)) == text

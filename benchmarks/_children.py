@@ -63,8 +63,8 @@ def in_turn(names: list[str], number: int) -> list[str]:
 
 
 def parsed(name: str, about: str | None, options: Sequence[str]) -> argparse.Namespace:
-    """The threads and rounds that the command line asks for, and which seconds of (wall, CPU)
-    count; says so.
+    """The threads and rounds that the command line asks for, which seconds of (wall, CPU) count,
+    and whether PyTorch is there; says so.
     """
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks {name}", description=about)
     parser.add_argument("--threads", type=int, default=1, help="threads of every library (1)")
@@ -74,7 +74,8 @@ def parsed(name: str, about: str | None, options: Sequence[str]) -> argparse.Nam
     why = "CPU time, because other jobs may run" if chosen.clock else "wall time: threads wait"
     print(f"{chosen.threads} thread(s), {chosen.rounds} rounds. Clock: {why}.")
     print("/: ratio NumPy / other, below 1 is faster; in brackets its quartiles over the rounds.")
-    if not importlib.util.find_spec("torch"):
+    chosen.torch = importlib.util.find_spec("torch") is not None
+    if not chosen.torch:
         print(NO_TORCH)
     return chosen
 

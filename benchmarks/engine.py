@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Sequence
 
@@ -22,7 +21,7 @@ def main(options: Sequence[str] = ()) -> None:
     """Measure and print."""
     print("Engine: one call of attend in float32.")
     chosen = parsed("engine", __doc__, options)
-    names = list(LAYERS) if importlib.util.find_spec("torch") else ["numpy", "products"]
+    names = list(LAYERS) if chosen.torch else ["numpy", "products"]
     print("Products alone: the matrix products of the layer in NumPy, into arrays that exist.")
     times, worst = measure(layer, names, CASES, chosen, unlike="products")
     cases = [(", ".join(map(str, sizes)),) for sizes in CASES]

@@ -4,7 +4,6 @@ keeps every trace, and a step with 128 tokens in the cache.
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from collections.abc import Sequence
 
@@ -18,7 +17,7 @@ def main(options: Sequence[str] = ()) -> None:
     """Measure and print."""
     print("stories260K in float64.")
     chosen = parsed("language_model", __doc__, options)
-    names = list(LIBRARIES) if importlib.util.find_spec("torch") else ["numpy"]
+    names = list(LIBRARIES) if chosen.torch else ["numpy"]
     times, worst = measure(decoder, names, CASES, chosen, unlike="float32")
     print(table(time_rows(["case", "tokens"], CASES, LIBRARIES, times, chosen.clock)))
     print(f"Largest difference between the logits in float64: {worst:.1e}")

@@ -5,12 +5,114 @@ keeps every trace, and a step with 128 tokens in the cache.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from attention_lab.trained.generation import KeyValueCache
+from attention_lab.trained.language_model import LanguageModel, language_model
 
 from ._children import measure, parsed, table, time_rows
-from ._decoders import CASES, decoder
 
+RUN, STEP = "a run", "a step with the cache"
+CASES = ((RUN, 64), (STEP, 128))  # tokens: of the run, or in the cache before the step
+Call = Callable[[], Any]  # gives the logits
 LIBRARIES = {"numpy": "NumPy", "float64": "PyTorch", "float32": "PyTorch float32"}
+
+
+@cache
+def decoder(name: str, case: tuple[str, int], threads: int) -> Call:
+    """The call to measure: the same tokens through the same weights."""
+    model, (kind, n_tokens) = language_model(), case
+    ids = np.random.default_rng(1).integers(3, 512, n_tokens + 1).tolist()
+    if name != "numpy":
+        return torch_decoder(model, ids, kind, name, threads)
+    if kind == RUN:
+        return lambda: model.run(ids[:-1]).logits
+    kept = KeyValueCache(model.decoder, len(ids))
+    kept.extend(ids[:-1])
+
+    def step() -> Any:
+        kept.n_tokens = n_tokens
+        return kept.extend(ids[-1:]).logits
+
+    return step
+
+
+def torch_decoder(
+    model: LanguageModel, ids: list[int], kind: str, number: str, threads: int
+) -> Call:
+    """The same in PyTorch, eager: attention written out, inference mode, keys and values kept in
+    tensors that exist. number: "float32" or "float64".
+    """
+    import torch
+    from torch.nn import functional
+
+    torch.set_num_threads(threads)
+    dtype = getattr(torch, number)
+
+    def tensor(array: Any) -> Any:
+        return torch.tensor(np.ascontiguousarray(array)).to(dtype)
+
+    ours, heads, groups = model.decoder, model.n_heads, model.decoder.layers[0].attention.groups
+    layers = []
+    for one in ours.layers:
+        p = one.attention
+        gains = [tensor(gain) for gain in (one.attention_gain, one.feed_forward_gain)]
+        # As in nn.Linear: rows are outputs.
+        matrices = (p.w_q, p.w_k, p.w_v, p.w_o, one.w_1, one.w_2, one.w_3)
+        layers.append((gains, [tensor(matrix.T) for matrix in matrices]))
+    embedding, last_gain = tensor(ours.embedding), tensor(ours.last_gain)
+    width = ours.layers[0].attention.d_k
+    base = ours.rotary.base ** (-torch.arange(0, width, 2).double() / width)
+    angle = torch.arange(len(ids)).double().outer(base)
+    turns = torch.polar(torch.ones_like(angle), angle)
+    turns = turns.to(torch.complex64 if number == "float32" else torch.complex128)
+    hidden = torch.ones(len(ids) - 1, len(ids) - 1, dtype=torch.bool).triu(1)
+    kept = torch.zeros(2, len(layers), groups, len(ids), width, dtype=dtype)
+
+    def norm(x: Any, gain: Any) -> Any:
+        return functional.rms_norm(x, (x.shape[-1],), gain, ours.epsilon)
+
+    def turned(x: Any, start: int) -> Any:
+        pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
+        return torch.view_as_real(pairs * turns[start : start + x.shape[-2]]).flatten(-2)
+
+    def extend(new: Any, start: int) -> Any:
+        x, end = embedding[new], start + len(new)
+        for n, ((gain, second_gain), (w_q, w_k, w_v, w_o, w_1, w_2, w_3)) in enumerate(layers):
+            z = norm(x, gain)
+            q, k, v = (
+                functional.linear(z, matrix).view(len(new), -1, width).transpose(0, 1)
+                for matrix in (w_q, w_k, w_v)
+            )
+            q, k = turned(q, start), turned(k, start)
+            if kind == STEP:
+                kept[0, n, :, start:end], kept[1, n, :, start:end] = k, v
+                k, v = kept[0, n, :, :end], kept[1, n, :, :end]
+            k, v = (one.repeat_interleave(heads // groups, dim=0) for one in (k, v))
+            scores = q @ k.transpose(1, 2) / width**0.5
+            if len(new) > 1:
+                scores = scores.masked_fill(hidden, -torch.inf)
+            mixed = scores.softmax(dim=-1) @ v
+            x = x + functional.linear(mixed.transpose(0, 1).reshape(len(new), -1), w_o)
+            z = norm(x, second_gain)
+            inner = functional.silu(functional.linear(z, w_1)) * functional.linear(z, w_3)
+            x = x + functional.linear(inner, w_2)
+        return functional.linear(norm(x, last_gain), embedding)
+
+    every = torch.tensor(ids)
+
+    def call() -> Any:
+        with torch.inference_mode():
+            return extend(every[:-1], 0) if kind == RUN else extend(every[-1:], len(ids) - 1)
+
+    if kind == STEP:
+        with torch.inference_mode():
+            extend(every[:-1], 0)
+    return call
 
 
 def main(options: Sequence[str] = ()) -> None:

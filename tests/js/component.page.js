@@ -1,6 +1,6 @@
 import mountBoard from "../../assets/board/component.js";
 import mountChart from "../../assets/chart/component.js";
-import { array, written } from "./scenes.js";
+import { written } from "./scenes.js";
 import { click, dressedScene, placeFor, press, sent } from "./stand.js";
 import { assert, test } from "./testing.js";
 
@@ -22,25 +22,6 @@ test("a board stays while the page runs again, tells the newest run, and is gone
   run("third");
   assert.ok(parentElement.querySelector("section"));
   parentElement.attentionBoard.board.destroy();
-});
-
-test("the same bytes again draw nothing anew, another number does", () => {
-  const parentElement = placeFor(1000);
-  const run = (change) => mountBoard({ data: change && written(dressedScene(change), 2), parentElement, setTriggerValue: () => {} });
-  const end = run(() => {});
-  const told = () => parentElement.querySelector(".arithmetic").textContent;
-  const ink = parentElement.querySelector("canvas").getContext("2d");
-  const dot = [12, 34, 56, 255];
-  ink.putImageData(new ImageData(new Uint8ClampedArray(dot), 1, 1), 0, 0);
-  const corner = () => [...ink.getImageData(0, 0, 1, 1).data];
-  run(() => {});
-  run((scene) => (scene.cell = { array: "result", index: [0, 0, 4] }));
-  run(null);
-  assert.deepEqual(corner(), dot);
-  assert.ok(told().includes("column 4"), told());
-  run((scene) => (scene.arrays.left = array([2, 2, 3], "HTK", Array(12).fill(7), { title: "left", role: "query" })));
-  assert.ok(String(corner()) !== String(dot) && told().includes("7 ×"), told());
-  end();
 });
 
 test("a board at rest keeps its picture out of reach, and the same scene wakes it", () => {

@@ -43,14 +43,10 @@ test("a place beyond an edge moves the window by just as much as needed", () => 
   assert.deepEqual([19, 20, 29, 30, 96].map((place) => revealed(seen, place)), [19, 20, 20, 21, 87]);
 });
 
-test("a window says in words what it shows", () => {
+test("a window says in words what it shows; two axes of one name are told apart by their matrices", () => {
   const model = wide();
   model.axes.K = { word: "number", labels: null };
   assert.equal(windowWords(model, window_(model, "features")), "feature 128–159 of 512");
-});
-
-test("two axes of one name are told apart by their matrices", () => {
-  const model = wide();
   model.axes.F = { word: "column" };
   model.axes.other = { word: "column" };
   model.panels.push({ array: "features" });

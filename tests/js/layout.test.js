@@ -65,12 +65,6 @@ test("a narrow container moves what stands beside the computation below it", () 
   assert.equal(box(narrow, "left").y, box(narrow, "result").y);
 });
 
-test("tiles in a grid stand beside and below each other", () => {
-  const { tiles, tileWidth } = box(plan(productScene(), 1200), "all");
-  assert.equal(tiles.length, 2);
-  assert.ok(tiles[1].x >= tiles[0].x + tileWidth && tiles[1].y === tiles[0].y);
-});
-
 test("labels are thinned to 1, 2, 5, 10, … so that they keep apart", () =>
   [[labelStep(20, 15), labelStep(9, 12), labelStep(3, 12), labelStep(2, 12), labelStep(0.7, 12)], [1, 2, 5, 10, 20]]);
 

@@ -102,10 +102,7 @@ function beam(context, area, cell, direction, colour, plain) {
   const shade = level ? context.createLinearGradient(from, 0, to, 0) : context.createLinearGradient(0, from, 0, to);
   shade.addColorStop(before ? 0 : 1, faded(colour, plain ? 0.16 : 0.28));
   shade.addColorStop(before ? 1 : 0, faded(colour, 0.06));
-  const strip = (shift, thick) => {
-    if (level) context.fillRect(from, cell.y + shift, to - from, thick);
-    else context.fillRect(cell.x + shift, from, thick, to - from);
-  };
+  const strip = (shift, thick) => context.fillRect(...(level ? [from, cell.y + shift, to - from, thick] : [cell.x + shift, from, thick, to - from]));
   const wide = level ? cell.height : cell.width;
   context.fillStyle = shade;
   strip(0, wide);

@@ -17,6 +17,14 @@ test("numbers keep apart in larger type as in usual type, keep their decimal, an
   }
 });
 
+test("every number has room in a typeface whose minus sign is wider than a digit", () => {
+  const wide = (text) => parseFloat(probe.font) * (0.49 * text.length + 0.3 * text.startsWith("−"));
+  const probe = { font: "", measureText: (text) => ({ width: wide(text) }) };
+  const { size, texts } = lettersFor(probe, { values: [10.9, -5.25], width: 46, height: 30 }, 1, "font", {});
+  probe.font = `${size}px font`;
+  assert.ok(size > 11 && texts.every((text) => wide(text) <= 46 - 1), `${size}`);
+});
+
 test("on a stage whole numbers have no decimals, and where cells are narrow or type is large the zero before them goes first", () => {
   const cases = [
     [40, [-0.87, 1, 0.5], ["−0.87", "1", "0.50"]],

@@ -169,7 +169,7 @@ export function lettersFor(context, { values, width, height }, zoom, font, stage
   const { most, least, room } = typeFor({ width, height }, zoom, Boolean(staged));
   context.font = `${most}px ${font}`;
   for (const { form, longest } of longestTexts(values)) {
-    const size = Math.min(most, (most * room) / context.measureText(longest).width);
+    const size = Math.min(most, ...longest.map((text) => (most * room) / context.measureText(text).width));
     // On a stage larger type is better than the zero before the point.
     if (size >= (staged && !form.brief ? Math.max(least, LARGE_SHARE[staged.lecture ? "lecture" : "plain"] * most) : least)) return { size, texts: Array.from(values, (value) => formed(value, form)) };
   }

@@ -105,13 +105,11 @@ export function formed(value, { digits, brief }) {
   return brief ? text.replace(/^(−?)0\./, "$1.") : text;
 }
 
-/** For each form that tells no number falsely, the longest of the texts. One decimal is enough only for tenths. */
+/** For each form that tells no number falsely, the texts of which one is the widest: a minus sign may be wider than a digit. One decimal is enough only for tenths. */
 export function longestTexts(values) {
   const { exact, samples } = surveyOf(values);
-  return FORMS.filter(({ digits }) => digits === 2 || exact).map((form) => ({ form, longest: longestOf(samples.map((value) => formed(value, form))) }));
+  return FORMS.filter(({ digits }) => digits === 2 || exact).map((form) => ({ form, longest: samples.map((value) => formed(value, form)) }));
 }
-
-const longestOf = (texts) => texts.reduce((one, text) => (text.length > one.length ? text : one), "");
 
 // Whether all numbers are tenths, and those with the longest texts: of each sign, the largest one with decimals and without.
 function surveyOf(values) {
@@ -139,5 +137,5 @@ export function haveRoom(model, array, cell, { measure, zoom }) {
   if (!array.data) return true;
   const { least, room } = typeFor(cell, zoom, Boolean(model.stage));
   array.longest ??= longestTexts(array.data);
-  return array.longest.some(({ longest }) => measure(longest, least) < room - 0.1); // rounding must not decide otherwise when it is drawn
+  return array.longest.some(({ longest }) => longest.every((text) => measure(text, least) < room - 0.1)); // rounding must not decide otherwise when it is drawn
 }

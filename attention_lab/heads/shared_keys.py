@@ -8,6 +8,7 @@ to all heads.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from attention_core.checks import Array
 from attention_core.projections import Projections
@@ -54,15 +55,14 @@ def share_heads(projections: Projections, n_kv_heads: int) -> Projections:
     W_Q and W_O stay as they are. n_kv_heads: a divisor of the present number.
     Source: Ainslie et al. 2023 (GQA), section 2.1 (mean pooling); Shazeer 2019 for one shared head.
     """
-    p, groups = projections, n_kv_heads
-    return replace(
-        p,
-        w_k=_pooled(p.w_k, p.d_k, groups),
-        w_v=_pooled(p.w_v, p.d_v, groups),
-        b_k=None if p.b_k is None else _pooled(p.b_k, p.d_k, groups),
-        b_v=None if p.b_v is None else _pooled(p.b_v, p.d_v, groups),
-        n_kv_heads=groups,
-    )
+    p = projections
+    widths = {"w_k": p.d_k, "b_k": p.d_k, "w_v": p.d_v, "b_v": p.d_v}
+    pooled: dict[str, Any] = {
+        name: _pooled(array, width, n_kv_heads)
+        for name, width in widths.items()
+        if (array := getattr(p, name)) is not None
+    }
+    return replace(p, **pooled, n_kv_heads=n_kv_heads)
 
 
 def _pooled(weights_XF: Array, width: int, groups: int) -> Array:

@@ -92,7 +92,7 @@ def run_convolution(
     >>> run.output[..., 0].round(9).tolist()
     [[2.0, 4.0], [6.0, 8.0]]
     """
-    grid = token_grid(padding, image.shape[0], image.shape[1], reach=kernel.shape[0] // 2)
+    grid = token_grid(padding, image, kernel)
     tokens_TC = np.hstack([grid.contents(image), position_features(grid)])
     offsets = kernel_offsets(kernel.shape[0])
     patterns_HNT = np.stack([shift_matrix(grid, offset) for offset in offsets])
@@ -112,7 +112,7 @@ def run_two_heads(
     token is below 0.
     Shapes: image (H, W, 1), kernel (K, K, 1, 1). Raises: SettingsError for a kernel of zeros.
     """
-    grid = token_grid(padding, image.shape[0], image.shape[1], reach=kernel.shape[0] // 2)
+    grid = token_grid(padding, image, kernel)
     expected = convolve(image, kernel, padding)
     patterns_HNT, sizes_H = signed_patterns(kernel[..., 0, 0], grid)
     tokens_TC = np.hstack([grid.contents(image), np.eye(grid.n_tokens)])

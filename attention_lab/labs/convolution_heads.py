@@ -98,7 +98,7 @@ class TokenGrid:
     def targets(self, offset: tuple[int, int]) -> Array:
         """The token that each pixel finds at an offset (down, across). Shapes: (H·W,) integers.
 
-        >>> token_grid("circular", 1, 3, reach=1).targets((0, 1)).tolist()
+        >>> TokenGrid("circular", 1, 3, margin=0, has_sink=False).targets((0, 1)).tolist()
         [1, 2, 0]
         """
         down_N, across_N = (index.ravel() for index in np.indices((self.height, self.width)))
@@ -119,9 +119,10 @@ class TokenGrid:
         return content_TC
 
 
-def token_grid(padding: str, height: int, width: int, reach: int) -> TokenGrid:
-    """The tokens of a picture for a kernel that reaches `reach` pixels to each side."""
-    return TokenGrid(padding, height, width, reach if padding == "frame" else 0, padding == "sink")
+def token_grid(padding: str, image: Array, kernel: Array) -> TokenGrid:
+    """The tokens of a picture. A frame is as wide as the kernel reaches to each side."""
+    margin = kernel.shape[0] // 2 if padding == "frame" else 0
+    return TokenGrid(padding, image.shape[0], image.shape[1], margin, padding == "sink")
 
 
 def shift_matrix(grid: TokenGrid, offset: tuple[int, int]) -> Array:

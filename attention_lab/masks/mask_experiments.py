@@ -97,7 +97,7 @@ def hide_all_keys(masked: MaskedBatch, sequence: int, head: int, query: int) -> 
     allowed_BTS = masked.allowed.copy()
     allowed_BTS[:, query] = False
     zero, nan = (
-        _attend_again(masked, masked.trace.inputs, allowed_BTS, empty_rows)
+        rerun(masked.trace, mask=allowed_BTS[:, np.newaxis], empty_rows=empty_rows)
         for empty_rows in ("zero", "nan")
     )
     n_shares = int(np.isnan(nan.probabilities[sequence, head, query]).sum())
@@ -124,15 +124,8 @@ def replace_padding(masked: MaskedBatch, sequence: int) -> OtherPadding:
     for vectors, sentence in zip(inputs_BTD, masked.sentences, strict=True):
         padding = vectors[sentence.n_real :]
         padding[:] = 3 * rng.standard_normal(padding.shape)
-    changed = _attend_again(masked, inputs_BTD, masked.allowed, "zero")
+    changed = rerun(masked.trace, x=inputs_BTD)
     moved_T = np.abs(changed.output[sequence] - masked.trace.output[sequence]).max(axis=-1)
     n_real = masked.sentences[sequence].n_real
     real, padded = (float(part.max(initial=0.0)) for part in (moved_T[:n_real], moved_T[n_real:]))
     return OtherPadding(changed, real, padded)
-
-
-def _attend_again(
-    masked: MaskedBatch, inputs_BTD: Array, allowed_BTS: Array, empty_rows: str
-) -> Trace:
-    mask = allowed_BTS[:, np.newaxis]
-    return rerun(masked.trace, x=inputs_BTD, mask=mask, empty_rows=empty_rows)

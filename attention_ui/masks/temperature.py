@@ -37,18 +37,11 @@ def show_temperature(now: PageContext) -> None:
         f" Effective tokens: **{format_number(tokens[1], 2)}** instead of"
         f" {format_number(tokens[0], 2)}."
     )
-    show_board(
-        figures.temperature_board(
-            trace, other, temperature, focus.cell("query", "key"), now.notation
-        ),
-        "temperature",
-        fits=True,
-    )
-    scores = trace.masked_scores[0, focus.head, focus.query]
-    show_figure(
-        figures.temperature_figure(scores, trace.labels("S"), focus.key, temperature),
-        "temperatures",
-    )
+    cell, scores = focus.cell("query", "key"), trace.masked_scores[0, focus.head, focus.query]
+    board = figures.temperature_board(trace, other, temperature, cell, now.notation)
+    show_board(board, "temperature", fits=True)
+    figure = figures.temperature_figure(scores, trace.labels("S"), focus.key, temperature)
+    show_figure(figure, "temperatures")
     st.caption(
         f"The shares of {token_markdown(trace, 'T', focus.query)} for each temperature. Towards 0"
         " the key with the largest score gets everything, or several keys with equal scores share"

@@ -137,15 +137,9 @@ def _changes(
     for kind, one in traces.items():
         sets = counts_of_sets.get(kind)
         kept_numbers = rank if sets is None else sets * (trace.sizes["K"] + trace.sizes["V"])
-        rows.append(
-            [
-                f"**{kind}**",
-                str(sets or "–"),
-                str(kept_numbers),
-                format_percent(mean_head_divergence(trace, one)),
-                format_percent(relative_change(trace.output, one.output)),
-            ]
-        )
+        changes = mean_head_divergence(trace, one), relative_change(trace.output, one.output)
+        counts = str(sets or "–"), str(kept_numbers)
+        rows.append([f"**{kind}**", *counts, *map(format_percent, changes)])
     head = ["", "key/value heads G", "kept of a token"]
     return b.Table([*head, "change of the attention", "change of the output"], rows)
 

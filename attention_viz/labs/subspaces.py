@@ -39,57 +39,47 @@ def space_scene(data: list[Part], camera: Part, height: int, says: str) -> Figur
 
 def space_line(points_N3: Array, name: str, color: str, width: float = 5, **more: Any) -> Part:
     """A line through points. NaN leaves a gap."""
-    return {
-        "type": "scatter3d",
-        "mode": "lines",
-        "name": name,
-        **_coordinates(points_N3),
-        "line": {"color": color, "width": width},
-        **more,
-    }
+    line = {"mode": "lines", "line": {"color": color, "width": width}}
+    return _in_space(points_N3, name) | line | more
 
 
 def space_points(
     points_N3: Array, texts: Sequence[str], name: str, color: str, **more: Any
 ) -> Part:
     """Points, each with a text beside it."""
-    return {
-        "type": "scatter3d",
+    dots = {
         "mode": "markers+text",
-        "name": name,
         "text": list(texts),
         "textposition": "top center",
         "textfont": {"color": color, "size": 13},
         "marker": {"color": color, "size": 5},
-        **_coordinates(points_N3),
         "hovertemplate": "%{text} (%{x:.3f}, %{y:.3f}, %{z:.3f})<extra></extra>",
-        **more,
     }
+    return _in_space(points_N3, name) | dots | more
 
 
-def _coordinates(points_N3: Array) -> Part:
-    return {letter: points_N3[:, place].astype("f4") for place, letter in enumerate("xyz")}
+def _in_space(points_N3: Array, name: str) -> Part:
+    places = dict(zip("xyz", points_N3.T.astype("f4"), strict=True))
+    return {"type": "scatter3d", "name": name} | places
 
 
 def space_figure(planes: HeadPlanes, head: int) -> Figure:
     """The tokens as points, a head's plane as a grid, and the perpendiculars to it."""
     feet, points = planes.feet[head], planes.points
     drops = np.stack([points, feet, np.full_like(points, np.nan)], axis=1).reshape(-1, 3)
-    color = f"@head {head}"
+    color, grid = f"@head {head}", _grid(planes, head)
     data = [
-        space_line(
-            _grid(planes, head), f"plane of head {head}", color, width=1.5, hoverinfo="skip"
-        ),
+        space_line(grid, f"plane of head {head}", color, width=1.5, hoverinfo="skip"),
         space_line(drops, "perpendicular", "@muted", width=3, hoverinfo="skip"),
         space_points(points, planes.tokens, "token", "@text"),
         space_points(feet, ("",) * len(feet), f"foot in head {head}", color),
         space_points(np.zeros((1, 3)), ("0",), "origin", "@muted"),
     ]
+    shares = planes.length_shares[head]
     says = (
         f"Three dimensions: {len(feet)} tokens and the plane of head {head}. The smallest share of"
-        f" its squared length lies in the plane for"
-        f" “{planes.tokens[int(planes.length_shares[head].argmin())]}”:"
-        f" {format_number(float(planes.length_shares[head].min()), 2)}."
+        f" its squared length lies in the plane for “{planes.tokens[int(shares.argmin())]}”:"
+        f" {format_number(float(shares.min()), 2)}."
     )
     return space_scene(data, CAMERA, 400, says)
 

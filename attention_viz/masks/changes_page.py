@@ -185,11 +185,9 @@ def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:
         notes.append(b.Note(f"{NO_NUMBER} It needs: {mistake.needs}."))
         if mistake.key == "mask" and scenario.mask != "causal" and layer.two.before.sizes["T"] > 1:
             notes.append(b.Row((b.Button("Choose a causal mask", {"mask": "causal"}),)))
-    lines: list[list[b.Block]] = [
-        [b.caption(words), b.Code(f"{mistake.array} = {line}")]
-        for words, line in (("Right", mistake.right), ("Wrong", mistake.wrong))
-    ]
-    below: list[b.Block] = [*_checks(layer.results), b.Beside(tuple(lines), (1, 1))]
+    right, wrong = (b.Code(f"{mistake.array} = {line}") for line in (mistake.right, mistake.wrong))
+    lines = b.Beside(([b.caption("Right"), right], [b.caption("Wrong"), wrong]), (1, 1))
+    below = [*_checks(layer.results), lines]
     return Change(layer.two, f"{mistake.description} All shapes are right.", (), notes, below)
 
 
@@ -225,18 +223,12 @@ def _checks(results: Mapping[str, CheckResult]) -> list[b.Block]:
     """The checks that pass and those that fail, side by side."""
     sides: dict[bool, list[str]] = {True: [], False: []}
     for check in MISTAKE_CHECKS:
-        found = results[check.key]
-        sides[found.passed].append(f"- **{check.name}**. {with_minus_signs(found.sentence)}")
-    titles = {True: "What still looks fine", False: "What gives it away"}
-    parts = [
-        [
-            b.Text(
-                f"**{title}**: {len(sides[passed])} of {len(results)} checks\n"
-                + "\n".join(sides[passed])
-            )
-        ]
-        for passed, title in titles.items()
-    ]
+        result = results[check.key]
+        sides[result.passed].append(f"- **{check.name}**. {with_minus_signs(result.sentence)}")
+    parts = []
+    for passed, title in ((True, "What still looks fine"), (False, "What gives it away")):
+        found = f"**{title}**: {len(sides[passed])} of {len(results)} checks"
+        parts.append([b.Text("\n".join([found, *sides[passed]]))])
     asks = "\n".join(f"- **{check.name}**: {check.question}" for check in MISTAKE_CHECKS)
     return [b.Beside(tuple(parts), (1, 1)), b.Folded("What each check does", [b.Text(asks)])]
 
@@ -265,9 +257,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     offered = two.fields(focus.head)
     options = {FIRST: "First to change"} | {name: STEPS[name].title for name in offered}
     shown = _field_shown(values[FIELDS.key], change, offered, focus.head)
-    fields = b.Field(b.Select(FIELDS.key, FIELDS.label, FIRST, options), values[FIELDS.key])
-    if values[FIELDS.key] not in options:
-        fields = b.Field(fields.choice, FIRST)
+    asked = values[FIELDS.key] if values[FIELDS.key] in options else FIRST
+    fields = b.Field(b.Select(FIELDS.key, FIELDS.label, FIRST, options), asked)
     says = change.says if change.secret else f"{_whether(two)} {change.says}"
     return [
         b.Row((b.Field(CHANGE, values[CHANGE.key]), *change.row, fields)),

@@ -94,11 +94,8 @@ def _side_by_side(
 
 def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The three uses, one of them step by step, and the shapes. Raises: AttentionError."""
-    scenario, use, head = (
-        alone(view.scenario, view.sequence),
-        USES[values[USE.key]],
-        view.focus.head,
-    )
+    scenario = alone(view.scenario, view.sequence)
+    use, head = USES[values[USE.key]], view.focus.head
     target, notes = _target(scenario, values[TARGET.key])
     traces = run_three_uses(scenario, target, values[PADDING.key])
     trace = traces[use.key]

@@ -125,16 +125,6 @@ def test_shared_keys_and_values_are_means(groups: int) -> None:
     assert (after.queries == before.queries).all()
 
 
-def test_sharing_what_is_equal_changes_nothing() -> None:
-    weights = layer(6)
-    equal = replace(weights, w_k=np.tile(weights.w_k[:, :K], 6), w_v=np.tile(weights.w_v[:, :V], 6))
-    assert_same(attend(X, share_heads(equal, 2)).output, attend(X, equal).output)
-    assert_same(share_heads(share_heads(weights, 3), 1).w_k, share_heads(weights, 1).w_k)
-    assert (
-        np.abs(attend(X, share_heads(weights, 2)).output - attend(X, weights).output).max() > 0.01
-    )
-
-
 SMALL = st.integers(1, 7)
 every_scheme = pytest.mark.parametrize("scheme", SCHEMES, ids=lambda scheme: scheme.key)
 

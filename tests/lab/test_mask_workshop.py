@@ -204,19 +204,6 @@ def test_every_empty_row_counts() -> None:
     assert [(found.nan_tokens, found.nan_outputs) for found in (one, two)] == [(1, 6), (2, 12)]
 
 
-@pytest.mark.parametrize("residual", [False, True])
-def test_experiments_are_runs_of_the_same_layer(residual: bool) -> None:
-    scenario = replace(SEEDED, residual=residual, scaling="custom", scale=0.3)
-    batch = masked_batch(scenario, WorkshopChoices(("they slept",), ("padding",)))
-    others = [0, 1, 2, 4]
-    np.testing.assert_array_equal(
-        hide_all_keys(batch, 1, 0, 3).zero.output[:, others], batch.trace.output[:, others]
-    )
-    np.testing.assert_array_equal(
-        replace_padding(batch, 0).changed.output[0], batch.trace.output[0]
-    )
-
-
 def test_other_padding() -> None:
     masked, bare = replace_padding(made("padding"), 1), replace_padding(made(), 1)
     assert masked.real == 0.0

@@ -17,7 +17,7 @@ from attention_lab.labs.checkpoints import Checkpoint
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.tasks import unseen_examples
 from attention_lab.labs.training import train_layer
-from attention_lab.labs.training_runs import STORED_FILE, STORED_SETTINGS, stored_runs
+from attention_lab.labs.training_runs import STORED_FILE, STORED_SETTINGS
 from attention_lab.labs.training_settings import TrainingSettings
 from scripts import make_training_runs
 
@@ -226,10 +226,6 @@ def test_training_again_gives_what_is_stored(monkeypatch: pytest.MonkeyPatch) ->
             np.testing.assert_allclose(stored[name], again[name], rtol=1e-4, atol=1e-5)
 
 
-def test_a_stored_run_is_whole_and_small() -> None:
-    for name, settings in STORED_SETTINGS.items():
-        run = stored_runs()[name]
-        for points in (run.losses, run.points):
-            assert (points[0][0], points[-1][0]) == (0, settings.last_step)
+def test_the_stored_runs_are_small_and_that_of_the_page_is_among_them() -> None:
     assert TrainingSettings() in STORED_SETTINGS.values()
     assert STORED_FILE.stat().st_size < 50_000

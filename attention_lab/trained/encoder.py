@@ -25,7 +25,7 @@ from attention_core.trace import Trace
 from ..layer_norm import Norm, layer_norm
 
 # erf(x) = tanh(x P(x²)), fitted to x = 0 to 4.2 by least squares with Lawson's weights (C. L.
-# Lawson, thesis, University of California at Los Angeles, 1961); no error is larger than 8.6e-9
+# Lawson's thesis of 1961, University of California at Los Angeles); no error is larger than 8.6e-9
 # before rounding to float32.
 ERF_COEFFICIENTS = (
     1.128379251,

@@ -164,11 +164,7 @@ def _others(n_tokens: int, causal: bool) -> Array:
 
 def _mean_power(log_q_X: Array, n_tokens: int, causal: bool) -> Array:
     """q^(N-1), or under a causal mask the mean of q^0 to q^(N-1), a geometric series."""
-    if causal:
-        below = n_tokens * np.expm1(log_q_X)
-        power_X: Array = np.divide(
-            np.expm1(n_tokens * log_q_X), below, out=np.ones_like(log_q_X), where=below != 0
-        )
-    else:
-        power_X = np.exp((n_tokens - 1) * log_q_X)
-    return power_X
+    if not causal:
+        return np.asarray(np.exp((n_tokens - 1) * log_q_X))
+    total, below = np.expm1(n_tokens * log_q_X), n_tokens * np.expm1(log_q_X)
+    return np.asarray(np.divide(total, below, out=np.ones_like(log_q_X), where=below != 0))

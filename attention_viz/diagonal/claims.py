@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache, partial
+from itertools import product
 
 from attention_lab.diagonal.claims.catalogue import (
     ALWAYS,
@@ -128,8 +129,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     ]
     clicks = {
         f"{text} {status}": {TEXT.key: (text,), STATUS.key: (status,), WORDS.key: ""}
-        for text in TEXTS
-        for status in VERDICTS
+        for text, status in product(TEXTS, VERDICTS)
     }
     chart: list[Block] = [
         Chart(verdict_bars(CLAIMS), "verdicts", clicks),

@@ -32,8 +32,7 @@ def plane(trace: Trace, token: int) -> Figure:
     Without weights queries, keys and values are the tokens. The hull is drawn where values lie in
     the plane.
     """
-    keys, labels = trace.key_heads[0, 0], token_names(trace)
-    half = half_plane_of(trace, token)
+    keys, labels, half = trace.key_heads[0, 0], token_names(trace), half_plane_of(trace, token)
     reach, rivals = _reach(trace, half), half.rivals
     others = ~rivals & (np.arange(len(keys)) != token)
     room = ArrowLabels(PLANE_SIZE / (2 * reach))
@@ -63,12 +62,11 @@ def _reach(trace: Trace, half: HalfPlane) -> float:
 def _chosen(room: ArrowLabels, half: HalfPlane, label: str) -> list[Part]:
     """The query of the chosen token, and its own key where that is another vector."""
     query, key, one = half.normal[np.newaxis], half.own[np.newaxis], np.array([True])
-    if np.array_equal(half.own, half.normal):
-        return _arrows(room, query, [label], one, "its query", "@query", aside=True)
-    return [
-        *_arrows(room, query, [f"query of {label}"], one, "its query", "@query", aside=True),
-        *_arrows(room, key, [f"key of {label}"], one, "its own key", "@focus"),
-    ]
+    is_one = np.array_equal(half.own, half.normal)
+    name = label if is_one else f"query of {label}"
+    arrow = _arrows(room, query, [name], one, "its query", "@query", aside=True)
+    own = [] if is_one else _arrows(room, key, [f"key of {label}"], one, "its own key", "@focus")
+    return [*arrow, *own]
 
 
 def _arrows(

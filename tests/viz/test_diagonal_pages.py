@@ -85,11 +85,6 @@ def test_kinds_of_depth(given: dict[str, str], n_stacks: int) -> None:
         assert sum(line.get("fill") is None for line in figure["data"]) == n_stacks
 
 
-def test_a_sentence_without_words_has_no_depth() -> None:
-    with pytest.raises(AttentionError):
-        shown(DEPTH, of_text(" "), depth_tokens="sentence")
-
-
 CHOICES: list[dict[str, Any]] = [
     {"tokens": "drawn", "n_tokens": 7, "d_model": 5, "seed": 3, "spread": 1.5, "layer_norm": True}
     | {"weights": "angle", "angle": 120.0, "d_k": 4},

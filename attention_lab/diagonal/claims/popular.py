@@ -116,8 +116,7 @@ def key_bias() -> Evidence:
 def _turned(tokens: Array) -> Array:
     """Tokens as complex numbers, token i turned by i radians."""
     turn_T1 = np.exp(1j * np.arange(len(tokens)))[:, np.newaxis]
-    turned: Array = (tokens[:, 0::2] + 1j * tokens[:, 1::2]) * turn_T1
-    return turned
+    return np.asarray((tokens[:, 0::2] + 1j * tokens[:, 1::2]) * turn_T1)
 
 
 def _with_sink(scores: Array) -> Array:

@@ -71,14 +71,12 @@ class Vectors:
     @property
     def queries(self) -> Array:
         """The queries of the one head."""
-        made: Array = self.x @ self.projections.w_q
-        return made
+        return np.asarray(self.x @ self.projections.w_q)
 
     @property
     def keys(self) -> Array:
         """The keys of the one head."""
-        made: Array = self.x @ self.projections.w_k
-        return made
+        return np.asarray(self.x @ self.projections.w_k)
 
 
 Run = Callable[[Vectors, float], Looks]

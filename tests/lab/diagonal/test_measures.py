@@ -77,16 +77,6 @@ def test_a_stack_is_measured_like_its_matrices(seed: int) -> None:
         assert metric.of(stack) == pytest.approx([float(metric.of(square)) for square in squares])
 
 
-@settings(max_examples=40)
-@given(st.integers(0, 2**32 - 1), st.floats(0.1, 10))
-def test_temperature_moves_masses_only(seed: int, temperature: float) -> None:
-    square = random_square(seed)
-    scores = square.scores / temperature
-    warm = measure_diagonal(SelfAttention(scores, softmax(scores)))
-    assert warm["argmax_rate"] == measure_diagonal(square)["argmax_rate"]
-    assert diagonal_margins(scores) == pytest.approx(diagonal_margins(square.scores) / temperature)
-
-
 def test_one_two_three() -> None:
     trace = attend([[1], [2], [3]], Projections.weightless(1))
     square = self_attention_of(trace)

@@ -153,7 +153,6 @@ def test_temperature_and_scale() -> None:
         {"tokens": "numbers", "numbers": "1e308; -1e308"},
         {"tokens": "numbers", "numbers": "1e308", "spread": 2.0},
         {"weights": "orthonormal", "d_k": 8},
-        {"tokens": "sentence", "text": ""},
     ],
 )
 def test_nonsense_is_refused(nonsense: dict[str, Any]) -> None:

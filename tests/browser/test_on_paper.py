@@ -65,7 +65,7 @@ def test_a_hand_out_is_read_without_a_network_and_printed_light_and_whole(
         page.keyboard.press("ArrowUp")
         expect_cell(page, trace, "scores", (0, 1, 2, 2))
         page.get_by_role("button", name=re.compile("^Play")).click()
-        page.wait_for_timeout(600)
+        expect(page.get_by_role("button", name="Pause")).to_be_visible()
         save_picture(page, "PNG")
         title = page.locator(".board .title").first
         expect(title).to_have_css("color", rgb(PALETTES["dark"]["text"]))

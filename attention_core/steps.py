@@ -100,6 +100,20 @@ def arrays(cls: type) -> type:
     return dataclass(frozen=True, eq=False)(cls)
 
 
+def _split(role: str, fused: str, axes: str) -> Step:
+    """The heads of the queries, the keys or the values."""
+    _, heads, tokens, width = axes.replace("G", "{G}").split()
+    return Step(
+        axes=axes,
+        role=role,
+        symbol=f"{role[0].upper()}_h",
+        needs=fused,
+        formula=f"<{role}_heads> = <{fused}[d_{width.lower()}]>",
+        sentence="Each head takes its own block of columns: reshape, then swap.",
+        numpy=f"{role}_heads = {fused}.reshape(B, {tokens}, {heads}, {width}).swapaxes(1, 2)",
+    )
+
+
 def _normed(role: str, made: str, axes: str) -> Step:
     """QK-norm of the queries or the keys."""
     source, letter = f"{role}_heads", role[0].upper()
@@ -192,33 +206,9 @@ class BeforeHeads:
         " vector times the value weights.",
         numpy="values = memory @ w_v{b_v}",
     )
-    query_heads: Array = declared(
-        axes="B H T K",
-        role="query",
-        symbol="Q_h",
-        needs="queries",
-        formula="<query_heads> = <queries[d_k]>",
-        sentence="Each head takes its own block of columns: reshape, then swap.",
-        numpy="query_heads = queries.reshape(B, T, H, K).swapaxes(1, 2)",
-    )
-    key_heads: Array = declared(
-        axes="B G S K",
-        role="key",
-        symbol="K_h",
-        needs="keys",
-        formula="<key_heads> = <keys[d_k]>",
-        sentence="Each head takes its own block of columns: reshape, then swap.",
-        numpy="key_heads = keys.reshape(B, S, {G}, K).swapaxes(1, 2)",
-    )
-    value_heads: Array = declared(
-        axes="B G S V",
-        role="value",
-        symbol="V_h",
-        needs="values",
-        formula="<value_heads> = <values[d_v]>",
-        sentence="Each head takes its own block of columns: reshape, then swap.",
-        numpy="value_heads = values.reshape(B, S, {G}, V).swapaxes(1, 2)",
-    )
+    query_heads: Array = field(metadata={"step": _split("query", "queries", "B H T K")})
+    key_heads: Array = field(metadata={"step": _split("key", "keys", "B G S K")})
+    value_heads: Array = field(metadata={"step": _split("value", "values", "B G S V")})
     normed_queries: Array | None = field(
         default=None, kw_only=True, metadata={"step": _normed("query", "normed_queries", "B H T K")}
     )

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 
 from attention_core import __version__
 from attention_ui import command
+from tests.test_configuration import pins
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -22,11 +23,6 @@ WEIGHTS = tomllib.loads((ROOT / "weights" / "pyproject.toml").read_text(encoding
 # The modules that need pandas, and the one that needs anywidget.
 NEED_MORE = ("figure_table", "tables", "widget")
 WHEEL = PROJECT["tool"]["hatch"]["build"]["targets"]["wheel"]
-
-
-def pins(lines: list[str]) -> set[str]:
-    """Requirements in one spelling."""
-    return {str(Requirement(line)) for line in lines}
 
 
 def test_the_engine_needs_numpy_alone() -> None:
@@ -37,9 +33,9 @@ def test_the_app_needs_what_requirements_say_and_minilm_is_an_extra() -> None:
     extras = PROJECT["project"]["optional-dependencies"]
     weights = f"{WEIGHTS['project']['name']}=={WEIGHTS['project']['version']}"
     own = f"{PROJECT['project']['name']}[notebook]"
-    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
-    asked = [line for line in lines if line[0] not in "#-" and not line.startswith("numpy=")]
-    assert pins(extras["app"] + extras["notebook"]) == pins([*asked, own])
+    asked = [line for line in pins("requirements.txt") if not line.startswith("numpy=")]
+    given = extras["app"] + extras["notebook"]
+    assert {*map(Requirement, given)} == {*map(Requirement, [*asked, own])}
     assert extras["minilm"] == [weights]
 
 

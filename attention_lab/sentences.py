@@ -86,8 +86,7 @@ def in_batch(scenario: Scenario, sequence: int) -> Scenario:
 
 def alone(scenario: Scenario, sequence: int) -> Scenario:
     """The scenario of one sentence of a batch without the others. Raises: AttentionError."""
-    texts = sentences_of(scenario)
-    edits = edits_of(scenario)
+    texts, edits = sentences_of(scenario), edits_of(scenario)
     if sequence:
         edits = Edits(tuple(edit for edit in edits.items if edit.matrix != "x"))
     return replace(scenario, text=texts[sequence], batch="", edits=edits.url_value())

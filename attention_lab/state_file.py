@@ -96,10 +96,8 @@ def read_state(data: bytes) -> State:
     """
     content = STATE_FILE.read(data)
     check_entries("the state file", content, _ENTRIES)
-    scenario, focus = (
-        check_entries(name, content.get(name, {}), known)
-        for name, known in (("scenario", _DEFAULTS), ("focus", (*FOCUS, "sentence")))
-    )
+    scenario = check_entries("scenario", content.get("scenario", {}), _DEFAULTS)
+    focus = check_entries("focus", content.get("focus", {}), (*FOCUS, "sentence"))
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
     own = UserMatrices.decode(_text(content, "own"))
     return State(

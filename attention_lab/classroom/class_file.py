@@ -17,7 +17,6 @@ from weakref import finalize
 from attention_core.errors import FileError
 
 FILE_VARIABLE = "ATTENTION_LAB_CLASSES"  # the environment variable that names another file
-FILE_NAME = "classes.sqlite3"
 VERSION = 1
 MAX_WAIT_SECONDS = 5.0  # seconds for another process that writes
 SCHEMA = """
@@ -244,4 +243,4 @@ def class_file_path(
         data = at_home / "Library" / "Application Support"
     else:
         data = Path(environment.get("XDG_DATA_HOME") or at_home / ".local" / "share")
-    return data / "attention-lab" / FILE_NAME
+    return data / "attention-lab" / "classes.sqlite3"

@@ -108,20 +108,17 @@ def test_nothing_in_the_weights_is_hidden() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("text", "pronoun", "meant"),
-    [
+def test_a_pronoun_finds_the_animate_noun() -> None:
+    for text, pronoun, meant in (
         ("The dog saw a ball because it ran", "it", "dog"),
         ("the box fell and the girl took it", "it", "girl"),
         ("The animal did not cross the street because it was tired", "it", "animal"),
         ("a queen read books and she slept", "she", "queen"),
-    ],
-)
-def test_a_pronoun_finds_the_animate_noun(text: str, pronoun: str, meant: str) -> None:
-    trace = trace_of(replace(FIRST, text=text))
-    row = trace.probabilities[0, 0, trace.tokens.index(pronoun)]
-    assert trace.tokens[int(row.argmax())] == meant
-    assert row.max() > 0.8
+    ):
+        trace = trace_of(replace(FIRST, text=text))
+        row = trace.probabilities[0, 0, trace.tokens.index(pronoun)]
+        assert trace.tokens[int(row.argmax())] == meant
+        assert row.max() > 0.8
 
 
 def test_edits_and_own_matrices_count() -> None:
@@ -203,28 +200,24 @@ def test_words_it_does_not_know() -> None:
     assert part_of_speech("ZORP") == part_of_speech("7") == ("other",)
 
 
-@pytest.mark.parametrize(
-    ("text", "weights"),
-    [
-        ("I love you", "by hand"),
-        ("dogs bark at cats", "by hand"),
-        ("Alice gave Bob her book and he read it", "by hand"),
-        ("What does the cat want?", "by hand"),
-        ("hello", "language model"),
-        ("it rained", "language model"),
-        ("猫が好き", "language model"),
-        ("🙂", "language model"),
-        ("", "by hand"),  # no layer: the page says so
-    ],
+# Where weights by hand find something; without a text there is no layer, and the page says so.
+FINDING = (
+    *("I love you", "dogs bark at cats", "Alice gave Bob her book and he read it"),
+    *("What does the cat want?", ""),
 )
-def test_where_weights_find_nothing_the_language_model_takes_over(text: str, weights: str) -> None:
+
+
+@pytest.mark.parametrize("text", [*FINDING, "hello", "it rained", "猫が好き", "🙂"])
+def test_where_weights_find_nothing_the_language_model_takes_over(text: str) -> None:
     scenario = replace(THE_CAT, text=text)
-    found = weights_in_force(scenario)
-    layer = {} if weights == "by hand" else {"layer": 4}
-    assert found == replace(scenario, weights=weights, **layer)
+    found, in_model = (
+        weights_in_force(scenario),
+        replace(scenario, weights="language model", layer=4),
+    )
+    assert found == (scenario if text in FINDING else in_model)
     if text:
         assert trace_of(found).scores[0, 0].any()
-        assert trace_of(scenario).scores[0, 0].any() == (weights == "by hand")
+        assert trace_of(scenario).scores[0, 0].any() == (text in FINDING)
     edited = replace(scenario, edits=Edits((Edit("w_q", 0, 0, 1.0),)).url_value())
     assert weights_in_force(edited) == edited
 

@@ -45,21 +45,12 @@ def test_ten_thousand_words_are_cut() -> None:
     assert re.findall(r"[\d,]*\d", *tokens.notes) == ["10,000", "64"]
 
 
-@pytest.mark.parametrize(
-    ("n_tokens", "expected", "n_real"),
-    [
-        (0, ("a", "b", "c"), 3),
-        (1, ("a",), 1),
-        (3, ("a", "b", "c"), 3),
-        (5, ("a", "b", "c", PADDING_TOKEN, PADDING_TOKEN), 3),
-    ],
-)
-def test_the_sequence_is_cut_or_filled_up(
-    n_tokens: int, expected: tuple[str, ...], n_real: int
-) -> None:
-    tokens = tokenize("a b c", n_tokens=n_tokens)
-    assert (tokens.tokens, tokens.n_real) == (expected, n_real)
-    assert len(tokens.notes) == (n_tokens not in (0, 3))
+def test_the_sequence_is_cut_or_filled_up() -> None:
+    for n_tokens, kept_words in ((0, "abc"), (1, "a"), (3, "abc"), (5, "abc")):
+        tokens = tokenize("a b c", n_tokens=n_tokens)
+        assert tokens.tokens == (*kept_words, *[PADDING_TOKEN] * (n_tokens - 3))
+        assert tokens.n_real == len(kept_words)
+        assert len(tokens.notes) == (n_tokens not in (0, 3))
 
 
 @pytest.mark.parametrize("name", ["piece", "n_tokens"])
@@ -71,31 +62,28 @@ def test_a_negative_count_is_refused(name: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("Don't stop, it's well-known!", ["Don't", "stop", ",", "it's", "well-known", "!"]),
-        ("don’t", ["don’t"]),
-        ("rock 'n' roll", ["rock", "'", "n", "'", "roll"]),
-        ("a - b -c d-", ["a", "-", "b", "-", "c", "d", "-"]),
-        ("3.14 C++ a_b", ["3", ".", "14", "C", "+", "+", "a", "_", "b"]),
-        ("<script>x</script>", ["<", "script", ">", "x", "<", "/", "script", ">"]),
-        (
-            "@query &lt; $x$ **b**",
-            ["@", "query", "&", "lt", ";", "$", "x", "$", "*", "*", "b", "*", "*"],
-        ),
-        ("[pad]", ["[", "pad", "]"]),
-        ("line\nbreak\ttab\u00a0space\u3000wide", ["line", "break", "tab", "space", "wide"]),
-        ("שלום עולם!", ["שלום", "עולם", "!"]),
-        ("السَّلامُ عليكم", ["السَّلامُ", "عليكم"]),
-        ("नमस्ते दुनिया", ["नमस्ते", "दुनिया"]),
-        ("สวัสดี\u200bชาวโลก ครับ", ["สวัสดี", "ชาวโลก", "ครับ"]),
-        ("我爱你。", ["我", "爱", "你", "。"]),
-        ("東京タワー", ["東", "京", "タ", "ワ", "ー"]),
-        ("한국어 좋아요", ["한국어", "좋아요"]),
-        ("Ελλάδα Привет", ["Ελλάδα", "Привет"]),
-        ("می\u200cخواهم", ["می\u200cخواهم"]),
+        ("Don't stop, it's well-known!", "Don't stop , it's well-known !"),
+        ("don’t", "don’t"),
+        ("rock 'n' roll", "rock ' n ' roll"),
+        ("a - b -c d-", "a - b - c d -"),
+        ("3.14 C++ a_b", "3 . 14 C + + a _ b"),
+        ("<script>x</script>", "< script > x < / script >"),
+        ("@query &lt; $x$ **b**", "@ query & lt ; $ x $ * * b * *"),
+        ("[pad]", "[ pad ]"),
+        ("line\nbreak\ttab\u00a0space\u3000wide", "line break tab space wide"),
+        ("שלום עולם!", "שלום עולם !"),
+        ("السَّلامُ عليكم", "السَّلامُ عليكم"),
+        ("नमस्ते दुनिया", "नमस्ते दुनिया"),
+        ("สวัสดี\u200bชาวโลก ครับ", "สวัสดี ชาวโลก ครับ"),
+        ("我爱你。", "我 爱 你 。"),
+        ("東京タワー", "東 京 タ ワ ー"),
+        ("한국어 좋아요", "한국어 좋아요"),
+        ("Ελλάδα Привет", "Ελλάδα Привет"),
+        ("می\u200cخواهم", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"),
     ],
 )
-def test_words_of_many_scripts(text: str, expected: list[str]) -> None:
-    assert list(tokenize(text).tokens) == expected
+def test_words_of_many_scripts(text: str, expected: str) -> None:
+    assert " ".join(tokenize(text).tokens) == expected
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ probable pieces, and their shares.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -31,30 +31,17 @@ def next_token_board(found: NextToken, head: int) -> JSON:
     pieces, parts = Side("piece", found.pieces), Side("part", found.part_names)
     embedding_PD = found.run.decoder.embedding[shown]
     features, parts_ND = Side("feature"), found.parts
-    added = Rule("sum", (read("embedding", 0, RUNNING), read("parts", 1, RUNNING)), len(parts_ND.T))
     logits_X = found.run.logits[found.position]
+    added = Rule("sum", (read("embedding", 0, RUNNING), read("parts", 1, RUNNING)), len(parts_ND.T))
+    summed = Rule("sum", (read(ADDED, 0, RUNNING),), len(parts_ND))
+    logit = partial(Matrix, rows=pieces, kind="logit")
+    title, column = "what each part adds to the logit", Side("sum", ("logit",))
+    products, sums = embedding_PD @ parts_ND.T, logits_X[shown, np.newaxis]
     matrices = [
         Matrix("embedding", embedding_PD, pieces, features, None, "embedding"),
         Matrix("parts", parts_ND, parts, features, None, "part"),
-        Matrix(
-            ADDED,
-            embedding_PD @ parts_ND.T,
-            pieces,
-            parts,
-            (0, 0),
-            "what each part adds to the logit",
-            kind="logit",
-            rule=added,
-        ),
-        column_matrix(
-            LOGIT,
-            logits_X[shown],
-            pieces,
-            Side("sum", ("logit",)),
-            1,
-            "logit",
-            rule=Rule("sum", (read(ADDED, 0, RUNNING),), len(parts_ND)),
-        ),
+        logit(ADDED, products, columns=parts, place=(0, 0), title=title, rule=added),
+        logit(LOGIT, sums, columns=column, place=(1, 0), title="logit", rule=summed),
         *_shares(found, pieces, logits_X),
     ]
     place = 1 + head if head < len(found.part_names) - 2 else 0
@@ -76,32 +63,10 @@ def _shares(found: NextToken, pieces: Side, logits_X: Array) -> list[Matrix]:
     shown, shares_X = list(found.shown), found.shares(found.run)
     if not found.is_touched:
         return share_matrices(SHARE, logits_X, shares_X, pieces, shown, 2, "share")
-    before = column_matrix(
-        BEFORE,
-        found.shares(found.plain)[shown],
-        pieces,
-        SHARE_SIDE,
-        2,
-        "share before",
-        kind="probability",
-        says="Without your changes this piece gets the share",
-    )
+    shares, sides = found.shares(found.plain)[shown, np.newaxis], (pieces, SHARE_SIDE)
+    says, kind = "Without your changes this piece gets the share", "probability"
+    before = Matrix(BEFORE, shares, *sides, (2, 0), "share before", kind=kind, says=says)
     return [before, *share_matrices(SHARE, logits_X, shares_X, pieces, shown, 3, "share now")]
-
-
-def column_matrix(
-    name: str,
-    numbers_P: Array,
-    pieces: Side,
-    column: Side,
-    place: int,
-    title: str,
-    kind: str = "logit",
-    **about: Any,
-) -> Matrix:
-    """A number for each piece as one column. place: the column of the board."""
-    numbers = numbers_P[:, np.newaxis]
-    return Matrix(name, numbers, pieces, column, (place, 0), title, kind=kind, **about)
 
 
 def share_matrices(
@@ -119,11 +84,10 @@ def share_matrices(
     others = np.setdiff1d(np.arange(len(logits_X)), shown)
     every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
     rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
-    shares_P, kind = shares_X[shown], "probability"
-    drawn = column_matrix(name, shares_P, pieces, SHARE_SIDE, place, title, kind, rule=rule)
+    shares, sides, kind = shares_X[shown, np.newaxis], (pieces, SHARE_SIDE), "probability"
     return [
         Matrix("all logits", every, Side("row"), Side("logit"), None, "all logits", kind="logit"),
-        drawn,
+        Matrix(name, shares, *sides, (place, 0), title, kind=kind, rule=rule),
     ]
 
 

@@ -98,14 +98,9 @@ def on_demand(label: str, key: str, icon: str = "help") -> ExpanderContainer:
 
 def choose_projection() -> str:
     """Draw the choice between queries, keys and values, bound to the URL; gives the field."""
-    return choose_one(
-        "Which of the three",
-        ("queries", "keys", "values"),
-        "queries",
-        key="which",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    three = ("queries", "keys", "values")
+    about = PERSISTENCE | {"label_visibility": "collapsed"}
+    return choose_one("Which of the three", three, "queries", key="which", **about)
 
 
 def open_step(field: str) -> None:
@@ -146,14 +141,8 @@ def look_closer(
     part is made when it is chosen, and stays chosen on the next step. One row of buttons costs the
     browser a fifth of the time of the same number of expanders.
     """
-    chosen = st.pills(
-        "Look closer",
-        tuple(CLOSER_LOOKS),
-        selection_mode="multi",
-        format_func=CLOSER_LOOKS.__getitem__,
-        key="closer",
-        **PERSISTENCE,
-    )
+    about = PERSISTENCE | {"format_func": CLOSER_LOOKS.__getitem__, "key": "closer"}
+    chosen = st.pills("Look closer", tuple(CLOSER_LOOKS), selection_mode="multi", **about)
     fields = tuple(dict.fromkeys((field, *beside)))
     if "terms" in chosen:
         closer_look.draw_terms(now, arithmetic)

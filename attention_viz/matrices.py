@@ -154,17 +154,10 @@ def difference_matrix(
     limit = largest_magnitude(gap)
     if np.abs(gap).max() <= max(rounding, MAX_RELATIVE_ROUNDING * compared):
         limit = compared
-    return Matrix(
-        f"{after.name} minus {before.name}",
-        np.where(hidden, -np.inf, gap),
-        after.rows,
-        after.columns,
-        place,
-        title,
-        kind="logit",
-        limit=limit,
-        rule=Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1))),
-    )
+    name, numbers = f"{after.name} minus {before.name}", np.where(hidden, -np.inf, gap)
+    rule = Rule("difference", (read(after.name, 0, 1), read(before.name, 0, 1)))
+    about: dict[str, Any] = {"kind": "logit", "limit": limit, "rule": rule}
+    return Matrix(name, numbers, after.rows, after.columns, place, title, **about)
 
 
 def _axis(side: Side) -> JSON:

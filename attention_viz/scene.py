@@ -140,17 +140,9 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 def _panel(stage: Stage, panel: Panel) -> JSON:
     words = panel.title or title_of(written_name(stage.trace, panel.array))
     title = f"{stage.symbol(panel.array)} {words}".strip()
-    about = panel_json(
-        panel.array,
-        title,
-        _badge(stage, panel),
-        panel.place,
-        panel.part,
-        id=f"{panel.array} {panel.part}",
-        rows=panel.rows,
-        columns=panel.columns,
-        size="small" if panel.small else "full",
-    )
+    about = panel_json(panel.array, title, _badge(stage, panel), panel.place, panel.part)
+    about |= {"id": f"{panel.array} {panel.part}", "rows": panel.rows, "columns": panel.columns}
+    about["size"] = "small" if panel.small else "full"
     if panel.tiles is not None:
         about |= {"tiles": panel.tiles, "arrange": panel.arrange}
     mark = "diagonal" * panel.diagonal

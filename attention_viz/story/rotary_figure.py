@@ -12,6 +12,7 @@ from ..parts import Part, layout
 from ..theme import Figure
 
 HEIGHT = 300  # px
+MARGINS = {"l": 50, "r": 10, "t": 34, "b": 44}
 N_ARC = 60  # points of an arc
 
 
@@ -39,18 +40,8 @@ def pair_figure(pair: TurnedPair) -> Figure:
         f"The pair of features {pair.first} and {pair.second} as an arrow, before and after a turn"
         f" by {format_number(pair.angle, 4)} radians."
     )
-    return {
-        "data": data,
-        "layout": layout(
-            HEIGHT,
-            description,
-            xaxis=first,
-            yaxis=second,
-            legend=LEGEND_ABOVE,
-            showlegend=True,
-            margin={"l": 50, "r": 10, "t": 34, "b": 44},
-        ),
-    }
+    shown = {"legend": LEGEND_ABOVE, "showlegend": True, "margin": MARGINS}
+    return {"data": data, "layout": layout(HEIGHT, description, xaxis=first, yaxis=second, **shown)}
 
 
 def _arrow(tip: tuple[float, float], name: str, color: str) -> Part:

@@ -57,12 +57,8 @@ st.markdown(f"{says} Try a mask:")
 with st.container(horizontal=True):
     # All of them, always: a button that goes away would take the keyboard's place with it.
     for choice in MASK_KINDS:
-        st.button(
-            "✓ " * (choice == mask) + choice,
-            key=f"choose {choice}",
-            on_click=choose_mask,
-            args=(choice,),
-        )
+        shown = "✓ " * (choice == mask) + choice
+        st.button(shown, key=f"choose {choice}", on_click=choose_mask, args=(choice,))
 if mask == "painted":
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
 if mask == "padding" and not trace.hidden.any():
@@ -70,11 +66,8 @@ if mask == "padding" and not trace.hidden.any():
     st.info("This sequence has no [pad], so the mask hides nothing.")
     if length:
         st.markdown("Make the sequence longer than the sentence:")
-        st.button(
-            f"Sequence length {length}",
-            on_click=st.session_state.update,
-            args=({"n_tokens": str(length)},),
-        )
+        longer = {"n_tokens": str(length)}
+        st.button(f"Sequence length {length}", on_click=st.session_state.update, args=(longer,))
 
 show_step(chosen)
 st.caption(

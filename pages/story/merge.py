@@ -67,10 +67,6 @@ if n_heads > 1:
         "**Merging mixes nothing.** Every number of the merged matrix is a copy of one number of"
         f" one head. {mixes}"
     )
-arithmetic = draw_arithmetic(
-    trace,
-    "merged",
-    (0, query, column),
-    f"Row {query}, column {column} of the merged matrix, copied",
-)
+title = f"Row {query}, column {column} of the merged matrix, copied"
+arithmetic = draw_arithmetic(trace, "merged", (0, query, column), title)
 look_closer(now, "merged", arithmetic, beside=("head_outputs",))

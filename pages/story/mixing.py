@@ -51,10 +51,6 @@ draw_element_wise(
     f"The output of :blue[{asks}] in head {head}, counted from 1 as the note does. The note drops"
     " the sum and writes x_i; the values are those of all elements j.",
 )
-arithmetic = draw_arithmetic(
-    trace,
-    "head_outputs",
-    (0, head, query, feature),
-    f"**Head {head}:** feature {feature} of the output of :blue[{asks}]",
-)
+title = f"**Head {head}:** feature {feature} of the output of :blue[{asks}]"
+arithmetic = draw_arithmetic(trace, "head_outputs", (0, head, query, feature), title)
 look_closer(now, "head_outputs", arithmetic)

@@ -1,5 +1,7 @@
 """Output: the output projection mixes what the heads found into one vector per token."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.trace import head_columns
@@ -95,10 +97,5 @@ if w_o is not None:
             )
 look_closer(now, "output", arithmetic, beside=("merged",))
 practice = page_of("practice")
-st.button(
-    practice.question,
-    icon=practice.icon,
-    on_click=request_page,
-    args=(practice.path,),
-    kwargs={"head": head},
-)
+leave = partial(request_page, practice.path, head=head)
+st.button(practice.question, icon=practice.icon, on_click=leave)

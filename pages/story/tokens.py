@@ -89,17 +89,11 @@ st.caption(f"From orange (negative) to violet (positive). {where}")
 place = focus.query, number
 untouched = embedding.inputs[place] == trace.inputs[0][place]
 if shows_sum_of_words(stage, embedding) and bool(untouched):
-    arithmetic = draw_derivation(
-        derive_input(embedding, focus.query, number),
-        f"**Number {number} of token {focus.query}, {asking}:** word + position = input",
-    )
+    title = f"**Number {number} of token {focus.query}, {asking}:** word + position = input"
+    arithmetic = draw_derivation(derive_input(embedding, focus.query, number), title)
 else:
-    arithmetic = draw_arithmetic(
-        trace,
-        "inputs",
-        (0, focus.query, number),
-        f"**Number {number} of token {focus.query}, {asking}**",
-    )
+    title = f"**Number {number} of token {focus.query}, {asking}**"
+    arithmetic = draw_arithmetic(trace, "inputs", (0, focus.query, number), title)
 x, memory = now.symbol("inputs"), now.symbol("memory")
 memory_is = f" ({memory} = {x})" * (memory != x)
 st.caption(

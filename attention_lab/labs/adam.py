@@ -14,9 +14,7 @@ from attention_core.checks import Array
 
 from .formula import Formula
 
-DECAY_FIRST = 0.9
-DECAY_SECOND = 0.999
-EPSILON = 1e-8
+DECAY_FIRST, DECAY_SECOND, EPSILON = 0.9, 0.999, 1e-8
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,14 +15,9 @@ from attention_core.checks import Array
 
 from ..cache import cached
 
-RING_LENGTH = 12
-N_WORDS = 10
-PAYLOAD_SIZE = 4
-N_LETTERS = 6
-N_GENDERS = 3
-N_NUMBERS = 2
-UNSEEN_SEED = 999
-N_UNSEEN = 400
+RING_LENGTH, N_WORDS = 12, 10  # tokens of a sequence
+PAYLOAD_SIZE, N_LETTERS, N_GENDERS, N_NUMBERS = 4, 6, 3, 2  # features
+UNSEEN_SEED, N_UNSEEN = 999, 400
 
 DrawExamples = Callable[[np.random.Generator, int], "Examples"]
 

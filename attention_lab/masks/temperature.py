@@ -20,8 +20,7 @@ from ..cache import cached
 from ..heads.reruns import rerun
 
 KEY_SIZES = (1, 4, 16, 64, 256, 1024)
-N_DRAWS = 64  # of N_KEYS queries and keys each
-N_KEYS = 32
+N_DRAWS, N_KEYS = 64, 32  # draws of as many queries and keys
 
 
 def at_temperature(trace: Trace, temperature: float) -> Trace:

@@ -48,7 +48,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     part = view.notation.of_head(view.notation.base("output"))
     wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
     changes = figures.token_changes_board(trace, (head, query), view.notation)
-    blocks: list[b.Block] = [
+    return [
         b.Text(_answer(trace)),
         b.Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
         b.Text(_sum_in_words(view, focus.feature)),
@@ -64,7 +64,6 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Heading("Whose output is it?"),
         b.Beside(([b.Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
     ]
-    return blocks
 
 
 def _answer(trace: Trace) -> str:

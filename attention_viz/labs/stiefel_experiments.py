@@ -70,10 +70,8 @@ def one_layer(values: b.Values) -> list[b.Block]:
 
 def _layers(runs: Mapping[str, LayerRun]) -> list[b.Block]:
     """The losses and errors of the trained layers, and what they show."""
-    rows = []
-    for name, run in runs.items():
-        error = cached_score(run.settings, run.newest[1]).total
-        rows.append([name, format_number(error, 4)])
+    scores = {name: cached_score(run.settings, run.newest[1]) for name, run in runs.items()}
+    rows = [[name, format_number(score.total, 4)] for name, score in scores.items()]
     told: list[b.Block] = [
         b.Table(["matrices", "error on unseen sequences"], rows),
         b.Text(

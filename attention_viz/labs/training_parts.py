@@ -45,6 +45,19 @@ BEST_CONSTANT = {
     True: "the entropy of a letter, ln 6 nats: all six are equally likely",
     False: "the variance of the targets, which counts as 1",
 }
+# The formulas of a step, and what it is, by whether columns stay orthonormal.
+OPTIMISERS = {
+    False: (
+        ADAM,
+        "**Adam**: each number moves by the learning rate times the mean of its gradients, divided"
+        " by their usual size",
+    ),
+    True: (
+        STIEFEL_ADAM,
+        "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the other"
+        " arrays take the usual step of Adam",
+    ),
+}
 WIDE_HEAD_REMARK = (
     " A wide head has the same number of weights as two heads, yet it learns to answer only one"
     " question."
@@ -90,9 +103,8 @@ def comparison(task: str, values: b.Values) -> list[b.Block]:
     """The models of a task side by side: a button that trains them, then curves and a table."""
     named = models(task)
     runs = {name: layer_run(one) for name, one in named.items()}
-    waiting = train_together(
-        runs, missing_seconds(runs.values()), "models", values, "Train them all"
-    )
+    seconds = missing_seconds(runs.values())
+    waiting = train_together(runs, seconds, "models", values, "Train them all")
     if not all(run.done for run in runs.values()):
         return waiting
     return [*_curves(task, runs), *_scores(task, runs)]
@@ -159,17 +171,7 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[b.Block]:
     pass; the step of Adam.
     """
     loss = LOSSES[settings.training_task.loss]
-    optimiser, says = (
-        ADAM,
-        "**Adam**: each number moves by the learning rate times the mean of its gradients, divided"
-        " by their usual size",
-    )
-    if settings.constraint != "free":
-        optimiser, says = (
-            STIEFEL_ADAM,
-            "**Adam on the Stiefel manifold**, for matrices whose columns stay orthonormal; the"
-            " other arrays take the usual step of Adam",
-        )
+    optimiser, says = OPTIMISERS[settings.constraint != "free"]
     return [
         b.Text("**The loss, and its gradient at the output** ($Z$ is the target)"),
         *formula_rows((loss.value, loss.gradient)),

@@ -152,10 +152,6 @@ def test_measures_of_order_need_one_sequence() -> None:
     assert {m.key for m in MEASURES if not m.applies(pattern_of(cross))} == IN_ORDER
 
 
-def test_probabilities_alone_have_no_rank() -> None:
-    assert {m.key for m in MEASURES if not m.applies(typical())} == {"rank"}
-
-
 def test_a_single_token_has_no_neighbours() -> None:
     alone = pattern_of(attend([[1.0, 2.0]], Projections.random(2, 2)))
     unknown = {one.key for one in MEASURES if np.isnan(one.value(alone)).any()}

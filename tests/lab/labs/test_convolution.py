@@ -177,14 +177,6 @@ def test_a_longer_token_wins_unless_lengths_are_equal() -> None:
     assert runs[-1].self_weights.min() == 1
 
 
-def test_typed_numbers() -> None:
-    assert as_kernel([["-1", "0.5", "2"], [0, "1e1", 0], [0, 0, " 3 "]])[..., 0, 0].tolist() == [
-        [-1, 0.5, 2],
-        [0, 10, 0],
-        [0, 0, 3],
-    ]
-
-
 @pytest.mark.parametrize(
     ("cell", "facts"),
     [

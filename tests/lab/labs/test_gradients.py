@@ -130,13 +130,8 @@ def test_a_certain_wrong_guess() -> None:
     assert relative_error(output, target) == pytest.approx(math.sqrt(1.8))
     assert not relative_error_gradient(output, target).any()
     assert cross_entropy(output, target) == pytest.approx(900)
-
-
-def test_a_perfect_guess_has_no_gradient() -> None:
-    target = np.array([[[[1.0, 0.0]]]])
-    output = np.array([[[1000.0, 0.0]]])
-    assert relative_error(output, target) == 0
-    assert relative_error_gradient(output, target).tolist() == [[[0, 0]]]
+    assert relative_error(output[:1], target[:1]) == 0  # a perfect guess
+    assert not relative_error_gradient(output[:1], target[:1]).any()
 
 
 def test_six_steps_of_training_beside_pytorch() -> None:

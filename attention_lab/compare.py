@@ -112,10 +112,8 @@ class TwoLayers:
     def fields(self, head: int) -> tuple[str, ...]:
         """The fields of which a head has matrices of the same shape in both layers."""
         named = [name for name in self.before.steps if name in self.after.steps]
-        shapes = {name: [one.shape for one in self.matrices(name, head)] for name in named}
-        return tuple(
-            name for name, (one, other) in shapes.items() if one == other and name != "memory"
-        )
+        pairs = {name: self.matrices(name, head) for name in named if name != "memory"}
+        return tuple(name for name, (one, other) in pairs.items() if one.shape == other.shape)
 
     def differs(self, field: str) -> bool:
         """Whether a field differs by more than rounding."""

@@ -80,35 +80,30 @@ def learning_rate_at(step: int, n_steps: int, learning_rate: float) -> float:
     return learning_rate * (1 - 0.98 * fallen)
 
 
-ADAM = {
-    "first_moment": Formula(
+ADAM = (
+    Formula(
         "Average gradient",
         r"m \leftarrow \beta_1 m + (1 - \beta_1)\,g",
         "The running average of the gradients.",
-        first_moment,
     ),
-    "second_moment": Formula(
+    Formula(
         "Average square",
         r"v \leftarrow \beta_2 v + (1 - \beta_2)\,g \circ g",
         "The running average of the squared gradients.",
-        second_moment,
     ),
-    "unbiased": Formula(
+    Formula(
         "Start corrected",
         r"\hat m = \frac{m}{1 - \beta_1^{\,t}}, \quad \hat v = \frac{v}{1 - \beta_2^{\,t}}",
         "Averages that start at 0 are too small at first; this corrects them.",
-        correct_bias,
     ),
-    "direction": Formula(
+    Formula(
         "Direction",
         r"d = \frac{\hat m}{\sqrt{\hat v} + \varepsilon}",
         "The average gradient divided by its typical size.",
-        adam_direction,
     ),
-    "step": Formula(
+    Formula(
         "Step",
         r"W \leftarrow W - \eta\,d",
         "Each weight moves a little against its average gradient.",
-        adam_step,
     ),
-}
+)

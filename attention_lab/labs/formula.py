@@ -1,4 +1,4 @@
-"""A formula as it is shown: its name, its LaTeX, a sentence, and the function that computes it."""
+"""A formula as it is shown: its name, its LaTeX, a sentence; and the function that computes it."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Formula:
-    """One formula. sentence: one plain sentence. compute: the function of that formula."""
+    """One formula. sentence: one plain sentence."""
 
     title: str
     latex: str
     sentence: str
+
+
+@dataclass(frozen=True)
+class ComputedFormula(Formula):
+    """A formula that is chosen by its name. compute: its function."""
+
     compute: Callable[..., Any]

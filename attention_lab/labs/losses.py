@@ -14,7 +14,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 
-from .formula import Formula
+from .formula import ComputedFormula
 
 
 def squared_error(output: Array, target: Array) -> float:
@@ -80,19 +80,19 @@ def _join_parts(parts_BTPF: Array) -> Array:
 class Loss:
     """A loss and its gradient with respect to the output."""
 
-    value: Formula
-    gradient: Formula
+    value: ComputedFormula
+    gradient: ComputedFormula
 
 
 LOSSES = {
     "squared error": Loss(
-        Formula(
+        ComputedFormula(
             "Mean squared error",
             r"L = \frac1n \sum (Y - Z)^2",
             "The mean of the squared errors.",
             squared_error,
         ),
-        Formula(
+        ComputedFormula(
             "its gradient",
             r"\nabla_Y = \frac2n (Y - Z)",
             "Every number should move against its own error.",
@@ -100,13 +100,13 @@ LOSSES = {
         ),
     ),
     "cross-entropy": Loss(
-        Formula(
+        ComputedFormula(
             "Cross-entropy",
             r"L = -\frac1n \sum \ln p_{\text{right}}, \quad p = \mathrm{softmax}(Y)",
             "The mean of minus the logarithm of the probability of the right choice.",
             cross_entropy,
         ),
-        Formula(
+        ComputedFormula(
             "its gradient",
             r"\nabla_Y = \frac1n (p - Z)",
             "Logits should move by the difference between target and probabilities.",
@@ -114,13 +114,13 @@ LOSSES = {
         ),
     ),
     "relative error": Loss(
-        Formula(
+        ComputedFormula(
             "Relative error",
             r"L = \frac{\lVert p - Z \rVert}{\lVert Z \rVert}, \quad p = \mathrm{softmax}(Y)",
             "The distance of all probabilities from the target, divided by the norm of the target.",
             relative_error,
         ),
-        Formula(
+        ComputedFormula(
             "its gradient",
             r"\nabla_Y = p \circ \bigl(g - (p \cdot g)\,\mathbf 1\bigr), \quad "
             r"g = \frac{p - Z}{\lVert p - Z \rVert\,\lVert Z \rVert}",

@@ -22,7 +22,7 @@ from attention_core.initialisation import normal, orthonormal_columns, xavier
 from attention_core.projections import Projections
 
 from ..heads.patterns import entropy
-from .formula import Formula
+from .formula import ComputedFormula, Formula
 
 
 def tangent_projection(point: Array, gradient: Array) -> Array:
@@ -33,15 +33,6 @@ def tangent_projection(point: Array, gradient: Array) -> Array:
     """
     overlap = point.mT @ gradient
     tangent: Array = gradient - point @ ((overlap + overlap.mT) / 2)
-    return tangent
-
-
-def canonical_gradient(point: Array, gradient: Array) -> Array:
-    """The gradient in the canonical metric, as in GeometricMachineLearning.jl (`rgrad`).
-
-    Source: Edelman et al. 1998, equation 2.53.
-    """
-    tangent: Array = gradient - point @ (gradient.mT @ point)
     return tangent
 
 
@@ -94,40 +85,38 @@ def geodesic(point: Array, step: Array) -> Array:
     return landed
 
 
-PROJECTIONS = {
-    "euclidean": Formula(
+PROJECTIONS = (
+    Formula(
         "Tangent part",
         r"\mathrm{grad} = G - Y\,\mathrm{sym}(Y^{\top} G)",
         "The part of a gradient along the manifold; the rest would stretch or tilt the columns.",
-        tangent_projection,
     ),
-    "canonical": Formula(
+    Formula(
         "Canonical gradient",
         r"\mathrm{grad} = G - Y\,G^{\top} Y",
         "The same in another metric, that of GeometricMachineLearning.jl.",
-        canonical_gradient,
     ),
-}
+)
 RETRACTIONS = {
-    "qr": Formula(
+    "qr": ComputedFormula(
         "QR",
         r"\mathrm{qf}(Y + D)",
         "Step off, then make the columns orthonormal one after another.",
         qr_retraction,
     ),
-    "polar": Formula(
+    "polar": ComputedFormula(
         "Polar",
         r"U V^{\top}, \quad Y + D = U \Sigma V^{\top}",
         "Step off, then take the nearest matrix with orthonormal columns.",
         polar_retraction,
     ),
-    "cayley": Formula(
+    "cayley": ComputedFormula(
         "Cayley",
         r"(I - \tfrac12 \Omega)^{-1} (I + \tfrac12 \Omega)\,Y",
         "Rotate the whole space; this needs one linear system.",
         cayley_retraction,
     ),
-    "geodesic": Formula(
+    "geodesic": ComputedFormula(
         "Geodesic", r"e^{\Omega}\,Y", "Rotate the whole space along the straightest path.", geodesic
     ),
 }

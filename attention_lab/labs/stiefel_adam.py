@@ -45,35 +45,30 @@ def fused_matrix(heads: Array) -> Array:
     return beside.reshape(*beside.shape[:-2], -1)
 
 
-STIEFEL_ADAM = {
-    "tangent": Formula(
+STIEFEL_ADAM = (
+    Formula(
         "Tangent gradient",
         r"g = G - Y\,\mathrm{sym}(Y^{\top} G)",
         "Only the part of the gradient along the manifold is used.",
-        tangent_projection,
     ),
-    "first_moment": Formula(
+    Formula(
         "Average gradient",
         r"m \leftarrow \beta_1 m + (1 - \beta_1)\,g",
         "The running average of the tangent gradients, one matrix per head.",
-        first_moment,
     ),
-    "second_moment": Formula(
+    Formula(
         "Average square",
         r"v \leftarrow \beta_2 v + (1 - \beta_2)\,\overline{g^2}",
         "One number per head: a number per cell would rotate the step out of the tangent space.",
-        second_moment,
     ),
-    "step": Formula(
+    Formula(
         "Step",
         r"Y \leftarrow \mathrm{qf}\!\left(Y - \eta\,\hat m / (\sqrt{\hat v} + \varepsilon)\right)",
         "Move, then make the columns orthonormal again.",
-        stiefel_adam_step,
     ),
-    "transport": Formula(
+    Formula(
         "Transport",
         r"m \leftarrow m - Y\,\mathrm{sym}(Y^{\top} m)",
         "The average is made tangent at the new point.",
-        tangent_projection,
     ),
-}
+)

@@ -208,7 +208,7 @@ def _sphere(values: b.Values) -> b.Beside:
             " **retraction** brings it back. The *geodesic* is the shortest way along the sphere."
         ),
         b.row(values, STEP, TURN, OUTWARD),
-        b.Folded("The formulas", formula_rows((*PROJECTIONS.values(), *RETRACTIONS.values()))),
+        b.Folded("The formulas", formula_rows((*PROJECTIONS, *RETRACTIONS.values()))),
     ]
     drawn: list[b.Block] = [
         b.Chart(sphere_figure(step), "stiefel globe"),

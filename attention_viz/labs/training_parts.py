@@ -184,7 +184,7 @@ def backward_pass(settings: TrainingSettings, trace: Trace) -> list[b.Block]:
             for one in gradient_formulas(trace).values()
         ),
         b.Text(says),
-        *formula_rows(optimiser.values()),
+        *formula_rows(optimiser),
         b.caption(
             "All formulas are NumPy functions, one for each. Tests compare them with the automatic"
             " differentiation of PyTorch 2.13 and with finite differences."

@@ -14,7 +14,6 @@ from attention_lab.labs.adam import Moments, adam_step
 from attention_lab.labs.julia_mapping import CONVENTIONS, JuliaHeads, check_mapping
 from attention_lab.labs.stiefel import (
     RETRACTIONS,
-    canonical_gradient,
     column_effect,
     rotation_generator,
     sphere_step,
@@ -41,13 +40,6 @@ def test_the_tangent_projection() -> None:
     np.testing.assert_allclose(tangent_projection(POINT, TANGENT), TANGENT, atol=1e-14)
     other = tangent_projection(POINT, RNG.normal(size=(N, K)))
     assert abs(((GRADIENT - TANGENT) * other).sum()) < 1e-13
-
-
-def test_the_canonical_gradient() -> None:
-    found = canonical_gradient(
-        np.eye(4, 2), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0]])
-    )
-    assert found.tolist() == [[0, -1], [1, 0], [5, 6], [7, 8]]
 
 
 def test_the_rotation_behind_a_step() -> None:

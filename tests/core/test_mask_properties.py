@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import causal_mask, padding_mask, scaled_dot_product_attention, window_mask
+from attention_core import padding_mask, scaled_dot_product_attention, window_mask
 from tests.core.random_layers import Layer, assert_same, layers
 
 
@@ -41,8 +41,6 @@ def test_the_window_counts_its_neighbours(
     for t, row in enumerate(window_mask(n_queries, n_keys, left, right)):
         first, last = 0 if left is None else t - left, n_keys if right is None else t + right
         assert row.tolist() == [first <= s <= last for s in range(n_keys)]
-    assert causal_mask(n_queries, n_keys).tolist() == np.tri(n_queries, n_keys, dtype=bool).tolist()
-    assert causal_mask(n_queries).shape == (n_queries, n_queries)
 
 
 def test_a_window_wider_than_the_queries() -> None:

@@ -74,7 +74,8 @@ def test_the_slopes_of_alibi() -> None:
 
 def test_the_two_causal_masks() -> None:
     for n_queries, n_keys in ((2, 5), (5, 2), (3, 3), (0, 2), (2, 0)):
-        whole = causal_mask(max(n_queries, n_keys))
+        whole = np.tri(max(n_queries, n_keys), dtype=bool)
         last = causal_mask(n_queries, n_keys, align="bottom-right")
         assert np.array_equal(last, whole[len(whole) - n_queries :, len(whole) - n_keys :])
         assert np.array_equal(causal_mask(n_queries, n_keys), whole[:n_queries, :n_keys])
+        assert np.array_equal(causal_mask(n_queries), whole[:n_queries, :n_queries])

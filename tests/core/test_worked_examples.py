@@ -33,8 +33,6 @@ def test_illustrated_self_attention() -> None:
 
 def test_one_two_three_beats_both_diagonals() -> None:
     A = attend([[1], [2], [3]], Projections.weightless(1)).probabilities[0, 0]
-    printed = [[0.0900, 0.2447, 0.6652], [0.0159, 0.1173, 0.8668], [0.0024, 0.0473, 0.9503]]
-    np.testing.assert_allclose(A, printed, rtol=0, atol=5.1e-5)
     by_hand = [
         [math.exp(i * j) / sum(math.exp(i * k) for k in (1, 2, 3)) for j in (1, 2, 3)]
         for i in (1, 2, 3)

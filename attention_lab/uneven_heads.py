@@ -39,18 +39,10 @@ def ways_out(scenario: Scenario) -> list[WayOut]:
     """
     width, heads = scenario.d_model, scenario.n_heads
     below = width // heads * heads
-    found = [
-        *(
-            WayOut(f"Heads: {count}", {"n_heads": count})
-            for count in nearest_divisors(width, heads)
-            if count <= MAX_HEADS
-        ),
-        *(
-            WayOut(f"Embedding size: {size}", {"d_model": size})
-            for size in (below, below + heads)
-            if 1 <= size <= MAX_MATRIX_WIDTH
-        ),
-    ]
+    counts = [one for one in nearest_divisors(width, heads) if one <= MAX_HEADS]
+    sizes = [one for one in (below, below + heads) if 1 <= one <= MAX_MATRIX_WIDTH]
+    found = [WayOut(f"Heads: {count}", {"n_heads": count}) for count in counts]
+    found += [WayOut(f"Embedding size: {size}", {"d_model": size}) for size in sizes]
     if scenario.weights != "weightless":
         free = max(1, round(width / heads))
         about = (

@@ -56,6 +56,9 @@ def convolve(image: Array, kernel: Array, padding: str) -> Array:
     return total
 
 
+Offsets = tuple[tuple[int, int], ...]  # down and across
+
+
 @dataclass(frozen=True, eq=False)
 class ConvolutionRun:
     """Attention and convolution side by side.
@@ -68,7 +71,7 @@ class ConvolutionRun:
 
     trace: Trace
     grid: TokenGrid
-    offsets: tuple[tuple[int, int], ...]
+    offsets: Offsets
     output: Array
     expected: Array
     target_share: float
@@ -132,11 +135,7 @@ def pixel_attention(run: ConvolutionRun, row: int, column: int) -> tuple[Array, 
 
 
 def _compare(
-    trace: Trace,
-    grid: TokenGrid,
-    offsets: tuple[tuple[int, int], ...],
-    expected: Array,
-    patterns_HNT: Array,
+    trace: Trace, grid: TokenGrid, offsets: Offsets, expected: Array, patterns_HNT: Array
 ) -> ConvolutionRun:
     shares_HNT = trace.probabilities[0][:, grid.pixels]
     target_share = float(np.where(patterns_HNT > 0, shares_HNT, 0).sum(axis=2).min())

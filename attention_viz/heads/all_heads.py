@@ -28,15 +28,14 @@ MATRIX_FIELDS = {
     "probabilities": "probabilities",
 }
 HABIT_NAMES = {"self_mass": "itself", "previous_mass": "token before", "first_mass": "first token"}
+HeadCell = tuple[int, int, int]  # head, query and key
 NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
     "logit": "The score of this query and this key is",
 }
 
 
-def heads_grid(
-    stage: Stage, field: str, heads: Sequence[int], *, cell: tuple[int, int, int]
-) -> JSON:
+def heads_grid(stage: Stage, field: str, heads: Sequence[int], *, cell: HeadCell) -> JSON:
     """One matrix per chosen head, on one colour scale or each on its own. cell: head, query and key
     in focus; if that head is not chosen, the focus is in the first chosen one. field: a matrix of
     queries and keys.
@@ -82,11 +81,7 @@ def habit_table(trace: Trace, heads: Sequence[int]) -> Table:
 
 
 def combined_heads_board(
-    trace: Trace,
-    field: str,
-    merged: Mapping[str, Array],
-    cell: tuple[int, int, int],
-    notation: Notation = OURS,
+    trace: Trace, field: str, merged: Mapping[str, Array], cell: HeadCell, notation: Notation = OURS
 ) -> JSON:
     """Several heads as one matrix, such as their mean, in the colours of `heads_grid`."""
     hidden = trace.hidden[0].all(axis=0) & (field == "probabilities")
@@ -116,7 +111,7 @@ def what_an_average_hides(trace: Trace, heads: Sequence[int]) -> str:
     )
 
 
-def who_reads(trace: Trace, cell: tuple[int, int, int], query: str, key: str) -> tuple[str, str]:
+def who_reads(trace: Trace, cell: HeadCell, query: str, key: str) -> tuple[str, str]:
     """What the rows and the columns of shares sum to; query, key: their tokens as they are shown.
 
     cell: head, query and key.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from attention_core import TextError, Trace
 from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.masks.encoder_decoder import (
@@ -74,10 +76,9 @@ def _cards(traces: Mapping[str, Trace]) -> b.Beside:
     return b.Beside(tuple(cards), (1, 1, 1))
 
 
-def _cells(trace: Trace) -> list[dict[str, tuple[int, int]]]:
+def _cells(trace: Trace) -> list[dict[str, tuple[int, ...]]]:
     """What a click on each cell of a use chooses."""
-    places = range(trace.sizes["T"]), range(trace.sizes["S"])
-    return [{CELL.key: (query, key)} for query in places[0] for key in places[1]]
+    return [{CELL.key: cell} for cell in np.ndindex(trace.scores.shape[2:])]
 
 
 def _side_by_side(

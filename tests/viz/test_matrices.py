@@ -58,16 +58,8 @@ def test_places_are_no_words() -> None:
 def test_sides_are_axes() -> None:
     keys = Side("key", ("x", "y", "z"), "S")
     one = Matrix("one", np.zeros((2, 3)), ROWS, keys, (0, 0), "one")
-    two = Matrix(
-        "two",
-        np.zeros((2, 3)),
-        ROWS,
-        keys,
-        (1, 0),
-        "two",
-        kind="probability",
-        rule=softmax_rule("one", 3),
-    )
+    shares = {"kind": "probability", "rule": softmax_rule("one", 3), "place": (1, 0)}
+    two = replace(one, name="two", title="two", **shares)
     scene = matrix_board([one, two], ("one", 0, 0), "Some.", NOTATIONS["gml"])
     assert scene["arrays"]["one"]["axes"] == scene["arrays"]["two"]["axes"] == ["side 0", "S"]
     assert scene["axes"]["side 0"] == {"word": "query", "labels": ["a", "b"], "block": None}

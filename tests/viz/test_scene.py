@@ -63,20 +63,7 @@ def test_scenes_hold_the_numbers_of_the_trace(name: str, case: str) -> None:
 
 
 @pytest.mark.parametrize("shared", [False, True])
-@pytest.mark.parametrize(
-    "name",
-    [
-        "projection of keys",
-        "split of values",
-        "scores",
-        "scale",
-        "mask",
-        "softmax",
-        "mixing",
-        "merge",
-        "output",
-    ],
-)
+@pytest.mark.parametrize("name", sorted(STORY.keys() - {"pair", "value pair", "overview"}))
 def test_the_rules_of_a_scene_give_its_cells(name: str, shared: bool) -> None:
     trace = example("bias and residual", shared=shared)
     scene = STORY[name](Stage(trace))

@@ -13,7 +13,6 @@ import pytest
 from attention_core import (
     STEPS,
     AttentionError,
-    Projections,
     Rotary,
     SettingsError,
     ShapeError,
@@ -289,9 +288,3 @@ def test_own_biases_beside_joined_heads() -> None:
     np.testing.assert_allclose(biased.output, biased.merged + 1)
     with refused(ShapeError, 10, 6):
         trace_of(replace(base, own=UserMatrices(b_o=np.ones(6)).encode()))
-
-
-def test_the_engine_draws_an_output_as_wide_as_asked() -> None:
-    usual, wide = (Projections.random(6, 2, seed=3, **w) for w in ({}, {"d_out": 11}))
-    assert (usual.d_out, wide.d_out, wide.w_o.shape) == (6, 11, (6, 11))
-    assert np.array_equal(usual.w_v, wide.w_v)

@@ -90,17 +90,16 @@ def test_the_teacher_sees_how_many_are_in_the_room(server: Starlette) -> None:
 
 def test_the_teacher_hears_of_every_vote(server: Starlette) -> None:
     made = opened()
+    path = f"{STATE}?room={made.room}"
+    first = answered(server, path, secret=made.secret)
 
-    async def visit() -> list[Answered]:
-        first = await asked(server, f"{STATE}?room={made.room}", secret=made.secret)
-        waiting = asyncio.create_task(
-            asked(server, f"{STATE}?room={made.room}&seen={first.said['tag']}", secret=made.secret)
-        )
+    async def visit() -> Answered:
+        news = asked(server, f"{path}&seen={first.said['tag']}", secret=made.secret)
+        waiting = asyncio.create_task(news)
         await asked(server, VOTE, ballot(made.room, 1))
-        wrong = await asked(server, f"{STATE}?room={made.room}", secret="guessed")
-        return [first, await waiting, wrong]
+        return await waiting
 
-    first, later, wrong = asyncio.run(visit())
+    later, wrong = asyncio.run(visit()), answered(server, path, secret="guessed")
     assert (first.said["count"], later.said["count"]) == (0, 1)
     assert "bars" not in later.said
     assert (wrong.status, set(wrong.said)) == (403, {"error"})

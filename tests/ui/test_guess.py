@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
+from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
@@ -19,14 +20,12 @@ from tests.ui.app import opened, stage
 from tests.viz.reading_scenes import numbers, scene_of
 
 STEPS = [page.url_path for page in story_steps() if page.fields and page.url_path != "overview"]
-FIRST = {
-    "weights": "by hand",
-    "d_model": 8,
-    "n_heads": 2,
-    "text": "the cat saw the old box and then it ran",
-    "query": 8,
-    "key": 1,
-}
+FIRST = dict(
+    parse_qsl(
+        "weights=by hand&d_model=8&n_heads=2&text=the cat saw the old box and then it ran"
+        "&query=8&key=1"
+    )
+)
 STATES: dict[str, dict[str, object]] = {
     "the first example": FIRST,
     "four heads": {"n_heads": 4, "query": 8},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qsl
@@ -15,7 +14,7 @@ import attention_ui.presets as module
 from attention_lab.choices import resolve
 from attention_lab.control_list import CONTROLS, widget_value
 from attention_lab.focus import Focus
-from attention_lab.presets import PRESET_FILE, Preset, cell_worth_a_look, presets, widget_values
+from attention_lab.presets import Preset, cell_worth_a_look, presets, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import weights_in_force
 from tests.ui.app import opened, page_context, unfolded
@@ -45,9 +44,6 @@ def test_names_and_scenarios_are_unique() -> None:
         == len({preset.scenario for preset in presets()})
         == len(presets())
     )
-    for entry in json.loads(PRESET_FILE.read_text(encoding="utf-8")):
-        for name, value in entry["scenario"].items():
-            assert value != getattr(Scenario(), name), f"{entry['name']}: {name}"
 
 
 def test_the_examples_asked_for_are_there() -> None:

@@ -74,11 +74,8 @@ class Learner(Worker):
         column, field, size = guess.index[-1], guess.field, self.trace.sizes
         p, n_heads = self.trace.projections, size["H"]
         if field == "inputs":
-            return (
-                "yes, it is the same word"
-                if self.believes("word-alone")
-                else "no, the positions differ"
-            )
+            is_same = self.believes("word-alone")
+            return "yes, it is the same word" if is_same else "no, the positions differ"
         if guess.item.id == "output-reads":
             alone = column * n_heads // p.w_o.shape[1]  # type: ignore[union-attr]
             return f"head {alone} alone" if self.believes("heads-apart") else f"all {n_heads} heads"

@@ -99,13 +99,9 @@ def test_nothing_in_the_weights_is_hidden() -> None:
     )
     given = [GIVES[place // 4].get(name, 0.0) for place, name in enumerate(copied)]
     assert weights.w_o is not None
-    np.testing.assert_array_equal(
-        weights.w_o,
-        [
-            [give * (f == name) for f in HANDMADE_FEATURES]
-            for give, name in zip(given, copied, strict=True)
-        ],
-    )
+    pairs = zip(given, copied, strict=True)
+    rows = [[give * (f == name) for f in HANDMADE_FEATURES] for give, name in pairs]
+    np.testing.assert_array_equal(weights.w_o, rows)
 
 
 def test_a_pronoun_finds_the_animate_noun() -> None:
@@ -190,10 +186,8 @@ THE_CAT = Scenario("the cat ran", weights="by hand", d_model=8, n_heads=2)
 
 def test_words_it_does_not_know() -> None:
     trace = trace_of(replace(THE_CAT, text="zorp, 7 猫 it", n_tokens=6))
-    assert [part_of_speech(token) for token in trace.tokens] == [("other",)] * 4 + [
-        ("pronoun",),
-        ("other",),
-    ]
+    *first, pronoun, last = map(part_of_speech, trace.tokens)
+    assert ({*first, last}, pronoun) == ({("other",)}, ("pronoun",))
     np.testing.assert_allclose(trace.probabilities[0, 0], 1 / 6)
     assert unknown_words(trace.tokens) == ("zorp", "猫")
     assert part_of_speech("Zorp") == part_of_speech("Alice’s") == part_of_speech("cat")
@@ -210,10 +204,8 @@ FINDING = (
 @pytest.mark.parametrize("text", [*FINDING, "hello", "it rained", "猫が好き", "🙂"])
 def test_where_weights_find_nothing_the_language_model_takes_over(text: str) -> None:
     scenario = replace(THE_CAT, text=text)
-    found, in_model = (
-        weights_in_force(scenario),
-        replace(scenario, weights="language model", layer=4),
-    )
+    found = weights_in_force(scenario)
+    in_model = replace(scenario, weights="language model", layer=4)
     assert found == (scenario if text in FINDING else in_model)
     if text:
         assert trace_of(found).scores[0, 0].any()

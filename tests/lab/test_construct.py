@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -30,15 +31,9 @@ def solution(task: str) -> Scenario:
     """A layer that does what a task asks."""
     if task == "previous":
         weights, rows = handmade_projections(), (ROW["cos"], ROW["sin"])
-        return edited(
-            task,
-            *(
-                (name, row, column, float(getattr(weights, name)[row, column + 4]))
-                for name in ("w_q", "w_k")
-                for row in rows
-                for column in (0, 1)
-            ),
-        )
+        cells = product(("w_q", "w_k"), rows, (0, 1))
+        copied = ((*cell, float(getattr(weights, cell[0])[cell[1], cell[2] + 4])) for cell in cells)
+        return edited(task, *copied)
     if task == "first":
         return edited(task, ("w_q", ROW["one"], 0, 40.0), ("w_k", ROW["cos"], 0, 1.0))
     if task == "mean":
@@ -46,14 +41,9 @@ def solution(task: str) -> Scenario:
         places = [(r, c) for r in range(8) for c in range(4) if weights[r, c]]
         return edited(task, *(("w_q", row, column, 0.0) for row, column in places))
     if task == "cancel":
-        verb, other = ROW["verb"], ROW["other"]
-        return edited(
-            task,
-            ("w_o", 4, ROW["noun"], -1.0),
-            ("w_o", 5, ROW["animate"], -1.0),
-            ("w_o", 6, verb, 0.0),
-            ("w_o", 7, other, 0.0),
-        )
+        given = {"noun": -1.0, "animate": -1.0, "verb": 0.0, "other": 0.0}
+        cells = (("w_o", row, ROW[name], give) for row, (name, give) in enumerate(given.items(), 4))
+        return edited(task, *cells)
     hole = np.tril(np.ones((8, 8), dtype=bool))
     hole[2, 5] = True
     return replace(HEAD_TASKS[task].start, painted=mask_to_text(hole))

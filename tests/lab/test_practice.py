@@ -109,10 +109,8 @@ def test_only_what_a_hand_can_do() -> None:
 
 def test_hidden_keys_are_not_asked_for() -> None:
     trace = layer(causal=True)
-    cells = {
-        practice_question(trace, number, "probabilities").exact.index[2:]
-        for number in range(1, 300)
-    }
+    asked = (practice_question(trace, number, "probabilities") for number in range(1, 300))
+    cells = {one.exact.index[2:] for one in asked}
     assert cells == {(query, key) for query in range(1, 5) for key in range(query + 1)}
     alone = layer(mask=np.eye(5, dtype=bool))
     assert {

@@ -224,10 +224,8 @@ def test_own_matrices_decide_the_sizes() -> None:
         trace = trace_of(replace(SMALL, own=own.url_value(), weights=weights, d_k=3))
         assert [trace.sizes[axis] for axis in "HTDKV"] == [2, 5, 7, 11, 13]
         assert (trace.inputs[0] == own.x).all()
-        assert all(
-            (getattr(trace.projections, name) == matrix).all()
-            for name, matrix in own.weights.items()
-        )
+        for name, matrix in own.weights.items():
+            assert (getattr(trace.projections, name) == matrix).all()
 
 
 def test_one_own_matrix_keeps_the_rest() -> None:

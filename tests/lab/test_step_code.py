@@ -56,10 +56,8 @@ def test_the_comments_are_true(panel: Any) -> None:
 
 def test_the_torch_panel_ends_with_the_call_that_does_it_all() -> None:
     trace = case("residual")
-    ends = {
-        field: torch_lines(trace, field).partition("\n\n# in one call\n")[2]
-        for field in trace.steps
-    }
+    panels = {field: torch_lines(trace, field) for field in trace.steps}
+    ends = {field: text.partition("\n\n# in one call\n")[2] for field, text in panels.items()}
     assert ends["head_outputs"].startswith(
         "head_outputs = F.scaled_dot_product_attention(query_heads,"
     )

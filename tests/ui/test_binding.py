@@ -77,10 +77,8 @@ def choices(app: AppTest) -> Iterator[tuple[str, str]]:
     show.
     """
     for widget in app.main:
-        options, name = (
-            getattr(widget, "options", None),
-            getattr(widget.proto, "query_param_key", ""),
-        )
+        options = getattr(widget, "options", None)
+        name = getattr(widget.proto, "query_param_key", "")
         if name and options:
             yield name, next(option for option in options if option != str(app.session_state[name]))
 

@@ -184,19 +184,13 @@ def test_a_guess_is_asked_with_its_options() -> None:
 
 def test_a_question_of_a_lesson_is_asked() -> None:
     offered = lesson_questions()
-    expected = {
-        (lesson.title, moment.question.ask): moment.question.options[moment.question.right]
-        for lesson in shipped_lessons().values()
-        for moment in lesson.moments
-        if moment.question and moment.question.options
-    }
+    all_posed = [(title, one) for title, asked in offered.items() for one in asked.values()]
+    lessons = shipped_lessons().values()
+    moments = [(lesson.title, one.question) for lesson in lessons for one in lesson.moments]
+    expected = {(title, q.ask): q.options[q.right] for title, q in moments if q and q.options}
     assert len(expected) > 10
-    assert expected == {
-        (title, posed.text): posed.options[int(posed.answer)]
-        for title, questions in offered.items()
-        for posed in questions.values()
-    }
-    first = [posed.answer == 0 for questions in offered.values() for posed in questions.values()]
+    assert expected == {(title, q.text): q.options[int(q.answer)] for title, q in all_posed}
+    first = [posed.answer == 0 for _, posed in all_posed]
     assert 0 < sum(first) < len(first) * 3 / 4  # the place of an option tells nothing
     app, room = led()
     app.selectbox(key="class_kind").set_value("Lesson").run()

@@ -39,11 +39,8 @@ def example_box(app: AppTest) -> Selectbox[Any]:
 
 
 def test_names_and_scenarios_are_unique() -> None:
-    assert (
-        len({preset.name for preset in presets()})
-        == len({preset.scenario for preset in presets()})
-        == len(presets())
-    )
+    names, scenarios = ({getattr(one, of) for one in presets()} for of in ("name", "scenario"))
+    assert len(names) == len(scenarios) == len(presets())
 
 
 def test_the_examples_asked_for_are_there() -> None:

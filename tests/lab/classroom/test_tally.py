@@ -21,11 +21,8 @@ from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
 
 def test_every_answer_is_in_one_bar() -> None:
-    assert [(bar.count, bar.is_right) for bar in histogram(CHOICE, [1, 0, 1])] == [
-        (1, False),
-        (2, True),
-        (0, False),
-    ]
+    bars = histogram(CHOICE, [1, 0, 1])
+    assert [(bar.count, bar.is_right) for bar in bars] == [(1, False), (2, True), (0, False)]
     bars = histogram(NUMBER, [6.04, 5.96, 6.06, *range(20, 40), 20])
     assert sum(bar.count for bar in bars) == 24
     assert [bar.count for bar in bars if bar.is_right] == [2]

@@ -48,9 +48,7 @@ GIVES = [{"noun": 1.0, "animate": 1.0}, {"verb": 0.5, "other": 0.5}]
 
 def token_features(speech: str, place: int) -> dict[str, float]:
     """A token's features by name."""
-    named = (
-        dict.fromkeys(HANDMADE_FEATURES, 0.0) | dict.fromkeys(speech.split(), 1.0) | {"one": 1.0}
-    )
+    named = dict.fromkeys(HANDMADE_FEATURES, 0.0) | dict.fromkeys(("one", *speech.split()), 1.0)
     return named | {"cos": COS[place % 12], "sin": SIN[place % 12]}
 
 
@@ -94,9 +92,8 @@ def test_nothing_in_the_weights_is_hidden() -> None:
         named = [[mix.get(name, 0) for head in heads for mix in head] for name in HANDMADE_FEATURES]
         np.testing.assert_allclose(matrix, named)
     copied = [name for head in COPIES for name in head]
-    np.testing.assert_array_equal(
-        weights.w_v, [[float(name == copy) for copy in copied] for name in HANDMADE_FEATURES]
-    )
+    copies = [[float(name == copy) for copy in copied] for name in HANDMADE_FEATURES]
+    np.testing.assert_array_equal(weights.w_v, copies)
     given = [GIVES[place // 4].get(name, 0.0) for place, name in enumerate(copied)]
     assert weights.w_o is not None
     pairs = zip(given, copied, strict=True)
@@ -222,9 +219,8 @@ def test_one_sentence_of_a_batch_is_enough_for_weights_by_hand() -> None:
 
 def test_the_lexicon_is_large_enough() -> None:
     assert len(WORD_FEATURES) > 1000
-    assert {"noun", "animate", "pronoun", "verb", "other"} == {
-        part for parts in WORD_FEATURES.values() for part in parts
-    }
+    speech = {part for parts in WORD_FEATURES.values() for part in parts}
+    assert speech == {"noun", "animate", "pronoun", "verb", "other"}
     for word, parts in WORD_FEATURES.items():
         assert tokenize(word).tokens == (word,) == (word.casefold(),)
         assert "animate" not in parts or "noun" in parts or "pronoun" in parts

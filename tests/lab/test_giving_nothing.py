@@ -22,9 +22,8 @@ def test_a_sink_takes_what_the_engine_says(mask: str) -> None:
             )
             assert one.with_sink == pytest.approx(again.probabilities[0, head, query].sum())
             assert one.alone == pytest.approx(1, abs=1e-15)
-        assert [one.with_sink for one in found] == sorted(
-            (one.with_sink for one in found), reverse=True
-        )
+        shares = [one.with_sink for one in found]
+        assert shares == sorted(shares, reverse=True)
         length = np.linalg.norm(trace.head_outputs[0, head, query])
         np.testing.assert_allclose([one.gated for one in found], np.array(GATES) * length)
 

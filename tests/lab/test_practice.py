@@ -113,9 +113,8 @@ def test_hidden_keys_are_not_asked_for() -> None:
     cells = {one.exact.index[2:] for one in asked}
     assert cells == {(query, key) for query in range(1, 5) for key in range(query + 1)}
     alone = layer(mask=np.eye(5, dtype=bool))
-    assert {
-        practice_question(alone, number, "probabilities").answer for number in range(1, 20)
-    } == {1.0}
+    asked = (practice_question(alone, number, "probabilities") for number in range(1, 20))
+    assert {one.answer for one in asked} == {1.0}
     nothing = layer(mask=np.zeros((5, 5), dtype=bool))
     assert "probabilities" not in askable_fields(nothing)
 

@@ -92,9 +92,7 @@ def test_the_script_of_any_layer(call: tuple[Layer, dict[str, Any]]) -> None:
     for field in trace.steps:
         assert names["shown"][field].dtype == getattr(trace, field).dtype
         assert np.array_equal(names["shown"][field], getattr(trace, field))
-    assert {letter: names[letter] for letter in "BTSHKV"} == {
-        letter: trace.sizes[letter] for letter in "BTSHKV"
-    }
+    assert all(names[letter] == trace.sizes[letter] for letter in "BTSHKV")
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
@@ -215,9 +213,7 @@ def test_packed_numbers_are_folded_away() -> None:
 def test_labels_stand_in_one_code_cell() -> None:
     trace = case("hostile")
     plain = trace.labelled(tuple(f"t{i}" for i in range(len(HOSTILE))))
-    different = [
-        one["id"] for one, other in zip(cells(trace), cells(plain), strict=True) if one != other
-    ]
-    assert different == ["sizes"]
+    pairs = zip(cells(trace), cells(plain), strict=True)
+    assert [one["id"] for one, other in pairs if one != other] == ["sizes"]
     assert run(whole_code(trace))["tokens"] == HOSTILE
     assert notebook(trace).isascii()

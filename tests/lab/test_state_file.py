@@ -57,9 +57,8 @@ DEFAULTS = {
 def file(**changes: Any) -> bytes:
     """The file of a state with entries changed; None leaves one out."""
     entries = json.loads(write_state(STATE)) | changes
-    return json.dumps(
-        {name: value for name, value in entries.items() if value is not None}
-    ).encode()
+    kept = {name: value for name, value in entries.items() if value is not None}
+    return json.dumps(kept).encode()
 
 
 def scenario_file(**changes: Any) -> bytes:
@@ -123,9 +122,8 @@ def test_more_than_the_url_can_hold() -> None:
 
 
 def test_what_is_missing_has_its_default() -> None:
-    assert contents(
-        read_state(b'\xef\xbb\xbf{"format": "Attention Lab state", "version": 1}')
-    ) == contents(State())
+    bare = read_state(b'\xef\xbb\xbf{"format": "Attention Lab state", "version": 1}')
+    assert contents(bare) == contents(State())
     assert read_state(file(scenario={"n_heads": 8}, focus={"key": 3})).focus == (0, 0, 3, 0)
 
 

@@ -5,6 +5,7 @@ scripts/check_torch_code.py has run.
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -49,18 +50,16 @@ def test_the_comments_are_true(panel: Any) -> None:
             assert comment["size"] == str(np.shape(thing))
             letters = comment["letters"].split(", ") if comment["letters"] else []
             sizes = trace.sizes | {"1": 1}
-            assert tuple(
-                int(np.prod([sizes[part] for part in axis.split("·")])) for axis in letters
-            ) == np.shape(thing)
+            lengths = ([sizes[part] for part in axis.split("·")] for axis in letters)
+            assert tuple(map(math.prod, lengths)) == np.shape(thing)
 
 
 def test_the_torch_panel_ends_with_the_call_that_does_it_all() -> None:
     trace = case("residual")
     panels = {field: torch_lines(trace, field) for field in trace.steps}
     ends = {field: text.partition("\n\n# in one call\n")[2] for field, text in panels.items()}
-    assert ends["head_outputs"].startswith(
-        "head_outputs = F.scaled_dot_product_attention(query_heads,"
-    )
+    call = "head_outputs = F.scaled_dot_product_attention(query_heads,"
+    assert ends["head_outputs"].startswith(call)
     assert ends["output"].startswith("# torch.nn.MultiheadAttention")
     assert missing(ends["output"], "scale") == []
     assert {field for field, end in ends.items() if end} == {"head_outputs", "output"}

@@ -108,10 +108,8 @@ FAR = {"head": 4, "query": 12, "key": 99, "feature": 4096}
 def test_a_place_outside_moves_to_the_nearest_end(url: dict[str, object], expected: Focus) -> None:
     app = opened("scores", **url)
     assert page_context(app).focus == expected
-    asked = [
-        (name.capitalize(), str(place), str(vars(expected)[name])) for name, place in url.items()
-    ]
-    assert refused(app) == [one for one in asked if one[1] != one[2]]
+    places = [(name, str(place), str(vars(expected)[name])) for name, place in url.items()]
+    assert refused(app) == [(name.capitalize(), a, b) for name, a, b in places if a != b]
     app.run()
     assert not app.toast
 

@@ -14,7 +14,7 @@ import attention_ui.presets as module
 from attention_lab.choices import resolve
 from attention_lab.control_list import CONTROLS, widget_value
 from attention_lab.focus import Focus
-from attention_lab.presets import Preset, cell_worth_a_look, presets, widget_values
+from attention_lab.presets import Preset, cell_worth_a_look, preset_named, presets, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import weights_in_force
 from tests.ui.app import opened, page_context, unfolded
@@ -63,9 +63,8 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
     example_box(app).set_value(preset.name).run()
     assert page_context(app).scenario == preset.scenario
     for control in CONTROLS:
-        assert app.get_by_key(control.name).value == widget_value(
-            control, getattr(preset.scenario, control.name)
-        )
+        value = getattr(preset.scenario, control.name)
+        assert app.get_by_key(control.name).value == widget_value(control, value)
     assert page_context(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
     assert preset.hint in [caption.value for caption in app.caption]
@@ -120,10 +119,7 @@ def test_the_examples_about_it_look_at_it() -> None:
 
 
 def test_the_example_on_paper_has_whole_numbers() -> None:
-    scenario = next(
-        preset.scenario for preset in presets() if preset.scenario.embedding == "integers"
-    )
-    trace = trace_of(scenario)
+    trace = trace_of(preset_named("Two heads on paper").scenario)
     for name in ("inputs", "queries", "keys", "values", "scores", "scaled_scores"):
         numbers = getattr(trace, name)
         assert (numbers == numbers.round()).all()

@@ -7,6 +7,7 @@ import io
 import re
 from dataclasses import replace
 from html import unescape
+from itertools import product
 from typing import Any
 
 import pytest
@@ -150,9 +151,8 @@ def test_the_key_has_the_answers_of_every_student() -> None:
     chosen = {"hw_first": 3, "hw_count": 4, "hw_students": 3}
     found = blocks_of(HOMEWORK, LAYER, **chosen)
     lines = list(csv.DictReader(io.StringIO(str(the_one(found, b.File, "Key (CSV)").make()))))
-    assert [(int(line["student"]), int(line["question"])) for line in lines] == [
-        (student, place) for student in (1, 2, 3) for place in (1, 2, 3, 4)
-    ]
+    places = [(int(line["student"]), int(line["question"])) for line in lines]
+    assert places == list(product((1, 2, 3), (1, 2, 3, 4)))
     for line in lines:
         questions = Homework(LAYER, 3, 4).questions(int(line["student"]))
         assert questions[int(line["question"]) - 1].judge(float(line["answer"])) == "right"

@@ -73,9 +73,7 @@ def asked_in(name: str) -> list[Guess]:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_who_knows_how_is_right_and_a_learner_fails_exactly_the_items_of_a_belief(
-    name: str,
-) -> None:
+def test_who_knows_how_is_right_and_a_learner_fails_by_a_belief(name: str) -> None:
     trace, words = sequence_of(EVERY[name], 0), embedding_of(EVERY[name]).words
     for guess in asked_in(name):
         assert_options(guess)

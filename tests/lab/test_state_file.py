@@ -224,9 +224,7 @@ WRONG: dict[str, tuple[dict[str, Any], Facts]] = {
 
 @pytest.mark.parametrize("kind", [STATE_FILE, LESSON_FILE], ids=lambda kind: kind.name)
 @pytest.mark.parametrize(("wrong", "facts"), WRONG.values(), ids=WRONG)
-def test_a_file_of_another_kind_is_refused(
-    kind: JsonFile, wrong: dict[str, Any], facts: Facts
-) -> None:
+def test_another_kind_of_file_is_told(kind: JsonFile, wrong: dict[str, Any], facts: Facts) -> None:
     data = json.dumps(json.loads(kind.write({})) | wrong).encode()
     with refused(FileError, *(facts or (kind.format,))):
         kind.read(data)

@@ -96,9 +96,7 @@ IN_MODELS = (
 
 
 @pytest.mark.parametrize("scenario", IN_MODELS)
-def test_a_url_of_a_model_without_a_place_opens_where_a_word_looks_at_another(
-    scenario: Scenario,
-) -> None:
+def test_a_url_of_a_model_without_a_place_opens_where_a_word_looks(scenario: Scenario) -> None:
     named = write_url(UrlChoices(scenario))
     assert named.pop("head") == "0"
     found = read_url({name: [text] for name, text in named.items()})

@@ -45,9 +45,7 @@ def test_each_of_several_options_may_stand_alone_in_a_url() -> None:
 
 
 @pytest.mark.parametrize("page", EVERY_PAGE)
-def test_every_choice_is_understood_none_is_its_default_and_a_rerun_changes_nothing(
-    page: str,
-) -> None:
+def test_every_choice_is_understood_and_a_rerun_changes_nothing(page: str) -> None:
     plain = opened(page)
     shown_plain, url = all_of(plain), dict(choices(plain))
     app = opened(page, **url) if url else plain

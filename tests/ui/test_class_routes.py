@@ -21,6 +21,8 @@ from attention_ui.classroom.waiting import RoomNews, Waiting
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, token
 from tests.ui.asking import Answered, asked
 
+Slow = tuple[RoomService, list[float]]
+Body = bytes | dict[str, object]
 STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
 
 
@@ -33,7 +35,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
 
 
 @pytest.fixture
-def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[RoomService, list[float]]:
+def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slow:
     """A service of the routes whose time stands still until it is moved."""
     now = [0.0]
     service = RoomService(tmp_path / "slow.sqlite3", lambda: now[0], Limits(misses=20))
@@ -135,7 +137,7 @@ def test_an_answered_vote_is_kept(server: Starlette) -> None:
 
 
 # What no page sends, by the status of its answer; an object changes some entries of a vote.
-NO_VOTES: dict[int, tuple[bytes | dict[str, object], ...]] = {
+NO_VOTES: dict[int, tuple[Body, ...]] = {
     400: (
         *(b"not json", b"[" * 5_000, b"[]", b"x" * 20_000),
         *({"answer": "\ud800"}, {"token": "\ud800"}, {"token": 7}, {"number": "1"}),
@@ -149,9 +151,7 @@ NO_VOTES: dict[int, tuple[bytes | dict[str, object], ...]] = {
 @pytest.mark.parametrize(
     ("body", "status"), [(body, status) for status, all_of in NO_VOTES.items() for body in all_of]
 )
-def test_what_no_page_sends_is_refused(
-    server: Starlette, body: bytes | dict[str, object], status: int
-) -> None:
+def test_what_no_page_sends_is_refused(server: Starlette, body: Body, status: int) -> None:
     made = opened()
     if isinstance(body, dict) and body and "room" not in body:
         body = ballot(made.room, 1) | body
@@ -182,9 +182,7 @@ def test_a_forged_visitor_is_in_no_room(server: Starlette, visitor: str) -> None
     assert room_service().presence.count(made.room) == 0
 
 
-def test_a_body_that_does_not_end_is_not_waited_for(
-    server: Starlette, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_endless_body_is_refused(server: Starlette, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(routes, "MAX_BODY_SECONDS", 0.05)
     vote = ballot(opened().room, 1)
     answer = answered(server, VOTE, vote, arrives=False)
@@ -199,9 +197,7 @@ def test_another_site_cannot_vote(server: Starlette) -> None:
     assert found == [400, 400, 400]
 
 
-def test_a_flood_of_one_visitor_hinders_nobody(
-    server: Starlette, slow: tuple[RoomService, list[float]]
-) -> None:
+def test_a_flood_of_one_visitor_hinders_nobody(server: Starlette, slow: Slow) -> None:
     made = opened()
 
     async def visit() -> tuple[list[Answered], list[Answered]]:
@@ -217,9 +213,7 @@ def test_a_flood_of_one_visitor_hinders_nobody(
     assert {one.headers["retry-after"] for one in refused} == {"1"}
 
 
-def test_the_letters_of_a_room_cannot_be_tried(
-    server: Starlette, slow: tuple[RoomService, list[float]]
-) -> None:
+def test_the_letters_of_a_room_cannot_be_tried(server: Starlette, slow: Slow) -> None:
     service, now = slow
     made = service.rooms.open()
     found = f"{STATE}?room={made.room}"
@@ -264,7 +258,7 @@ def test_one_look_wakes_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     assert looks == [5]
 
 
-def test_few_of_one_network_wait(server: Starlette, slow: tuple[RoomService, list[float]]) -> None:
+def test_few_of_one_network_wait(server: Starlette, slow: Slow) -> None:
     service, _ = slow
     service.waiting = Waiting(service.news, Limits(waiting=9, source_waiting=5))
     room = service.rooms.open().room
@@ -282,7 +276,7 @@ def test_few_of_one_network_wait(server: Starlette, slow: tuple[RoomService, lis
     assert set(first + second + third) == {204, 429}
 
 
-def test_an_address_has_its_seats(server: Starlette, slow: tuple[RoomService, list[float]]) -> None:
+def test_an_address_has_its_seats(server: Starlette, slow: Slow) -> None:
     slow[0].rooms.limits = Limits(per_source=2)
     room = opened().room
     sources = ("6.6.6.6", "6.6.6.6", "6.6.6.6", "192.0.2.7")

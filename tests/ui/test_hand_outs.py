@@ -58,9 +58,7 @@ def chosen_for(now: StoryView) -> dict[str, Any]:
         ),
     ],
 )
-def test_a_hand_out_names_the_weights_that_were_used(
-    choices: dict[str, Any], weights: dict[str, Any]
-) -> None:
+def test_a_hand_out_names_its_weights(choices: dict[str, Any], weights: dict[str, Any]) -> None:
     found = chosen_for(page_context(opened("scores", **choices)))
     assert {name: found[name] for name in found if name not in SIZES} == weights
 
@@ -99,9 +97,7 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
         ({"alibi": "true"}, {"alibi": True}),
     ],
 )
-def test_a_hand_out_says_what_became_of_its_scores(
-    choices: dict[str, Any], said: dict[str, Any]
-) -> None:
+def test_a_hand_out_names_its_options(choices: dict[str, Any], said: dict[str, Any]) -> None:
     found = chosen_for(page_context(opened("scores", **choices)))
     found.pop("cut_to", None)  # pieces are more than fit
     assert found == USUAL | said

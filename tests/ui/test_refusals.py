@@ -86,9 +86,7 @@ def test_every_refused_value_has_a_notice(junk: dict[str, str]) -> None:
         ("self-attention-mass", "lab_numbers", "3,3; " * 500, "Tokens, such as 3,3; 10,0", 2000),
     ],
 )
-def test_a_text_that_a_field_cuts_off(
-    page: str, name: str, asked: str, label: str, most: int
-) -> None:
+def test_a_text_that_is_cut_off(page: str, name: str, asked: str, label: str, most: int) -> None:
     app = opened(page, lab_tokens="numbers", **{name: asked})
     assert (label, asked[:40]) in [one[:2] for one in refused(app)]
     assert any(f"{most:,}" in notice for notice in said(app))

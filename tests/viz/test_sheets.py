@@ -47,9 +47,7 @@ def on_paper(trace: Trace, head: int, name: str) -> list[list[str]]:
 @pytest.mark.parametrize("n_kv_heads", [1, 3])
 @pytest.mark.parametrize("bias", [False, True])
 @pytest.mark.parametrize("head", range(3))
-def test_the_boards_to_fill_in_give_what_a_head_needs(
-    head: int, bias: bool, n_kv_heads: int
-) -> None:
+def test_boards_to_fill_in_give_what_a_head_needs(head: int, bias: bool, n_kv_heads: int) -> None:
     """The empty boards are worked out from the given ones alone."""
     weights = Projections.random(6, 3, d_k=2, d_v=4, n_kv_heads=n_kv_heads, bias=bias, seed=1)
     trace = attend(X, weights, scale=0.7).labelled(WORDS)

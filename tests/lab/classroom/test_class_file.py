@@ -175,9 +175,7 @@ def test_a_full_disk_loses_the_new_vote_alone(rooms: Rooms) -> None:
     assert count_answers(rooms, room, 1) == n_kept + 1
 
 
-def test_a_locked_file_is_told_and_used_again(
-    rooms: Rooms, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_locked_file_is_told_and_used(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(class_file, "MAX_WAIT_SECONDS", 0.05)
     room, _ = asked(rooms)
     with closing(sqlite3.connect(rooms.file.path, isolation_level=None)) as other:
@@ -282,9 +280,7 @@ def test_a_file_that_was_replaced_takes_no_vote(rooms: Rooms, clock: Clock) -> N
     other.open()
 
 
-def test_processes_that_open_and_close_lose_no_vote_when_one_is_killed(
-    rooms: Rooms, clock: Clock
-) -> None:
+def test_processes_lose_no_vote_when_one_is_killed(rooms: Rooms, clock: Clock) -> None:
     room, _ = asked(rooms)
     killed, other = voting(rooms, room, 0, 400, 1), voting(rooms, room, 400, 100, 1)
     told = [*told_by(killed, 20), *told_by(other, 1)]

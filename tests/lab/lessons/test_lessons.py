@@ -125,9 +125,7 @@ HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
 
 
 @pytest.mark.parametrize(("data", "kind", "facts"), HOSTILE.values(), ids=HOSTILE)
-def test_a_hostile_file_is_refused_by_what_is_wrong(
-    data: bytes, kind: type[AttentionError], facts: Facts
-) -> None:
+def test_a_hostile_file_is_refused(data: bytes, kind: type[AttentionError], facts: Facts) -> None:
     with refused(kind, *facts):
         read_lesson(data)
 

@@ -121,9 +121,7 @@ def test_accents_are_composed() -> None:
         ("\ufe0f a \u200d b", ("a", "b"), 2),
     ],
 )
-def test_control_characters_are_removed(
-    text: str, expected: tuple[str, ...], n_removed: int
-) -> None:
+def test_control_signs_are_removed(text: str, expected: tuple[str, ...], n_removed: int) -> None:
     tokens = tokenize(text)
     assert tokens.tokens == expected
     assert [str(n_removed) in note for note in tokens.notes] == [True]

@@ -174,10 +174,8 @@ class Worker:
         (query, column), heads = index, self.trace.head_outputs[0]
         n_heads, n_tokens, width = heads.shape
         if self.believes("no-swap"):
-            place = query * n_heads * width + column
-            return float(
-                heads[place // width // n_tokens, place // width % n_tokens, place % width]
-            )
+            row, feature = divmod(query * n_heads * width + column, width)
+            return float(heads[row // n_tokens, row % n_tokens, feature])
         if self.believes("interleaved"):
             return float(heads[column % n_heads, query, column // n_heads])
         if self.believes("heads-mean"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,8 @@ def test_a_student_is_not_told_the_answer_before_it_is_revealed(server: Starlett
     answered(server, VOTE, ballot(made.room, 1, "1"))
     told = []
     for state in ("open", "closed", "revealed"):
-        room_service().change(
-            lambda rooms, s=state: rooms.set_state(made.room, made.secret, s), made.room
-        )
+        act = partial(Rooms.set_state, room=made.room, secret=made.secret, state=state)
+        room_service().change(act, made.room)
         told.append(answered(server, f"{STATE}?room={made.room}").said)
     still, closed, revealed = told
     secrets = {"answer", "arithmetic", "bars", "right", "tolerance"}

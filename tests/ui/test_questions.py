@@ -126,9 +126,8 @@ BEGINNERS_TYPE = {
 
 def counted(app: AppTest) -> tuple[int, int]:
     """How many questions and how many ideas the page says that it shows."""
-    found = re.search(
-        r"Questions: \*\*(\d+)\*\* of \d+\. Ideas of five texts: \*\*(\d+)", texts(app)
-    )
+    counts = r"Questions: \*\*(\d+)\*\* of \d+\. Ideas of five texts: \*\*(\d+)"
+    found = re.search(counts, texts(app))
     return int(found[1]), int(found[2])
 
 
@@ -293,12 +292,9 @@ def parameters(concept: Entry) -> dict[str, str]:
 def own_choices() -> list[tuple[str, str]]:
     """One concept's page and query for each parameter that a page, not the frame, reads."""
     linked = (*learner_questions(), *concepts())
-    first = {
-        (one.page, name): one
-        for one in linked
-        for name in sorted(parameters(one).keys() - PARAMETERS)
-    }
-    return sorted({(one.page, one.query) for one in first.values()})
+    named = ((one, name) for one in linked for name in sorted(parameters(one).keys() - PARAMETERS))
+    first = {(one.page, name): (one.page, one.query) for one, name in named}
+    return sorted(set(first.values()))
 
 
 def test_every_concept_of_every_text_is_listed() -> None:
@@ -323,6 +319,5 @@ def test_a_link_brings_the_state_it_names(page: str, query: str) -> None:
     assert list(app.toast) == []
     for name, value in parse_qsl(query):
         held = app.session_state[name]
-        assert value.casefold() in (
-            [str(one) for one in held] if isinstance(held, list) else [str(held).casefold()]
-        )
+        shown = held if isinstance(held, list) else [held]
+        assert value.casefold() in [str(one).casefold() for one in shown]

@@ -26,9 +26,8 @@ def cells(table: str) -> list[list[str]]:
 
 def numbers(table: list[list[str]]) -> np.ndarray:
     """The cells as numbers."""
-    return np.array(
-        [[float(text.replace("−", "-").replace("∞", "inf")) for text in row] for row in table]
-    )
+    plain = [[text.replace("−", "-").replace("∞", "inf") for text in row] for row in table]
+    return np.array(plain, dtype=float)
 
 
 def boards(trace: Trace, head: int) -> dict[str, list[list[str]]]:

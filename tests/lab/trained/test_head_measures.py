@@ -23,14 +23,6 @@ from tests.lab.trained.minilm_maps import attention_of
 
 TEXT = "A dog and another dog ran home."
 BY_KEY = {measure.key: measure for measure in MEASURES}
-STORIES = (
-    "One day, a little frog was very sad. The frog wanted to play with a ball. A big bird saw the"
-    " frog. The bird gave the ball to the frog.",
-    "Once upon a time, there was a little girl named Lily. She loved to play with her ball. One"
-    ' day, Lily lost her ball. Lily was sad. Her mom said, "Lily, I found the ball."',
-    "Tom had a big red truck. Tom and Sam played with the truck. The truck was fast. Sam said, "
-    '"I like the truck." Tom was happy.',
-)
 
 
 def test_every_measure_is_that_of_one_head() -> None:
@@ -100,13 +92,6 @@ def test_the_best_heads_have_values() -> None:
     measured = MeasuredHeads(np.array([[0.5, np.nan], [2.0, -1.0]]))
     assert measured.best(3) == [(1, 0, 2.0), (0, 0, 0.5), (1, 1, -1.0)]
     assert measured.best(4) == measured.best(3)
-
-
-def test_heads_that_copy_lead_over_three_short_stories() -> None:
-    values = np.mean([copied_logits(language_run(story)).values for story in STORIES], axis=0)
-    best = MeasuredHeads(values).best(4)
-    assert {one[:2] for one in best[:3]} == {(4, 0), (4, 4), (2, 6)}
-    assert best[2][2] > 1.2 * best[3][2]
 
 
 def test_what_a_head_copies_term_by_term() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from attention_lab.user_data.matrix_names import MAX_FILE_BYTES, MAX_UNPACKED_BYTES
+from attention_lab.user_data.matrix_names import MAX_FILE_BYTES
 from tests.lab.made_files import (
     Harm,
     archive,
@@ -27,7 +27,7 @@ from tests.lab.refusal import Facts
 # What is wrong -> the bytes (made when asked for), and what the sentence must hold.
 Cases = dict[str, tuple[Callable[[], bytes], Facts]]
 SIX = np.arange(6.0).tobytes()
-HEAD = head("(2, 3)", "'<f8'")
+HEAD, PICKLED = head("(2, 3)", "'<f8'"), pickle.dumps(Harm())
 END, ENTRY = b"PK\x05\x06", b"PK\x01\x02"
 DIRECTORY_64 = b"PK\x06\x07" + bytes(16)
 
@@ -76,11 +76,8 @@ ARCHIVES: Cases = {
     "an empty member": (lambda: one(b""), ("W_Q", "numpy.savez")),
     "a member longer than it says": (lambda: zeros(1000), ("W_Q", "numpy.savez")),
     "objects": (lambda: npz({"W_Q": np.array([[Harm()]], dtype=object)}), ("W_Q", "Python")),
-    "objects by header": (
-        lambda: one(npy(head("(2, 3)", "'|O'"), pickle.dumps(Harm()))),
-        ("W_Q", "Python"),
-    ),
-    "bare pickle": (lambda: one(pickle.dumps(Harm())), ("W_Q", "numpy.savez")),
+    "objects by header": (lambda: one(npy(head("(2, 3)", "'|O'"), PICKLED)), ("W_Q", "Python")),
+    "bare pickle": (lambda: one(PICKLED), ("W_Q", "numpy.savez")),
     "bytes": (lambda: npz({"W_Q": np.array([[b"a"]])}), ("W_Q", "x.astype(str)")),
     "complex": (lambda: npz({"W_Q": np.eye(2) * 1j}), ("W_Q", "complex")),
     "records": (lambda: npz({"W_Q": np.zeros((2, 2), "f8,f8")}), ("W_Q", "float64")),
@@ -95,10 +92,7 @@ ARCHIVES: Cases = {
     "many types": (lambda: one(npy(head("(2, 3)", "'<f8,<f8'"), SIX)), ("W_Q", "float64")),
     "a type without a size": (lambda: one(npy(head("(2, 1)", "'<f3'"), SIX)), ("W_Q", "float64")),
     "text without characters": (lambda: one(npy(head(f"({10**12},)", "'<U0'"))), ("W_Q", "shape")),
-    "an empty array beyond NumPy": (
-        lambda: one(npy(head(f"(0, {2**62}, {2**62})"))),
-        ("W_Q", "shape"),
-    ),
+    "an endless empty array": (lambda: one(npy(head(f"(0, {2**62}, {2**62})"))), ("W_Q", "shape")),
     "endless digits": (lambda: one(npy(head(f"({'9' * 199},)"))), ("W_Q", "shape")),
     "too few numbers": (lambda: one(npy(HEAD, SIX[:-8])), ("W_Q", "(2, 3)", 48, 40)),
     "too many numbers": (lambda: one(npy(HEAD, SIX + b"\0")), ("W_Q", "(2, 3)", 48, 49)),
@@ -106,10 +100,7 @@ ARCHIVES: Cases = {
     "another magic inside": (lambda: one(b"\x93NUMPX" + bytes(99)), ("W_Q", "numpy.savez")),
     "another version": (lambda: one(npy(HEAD, SIX, version=b"\t\0")), ("W_Q", "numpy.savez")),
     "huge header": (lambda: one(npy(" " * 70_000, SIX, b"\2\0")), ("W_Q", 4000, "numpy.save")),
-    "endless header": (
-        lambda: one(npy("", version=b"\2\0", length=2**32 - 1)),
-        ("W_Q", 4000, "numpy.save"),
-    ),
+    "endless header": (lambda: one(npy("", version=b"\2\0", length=2**32 - 1)), ("W_Q", 4000)),
     "short header": (lambda: one(npy(HEAD, length=4000)), ("W_Q", "numpy.save")),
 }
 LIMITED = {"long directory", "zip64 directory", "10,000 members"}  # by a number of each reader
@@ -140,7 +131,8 @@ ARCHIVES |= {name: headed(header) for name, header in HEADERS.items()}
 
 LLAMA = {f"{letter}_proj.weight": np.eye(2, dtype=np.float32) for letter in "qkvo"}
 W = np.zeros((2, 3), np.float32)
-GOOD, TENSOR = safetensors({"w": W}), tensor([2, 3], 0, 24)
+GOOD, TENSOR, EMPTY = safetensors({"w": W}), tensor([2, 3], 0, 24), tensor([0], 0, 0)
+LONG = np.zeros(98_305, np.float32)
 
 
 def said(
@@ -151,24 +143,15 @@ def said(
 
 
 SAFETENSORS: Cases = {
-    "a header beyond the file": (
-        lambda: struct.pack("<Q", 2**63) + b"{}",
-        ("safetensors", 2**63, 10),
-    ),
-    "a huge header": (
-        lambda: with_header(b"{" + b" " * 2**23 + b"}"),
-        ("safetensors", 8_388_610, 4_194_304),
-    ),
+    "a header beyond the file": (lambda: struct.pack("<Q", 2**63) + b"{}", (2**63, 10)),
+    "a huge header": (lambda: with_header(b"{" + b" " * 2**23 + b"}"), (8_388_610, 2**22)),
     "no JSON": (lambda: with_header(b"{x}"), ("safetensors", "JSON")),
     "no UTF-8": (lambda: with_header(b'{"\xff": 1}'), ("safetensors", "JSON")),
     "deep JSON": (lambda: with_header(b'{"a": ' + b"[" * 100_000), ("safetensors", "JSON")),
     "a name twice": (lambda: with_header(b'{"w": 1, "w": 2}'), ("safetensors", "header")),
     "no table": (lambda: with_header({"w": [1]}), ("w", "dtype")),
     "too many keys": (lambda: with_header({"w": TENSOR | {"x": 1}}, bytes(24)), ("w", "dtype")),
-    "metadata of numbers": (
-        lambda: with_header({"__metadata__": {"a": 1}}),
-        ("safetensors", "metadata"),
-    ),
+    "metadata of numbers": (lambda: with_header({"__metadata__": {"a": 1}}), ("metadata",)),
     "an unknown type": said([24], ("F8_E4M3", "F32"), dtype="F8_E4M3"),
     "a type that is a list": said([6], ("[]", "F32"), dtype=[]),
     "a type as long as the file": said([6], ("F32",), dtype="x" * 10**6),
@@ -192,49 +175,32 @@ SAFETENSORS: Cases = {
     "a gap": (lambda: with_header({"a": tensor([2], 4, 12)}, bytes(12)), ("'a'", "gap")),
     "cut within a tensor": (lambda: GOOD[:-1], (24, 23)),
     "something behind": (lambda: GOOD + b"x", (24, 25)),
-    "a name of 5,000 digits": (
-        lambda: safetensors({f"{'9' * 5000}.{name}": array for name, array in LLAMA.items()}),
-        (256, "9" * 40),
-    ),
+    "a name of 5,000 digits": (lambda: safetensors({"9" * 5000: W}), (256, "9" * 40)),
     "half a character in a name": (lambda: safetensors({"\ud800": W}), (256, "\\ud800")),
-    "an endless bias": (
-        lambda: safetensors(LLAMA | {"q_proj.bias": np.zeros(98_305, "f4")}),
-        ("q_proj.bias", "(98305,)", 98_304),
-    ),
-    "10,000 tensors": (
-        lambda: with_header({f"w{n}": tensor([0], 0, 0) for n in range(10_000)}),
-        (10_000, 4096),
-    ),
+    "an endless bias": (lambda: safetensors(LLAMA | {"q_proj.bias": LONG}), ("(98305,)", 98_304)),
+    "10,000 tensors": (lambda: with_header({f"{n}": EMPTY for n in range(10_000)}), (10_000, 4096)),
 }
 # Refused as files of weights, by their names and first bytes.
 NAMED: dict[str, tuple[str, Callable[[], bytes], Facts]] = {
     "a PyTorch file": ("m.pt", lambda: archive({"archive/data.pkl": b""}), ("m.pt", "torch.load")),
-    "a PyTorch file renamed": (
-        "m.npz",
-        lambda: archive({"x/data.pkl": b"", "x/data/0": b""}),
-        ("m.npz", "torch.load"),
-    ),
+    "a PyTorch file renamed": ("m.npz", lambda: archive({"x/data.pkl": b""}), ("torch.load",)),
     "a pickle further back": (
         "m.npz",
         lambda: archive({"w.npy": b"", "x.pkl": b""}),
-        ("m.npz", "torch.load"),
+        ("torch.load",),
     ),
     "a .bin": (
         "pytorch_model.bin",
         lambda: pickle.dumps([1], protocol=0),
         ("pytorch_model.bin", "safetensors.torch.save_file", "pytorch_model.safetensors"),
     ),
-    "a renamed pickle": (
-        "m.safetensors",
-        lambda: pickle.dumps({"w": [1]}),
-        ("m.safetensors", "torch.load"),
-    ),
+    "a renamed pickle": ("m.safetensors", lambda: pickle.dumps({"w": [1]}), ("torch.load",)),
     "nothing": ("m.safetensors", lambda: b"", ("m.safetensors",)),
     "wrong magic": ("m.npz", lambda: b"GGUF" + bytes(100), ("m.npz", ".safetensors")),
     "a zip bomb": ("m.npz", lambda: zeros(4_000_000_000), (4_000_000_000, 600_000_000)),
     "4,097 members": (
         "m.npz",
-        lambda: archive({f"w{n}.npy": b"" for n in range(4097)}),
+        lambda: archive({f"{n}.npy": b"" for n in range(4097)}),
         (4097, 4096),
     ),
 }
@@ -252,10 +218,7 @@ MATRICES: Cases = {
     "no members": (lambda: archive({}), ("npz",)),
     "flipped number": (lambda: WHOLE.replace(SIX, SIX[::-1]), ("W_Q", "numpy.savez")),
     "too large": (lambda: bytes(MAX_FILE_BYTES + 1), (41943041, 41943040)),
-    "bomb": (
-        lambda: archive({"a.npy": bytes(MAX_UNPACKED_BYTES + 1)}, zipfile.ZIP_DEFLATED),
-        (67108865, 67108864),
-    ),
+    "bomb": (lambda: archive({"a": bytes(2**26 + 1)}, zipfile.ZIP_DEFLATED), (2**26 + 1, 2**26)),
     "65 members": (lambda: archive({f"{i}": b"" for i in range(65)}), (65, 64)),
     "a name twice": (lambda: npz({"W_Q": np.eye(2), "wq": np.eye(2)}), ("W_Q",)),
     "none of ours": (lambda: npz({"a": np.eye(2)}), ("W_O", "b_Q", "b_K", "b_V", "b_O")),
@@ -266,15 +229,9 @@ MATRICES: Cases = {
     ),
     "text cells": (lambda: npz({"W_Q": np.array([["a", "b"]])}), ("W_Q", "float64")),
     "bools": (lambda: npz({"W_Q": np.eye(2) > 0}), ("W_Q", "float64")),
-    "nan": (
-        lambda: npz({"W_Q": np.array([[1, 2, 3], [4, 5, np.nan]])}),
-        ("W_Q", "row 1", "column 2", "nan"),
-    ),
+    "nan": (lambda: npz({"W_Q": np.array([[1], [np.nan]])}), ("W_Q", "row 1", "column 0", "nan")),
     "infinity": (lambda: npz({"X": np.array([[1, -np.inf]])}), ("X", "row 0", "column 1", "-inf")),
-    "huge integer": (
-        lambda: npz({"X": np.array([[2**53 + 1]])}),
-        ("X", "9007199254740992.0", -1000000, 1000000),
-    ),
+    "huge integer": (lambda: npz({"X": np.array([[2**53 + 1]])}), ("X", "9007199254740992.0")),
     "one axis": (lambda: npz({"W_Q": np.ones(3)}), ("W_Q", "(3,)")),
     "three axes": (lambda: npz({"W_Q": np.ones((2, 3, 4))}), ("W_Q", "(2, 3, 4)")),
     "no axis": (lambda: npz({"W_Q": np.array(1.0)}), ("W_Q", "()")),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import zlib
-from base64 import urlsafe_b64decode, urlsafe_b64encode
+import re
 from dataclasses import asdict, fields
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -11,6 +10,7 @@ from typing import Any, TypeVar
 from attention_core.errors import FileError, SettingsError, short_repr
 
 from ..files.json_file import JsonFile, check_entries
+from ..files.packed_text import packed, unpacked
 from ..home import ASSETS
 from ..user_data.text_store import is_key, store_text, stored_text
 from .lesson import Lesson, LessonQuestion, LessonTask, Moment
@@ -27,6 +27,7 @@ LESSON_FILE = JsonFile(
 )
 LINK_MARK = "~"  # marks a lesson inside the URL
 MAX_LINK = 6000  # characters; some browsers and servers cut longer URLs
+_NO_LETTER = re.compile(r"[^\w-]", re.ASCII)  # what a mail or a chat put into or behind a link
 _LISTS = ("goals", "controls", "options")
 
 
@@ -60,8 +61,8 @@ def lesson_to_link(lesson: Lesson) -> str | None:
     >>> lesson_from_link(lesson_to_link(lesson)) == lesson
     True
     """
-    packed = urlsafe_b64encode(zlib.compress(write_lesson(lesson), 9)).decode().rstrip("=")
-    return LINK_MARK + packed if len(packed) < MAX_LINK else None
+    text = LINK_MARK + packed(write_lesson(lesson))
+    return text if len(text) <= MAX_LINK else None
 
 
 def lesson_from_link(text: str) -> Lesson:
@@ -71,13 +72,10 @@ def lesson_from_link(text: str) -> Lesson:
             f"The lesson in the URL has {len(text):,} characters but may have at most"
             f" {MAX_LINK:,}; open it from its file"
         )
-    packed = text.removeprefix(LINK_MARK)
-    unpacker = zlib.decompressobj()
+    letters = _NO_LETTER.sub("", text.removeprefix(LINK_MARK))
     try:
-        data = unpacker.decompress(urlsafe_b64decode(packed + "=" * (-len(packed) % 4)), 2**18)
-        if not unpacker.eof:
-            raise ValueError("cut off")
-    except (ValueError, zlib.error) as error:
+        data = unpacked(letters, LESSON_FILE.max_bytes)
+    except ValueError as error:
         said = "The lesson in the URL is cut off or damaged; copy the link again"
         raise FileError(said) from error
     return read_lesson(data)

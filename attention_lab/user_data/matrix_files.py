@@ -7,11 +7,9 @@ strangers.
 
 from __future__ import annotations
 
-import base64
 import io
 import math
 import re
-import zlib
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -23,6 +21,7 @@ from attention_core.errors import FileError
 
 from ..files.csv_numbers import cells_of, csv_lines, csv_numbers, delimiter_of
 from ..files.npz import NpzArchive
+from ..files.packed_text import packed, unpacked
 from .matrix_names import (
     ALL_SYMBOLS,
     MAX_MATRIX_BYTES,
@@ -151,11 +150,7 @@ def pack(matrices: Mapping[str, Array]) -> str:
     head = ";".join(f"{name} {rows} {columns}" for name, (rows, columns) in shapes.items())
     numbers = b"".join(matrix.astype("<f8").tobytes() for matrix in matrices.values())
     level = 9 if len(numbers) <= _MAX_TIGHT_BYTES else 3
-    return (
-        base64.urlsafe_b64encode(zlib.compress(head.encode() + b"\n" + numbers, level))
-        .rstrip(b"=")
-        .decode()
-    )
+    return packed(head.encode() + b"\n" + numbers, level)
 
 
 def unpack(text: str) -> dict[str, Array]:
@@ -195,15 +190,6 @@ def _inflated(text: str) -> bytes:
             f" matrices need; {_AGAIN}"
         )
     try:
-        packed = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
-        reader = zlib.decompressobj()
-        inflated = reader.decompress(packed, _MAX_BYTES)
-    except (ValueError, zlib.error) as error:
-        raise FileError(f"The text of your matrices is damaged; {_AGAIN}") from error
-    if reader.unconsumed_tail:
-        raise FileError(
-            f"The text of your matrices unpacks to more than {_MAX_BYTES:,} bytes; {_AGAIN}"
-        )
-    if not reader.eof or reader.unused_data:
-        raise FileError(f"The text of your matrices is cut off or goes on too long; {_AGAIN}")
-    return inflated
+        return unpacked(text, _MAX_BYTES)
+    except ValueError as error:
+        raise FileError(f"The text of your matrices {error}; {_AGAIN}") from error

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import re
-import zlib
 
 import numpy as np
 
@@ -12,9 +10,10 @@ from attention_core.checks import Array
 from attention_core.errors import SettingsError
 from attention_core.numbers import check_room
 
+from ..files.packed_text import HEADLESS, packed, unpacked
 from .matrix_names import MAX_TOKENS
 
-# Queries x keys, then the hidden cells as compressed bits in URL-safe base64 (RFC 4648, section 5).
+# Queries x keys, then the hidden cells as compressed bits.
 _FORM = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.([A-Za-z0-9_-]+)")
 # 64 x 64 bits that cannot be compressed take 523 bytes, which are 698 characters.
 _MAX_LENGTH = 800
@@ -33,10 +32,9 @@ def mask_to_text(allowed_TS: Array) -> str:
     """A mask as letters, digits, dot, hyphen and underscore. Shapes: (T, S) bool, at most 64 by
     64.
     """
-    packer = zlib.compressobj(level=9, wbits=-zlib.MAX_WBITS)
-    packed = packer.compress(np.packbits(~allowed_TS).tobytes()) + packer.flush()
+    hidden = packed(np.packbits(~allowed_TS).tobytes(), wbits=HEADLESS)
     n_queries, n_keys = allowed_TS.shape
-    return f"{n_queries}x{n_keys}." + base64.urlsafe_b64encode(packed).decode("ascii").rstrip("=")
+    return f"{n_queries}x{n_keys}.{hidden}"
 
 
 def mask_from_text(text: str) -> Array:
@@ -56,22 +54,15 @@ def mask_from_text(text: str) -> Array:
             f" {MAX_TOKENS}; paint it again"
         )
     n_bytes = -(-n_queries * n_keys // 8)  # rounded up
-    hidden_N = np.unpackbits(np.frombuffer(_unpacked(match[3], n_bytes), np.uint8))
+    try:
+        data = unpacked(match[3], n_bytes + 1, HEADLESS)
+    except ValueError as error:
+        raise _damaged() from error
+    if len(data) != n_bytes:
+        raise _damaged()
+    hidden_N = np.unpackbits(np.frombuffer(data, np.uint8))
     allowed_TS: Array = hidden_N[: n_queries * n_keys].reshape(n_queries, n_keys) == 0
     return allowed_TS
-
-
-def _unpacked(letters: str, n_bytes: int) -> bytes:
-    """Exactly `n_bytes` bytes; at most one more is ever unpacked."""
-    unpacker = zlib.decompressobj(wbits=-zlib.MAX_WBITS)
-    try:
-        packed = base64.urlsafe_b64decode(letters + "=" * (-len(letters) % 4))
-        unpacked = unpacker.decompress(packed, n_bytes + 1)
-    except (ValueError, zlib.error) as error:  # base64 raises binascii.Error, a ValueError
-        raise _damaged() from error
-    if len(unpacked) != n_bytes or not unpacker.eof or unpacker.unused_data:
-        raise _damaged()
-    return unpacked
 
 
 def _damaged() -> SettingsError:

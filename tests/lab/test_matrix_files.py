@@ -4,10 +4,8 @@ of matrices from a link that somebody made up.
 
 from __future__ import annotations
 
-import base64
 import io
 import struct
-import zlib
 from collections.abc import Callable
 
 import numpy as np
@@ -16,6 +14,7 @@ from hypothesis import given
 
 from attention_core import AttentionError, FileError, HeadNorm, Projections, ShapeError, attend
 from attention_lab.export.trace_files import trace_to_npz
+from attention_lab.files.packed_text import packed
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS, OPTION_SYMBOLS
 from attention_lab.user_data.user_matrices import (
     UserMatrices,
@@ -134,34 +133,29 @@ def test_a_file_that_does_not_say_which_matrix_it_is(file_name: str) -> None:
         read_matrices(b"1,2", file_name)
 
 
-def text_of(content: bytes) -> str:
-    """Any bytes packed like the text of matrices."""
-    return base64.urlsafe_b64encode(zlib.compress(content)).rstrip(b"=").decode()
-
-
 TEXTS: dict[str, tuple[Callable[[], str], type[AttentionError], Facts]] = {
     "letters that are none": (lambda: "a+b/", FileError, ("matrices",)),
     "not packed": (lambda: "AAAA", FileError, ("matrices",)),
     "beyond ASCII": (lambda: "é" * 8, FileError, ("matrices",)),
     "cut off": (lambda: UserMatrices(x=np.eye(9)).encode()[:-8], FileError, ("matrices",)),
-    "goes on": (lambda: text_of(b"x 1 1\n" + bytes(8)) + "AAAA", FileError, ("matrices",)),
-    "bomb": (lambda: text_of(bytes(36 * 2**20)), FileError, ("matrices", 33872200)),
+    "goes on": (lambda: packed(b"x 1 1\n" + bytes(8)) + "AAAA", FileError, ("matrices",)),
+    "bomb": (lambda: packed(bytes(36 * 2**20)), FileError, ("matrices", 33872200)),
     "too long": (lambda: "A" * (50 * 2**20), FileError, ("matrices", 52428800)),
-    "unknown name": (lambda: text_of(b"w_z 1 1\n" + bytes(8)), FileError, ("w_z 1 1",)),
-    "no head": (lambda: text_of(bytes(8)), FileError, ("matrices", "\\x00")),
-    "twice": (lambda: text_of(b"x 1 1;x 1 1\n" + bytes(16)), FileError, ("x 1 1",)),
-    "negative": (lambda: text_of(b"x -1 1\n" + bytes(8)), FileError, ("x -1 1",)),
-    "too large": (lambda: text_of(b"x 65 1\n" + bytes(8)), ShapeError, ("X", 65, 1)),
-    "bias as matrix": (lambda: text_of(b"b_o 2 2\n" + bytes(32)), ShapeError, ("b_O", "(2, 2)")),
+    "unknown name": (lambda: packed(b"w_z 1 1\n" + bytes(8)), FileError, ("w_z 1 1",)),
+    "no head": (lambda: packed(bytes(8)), FileError, ("matrices", "\\x00")),
+    "twice": (lambda: packed(b"x 1 1;x 1 1\n" + bytes(16)), FileError, ("x 1 1",)),
+    "negative": (lambda: packed(b"x -1 1\n" + bytes(8)), FileError, ("x -1 1",)),
+    "too large": (lambda: packed(b"x 65 1\n" + bytes(8)), ShapeError, ("X", 65, 1)),
+    "bias as matrix": (lambda: packed(b"b_o 2 2\n" + bytes(32)), ShapeError, ("b_O", "(2, 2)")),
     "huge": (
-        lambda: text_of(b"b_k 1 2\n" + struct.pack("<dd", 1e6, 1e39)),
+        lambda: packed(b"b_k 1 2\n" + struct.pack("<dd", 1e6, 1e39)),
         FileError,
         ("b_K", "1e+39", "place 1"),
     ),
-    "too short": (lambda: text_of(b"x 1 2\n" + bytes(8)), FileError, (8, 16)),
-    "too many numbers": (lambda: text_of(b"x 1 1\n" + bytes(9)), FileError, (9, 8)),
+    "too short": (lambda: packed(b"x 1 2\n" + bytes(8)), FileError, (8, 16)),
+    "too many numbers": (lambda: packed(b"x 1 1\n" + bytes(9)), FileError, (9, 8)),
     "nan": (
-        lambda: text_of(b"x 1 1\n" + struct.pack("<d", np.nan)),
+        lambda: packed(b"x 1 1\n" + struct.pack("<d", np.nan)),
         FileError,
         ("X", "row 0", "column 0", "nan"),
     ),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import AttentionError, FileError, SettingsError, ShapeError, TextError
+from attention_core import AttentionError, FileError, SettingsError, TextError
 from attention_lab.choices import (
     FIELD_BOUNDS,
     FIELD_CHOICES,
@@ -27,7 +27,6 @@ from attention_lab.lessons.lesson_file import LESSON_FILE
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS, STATE_FILE, State, read_state, write_state
 from attention_lab.user_data.edits import MAX_INDEX, MAX_URL_EDITS, Edit, Edits
-from attention_lab.user_data.matrix_files import pack
 from attention_lab.user_data.matrix_names import MAX_STATE_BYTES, SYMBOLS
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.lab.refusal import Facts, refused
@@ -203,13 +202,6 @@ def test_values_that_are_refused(name: str) -> None:
         with refused((SettingsError, TextError), name) as caught:
             read_state(scenario_file(**{name: value}))
         assert len(str(caught.value)) < 300
-
-
-def test_a_matrix_that_is_too_large() -> None:
-    read = read_state(file(own=pack({"x": np.ones((64, 2))})))
-    assert user_matrices_of(read.scenario).sizes(2) == {"n_tokens": 64, "d_model": 2}
-    with refused(ShapeError, "X", 65, 2, 64, 512):
-        read_state(file(own=pack({"x": np.ones((65, 2))})))
 
 
 WRONG: dict[str, tuple[dict[str, Any], Facts]] = {

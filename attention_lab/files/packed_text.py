@@ -1,0 +1,37 @@
+"""Bytes as a short text for a URL: compressed, then letters, digits, "-" and "_" (base64, RFC 4648,
+section 5) without padding. Such a text may come from anybody.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+
+HEADLESS = -zlib.MAX_WBITS  # without zlib's header and checksum, six bytes shorter
+
+
+def packed(data: bytes, level: int = 9, wbits: int = zlib.MAX_WBITS) -> str:
+    """The text of these bytes. level: of the compression; wbits: `HEADLESS` or zlib's own.
+
+    >>> unpacked(packed(b"the cat"), 99)
+    b'the cat'
+    """
+    return base64.urlsafe_b64encode(zlib.compress(data, level, wbits)).rstrip(b"=").decode()
+
+
+def unpacked(text: str, most: int, wbits: int = zlib.MAX_WBITS) -> bytes:
+    """The bytes in such a text, fewer than `most`; no more are ever unpacked.
+
+    Raises: ValueError that says what is wrong, as the end of a sentence about the text.
+    """
+    reader = zlib.decompressobj(wbits)
+    try:
+        letters = text + "=" * (-len(text) % 4)
+        data = reader.decompress(base64.b64decode(letters, b"-_", validate=True), most)
+    except (ValueError, zlib.error) as error:
+        raise ValueError("is damaged") from error
+    if reader.unconsumed_tail:
+        raise ValueError(f"unpacks to more than {most:,} bytes")
+    if not reader.eof or reader.unused_data:
+        raise ValueError("is cut off or goes on too long")
+    return data

@@ -57,13 +57,9 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
         keys = filter(is_key, (str(st.session_state[name]) for name in URL_TEXTS))
         session().held = [find_text(key) for key in keys]
     own = {name: st.session_state[name] for name in URL_TEXTS}
-    scenario = replace(scenario, **own)
-    return with_painting(scenario) if scenario.mask == "painted" else scenario
-
-
-def with_painting(scenario: Scenario) -> Scenario:
-    """The scenario with the painted mask, for the mask "painted"."""
-    return replace(scenario, painted=st.session_state["painted"])
+    if scenario.mask == "painted":
+        own["painted"] = st.session_state["painted"]
+    return replace(scenario, **own)
 
 
 def edit_cell(array: str, row: int, column: int, value: float) -> None:

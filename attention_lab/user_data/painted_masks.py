@@ -19,15 +19,6 @@ _FORM = re.compile(r"([1-9][0-9]?)x([1-9][0-9]?)\.([A-Za-z0-9_-]+)")
 _MAX_LENGTH = 800
 
 
-def toggle_cell(allowed_TS: Array, query: int, key: int) -> Array:
-    """The mask with one cell changed: hidden if it was allowed, allowed if it was hidden. Shapes:
-    (T, S) bool.
-    """
-    painted_TS = allowed_TS.copy()
-    painted_TS[query, key] = not painted_TS[query, key]
-    return painted_TS
-
-
 def mask_to_text(allowed_TS: Array) -> str:
     """A mask as letters, digits, dot, hyphen and underscore. Shapes: (T, S) bool, at most 64 by
     64.

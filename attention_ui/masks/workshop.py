@@ -20,7 +20,7 @@ from attention_lab.masks.mask_experiments import (
 )
 from attention_lab.masks.mask_workshop import MaskedBatch, hide_row
 from attention_lab.rounding import tolerance
-from attention_lab.user_data.painted_masks import mask_to_text, painted_mask, toggle_cell
+from attention_lab.user_data.painted_masks import mask_to_text, painted_mask
 from attention_viz.labels import format_number, format_percent
 from attention_viz.markdown import escape_markdown
 from attention_viz.masks import mask_workshop as boards
@@ -114,7 +114,9 @@ def show_painting(setup: ExperimentSetup) -> None:
 def _toggle_cell(n_tokens: int, array: str, index: list[int]) -> None:
     """In a callback: hide or show a clicked cell of the painted mask, and choose it."""
     if array == PAINTED_KEY and max(index) < n_tokens:
-        _keep(toggle_cell(painted_mask(st.session_state[PAINTED_KEY], n_tokens), *index))
+        painted_TT = painted_mask(st.session_state[PAINTED_KEY], n_tokens)
+        painted_TT[tuple(index)] ^= True
+        _keep(painted_TT)
     choose_clicked_cell("", index)
 
 

@@ -5,6 +5,7 @@ what is read from it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import Any
 
 import streamlit as st
@@ -74,7 +75,10 @@ def draw_upload(*_: object) -> None:
         st.markdown(f"Arrays in the file: **{len(file.shapes)}**.")
         with st.expander("All arrays", key="yw arrays", on_change="rerun") as arrays:
             if arrays.open:
-                st.dataframe(file_array_table(file), hide_index=True, alt="All arrays of the file")
+                shapes = dict(islice(file.shapes.items(), MAX_LISTED_ARRAYS))
+                sizes = [" × ".join(map(str, shape)) for shape in shapes.values()]
+                table = {"array": list(shapes), "shape": sizes}
+                st.dataframe(table, hide_index=True, alt="All arrays of the file")
         with explained_errors():  # what was loaded before stays, and is shown below
             _read_anew(file)
     if own := _loaded():
@@ -154,15 +158,6 @@ def open_upload() -> WeightFile | None:
         if code:
             st.code(code, language="python")
     return None
-
-
-def file_array_table(file: WeightFile) -> dict[str, list[Any]]:
-    """The first arrays of a file as columns of a table."""
-    shapes = list(file.shapes.items())[:MAX_LISTED_ARRAYS]
-    return {
-        "array": [name for name, _ in shapes],
-        "shape": [" × ".join(map(str, shape)) for _, shape in shapes],
-    }
 
 
 Asked = tuple[tuple[Any, ...], Callable[[tuple[Any, ...]], OwnHeads]]

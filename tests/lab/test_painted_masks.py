@@ -18,7 +18,6 @@ from attention_lab.user_data.painted_masks import (
     mask_from_text,
     mask_to_text,
     resize_mask,
-    toggle_cell,
 )
 from tests.lab.refusal import refused
 
@@ -108,13 +107,6 @@ def test_refusing_takes_no_memory(text: str) -> None:
         assert tracemalloc.get_traced_memory()[1] < 100_000
     finally:
         tracemalloc.stop()
-
-
-def test_painting_a_cell() -> None:
-    painted = toggle_cell(ALL, 2, 4)
-    assert ALL.all()
-    assert np.argwhere(~painted).tolist() == [[2, 4]]
-    assert toggle_cell(painted, 2, 4).all()
 
 
 @given(SIDES, SIDES)

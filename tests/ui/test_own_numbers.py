@@ -86,10 +86,3 @@ def test_the_table_gives_edits(monkeypatch: pytest.MonkeyPatch) -> None:
     state = session(monkeypatch, table={"edited_rows": {1: {"2": 3.5, "0": None}, 0: {"1": -1}}})
     own_numbers._table_changed("table", "w_o")
     assert Edits.decode(state["edits"]).items == (Edit("w_o", 1, 2, 3.5), Edit("w_o", 0, 1, -1.0))
-
-
-def test_too_many_edits_for_a_url() -> None:
-    edits = Edits(tuple(Edit("w_q", i // 16, i % 16, 1.0) for i in range(41)))
-    app = opened("scores", edits=edits.url_value())
-    assert len(edits.url_value()) < 40
-    assert (page_context(app).trace.projections.w_q[:2] == 1).all()

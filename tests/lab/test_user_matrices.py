@@ -160,6 +160,8 @@ def test_an_output_bias_where_the_heads_are_joined() -> None:
 
 def test_files_have_room_for_the_largest_matrices() -> None:
     assert list(ALL_SYMBOLS) == list(MAX_SHAPES) == list(SHAPES)
+    zeros: dict[str, Any] = {name: np.zeros(shape) for name, shape in MAX_SHAPES.items()}
+    assert UserMatrices.decode(UserMatrices(**zeros).encode()).arrays.keys() == zeros.keys()
     largest = trace_of(Scenario(n_tokens=64, d_model=512, n_heads=16, d_k=128, d_v=128))
     steps = sum(getattr(largest, name).nbytes for name in largest.steps)
     assert MAX_MATRIX_BYTES < MAX_FILE_BYTES

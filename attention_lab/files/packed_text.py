@@ -19,19 +19,22 @@ def packed(data: bytes, level: int = 9, wbits: int = zlib.MAX_WBITS) -> str:
     return base64.urlsafe_b64encode(zlib.compress(data, level, wbits)).rstrip(b"=").decode()
 
 
-def unpacked(text: str, most: int, wbits: int = zlib.MAX_WBITS) -> bytes:
+def unpacked(text: str, most: int, wbits: int = zlib.MAX_WBITS, lenient: bool = False) -> bytes:
     """The bytes in such a text, fewer than `most`; no more are ever unpacked.
 
+    lenient: whether other characters in it, and letters behind it, are passed over, as where a link
+    was copied from a message.
     Raises: ValueError that says what is wrong, as the end of a sentence about the text.
     """
     reader = zlib.decompressobj(wbits)
     try:
         letters = text + "=" * (-len(text) % 4)
-        data = reader.decompress(base64.b64decode(letters, b"-_", validate=True), most)
+        pressed = base64.b64decode(letters, b"-_", validate=not lenient)
+        data = reader.decompress(pressed, most)
     except (ValueError, zlib.error) as error:
         raise ValueError("is damaged") from error
     if reader.unconsumed_tail:
         raise ValueError(f"unpacks to more than {most:,} bytes")
-    if not reader.eof or reader.unused_data:
+    if not reader.eof or (reader.unused_data and not lenient):
         raise ValueError("is cut off or goes on too long")
     return data

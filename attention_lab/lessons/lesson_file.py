@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import asdict, fields
 from functools import lru_cache, partial
 from typing import Any, TypeVar
@@ -27,7 +26,6 @@ LESSON_FILE = JsonFile(
 )
 LINK_MARK = "~"  # marks a lesson inside the URL
 MAX_LINK = 6000  # characters; some browsers and servers cut longer URLs
-_NO_LETTER = re.compile(r"[^\w-]", re.ASCII)  # what a mail or a chat put into or behind a link
 _LISTS = ("goals", "controls", "options")
 
 
@@ -72,9 +70,8 @@ def lesson_from_link(text: str) -> Lesson:
             f"The lesson in the URL has {len(text):,} characters but may have at most"
             f" {MAX_LINK:,}; open it from its file"
         )
-    letters = _NO_LETTER.sub("", text.removeprefix(LINK_MARK))
     try:
-        data = unpacked(letters, LESSON_FILE.max_bytes)
+        data = unpacked(text.removeprefix(LINK_MARK), LESSON_FILE.max_bytes, lenient=True)
     except ValueError as error:
         said = "The lesson in the URL is cut off or damaged; copy the link again"
         raise FileError(said) from error

@@ -10,27 +10,30 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control
-from attention_lab.presets import widget_values
+from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from attention_lab.scenario import LEFT_OPEN, Scenario, trace_of
-from attention_lab.url_choices import UrlChoices, write_url
+from attention_lab.url_values import url_text
 from tests.lab.test_scenario import CHANGES
 from tests.ui.app import gone_to, opened, page_context, unfolded
 
-USUAL = widget_values(Scenario())
+DEFAULTS = asdict(Scenario())
+BY_NAME = {control.name: control for control in CONTROLS}
 # control -> a scenario in which it has an effect, and another value.
 MOVES = {control.name: CHANGES[control.name] for control in CONTROLS}
 
 
-def in_url(**values: Any) -> dict[str, str]:
+def in_url(values: dict[str, Any]) -> dict[str, str]:
     """The choices that differ from the defaults, as a URL holds them."""
-    return write_url(UrlChoices(Scenario(**values)))
+    return {
+        name: url_text(widget_value(BY_NAME[name], value))
+        for name, value in values.items()
+        if value != DEFAULTS[name]
+    }
 
 
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
     """The app, whose groups are open, after one control was moved."""
-    shown = widget_values(Scenario(**{name: value}))[name]
-    return app.get_by_key(name).set_value(shown).run()
+    return app.get_by_key(name).set_value(widget_value(BY_NAME[name], value)).run()
 
 
 def test_every_field_has_one_control() -> None:
@@ -51,7 +54,7 @@ def test_every_control_is_drawn_once() -> None:
     app = unfolded(opened())
     for control in CONTROLS:
         widget = app.get_by_key(control.name)
-        assert widget.value == USUAL[control.name]
+        assert widget.value == widget_value(control, DEFAULTS[control.name])
         assert widget.help == control.help
     assert page_context(app).scenario == Scenario()
 
@@ -59,7 +62,7 @@ def test_every_control_is_drawn_once() -> None:
 @pytest.mark.parametrize("name", MOVES)
 def test_moving_a_control_changes_its_field_alone_and_moving_it_back_nothing(name: str) -> None:
     scenario, value = MOVES[name]
-    app = unfolded(opened("scores", **in_url(**asdict(scenario))))
+    app = unfolded(opened("scores", **in_url(asdict(scenario))))
     before = page_context(app)
     after = page_context(moved(app, name, value))
     assert asdict(after.scenario) == asdict(before.scenario) | {name: value}
@@ -80,7 +83,7 @@ def test_how_it_looks_never_changes_the_numbers(name: str) -> None:
 def test_a_url_sets_every_control_which_stays_on_the_page() -> None:
     """What is not at its default would leave the URL if it were not drawn."""
     values = {name: value for name, (_, value) in MOVES.items()}
-    app = opened("scores", **in_url(**values))
+    app = opened("scores", **in_url(values))
     for _ in range(2):
         assert {name: getattr(page_context(app).scenario, name) for name in values} == values
         assert all(drawn(app, name) for name in values)

@@ -55,6 +55,7 @@ def test_the_stage_shows_one_head_of_every_sequence() -> None:
     board = with_sequence_pictures(step, batch("scores"), head=1)
     pictures = board["panels"][len(step["panels"]) :]
     assert [panel.get("link") for panel in pictures] == ["sentence 0", None, "sentence 2"]
+    assert [panel["title"][-1:] for panel in pictures] == ["0", "1", "2"]
     for place, panel in enumerate(pictures):
         shown = numbers(board["arrays"][panel["array"]])
         assert np.array_equal(shown, trace_of(BATCH).scores[place, 1].astype("f4"))

@@ -156,6 +156,13 @@ def test_the_first_field_with_other_numbers_is_shown() -> None:
     assert missing(description(page(Scenario(n_heads=1), change="split")), "output") == []
 
 
+@pytest.mark.parametrize("change", ["scale", "merge"])
+def test_two_numbers_stand_with_their_difference(change: str) -> None:
+    says = words_of(page(change=change, shown="output")).replace("−", "-")
+    before, after, between = re.search(r"(\S+) → (\S+), \*\*([+-]\S+)\*\*", says).groups()
+    assert float(after) - float(before) == pytest.approx(float(between), abs=2e-3)
+
+
 def test_checks_have_true_minus_signs() -> None:
     says = words_of(page(Scenario(init="small"), change="scale"))
     assert re.search(r"\d\.\d+e−05\b", says)

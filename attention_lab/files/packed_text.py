@@ -5,6 +5,7 @@ section 5) without padding. Such a text may come from anybody.
 from __future__ import annotations
 
 import base64
+import re
 import zlib
 
 HEADLESS = -zlib.MAX_WBITS  # without zlib's header and checksum, six bytes shorter
@@ -28,8 +29,8 @@ def unpacked(text: str, most: int, wbits: int = zlib.MAX_WBITS, lenient: bool = 
     """
     reader = zlib.decompressobj(wbits)
     try:
-        letters = text + "=" * (-len(text) % 4)
-        pressed = base64.b64decode(letters, b"-_", validate=not lenient)
+        letters = re.sub(r"[^A-Za-z0-9_-]", "", text) if lenient else text
+        pressed = base64.b64decode(letters + "=" * (-len(letters) % 4), b"-_", validate=True)
         data = reader.decompress(pressed, most)
     except (ValueError, zlib.error) as error:
         raise ValueError("is damaged") from error

@@ -76,6 +76,8 @@ def test_a_lesson_comes_back_from_its_file_and_from_its_link() -> None:
     link = lesson_to_link(LESSON)
     assert link is not None
     assert lesson_from_link(link) == LESSON
+    for behind in ("", ".", ")."):  # as copied from a message
+        assert lesson_from_link(f"{link[:40]}\n{link[40:]}{behind}") == LESSON
     assert lesson_named(link) == LESSON
     assert lesson_named(keep_lesson(LESSON)) == LESSON
 

@@ -45,7 +45,7 @@ FAILED = pytest.StashKey[bool]()
 # What browser and Streamlit write to the console where a test has ended their server, or asks for a
 # page that there is not.
 PROVOKED = (
-    "ERR_CONNECTION_REFUSED",
+    *("ERR_CONNECTION_REFUSED", "ERR_CONNECTION_RESET"),  # the latter of a request under way
     "Client Error in reaching server",
     "Is Streamlit still running?",
     "does not seem to exist",

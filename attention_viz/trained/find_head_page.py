@@ -142,11 +142,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     return [
         b.Text(_answer(found, shown)),
         b.Beside(([ranking], [chart]), (1, 1)),
-        b.Text(
-            "A click on a cell or a dot opens the head. A dashed line is a head without"
-            " preferences.",
-            small=True,
-        ),
+        b.Text("A click on a cell or a dot opens the head.", small=True),
         *_heads_that_do_it_most(found, shown),
         b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
         b.Note(

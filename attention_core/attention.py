@@ -164,8 +164,7 @@ def run_layer(
     key_heads = steps.split(keys, p.groups)
     value_heads = steps.split(values, p.groups)
     # QK-norm, then rotary positions, where they are asked for
-    modern = optional_steps(query_heads, key_heads, options, steps)
-    compared_queries, compared_keys = [query_heads, key_heads, *modern.values()][-2:]
+    compared_queries, compared_keys, modern = optional_steps(query_heads, key_heads, options, steps)
     # O_h = softmax(scale Q_h K_hᵀ + bias, -inf where masked) V_h, as `plain_heads` writes it out
     heads = steps.heads(compared_queries, compared_keys, value_heads, options)
     # Y = [O_0 | O_1 | …] W_O + b_O, plus X
@@ -203,9 +202,9 @@ def run_layer(
 
 def optional_steps(
     query_heads: Array, key_heads: Array, options: Options, steps: LayerSteps
-) -> dict[str, Array]:
-    """What an option does to queries and keys before they are compared, by the names of the fields:
-    each step reads what the one before it made.
+) -> tuple[Array, Array, dict[str, Array]]:
+    """The queries and keys that are compared, and what options made on the way, by the names of the
+    fields: each step reads what the one before it made.
     """
     found = {}
     if (norm := options.head_norm) is not None:
@@ -216,9 +215,9 @@ def optional_steps(
             key_heads, np.asarray(norm.key_gain), norm.epsilon
         )
     if options.rotary is not None:
-        found["turned_queries"] = steps.turn(query_heads, options.rotary)
-        found["turned_keys"] = steps.turn(key_heads, options.rotary)
-    return found
+        query_heads = found["turned_queries"] = steps.turn(query_heads, options.rotary)
+        key_heads = found["turned_keys"] = steps.turn(key_heads, options.rotary)
+    return query_heads, key_heads, found
 
 
 def options_of(trace: Trace) -> Options:

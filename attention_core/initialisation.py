@@ -80,6 +80,7 @@ def integers(rng: np.random.Generator, n_in: int, n_out: int) -> Array:
     return rng.integers(-1, 2, (n_in, n_out)).astype(np.float64)
 
 
+# By the names that users write.
 INITIALISATIONS: dict[str, Draw] = {
     way.__name__: way for way in (xavier, normal, small, orthogonal, integers)
 }

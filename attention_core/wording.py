@@ -102,12 +102,15 @@ def needed(step: str, number: int = 0, shared: str = "{}") -> Part:
     return part
 
 
-def by_pairs(halves: str, neighbours: str, step: str = "scores") -> Part:
-    """One of two texts, as the layer pairs features; {} stands for the field that a step reads."""
+def by_pairs(halves: str, neighbours: str, step: str = "") -> Part:
+    """One of two texts, as the layer pairs features; {} stands for the field that the step reads,
+    if one is given.
+    """
 
     def part(layer: Record) -> str:
         by_halves = layer.rotary is not None and layer.rotary.pairs == "halves"
-        return (halves if by_halves else neighbours).format(*layer.needs(step))
+        text = halves if by_halves else neighbours
+        return text.format(*layer.needs(step)) if step else text
 
     return part
 

@@ -137,7 +137,7 @@ def every_character() -> Iterable[str]:
 
 
 def ranges(codes: Iterable[int]) -> list[tuple[int, int]]:
-    """Code points as ranges (first, last), in increasing order.
+    """Code points, at least one, as ranges (first, last), in increasing order.
 
     >>> ranges([7, 1, 2, 3])
     [(1, 3), (7, 7)]

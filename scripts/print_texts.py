@@ -54,7 +54,8 @@ def _boxes(block: Any) -> Iterator[str]:
     for child in _children(block):
         if child.type in BOX_TYPES:
             # An id is "$$ID-<hash>-<key>"; a box without a key cannot be opened from here.
-            yield from getattr(child.proto, child.type, child.proto).id.split("-", 2)[2:]
+            named = getattr(child.proto, child.type, child.proto).id
+            yield from filter(None, named.split("-", 2)[2:])
         yield from _boxes(child)
 
 

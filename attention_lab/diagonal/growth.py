@@ -144,7 +144,8 @@ def _estimate(draws: int, totals_2: Array, squares_2: Array) -> Estimate:
     if draws > 1:
         variance_2 = np.maximum(squares_2 - draws * mean_2**2, 0.0) / (draws - 1)
         error_2 = np.sqrt(variance_2 / draws)
-    return Estimate(draws, *np.stack([mean_2, error_2], axis=1).ravel().tolist())
+    (mass, argmax), (mass_error, argmax_error) = mean_2.tolist(), error_2.tolist()
+    return Estimate(draws, mass, mass_error, argmax, argmax_error)
 
 
 # Half octaves: enough for a smooth curve on a logarithmic axis.

@@ -43,7 +43,7 @@ class Metric:
 
     @property
     def name(self) -> str:
-        """The name of the number in code."""
+        """The name of the number in code, which exports write: that of its function."""
         return self.of.__name__
 
 

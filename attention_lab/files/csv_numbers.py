@@ -1,10 +1,10 @@
 """A table of numbers from a CSV file, as a spreadsheet or `numpy.savetxt` writes it.
 
-The delimiter between cells is the first of semicolon, tab, comma and space that the first line of
-numbers holds. If it is not the comma, commas are decimal commas. So a single column with decimal
-commas reads as two columns: write it with points. Thousands separators are refused, not guessed:
-files with decimal points and decimal commas, and quoted cells that may all hold them, as in
-"1,234","2,345".
+The delimiter between cells is the first of semicolon, tab, comma and space that the first line
+holds. If it is not the comma, commas are decimal commas. So a single column with decimal commas
+reads as two columns, unless a heading with another delimiter stands above it: write it with points.
+Thousands separators are refused, not guessed: files with decimal points and decimal commas, and
+quoted cells that may all hold them, as in "1,234","2,345".
 """
 
 from __future__ import annotations
@@ -68,14 +68,15 @@ def csv_numbers(
     ShapeError.
     """
     delimiter = delimiter_of(lines[0][1]) if lines else None
-    lines = lines[is_labelled:]
+    n_labels = int(is_labelled)
+    lines = lines[n_labels:]
     if not lines:
         raise FileError("The file holds no numbers; write one line for each row")
-    n_columns = len(cells_of(*lines[0], delimiter)) - is_labelled
+    n_columns = len(cells_of(*lines[0], delimiter)) - n_labels
     check_size(len(lines), n_columns)
-    rows = [(number, cells_of(number, line, delimiter)[is_labelled:]) for number, line in lines]
     matrix, mark = np.empty((len(lines), n_columns)), ""
-    for row, (number, cells) in enumerate(rows):
+    for row, (number, line) in enumerate(lines):
+        cells = cells_of(number, line, delimiter)[n_labels:]
         if len(cells) != n_columns:
             raise ShapeError(
                 f"{symbol} is ragged: row 0 has {n_columns} cells, but row {row} (line {number} of"
@@ -86,7 +87,7 @@ def csv_numbers(
         ]
         mark = _only_mark(symbol, cells, row, number, mark)
     if delimiter == mark == ",":
-        _refuse_thousands(symbol, rows)
+        _refuse_thousands(symbol, lines, n_labels)
     return matrix
 
 
@@ -134,14 +135,14 @@ def _only_mark(symbol: str, cells: list[str], row: int, line: int, mark: str) ->
     return mark
 
 
-def _refuse_thousands(symbol: str, rows: list[tuple[int, list[str]]]) -> None:
+def _refuse_thousands(symbol: str, lines: Lines, n_labels: int) -> None:
     """Refuse commas inside cells if all may separate thousands. One that cannot, as in 1,5 or
     0,234, makes all of them decimal commas.
     """
     found = [
         (cell.strip(), _place(row, column, number))
-        for row, (number, cells) in enumerate(rows)
-        for column, cell in enumerate(cells)
+        for row, (number, line) in enumerate(lines)
+        for column, cell in enumerate(cells_of(number, line, ",")[n_labels:])
         if "," in cell
     ]
     if all(_MAY_BE_THOUSANDS.fullmatch(cell) for cell, _ in found):

@@ -109,8 +109,10 @@ _MAX_COMMENT_BYTES = 2**16
 # Of the directory for one array, with some room for other programs' notes.
 _MAX_ENTRY_BYTES = 46 + MAX_NAME_LENGTH + 128
 _ENCRYPTED = 1
-_PACKED_WRONG = (zipfile.BadZipFile, zlib.error, struct.error)
-_DAMAGE_ERRORS = (*_PACKED_WRONG, EOFError, OSError, OverflowError, RuntimeError, ValueError)
+_DAMAGE_ERRORS = (
+    *(zipfile.BadZipFile, zlib.error, struct.error),
+    *(EOFError, OSError, OverflowError, RuntimeError, ValueError),
+)
 
 
 class NpzArchive:

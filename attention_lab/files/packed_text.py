@@ -21,7 +21,7 @@ def packed(data: bytes, level: int = 9, wbits: int = zlib.MAX_WBITS) -> str:
 
 
 def unpacked(text: str, most: int, wbits: int = zlib.MAX_WBITS, lenient: bool = False) -> bytes:
-    """The bytes in such a text, fewer than `most`; no more are ever unpacked.
+    """The bytes in such a text, at most `most` - 1; no more than `most` are ever unpacked.
 
     lenient: whether other characters in it, and letters behind it, are passed over, as where a link
     was copied from a message.

@@ -165,15 +165,17 @@ def run_decoder(
     takes the place of its attention. before: a run of the same tokens, from which all layers before
     the first change are taken.
     """
-    given = dict([replaced] if replaced else [])
-    changed = [layer for layer, _ in without] + list(given)
+    changed = [layer for layer, _ in without] + ([replaced[0]] if replaced else [])
     first = min(changed, default=len(decoder.layers)) if before else 0
     streams = [stream_TD] if before is None else list(before.streams[: first + 1])
     traces = [] if before is None else list(before.traces[:first])
     added = [] if before is None else list(before.feed_forwards[:first])
     for layer in range(first, len(decoder.layers)):
         off = [head for at, head in without if at == layer]
-        trace = given.get(layer) or decoder.attend(streams[-1], layer, off)
+        if replaced and replaced[0] == layer:
+            trace = replaced[1]
+        else:
+            trace = decoder.attend(streams[-1], layer, off)
         attended_TD = streams[-1] + trace.output[0]
         added.append(decoder.feed_forward(attended_TD, layer))
         streams.append(attended_TD + added[-1])

@@ -106,8 +106,8 @@ def neighbour(tokens: Sequence[str], offset: int) -> Targets:
 def end_token(
     tokens: tuple[str, ...], memory_tokens: tuple[str, ...] | None = None, place: int = 0
 ) -> Targets:
-    """The first or the last token of the keys' sequence, in BERT [CLS] and [SEP]. place: 0 or
-    -1.
+    """The first or the last token of the keys' sequence, which has at least one; in BERT [CLS] and
+    [SEP]. place: 0 or -1.
     """
     targets = np.zeros((len(tokens), len(memory_tokens or tokens)), bool)
     targets[:, place] = True
@@ -118,7 +118,9 @@ def repeated_words(tokens: tuple[str, ...]) -> Targets:
     """The other places of the same word. A word of several pieces counts as a whole."""
     words = positions_of_words(tokens)
     sizes = [len(word) for word in words]
-    spellings = np.unique([_spelling(tokens, word) for word in words], return_inverse=True)[1]
+    # NumPy would make room for the longest label in the place of each.
+    numbers: dict[str, int] = {}
+    spellings = [numbers.setdefault(_spelling(tokens, word), len(numbers)) for word in words]
     spelling_T, word_T = np.repeat(spellings, sizes), np.repeat(np.arange(len(words)), sizes)
     targets: Targets = np.equal.outer(spelling_T, spelling_T) & ~np.equal.outer(word_T, word_T)
     return targets

@@ -57,13 +57,13 @@ class WhyToken:
 
     @property
     def of_embedding(self) -> float:
-        """What the last token itself adds."""
+        """What the last token itself adds, the first of `Streams.parts`."""
         return float(self.of(self.run.added_logits)[0])
 
     @property
     def of_layers(self) -> Array:
         """What the heads of each layer add, and at the end its feed-forward part.
-        Shapes: (L, H+1).
+        Shapes: (L, H+1), in the order of `Streams.parts`.
         """
         return self.of(self.run.added_logits)[1:].reshape(N_LAYERS, N_HEADS + 1)
 

@@ -141,8 +141,8 @@ def _answer(plain: Runs, n_tokens: int) -> str:
     (least, few), (most, many) = ordered[0], ordered[-1]
     return (
         f"Rows that peak on the diagonal: **{usual.rows_on_diagonal} of {n_tokens}** in plain"
-        f" attention. Among the variants, most in {most.title}, **{many.rows_on_diagonal}**, and"
-        f" fewest in {least.title}, **{few.rows_on_diagonal}**."
+        f" attention. The variant with most is {most.title}, **{many.rows_on_diagonal}**; the one"
+        f" with fewest is {least.title}, **{few.rows_on_diagonal}**."
     )
 
 

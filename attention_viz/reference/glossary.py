@@ -127,7 +127,7 @@ def axes_and_size(name: str, text: Notation, trace: Trace | None) -> tuple[str, 
     """
     if trace is None:
         return "–", "–"
-    numbers = {name: str(trace.sizes[letter]) for letter, name in AXIS_SIZES.items()}
+    numbers = {size: str(trace.sizes[letter]) for letter, size in AXIS_SIZES.items()}
     numbers["scale"] = format_number(trace.scale)
     if name in numbers:
         return "", numbers[name]

@@ -22,6 +22,7 @@ LAYER = b.Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
 HEAD = b.Number("ca_head", "Head", 4, low=0, high=N_HEADS - 1)
 RESTARTS = b.Switch("ca_restarts", "Mistake: positions from 0", False)
 TOP_LEFT = b.Switch("ca_top_left", "Mistake: mask at the top left", False)
+MISTAKES = (RESTARTS, TOP_LEFT)
 ROUNDING = 1e-12
 SHARES, FULL = "shares", "full run"
 
@@ -31,7 +32,7 @@ def _choices(view: StoryView) -> Sequence[b.Choice]:
     says, most = "Every step to the right computes one more row.", max(2, n_ids)
     so_far = b.Number("ca_tokens", "Tokens so far", n_ids, 1, most, look="scale", help=says)
     first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help="The first step.")
-    return (so_far, first, LAYER, HEAD, RESTARTS, TOP_LEFT)
+    return (so_far, first, LAYER, HEAD, *MISTAKES)
 
 
 def step_of(view: StoryView, values: b.Values) -> CachedStep:
@@ -47,10 +48,10 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     board = cache_board(step, values[LAYER.key], values[HEAD.key])
     return [
         b.Text(_what_is_computed(step)),
-        b.row(values, *_choices(view)[:4]),
+        b.row(values, *_choices(view)[: -len(MISTAKES)]),
         b.Board(board, "cache", fits=True),
         _agreement(step),
-        b.row(values, RESTARTS, TOP_LEFT),
+        b.row(values, *MISTAKES),
         b.Text("**What is kept and saved**, in all layers, after these tokens:"),
         _costs(step),
         b.Text(

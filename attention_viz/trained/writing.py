@@ -161,7 +161,7 @@ def writing_board(writing: Writing, layer: int, head: int) -> JSON:
         rule = Rule("product", (read("logit", 0, 1), read("one over T", Position(), Position())))
         matrices += [
             Matrix("one over T", np.array([[1 / heat]]), Side("row"), Side("T"), None, "1/T"),
-            column(SCALED, logits / heat, place=(1, 0), title="logit/T", rule=rule),
+            column(SCALED, scaled_X[shown, np.newaxis], place=(1, 0), title="logit/T", rule=rule),
         ]
     place = len([one for one in matrices if one.place])
     *all_logits, share = share_matrices(

@@ -95,6 +95,11 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
     assert_identical(own, UserMatrices(w_q=[[1.5, -2.0, 300.0], [4.0, 5.0, 6.0]]))
 
 
+def test_one_column_of_decimal_commas_under_a_heading() -> None:
+    own = read_matrices(b"token;0\nthe;1,5\ncat;-2\n", "table.csv")
+    assert_identical(own, UserMatrices(x=[[1.5], [-2.0]]))
+
+
 @pytest.mark.parametrize(
     ("text", "kind", "facts"),
     [
@@ -116,6 +121,7 @@ def test_dialects_of_csv(text: str, file_name: str) -> None:
         ("1,2+3j", FileError, ("W_Q", "row 0", "column 1", "2+3j")),
         ("1,=cmd()", FileError, ("W_Q", "row 0", "column 1", "=cmd()")),
         ('1,2\n"1"2,3', FileError, ("line 2", "quote")),
+        ('1,2\n3\n"1"2,3', ShapeError, ("row 1", "line 2")),  # the first fault
         ("W_Q\n \n", FileError, ("numbers",)),
         ("", FileError, ("numbers",)),
     ],

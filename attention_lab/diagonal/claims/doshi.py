@@ -91,7 +91,7 @@ def mask_before_scale() -> Evidence:
     return Evidence(with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, sentence)
 
 
-def moved(**options: Any) -> float:
+def earlier_outputs_move(**options: Any) -> float:
     """How far outputs of earlier tokens move when the last token changes. options: of the layer."""
     before, after = (attend(x, LAYER, **options).output[0, :-1] for x in (X, OTHER_X))
     return max_difference(before, after)
@@ -111,7 +111,7 @@ def look_ahead_across() -> Evidence:
     self-attention without that mask.
     """
     source = gaussian_tokens(TOKENS, WIDTH, seed=1)
-    across, within = moved(memory=source), moved()
+    across, within = earlier_outputs_move(memory=source), earlier_outputs_move()
     sentence = (
         f"If the last target token changes, earlier outputs move by {format_gap(across)} in"
         f" cross-attention and by up to {within:.2f} in self-attention."
@@ -121,7 +121,7 @@ def look_ahead_across() -> Evidence:
 
 def decoder_like_encoder() -> Evidence:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
-    free, causal = moved(), moved(causal=True)
+    free, causal = earlier_outputs_move(), earlier_outputs_move(causal=True)
     sentence = (
         f"If the last token changes, earlier outputs move by up to {free:.2f} in an encoder and by"
         f" {format_gap(causal)} in a decoder."

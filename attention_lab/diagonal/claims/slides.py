@@ -179,7 +179,7 @@ def shifting_heads(image_size: int, sharpness: float) -> Projections:
     """
     n_pixels = image_size**2
     pixels = np.arange(n_pixels).reshape(image_size, image_size)
-    # Without the row of the content, which only values read.
+    # Without the column of the content, which only values read.
     keys, value = np.eye(1 + n_pixels)[:, 1:], np.eye(1 + n_pixels)[:, :1]
     heads = []
     for i, j in np.ndindex(3, 3):

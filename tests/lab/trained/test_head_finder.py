@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 
 import numpy as np
@@ -164,6 +165,15 @@ def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
     for query, key in np.ndindex(targets.shape):
         again = spelled[query] == spelled[key] and words[query] != words[key]
         assert targets[query, key] == again
+
+
+def test_a_very_long_label_takes_its_room_once() -> None:
+    tracemalloc.start()
+    try:
+        TARGET_RULES["repeated words"](("w" * 10**6, *["x"] * 200))
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
 
 
 IT_RAN = ("[CLS]", "it", "ran", "home", "[SEP]")

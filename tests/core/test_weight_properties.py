@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, attend, softmax
 from attention_core.initialisation import INITIALISATIONS, Stream, generator
+from attention_core.numbers import all_finite
 from tests.core.random_layers import Layer, assert_same, layers
 
 SIZE = st.integers(1, 5)
@@ -161,6 +162,18 @@ def test_another_type_takes_the_memory_of_its_own_weights_alone() -> None:
     assert peak < 1.2 * 4 * double.w_q.nbytes
     assert (double.n_heads, double.dtype, p.dtype) == (8, np.float64, np.float32)
     assert not any(getattr(double, name).flags.writeable for name in (*MATRICES, "b_q"))
+
+
+def test_transposed_weights_are_checked_without_a_copy() -> None:
+    matrix = np.ones((512, 512), np.float32)
+    tracemalloc.start()
+    try:
+        assert all_finite(matrix.T)
+        assert tracemalloc.get_traced_memory()[1] < matrix.nbytes / 2
+    finally:
+        tracemalloc.stop()
+    matrix[3, 5] = np.inf
+    assert not all_finite(matrix.T)
 
 
 def test_weights_are_copied_and_read_only() -> None:

@@ -7,11 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from attention_core import STEPS, HeadNorm, Projections, Rotary, Trace, attend, padding_mask
+from attention_core import HeadNorm, Projections, Rotary, Trace, attend, padding_mask
 from attention_core.projections import BIASES, MATRICES
 
 B, T, S, D, M, K, V, H, G = 2, 3, 5, 7, 11, 4, 17, 6, 3
-ORDER = list(STEPS)
+ORDER = [
+    *("inputs", "memory", "queries", "keys", "values"),
+    *("query_heads", "key_heads", "value_heads"),
+    *("normed_queries", "normed_keys", "turned_queries", "turned_keys"),
+    *("scores", "scaled_scores", "masked_scores", "probabilities", "head_outputs"),
+    *("merged", "output"),
+]
 SOME = np.random.default_rng(7).random((B, H, T, S)) < 0.6
 EMPTY = SOME & (np.arange(T) != 1)[:, np.newaxis]
 BIAS = np.random.default_rng(8).normal(size=(H, T, S))

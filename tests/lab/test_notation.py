@@ -156,19 +156,52 @@ def test_where_a_text_is_silent_it_is_said(notation: Notation) -> None:
         assert row.their_symbol.latex == written
 
 
-CORRECTED = {
-    GML: {"w_q", "w_k", "w_v", "keys", "scores", "scaled_scores", "probabilities"},
-    MQL5: {"scaled_scores", "probabilities", "merged"},
-    DOSHI: {"inputs", "scores", "masked_scores", "probabilities", "head_outputs"},
-    SLIDES: {"probabilities", "head_outputs", "merged"},
-    NOTE: {"w_q", "w_k", "w_v", "w_o", "values", "scaled_scores", "head_outputs"},
+# The symbols and numbers that each correction names.
+CORRECTED: dict[Notation, dict[str, tuple[object, ...]]] = {
+    GML: {
+        "w_q": ("N × (N ÷ n_heads)", "Pᵀ"),
+        "w_k": (),
+        "w_v": (),
+        "keys": ("keys",),
+        "scores": (1,),
+        "scaled_scores": ("√N", "N ÷ n_heads"),
+        "probabilities": ("T",),
+    },
+    MQL5: {
+        "scaled_scores": ("nK",),
+        "probabilities": ("i", "j"),
+        "merged": ("h·d_v", "nI"),
+    },
+    DOSHI: {
+        "inputs": ("embedding", "Q", "K", "V"),
+        "scores": ("K", "transposed"),
+        "masked_scores": ("decoder's",),
+        "probabilities": (),
+        "head_outputs": ("values",),
+    },
+    SLIDES: {
+        "probabilities": ("α_ij", "α_ii", "α_jj"),
+        "head_outputs": ("channels",),
+        "merged": ("W_O", "h·d_v"),
+    },
+    NOTE: {
+        "w_q": (),
+        "w_k": (),
+        "w_v": ("n", "s"),
+        "w_o": ("d·d_h", "d_h·d_v"),
+        "values": ("w_ij", "x_j", "x_i"),
+        "scaled_scores": ("d", "√d"),
+        "head_outputs": ("H^(i)", "V^(i)", "n × n"),
+    },
 }
 
 
 @pytest.mark.parametrize("notation", TEXTS, ids=lambda notation: notation.key)
 def test_mistakes_are_corrected_where_they_stand(notation: Notation) -> None:
-    assert notation.corrections.keys() == CORRECTED[notation]
-    assert all(said in remark(name, notation) for name, said in notation.corrections.items())
+    assert notation.corrections.keys() == CORRECTED[notation].keys()
+    for name, facts in CORRECTED[notation].items():
+        assert missing(notation.corrections[name], *facts) == []
+        assert notation.corrections[name] in remark(name, notation)
 
 
 MASK = np.random.default_rng(7).random((B, H, T, S)) < 0.6

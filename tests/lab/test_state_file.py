@@ -175,6 +175,24 @@ FILES: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
 }
 
 
+def test_the_bounds_of_every_field() -> None:
+    assert {
+        "n_tokens": (0, 64),
+        "piece": (0, 12),
+        "d_model": (1, 512),
+        "n_heads": (1, 16),
+        **dict.fromkeys(("d_k", "d_v", "d_o"), (0, 128)),
+        "layer": (0, 5),
+        "seed": (0, 2**53 - 1),
+        "window": (0, 64),
+        "start": (0, 1000),
+        "gain": (0, 100),
+        "cap": (0.1, 1000),
+        "base": (1, 1e9),
+        **dict.fromkeys(("scale", "sink_logit"), (-100, 100)),
+    } == FIELD_BOUNDS
+
+
 def wrong_values(name: str) -> list[Any]:
     """Values that no control of a field can have: beyond its bounds, or of another kind."""
     if name in FIELD_CHOICES:

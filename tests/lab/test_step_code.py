@@ -16,7 +16,7 @@ import pytest
 
 from attention_core import Projections, attend
 from attention_lab.export import torch_code
-from attention_lab.export.step_code import array_or_setting, numpy_lines, torch_lines
+from attention_lab.export.step_code import array_or_setting, given_names, numpy_lines, torch_lines
 from scripts.check_torch_code import CHOICES, Case, lines_of, trace_of
 from tests.lab.refusal import missing
 from tests.lab.script_cases import CASES, H, case
@@ -34,6 +34,16 @@ def comments(lines: str) -> list[dict[str, str]]:
         if line.startswith(("# in  ", "# out "))
     ]
     return [match.groupdict() for match in found if match]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_panel_runs_and_checks(name: str) -> None:
+    trace = case(name)
+    names = {"np": np, "shown": {field: getattr(trace, field) for field in trace.steps}}
+    names |= trace.sizes | {one: array_or_setting(trace, one) for one in given_names(trace)}
+    for field in trace.steps:
+        with np.errstate(invalid="ignore"):  # −∞ − −∞ of an empty row that is to be NaN
+            exec(numpy_lines(trace, field), names)  # the code under test is text
 
 
 @pytest.mark.parametrize("panel", [numpy_lines, torch_lines])

@@ -88,6 +88,16 @@ def test_the_order_of_a_sentence_from_right_to_left(text: str, n_notes: int) -> 
 UNEVEN = Scenario(d_model=64, n_heads=5)
 
 
+def test_the_remedies_of_uneven_heads() -> None:
+    assert {one.label: one.changes for one in ways_out(UNEVEN)} == {
+        "Heads: 4": {"n_heads": 4},
+        "Heads: 8": {"n_heads": 8},
+        "Embedding size: 60": {"d_model": 60},
+        "Embedding size: 65": {"d_model": 65},
+        "Heads: 5, each 13 wide": {"d_k": 13, "d_v": 13},
+    }
+
+
 @pytest.mark.parametrize("way", ways_out(UNEVEN), ids=lambda way: way.label)
 def test_a_remedy_brings_the_page_back(way: WayOut) -> None:
     app = opened("output", d_model=64, n_heads=5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import re
 from contextlib import suppress
@@ -151,7 +152,11 @@ def test_the_url_of_the_server_can_be_edited() -> None:
     app, room = led()
     app.text_input(key="class_base").set_value("lab.example:8080/maths/").run()
     assert student_link(app) == f"http://lab.example:8080/maths/class?room={room}"
-    assert links.qr_code_url(student_link(app)) in " ".join(html(app))
+    code = links.qr_code_url(student_link(app))
+    assert code in " ".join(html(app))
+    assert code != links.qr_code_url(f"{student_link(app)}B")
+    picture = base64.b64decode(code.partition("base64,")[2]).decode()
+    assert (picture.count("<path"), "<script" in picture) == (2, False)
     for wrong in (
         *("javascript:alert(1)", "http://", "http://[::1", "ftp://x"),
         *("http://é", '"><b>', "http://h:0"),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.choices import FIELD_BOUNDS
 from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
 from attention_lab.scenario import LEFT_OPEN, Scenario, trace_of
 from attention_lab.url_values import url_text
@@ -70,6 +71,16 @@ def test_moving_a_control_changes_its_field_alone_and_moving_it_back_nothing(nam
     back = page_context(moved(app, name, getattr(scenario, name)))
     assert back.scenario == before.scenario == scenario
     assert back.trace is before.trace
+
+
+@pytest.mark.parametrize("name", sorted(MOVES.keys() & FIELD_BOUNDS))
+def test_a_control_reaches_both_its_bounds(name: str) -> None:
+    scenario, _ = MOVES[name]
+    app = unfolded(opened("scores", **in_url(asdict(scenario))))
+    for value in map(type(getattr(scenario, name)), FIELD_BOUNDS[name]):
+        moved(app, name, value)
+        assert getattr(page_context(app).scenario, name) == value or app.warning
+        assert [*app.error, *app.exception] == []
 
 
 @pytest.mark.parametrize("name", ["own_scale", "present"])

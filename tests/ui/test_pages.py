@@ -130,6 +130,16 @@ def test_every_step_explains_itself(page: str) -> None:
     assert scenes(app)[0]["arithmetic"] is True
 
 
+def test_the_theme_changes_colours_only() -> None:
+    app = opened("softmax", theme="dark", mask="causal")
+    (dark,), trace = scenes(app), page_context(app).trace
+    app.context = {"theme": "light"}
+    (light,) = scenes(app.run())
+    assert light["palette"] == json.loads(json.dumps(BOARD_PALETTES["light"]))
+    assert light["arrays"] == dark["arrays"]
+    assert page_context(app).trace is trace
+
+
 def test_a_walk_keeps_place_theme_and_convention_and_shows_markup_letter_by_letter() -> None:
     chosen = SITUATIONS["hostile text"] | {"notation": "gml", "mask": "causal"}
     app = opened(theme="dark", head=3, feature=2, **chosen)

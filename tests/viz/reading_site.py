@@ -14,7 +14,7 @@ def answer_to(path: str, query: str, **more: Any) -> dict[str, Any]:
     return found
 
 
-def blocks_of(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+def sent_blocks(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     """The blocks of a kind, also inside others."""
     below, matching = [found["blocks"]], []
     for blocks in below:

@@ -14,7 +14,7 @@ from attention_viz.blocks import filled
 from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_scenes import scene_of_text, sent
-from tests.viz.reading_site import answer_to, blocks_of
+from tests.viz.reading_site import answer_to, sent_blocks
 
 TEXT = "the cat saw the dog"
 
@@ -26,18 +26,18 @@ def asked(path: str, act: dict[str, Any] | None = None, **choices: Any) -> dict[
 
 
 def board_of(found: dict[str, Any]) -> dict[str, Any]:
-    return scene_of_text(json.dumps(blocks_of(found, "board")[0]["board"]))
+    return scene_of_text(json.dumps(sent_blocks(found, "board")[0]["board"]))
 
 
 @pytest.mark.parametrize("path", BLOCK_PAGES)
 def test_every_page_has_a_picture_and_an_answer(path: str) -> None:
     found = asked(path)
-    assert any(blocks_of(found, kind) for kind in ("board", "chart", "table"))
+    assert any(sent_blocks(found, kind) for kind in ("board", "chart", "table"))
     assert found["refused"] == []
     kinds = [block["kind"] for block in found["blocks"]]
     assert kinds[0] == "question"
     assert kinds[1] in ("text", "heading", "row")
-    rows = blocks_of(found, "row")
+    rows = sent_blocks(found, "row")
     names = [item["name"] for block in rows for item in block["items"] if "name" in item]
     assert len(names) == len(set(names))
 
@@ -55,7 +55,7 @@ def test_of_a_text_that_is_cut_a_word_is_replaced_that_the_model_reads() -> None
 
 def test_a_point_of_the_plane_moves() -> None:
     points = "2,1; 1,3; -1,0"
-    rows = blocks_of(asked("geometry", plane=points, plane_token=1), "row")
+    rows = sent_blocks(asked("geometry", plane=points, plane_token=1), "row")
     moves = {item["label"]: item for block in rows for item in block["items"]}
     found = asked("geometry", {"changes": moves["x →"]["changes"]}, plane=points, plane_token=1)
     assert parse_qs(found["query"])["plane"] == ["2,1; 2,3; -1,0"]
@@ -65,7 +65,7 @@ def test_a_point_of_the_plane_moves() -> None:
 
 def test_a_search_finds_and_loads_what_violates_a_proposition() -> None:
     found = asked("propositions", truths_search="S4")
-    rows = blocks_of(found, "row")
+    rows = sent_blocks(found, "row")
     loads = [item for block in rows for item in block["items"] if item["label"].startswith("Load")]
     (load,) = loads
     after = asked("propositions", {"changes": load["changes"]})
@@ -84,7 +84,7 @@ def test_a_strength_is_that_of_its_variant() -> None:
 
 
 def test_a_click_on_what_is_missing_moves_the_focus() -> None:
-    board = blocks_of(asked("head-worth", off="0"), "board")[0]
+    board = sent_blocks(asked("head-worth", off="0"), "board")[0]
     place = board["clicks"]["all"][5 + 3]
     width = board["board"]["arrays"]["all"]["shape"][1]
     assert place == {"query": str(8 // width), "feature": str(8 % width)}
@@ -128,7 +128,7 @@ def test_a_click_chooses_what_was_clicked_and_may_open_its_page(
     to: str,
     told: dict[str, str],
 ) -> None:
-    board = blocks_of(asked(path, **choices), "board")[place]
+    board = sent_blocks(asked(path, **choices), "board")[place]
     sets = board["sets"][array or next(iter(board["sets"]))]
     found = asked(path, {"changes": filled(sets, index), "to": board["opens"]}, **choices)
     query = parse_qs(found["query"])
@@ -155,5 +155,5 @@ def test_another_model_begins_with_its_own_first_head() -> None:
 
 def test_what_is_in_the_app_alone_is_said() -> None:
     """The heads of a file, and on a site without it MiniLM, in the lines that start the app."""
-    (lines,) = blocks_of(asked("trained-heads", th_model="your own"), "code")
+    (lines,) = sent_blocks(asked("trained-heads", th_model="your own"), "code")
     assert "streamlit run" in lines["text"]

@@ -25,7 +25,7 @@ from attention_viz.scene_formats import scene_to_text
 from attention_viz.story.stages import STEPS_OF_STORY, stage_of
 from attention_viz.story.story_file import seen_sentences
 from attention_viz.story.story_view import view_of
-from tests.viz.reading_site import answer_to, blocks_of
+from tests.viz.reading_site import answer_to, sent_blocks
 
 USUAL = "d_model=12&n_heads=3"
 SCORE_AXES = [["B", None], ["H", None], ["T", None], ["S", None]]
@@ -178,7 +178,7 @@ def test_files_can_be_taken_along() -> None:
 
 def test_a_choice_of_a_page_is_in_the_url_and_takes_others_back() -> None:
     found = asked("practice", f"{USUAL}&pr_number=3", act={"name": "pr_answer", "value": "1"})
-    assert [block["tone"] for block in blocks_of(found, "note")] == ["wrong"]
+    assert [block["tone"] for block in sent_blocks(found, "note")] == ["wrong"]
     assert asked("practice", found["query"])["blocks"] == found["blocks"]
     following = asked("practice", found["query"], act={"name": "pr_number", "value": "4"})
     assert parse_qs(following["query"])["pr_number"] == ["4"]

@@ -12,6 +12,7 @@ from attention_lab.classroom.letters import ROOM_LETTERS, new_room, parse_room
 from attention_lab.classroom.limits import (
     ClosedError,
     Limits,
+    RateLimiter,
     RightsError,
     RoomError,
     TooManyError,
@@ -255,3 +256,10 @@ def test_one_network_cannot_take_every_seat(tmp_path: Path, clock: Clock) -> Non
         rooms.vote(room, token(visitor), 2, 6.0, "6.6.6.6")
     with pytest.raises(TooManyError):
         rooms.vote(room, token(33), 2, 6.0, "6.6.6.6")
+
+
+def test_a_limiter_remembers_only_the_last() -> None:
+    limiter = RateLimiter(1.0, 1, lambda: 0.0, most=100)
+    assert all(limiter.allows(str(visitor)) for visitor in range(1_000))
+    assert not limiter.allows("999")
+    assert limiter.allows("0")  # it is forgotten

@@ -42,6 +42,28 @@ def test_gradients_of_two_layers() -> None:
         np.testing.assert_allclose(gradients[name], array, rtol=0, atol=TOLERANCE, err_msg=name)
 
 
+def test_gradients_with_a_connection() -> None:
+    settings = replace(SHORT, connection=True, variant="orthonormal")
+    rng = np.random.default_rng(0)
+    inputs, target = draw_textures(rng, 5)
+    weights = first_stack(settings).weights
+    loss = LOSSES["relative error"]
+    passed = run_stack(settings, weights, inputs)
+    gradients = stack_gradients(weights, passed, loss.gradient.compute(passed.logits, target))
+    step = {name: rng.normal(size=array.shape) for name, array in weights.items()}
+    losses = [
+        loss.value.compute(
+            run_stack(
+                settings, {name: weights[name] + size * step[name] for name in weights}, inputs
+            ).logits,
+            target,
+        )
+        for size in (1e-6, -1e-6)
+    ]
+    expected = sum(float((gradients[name] * step[name]).sum()) for name in weights)
+    assert (losses[0] - losses[1]) / 2e-6 == pytest.approx(expected, rel=1e-5)
+
+
 def test_the_growth_of_the_variants() -> None:
     inputs, _ = draw_textures(np.random.default_rng(1), 32)
     last = {}

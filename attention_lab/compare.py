@@ -31,8 +31,8 @@ from .state_file import check_field
 # numbers.
 NOT_COMPARABLE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
 COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_COMPARABLE)
-# The value to compare with; if the scenario has that value already, the second one. Switches are
-# turned.
+# The value to compare with; if the scenario has that value already, the second one. Switches
+# have no entry: the other value is taken.
 OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
     "embedding": ("integers", "normal"),
     "d_model": (32, 16),

@@ -169,8 +169,8 @@ def _read(layer: Trace, before: Before, field: str) -> tuple[Array, Array]:
     Shapes: (B, H, S, F) twice.
     """
     n_readers = layer.projections.n_heads // layer.projections.groups
-    given_BGSF = np.abs(getattr(layer, field)), before[field]
-    values_BHSF, errors_BHSF = (np.repeat(heads, n_readers, axis=1) for heads in given_BGSF)
+    both = np.abs(getattr(layer, field)), before[field]
+    values_BHSF, errors_BHSF = (np.repeat(heads_BGSF, n_readers, axis=1) for heads_BGSF in both)
     return values_BHSF, errors_BHSF
 
 

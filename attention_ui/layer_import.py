@@ -58,5 +58,7 @@ def _replace_layer(own: UserMatrices, controls: Mapping[str, Any]) -> None:
     """In a callback: run the sidebar's layer with these matrices, and open the story. Other
     controls stay.
     """
-    st.session_state.update(own=own.url_value(), edits="", weights="random", **controls)
+    st.session_state.update(
+        {"own": own.url_value(), "edits": "", "weights": "random"} | dict(controls)
+    )
     request_page(page_of("overview").path, head=0)

@@ -18,7 +18,10 @@ from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
 from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, LessonQuestion, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
+from attention_lab.presets import SENTENCE_KEY
 
+from .board import PIN_PARAMETER
+from .mask_choice import NO_MASK_KEY
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 
@@ -26,6 +29,8 @@ from .url_state import restore, session, write_to_url
 NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
 # Choices of a moment that end with the lesson: its covered result, and no questions of the app.
 CHOICES_OF_LESSONS = ("hide", "guess")
+# What a step shows beside its controls: without the mask, a sequence of the batch, a pinned cell.
+PLACES = {NO_MASK_KEY, SENTENCE_KEY, PIN_PARAMETER}
 
 
 @dataclass(frozen=True)
@@ -93,6 +98,7 @@ def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
     if is_new:
         now.moment = (name, place)
         _reset_others(now.asked)
+        now.taken_back += PLACES - now.asked.keys()
         _open_groups_of(shown.controls or ())
     return shown
 

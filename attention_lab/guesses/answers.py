@@ -202,8 +202,8 @@ def answer(asked: AskedItem, values: Array) -> Answer | None:
 
 
 def _shapes(trace: Trace, field: str) -> dict[str, str]:
-    """The shapes of a field, or of one head of it, by the misconception that believes in it; ""
-    for the right one.
+    """The shape of a field, or of one head of it, as each misconception has it; the key "" has the
+    right one.
     """
     sizes = trace.sizes
     n_tokens = sizes["T" if field == "queries" else "S"]

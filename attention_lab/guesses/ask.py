@@ -145,10 +145,11 @@ def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> 
     wrong: the answer of each misconception. Misconceptions with the same answer share an option.
     """
     found: list[tuple[Answer, list[str]]] = [(right, [])]
+    # "" for an answer that no misconception gives
     given = [*wrong.items(), *(("", other) for other in _others(asked, right))]
     for name, wrong_answer in given:
-        same = (names for other, names in found if is_same_answer(asked, other, wrong_answer))
-        believers = next(same, None)
+        of_same = (names for other, names in found if is_same_answer(asked, other, wrong_answer))
+        believers = next(of_same, None)
         if believers is None and len(found) < MAX_OPTIONS:
             believers = []
             found.append((wrong_answer, believers))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
+from dataclasses import MISSING, asdict, fields
 from functools import lru_cache, partial
 from typing import Any, TypeVar
 
@@ -49,7 +49,7 @@ def read_lesson(data: bytes) -> Lesson:
     for name, read in (("moments", _moment), ("tasks", partial(_record, LessonTask, "a task"))):
         if name in content:
             content[name] = tuple(map(read, _list(name, content[name])))
-    return _record(Lesson, "the lesson file", content, "title")
+    return _record(Lesson, "the lesson file", content)
 
 
 def lesson_to_link(lesson: Lesson) -> str | None:
@@ -100,19 +100,19 @@ def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
 
 def _moment(content: Any) -> Moment:
     if isinstance(content, dict) and "question" in content:
-        asked = _record(LessonQuestion, "a question", content["question"], "ask", "why")
+        asked = _record(LessonQuestion, "a question", content["question"])
         content = content | {"question": asked}
-    return _record(Moment, "a moment", content, "title", "page")
+    return _record(Moment, "a moment", content)
 
 
-def _record(kind: type[R], where: str, content: Any, *needed: str) -> R:
-    """A record from its entries. Raises: FileError for unknown entries, or if one that is needed is
-    missing; what the record raises.
+def _record(kind: type[R], where: str, content: Any) -> R:
+    """A record from its entries. Raises: FileError for unknown entries, or if one without a default
+    is missing; what the record raises.
     """
     entries = dict(check_entries(where, content, [one.name for one in fields(kind)]))
-    for name in needed:
-        if name not in entries:
-            raise FileError(f"{where} has no {name}; add one")
+    for one in fields(kind):
+        if one.name not in entries and one.default is MISSING:
+            raise FileError(f"{where} has no {one.name}; add one")
     return kind(
         **entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
     )

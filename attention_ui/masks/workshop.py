@@ -70,13 +70,6 @@ def choose_clicked_cell(array: str, index: list[int]) -> None:
 
 
 PAINTED_KEY = "painted"
-LEAKS = (
-    "added to a hidden score",
-    "this query reads from hidden keys",
-    "the most that a query with a visible key reads from them",
-    "shares if all keys are hidden, float64",
-    "the same, float32",
-)
 
 
 def show_painting(setup: ExperimentSetup) -> None:
@@ -225,7 +218,14 @@ def show_hiding_values(setup: ExperimentSetup) -> None:
     for one in effects:
         read = map(format_percent, (float(one.leaked[query]), one.largest_leak))
         rows.append([one.name, *read, *map(_format_range, one.empty_row)])
-    show_table(LEAKS, rows, words=True)
+    head = (
+        "added to a hidden score",
+        "this query reads from hidden keys",
+        "the most that a query with a visible key reads from them",
+        "shares if all keys are hidden, float64",
+        "the same, float32",
+    )
+    show_table(head, rows, words=True)
     for name, (_, effect) in HIDING_VALUES.items():
         st.markdown(f"- **{name}**: {effect}")
 
@@ -259,8 +259,10 @@ def show_order(setup: ExperimentSetup) -> None:
         rf"$\operatorname{{softmax}}((s + m) \cdot {scale:.3g})$. Here m, the number added to a"
         f" hidden score, is {name}."
     )
-    shares = order.scale_first[query], order.mask_first[query]
-    bars = dict(zip(("scale, then mask", "mask, then scale"), shares, strict=True))
+    bars = {
+        "scale, then mask": order.scale_first[query],
+        "mask, then scale": order.mask_first[query],
+    }
     _show_shares(setup, bars, "with the mask after and before the scale", "order")
     head = ["added to a hidden score", "largest difference of a share, all queries"]
     show_table(head, [[key, format_number(one.gap, 6)] for key, one in found.items()], words=True)
@@ -277,14 +279,15 @@ def _explain_scaled_bias(setup: ExperimentSetup, name: str) -> None:
     scaled = setup.bias * scale
     in_part = setup.allowed.any(axis=-1) & ~setup.allowed.all(axis=-1)
     differs = scaled != setup.bias
-    effect = "With another scale or bias the order would matter."
-    if differs:
+    if differs and in_part.any():
         effect = "So it matters on which side of the scale a model adds its biases."
-    if differs and not in_part.any():
+    elif differs:
         effect = (
             "Here some queries see all keys and the others none. One number added to all scores of"
             " a query changes none of its shares, except by rounding."
         )
+    else:
+        effect = "With another scale or bias the order would matter."
     st.markdown(f"Here {name} times {scale:.3g} is {format_number(scaled, 2)}. {effect}")
 
 

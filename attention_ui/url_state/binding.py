@@ -53,7 +53,9 @@ def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
         texts, shown = now.asked.get(name, []), st.session_state.get(name)
         if shown == [] and not any(texts):
             continue  # Streamlit writes an empty text if no choice of a group is left
-        chosen = shown if isinstance(shown, list) else [] if shown is None else [shown]
+        chosen = shown if isinstance(shown, list) else [shown]
+        if shown is None:
+            chosen = []
         if not all(any(_means(text, value) for value in chosen) for text in texts):
             said = ", ".join(map(_label, chosen))
             refuse(label, ", ".join(texts), _answer(texts, said, name in elsewhere))

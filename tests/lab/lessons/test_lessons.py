@@ -105,6 +105,7 @@ HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
     "moments as text": (changed(moments="one"), FileError, ("moments",)),
     "a moment as list": (changed(moments=[[]]), FileError, ("moment",)),
     "no page": (changed(moments=[{"title": "One"}]), FileError, ("page",)),
+    "a task alone": (changed(tasks=[{"task": "Do it."}]), FileError, ("task", "answer")),
     "many moments": (changed(moments=[ONE] * 41), SettingsError, ("moments", 41, 40)),
     "long text": (of_moment(text="a" * 401), SettingsError, ("text", 401, 400)),
     "no state": (of_moment(state="heads"), SettingsError, ("state",)),

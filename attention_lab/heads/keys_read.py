@@ -78,12 +78,14 @@ class ScaleEffect:
 
     spread_raw, spread: the standard deviation of the scores without and with the scale. top_raw,
     top: the largest probability of a row without and with the scale, averaged over the rows.
+    sum_gap: the largest distance of a row's sum from 1, without the scale or with it.
     """
 
     spread_raw: float
     spread: float
     top_raw: float
     top: float
+    sum_gap: float
 
 
 def scale_effect(trace: Trace, head: int) -> ScaleEffect:
@@ -91,8 +93,10 @@ def scale_effect(trace: Trace, head: int) -> ScaleEffect:
     scale. The mask is left out.
     """
     spreads = (_spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores))
-    tops = (float(shares.max(axis=-1).mean()) for shares in unmasked_shares(trace, head))
-    return ScaleEffect(*spreads, *tops)
+    both = list(unmasked_shares(trace, head))
+    tops = (float(shares.max(axis=-1).mean()) for shares in both)
+    sum_gap = max(float(np.abs(shares.sum(axis=-1) - 1).max()) for shares in both)
+    return ScaleEffect(*spreads, *tops, sum_gap)
 
 
 def _spread(numbers_TS: Array) -> float:

@@ -20,6 +20,7 @@ from attention_lab.compare import TwoLayers, compare_with, largest_change
 from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.counts import layer_size, total_count
+from attention_lab.heads.designs import count_designs
 from attention_lab.heads.habits import EFFECTIVE_TOKENS, HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
 from attention_lab.heads.latent import absorbed_scores, with_latent
@@ -180,13 +181,38 @@ def merge(now: PageContext) -> list[str]:
 
 @on("output", **{"no w_o": True})
 def output(now: PageContext) -> list[str]:
-    apart, together = absorbed_size(now.trace)
+    stored = absorbed_size(now.trace)
     return [
         f"**{heads_mixed(now.trace, 3)} of 4**",
         format_span(head_columns(now.trace, "merged", 1), "row"),
-        f"**{together:,}**",
-        f"**{apart:,}**",
+        f"**{stored.products:,}**",
+        f"**{stored.apart:,}**",
         format_derivation(derive(now.trace, "output", (0, 5, 3))),
+    ]
+
+
+@on("output", n_heads=1, **{"no w_o": True})
+def fewer_stored(now: PageContext) -> list[str]:
+    return ["stores even fewer", "**256** in", "**512** in"]
+
+
+@on("output", n_heads=2, **{"no w_o": True})
+def as_many_stored(now: PageContext) -> list[str]:
+    return ["stores as many", "**512** in"]
+
+
+@on("output", d_model=12, n_heads=3, d_v=12, notation="mql5", **{"no w_o": True})
+def stored_in_the_book(now: PageContext) -> list[str]:
+    return ["stores even fewer", "**432** in", "**864** in"]
+
+
+@on("one-matrix-or-many", n_heads=2)
+def designs(now: PageContext) -> list[str]:
+    found = count_designs(now.trace)
+    return ["**more** objects", "**as many** multiplications"] + [
+        f"{count:,}"
+        for design in (found.separate, found.together)
+        for count in (design.objects, design.calls, design.copied, design.multiplications)
     ]
 
 

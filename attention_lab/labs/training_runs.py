@@ -23,6 +23,7 @@ from attention_core.projections import Projections
 
 from ..cache import Cache
 from .deep_stack import train_stack
+from .evaluation import score_layer
 from .loss_curves import LossPoint, loss_curve
 from .stack_settings import StackSettings
 from .training import TRAINED_ARRAYS, train_layer
@@ -31,6 +32,7 @@ from .training_settings import WIDE_MODEL, TrainingSettings
 MAX_POINTS = 100  # of a run, for the slider
 MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
 STORED_FILE = Path(__file__).with_name("training_runs.npz")
+AWAITED_SECONDS = 60.0  # of a run that is trained to its end at once
 N_STORED_POINTS = 11  # of a run: at its start and after each tenth
 _ONE, _TWO = TrainingSettings(n_heads=1), TrainingSettings(n_heads=2)
 _WIDE = TrainingSettings(n_heads=1, d_k=_ONE.training_task.wide[0], d_v=_ONE.training_task.wide[1])
@@ -127,6 +129,14 @@ def layer_run(settings: TrainingSettings) -> LayerRun:
     stored = next((run for run in stored_runs().values() if run.settings == settings), None)
     run: LayerRun = stored or _runs.get(settings) or _begun(LayerRun(settings, train_layer))
     return run.settled()
+
+
+def trained_score(task: str, n_heads: int) -> float:
+    """The score of a layer with the usual sizes on unseen sequences, after its whole run."""
+    run = layer_run(TrainingSettings(task, n_heads))
+    while not run.done:
+        run.train(AWAITED_SECONDS)
+    return score_layer(run.settings, run.newest[1]).total
 
 
 def stack_run(settings: StackSettings) -> Run:

@@ -34,6 +34,13 @@ TRY = (
     " weights only a **longer** token can get more of a token’s attention than the token itself."
 )
 
+LIMITS = (
+    "**What follows?** That the diagonal [limits what attention can"
+    " express](claims?claims_words=slides-limits-expressive-power), and that one should [always use"
+    " attention with weights](claims?claims_words=slides-always-use-weights): both are claims of"
+    " the slides, tried on trained layers."
+)
+
 
 def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     """The matrix with its pair, the margins, and what measures both. Raises: AttentionError."""
@@ -53,6 +60,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Beside(([Text(PAIR_BOUND, small=True)], [Text(MARGIN, small=True)]), (3, 2)),
         Folded("What measures the diagonal", [metric_table(measured)]),
         Text(TRY),
+        Text(LIMITS),
         Text(
             "This page has one head of its own. All bars and numbers are those of its matrix.",
             small=True,

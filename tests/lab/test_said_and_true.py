@@ -13,6 +13,7 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.diagonal.claims.catalogue import CLAIMS, OURS, find_claim
 from attention_lab.diagonal.depth import FOUR_TOKENS, Stack, levels, skip_draws, tokens_read_most
+from attention_lab.diagonal.geometry import longer_pairs
 from attention_lab.diagonal.measures import gram_alignment
 from attention_lab.diagonal.propositions.catalogue import find_proposition
 from attention_lab.diagonal.propositions.checks import weightless_attention
@@ -232,3 +233,25 @@ def test_the_softmax_alone_makes_shares() -> None:
 
 def test_sentences_of_ours_are_among_the_claims() -> None:
     assert {one.id for one in CLAIMS if one.is_ours} == OURS
+
+
+def test_longer_tokens_may_read_each_other_more() -> None:
+    """The example: two tokens at more than 90°, and six that are further away."""
+    x = np.array([[-3.0, 0.0], [0.5, 0.0], [-0.1, 1.0], *[[-3.0, 0.0]] * 5])
+    shares, relative = [], []
+    for factor in (1.0, 1.5, 2.0, 3.0):
+        terms = []
+        for j, token in enumerate(x.tolist()):
+            product = sum(a * b for a, b in zip(x[1].tolist(), token, strict=True))
+            terms.append(math.exp(product * (factor**2 if j in (1, 2) else factor) / 2**0.5))
+        shares.append(terms[2] / sum(terms))
+        relative.append(terms[2] / terms[1])
+    assert [round(share, 2) for share in shares] == [0.23, 0.25, 0.24, 0.12]
+    assert relative == sorted(relative, reverse=True)
+    pairs = {pair.other: pair for pair in longer_pairs(x, 1)}
+    assert sorted(pairs) == [0, 2, 3, 4, 5, 6, 7]
+    assert pairs[2].shares == pytest.approx(shares)
+    assert pairs[2].relative == pytest.approx(relative)
+    assert pairs[2].product == pytest.approx(-0.05)
+    assert [other for other, pair in pairs.items() if not pair.only_falls] == [2]
+    assert longer_pairs(np.array([[1.0, 0.0], [0.0, 1.0]]), 0) == ()

@@ -122,9 +122,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Text(f"A search tries {TRIES} random token matrices of this size.", small=True),
         *(Beside((cards[n], cards[n + 1]), (1, 1)) for n in range(0, len(cards), 2)),
         Text(
-            "With tied weights ($W_K = W_Q$) all propositions hold for the queries $x_i W$ instead"
-            " of the tokens, because the scores are again a Gram matrix: dot products of vectors"
-            " with each other. With other weights none of them need hold.",
+            "With tied weights ($W_K = W_Q$) all that is proved here holds for the queries $x_i W$"
+            " instead of the tokens, because the scores are again a Gram matrix: dot products of"
+            " vectors with each other. With other weights none of it need hold.",
             small=True,
         ),
     ]

@@ -98,8 +98,8 @@ def show_designs(now: PageContext) -> None:
     )
     st.markdown(
         "The naive design has an attention object for each head. They run one after the other, and"
-        " their outputs are copied into one array. One object for all heads has larger arrays"
-        f" instead, and each head writes its part. Separate objects need {compared}."
+        " their outputs are copied into one array. One object for all heads has arrays for all of"
+        f" them, and each head writes its part. An object for each head takes {compared}."
     )
     show_table(["design", *(name for name in DESIGN_COUNTS.values())], rows)
     st.caption(

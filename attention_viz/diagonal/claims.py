@@ -144,9 +144,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             f"The list has {len(CLAIMS)} sentences about attention: some are often said, others"
             " come from papers and from five texts. Each is marked as :green[**always**] true, true"
             " :orange[**under a condition**] or :red[**false**], with the correct statement and a"
-            " computation that checks it now. What stands in quotation marks is said in the text,"
-            f" in its words or in fewer. {OURS_NOTE} A difference that is only rounding is shown as"
-            " 0. The [glossary](glossary) explains terms."
+            " computation that checks it now. What is often said is put in our words; what papers"
+            f" and texts say, in theirs or in fewer. {OURS_NOTE} A difference that is only rounding"
+            " is shown as 0. The [glossary](glossary) explains terms."
         ),
         Beside((filters, chart), (3, 2)),
         *_of_texts(found),

@@ -202,14 +202,15 @@ ABOUT = (
     "**A skip connection** adds the token itself again. Without weights and without LayerNorm the"
     " tokens stay apart if they read different tokens most, as they do with many features. If all"
     " read one token most, they collapse, as they do with random weights and a gain that is not"
-    " small, or with few features and LayerNorm after the addition. But it is slower: each layer"
-    " takes away a share of the distance.",
+    " small. As a rule they also do with LayerNorm after the addition, but not with two features,"
+    " of which it leaves only two directions, and late with many. The collapse is slower: each"
+    " layer takes away a share of the distance.",
     "**[LayerNorm](glossary?glossary_words=LayerNorm) after or before?** The first transformer"
     " normalised after the addition (post-LN: Vaswani et al. 2017): every layer shrinks what the"
     " skip connection has kept. GPT-2 (Radford et al. 2019) and many later models normalise the"
     " input of the attention (pre-LN: Xiong et al. 2020). There the sum grows from layer to layer,"
-    " but what one layer adds does not. So each layer changes less, and the tokens stay apart"
-    " longer.",
+    " but what one layer adds does not. So each layer changes less: with the widths of this page"
+    " the tokens stay apart longer.",
 )
 TRY = (
     "**Try:** compare *remedies*: what keeps the tokens apart? Then compare widths with *random*"

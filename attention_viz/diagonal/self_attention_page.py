@@ -17,9 +17,10 @@ from .in_words import describe_diagonal, describe_pair, metric_table
 from .self_attention_mass import diagonal_board, margin_bars
 
 PAIR_BOUND = (
-    "Each row shows where one token looks. It is often claimed that no weight exceeds both diagonal"
-    " weights of its pair of tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. We call this the **pair"
-    " bound**. Outlined cells break it. Click a cell to look at its pair."
+    "Each row shows where one token looks. [Slides](claims?claims_text=slides) on multi-head"
+    " attention claim that no weight exceeds both diagonal weights of its pair of tokens: $a_{ij}"
+    " \\le \\max(a_{ii}, a_{jj})$. We call this the **pair bound**. Outlined cells break it. Click"
+    " a cell to look at its pair."
 )
 MARGIN = (
     "The margin is a token’s score for itself minus its highest score for another token. Above 0"

@@ -15,6 +15,7 @@ from attention_core import Projections, SettingsError, attend
 from attention_lab.heads.basis_change import random_basis_change, with_basis_change
 from attention_lab.heads.head_worth import (
     ablated_output,
+    extremes,
     norm_shares,
     ranking,
     signed_shares,
@@ -222,3 +223,21 @@ def test_weights_that_are_not_there() -> None:
     changed = with_basis_change(p, random_basis_change(p))
     assert changed.w_o is not None
     assert_same(attend(x, changed).output, attend(x, p).output)
+
+
+@pytest.mark.parametrize(
+    ("worth", "most", "least"),
+    [
+        ([0.5], (0,), (0,)),
+        ([0.5, 0.2, 0.3], (0,), (1,)),
+        ([0.5, 0.2, 0.5], (0, 2), (1,)),
+        ([0.1 + 0.2, 0.3, 0.9], (2,), (0, 1)),
+        ([0.0, 0.0], (0, 1), (0, 1)),
+    ],
+)
+def test_heads_that_tie_are_all_named(
+    worth: list[float], most: tuple[int, ...], least: tuple[int, ...]
+) -> None:
+    found = extremes(np.array(worth))
+    assert (found.most, found.least) == (most, least)
+    assert found.are_equal == (len(set(most) & set(least)) == len(worth))

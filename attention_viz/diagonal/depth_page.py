@@ -38,6 +38,7 @@ from ..blocks import (
     by_name,
     row,
 )
+from ..labels import format_number
 from ..story.story_view import StoryView
 from .choices import cut_notes, scale, seed
 from .depth import distance_figure, self_mass_figure
@@ -163,7 +164,7 @@ def _cubic(first: int) -> list[Block]:
 def _skip(first: int) -> list[Block]:
     """Four tokens that become equal with skip connections, and how many drawn ones do."""
     passed = list(levels(FOUR_TOKENS, Stack(n_layers=SKIP_LAYERS[-1], skip=True)))
-    distances = [f"{passed[layer].distance:.4f}" for layer in SKIP_LAYERS]
+    distances = [format_number(passed[layer].distance, 4) for layer in SKIP_LAYERS]
     draws = [skip_draws(width, first) for width in SKIP_WIDTHS]
     rows = [
         [f"{one.width}", f"{one.collapsed} of {one.draws}", f"{one.with_one_peak} of {one.draws}"]
@@ -176,8 +177,8 @@ def _skip(first: int) -> list[Block]:
             "Not always, even without weights and LayerNorm. The tokens grow, so their scores grow,"
             " and soon each token reads nearly only the one with which it scores highest. What they"
             " read is added: tokens that read the **same** token keep their differences, while"
-            " their lengths double. So the distance **halves with each layer**. Four such tokens"
-            f" are {tokens}: tokens read most in the end,"
+            " their lengths double. So the distance **halves with each layer**. One example is"
+            f" {tokens}. Different tokens that they read most in the end:"
             f" {tokens_read_most(passed[-1].tokens)}. Their distance from the mean:"
         ),
         Table(["layers", *map(str, SKIP_LAYERS)], [["distance", *distances]]),

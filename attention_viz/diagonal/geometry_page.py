@@ -210,9 +210,9 @@ def _longer_pairs(x_T2: Array, token: int) -> list[Block]:
     rows = [
         [
             f"{pair.other}",
-            format_number(pair.product),
-            ", ".join(format_number(share, 3) for share in pair.shares),
-            ", ".join(format_number(part, 3) for part in pair.relative),
+            format_number(pair.product, 2),
+            ", ".join(format_number(share, 2) for share in pair.shares),
+            ", ".join(format_number(part, 2) for part in pair.relative),
         ]
         for pair in pairs
     ]

@@ -74,6 +74,8 @@ def _answer(trace: Trace) -> str:
     norms = norm_shares(trace)[0]
     found = extremes(norms)
     most, least = (format_percent(float(norms[heads[0]])) for heads in (found.most, found.least))
+    if len(norms) == 1:
+        return "This layer has one head. Without it nothing of this sum is left."
     if found.are_equal:
         return (
             f"Without any one of its heads ({_named(found.most)}) the output moves by {most} of its"

@@ -38,11 +38,12 @@ st.markdown(
     f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with scaled"
     " scores (no mask)."
 )
-away = effect.sum_gap if effect.sum_gap > tolerance(trace, "probabilities") else 0
+rounded = effect.sum_gap <= tolerance(trace, "probabilities")
 st.markdown(
     "**The scale makes no shares:** the softmax alone does. With raw scores and with scaled ones,"
-    f" every row sums to 1 (largest difference: {format_number(away)}). The scale only sets how"
-    " unequal the shares of a row are"
+    " the shares of every query sum to 1 (largest difference:"
+    f" {'0' if rounded else format_number(effect.sum_gap)}). The scale only sets how unequal they"
+    " are"
     " ([claim](claims?claims_words=note-root-and-softmax))."
 )
 about_widths = "By the width of a head: variance and softmax"

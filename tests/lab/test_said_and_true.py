@@ -255,3 +255,5 @@ def test_longer_tokens_may_read_each_other_more() -> None:
     assert pairs[2].product == pytest.approx(-0.05)
     assert [other for other, pair in pairs.items() if not pair.only_falls] == [2]
     assert longer_pairs(np.array([[1.0, 0.0], [0.0, 1.0]]), 0) == ()
+    beaten = longer_pairs(np.array([[1.0, 0.0], [3.0, 0.0], [-1.0, 0.0]]), 0)  # by token 1
+    assert beaten[0].relative[1] == pytest.approx(math.exp(-2 * 1.5**2 / 2**0.5))

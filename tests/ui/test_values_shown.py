@@ -258,6 +258,20 @@ def worth(now: PageContext) -> list[str]:
     ]
 
 
+@on("head-worth", mask="causal")
+def needed_most_and_least(now: PageContext) -> list[str]:
+    whole = now.trace.output[0]
+    moved = [
+        np.linalg.norm(whole - head_worth.ablated_output(now.trace, [head])[0]) for head in range(4)
+    ]
+    shares = np.array(moved) / np.linalg.norm(whole)
+    (most, largest), (least, smallest) = (
+        (int(place), format_percent(float(shares[place])))
+        for place in (shares.argmax(), shares.argmin())
+    )
+    return [f"**head {most}**: by {largest}", f"**head {least}**: by {smallest}"]
+
+
 @on("shared-keys")
 def shared_keys(now: PageContext) -> list[str]:
     size, found = layer_size(now.trace), []

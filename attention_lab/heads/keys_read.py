@@ -92,11 +92,13 @@ def scale_effect(trace: Trace, head: int) -> ScaleEffect:
     """How far the scores of a head spread, and how sharp its softmax is, without and with the
     scale. The mask is left out.
     """
-    spreads = (_spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores))
+    spread_raw, spread = (
+        _spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores)
+    )
     both = list(unmasked_shares(trace, head))
-    tops = (float(shares.max(axis=-1).mean()) for shares in both)
+    top_raw, top = (float(shares.max(axis=-1).mean()) for shares in both)
     sum_gap = max(float(np.abs(shares.sum(axis=-1) - 1).max()) for shares in both)
-    return ScaleEffect(*spreads, *tops, sum_gap)
+    return ScaleEffect(spread_raw, spread, top_raw, top, sum_gap)
 
 
 def _spread(numbers_TS: Array) -> float:

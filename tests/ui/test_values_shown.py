@@ -192,28 +192,11 @@ def output(now: PageContext) -> list[str]:
 
 
 @on("output", n_heads=1, **{"no w_o": True})
-def fewer_stored(now: PageContext) -> list[str]:
-    return ["stores even fewer", "**256** in", "**512** in"]
-
-
 @on("output", n_heads=2, **{"no w_o": True})
-def as_many_stored(now: PageContext) -> list[str]:
-    return ["stores as many", "**512** in"]
-
-
 @on("output", d_model=12, n_heads=3, d_v=12, notation="mql5", **{"no w_o": True})
-def stored_in_the_book(now: PageContext) -> list[str]:
-    return ["stores even fewer", "**432** in", "**864** in"]
-
-
-@on("one-matrix-or-many", n_heads=2)
-def designs(now: PageContext) -> list[str]:
-    found = count_designs(now.trace)
-    return ["**more** objects", "**as many** multiplications"] + [
-        f"{count:,}"
-        for design in (found.separate, found.together)
-        for count in (design.objects, design.calls, design.copied, design.multiplications)
-    ]
+def stored(now: PageContext) -> list[str]:
+    found = absorbed_size(now.trace)
+    return [f"{found.compared} numbers: ", f"**{found.products:,}**", f"**{found.apart:,}**"]
 
 
 @on("seen", mask="causal")
@@ -265,11 +248,8 @@ def needed_most_and_least(now: PageContext) -> list[str]:
         np.linalg.norm(whole - head_worth.ablated_output(now.trace, [head])[0]) for head in range(4)
     ]
     shares = np.array(moved) / np.linalg.norm(whole)
-    (most, largest), (least, smallest) = (
-        (int(place), format_percent(float(shares[place])))
-        for place in (shares.argmax(), shares.argmin())
-    )
-    return [f"**head {most}**: by {largest}", f"**head {least}**: by {smallest}"]
+    ends = int(shares.argmax()), int(shares.argmin())
+    return [f"**head {one}**: by {format_percent(float(shares[one]))}" for one in ends]
 
 
 @on("shared-keys")
@@ -301,8 +281,9 @@ def compare(now: PageContext) -> list[str]:
 
 @on("one-matrix-or-many")
 def ways(now: PageContext) -> list[str]:
-    size, plan = layer_size(now.trace), schedule(now.trace)
+    size, plan, designs = layer_size(now.trace), schedule(now.trace), count_designs(now.trace)
     return [
+        *(f"| {n:,} |" for one in (designs.separate, designs.together) for n in vars(one).values()),
         *(f"= {count.of(size):,}" for way in SCHEMES for count in (way.multiplications, way.extra)),
         f"{format_percent(wasted_share(4))} of the full",
         f"Moments: {plan.depth}",

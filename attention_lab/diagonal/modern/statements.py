@@ -74,7 +74,8 @@ def _rotary(vectors: Vectors, base: float) -> Checked:
 
 def _turned(trace: Trace) -> Array:
     """The turned tokens of the one head. Shapes: (T, K)."""
-    return np.asarray(trace.turned_queries)[0, 0]
+    turned_TK: Array = np.asarray(trace.turned_queries)[0, 0]
+    return turned_TK
 
 
 def _ties(vectors: Vectors, base: float) -> Checked:

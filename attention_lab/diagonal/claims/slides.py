@@ -102,7 +102,7 @@ def limits_expressive_power() -> Evidence:
     """
     task = "neighbours"
     plain, hidden = (weightless_score(task, own=own).total for own in (True, False))
-    letters = weightless_score("letters").total
+    letters = weightless_score("letters", by_squares=True).total
     one, named = (trained_score(name, 1) for name in (task, "letters"))
     sentence = (
         f"Bring both neighbours: the best linear readout of attention without weights leaves an"

@@ -1,4 +1,4 @@
-"""Train the runs with which the page *Training* opens, and store them.
+"""Train the runs with which the page *Training* opens, and the head of a claim, and store them.
 
 Run by hand when the task, the first weights or the training change; it takes some seconds:
 
@@ -14,7 +14,12 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.labs.training import TRAINED_ARRAYS, train_layer
-from attention_lab.labs.training_runs import N_STORED_POINTS, STORED_FILE, STORED_SETTINGS
+from attention_lab.labs.training_runs import (
+    N_STORED_POINTS,
+    STORED_ENDS,
+    STORED_FILE,
+    STORED_SETTINGS,
+)
 
 
 def arrays_to_store() -> dict[str, Array]:
@@ -26,6 +31,9 @@ def arrays_to_store() -> dict[str, Array]:
         arrays[f"{name}/losses"] = np.array([(one.step, one.loss) for one in run])
         for array in TRAINED_ARRAYS:
             arrays[f"{name}/{array}"] = np.stack([getattr(one.projections, array) for one in kept])
+    for name, settings in STORED_ENDS.items():
+        *_, last = train_layer(settings)
+        arrays |= {f"{name}/{array}": getattr(last.projections, array) for array in TRAINED_ARRAYS}
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 

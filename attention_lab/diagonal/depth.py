@@ -26,6 +26,7 @@ from ..words.text import tokenize_at_most
 from .measures import diagonal
 from .token_matrices import MAX_TOKENS, gaussian_tokens
 
+EQUAL_DISTANCE = 0.01  # below this the tokens count as equal
 STACK_WEIGHTS = ("weightless", "random")
 
 
@@ -112,6 +113,51 @@ def layer_weights(stack: Stack, layer: int, d_model: int) -> Projections:
         return Projections.weightless(d_model, stack.n_heads)
     seed = int(np.random.SeedSequence([stack.seed, layer]).generate_state(1)[0])
     return Projections.random(d_model, stack.n_heads, seed=seed)
+
+
+def tokens_read_most(x_TD: Array) -> int:
+    """How many different tokens are read most by some token, in a layer without weights.
+
+    With skip connections and no LayerNorm, tokens grow until each row lies on its peak alone. Then
+    tokens that read the same one keep their distance while their length doubles. So one token read
+    most by all means that the distance from the mean halves with each layer.
+
+    >>> tokens_read_most(np.array([[1.0, 1], [1, 2], [2, 1], [2, 2]]))
+    1
+    """
+    scores_TT = x_TD @ x_TD.T
+    return len(set(scores_TT.argmax(axis=-1).tolist()))
+
+
+FOUR_TOKENS = np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 1.0], [2.0, 2.0]])
+N_SKIP_DRAWS = 20
+
+
+@dataclass(frozen=True)
+class SkipDraws:
+    """Four random tokens of some width, drawn many times, after layers with skip connections and
+    without weights. collapsed: draws whose tokens end nearer than 1 % to their mean. with_one_peak:
+    draws whose tokens all read the same token most, in the end.
+    """
+
+    width: int
+    draws: int
+    collapsed: int
+    with_one_peak: int
+    both: int
+
+
+@cached
+def skip_draws(width: int, seed: int = 0) -> SkipDraws:
+    """What becomes of four random tokens with skip connections, over consecutive seeds."""
+    ends = [
+        list(levels(gaussian_tokens(len(FOUR_TOKENS), width, seed + number), Stack(skip=True)))[-1]
+        for number in range(N_SKIP_DRAWS)
+    ]
+    collapsed = [one.distance < EQUAL_DISTANCE for one in ends]
+    one_peak = [tokens_read_most(one.tokens) == 1 for one in ends]
+    both = sum(map(min, zip(collapsed, one_peak, strict=True)))
+    return SkipDraws(width, len(ends), sum(collapsed), sum(one_peak), both)
 
 
 def cubic_step(x_TD: Array, scale: float) -> Array:

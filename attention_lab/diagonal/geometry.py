@@ -6,11 +6,14 @@ And the keys that beat a token in its own row, for queries and keys in the plane
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
+from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.numbers import check_range, check_room
+from attention_core.projections import Projections
 from attention_core.trace import Trace, head_of
 
 from ..heads.number_range import scaled_to_one
@@ -134,6 +137,58 @@ def _turn(a_2: Array, b_2: Array, c_2: Array) -> float:
     """Twice the area of a triangle: above 0 for a turn to the left at b."""
     (ax, ay), (bx, by), (cx, cy) = a_2, b_2, c_2
     return float((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))
+
+
+LENGTH_FACTORS = (1.0, 1.5, 2.0, 3.0)
+
+
+@dataclass(frozen=True)
+class LongerPair:
+    """What a token reads of another one at more than 90° from it, as both become longer.
+
+    product: their dot product, below 0. shares: of the row, at each of the `LENGTH_FACTORS`.
+    relative: the same divided by what the token reads of itself.
+    """
+
+    other: int
+    product: float
+    shares: tuple[float, ...]
+    relative: tuple[float, ...]
+
+    @property
+    def only_falls(self) -> bool:
+        """Whether each longer pair is read less than the one before."""
+        return all(later < earlier for earlier, later in pairwise(self.shares))
+
+
+def longer_pairs(x_TD: Array, token: int) -> tuple[LongerPair, ...]:
+    """Each token with a dot product below 0 with this one, read without weights as both become
+    longer. Shapes: x (T, D). Raises: AttentionError.
+
+    What the token reads of the other, relative to itself, always falls: it is exp(c²(x_i·x_j -
+    |x_i|²)/√D) at the factor c. Its share of the row ends at 0, but may rise before: where other
+    tokens are turned away, too, they may lose their shares first.
+
+    >>> pairs = longer_pairs(np.array([[1.0, 0.0], [-1.0, 1.0], [0.0, 2.0]]), 0)
+    >>> [(pair.other, pair.product, pair.only_falls) for pair in pairs]
+    [(1, -1.0, True)]
+    """
+    products_T = x_TD @ x_TD[token]
+    return tuple(
+        _longer_pair(x_TD, token, int(other), float(products_T[other]))
+        for other in np.flatnonzero(products_T < 0)
+    )
+
+
+def _longer_pair(x_TD: Array, token: int, other: int, product: float) -> LongerPair:
+    rows = []
+    for factor in LENGTH_FACTORS:
+        longer_TD = x_TD.copy()
+        longer_TD[[token, other]] *= factor
+        trace = attend(longer_TD, Projections.weightless(x_TD.shape[1]))
+        rows.append(trace.probabilities[0, 0, token])
+    shares = tuple(float(row[other]) for row in rows)
+    return LongerPair(other, product, shares, tuple(float(row[other] / row[token]) for row in rows))
 
 
 @dataclass(frozen=True, eq=False)

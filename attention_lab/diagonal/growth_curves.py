@@ -96,7 +96,7 @@ def half_mass_width(n_tokens: int, *, scaled: bool = True) -> float:
 
 
 def half_argmax_width(n_tokens: int) -> float:
-    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², far fewer than for D = 1/2.
+    """The number of features near which R = 1/2: [Φ⁻¹(2^(-1/(N-1)))]², fewer than for D = 1/2.
 
     >>> round(half_argmax_width(64), 1)
     5.3

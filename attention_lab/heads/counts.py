@@ -41,6 +41,15 @@ class Count:
     of: Callable[[LayerSize], int]
 
 
+def compare_counts(number: int, other: int) -> str:
+    """Whether a number is "fewer" than another, "as many", or "more".
+
+    >>> [compare_counts(number, 3) for number in (2, 3, 4)]
+    ['fewer', 'as many', 'more']
+    """
+    return ("as many", "more", "fewer")[(number > other) - (number < other)]
+
+
 def total_count(counts: Iterable[Count], size: LayerSize) -> int:
     """The sum of some counts.
 

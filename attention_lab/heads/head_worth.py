@@ -8,7 +8,7 @@ connection.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -20,6 +20,8 @@ from attention_core.trace import Trace
 
 from .number_range import binary_exponent
 from .weight_blocks import head_contributions, output_rows
+
+TIE_TOLERANCE = 1e-9  # relative: rounding of the shares of equal heads
 
 
 def without_heads(projections: Projections, heads: Collection[int]) -> Projections:
@@ -107,6 +109,34 @@ def ranking(worth_H: Array) -> tuple[int, ...]:
     (1, 0, 2)
     """
     return tuple(int(head) for head in np.argsort(-worth_H, kind="stable"))
+
+
+@dataclass(frozen=True)
+class Extremes:
+    """All heads with the largest number, and all with the smallest: those that tie up to
+    rounding.
+    """
+
+    most: tuple[int, ...]
+    least: tuple[int, ...]
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all heads have the same number, such as the only head of a layer."""
+        return self.most == self.least
+
+
+def extremes(worth_H: Array) -> Extremes:
+    """The heads whose number is largest and smallest.
+
+    >>> extremes(np.array([0.2, 0.9, 0.2]))
+    Extremes(most=(1,), least=(0, 2))
+    """
+    most, least = (
+        tuple(map(int, np.flatnonzero(np.isclose(worth_H, end, rtol=TIE_TOLERANCE, atol=0))))
+        for end in (worth_H.max(), worth_H.min())
+    )
+    return Extremes(most, least)
 
 
 def _kept(n_heads: int, heads: Collection[int]) -> Array:

@@ -78,21 +78,27 @@ class ScaleEffect:
 
     spread_raw, spread: the standard deviation of the scores without and with the scale. top_raw,
     top: the largest probability of a row without and with the scale, averaged over the rows.
+    sum_gap: the largest distance of a row's sum from 1, without the scale or with it.
     """
 
     spread_raw: float
     spread: float
     top_raw: float
     top: float
+    sum_gap: float
 
 
 def scale_effect(trace: Trace, head: int) -> ScaleEffect:
     """How far the scores of a head spread, and how sharp its softmax is, without and with the
     scale. The mask is left out.
     """
-    spreads = (_spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores))
-    tops = (float(shares.max(axis=-1).mean()) for shares in unmasked_shares(trace, head))
-    return ScaleEffect(*spreads, *tops)
+    spread_raw, spread = (
+        _spread(scores[0, head]) for scores in (trace.scores, trace.scaled_scores)
+    )
+    both = list(unmasked_shares(trace, head))
+    top_raw, top = (float(shares.max(axis=-1).mean()) for shares in both)
+    sum_gap = max(float(np.abs(shares.sum(axis=-1) - 1).max()) for shares in both)
+    return ScaleEffect(spread_raw, spread, top_raw, top, sum_gap)
 
 
 def _spread(numbers_TS: Array) -> float:

@@ -5,6 +5,7 @@ parts that decide what the head does, and what each head adds to the output.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from attention_core.checks import Array
 from attention_core.formulas import split_heads
 from attention_core.projections import Projections
 from attention_core.trace import Trace, head_columns
+
+from .counts import compare_counts
 
 # The field that is divided among the heads in the same way as the weight matrix.
 FIELD_OF_MATRIX = {"w_q": "queries", "w_k": "keys", "w_v": "values", "w_o": "merged"}
@@ -100,13 +103,26 @@ def absorbed_contributions(trace: Trace) -> Array:
     return added_BHTO
 
 
-def absorbed_size(trace: Trace) -> tuple[int, int]:
-    """How many numbers W_V and W_O hold together, and how many the products (W_V W_O)_h of all
-    heads hold. A missing W_O counts 0.
+@dataclass(frozen=True)
+class AbsorbedSize:
+    """How many numbers W_V and W_O hold, and how many the products (W_V W_O)_h of all heads."""
+
+    apart: int
+    products: int
+
+    @property
+    def compared(self) -> str:
+        """Whether the products hold "fewer" numbers, "as many", or "more"."""
+        return compare_counts(self.products, self.apart)
+
+
+def absorbed_size(trace: Trace) -> AbsorbedSize:
+    """The numbers that a layer stores with W_O apart, and with W_O in its values. A missing W_O
+    counts 0.
     """
     p, sizes = trace.projections, trace.sizes
     apart = p.w_v.size + (0 if p.w_o is None else p.w_o.size)
-    return apart, sizes["H"] * sizes["M"] * sizes["O"]
+    return AbsorbedSize(apart, sizes["H"] * sizes["M"] * sizes["O"])
 
 
 def output_gap(trace: Trace, contributions: Callable[[Trace], Array] = head_contributions) -> float:

@@ -2,7 +2,9 @@
 
 The buffer holds the tokens one after the other, n·C numbers. A window as wide as a token moves by
 one token at a time; each filter is a column of the weights. h heads need h times as many filters
-in the same layer. Source: MQL5 book, chapter on multi-head self-attention.
+in the same layer. The output matrix is a convolution, too: its buffer holds the joined heads, so
+its window is h times as wide, and its filters stay as many.
+Source: MQL5 book, chapter on multi-head self-attention.
 """
 
 from __future__ import annotations
@@ -13,6 +15,8 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.trace import Trace, head_columns
+
+from .weight_blocks import head_contributions
 
 WEIGHTS_OF_FIELD = {"queries": "w_q", "keys": "w_k", "values": "w_v"}
 
@@ -32,28 +36,33 @@ def convolve_windows(buffer: Array, filters: Array, step: int) -> Array:
 
 @dataclass(frozen=True)
 class ProjectionConvolution:
-    """One projection as a convolution: the window, the number of filters for one head and for all
-    heads, and the largest difference from the projection, for one head and for all heads.
+    """One projection as a convolution: the window and the number of filters, each for one head and
+    for all heads, and the largest difference from the projection, for one head and for all heads.
     """
 
     field: str
-    window: int
+    window_of_one: int
+    window_of_all: int
     filters_of_one: int
     filters_of_all: int
     gaps: tuple[float, float]
 
 
 def projections_as_convolutions(trace: Trace, head: int = 0) -> tuple[ProjectionConvolution, ...]:
-    """Queries, keys and values of the first sequence as convolutions, for one head and for all.
+    """Queries, keys and values of the first sequence as convolutions, for one head and for all; and
+    the output, if the layer has an output matrix.
 
     >>> from attention_core import Projections, attend
     >>> trace = attend(np.eye(2, 4), Projections.random(d_model=4, n_heads=2))
     >>> [one.filters_of_all // one.filters_of_one for one in projections_as_convolutions(trace)]
-    [2, 2, 2]
+    [2, 2, 2, 1]
     """
-    return tuple(
+    found = [
         _as_convolution(trace, field, weights, head) for field, weights in WEIGHTS_OF_FIELD.items()
-    )
+    ]
+    if trace.projections.w_o is not None:
+        found.append(_output_as_convolution(trace, trace.projections.w_o, head))
+    return tuple(found)
 
 
 def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> ProjectionConvolution:
@@ -69,8 +78,27 @@ def _as_convolution(trace: Trace, field: str, weights: str, head: int) -> Projec
             found = found + bias[part]
         gaps.append(float(np.abs(found - projected[:, part]).max()))
     return ProjectionConvolution(
-        field, width, own.stop - own.start, len(filters), (gaps[0], gaps[1])
+        field, width, width, own.stop - own.start, len(filters), (gaps[0], gaps[1])
     )
+
+
+def _output_as_convolution(trace: Trace, w_o: Array, head: int) -> ProjectionConvolution:
+    """The output as a convolution over the joined heads, and what one head adds to it as one over
+    its own outputs.
+    """
+    own, filters, merged_TF = head_columns(trace, "merged", head), w_o.T, trace.merged[0]
+    added = convolve_windows(merged_TF[:, own].ravel(), filters[:, own], own.stop - own.start)
+    found = convolve_windows(merged_TF.ravel(), filters, step=len(w_o))
+    if trace.projections.b_o is not None:
+        found = found + trace.projections.b_o
+    if trace.residual:
+        found = found + trace.inputs[0]
+    gaps = (
+        float(np.abs(added - head_contributions(trace)[0, head]).max()),
+        float(np.abs(found - trace.output[0]).max()),
+    )
+    widths = own.stop - own.start, len(w_o)
+    return ProjectionConvolution("output", *widths, len(filters), len(filters), gaps)
 
 
 @dataclass(frozen=True)

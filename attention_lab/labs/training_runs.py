@@ -23,6 +23,7 @@ from attention_core.projections import Projections
 
 from ..cache import Cache
 from .deep_stack import train_stack
+from .evaluation import score_layer
 from .loss_curves import LossPoint, loss_curve
 from .stack_settings import StackSettings
 from .training import TRAINED_ARRAYS, train_layer
@@ -31,11 +32,15 @@ from .training_settings import WIDE_MODEL, TrainingSettings
 MAX_POINTS = 100  # of a run, for the slider
 MAX_WEIGHTS = 1_000_000  # in the weights of all these points together
 STORED_FILE = Path(__file__).with_name("training_runs.npz")
+AWAITED_SECONDS = 60.0  # of a run that is trained to its end at once
 N_STORED_POINTS = 11  # of a run: at its start and after each tenth
 _ONE, _TWO = TrainingSettings(n_heads=1), TrainingSettings(n_heads=2)
 _WIDE = TrainingSettings(n_heads=1, d_k=_ONE.training_task.wide[0], d_v=_ONE.training_task.wide[1])
 # One head, one head with as many numbers as two, and two heads.
 STORED_SETTINGS = {"1 head": _ONE, WIDE_MODEL: _WIDE, "2 heads": _TWO}
+
+# One head that names letters, of which only the end is stored, for a claim.
+STORED_ENDS = {"letters of 1 head": TrainingSettings("letters", n_heads=1)}
 
 
 @dataclass
@@ -129,6 +134,17 @@ def layer_run(settings: TrainingSettings) -> LayerRun:
     return run.settled()
 
 
+def trained_score(task: str, n_heads: int) -> float:
+    """The score of a layer with the usual sizes on unseen sequences, after its whole run."""
+    settings = TrainingSettings(task, n_heads)
+    if settings in STORED_ENDS.values():
+        return score_layer(settings, stored_ends()[settings]).total
+    run = layer_run(settings)
+    while not run.done:
+        run.train(AWAITED_SECONDS)
+    return score_layer(run.settings, run.newest[1]).total
+
+
 def stack_run(settings: StackSettings) -> Run:
     """The same for a deep stack. Raises: SettingsError for a run of more than a minute."""
     run: Run = _runs.get(settings) or _begun(Run(settings, train_stack))
@@ -146,6 +162,19 @@ def stored_runs() -> dict[str, LayerRun]:
     with np.load(STORED_FILE, allow_pickle=False) as file:
         arrays = {name: file[name].astype(np.float64) for name in file.files}
     return {name: _stored(settings, name, arrays) for name, settings in STORED_SETTINGS.items()}
+
+
+@cache
+def stored_ends() -> dict[TrainingSettings, Projections]:
+    """The weights at the end of runs of which nothing else is stored."""
+    with np.load(STORED_FILE, allow_pickle=False) as file:
+        return {
+            settings: Projections(
+                **{array: file[f"{name}/{array}"].astype(np.float64) for array in TRAINED_ARRAYS},
+                n_heads=settings.n_heads,
+            )
+            for name, settings in STORED_ENDS.items()
+        }
 
 
 def _stored(settings: TrainingSettings, name: str, arrays: dict[str, Array]) -> LayerRun:

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_core import STEPS
 from attention_lab.heads.counts import LayerSize
+from attention_lab.heads.designs import count_designs
 from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SchemeRun, measure_schemes
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
@@ -17,6 +18,12 @@ from ..blocks import show_table
 from ..board import show_board
 from ..page_context import PageContext
 
+DESIGN_COUNTS = {
+    "objects": "objects",
+    "calls": "calls",
+    "copied": "numbers copied",
+    "multiplications": "multiplications",
+}
 SCHEME_RUNS_KEY = "measured runs"  # the name in the session
 
 
@@ -50,24 +57,57 @@ def show_array_sizes(now: PageContext) -> None:
 
 def show_convolutions(now: PageContext) -> None:
     """Each projection as a convolution whose window is one token, compared with the layer."""
+    w_o = now.symbol("w_o")
     st.markdown(
         "A projection does the same to every token. So it is a convolution whose window is one"
-        " token; each output feature is a filter. More heads are more filters in the same layer,"
-        " not more layers."
+        " token; each output feature is a filter. More heads are **more filters** in the same"
+        f" layer, not more layers. The product with {w_o} is a convolution, too. It reads the"
+        " joined heads: more heads are a **wider window**, and its filters stay as many as the"
+        " output has features."
     )
     found, rows = projections_as_convolutions(now.trace, now.focus.head), []
     for one in found:
         gap = max(one.gaps)
         differs = "0" if gap <= tolerance(now.trace, one.field) else format_number(gap)
-        sizes = (one.window, one.window, one.filters_of_one, one.filters_of_all)
+        sizes = (one.window_of_one, one.filters_of_one, one.window_of_all, one.filters_of_all)
         rows.append([f"**{now.symbol(one.field)}**", *map(str, sizes), differs])
-    head = ["", "window", "step", "filters, one head", "filters, all heads", "difference"]
+    head = ["", "window, one head", "filters", "window, all heads", "filters", "difference"]
     show_table(head, rows)
     st.caption(
         f"The buffer holds all tokens one after the other: {now.trace.sizes['T']} ×"
-        f" {found[0].window} numbers. Window and step are one token wide. A loop over the windows"
-        f" computes the convolution, for head {now.focus.head} and for all heads. Difference: the"
-        " largest one from the projection of this layer, 0 up to rounding."
+        f" {found[0].window_of_all} numbers; for {w_o}, the joined heads. A step is as wide as the"
+        " window. A loop over the windows computes the convolution, for head"
+        f" {now.focus.head} and for all heads. Difference: the largest one from the projection of"
+        f" this layer, 0 up to rounding. With one head, the product with {w_o} is compared with"
+        " what this head adds to the output."
+    )
+
+
+def show_designs(now: PageContext) -> None:
+    """An attention object for each head beside one for all heads, counted as the book counts."""
+    designs, n_heads = count_designs(now.trace), now.trace.sizes["H"]
+    rows = []
+    for name, one in (
+        (f"an object for each head: {n_heads}", designs.separate),
+        ("one object for all heads", designs.together),
+    ):
+        counts = (one.objects, one.calls, one.copied, one.multiplications)
+        rows.append([f"**{name}**", *(f"{count:,}" for count in counts)])
+    compared = ", ".join(
+        f"**{designs.compared(count)}** {name}" for count, name in DESIGN_COUNTS.items()
+    )
+    st.markdown(
+        "The naive design has an attention object for each head. They run one after the other, and"
+        " their outputs are copied into one array. One object for all heads has arrays for all of"
+        f" them, and each head writes its part. An object for each head takes {compared}."
+    )
+    show_table(["design", *(name for name in DESIGN_COUNTS.values())], rows)
+    st.caption(
+        "Objects, as the MQL5 book has them: layers of queries, keys and values, the weights, the"
+        " result; then the array that joins the heads, and the output matrix. Calls: three"
+        " projections, scores, their division, softmax, mixing; then joining and output. Counted"
+        " without masks, positions and biases. Separate heads cannot share keys and values. Fewer"
+        " calls do not mean less work: compare the multiplications."
     )
 
 

@@ -105,6 +105,10 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
     return {"data": data, "layout": layout(48 + 26 * max(1, len(texts)), description, **around)}
 
 
+OURS_NOTE = (
+    f"Sentences marked *ours*: {sum(one.is_ours for one in CLAIMS)}. They stand in no text: they"
+    " say what a text does with its letters and formulas, or what a reader may conclude."
+)
 WORDS = Words("claims_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
 STATUS = Several("claims_status", "Verdict", (), {one: name for one, (name, _) in VERDICTS.items()})
 TEXT = Several("claims_text", "Said by", (), {one: TEXT_LABELS[one] for one in TEXTS})
@@ -140,8 +144,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             f"The list has {len(CLAIMS)} sentences about attention: some are often said, others"
             " come from papers and from five texts. Each is marked as :green[**always**] true, true"
             " :orange[**under a condition**] or :red[**false**], with the correct statement and a"
-            " computation that checks it now. A difference that is only rounding is shown as 0. The"
-            " [glossary](glossary) explains terms."
+            " computation that checks it now. What is often said is put in our words; what papers"
+            f" and texts say, in theirs or in fewer. {OURS_NOTE} A difference that is only rounding"
+            " is shown as 0. The [glossary](glossary) explains terms."
         ),
         Beside((filters, chart), (3, 2)),
         *_of_texts(found),
@@ -167,7 +172,9 @@ def _tables(claims: Sequence[Claim]) -> list[Block]:
     for one in claims:
         result = evidence(one.id)
         says, outcome = with_minus_signs(result.sentence), "holds" if result.claimed else "fails"
-        said = f"**“{escape_markdown(one.statement)}”** {BADGES[one.status]}"
+        statement = escape_markdown(one.statement)
+        quoted = f"**{statement}** *ours*" if one.is_ours else f"**“{statement}”**"
+        said = f"{quoted} {BADGES[one.status]}"
         checked = f"{escape_markdown(says)} As worded it **{outcome}** in this check."
         rows.append([said, escape_markdown(one.correction), checked])
     return [Table(["what is said", "what is true", "checked here"], rows, words=True)]

@@ -7,14 +7,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from attention_lab.diagonal.depth import (
+    EQUAL_DISTANCE,
+    FOUR_TOKENS,
     N_SAMPLES,
     STACK_WEIGHTS,
     STACK_WIDTHS,
     Stack,
     TrajectorySample,
     cubic_error,
+    levels,
     sample_trajectories,
+    skip_draws,
     stack_variants,
+    tokens_read_most,
 )
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
@@ -33,12 +38,14 @@ from ..blocks import (
     by_name,
     row,
 )
+from ..labels import format_number
 from ..story.story_view import StoryView
 from .choices import cut_notes, scale, seed
 from .depth import distance_figure, self_mass_figure
 
-EQUAL_DISTANCE = 0.01  # below it tokens count as equal
 DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes for which the rule of the end is tried
+# Where the tokens with skip connections are looked at, and the widths of those that are drawn.
+SKIP_LAYERS, SKIP_WIDTHS = (0, 1, 2, 3, 4, 5, 10, 24), (1, 2, 3, 8)
 COMPARE = Select(
     "depth_compare", "Compare", "widths", by_name(["widths", "remedies"]), look="buttons"
 )
@@ -115,6 +122,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Text(_bands(values[SEED.key]), small=True),
         *(Text(said) for said in ABOUT),
         Folded("Near the end, each layer cubes the distance", _cubic(values[SEED.key])),
+        Folded(
+            "With a skip connection, do the tokens stay apart?", lambda: _skip(values[SEED.key])
+        ),
         Text(TRY),
     ]
 
@@ -151,6 +161,37 @@ def _cubic(first: int) -> list[Block]:
     ]
 
 
+def _skip(first: int) -> list[Block]:
+    """Four tokens that become equal with skip connections, and how many drawn ones do."""
+    passed = list(levels(FOUR_TOKENS, Stack(n_layers=SKIP_LAYERS[-1], skip=True)))
+    distances = [format_number(passed[layer].distance, 4) for layer in SKIP_LAYERS]
+    draws = [skip_draws(width, first) for width in SKIP_WIDTHS]
+    rows = [
+        [f"{one.width}", f"{one.collapsed} of {one.draws}", f"{one.with_one_peak} of {one.draws}"]
+        for one in draws
+    ]
+    both, collapsed = (sum(getattr(one, name) for one in draws) for name in ("both", "collapsed"))
+    tokens = ", ".join(f"({x:g}, {y:g})" for x, y in FOUR_TOKENS)
+    return [
+        Text(
+            "Not always, even without weights and LayerNorm. The tokens grow, so their scores grow,"
+            " and soon each token reads nearly only the one with which it scores highest. What they"
+            " read is added: tokens that read the **same** token keep their differences, while"
+            " their lengths double. So the distance **halves with each layer**. One example is"
+            f" {tokens}. Different tokens that they read most in the end:"
+            f" {tokens_read_most(passed[-1].tokens)}. Their distance from the mean:"
+        ),
+        Table(["layers", *map(str, SKIP_LAYERS)], [["distance", *distances]]),
+        Text(
+            "If they read different tokens most, each group keeps its direction, and the groups"
+            f" stay apart. Four tokens, drawn {draws[0].draws} times for each width (seeds from"
+            f" {first}), after {SKIP_LAYERS[-1]} layers. Draws that became equal: {collapsed}; of"
+            f" these, all tokens read one token most in {both}."
+        ),
+        Table(["features", "became equal (distance below 1 %)", "all read one token most"], rows),
+    ]
+
+
 ABOUT = (
     "Attention replaces each token by an average of tokens. In a stack of attention layers alone"
     " the tokens therefore become more and more **alike**. This is called rank collapse. They are"
@@ -160,15 +201,17 @@ ABOUT = (
     " collapse begins only when it has faded. Random weights give no large diagonal: the collapse"
     " begins at once.",
     "**A skip connection** adds the token itself again. Without weights and without LayerNorm the"
-    " tokens stay apart. With random weights and a gain that is not small, or with few features"
-    " and LayerNorm after the addition, they still collapse, but later: each layer takes away a"
-    " share of the distance.",
+    " tokens stay apart if they read different tokens most, as they do with many features. If all"
+    " read one token most, they collapse, as they do with random weights and a gain that is not"
+    " small. As a rule they also do with LayerNorm after the addition, but not with two features,"
+    " of which it leaves only two directions, and late with many. The collapse is slower: each"
+    " layer takes away a share of the distance.",
     "**[LayerNorm](glossary?glossary_words=LayerNorm) after or before?** The first transformer"
     " normalised after the addition (post-LN: Vaswani et al. 2017): every layer shrinks what the"
     " skip connection has kept. GPT-2 (Radford et al. 2019) and many later models normalise the"
     " input of the attention (pre-LN: Xiong et al. 2020). There the sum grows from layer to layer,"
-    " but what one layer adds does not. So each layer changes less, and the tokens stay apart"
-    " longer.",
+    " but what one layer adds does not. So each layer changes less: with the widths of this page"
+    " the tokens stay apart longer.",
 )
 TRY = (
     "**Try:** compare *remedies*: what keeps the tokens apart? Then compare widths with *random*"

@@ -10,9 +10,9 @@ from math import ceil
 
 import numpy as np
 
-from attention_core import SettingsError
+from attention_core import SettingsError, Trace
 from attention_core.checks import Array
-from attention_lab.diagonal.geometry import half_plane_of
+from attention_lab.diagonal.geometry import LENGTH_FACTORS, half_plane_of, longer_pairs
 from attention_lab.diagonal.settings import (
     DIAGONAL_PRESETS,
     DiagonalSettings,
@@ -32,14 +32,15 @@ from ..blocks import (
     Number,
     Row,
     Select,
+    Table,
     Text,
     Values,
     Words,
     by_name,
     row,
 )
+from ..labels import format_number
 from ..markdown import escape_markdown
-from ..payload import JSON
 from ..story.story_view import StoryView
 from .choices import cut_notes
 from .geometry import describe_row, plane
@@ -100,8 +101,7 @@ TRY = (
     "**Try:** pull a token away from the others: from some length on, its row has its maximum on"
     " the diagonal. Put a token between the others: *a token inside the convex hull of the others"
     " is always beaten*, or tied. Turn a token away from another by more than 90°: their dot"
-    " product in the Gram matrix is negative. The longer the two tokens are, the less they read"
-    " each other."
+    " product in the Gram matrix is negative."
 )
 
 
@@ -155,7 +155,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Beside(([Chart(plane(trace, token), "plane")], told), (3, 2)),
         Text(DRAWN_DESCRIPTIONS[kind], small=True),
         *cut_notes(view.scenario.text, is_read=kind != "points"),
-        *(_of_points(values, x_T2, plane_board(trace, (token, token))) if kind == "points" else []),
+        *(_of_points(values, trace, token) if kind == "points" else []),
     ]
 
 
@@ -173,8 +173,9 @@ def _moves(x_T2: Array, token: int) -> list[Block]:
     return [Row(tuple(buttons))]
 
 
-def _of_points(values: Values, x_T2: Array, board: JSON) -> list[Block]:
+def _of_points(values: Values, trace: Trace, token: int) -> list[Block]:
     """The examples, the points as numbers, and the matrices from which the plane is drawn."""
+    x_T2, board = trace.inputs[0], plane_board(trace, (token, token))
     first = Button("Six points", {POINTS.key: DEFAULT_POINTS})
     others = [
         Button(one.title, {POINTS.key: one.settings.numbers}, one.hint)
@@ -196,6 +197,35 @@ def _of_points(values: Values, x_T2: Array, board: JSON) -> list[Block]:
         ),
         Board(board, "plane", clicks=rows),
         Text(TRY),
+        *_longer_pairs(x_T2, token),
+    ]
+
+
+def _longer_pairs(x_T2: Array, token: int) -> list[Block]:
+    """What the chosen token reads of those turned away from it, as both become longer."""
+    pairs = longer_pairs(x_T2, token)
+    if not pairs:
+        return [Text(f"No token is turned away from token {token} by more than 90°.")]
+    rising = [pair for pair in pairs if not pair.only_falls]
+    rows = [
+        [
+            f"{pair.other}",
+            format_number(pair.product, 2),
+            ", ".join(format_number(share, 2) for share in pair.shares),
+            ", ".join(format_number(part, 2) for part in pair.relative),
+        ]
+        for pair in pairs
+    ]
+    factors = ", ".join(f"{factor:g}" for factor in LENGTH_FACTORS)
+    return [
+        Text(
+            f"**Both longer.** Tokens turned away from token {token} by more than 90°:"
+            f" {len(pairs)}. Let token {token} and one of them be {factors} times as long. Compared"
+            " with what it reads of itself, it reads the other **less each time**. The share of the"
+            " row ends near 0, but it may rise before, where other tokens lose their shares first."
+            f" Tokens whose share rises here: {len(rising)}."
+        ),
+        Table(["token", "dot product", "share of the row", "share / own share"], rows),
     ]
 
 

@@ -107,7 +107,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
                 half_rows(counts),
                 Text(
                     "The rule is for attention without a mask. There the chart of D shows it as"
-                    " dotted lines, from C = 1 on. R = ½ takes far fewer features than D = ½. The"
+                    " dotted lines, from C = 1 on. R = ½ takes fewer features than D = ½. The"
                     " widths for R are approximate. R does not depend on the scale.",
                     small=True,
                 ),
@@ -116,7 +116,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         ),
         Text(
             "**Try:** [switch off the scaling](growth?growth_scaled=false): without 1/√C the"
-            " diagonal wins at far fewer features. [Switch on the causal"
+            f" diagonal has half of the attention among {counts[-1]} tokens at"
+            f" {half_mass_width(counts[-1], scaled=False):.1f} features instead of"
+            f" {half_mass_width(counts[-1]):.1f}. [Switch on the causal"
             " mask](growth?growth_causal=true&growth_lines=exact.uniform): the first tokens have"
             " few competitors, so compare with *uniform*, which is then (1 + 1/2 + … + 1/N)/N"
             " instead of 1/N."

@@ -20,6 +20,7 @@ from attention_lab.diagonal.modern.variants import (
     Looks,
     Variant,
     Vectors,
+    count_rows,
     drawn_vectors,
     find_variant,
     weightless_vectors,
@@ -136,14 +137,15 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
 
 def _answer(plain: Runs, n_tokens: int) -> str:
     """In which variants most and fewest rows peak on the diagonal."""
-    (_, usual), *others = plain
-    ordered = sorted(others, key=lambda run: run[1].rows_on_diagonal)
-    (least, few), (most, many) = ordered[0], ordered[-1]
-    return (
-        f"Rows that peak on the diagonal: **{usual.rows_on_diagonal} of {n_tokens}** in plain"
-        f" attention. The variant with most is {most.title}, **{many.rows_on_diagonal}**; the one"
-        f" with fewest is {least.title}, **{few.rows_on_diagonal}**."
+    found = count_rows(plain)
+    usual = (
+        f"Rows that peak on the diagonal: **{found.plain} of {n_tokens}** in plain attention"
+        f" (ties: {found.ties})."
     )
+    if found.are_equal:
+        return f"{usual} In each of the other {len(plain) - 1} variants: **{found.most}**."
+    most, fewest = (", ".join(titles) for titles in (found.most_in, found.fewest_in))
+    return f"{usual} Most: **{found.most}** ({most}). Fewest: **{found.fewest}** ({fewest})."
 
 
 def _cell(values: Values, n_tokens: int) -> tuple[str, int, int]:

@@ -97,10 +97,11 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     violated = [number for number, check in checks.items() if not check.holds]
     told: list[Block] = [
         Text(
-            "The matrix shows attention without weights ($Q = K = V = X$). A well-known argument"
-            " says that **no weight exceeds both diagonal weights** of its pair of tokens: $a_{ij}"
-            " \\le \\max(a_{ii}, a_{jj})$. For scores this is true. For attention weights it is"
-            " **false**, because each row is divided by a sum of its own."
+            "The matrix shows attention without weights ($Q = K = V = X$)."
+            " [Slides](claims?claims_text=slides) on multi-head attention argue that **no weight"
+            " exceeds both diagonal weights** of its pair of tokens: $a_{ij} \\le \\max(a_{ii},"
+            " a_{jj})$. For scores this is true. For attention weights it is **false**, because"
+            " each row is divided by a sum of its own."
         ),
         Text(describe_pair(trace, cell)),
         Formula(FORMULAS),
@@ -122,9 +123,9 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Text(f"A search tries {TRIES} random token matrices of this size.", small=True),
         *(Beside((cards[n], cards[n + 1]), (1, 1)) for n in range(0, len(cards), 2)),
         Text(
-            "With tied weights ($W_K = W_Q$) all propositions hold for the queries $x_i W$ instead"
-            " of the tokens, because the scores are again a Gram matrix: dot products of vectors"
-            " with each other. With other weights none of them need hold.",
+            "With tied weights ($W_K = W_Q$) all that is proved here holds for the queries $x_i W$"
+            " instead of the tokens, because the scores are again a Gram matrix: dot products of"
+            " vectors with each other. With other weights none of it need hold.",
             small=True,
         ),
     ]

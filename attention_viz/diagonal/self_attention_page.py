@@ -17,9 +17,10 @@ from .in_words import describe_diagonal, describe_pair, metric_table
 from .self_attention_mass import diagonal_board, margin_bars
 
 PAIR_BOUND = (
-    "Each row shows where one token looks. It is often claimed that no weight exceeds both diagonal"
-    " weights of its pair of tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. We call this the **pair"
-    " bound**. Outlined cells break it. Click a cell to look at its pair."
+    "Each row shows where one token looks. [Slides](claims?claims_text=slides) on multi-head"
+    " attention claim that no weight exceeds both diagonal weights of its pair of tokens: $a_{ij}"
+    " \\le \\max(a_{ii}, a_{jj})$. We call this the **pair bound**. Outlined cells break it. Click"
+    " a cell to look at its pair."
 )
 MARGIN = (
     "The margin is a token’s score for itself minus its highest score for another token. Above 0"
@@ -32,6 +33,13 @@ TRY = (
     " longest query looks at itself least, but a short one may look at itself most. Change the"
     " *temperature*: the weights change, but no bar changes its side. Spread the lengths: without"
     " weights only a **longer** token can get more of a token’s attention than the token itself."
+)
+
+LIMITS = (
+    "**What follows?** That the diagonal [limits what attention can"
+    " express](claims?claims_words=slides-limits-expressive-power), and that one should [always use"
+    " attention with weights](claims?claims_words=slides-always-use-weights): both are claims of"
+    " the slides, tried on trained layers."
 )
 
 
@@ -53,6 +61,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Beside(([Text(PAIR_BOUND, small=True)], [Text(MARGIN, small=True)]), (3, 2)),
         Folded("What measures the diagonal", [metric_table(measured)]),
         Text(TRY),
+        Text(LIMITS),
         Text(
             "This page has one head of its own. All bars and numbers are those of its matrix.",
             small=True,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attention_core import Trace
 from attention_lab.heads.head_worth import (
     ablated_output,
+    extremes,
     has_shares,
     norm_shares,
     ranking,
@@ -71,11 +72,23 @@ def _answer(trace: Trace) -> str:
     if not has_shares(trace):
         return "Here the parts of all heads sum to 0, so there are no shares."
     norms = norm_shares(trace)[0]
-    most, least = ranking(norms)[0], ranking(norms)[-1]
+    found = extremes(norms)
+    most, least = (format_percent(float(norms[heads[0]])) for heads in (found.most, found.least))
+    if len(norms) == 1:
+        return "This layer has one head. Without it nothing of this sum is left."
+    if found.are_equal:
+        return (
+            f"Without any one of its heads ({_named(found.most)}) the output moves by {most} of its"
+            " length."
+        )
     return (
-        f"Without **head {most}** the output moves most, by {format_percent(float(norms[most]))} of"
-        f" its length; without **head {least}** least, by {format_percent(float(norms[least]))}."
+        f"The output moves most without **head {_named(found.most)}**: by {most} of its length. It"
+        f" moves least without **head {_named(found.least)}**: by {least}."
     )
+
+
+def _named(heads: Sequence[int]) -> str:
+    return " or ".join(map(str, heads))
 
 
 def _sum_in_words(view: StoryView, column: int) -> str:

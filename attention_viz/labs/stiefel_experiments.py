@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from attention_lab.cache import cached
-from attention_lab.labs.deep_stack import stack_accuracy, untrained_output_size
+from attention_lab.labs.deep_stack import compare_stack, stack_accuracy, untrained_output_size
+from attention_lab.labs.evaluation import Score, compare_temperatures
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,
     STACK_VARIANTS,
@@ -31,6 +32,12 @@ LAYER_VARIANTS = {
     "orthonormal, temperature 1/16": ("orthonormal", 0.0625),
     "W_V alone orthonormal": ("orthonormal values", 0.0),
 }
+GLOROT = "glorot"  # the default of the package
+ROOT, TEMPERATURES = "√d_k", {0.25: "¼", 0.0625: "1/16"}
+SATURATED = (
+    "Too low a temperature saturates the softmax: nearly all weight lies on one token before"
+    " anything is learnt, and gradients become tiny. The lowest one:"
+)
 TASK = b.Select(
     "stiefel_task",
     "Task",
@@ -76,12 +83,33 @@ def _layers(runs: Mapping[str, LayerRun]) -> list[b.Block]:
         b.Table(["matrices", "error on unseen sequences"], rows),
         b.Text(
             "With orthonormal columns **the matrices cannot grow**, so training cannot sharpen"
-            " attention by larger weights. A lower temperature makes attention sharp again."
-            " A temperature that is too low saturates the softmax: nearly all weight lies on"
-            " one token before anything is learnt, and gradients become tiny."
+            " attention by larger weights. A lower temperature can."
+            f" {describe_temperatures(runs, scores)}"
         ),
     ]
     return [b.Beside(([_losses(runs, "stiefel losses")], told), (3, 2))]
+
+
+def describe_temperatures(runs: Mapping[str, LayerRun], scores: Mapping[str, Score]) -> str:
+    """Which temperature of the layers with orthonormal columns is best, and the lowest one."""
+    chosen = {
+        1 / run.settings.scale: name
+        for name, run in runs.items()
+        if run.settings.constraint == "orthonormal"
+    }
+    found = compare_temperatures({one: scores[name].total for one, name in chosen.items()})
+    best, usual, lowest = (
+        f"{TEMPERATURES.get(one, ROOT)} (error {format_number(found.errors[one], 4)})"
+        for one in (found.best, found.usual, found.lowest)
+    )
+    if found.best == found.lowest:
+        return f"The best of those tried here is the lowest, **{best}**; the usual one is {usual}."
+    if found.best == found.usual:
+        return f"Here the best of those tried is the usual one, **{best}**. {SATURATED} {lowest}."
+    return (
+        f"The best of those tried here is **{best}**; the usual one is {usual}. {SATURATED}"
+        f" {lowest}."
+    )
 
 
 def _losses(runs: Mapping[str, Run], name: str) -> b.Chart:
@@ -112,10 +140,11 @@ def _stack_result(settings: StackSettings) -> tuple[float, float]:
 
 def _stacks(runs: Mapping[str, Run]) -> list[b.Block]:
     """The losses, accuracies and sizes of the trained stacks, and what they show."""
-    rows = []
-    for variant, run in runs.items():
-        accuracy, size = _stack_result(run.settings)
-        rows.append([STACK_VARIANTS[variant].description, f"{accuracy:.3f}", f"{size:.1f}"])
+    results = {variant: _stack_result(run.settings) for variant, run in runs.items()}
+    rows = [
+        [STACK_VARIANTS[variant].description, f"{accuracy:.3f}", f"{size:.1f}"]
+        for variant, (accuracy, size) in results.items()
+    ]
     told: list[b.Block] = [
         b.Table(["start and constraint", "accuracy", "size at the end"], rows),
         b.caption(
@@ -123,13 +152,30 @@ def _stacks(runs: Mapping[str, Run]) -> list[b.Block]:
             " training."
         ),
         b.Text(
-            "In twelve layers without residual connections Glorot’s numbers are too large for"
-            " matrices of this shape. The numbers grow from layer to layer, and the softmax"
-            " saturates. With the package’s loss, 200 steps of training then name about six"
-            " pictures in ten, whereas the other three stacks name nearly all. Orthonormal columns"
-            " at every step prevent this; **so does the right size at the start, without any"
-            " constraint**. This is a small experiment with made-up pictures: it does not refute"
-            " the package’s own experiment on handwritten digits."
+            f"{describe_glorot(results)} This is a small experiment with made-up pictures: it does"
+            " not refute the package’s own experiment on handwritten digits."
         ),
     ]
     return [b.Beside(([_losses(runs, "stiefel rows")], told), (2, 3))]
+
+
+def describe_glorot(results: Mapping[str, tuple[float, float]]) -> str:
+    """The package's default beside the other stacks that are trained."""
+    if GLOROT not in results or len(results) == 1:
+        return "Train the other stacks to compare them with the package’s default."
+    found = compare_stack(GLOROT, results)
+    lowest, highest = (f"{one:.3f}" for one in found.others)
+    says = (
+        f"Right pictures with **Glorot’s numbers: {found.accuracy:.3f}**; with the others trained"
+        f" here: from **{lowest}** to **{highest}**."
+    )
+    if not found.is_behind:
+        return f"{says} So in this stack Glorot’s numbers do no harm."
+    if not found.is_larger:
+        return says
+    return (
+        f"{says} Glorot’s numbers are too large for matrices of this shape: before training the"
+        f" outputs have size {found.size:.1f}, those of the others at most"
+        f" {found.other_sizes[1]:.1f}, and the softmax saturates. Orthonormal columns at every step"
+        " prevent this; **so does the right size at the start, without any constraint**."
+    )

@@ -96,8 +96,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     return [
         b.Text(
             "With orthonormal columns every singular value of a head’s matrices is 1: no direction"
-            " is amplified or lost. With normal ones those of W_Q W_Kᵀ go from"
-            f" **{widest[0]:.2f}** to **{widest[-1]:.2f}** here."
+            " in the span of the columns is amplified or lost. With normal ones those of W_Q W_Kᵀ"
+            f" go from **{widest[0]:.2f}** to **{widest[-1]:.2f}** here."
         ),
         b.row(values, WIDTH, HEADS, SEED),
         b.Chart(singular_value_figure(spectra), "stiefel spectra"),
@@ -250,9 +250,12 @@ def _mapping(values: b.Values) -> list[b.Block]:
         b.Beside((package, engine), (1, 1)),
         b.Board(mapping_board(check), "stiefel mapping"),
         b.caption(
-            "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. The package’s manual and"
-            " code differ: in the code P_Q and P_K have changed places, and the scores are divided"
-            " by √N instead of √(N/h). add_connection adds the input to the output."
+            "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. In the package’s code"
+            " (version 0.4.8) each P is N × n with n = N/h, a point of the Stiefel manifold, and is"
+            " applied as Pᵀ: so it is here. The manual’s formula has had (N ÷ n_heads) × N and P Z"
+            " since version 0.4.1, N × (N ÷ n_heads) and P Z before. Manual and code differ in"
+            " more: in the code P_Q and P_K have changed places, and the scores are divided by √N"
+            " instead of √(N/h). add_connection adds the input to the output."
         ),
         b.Text(
             "**Walk through this layer:** [every step of the story in the package’s"

@@ -63,7 +63,7 @@ WIDE_HEAD_REMARK = (
     " question."
 )
 cached_score = cached(score_layer)
-cached_weightless_score, cached_weightless_loss = cached(weightless_score), cached(weightless_loss)
+cached_weightless_loss = cached(weightless_loss)
 
 
 def train_together(
@@ -138,7 +138,7 @@ def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
     by_accuracy = first.training_task.by_accuracy
     what = ACCURACY_COLUMN if by_accuracy else "error"
     head = ["model", "numbers to learn", what, BEST_COLUMN]
-    rows = [["weightless", "–", format_number(cached_weightless_score(task, first.seed).total, 4)]]
+    rows = [["weightless", "–", format_number(weightless_score(task, first.seed).total, 4)]]
     rows[0].append("–")
     for name, run in runs.items():
         one = run.settings

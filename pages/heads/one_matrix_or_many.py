@@ -11,6 +11,7 @@ from attention_ui.heads.parts import (
     measure_on_click,
     show_array_sizes,
     show_convolutions,
+    show_designs,
     show_schedule,
     show_value_of_pair,
 )
@@ -76,6 +77,8 @@ with st.expander("What each way does"):
         " self-attention."
     )
 
+st.header("An object for each head, or one for all", anchor=False)
+show_designs(now)
 st.header("What can run at once, and what must wait", anchor=False)
 show_schedule(now)
 st.header("The values, number by number", anchor=False)

@@ -10,6 +10,8 @@ from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
 from attention_lab.page_list import read_table
 from attention_lab.questions import concepts
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
+from attention_lab.trained.language_model import N_HEADS as LANGUAGE_HEADS
+from attention_lab.trained.language_model import N_LAYERS as LANGUAGE_LAYERS
 from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 from attention_viz.markdown import escape_markdown
 
@@ -24,8 +26,8 @@ with left:
 - **Three independent references.** Tests compare all {len(STEPS)} arrays with attention written
   as plain Python loops. They compare all but the memory with stored values of PyTorch 2.13
   (`nn.MultiheadAttention`, `scaled_dot_product_attention`), and the arrays inside the heads with
-  the test cases of the `Attention` operator of ONNX 1.23. The trained model is compared with
-  PyTorch, layer by layer.
+  the test cases of the `Attention` operator of ONNX 1.23. The trained encoder and the language
+  model are compared with PyTorch, layer by layer.
 - **Laws that hold for all numbers** are tested on random numbers. Where a query sees a key, its
   row sums to 1, and the output of a head lies within its values. Without positions and masks,
   shuffled tokens give shuffled outputs.
@@ -44,8 +46,11 @@ with left:
 - **Why a model does something.** Attention weights show where values come from, not how they are
   used.
 - **Large models.** The controls end at {MAX_TOKENS} tokens, {MAX_MATRIX_WIDTH} dimensions and
-  {MAX_HEADS} heads; the trained model has {N_LAYERS} layers of {N_HEADS} heads. No dropout, no
-  text generation.
+  {MAX_HEADS} heads. Two trained models come with the app. The encoder has {N_LAYERS} layers of
+  {N_HEADS} heads and writes nothing; the language model has {LANGUAGE_LAYERS} layers of
+  {LANGUAGE_HEADS} heads and writes the English of stories for small children.
+- **Dropout in training.** The layers of *Training* learn without it. What it does to the weights
+  is shown where it is left on by mistake, in *What changes?* and *Softmax*.
 - **Speed on graphics cards.** Everything runs in NumPy on a processor.
 - **All digits.** The boards use float32 and show rounded numbers. The downloads have full
   precision.
@@ -62,8 +67,10 @@ with right:
     st.markdown(
         "The app has the MIT licence. The trained encoder in `assets/minilm` is"
         " **all-MiniLM-L6-v2** of the Sentence Transformers project and has the Apache License 2.0."
-        " The files `LICENSE` and `NOTICE` beside it name its origin and the changes. The test"
-        " cases of the ONNX operator have the same licence."
+        " The language model in `assets/stories260k` is **stories260K**, which Andrej Karpathy"
+        " trained for llama2.c; it has the MIT licence. The files `LICENSE` and `NOTICE` beside"
+        " each name its origin and the changes. The test cases of the ONNX operator have the Apache"
+        " License 2.0."
     )
     st.header("Versions", anchor=False)
     versions = [f"{name} {version(name)}" for name in ("streamlit", "numpy", "plotly", "pandas")]

@@ -21,6 +21,12 @@ from attention_ui.url_state import request_page
 from attention_viz.labels import format_agreement, format_span
 from attention_viz.story.products import MAX_COLUMNS_SENT, output_window
 
+# What the layer without W_O stores, compared with W_V and W_O.
+STORES = {
+    "more": "more numbers, though",
+    "as many": "as many numbers",
+    "fewer": "even fewer numbers",
+}
 now = page_context()
 trace = now.trace
 rounding = tolerance(trace, "output")
@@ -79,7 +85,7 @@ st.success(
 if w_o is not None:
     with on_demand("Could heads simply be added?", "no w_o") as box:
         if box.open:
-            apart, together = absorbed_size(trace)
+            stored = absorbed_size(trace)
             absorbed = output_gap(trace, absorbed_contributions)
             st.markdown(
                 f"Yes: multiply each head’s value matrix by its own block of {mixes} first. Then"
@@ -89,10 +95,10 @@ if w_o is not None:
             st.latex(output_without_w_o(trace, now.notation))
             st.markdown(
                 "So code that adds its heads and has no output matrix can be right: computed in"
-                f" both ways, the outputs {format_agreement(absorbed, rounding)}. It stores more"
-                f" numbers, though: {h} · {d_in} · {n_out} = **{together:,}** in the value"
-                f" matrices, against **{apart:,}** in {now.symbol('w_v')} and {mixes} together. The"
-                " rank of each does"
+                f" both ways, the outputs {format_agreement(absorbed, rounding)}. It stores"
+                f" {STORES[stored.compared]}: {h} · {d_in} · {n_out} = **{stored.products:,}** in"
+                f" the value matrices, against **{stored.apart:,}** in {now.symbol('w_v')} and"
+                f" {mixes} together. The rank of each does"
                 f" not grow: it is at most {now.symbol('d_v')} = {d_v}."
             )
 look_closer(now, "output", arithmetic, beside=("merged",))

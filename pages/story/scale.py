@@ -3,6 +3,7 @@
 import streamlit as st
 
 from attention_lab.heads.keys_read import scale_effect
+from attention_lab.rounding import tolerance
 from attention_ui.masks.temperature import show_variance
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, look_closer, on_demand, pair_markdown
@@ -36,6 +37,14 @@ st.markdown(
     " mean 0, nor be independent. Largest share of a row, on average:"
     f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with scaled"
     " scores (no mask)."
+)
+rounded = effect.sum_gap <= tolerance(trace, "probabilities")
+st.markdown(
+    "**The scale makes no shares:** the softmax alone does. With raw scores and with scaled ones,"
+    " the shares of every query sum to 1 (largest difference:"
+    f" {'0' if rounded else format_number(effect.sum_gap)}). The scale only sets how unequal they"
+    " are"
+    " ([claim](claims?claims_words=note-root-and-softmax))."
 )
 about_widths = "By the width of a head: variance and softmax"
 with on_demand(about_widths, "scale variance", "trending_up") as box:

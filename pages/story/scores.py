@@ -30,7 +30,7 @@ many, wide = now.symbol("n_heads"), now.symbol("d_k")
 show_step(now)
 colours = (
     "Violet is a positive score: query and key point in similar directions and fit well. Orange is"
-    " a negative score: they point apart. Longer vectors give larger scores."
+    " a negative score: they point apart. Longer vectors give scores further from 0."
 )
 arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair_markdown(trace, focus), colours)
 

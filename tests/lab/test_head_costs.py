@@ -16,11 +16,13 @@ from attention_core import Projections, attend
 from attention_lab.heads.counts import (
     SIZE_OF_LETTER,
     LayerSize,
+    compare_counts,
     growing_sizes,
     layer_size,
     size_value,
     total_count,
 )
+from attention_lab.heads.designs import count_designs
 from attention_lab.heads.score_schemes import (
     MAX_SCHEME_MULTIPLICATIONS,
     MAX_SCHEME_NUMBERS,
@@ -215,9 +217,111 @@ def test_the_projections_are_convolutions(groups: int, bias: bool) -> None:
     p = Projections.random(11, 3, d_k=5, d_v=2, n_kv_heads=groups, bias=bias)
     trace = attend(BUFFER_X, p)
     found = projections_as_convolutions(trace, head=2)
-    assert [one.window for one in found] == [11] * 3
-    assert [one.filters_of_one for one in found] == [5, 5, 2]
-    assert [one.filters_of_all for one in found] == [15, 5 * groups, 2 * groups]
+    assert [one.field for one in found] == ["queries", "keys", "values", "output"]
+    assert [one.window_of_one for one in found] == [11, 11, 11, 2]
+    assert [one.window_of_all for one in found] == [11, 11, 11, 6]
+    assert [one.filters_of_one for one in found] == [5, 5, 2, 11]
+    assert [one.filters_of_all for one in found] == [15, 5 * groups, 2 * groups, 11]
     assert max(max(one.gaps) for one in found) < 1e-12
-    other = replace(trace, projections=replace(p, w_k=p.w_k + 1))
-    assert min(projections_as_convolutions(other, head=2)[1].gaps) > 0.1
+    for place, wrong in ((1, {"w_k": p.w_k + 1}), (3, {"w_o": p.w_o + 1})):
+        other = replace(trace, projections=replace(p, **wrong))
+        assert projections_as_convolutions(other, head=2)[place].gaps[1] > 0.1
+    without = attend(BUFFER_X, replace(p, w_o=None, b_o=None))
+    assert len(projections_as_convolutions(without)) == 3
+
+
+def test_the_output_is_a_convolution_beside_what_is_added() -> None:
+    p = Projections.random(11, 3, d_k=5, d_v=2, bias=True)
+    trace = attend(BUFFER_X, p, residual=True)
+    *_, output = projections_as_convolutions(trace, head=1)
+    assert max(output.gaps) < 1e-12
+
+
+class Workplace:
+    """Builds both designs as they are told, step by step, and counts what it does."""
+
+    def __init__(self) -> None:
+        self.objects = self.calls = self.copied = 0
+        self.tally: Counter[str] = Counter()
+
+    def product(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """A matrix product of one head or of all, counted number by number."""
+        self.calls += 1
+        np.matmul(counted(left, self.tally), counted(right, self.tally))
+        return np.matmul(left, right)
+
+    def layer(self, x: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        self.objects += 1
+        return self.product(x, weights)
+
+    def attention(
+        self, x: np.ndarray, w_q: np.ndarray, w_k: np.ndarray, w_v: np.ndarray, heads: int, kv: int
+    ) -> np.ndarray:
+        """One attention object with one head or more. Shapes: -> (heads, T, V)."""
+
+        def cut(fused: np.ndarray, n: int) -> np.ndarray:
+            parts = np.stack(np.split(fused, n, axis=1))
+            return parts.repeat(heads // n, axis=0)
+
+        query, key, value = (
+            cut(self.layer(x, w), n) for w, n in ((w_q, heads), (w_k, kv), (w_v, kv))
+        )
+        self.objects += 1  # the coefficients
+        scores = self.product(query, key.swapaxes(1, 2))
+        self.calls += 1  # the division
+        self.tally["multiplications"] += scores.size
+        scores = scores / np.sqrt(query.shape[2])
+        self.calls += 1  # the softmax
+        exponentials = np.exp(scores)
+        shares = exponentials / exponentials.sum(axis=2, keepdims=True)
+        self.objects += 1  # the result
+        return self.product(shares, value)
+
+
+@pytest.mark.parametrize(
+    ("n_heads", "groups", "d_v", "has_output", "compared"),
+    [
+        (1, 1, 2, True, ("as many", "as many", "as many", "as many")),
+        (2, 2, 4, True, ("more", "more", "more", "as many")),
+        (6, 2, 2, True, ("more", "more", "more", "more")),
+        (3, 3, 2, False, ("more", "more", "more", "as many")),
+    ],
+)
+def test_both_designs_are_counted_right(
+    n_heads: int, groups: int, d_v: int, has_output: bool, compared: tuple[str, ...]
+) -> None:
+    p = Projections.random(D, n_heads, d_k=K, d_v=d_v, n_kv_heads=groups)
+    p = p if has_output else replace(p, w_o=None)
+    trace = attend(X, p)
+    naive, book = Workplace(), Workplace()
+    parts = []
+    for head in range(n_heads):
+        group = head * groups // n_heads
+        queries, keys = slice(head * K, head * K + K), slice(group * K, group * K + K)
+        values = slice(group * d_v, group * d_v + d_v)
+        matrices = p.w_q[:, queries], p.w_k[:, keys], p.w_v[:, values]
+        parts.append(naive.attention(X, *matrices, 1, 1)[0])
+    joined = parts[0]
+    if n_heads > 1:
+        naive.objects, naive.calls = naive.objects + 1, naive.calls + 1
+        joined = np.empty((T, n_heads * d_v))
+        for head, part in enumerate(parts):
+            joined[:, head * d_v : (head + 1) * d_v] = part
+            naive.copied += part.size
+    together = book.attention(X, p.w_q, p.w_k, p.w_v, n_heads, groups)
+    outputs = []
+    for place, merged in ((naive, joined), (book, np.hstack(list(together)))):
+        outputs.append(place.layer(merged, p.w_o) if has_output else merged)
+    for output in outputs:
+        assert_same(output, trace.output[0])
+    designs = count_designs(trace)
+    for place, design in ((naive, designs.separate), (book, designs.together)):
+        found = (place.objects, place.calls, place.copied, place.tally["multiplications"])
+        counts = (design.objects, design.calls, design.copied, design.multiplications)
+        assert counts == found
+    names = ("objects", "calls", "copied", "multiplications")
+    assert tuple(map(designs.compared, names)) == compared
+
+
+def test_counts_compare() -> None:
+    assert [compare_counts(one, 7) for one in (0, 6, 7, 8)] == ["fewer", "fewer", "as many", "more"]

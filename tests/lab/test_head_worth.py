@@ -15,6 +15,7 @@ from attention_core import Projections, SettingsError, attend
 from attention_lab.heads.basis_change import random_basis_change, with_basis_change
 from attention_lab.heads.head_worth import (
     ablated_output,
+    extremes,
     norm_shares,
     ranking,
     signed_shares,
@@ -53,8 +54,29 @@ def test_contributions_with_w_o_inside_the_values(call: tuple[Layer, dict[str, A
     )
 
 
-def test_the_size_of_heads_with_w_o_inside_the_values() -> None:
-    assert absorbed_size(attend(np.eye(4), Projections.random(4, 2, d_v=3))) == (24 + 24, 32)
+@pytest.mark.parametrize(
+    ("n_heads", "n_kv_heads", "d_v", "compared"),
+    [
+        (1, 1, 4, "fewer"),  # 16 + 16 against 16
+        (2, 2, 2, "as many"),  # 16 + 16 against 32
+        (4, 4, 1, "more"),  # 16 + 16 against 64
+        (3, 3, 4, "fewer"),  # values as wide as the input, as in the MQL5 book: 48 + 48 against 48
+        (4, 2, 3, "fewer"),  # 24 + 48 against 64
+        (4, 1, 2, "more"),  # 8 + 32 against 64
+    ],
+)
+def test_the_size_of_heads_with_w_o_inside_the_values(
+    n_heads: int, n_kv_heads: int, d_v: int, compared: str
+) -> None:
+    """Counted from matrices that are written down head by head."""
+    weights = Projections.random(4, n_heads, d_v=d_v, n_kv_heads=n_kv_heads)
+    stored = absorbed_size(attend(np.eye(4), weights))
+    values = [weights.w_v[:, g * d_v : (g + 1) * d_v] for g in range(n_kv_heads)]
+    rows = [weights.w_o[h * d_v : (h + 1) * d_v] for h in range(n_heads)]
+    products = [values[h * n_kv_heads // n_heads] @ rows[h] for h in range(n_heads)]
+    assert stored.apart == sum(part.size for part in (*values, *rows))
+    assert stored.products == sum(part.size for part in products)
+    assert stored.compared == compared
 
 
 X = np.random.default_rng(8).normal(size=(2, 5, 7))
@@ -201,3 +223,21 @@ def test_weights_that_are_not_there() -> None:
     changed = with_basis_change(p, random_basis_change(p))
     assert changed.w_o is not None
     assert_same(attend(x, changed).output, attend(x, p).output)
+
+
+@pytest.mark.parametrize(
+    ("worth", "most", "least"),
+    [
+        ([0.5], (0,), (0,)),
+        ([0.5, 0.2, 0.3], (0,), (1,)),
+        ([0.5, 0.2, 0.5], (0, 2), (1,)),
+        ([0.1 + 0.2, 0.3, 0.9], (2,), (0, 1)),
+        ([0.0, 0.0], (0, 1), (0, 1)),
+    ],
+)
+def test_heads_that_tie_are_all_named(
+    worth: list[float], most: tuple[int, ...], least: tuple[int, ...]
+) -> None:
+    found = extremes(np.array(worth))
+    assert (found.most, found.least) == (most, least)
+    assert found.are_equal == (len(set(most) & set(least)) == len(worth))

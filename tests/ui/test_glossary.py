@@ -14,6 +14,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import PAGES, read_table
 from attention_lab.questions import concepts
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.language_model import language_model
 from attention_ui.blocks import table_markdown
 from attention_viz.markdown import escape_markdown
 from attention_viz.reference.glossary import (
@@ -144,10 +145,15 @@ def test_sources_name_texts_licences_and_versions() -> None:
     assert len(concepts()) == 129
     assert f"their {len(concepts())} ideas" in said
     assert f"[{len(CLAIMS)} claims](claims)" in said
-    licence = (ROOT / "assets" / "minilm" / "LICENSE").read_text("utf-8")
-    name, number = re.search(r"the (Apache License) (\d\.\d)\.", said).groups()
-    assert name in licence
-    assert f"Version {number}" in licence
+    for notice in (ROOT / "assets").glob("*/NOTICE"):
+        licence = (notice.parent / "LICENSE").read_text("utf-8")
+        name = "MIT" if licence.startswith("MIT License") else "Apache License"
+        assert name in said.split(f"`assets/{notice.parent.name}`")[1][:200]
+    number = re.search(r"the Apache License (\d\.\d)\.", said).group(1)
+    assert f"Version {number}" in (ROOT / "assets" / "minilm" / "LICENSE").read_text("utf-8")
+    model = language_model()
+    for n_layers, n_heads in ((6, 12), (model.n_layers, model.n_heads)):
+        assert re.search(rf"has {n_layers} layers of\s+{n_heads} heads", said)
     assert f"numpy {np.__version__}" in said
     papers = read_table("papers")
     assert f"({len(papers)})" in app.header[-1].value

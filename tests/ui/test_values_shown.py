@@ -20,6 +20,7 @@ from attention_lab.compare import TwoLayers, compare_with, largest_change
 from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
 from attention_lab.heads.counts import layer_size, total_count
+from attention_lab.heads.designs import count_designs
 from attention_lab.heads.habits import EFFECTIVE_TOKENS, HABITS
 from attention_lab.heads.keys_read import averaging_effect, read_row, scale_effect, strongest_keys
 from attention_lab.heads.latent import absorbed_scores, with_latent
@@ -180,14 +181,22 @@ def merge(now: PageContext) -> list[str]:
 
 @on("output", **{"no w_o": True})
 def output(now: PageContext) -> list[str]:
-    apart, together = absorbed_size(now.trace)
+    stored = absorbed_size(now.trace)
     return [
         f"**{heads_mixed(now.trace, 3)} of 4**",
         format_span(head_columns(now.trace, "merged", 1), "row"),
-        f"**{together:,}**",
-        f"**{apart:,}**",
+        f"**{stored.products:,}**",
+        f"**{stored.apart:,}**",
         format_derivation(derive(now.trace, "output", (0, 5, 3))),
     ]
+
+
+@on("output", n_heads=1, **{"no w_o": True})
+@on("output", n_heads=2, **{"no w_o": True})
+@on("output", d_model=12, n_heads=3, d_v=12, notation="mql5", **{"no w_o": True})
+def stored(now: PageContext) -> list[str]:
+    found = absorbed_size(now.trace)
+    return [f"{found.compared} numbers: ", f"**{found.products:,}**", f"**{found.apart:,}**"]
 
 
 @on("seen", mask="causal")
@@ -232,6 +241,17 @@ def worth(now: PageContext) -> list[str]:
     ]
 
 
+@on("head-worth", mask="causal")
+def needed_most_and_least(now: PageContext) -> list[str]:
+    whole = now.trace.output[0]
+    moved = [
+        np.linalg.norm(whole - head_worth.ablated_output(now.trace, [head])[0]) for head in range(4)
+    ]
+    shares = np.array(moved) / np.linalg.norm(whole)
+    ends = int(shares.argmax()), int(shares.argmin())
+    return [f"**head {one}**: by {format_percent(float(shares[one]))}" for one in ends]
+
+
 @on("shared-keys")
 def shared_keys(now: PageContext) -> list[str]:
     size, found = layer_size(now.trace), []
@@ -261,8 +281,9 @@ def compare(now: PageContext) -> list[str]:
 
 @on("one-matrix-or-many")
 def ways(now: PageContext) -> list[str]:
-    size, plan = layer_size(now.trace), schedule(now.trace)
+    size, plan, designs = layer_size(now.trace), schedule(now.trace), count_designs(now.trace)
     return [
+        *(f"| {n:,} |" for one in (designs.separate, designs.together) for n in vars(one).values()),
         *(f"= {count.of(size):,}" for way in SCHEMES for count in (way.multiplications, way.extra)),
         f"{format_percent(wasted_share(4))} of the full",
         f"Moments: {plan.depth}",

@@ -12,6 +12,7 @@ import pytest
 
 from attention_core import AttentionError, ShapeError
 from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, Claim, find_claim
+from attention_lab.diagonal.depth import FOUR_TOKENS, Stack, levels, skip_draws
 from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.modern.statements import STATEMENTS
@@ -30,7 +31,7 @@ from attention_viz.diagonal.in_words import describe_diagonal, describe_pair
 from attention_viz.diagonal.modern_page import MODERN
 from attention_viz.diagonal.propositions_page import PROOFS, PROPOSITION_PAGE, describe_check
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
-from attention_viz.labels import with_minus_signs
+from attention_viz.labels import format_number, with_minus_signs
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, boards, buttons, charts, inside, shown, texts
@@ -245,6 +246,52 @@ def test_the_formula_of_the_half_mass(given: dict[str, str], last: int) -> None:
     (table,) = all_of(rule, Table)
     widths = [f"{half_mass_width(last, scaled=scaled):.1f}" for scaled in (True, False)]
     assert table.rows[-1][:3] == [str(last), *widths]
+
+
+@pytest.mark.parametrize(
+    ("given", "parts"),
+    [
+        # Token 1 of (1, 2, 2) is beaten by two, which tie with each other.
+        (
+            {"lab_tokens": "numbers", "lab_numbers": "1; 2; 2"},
+            ["**2 of 3**", "ties: 2", "**3** (QK-norm, linear, delta rule)", "(ALiBi"],
+        ),
+        ({"lab_tokens": "numbers", "lab_numbers": "1; -1; 2"}, ["**2 of 3**", "ties: 0"]),
+        ({"lab_tokens": "numbers", "lab_numbers": "1; -1"}, ["**2 of 2**", "8 variants: **2**"]),
+    ],
+)
+def test_variants_with_most_and_fewest_rows(given: dict[str, str], parts: list[str]) -> None:
+    (said, *_) = texts(shown(MODERN, **given)).split("\n\n", 1)
+    assert [part for part in parts if part not in said] == []
+
+
+def test_a_claim_that_stands_in_no_text_is_not_quoted() -> None:
+    said = "\n".join(texts(inside(CLAIM_PAGE, f"{title}: ")) for title in TEXTS.values())
+    for one in CLAIMS:
+        statement = escape_markdown(one.statement)
+        assert (f"“{statement}”" in said) != one.is_ours
+        assert (f"**{statement}** *ours*" in said) == one.is_ours
+
+
+def test_what_becomes_of_four_tokens_with_skip_connections() -> None:
+    found = inside(DEPTH, "With a skip connection", depth_seed=3)
+    example, drawn = all_of(found, Table)
+    passed = [one.distance for one in levels(FOUR_TOKENS, Stack(skip=True))]
+    layers = map(int, example.head[1:])
+    assert list(example.rows[0][1:]) == [format_number(passed[layer], 4) for layer in layers]
+    assert "in the end: 1." in texts(found)
+    for width, equal, one_peak in drawn.rows:
+        draws = skip_draws(int(width), 3)
+        assert (equal, one_peak) == (f"{draws.collapsed} of 20", f"{draws.with_one_peak} of 20")
+
+
+def test_tokens_that_are_turned_away() -> None:
+    given = {"plane": "0.5,0; -0.1,1; -3,0; -3,0; -3,0; -3,0; -3,0; -3,0", "plane_token": 0}
+    *_, table = all_of(shown(GEOMETRY, **given), Table)
+    assert [row[0] for row in table.rows] == list("1234567")
+    assert table.rows[0][2] == "0.23, 0.25, 0.24, 0.12"
+    assert "rises here: 1." in texts(shown(GEOMETRY, **given))
+    assert "No token is turned away" in texts(shown(GEOMETRY, plane="1,0; 0,1", plane_token=0))
 
 
 def test_every_statement_about_a_variant_has_its_card() -> None:

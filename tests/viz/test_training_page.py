@@ -9,12 +9,18 @@ from typing import Any
 import pytest
 
 from attention_lab import cache
-from attention_lab.labs.evaluation import one_answer_loss, one_answer_score, score_layer
+from attention_lab.labs.evaluation import (
+    Score,
+    one_answer_loss,
+    one_answer_score,
+    score_layer,
+)
 from attention_lab.labs.julia_mapping import mapping_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.subspaces import example_planes
 from attention_lab.labs.tasks import TRAINING_TASKS
-from attention_lab.labs.training_runs import layer_run, stored_runs
+from attention_lab.labs.training import train_layer
+from attention_lab.labs.training_runs import LayerRun, layer_run, stored_runs
 from attention_lab.labs.training_settings import TrainingSettings, models
 from attention_viz.blocks import Block, Button, Formula, Later, Note, Table, Text
 from attention_viz.labels import format_number, format_percent
@@ -180,3 +186,45 @@ def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     inside(STIEFEL, "One layer", stiefel_task="agreement")
     found = [(one.task, one.constraint, one.temperature) for one in asked]
     assert found == [("agreement", *row) for row in LAYER_VARIANTS.values()]
+
+
+@pytest.mark.parametrize(
+    ("errors", "best", "named"),
+    [
+        ((0.3, 0.2, 0.1), "1/16 (error 0.1000)", False),
+        ((0.3, 0.1, 0.4), "¼ (error 0.1000)", True),
+        ((0.1, 0.2, 0.4), "√d_k (error 0.1000)", True),
+        ((0.1, 0.1, 0.1), "√d_k (error 0.1000)", True),
+    ],
+)
+def test_the_best_temperature_is_the_one_of_the_table(
+    errors: tuple[float, ...], best: str, named: bool
+) -> None:
+    """And the lowest one is called too low only where it is not the best."""
+    order = dict(zip((0.0, 0.25, 0.0625), errors, strict=True))
+    runs = {
+        name: LayerRun(TrainingSettings(constraint=columns, temperature=one), train_layer)
+        for name, (columns, one) in reversed(LAYER_VARIANTS.items())
+    }
+    scores = {
+        name: Score(order[one] if columns == "orthonormal" else 0.0, (), False)
+        for name, (columns, one) in LAYER_VARIANTS.items()
+    }
+    said = stiefel_experiments.describe_temperatures(runs, scores)
+    assert f"**{best}**" in said
+    assert (stiefel_experiments.SATURATED in said) == named
+
+
+@pytest.mark.parametrize(
+    ("glorot", "cause"), [((0.5, 9.0), True), ((0.5, 2.0), False), ((0.8, 9.0), False)]
+)
+def test_glorot_is_blamed_only_where_it_is_behind_and_larger(
+    glorot: tuple[float, float], cause: bool
+) -> None:
+    results = {"scaled": (0.9, 3.0), "glorot": glorot, "stiefel": (0.8, 1.5)}
+    said = stiefel_experiments.describe_glorot(results)
+    for number in (glorot[0], 0.8, 0.9):
+        assert f"{number:.3f}" in said
+    assert ("too large" in said) == cause
+    for alone in ({"glorot": glorot}, {"scaled": (0.9, 3.0)}):
+        assert "0." not in stiefel_experiments.describe_glorot(alone)

@@ -22,11 +22,26 @@ TEXTS = {
     "dong": "Dong et al. 2021, Attention is not all you need",
 } | {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters}
 
+# Sentences that stand in no text. They put into words what a text does with its letters, names and
+# formulas, or what a reader may conclude from it.
+OURS = {
+    "gml-one-letter",
+    "gml-code-and-manual",
+    "gml-heads-combined",
+    "doshi-attention-score",
+    "doshi-merging-mixes",
+    "slides-greater-with-ties",
+    "slides-diagonally-dominant",
+    "note-formula-without-softmax",
+    "note-two-alphas",
+}
+
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of one of the `TEXTS`. statement: in a few words of the text or in ours. status: its
-    verdict: always, condition or false. correction: the correct statement, or what to add.
+    """A claim of one of the `TEXTS`. statement: in a few words of the text, or, where `is_ours`, a
+    sentence of ours about it. status: its verdict: always, condition or false. correction: the
+    correct statement, or what to add.
 
     check: a computation with fixed seeds, whose name is that of the claim. Unless a claim is always
     true, its check shows a case in which it fails; the correct statement holds there.
@@ -43,6 +58,11 @@ class Claim:
     def id(self) -> str:
         """The claim's name among all claims."""
         return f"{self.text}-{self.name}"
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether the sentence stands in no text."""
+        return self.id in OURS
 
 
 _MODULES = (popular, language, papers, geometric_machine_learning, doshi, slides, lecture_note)

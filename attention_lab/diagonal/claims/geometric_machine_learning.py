@@ -1,5 +1,10 @@
 """Claims of the GeometricMachineLearning.jl manual, whose tokens are columns: Z is N × T,
 softmax runs down columns.
+
+P is the matrix of one head, N × (N ÷ n_heads), and makes PᵀZ: as the package keeps it, and as the
+Stiefel manifold has it. The manual up to version 0.4.0 gives P this size and writes P Z; since
+0.4.1 its formula has P as (N ÷ n_heads) × N. Source: src/layers/multi_head_attention.jl, version
+0.4.8, and docs/src/layers/multihead_attention_layer.md, versions 0.4.0, 0.4.1 and 0.4.8.
 """
 
 from __future__ import annotations
@@ -9,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core.attention import attend
+from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.projections import Projections
 
@@ -28,38 +34,54 @@ from .record import (
 N, T, HEADS, WIDTH = 12, 5, 3, 4
 
 
+def _head_matrix(weights: Projections) -> Array:
+    """P of the first head. Shapes: (N, N ÷ n_heads)."""
+    return weights.w_q[:, : weights.d_k]
+
+
 def projection_size() -> Evidence:
-    """The two products with a matrix of the stated size."""
-    p, z = Projections.stiefel(N, HEADS).w_q[:, :WIDTH], gaussian_tokens(T, N).T
+    """The two products with a matrix of the stated size, and the queries of the layer."""
+    weights, z = Projections.stiefel(N, HEADS), gaussian_tokens(T, N).T
+    p = _head_matrix(weights)
     p_shape, z_shape, product = map(format_shape, (p, z, p.T @ z))
-    sentence = f"P is {p_shape}, Z is {z_shape}; only PᵀZ fits and is {product}."
-    return Evidence(fits(p, z), fits(p.T, z), sentence)
+    queries = attend(z.T, weights).query_heads[0, 0].T
+    sentence = (
+        f"P is {p_shape}, Z is {z_shape}; only PᵀZ fits. It is {product}, the queries of head 0."
+    )
+    return Evidence(fits(p, z), fits(p.T, z) and are_equal(p.T @ z, queries), sentence)
 
 
 def columns_span() -> Evidence:
-    """P times Z and P times the part of Z in the span of P's rows; and the length of P's columns,
-    also with one head.
+    """The rank of P's columns, also with one head; and the queries of the part of the tokens in
+    their span, and of the rest.
     """
-    p, z = Projections.random(N, HEADS).w_q[:, :WIDTH].T, gaussian_tokens(T, N).T
-    gap = max_difference(p @ (np.linalg.pinv(p) @ p @ z), p @ z)
-    kept = gap < 1e-9 and np.linalg.matrix_rank(p) == WIDTH < N
-    alone = Projections.random(N, 1).w_q.T
-    sentence = (
-        f"A column of P has {len(p)} numbers, a token {N}; with one head both have {len(alone)}. Z"
-        f" and its part in the span of the {WIDTH} rows give the same P Z (difference"
-        f" {format_gap(gap)})."
+    weights, x = Projections.random(N, HEADS), gaussian_tokens(T, N)
+    p, alone = (_head_matrix(one) for one in (weights, Projections.random(N, 1)))
+    inside = x @ p @ np.linalg.pinv(p)
+    queries, of_part, of_rest = (
+        attend(tokens, weights).query_heads[0, 0] for tokens in (x, inside, x - inside)
     )
-    return Evidence(len(p) == N, bool(kept) and len(alone) == N, sentence)
+    ranks = [int(np.linalg.matrix_rank(one)) for one in (p, alone)]
+    sentence = (
+        f"P is {format_shape(p)}: its columns have as many numbers as a token and span"
+        f" {ranks[0]} of {N} dimensions, {ranks[1]} with one head. The part of the tokens in this"
+        f" span has the same queries (difference {format_gap(max_difference(of_part, queries))});"
+        f" the queries of the rest are at most {format_gap(float(np.abs(of_rest).max()))}."
+    )
+    smaller = len(p) == N and ranks == [WIDTH, N] and WIDTH < N
+    kept = are_equal(of_part, queries) and are_equal(of_rest, np.zeros_like(queries))
+    return Evidence(smaller and kept, smaller and kept, sentence)
 
 
 def projections() -> Evidence:
-    """PᵀP twice, for a Gaussian and for an orthonormal P."""
-    layers = Projections.random(N, HEADS), Projections.stiefel(N, HEADS)
-    both = (layer.w_q[:, :WIDTH] for layer in layers)
+    """PPᵀ twice, for a Gaussian and for an orthonormal P."""
+    both = [
+        _head_matrix(one) for one in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
+    ]
     loose, normal = (max_difference(p @ p.T @ p @ p.T, p @ p.T) for p in both)
     sentence = (
-        f"P is {WIDTH} × {N}, so P P does not exist. PᵀP PᵀP differs from PᵀP by up to {loose:.2f}"
-        f" for a random P and by {format_gap(normal)} for an orthonormal P."
+        f"P is {format_shape(both[0])}, so P P does not exist. PPᵀ PPᵀ differs from PPᵀ by up to"
+        f" {loose:.2f} for a random P and by {format_gap(normal)} for an orthonormal P."
     )
     return Evidence(loose < 1e-9, normal < 1e-9, sentence)
 
@@ -110,7 +132,7 @@ def one_letter() -> Evidence:
     kept = are_equal(one.projections.w_q, other.projections.w_q)
     moved = max_difference(one.probabilities, other.probabilities)
     sentence = (
-        f"The projection is {N} × {WIDTH}, the probabilities are {T} × {T}. A new sentence changes"
+        f"P is {N} × {WIDTH}, the probabilities are {T} × {T}. A new sentence changes"
         f" only the probabilities, by up to {moved:.2f}."
     )
     return Evidence(one.probabilities[0, 0].shape == (N, WIDTH), kept and moved > 0, sentence)

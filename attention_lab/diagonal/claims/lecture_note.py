@@ -66,6 +66,29 @@ def rows_or_columns() -> Evidence:
     return Evidence(fits(NOTE_LAYER.w_q, row.T), fits(row, NOTE_LAYER.w_q) and matches, sentence)
 
 
+def root_and_softmax() -> Evidence:
+    """The row sums, the smallest share and the largest share of a row, for inner products divided
+    by √d and by other numbers; and the row sums of the inner products, and of those divided by √d.
+    """
+    scores = NOTE_TRACE.scores[0, 0]
+    spreads = {"√d": D**0.5, "1": 1.0, "d": float(D)}
+    shares = {name: softmax(scores / divisor) for name, divisor in spreads.items()}
+    proper = all(
+        weights.min() > 0 and are_equal(weights.sum(axis=1), 1) for weights in shares.values()
+    )
+    tops = [float(weights.max(axis=1).mean()) for weights in shares.values()]
+    said = ", ".join(f"{top:.2f} ({name})" for name, top in zip(shares, tops, strict=True))
+    alone = scores / D**0.5
+    sentence = (
+        f"Divided by √d = {D**0.5:g}, by 1 or by d = {D}: after the softmax all {N} rows sum to 1."
+        f" The largest share of a row is {said} on average. Divided by √d, without the softmax, row"
+        f" 1 sums to {alone[0].sum():.2f} and has numbers down to {alone[0].min():.2f}."
+    )
+    set_by_root = tops[2] < tops[0] < tops[1] and not are_equal(alone.sum(axis=1), 1)
+    note = are_equal(shares["√d"], A)
+    return Evidence(note and proper, note and proper and set_by_root, sentence)
+
+
 def formula_without_softmax() -> Evidence:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
     scaled = NOTE_TRACE.scaled_scores[0, 0]

@@ -4,6 +4,8 @@ of them carry a condition. MQL5 keeps the heads of Query and Key in one fused ve
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from attention_core.attention import attend
@@ -13,7 +15,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ...layer_norm import standardised
-from ..depth import Stack, levels
+from ..depth import FOUR_TOKENS, Stack, levels
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
@@ -113,7 +115,8 @@ def own_word_highest() -> Evidence:
 
 def rank_is_lost() -> Evidence:
     """The distance of 16 tokens from their mean after 24 layers: with 8 features, with 64, with 16
-    and skip connections, and these with random heads or with LayerNorm after the addition.
+    and skip connections, and these with random heads or with LayerNorm after the addition. And that
+    of four tokens that all read one token most, with skip connections.
     """
 
     def left(width: int, stack: Stack) -> float:
@@ -122,16 +125,20 @@ def rank_is_lost() -> Evidence:
     narrow, wide, skips = left(8, Stack()), left(64, Stack()), left(16, Stack(skip=True))
     heads, pure = Stack("random", 4, skip=True), Stack("random", 4)
     slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
+    four = [one.distance for one in levels(FOUR_TOKENS, Stack(skip=True))]
     sentence = (
         f"Distance of the tokens from their mean after 24 layers: {format_gap(narrow)} with 8"
         f" features, {format_gap(wide)} with 64, {format_gap(skips)} with 16 and skip connections."
         f" With skip connections and 4 random heads: {slowed[0]:.3f}; with skip connections and"
         f" LayerNorm after them: {format_gap(slowed[1])}; with 4 random heads alone:"
-        f" {format_gap(left(16, pure))}."
+        f" {format_gap(left(16, pure))}. The tokens (1, 1), (1, 2), (2, 1), (2, 2) with skip"
+        f" connections: {four[0]:.3f}, {four[1]:.3f}, {four[2]:.3f}, after 10 layers"
+        f" {four[10]:.4f}."
     )
+    halves = all(0.45 < later / earlier < 0.55 for earlier, later in pairwise(four[:20]))
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)
-    return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential, sentence)
+    return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential and halves, sentence)
 
 
 # Sequence elements, their size nI, heads, and the size nK of one head's Query and Key.

@@ -9,6 +9,9 @@ import numpy as np
 from attention_core.attention import attend
 from attention_core.projections import Projections
 
+from ...labs.readouts import weightless_score
+from ...labs.tasks import N_LETTERS
+from ...labs.training_runs import trained_score
 from ...layer_norm import standardised
 from ..growth_curves import self_mass_exact
 from ..measures import diagonal_margins, self_attention_of
@@ -91,6 +94,24 @@ def diagonally_dominant() -> Evidence:
         " have a_ii > 1/2."
     )
     return Evidence(majorities == 1, peaks == 1 and majorities < 1, sentence)
+
+
+def limits_expressive_power() -> Evidence:
+    """The task *neighbours* by attention without weights and the best linear readout, with the
+    diagonal and with the diagonal hidden; and by one trained head. The same for *letters*.
+    """
+    task = "neighbours"
+    plain, hidden = (weightless_score(task, own=own).total for own in (True, False))
+    letters = weightless_score("letters", by_squares=True).total
+    one, named = (trained_score(name, 1) for name in (task, "letters"))
+    sentence = (
+        f"Bring both neighbours: the best linear readout of attention without weights leaves an"
+        f" error of {plain:.2f} (1: always the mean), {hidden:.2f} if the diagonal is hidden. One"
+        f" trained head leaves {one:.2f}. Name both neighbours’ letters: {letters:.0%} right"
+        f" without weights, {named:.0%} with one trained head (chance: {1 / N_LETTERS:.0%})."
+    )
+    is_limited = one < 0.6 < 0.8 < hidden < plain and letters + 0.2 < named
+    return Evidence(hidden < 0.6, is_limited, sentence)
 
 
 def weights_cure_it() -> Evidence:
@@ -215,6 +236,24 @@ def heads_and_convolution() -> Evidence:
         f" not. With a causal mask the outputs are not only shuffled (difference {causal:.2f})."
     )
     return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, sentence)
+
+
+def always_use_weights() -> Evidence:
+    """The errors of *neighbours* without weights, with one trained head and with two; and noise in
+    copies of four patterns before and after attention without weights.
+    """
+    plain = weightless_score("neighbours").total
+    one, two = (trained_score("neighbours", heads) for heads in (1, 2))
+    patterns, noise = gaussian_tokens(4, 32, seed=1).repeat(8, axis=0), gaussian_tokens(32, 32) / 2
+    cleaned = attend(patterns + noise, Projections.weightless(32)).output[0] - patterns
+    before, after = (float(np.square(part).mean()) for part in (noise, cleaned))
+    sentence = (
+        f"Bring both neighbours: the error is {plain:.2f} without weights, {one:.2f} with one"
+        f" trained head, {two:.4f} with two. But 8 noisy copies of each of 4 patterns: attention"
+        f" without weights lowers the mean square of the noise from {before:.2f} to {after:.2f}."
+    )
+    needed = two < 0.01 and 0.4 < one < 0.6 and plain > 0.9
+    return Evidence(after >= before, needed and after < before / 2, sentence)
 
 
 def always_several_heads() -> Evidence:

@@ -11,10 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core import attend
+from attention_core import Trace, attend
 from attention_core.checks import Array
+from attention_core.formulas import softmax
 
 from ..measures import diagonal, diagonal_margins
+from ..propositions.catalogue import FALSE, PROPOSITIONS
+from ..propositions.checks import UnmaskedAttention
 from .delta_rule import DeltaRule, closed_form, corrections, delta_weights, unit_vectors
 from .variants import Vectors, drawn_vectors, find_variant, norm_trace, plain_trace, rotary_trace
 
@@ -54,13 +57,25 @@ def _rotary(vectors: Vectors, base: float) -> Checked:
     own = np.abs(diagonal(scores) - diagonal(plain.scaled_scores[0, 0])).max()
     least = float(np.linalg.eigvalsh((scores + scores.T) / 2)[0])
     moved = np.abs(there.scaled_scores - here.scaled_scores).max()
+    turned = UnmaskedAttention(_turned(here), scores, softmax(scores), here.scale)
+    broken = [one for one in PROPOSITIONS if not one.verify(turned).holds]
+    proved = [one for one in broken if one.status != FALSE]
     holds = max(own, -least) <= ROUNDING * size and moved <= SHIFT * ROUNDING * size
+    holds = bool(holds and not proved)
     numbers = {
+        "propositions that are proved, and that the turned tokens violate": float(len(proved)),
+        "of the false ones, S4 and S5, violated": float(len(broken) - len(proved)),
         "largest change of an own score": float(own),
         "smallest eigenvalue of the scores": least,
         f"change of a score when all positions grow by {SHIFT}": float(moved),
     }
-    return Checked(bool(holds), numbers)
+    return Checked(holds, numbers)
+
+
+def _turned(trace: Trace) -> Array:
+    """The turned tokens of the one head. Shapes: (T, K)."""
+    turned_TK: Array = np.asarray(trace.turned_queries)[0, 0]
+    return turned_TK
 
 
 def _ties(vectors: Vectors, base: float) -> Checked:
@@ -209,8 +224,9 @@ STATEMENTS = (
         "rotary",
         "Rotary positions keep a Gram matrix",
         "The scores are dot products of the turned tokens with each other, and a turn keeps every"
-        " length. So all of S1 to S14 hold with the turned tokens, and no own score changes. Only"
-        " distances count: if all positions grow by the same number, no score changes.",
+        " length. So all that is proved in S1 to S14 holds with the turned tokens, and no own score"
+        " changes. S4 and S5 are false, and stay false. Only distances count: if all positions grow"
+        " by the same number, no score changes.",
         r"s_{ij} = \frac{(x_i R_i)\cdot(x_j R_j)}{\tau} = \frac{x_i R_{i-j}\, x_j^{\top}}{\tau},"
         r"\qquad s_{ii} = \frac{\lVert x_i \rVert^2}{\tau}",
         (
@@ -322,7 +338,7 @@ STATEMENTS = (
         "linear",
         "Linear attention with unit keys: the own weight is 1",
         "Without a softmax a weight is the cosine of two tokens, for tokens so far. The own weight"
-        " is 1 for every token and sentence, and no other is larger: S12 without a softmax.",
+        " is 1 for every token that is not 0, and no other is larger: S12 without a softmax.",
         r"o_i = \sum_{j \le i} (k_i \cdot k_j)\, v_j,\qquad a_{ii} = 1,\quad \lvert a_{ij} \rvert"
         r" \le 1",
         ("The dot product of two vectors of length 1 is their cosine.",),
@@ -334,8 +350,9 @@ STATEMENTS = (
         "M9",
         "delta",
         "The delta rule with unit keys: the own weight is exactly β",
-        "Whatever the tokens are, each keeps exactly β of its own value, and no other weight is"
-        " above β(1 − β). At β = 1 the layer returns its input, whatever its state holds.",
+        "Whatever the tokens are, each that is not 0 keeps exactly β of its own value, and no other"
+        " weight is above β(1 − β). At β = 1 the layer returns its input, whatever its state"
+        " holds.",
         r"A = I - (1-\beta)\,(I + \beta N)^{-1},\qquad N_{ij} = k_i \cdot k_j \text{ for } j < i",
         (
             r"A token reads $k_i^{\top} S$ and changes the state by $\beta\, k_i u_i^{\top}$ with"

@@ -4,7 +4,7 @@ looks at itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -238,6 +238,39 @@ VARIANTS = (
         0.75,
     ),
 )
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """In which variants, beside plain attention, most and fewest rows peak on the diagonal.
+
+    plain, ties: the rows of plain attention, and those of them that tie. most_in, fewest_in: the
+    titles of all variants with this number.
+    """
+
+    plain: int
+    ties: int
+    most: int
+    most_in: tuple[str, ...]
+    fewest: int
+    fewest_in: tuple[str, ...]
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether all variants beside plain attention have as many rows."""
+        return self.most == self.fewest
+
+
+def count_rows(runs: Sequence[tuple[Variant, Looks]]) -> RowCounts:
+    """The counts of variants on the same tokens; the first is plain attention."""
+    (_, plain), *others = runs
+    rows = {one.title: looks.rows_on_diagonal for one, looks in others}
+    most, fewest = max(rows.values()), min(rows.values())
+    most_in, fewest_in = (
+        tuple(title for title, found in rows.items() if found == wanted)
+        for wanted in (most, fewest)
+    )
+    return RowCounts(plain.rows_on_diagonal, plain.ties, most, most_in, fewest, fewest_in)
 
 
 def find_variant(key: str) -> Variant:

@@ -2,7 +2,7 @@
 of `assets/data/propositions.csv`, each with the name of its check.
 
 The scores are s_ij = x_i·x_j/τ with τ = √d, Z_i is the sum of exp s_ik over k, and a_ij =
-exp(s_ij)/Z_i. With tied weights all of them hold for the queries x W instead of the tokens.
+exp(s_ij)/Z_i. With tied weights all that is proved holds for the queries x W instead of the tokens.
 S4 and S5 are claims of the slides; the others say what is true instead.
 """
 

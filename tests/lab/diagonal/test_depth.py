@@ -10,6 +10,7 @@ import pytest
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.diagonal.depth import (
+    STACK_WIDTHS,
     Stack,
     consensus_distance,
     cubic_error,
@@ -148,3 +149,22 @@ def test_when_tokens_count_as_equal() -> None:
     known |= {"4 random heads, skip and gain 0.25": None, "skip, LayerNorm before": None}
     for name, end in known.items():
         assert sample_trajectories(stacks[name], 16).median.layers_until(0.01) == end, name
+
+
+@pytest.mark.parametrize("width", STACK_WIDTHS)
+def test_layer_norm_before_keeps_tokens_apart_longer(width: int) -> None:
+    stacks = stack_variants(Stack())
+    after, before = (
+        sample_trajectories(stacks[f"skip, LayerNorm {place}"], width).median.distances
+        for place in ("after", "before")
+    )
+    assert after[-1] < before[-1]
+
+
+def test_layer_norm_leaves_two_directions_of_two_features() -> None:
+    """So tokens on both sides stay apart, where with 8 features most draws collapse."""
+    stack, ends = Stack(skip=True, layer_norm=True), {}
+    for width in (2, 8):
+        draws = [list(levels(gaussian_tokens(16, width, seed), stack))[-1] for seed in range(10)]
+        ends[width] = sum(one.distance < 0.01 for one in draws)
+    assert ends == {2: 0, 8: 10}

@@ -11,7 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_lab.diagonal.growth import CURVE_WIDTHS, Estimate, Experiment, curves, estimates
+from attention_lab.diagonal.growth import (
+    CURVE_WIDTHS,
+    TOKEN_COUNTS,
+    Estimate,
+    Experiment,
+    curves,
+    estimates,
+)
 from attention_lab.diagonal.growth_curves import (
     argmax_rate_exact,
     half_argmax_width,
@@ -142,6 +149,9 @@ def test_half_mass() -> None:
         assert 1 / (1 + (n_tokens - 1) * math.exp(0.5 - found**0.5)) == pytest.approx(0.5)
     assert [round(half_mass_width(n, scaled=False), 1) for n in (16, 64, 256)] == [5.4, 8.3, 11.1]
     assert 5 < half_argmax_width(64) < 6 < half_mass_width(64)
+    for n_tokens in TOKEN_COUNTS:
+        scaled, unscaled = (half_mass_width(n_tokens, scaled=one) for one in (True, False))
+        assert half_argmax_width(n_tokens) < unscaled < scaled
     assert argmax_rate_exact(64, 5) < 0.5 < argmax_rate_exact(64, 7)
 
 

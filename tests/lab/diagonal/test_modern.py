@@ -4,6 +4,7 @@ delta rule is the same in its three forms.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from attention_lab.diagonal.modern.delta_rule import (
 from attention_lab.diagonal.modern.statements import STATEMENTS
 from attention_lab.diagonal.modern.variants import (
     VARIANTS,
+    Looks,
+    Variant,
+    count_rows,
     drawn_vectors,
     find_variant,
     weightless_vectors,
@@ -147,3 +151,41 @@ def test_every_statement_is_about_a_variant_and_numbered_in_order() -> None:
     assert [one.number for one in STATEMENTS] == [f"M{n}" for n in range(1, len(STATEMENTS) + 1)]
     assert {one.variant for one in STATEMENTS} == {one.key for one in VARIANTS} - {"plain"}
     assert all(one.usual in one.choices for one in VARIANTS if one.strength)
+
+
+def test_what_is_false_stays_false_with_turned_tokens() -> None:
+    """Tokens of one slow pair, which turn by a thousandth: the pair bound breaks for them as it
+    does without positions, counted in plain loops.
+    """
+    x = np.array([[0.0, 0, 3, 0], [0, 0, 2, 0], [0, 0, 1, 0]])
+    scores = [
+        [a * b * np.cos(0.001 * (i - j)) / 2 for j, b in enumerate((3, 2, 1))]
+        for i, a in enumerate((3, 2, 1))
+    ]
+    shares = [[np.exp(s) / sum(map(np.exp, row)) for s in row] for row in scores]
+    broken = any(
+        shares[i][j] > max(shares[i][i], shares[j][j]) for i in range(3) for j in range(3) if i != j
+    )
+    assert broken
+    assert shares[1][0] > shares[1][1]
+    (first,) = [one for one in STATEMENTS if one.number == "M1"]
+    numbers = list(first.check(weightless_vectors(x), 1e6).numbers.values())
+    assert numbers[:2] == [0, 2]
+    alike = list(first.check(weightless_vectors(np.eye(4)), 1e6).numbers.values())
+    assert alike[:2] == [0, 0]
+
+
+def of_rows(title: str, *largest: int) -> tuple[Variant, Looks]:
+    """A variant whose rows each have their largest score in one column; −1: a tie of all."""
+    scores = np.array([[float(j == k or k < 0) for j in range(3)] for k in largest])
+    return replace(find_variant("plain"), title=title), Looks(scores, scores)
+
+
+def test_variants_that_tie_are_all_named() -> None:
+    plain, none = of_rows("plain", 0, -1, 0), of_rows("none", 1, 2, 0)
+    one, two = of_rows("one", 0, 0, 0), of_rows("another", 2, 1, 1)
+    found = count_rows([plain, one, none, two])
+    assert (found.plain, found.ties) == (2, 1)
+    assert (found.most, found.most_in) == (1, ("one", "another"))
+    assert (found.fewest, found.fewest_in, found.are_equal) == (0, ("none",), False)
+    assert count_rows([plain, one, two]).are_equal

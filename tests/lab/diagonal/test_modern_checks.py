@@ -60,6 +60,12 @@ def keys_later(vectors: Vectors, base: float, start: int = 0) -> Trace:
     return replace(trace, scaled_scores=trace.turned_queries @ keys.swapaxes(-1, -2) * trace.scale)
 
 
+def turned_elsewhere(vectors: Vectors, base: float, start: int = 0) -> Trace:
+    """Rotary positions whose turned tokens are not those of the scores."""
+    trace = rotary_trace(vectors, base, start)
+    return replace(trace, turned_queries=1.1 * trace.turned_queries)
+
+
 def first_before_last(vectors: Vectors, base: float) -> Trace:
     """Rotary positions with a little more for the last token in the first row."""
     trace = rotary_trace(vectors, base)
@@ -105,6 +111,7 @@ def more(amount: float, row: int = 2, column: int = 1) -> Callable[..., np.ndarr
 WRONG: dict[str, tuple[str, Vectors, float, dict[str, Any]]] = {
     "no Gram matrix": ("M1", drawn_vectors(X), 10.0, {}),
     "keys later": ("M1", weightless_vectors(X[:1]), 10.0, {"rotary_trace": keys_later}),
+    "other tokens than those compared": ("M1", PLAIN, 10.0, {"rotary_trace": turned_elsewhere}),
     "the start counts": ("M1", PLAIN, 10.0, {"rotary_trace": start_counts}),
     "an equal token before the own": ("M2", OPPOSITE, 10.0, {}),
     "no positions": ("M2", PLAIN, 10.0, {"rotary_trace": lambda v, _: attend(v.x, v.projections)}),

@@ -110,6 +110,9 @@ def test_results_of_training(
 )
 def test_without_weights(task: str, low: float, high: float) -> None:
     assert low < weightless_score(task).total < high
+    assert weightless_score(task, by_squares=True).total == pytest.approx(
+        weightless_score(task).total, abs=0.005
+    )
 
 
 def test_orthonormal_columns_cannot_be_sharp() -> None:

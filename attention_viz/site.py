@@ -17,7 +17,7 @@ from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
-from attention_lab.page_list import OLD_URLS, PAGES, page_now, page_of, step_of
+from attention_lab.page_list import OLD_URLS, page_now, page_of, step_of
 from attention_lab.presets import Preset, example_for, in_model, own_sentence, preset_named, presets
 from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
@@ -56,7 +56,7 @@ from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
 from .site_controls import TRAINED, controls
-from .story.stages import STEPS_OF_STORY, stage_of
+from .story.stages import STEPS_OF_STORY, stage_of, strip_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
 from .trained.cache import CACHE
@@ -143,7 +143,6 @@ def _answer(asked: JSON) -> str:
         "refused": [*unknown, *choices.refused, *refused],
         "controls": controls(choices, offers_trained(asked), page.own_controls),
         "title": page.title,
-        "menu": menu(),
     }
     return scene_to_text(about | said)
 
@@ -197,16 +196,8 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
         return _step(view, path, asked)
     writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark"))), page_of(path)
     question = {"kind": "question", "title": page.title, "text": page.question}
-    return {"blocks": [question, *writer.write(shown)], "made_of": view.sentence}
-
-
-def menu() -> list[JSON]:
-    """The menu of the app: its sections with their pages, and whether the site has each."""
-    found: dict[str, list[JSON]] = {}
-    for page in PAGES:
-        about = {"path": page.url_path, "title": page.title, "here": page.url_path in SHOWN}
-        found.setdefault(page.heading, []).append(about)
-    return [{"title": heading, "pages": pages} for heading, pages in found.items()]
+    row = coloured_scene(strip_of(view, path), "both")
+    return {"row": row, "blocks": [question, *writer.write(shown)], "made_of": view.sentence}
 
 
 def _refused(scenario: Scenario, error: AttentionError) -> JSON:
@@ -256,17 +247,13 @@ def _step(view: StoryView, path: str, asked: JSON) -> JSON:
 
 
 def _held(stage: JSON, has_trained: bool) -> JSON:
-    """A stage with the steps that the site has, and without a button that needs the trained model
-    where the site is built without it.
-    """
-    steps = [one for one in stage["steps"] if one["path"] in (*STEPS_OF_STORY, "seen")]
-    held = stage | {"steps": steps}
-    if "notes" in stage and not has_trained:
-        held["notes"] = [
-            {"text": note["text"]} if note.get("value") == TRAINED else note
-            for note in stage["notes"]
-        ]
-    return held
+    """A stage without a button that needs the trained model, where the site is built without it."""
+    if "notes" not in stage or has_trained:
+        return stage
+    notes = [
+        {"text": note["text"]} if note.get("value") == TRAINED else note for note in stage["notes"]
+    ]
+    return stage | {"notes": notes}
 
 
 def has_model() -> bool:

@@ -62,7 +62,7 @@ OWN_CONTROLS = {
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its section, URL path, title, icon, question, and the trace fields that it shows.
+    """A page: its section, URL path, title, question, and the trace fields that it shows.
 
     section: the folder of its file, whose controls it has; one of `CHAPTERS`.
     looks_into: the names of the places (head, query, key, feature) that give the cell in focus;
@@ -74,7 +74,6 @@ class Page:
     section: str
     url_path: str
     title: str
-    icon: str
     question: str
     fields: tuple[str, ...]
     looks_into: tuple[str, ...]
@@ -117,7 +116,6 @@ def _page(line: dict[str, str]) -> Page:
         line["section"],
         line["url_path"],
         line["title"],
-        f":material/{line['icon']}:",
         line["question"],
         fields=tuple(line["shows"].split()),
         looks_into=tuple(line["looks_into"].split()),

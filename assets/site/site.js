@@ -23,7 +23,6 @@ class Site {
       onChoose: (name, value) => this.ask({ name, value }),
     };
     this.board = new Board(this.part("steps"), handlers);
-    this.row = new Board(this.part("row"));
     this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href), take: (name) => this.take(name) });
     this.dark.addEventListener("change", () => this.ask());
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
@@ -174,6 +173,7 @@ class Site {
     this.part("undo").hidden = !new URLSearchParams(query).get("edits");
     this.page.body.classList.toggle("lecture", Boolean(scene?.stage.lecture));
     if (blocks) {
+      this.row ??= new Board(this.part("row"));
       this.row.update(inHash(row));
       this.blocks.update(blocks);
       return;

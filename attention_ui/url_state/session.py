@@ -27,6 +27,7 @@ class Session:
     refused: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)
+    restored: set[str] = field(default_factory=set)  # the choices that this run has read
     url_path: str = ""  # of the page that was shown last
     # widgets: which expanders are open, and which widgets were drawn in each group
     open: dict[str, bool] = field(default_factory=dict)

@@ -119,7 +119,8 @@ def step_scene(view: StoryView, path: str) -> JSON:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
     head = shown.focus.head if "head" in page.looks_into else None
     board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
-    return stage_board(board, _words(shown, page, parts))
+    row = page_row(page.section, options_on(view.scenario))
+    return stage_board(board, _words(shown, page, parts, row))
 
 
 def shown_view(view: View, path: str) -> View:
@@ -175,7 +176,7 @@ def _lacks_mask(view: StoryView) -> bool:
     return view.scenario.mask == "none" and len(view.sentences) == 1 and not view.unmasked
 
 
-def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
+def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
     """The words of a step. Those of a lesson take the place of its own sentence, which may hold the
     answer to the question of the lesson.
     """
@@ -183,7 +184,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
     if parts.field:
         says = view.trace.sentence(parts.field)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
-    row, heads = page_row(page.section, options_on(view.scenario)), {}
+    heads = {}
     if "head" in page.looks_into:
         heads = {"heads": view.trace.sizes["H"], "head": view.focus.head}
     return StepWords(

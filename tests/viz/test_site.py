@@ -14,7 +14,7 @@ import pytest
 
 from attention_lab import cache
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, page_of
+from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, book, page_of, page_row
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
@@ -227,14 +227,22 @@ def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
         assert ("code" in found) == (path not in ("overview", "seen")), path
 
 
-def test_the_menu_is_that_of_the_app() -> None:
-    menu = asked("scores")["menu"]
-    listed = [one["path"] for section in menu for one in section["pages"]]
-    assert sorted(listed) == sorted(page.url_path for page in PAGES)
-    here = {one["path"] for section in menu for one in section["pages"] if one["here"]}
-    for path in set(listed) - here:
-        found = asked(path)
-        assert "pip install" in json.dumps(found["blocks"])
+def test_the_site_leads_to_every_page_of_the_book() -> None:
+    links = [link for chapter in book(site.SHOWN)["chapters"] for link in chapter["pages"]]
+    assert [link["path"] for link in links] == [page.url_path for page in PAGES]
+    assert {link["path"] for link in links if not link["away"]} == set(site.SHOWN)
+    for path in [link["path"] for link in links if link["away"]]:
+        assert "pip install" in json.dumps(asked(path)["blocks"])
+
+
+def test_above_each_page_stands_the_row_of_its_chapter() -> None:
+    for page in PAGES:
+        found = asked(page.url_path)
+        stage = found.get("row", found.get("scene"))["stage"]
+        row = page_row(page.section)
+        assert [step["path"] for step in stage["steps"]] == [one.url_path for one in row.pages]
+        assert stage["steps"][stage["place"]]["path"] == page.url_path
+        assert stage["further"] == len(row.lecture)
 
 
 def test_a_page_has_the_controls_that_it_uses() -> None:

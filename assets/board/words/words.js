@@ -68,7 +68,13 @@ export function fillStrip(nav, { steps, place, further = steps.length }, linked 
   nav.replaceChildren(endLink(before, "‹", "Previous", "before"), line, endLink(after, "›", "Next", "after"));
   for (const link of nav.querySelectorAll("a")) link.tabIndex = link === here ? 0 : -1;
   nav.onkeydown = (event) => moveFocus(nav, event);
+  line.classList.toggle("tight", line.scrollWidth > line.clientWidth); // a narrow window: closer together
   line.scrollLeft = here ? here.offsetLeft - (line.clientWidth - here.offsetWidth) / 2 : 0;
+  line.addEventListener("wheel", (event) => {
+    if (event.deltaX || line.scrollWidth <= line.clientWidth) return;
+    event.preventDefault();
+    line.scrollLeft += event.deltaY;
+  });
   if (followed !== null) (nav.querySelector(`a.${followed}`) ?? here)?.focus({ preventScroll: true });
   followed = null;
 }

@@ -139,7 +139,8 @@ class _Drawing:
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():
-                pinned = partial(self._pinned, block) if block.clicks or block.sets else None
+                acts = block.clicks or block.sets or block.press
+                pinned = partial(self._pinned, block) if acts else None
                 show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
             case b.Chart(figure, name, clicks, wide):
                 clicked = partial(self._point, block) if clicks else None
@@ -259,6 +260,9 @@ class _Drawing:
         does nothing else.
         """
         axes, about = board.scene["axes"], board.scene["arrays"][array]
+        if board.press:
+            self._set(board.pressed(array, index))
+            return
         if array in board.sets:
             self._clicked(b.filled(board.sets[array], index), board.opens)
             return

@@ -157,15 +157,25 @@ class Board:
     clicks: for an array, what a click on each of its cells sets, row by row, as a button does; the
     focus moves to the cell, too. sets: for an array, what a click sets in the place of moving the
     focus: texts, in which {0}, {1}, … are the places of the cell along the axes of the array.
-    opens: the page that such a click opens.
+    opens: the page that such a click opens. press: what a click on a cell of any array sets, as a
+    button does, in the place of moving the focus; it gets the array and the index.
     """
 
     scene: JSON
     name: str
     fits: bool = False
+    press: Callable[[str, Sequence[int]], Mapping[str, Any]] | None = None
     clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     opens: str = ""
+
+    def pressed(self, array: str, index: Sequence[int]) -> Mapping[str, Any]:
+        """What a click on a cell sets; nothing if the board has no such cell."""
+        shape = self.scene["arrays"].get(array, {}).get("shape", ())
+        if self.press is None or len(index) != len(shape):
+            return {}
+        inside = all(type(at) is int and 0 <= at < n for at, n in zip(index, shape, strict=True))
+        return self.press(array, index) if inside else {}
 
 
 @dataclass(frozen=True, eq=False)

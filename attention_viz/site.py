@@ -35,7 +35,7 @@ from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 from attention_lab.whose_heads import MINILM
 
-from .blocks import BlockPage, Choice, File, InTheApp, Values, every_block
+from .blocks import BlockPage, Board, Choice, File, InTheApp, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.modern_page import MODERN
@@ -48,6 +48,7 @@ from .labs.convolution_page import CONVOLUTION
 from .labs.training_page import TRAINING
 from .masks.changes_page import WHAT_CHANGES
 from .masks.encoder_decoder_page import ENCODER_DECODER
+from .masks.workshop_page import MASK_WORKSHOP
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
 from .reference.glossary_page import GLOSSARY
@@ -72,7 +73,7 @@ from .trained.writing import WRITING
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
-        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES, ENCODER_DECODER),
+        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, MASK_WORKSHOP, ENCODER_DECODER, WHAT_CHANGES),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),
@@ -116,6 +117,8 @@ def _answer(asked: JSON) -> str:
     refused: list[str] = []
     before = choices.scenario
     try:
+        if act.get("press"):
+            act = {"changes": _pressed(path, view_of(choices), parameters, act)}
         choices, path = acted(choices, path, act)
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
@@ -161,7 +164,8 @@ def _own_choices(
 
     def value_of(choice: Choice) -> Any:
         if choice.key in changes:
-            return choice.read(url_text(changes[choice.key]))
+            given = changes[choice.key]
+            return choice.read(given if isinstance(given, str) else choice.text(given))
         reader = Parameter(choice.label, choice.unsaid(parameters), choice.read)
         values, sentences = read_values({choice.key: reader}, parameters)
         refused.extend(sentences)
@@ -173,6 +177,19 @@ def _own_choices(
     back = {name for one in known if one.key in changes for name in one.resets} - changes.keys()
     values |= {one.key: one.default for one in known if one.key in back}
     return known, values, refused
+
+
+def _pressed(
+    path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What a click on a cell of a board of the page sets. Raises: AttentionError."""
+    _, values, _ = _own_choices(path, view, parameters, {})
+    match act:
+        case {"press": str(name), "cell": {"array": str(array), "index": list(index)}}:
+            for block in every_block(BLOCK_PAGES[path].blocks(view, values)):
+                if isinstance(block, Board) and block.name == name:
+                    return block.pressed(array, index)
+    return {}
 
 
 def _changes_of(act: Mapping[str, Any]) -> dict[str, Any]:

@@ -62,11 +62,12 @@ class BlockWriter:
                 return {"kind": "share", "page": page, "own": own, "changes": _texts(sets)}
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
-            case b.Board(scene, _, fits, clicks, sets, opens):
+            case b.Board(scene, name, fits, press, clicks, sets, opens):
                 board = coloured_scene(scene, "both", 1.0)
                 shown: JSON = {"fits": True} if fits else {}
                 every = {name: list(map(self._changes, each)) for name, each in clicks.items()}
                 acts = {"clicks": every, "sets": sets, "opens": opens}
+                acts["press"] = name if press else ""
                 return {"kind": "board", "board": board | shown} | acts
             case b.Chart(figure, name, clicks, wide, opens):
                 chart = figure_json(figure, "dark" if self.dark else "light")

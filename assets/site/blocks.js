@@ -70,6 +70,7 @@ const DRAWERS = {
     let sent = null;
     const onPin = (cell) => {
       const { axes, arrays } = sent.board;
+      if (sent.press) return acts.do({ press: sent.press, cell });
       const { shape } = arrays[cell.array];
       const sets = sent.sets[cell.array];
       if (sets) return acts.do({ changes: filled(sets, cell.index), to: sent.opens });
@@ -77,7 +78,7 @@ const DRAWERS = {
       const changes = sent.clicks[cell.array]?.[place] ?? {};
       acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
-    const board = new Board(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
+    const board = new Board(part, { onPin, onEdit: (edit) => acts.do({ edit }), onOpen: () => {}, onChoose: () => {} });
     return (block) => {
       sent = block;
       board.update(block.board);

@@ -7,7 +7,7 @@ import io
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
 import numpy as np
 import pytest
@@ -19,6 +19,7 @@ from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
 from attention_lab.url_choices import read_url
+from attention_lab.user_data.painted_masks import mask_from_text
 from attention_viz import site
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_text
@@ -269,3 +270,32 @@ def test_an_old_url_opens_the_page_of_now() -> None:
         found = asked(old)
         assert (found["title"], found["refused"]) == (page_of(now).title, [])
         assert found["path"] == now or now not in site.SHOWN
+
+
+def test_a_click_paints_a_cell_and_another_takes_it_back() -> None:
+    query, cell = USUAL, {"array": "painted", "index": [5, 2]}
+    for hidden in ([[5, 2]], []):
+        found = asked("mask-workshop", query, act={"press": "paint", "cell": cell})
+        query = found["query"]
+        chosen = dict(parse_qsl(query))
+        painted = mask_from_text(chosen["painted"]) if hidden else np.ones((12, 12), bool)
+        assert np.argwhere(~painted).tolist() == hidden
+        assert chosen["mw_masks"].split(".") == ["causal", "padding", "painted"]
+        assert (chosen["query"], chosen["key"]) == ("5", "2")
+    for array, index in (
+        ("painted", [5, 99]),
+        ("painted", [-1, 0]),
+        ("painted", [1]),
+        ("no", [1, 1]),
+    ):
+        act = {"press": "paint", "cell": {"array": array, "index": index}}
+        assert dict(parse_qsl(asked("mask-workshop", query, act=act)["query"])) == chosen
+
+
+def test_a_click_in_the_batch_chooses_sequence_query_and_key() -> None:
+    act = {"press": "batch", "cell": {"array": "shares 1", "index": [3, 8]}}
+    found = asked("mask-workshop", act=act)
+    chosen = dict(parse_qsl(found["query"]))
+    assert (chosen["mw_sequence"], chosen["query"], chosen["key"]) == ("1", "3", "8")
+    batch = next(one["board"] for one in found["blocks"] if one["kind"] == "board")
+    assert batch["cell"] == {"array": "scores 1", "index": [3, 8]}

@@ -168,9 +168,10 @@ class _Drawing:
         match item:
             case b.Field(choice, value):
                 self._field(choice, value)
-            case b.Button(label, sets, about, name):
+            case b.Button(label, sets, about, name, is_off):
                 key = f"{self.url_path} {name or label}"
-                st.button(label, key=key, help=about or None, on_click=self._set, args=(sets,))
+                acts: dict[str, Any] = {"on_click": self._set, "args": (sets,), "disabled": is_off}
+                st.button(label, key=key, help=about or None, **acts)
             case b.Link(label, path, sets):
                 key = f"{self.url_path} to {label}"
                 st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))

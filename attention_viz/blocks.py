@@ -95,13 +95,15 @@ class Button:
     """Sets choices: those of the page by their keys, and controls, the cell in focus and switches
     by the names that they have in a URL.
 
-    name: of a button whose label changes, so that it keeps the focus of the keyboard.
+    name: of a button whose label changes, so that it keeps the focus of the keyboard. is_off:
+    whether it cannot be pressed.
     """
 
     label: str
     sets: Mapping[str, Any]
     help: str = ""
     name: str = ""
+    is_off: bool = False
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,7 @@ from .diagonal.modern_page import MODERN
 from .diagonal.propositions_page import PROPOSITION_PAGE
 from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
+from .heads.construct_page import CONSTRUCT
 from .heads.head_worth_page import HEAD_WORTH
 from .heads.shared_keys_page import SHARED_KEYS
 from .labs.convolution_page import CONVOLUTION
@@ -73,7 +74,15 @@ from .trained.writing import WRITING
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
-        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, MASK_WORKSHOP, ENCODER_DECODER, WHAT_CHANGES),
+        *(
+            ALL_HEADS,
+            HEAD_WORTH,
+            SHARED_KEYS,
+            CONSTRUCT,
+            MASK_WORKSHOP,
+            ENCODER_DECODER,
+            WHAT_CHANGES,
+        ),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),

@@ -91,9 +91,10 @@ class BlockWriter:
         match item:
             case b.Field(choice, value):
                 return field_json(choice, value)
-            case b.Button(label, sets, about):
+            case b.Button(label, sets, about, name, is_off):
                 changes = self._changes(sets)
-                return {"kind": "button", "label": label, "help": about, "changes": changes}
+                said = {"label": label, "name": name or label, "help": about, "off": is_off}
+                return {"kind": "button", "changes": changes} | said
             case b.Link(label, path, sets):
                 to = self._path(path)
                 return {"kind": "link", "label": label, "to": to, "changes": _texts(sets)}

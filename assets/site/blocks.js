@@ -35,7 +35,7 @@ export class Blocks {
 
 // What must stay the same for a block to keep its elements.
 function shapeOf({ kind, items, parts, label }) {
-  return [kind, label, parts?.length, items?.map((one) => [one.kind, one.name, one.label, one.options])];
+  return [kind, label, parts?.length, items?.map((one) => [one.kind, one.name ?? one.label, one.options])];
 }
 
 // For each kind of block, what makes its elements in a part of the page, and gives what fills them now and after each change.
@@ -130,9 +130,11 @@ function itemOf(form, item, acts) {
   }
   const press = form.appendChild(element("button", item.kind === "link" ? "link" : "act", item.label));
   press.type = "button";
-  return ({ help, changes, to, file }) => {
-    press.disabled = item.kind === "link" && !to;
-    press.title = press.disabled ? "In the app: pip install, then streamlit run app.py" : (help ?? "");
+  return ({ label, help, changes, to, file, off }) => {
+    const isAway = item.kind === "link" && !to;
+    press.textContent = label;
+    press.disabled = isAway || off;
+    press.title = isAway ? "In the app: pip install, then streamlit run app.py" : (help ?? "");
     press.onclick = () => (file ? acts.take(file) : acts.do({ changes, to }));
   };
 }

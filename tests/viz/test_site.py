@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from attention_lab import cache
+from attention_lab.construct import HEAD_TASKS
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
 from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, book, page_of, page_row
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
 from attention_lab.url_choices import read_url
+from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_from_text
 from attention_viz import site
 from attention_viz.scene import coloured_scene
@@ -299,3 +301,21 @@ def test_a_click_in_the_batch_chooses_sequence_query_and_key() -> None:
     assert (chosen["mw_sequence"], chosen["query"], chosen["key"]) == ("1", "3", "8")
     batch = next(one["board"] for one in found["blocks"] if one["kind"] == "board")
     assert batch["cell"] == {"array": "scores 1", "index": [3, 8]}
+
+
+def test_a_number_is_typed_and_a_task_begun_anew() -> None:
+    start = HEAD_TASKS["previous"].start
+    begins = next(
+        item
+        for block in asked("construct")["blocks"]
+        if block["kind"] == "row"
+        for item in block["items"]
+        if item["kind"] == "button"
+    )
+    assert not begins["off"]
+    begun = asked("construct", act={"changes": begins["changes"]})
+    assert read_url(parse_qs(begun["query"])).scenario == start
+    edit = {"array": "w_q", "index": [1, 2], "value": 3.5}
+    edited = asked("construct", begun["query"], act={"edit": edit})
+    expected = Edits.from_url(start.edits).add(Edit("w_q", 1, 2, 3.5)).url_value()
+    assert dict(parse_qsl(edited["query"]))["edits"] == expected

@@ -99,15 +99,13 @@ class Page:
 
     @property
     def has_sidebar(self) -> bool:
-        """Whether the sidebar stands beside the page; not beside what a class looks at, nor where
-        it changes nothing.
-        """
-        return self.url_path not in ("class", "before-and-after")
+        """Whether the sidebar stands beside the page; not beside what a class looks at."""
+        return self.url_path != "class"
 
     @property
     def needs_layer(self) -> bool:
         """Whether the page needs a layer made from the controls; a class and words do not."""
-        return self.url_path not in ("class", "before-and-after", "glossary")
+        return self.url_path not in ("class", "glossary")
 
 
 def _page(line: dict[str, str]) -> Page:

@@ -135,7 +135,8 @@ class _Drawing:
                 own = {choice.key for choice in self.choices}
                 kept = {name: text for name, text in page_choices().items() if name not in own}
                 texts = {name: url_text(value) for name, value in sets.items()}
-                show_link(link_to(page, kept | texts), page_of(page).title)
+                title = page_of(page).title
+                show_link(link_to(page, kept | texts if page else texts), title)
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():

@@ -41,6 +41,7 @@ from .show import explained_errors
 from .step import keep_picture, show_strip
 from .streamlit_private import as_part_of
 from .teach.lessons import show_draft_box
+from .teach.links import visited_url
 from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (
@@ -108,6 +109,7 @@ def _draw() -> Page:
         before=now.before,
         lesson=lesson_place(),
         own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
+        home=visited_url(),
         **view_switches(),
     )
     if own is not None or trace is not None or not page.needs_layer:

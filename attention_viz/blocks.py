@@ -129,7 +129,8 @@ class File:
 @dataclass(frozen=True)
 class ShareLink:
     """A link to hand out: to a page with the layer of now and some choices of that page. page: its
-    URL path. sets: the choices by their names in the URL; others have their defaults.
+    URL path. sets: the choices by their names in the URL; others have their defaults. Without a
+    page it leads to the lesson that is named as `lesson`.
     """
 
     page: str

@@ -61,6 +61,7 @@ from .site_controls import TRAINED, controls
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
+from .teach.for_teachers_page import FOR_TEACHERS
 from .trained.cache import CACHE
 from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
@@ -87,7 +88,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),
         *(TRAINING, CONVOLUTION, PRACTICE),
-        *(QUESTIONS, GLOSSARY),
+        *(FOR_TEACHERS, QUESTIONS, GLOSSARY),
     )
 }
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
@@ -131,7 +132,7 @@ def _answer(asked: JSON) -> str:
         choices, path = acted(choices, path, act)
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
-        view = view_of(choices)
+        view = replace(view_of(choices), home=str(asked.get("home", "")))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
         known, values, refused = _own_choices(path, view, parameters, act)

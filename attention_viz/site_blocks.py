@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
@@ -58,8 +58,9 @@ class BlockWriter:
             case b.Button() | b.Link() | b.File():
                 return {"kind": "row", "items": [self._item(block)]}
             case b.ShareLink(page, sets):
-                own = [one.key for one in self.choices]
-                return {"kind": "share", "page": page, "own": own, "changes": _texts(sets)}
+                own, changes = [one.key for one in self.choices], _texts(sets)
+                file = "" if page else _lesson_file(changes["lesson"])
+                return {"kind": "share", "page": page, "file": file, "own": own, "changes": changes}
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
             case b.Board(scene, name, fits, press, clicks, sets, opens):
@@ -124,8 +125,15 @@ class BlockWriter:
         parts = urlsplit(target)
         if parts.scheme in ("http", "https"):
             return target
+        if lesson := parse_qs(parts.query).get("lesson"):
+            return _lesson_file(lesson[-1])
         path = self._path(parts.path)
         return path and f"?{parts.query}#{path}"
+
+
+def _lesson_file(name: str) -> str:
+    """The page of a lesson on the site."""
+    return f"lessons/{name}.html"
 
 
 def _texts(sets: Mapping[str, Any]) -> dict[str, str]:

@@ -84,7 +84,8 @@ const DRAWERS = {
       board.update(block.board);
     };
   },
-  share: (part) => ({ page, own, changes }) => {
+  share: (part) => ({ page, file, own, changes }) => {
+    if (file) return part.replaceChildren(element("pre", "", new URL(file, document.baseURI).href));
     const query = new URLSearchParams(window.location.search);
     for (const name of own) query.delete(name);
     for (const [name, text] of Object.entries(changes)) query.set(name, text);

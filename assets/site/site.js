@@ -116,7 +116,8 @@ class Site {
 
   // The answer of the engine. The first that needs a model loads it.
   async call(request) {
-    const answer = await this.post({ request: { ...request, model: this.model > 0 } });
+    const home = new URL(".", document.baseURI).href;
+    const answer = await this.post({ request: { ...request, model: this.model > 0, home } });
     if (!answer.needs) return answer;
     [this.loading, this.loaded] = [this.models[answer.needs], this.counted ?? this.loaded];
     const { error } = await this.post({ load: answer.needs });

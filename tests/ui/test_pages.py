@@ -40,7 +40,7 @@ COLOURS = {
 TAGS = {"div", "span", "small", "bdi", *("svg", "title", "g", "path")}  # the last: a QR code
 # Pages that draw nothing: before the visitor has given a room, or because he is to do
 # the work.
-WAITING = {"class", "before-and-after", "for-teachers"}
+WAITING = {"class", "for-teachers"}
 
 
 @lru_cache(maxsize=2)

@@ -1,10 +1,11 @@
-"""The pages of the app, in the order of the menu: assets/data/pages.csv has one line for each."""
+"""The book: its chapters, and its pages, each of which has a line in assets/data/pages.csv."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 from urllib.parse import parse_qsl
 
 from attention_core.trace import STEPS
@@ -14,16 +15,16 @@ from .home import ASSETS, HOME
 DATA_FOLDER = ASSETS / "data"
 PAGES_FOLDER = HOME / "pages"
 
-# The headings of the menu by their keys in assets/data/pages.csv.
-MENU = {
+# The chapters of the book, in its order, by their sections in assets/data/pages.csv.
+CHAPTERS = {
     "story": "The story",
-    "heads": "Heads",
-    "masks": "Masks and kinds",
+    "trained": "A model that writes",
     "diagonal": "The diagonal",
-    "trained": "Trained models",
+    "heads": "Heads",
+    "masks": "Masks",
     "labs": "Labs",
-    "teach": "Teaching",
-    "reference": "Reference",
+    "teach": "Teach",
+    "reference": "Find",
 }
 
 
@@ -61,27 +62,28 @@ OWN_CONTROLS = {
 
 @dataclass(frozen=True)
 class Page:
-    """A page: its section, URL path, title, icon, question, and the trace fields that it shows.
+    """A page: its section, URL path, title, question, and the trace fields that it shows.
 
-    section: the folder of its file, whose controls it has; one of `MENU`.
+    section: the folder of its file, whose controls it has; one of `CHAPTERS`.
     looks_into: the names of the places (head, query, key, feature) that give the cell in focus;
     empty if the page explains no cell. on_boards: whether that cell is on a board, which a notation
-    may transpose; charts and tables are never transposed.
+    may transpose; charts and tables are never transposed. further: whether only specialists need
+    it, so that it stands last in its chapter.
     """
 
     section: str
     url_path: str
     title: str
-    icon: str
     question: str
     fields: tuple[str, ...]
     looks_into: tuple[str, ...]
     on_boards: bool
+    further: bool
 
     @property
-    def heading(self) -> str:
-        """The heading in the menu under which it stands."""
-        return MENU[self.section]
+    def chapter(self) -> str:
+        """The name of its chapter."""
+        return CHAPTERS[self.section]
 
     @property
     def path(self) -> str:
@@ -97,15 +99,13 @@ class Page:
 
     @property
     def has_sidebar(self) -> bool:
-        """Whether the sidebar stands beside the page; not beside what a class looks at, nor where
-        it changes nothing.
-        """
-        return self.url_path not in ("class", "before-and-after")
+        """Whether the sidebar stands beside the page; not beside what a class looks at."""
+        return self.url_path != "class"
 
     @property
     def needs_layer(self) -> bool:
         """Whether the page needs a layer made from the controls; a class and words do not."""
-        return self.url_path not in ("class", "before-and-after", "glossary")
+        return self.url_path not in ("class", "glossary")
 
 
 def _page(line: dict[str, str]) -> Page:
@@ -114,11 +114,11 @@ def _page(line: dict[str, str]) -> Page:
         line["section"],
         line["url_path"],
         line["title"],
-        f":material/{line['icon']}:",
         line["question"],
         fields=tuple(line["shows"].split()),
         looks_into=tuple(line["looks_into"].split()),
         on_boards=line["drawn_on"] == "boards",
+        further=line["further"] == "yes",
     )
 
 
@@ -171,17 +171,62 @@ def story_steps() -> tuple[Page, ...]:
     )
 
 
-def strip_pages(options: Collection[str] = (), here: Page | None = None) -> tuple[Page, ...]:
-    """The pages of the strip: the steps, then the pages that follow them in the story.
+def chapter_pages(section: str) -> tuple[Page, ...]:
+    """All pages of a chapter, in order."""
+    return tuple(page for page in PAGES if page.section == section)
 
-    options: those that are on, as `options_on` names them. A step without its option is left out,
-    unless it is `here`, the page that is shown.
+
+def book(shown: Collection[str] | None = None) -> dict[str, Any]:
+    """The chapters with their pages, as assets/page/book.js reads them. shown: the URL paths of the
+    pages that a site has, each a place of its one URL; None for the app, which has all.
     """
-    return tuple(
-        page
-        for page in PAGES
-        if page.section == "story" and (page == here or option_of(page) in ("", *options))
-    )
+    chapters = [
+        {
+            "title": title,
+            "pages": [
+                {
+                    "title": page.title,
+                    "path": page.url_path,
+                    "away": shown is not None and page.url_path not in shown,
+                }
+                for page in chapter_pages(section)
+            ],
+        }
+        for section, title in CHAPTERS.items()
+    ]
+    return {"chapters": chapters, "hash": shown is not None}
+
+
+@dataclass(frozen=True)
+class PageRow:
+    """The row of pages of a chapter. lecture: in the order in which they are shown. further: what
+    stands behind the line: pages for specialists, and steps whose option is off.
+    """
+
+    lecture: tuple[Page, ...]
+    further: tuple[Page, ...]
+
+    @property
+    def pages(self) -> tuple[Page, ...]:
+        """All pages of the row."""
+        return self.lecture + self.further
+
+
+def page_row(section: str, options: Collection[str] = ()) -> PageRow:
+    """The row of a chapter. options: those of the layer that are on, as `options_on` names them.
+
+    >>> [page.title for page in page_row("story").further[:2]]
+    ['QK-norm', 'Rotary positions']
+    >>> len(page_row("story", ["rotary"]).further) - len(page_row("story").further)
+    -1
+    """
+    behind = [one for one in chapter_pages(section) if _is_further(one, options)]
+    before = [one for one in chapter_pages(section) if one not in behind]
+    return PageRow(tuple(before), tuple(behind))
+
+
+def _is_further(page: Page, options: Collection[str]) -> bool:
+    return page.further or option_of(page) not in ("", *options)
 
 
 def option_of(page: Page) -> str:

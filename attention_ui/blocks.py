@@ -135,11 +135,13 @@ class _Drawing:
                 own = {choice.key for choice in self.choices}
                 kept = {name: text for name, text in page_choices().items() if name not in own}
                 texts = {name: url_text(value) for name, value in sets.items()}
-                show_link(link_to(page, kept | texts), page_of(page).title)
+                title = page_of(page).title
+                show_link(link_to(page, kept | texts if page else texts), title)
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():
-                pinned = partial(self._pinned, block) if block.clicks or block.sets else None
+                acts = block.clicks or block.sets or block.press
+                pinned = partial(self._pinned, block) if acts else None
                 show_board(block.scene, block.name, on_pin=pinned, fits=block.fits)
             case b.Chart(figure, name, clicks, wide):
                 clicked = partial(self._point, block) if clicks else None
@@ -167,9 +169,10 @@ class _Drawing:
         match item:
             case b.Field(choice, value):
                 self._field(choice, value)
-            case b.Button(label, sets, about, name):
+            case b.Button(label, sets, about, name, is_off):
                 key = f"{self.url_path} {name or label}"
-                st.button(label, key=key, help=about or None, on_click=self._set, args=(sets,))
+                acts: dict[str, Any] = {"on_click": self._set, "args": (sets,), "disabled": is_off}
+                st.button(label, key=key, help=about or None, **acts)
             case b.Link(label, path, sets):
                 key = f"{self.url_path} to {label}"
                 st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))
@@ -259,6 +262,9 @@ class _Drawing:
         does nothing else.
         """
         axes, about = board.scene["axes"], board.scene["arrays"][array]
+        if board.press:
+            self._set(board.pressed(array, index))
+            return
         if array in board.sets:
             self._clicked(b.filled(board.sets[array], index), board.opens)
             return

@@ -14,6 +14,7 @@ from starlette.responses import FileResponse
 from starlette.routing import Route
 
 from attention_lab.home import ASSETS
+from attention_lab.page_list import book
 
 from .streamlit_private import register_components
 
@@ -21,7 +22,7 @@ COMPONENT_PREFIX = "attention-lab"
 # The components, each a folder below assets/, and their style sheets.
 STYLE_SHEETS = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
 # The scripts of every page, in the order in which they run; each explains itself in its first line.
-FIRST_SCRIPTS = ("theme", "history", "menu", "drawer", "print", "link", "lesson", "class")
+FIRST_SCRIPTS = ("theme", "history", "book", "drawer", "print", "link", "lesson", "class")
 PLOTLY = distribution("plotly")
 PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))
 # Relative to the app's own URL. It names the version, so a browser may keep the file for good.
@@ -58,7 +59,8 @@ def component_value(key: str, name: str) -> Any:
 
 def first_scripts() -> str:
     """The scripts that a browser gets once, with its first run."""
-    return "".join(read_script(name, CLASS_BASE=base_path()) for name in FIRST_SCRIPTS)
+    values = {"CLASS_BASE": base_path(), "BOOK": book()}
+    return "".join(read_script(name, **values) for name in FIRST_SCRIPTS)
 
 
 def read_script(file: str, **values: Any) -> str:

@@ -82,13 +82,15 @@ def _opening_example(page: str) -> Preset:
 
 
 def _go_on_with(example: Preset) -> None:
-    """Load the example of another page, if the menu has led there: its links carry the choices and
-    no place.
+    """Load the example of another page, if a link of the book has led there: it carries the choices
+    and places of the page before.
     """
     now = session()
     held = url_texts(widget_values(now.last))
     carried = all(
-        held.get(name) == texts[-1] for name, texts in now.asked.items() if name in LAYER_PARAMETERS
+        requested(name) is None if name in FOCUS else held.get(name) == texts[-1]
+        for name, texts in now.asked.items()
+        if name in LAYER_PARAMETERS
     )
     if carried and is_held(now.last) and now.last != example.scenario:
         st.session_state.update(example.session_values)

@@ -35,12 +35,13 @@ from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
 from .reference.questions import show_foot
-from .registry import menu_pages
+from .registry import app_pages
 from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
 from .streamlit_private import as_part_of
 from .teach.lessons import show_draft_box
+from .teach.links import visited_url
 from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (
@@ -108,6 +109,7 @@ def _draw() -> Page:
         before=now.before,
         lesson=lesson_place(),
         own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
+        home=visited_url(),
         **view_switches(),
     )
     if own is not None or trace is not None or not page.needs_layer:
@@ -150,8 +152,8 @@ def _open_page() -> tuple[Any, Page]:
     st.logo(str(ASSETS / "logo.svg"), icon_image=str(ASSETS / "icon.svg"), size="large")
     now = session()
     # Made once for each visitor, because st.Page looks for the file on the disk.
-    now.menu = now.menu or menu_pages()
-    streamlit_page = st.navigation(now.menu, position="top", expanded=True)
+    now.pages = now.pages or app_pages()
+    streamlit_page = st.navigation(now.pages, position="hidden")
     open_requested_page((*(control.name for control in controls.CONTROLS), *VIEW_DEFAULTS, "which"))
     page = page_of(streamlit_page.url_path)
     leave_old_url(streamlit_page.url_path)
@@ -246,7 +248,7 @@ def _set_up_browser(page: Page) -> None:
     if sent[1] != style:
         sheets["attention-lab-look"] = style
     if not now.has_scripts:
-        files = (ASSETS / "page" / f"{name}.css" for name in ("app", "lesson"))
+        files = (ASSETS / "page" / f"{name}.css" for name in ("app", "book", "lesson"))
         sheets["attention-lab-style"] = "".join(file.read_text("utf-8") for file in files)
         scripts = opening_script() + first_scripts()
     if sheets:
@@ -255,8 +257,8 @@ def _set_up_browser(page: Page) -> None:
 
 
 def _heading(page: Page, notation: Notation, scenario: Scenario) -> None:
-    """The title and the question of a page whose stage has not shown them; in the story below the
-    strip of steps.
+    """The title and the question of a page whose stage has not shown them, below the row of pages
+    of its chapter.
     """
     if session().is_headed:
         return
@@ -264,8 +266,7 @@ def _heading(page: Page, notation: Notation, scenario: Scenario) -> None:
     if page in story_steps():
         session().pictured = None  # its stage has shown no heading
     with session().stage_place:
-        if page.section == "story":
-            show_strip(notation, scenario)
+        show_strip(page, notation, scenario)
         with st.container(key="heading", horizontal=True, vertical_alignment="bottom"):
             st.title(page.title, anchor=False, width="content")
             st.markdown(f"*{page.question.replace('W_O', symbol('w_o', notation).plain)}*")

@@ -110,13 +110,13 @@ def _open_groups_of(names: Sequence[str]) -> None:
 
 
 def lesson_style() -> str:
-    """The style sheet of the view "lesson": no menu, and only the named controls."""
+    """The style sheet of the view "lesson": no chapters, and only the named controls."""
     shown: ShownLesson | None = session().lesson
     if st.session_state["view"] != "lesson":
         return ""
     named_in_url = tuple(str(st.session_state["show"]).split("."))
     controls = shown.moment.controls if shown else named_in_url
-    hidden = ['[data-testid="stHeader"]', "#attention-corner .link"]
+    hidden = ['[data-testid="stHeader"]', "#attention-book", "#attention-corner .link"]
     if any(controls):
         named = ", ".join(f".st-key-{OFFERED if name == HEADS else name}" for name in controls)
         hidden += [

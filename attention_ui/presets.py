@@ -65,7 +65,7 @@ def _load(shown: Scenario) -> None:
 def load_example(chosen: Preset) -> None:
     """In a callback: set every control and the cell in focus."""
     st.session_state.update(chosen.session_values)
-    session().last = chosen.scenario
+    session().last, session().unchosen = chosen.scenario, False
 
 
 def is_held(scenario: Scenario) -> bool:

@@ -52,10 +52,10 @@ def _board_name(page: Page) -> str:
     return BOARD_NAMES.get(page.url_path, page.url_path)
 
 
-def show_strip(text: Notation, scenario: Scenario) -> None:
-    """Show the strip of steps above a page of the story that has no stage."""
+def show_strip(page: Page, text: Notation, scenario: Scenario) -> None:
+    """Show the row of pages of the chapter above a page that has no stage."""
     view = StoryView(scenario, notation=text, lesson=lesson_place(), **view_switches())
-    show_board(strip_of(view, session().page.url_path), "strip")
+    show_board(strip_of(view, page.url_path), "strip")
 
 
 def show_option_step(kind: str) -> tuple[PageContext, str, Derivation]:

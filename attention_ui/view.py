@@ -21,7 +21,7 @@ PRINT_FILTERS = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightne
 # The type of lecture mode, and room for it.
 LARGE_TYPE_CSS = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
 
-# A stage begins right below the menu; in lecture mode it is alone in the window.
+# A stage begins right below the bar of chapters; in lecture mode it is alone in the window.
 MAIN_BLOCK = '[data-testid="stMainBlockContainer"]'
 
 STAGE_CSS = (
@@ -33,7 +33,10 @@ LECTURE_CSS = (
     f"@media screen {{ {MAIN_BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
     ' [data-testid="stHeader"], [data-testid="stSidebar"], #attention-corner'
     " { display: none !important; }"
-    " .st-key-stage { min-height: calc(100vh - 1rem); } }"
+    " .st-key-stage { min-height: calc(100vh - 1rem); }"
+    # One button at the end of the row of pages, whose last part it may cover.
+    " #attention-book { left: auto !important; padding: 0 !important; height: 3rem !important; }"
+    " body { --chapters: none; --pages: block; --list: auto 0.4rem; --at-end: 5.5rem; } }"
 )
 
 # On a page whose controls have no effect, or that a class looks at.

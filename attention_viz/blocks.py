@@ -95,13 +95,15 @@ class Button:
     """Sets choices: those of the page by their keys, and controls, the cell in focus and switches
     by the names that they have in a URL.
 
-    name: of a button whose label changes, so that it keeps the focus of the keyboard.
+    name: of a button whose label changes, so that it keeps the focus of the keyboard. is_off:
+    whether it cannot be pressed.
     """
 
     label: str
     sets: Mapping[str, Any]
     help: str = ""
     name: str = ""
+    is_off: bool = False
 
 
 @dataclass(frozen=True)
@@ -127,7 +129,8 @@ class File:
 @dataclass(frozen=True)
 class ShareLink:
     """A link to hand out: to a page with the layer of now and some choices of that page. page: its
-    URL path. sets: the choices by their names in the URL; others have their defaults.
+    URL path. sets: the choices by their names in the URL; others have their defaults. Without a
+    page it leads to the lesson that is named as `lesson`.
     """
 
     page: str
@@ -157,15 +160,25 @@ class Board:
     clicks: for an array, what a click on each of its cells sets, row by row, as a button does; the
     focus moves to the cell, too. sets: for an array, what a click sets in the place of moving the
     focus: texts, in which {0}, {1}, … are the places of the cell along the axes of the array.
-    opens: the page that such a click opens.
+    opens: the page that such a click opens. press: what a click on a cell of any array sets, as a
+    button does, in the place of moving the focus; it gets the array and the index.
     """
 
     scene: JSON
     name: str
     fits: bool = False
+    press: Callable[[str, Sequence[int]], Mapping[str, Any]] | None = None
     clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     opens: str = ""
+
+    def pressed(self, array: str, index: Sequence[int]) -> Mapping[str, Any]:
+        """What a click on a cell sets; nothing if the board has no such cell."""
+        shape = self.scene["arrays"].get(array, {}).get("shape", ())
+        if self.press is None or len(index) != len(shape):
+            return {}
+        inside = all(type(at) is int and 0 <= at < n for at, n in zip(index, shape, strict=True))
+        return self.press(array, index) if inside else {}
 
 
 @dataclass(frozen=True, eq=False)

@@ -161,7 +161,7 @@ def _checked_focus(trace: Trace, head: int, query: int, key: int, feature: int) 
 
 def _stage(trace: Trace, step: str, sequence: int, focus: Focus) -> tuple[JSON, Trace]:
     """The scene of a step, and the one sequence that it shows."""
-    from attention_lab.page_list import strip_pages
+    from attention_lab.page_list import page_row
 
     try:
         from .story.stages import stage_of
@@ -173,7 +173,7 @@ def _stage(trace: Trace, step: str, sequence: int, focus: Focus) -> tuple[JSON, 
     options = [name for name in OPTIONAL if getattr(trace, name) is not None]
     pages = {
         name: page.url_path
-        for page in strip_pages(options)[1:]
+        for page in page_row("story", options).lecture[1:]
         for name in page.fields
         if name in trace.steps
     }

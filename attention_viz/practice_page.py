@@ -282,8 +282,10 @@ def _without_seed(homework: Homework) -> list[b.Block]:
     return [b.Note(text), b.Button("Use three words with small numbers", sets)]
 
 
-def _homework(view: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The link to a set, its key, and boards to print."""
+def homework_blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+    """A part of *For teachers*: the link to a set, its key, and boards to print. Raises:
+    AttentionError.
+    """
     homework = Homework(view.scenario, values[FIRST.key], values[COUNT.key])
     return [
         b.Text(
@@ -308,5 +310,4 @@ def _homework(view: StoryView, values: b.Values) -> Sequence[b.Block]:
 
 
 PRACTICE = b.BlockPage("practice", _choices, _blocks)
-# A section of *For teachers*.
-HOMEWORK = b.BlockPage("for-teachers", lambda view: (FIRST, COUNT, STUDENTS), _homework)
+HOMEWORK_CHOICES = (FIRST, COUNT, STUDENTS)

@@ -17,7 +17,7 @@ from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
-from attention_lab.page_list import OLD_URLS, PAGES, page_now, page_of, step_of
+from attention_lab.page_list import OLD_URLS, page_now, page_of, step_of
 from attention_lab.presets import Preset, example_for, in_model, own_sentence, preset_named, presets
 from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
@@ -35,19 +35,21 @@ from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 from attention_lab.whose_heads import MINILM
 
-from .blocks import BlockPage, Choice, File, InTheApp, Values, every_block
+from .blocks import BlockPage, Board, Choice, File, InTheApp, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.modern_page import MODERN
 from .diagonal.propositions_page import PROPOSITION_PAGE
 from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
+from .heads.construct_page import CONSTRUCT
 from .heads.head_worth_page import HEAD_WORTH
 from .heads.shared_keys_page import SHARED_KEYS
 from .labs.convolution_page import CONVOLUTION
 from .labs.training_page import TRAINING
 from .masks.changes_page import WHAT_CHANGES
 from .masks.encoder_decoder_page import ENCODER_DECODER
+from .masks.workshop_page import MASK_WORKSHOP
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
 from .reference.glossary_page import GLOSSARY
@@ -56,9 +58,10 @@ from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
 from .site_controls import TRAINED, controls
-from .story.stages import STEPS_OF_STORY, stage_of
+from .story.stages import STEPS_OF_STORY, stage_of, strip_of
 from .story.story_file import seen_sentences, story_file
 from .story.story_view import StoryView, view_of
+from .teach.for_teachers_page import FOR_TEACHERS
 from .trained.cache import CACHE
 from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
@@ -72,12 +75,20 @@ from .trained.writing import WRITING
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
-        *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES, ENCODER_DECODER),
+        *(
+            ALL_HEADS,
+            HEAD_WORTH,
+            SHARED_KEYS,
+            CONSTRUCT,
+            MASK_WORKSHOP,
+            ENCODER_DECODER,
+            WHAT_CHANGES,
+        ),
         *(WRITING, WHY_THIS_TOKEN, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),
         *(TRAINING, CONVOLUTION, PRACTICE),
-        *(QUESTIONS, GLOSSARY),
+        *(FOR_TEACHERS, QUESTIONS, GLOSSARY),
     )
 }
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
@@ -116,10 +127,12 @@ def _answer(asked: JSON) -> str:
     refused: list[str] = []
     before = choices.scenario
     try:
+        if act.get("press"):
+            act = {"changes": _pressed(path, view_of(choices), parameters, act)}
         choices, path = acted(choices, path, act)
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
-        view = view_of(choices)
+        view = replace(view_of(choices), home=str(asked.get("home", "")))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
         known, values, refused = _own_choices(path, view, parameters, act)
@@ -143,7 +156,6 @@ def _answer(asked: JSON) -> str:
         "refused": [*unknown, *choices.refused, *refused],
         "controls": controls(choices, offers_trained(asked), page.own_controls),
         "title": page.title,
-        "menu": menu(),
     }
     return scene_to_text(about | said)
 
@@ -162,7 +174,8 @@ def _own_choices(
 
     def value_of(choice: Choice) -> Any:
         if choice.key in changes:
-            return choice.read(url_text(changes[choice.key]))
+            given = changes[choice.key]
+            return choice.read(given if isinstance(given, str) else choice.text(given))
         reader = Parameter(choice.label, choice.unsaid(parameters), choice.read)
         values, sentences = read_values({choice.key: reader}, parameters)
         refused.extend(sentences)
@@ -174,6 +187,19 @@ def _own_choices(
     back = {name for one in known if one.key in changes for name in one.resets} - changes.keys()
     values |= {one.key: one.default for one in known if one.key in back}
     return known, values, refused
+
+
+def _pressed(
+    path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """What a click on a cell of a board of the page sets. Raises: AttentionError."""
+    _, values, _ = _own_choices(path, view, parameters, {})
+    match act:
+        case {"press": str(name), "cell": {"array": str(array), "index": list(index)}}:
+            for block in every_block(BLOCK_PAGES[path].blocks(view, values)):
+                if isinstance(block, Board) and block.name == name:
+                    return block.pressed(array, index)
+    return {}
 
 
 def _changes_of(act: Mapping[str, Any]) -> dict[str, Any]:
@@ -197,16 +223,8 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
         return _step(view, path, asked)
     writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark"))), page_of(path)
     question = {"kind": "question", "title": page.title, "text": page.question}
-    return {"blocks": [question, *writer.write(shown)], "made_of": view.sentence}
-
-
-def menu() -> list[JSON]:
-    """The menu of the app: its sections with their pages, and whether the site has each."""
-    found: dict[str, list[JSON]] = {}
-    for page in PAGES:
-        about = {"path": page.url_path, "title": page.title, "here": page.url_path in SHOWN}
-        found.setdefault(page.heading, []).append(about)
-    return [{"title": heading, "pages": pages} for heading, pages in found.items()]
+    row = coloured_scene(strip_of(view, path), "both")
+    return {"row": row, "blocks": [question, *writer.write(shown)], "made_of": view.sentence}
 
 
 def _refused(scenario: Scenario, error: AttentionError) -> JSON:
@@ -256,17 +274,13 @@ def _step(view: StoryView, path: str, asked: JSON) -> JSON:
 
 
 def _held(stage: JSON, has_trained: bool) -> JSON:
-    """A stage with the steps that the site has, and without a button that needs the trained model
-    where the site is built without it.
-    """
-    steps = [one for one in stage["steps"] if one["path"] in (*STEPS_OF_STORY, "seen")]
-    held = stage | {"steps": steps}
-    if "notes" in stage and not has_trained:
-        held["notes"] = [
-            {"text": note["text"]} if note.get("value") == TRAINED else note
-            for note in stage["notes"]
-        ]
-    return held
+    """A stage without a button that needs the trained model, where the site is built without it."""
+    if "notes" not in stage or has_trained:
+        return stage
+    notes = [
+        {"text": note["text"]} if note.get("value") == TRAINED else note for note in stage["notes"]
+    ]
+    return stage | {"notes": notes}
 
 
 def has_model() -> bool:

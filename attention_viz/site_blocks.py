@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
@@ -58,15 +58,17 @@ class BlockWriter:
             case b.Button() | b.Link() | b.File():
                 return {"kind": "row", "items": [self._item(block)]}
             case b.ShareLink(page, sets):
-                own = [one.key for one in self.choices]
-                return {"kind": "share", "page": page, "own": own, "changes": _texts(sets)}
+                own, changes = [one.key for one in self.choices], _texts(sets)
+                file = "" if page else _lesson_file(changes["lesson"])
+                return {"kind": "share", "page": page, "file": file, "own": own, "changes": changes}
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
-            case b.Board(scene, _, fits, clicks, sets, opens):
+            case b.Board(scene, name, fits, press, clicks, sets, opens):
                 board = coloured_scene(scene, "both", 1.0)
                 shown: JSON = {"fits": True} if fits else {}
                 every = {name: list(map(self._changes, each)) for name, each in clicks.items()}
                 acts = {"clicks": every, "sets": sets, "opens": opens}
+                acts["press"] = name if press else ""
                 return {"kind": "board", "board": board | shown} | acts
             case b.Chart(figure, name, clicks, wide, opens):
                 chart = figure_json(figure, "dark" if self.dark else "light")
@@ -90,9 +92,10 @@ class BlockWriter:
         match item:
             case b.Field(choice, value):
                 return field_json(choice, value)
-            case b.Button(label, sets, about):
+            case b.Button(label, sets, about, name, is_off):
                 changes = self._changes(sets)
-                return {"kind": "button", "label": label, "help": about, "changes": changes}
+                said = {"label": label, "name": name or label, "help": about, "off": is_off}
+                return {"kind": "button", "changes": changes} | said
             case b.Link(label, path, sets):
                 to = self._path(path)
                 return {"kind": "link", "label": label, "to": to, "changes": _texts(sets)}
@@ -122,8 +125,15 @@ class BlockWriter:
         parts = urlsplit(target)
         if parts.scheme in ("http", "https"):
             return target
+        if lesson := parse_qs(parts.query).get("lesson"):
+            return _lesson_file(lesson[-1])
         path = self._path(parts.path)
         return path and f"?{parts.query}#{path}"
+
+
+def _lesson_file(name: str) -> str:
+    """The page of a lesson on the site."""
+    return f"lessons/{name}.html"
 
 
 def _texts(sets: Mapping[str, Any]) -> dict[str, str]:

@@ -1,4 +1,4 @@
-"""The stage of a step: a board whose scene also holds the strip of steps, words and formula."""
+"""The stage of a step: a board whose scene also holds the row of pages, words and formula."""
 
 from __future__ import annotations
 
@@ -45,22 +45,36 @@ class Note:
 
 
 @dataclass(frozen=True)
+class RowLinks:
+    """The row of pages above a board. pages: title and path of each. place: which of them this is.
+    further: how many stand before the line.
+    """
+
+    pages: Sequence[tuple[str, str]]
+    place: int
+    further: int
+
+    def as_data(self) -> JSON:
+        """It as a scene holds it."""
+        steps = [{"title": title, "path": path} for title, path in self.pages]
+        return {"steps": steps, "place": self.place, "further": self.further}
+
+
+@dataclass(frozen=True)
 class StepWords:
     """The words of a stage.
 
-    says: one sentence of plain text. formula: LaTeX. steps: title and path of every step of the
-    story; place: which of them this is. notes: sentences about the numbers. heads: how many there
-    are; head: the one in focus. hide: whether the result is covered; lecture: whether the stage is
-    shown alone. lesson: which moment of a lesson this is, if any. guess: the question that is asked
-    first, as `guesses.as_data` gives it.
+    says: one sentence of plain text. formula: LaTeX. row: the pages of the chapter. notes:
+    sentences about the numbers. heads: how many there are; head: the one in focus. hide: whether
+    the result is covered; lecture: whether the stage is shown alone. lesson: which moment of a
+    lesson this is, if any. guess: the question that is asked first, as `guesses.as_data` gives it.
     """
 
     title: str
     question: str
     says: str
     formula: str
-    steps: Sequence[tuple[str, str]]
-    place: int
+    row: RowLinks
     choices: Sequence[Choice] = ()
     notes: Sequence[Note] = ()
     heads: int = 1
@@ -78,32 +92,28 @@ def stage_board(board: JSON, words: StepWords) -> JSON:
     panels = [p for p in board["panels"] if _is_on_stage(p, parts) or "flow" in board]
     main = [p["array"] for p in panels if p["size"] != "small"]
     said = asdict(words)
-    stage: JSON = said | {
-        "formula": mathml(words.formula),
-        "steps": _links(words.steps),
-        "heads": {"count": words.heads, "chosen": said.pop("head"), "axis": "H"},
-        "signs": _signs(main, result, board["rules"]),
-    }
+    del said["row"]
+    stage: JSON = (
+        said
+        | words.row.as_data()
+        | {
+            "formula": mathml(words.formula),
+            "heads": {"count": words.heads, "chosen": said.pop("head"), "axis": "H"},
+            "signs": _signs(main, result, board["rules"]),
+        }
+    )
     return board | {"panels": panels, "stage": stage}
 
 
 def strip_board(
-    steps: Sequence[tuple[str, str]],
-    place: int,
-    summary: bool = False,
-    lecture: bool = False,
-    lesson: str = "",
+    row: RowLinks, summary: bool = False, lecture: bool = False, lesson: str = ""
 ) -> JSON:
-    """A board with the strip of steps and no matrices. summary: whether it lists the guesses.
+    """A board with the row of pages and no matrices. summary: whether it lists the guesses.
     lecture, lesson: see `StepWords`.
     """
-    stage = {"steps": _links(steps), "place": place, "summary": summary}
-    stage |= {"lecture": lecture, "lesson": lesson}
-    return board_json("Steps of the story.", {}, {}, (), None, arithmetic=False, stage=stage)
-
-
-def _links(steps: Sequence[tuple[str, str]]) -> list[JSON]:
-    return [{"title": title, "path": path} for title, path in steps]
+    stage = {"summary": summary, "lecture": lecture, "lesson": lesson}
+    about = "The pages of this chapter."
+    return board_json(about, {}, {}, (), None, arithmetic=False, stage=row.as_data() | stage)
 
 
 def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:

@@ -23,7 +23,7 @@ from pathlib import Path
 
 from attention_lab.home import weights_folder
 from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.page_list import OLD_URLS, PAGES
+from attention_lab.page_list import OLD_URLS, PAGES, book
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_viz.site import BLOCK_PAGES, answer
 from attention_viz.story.stages import STEPS_OF_STORY
@@ -99,6 +99,10 @@ def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -
     (folder / "plotly" / "plotly.js").write_bytes(plotly_js(of_package=pyodide is not None))
     for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
         shutil.copy(file, folder)
+    shutil.copy(ROOT / "assets" / "page" / "book.css", folder)
+    script = (ROOT / "assets" / "page" / "book.js").read_text(encoding="utf-8")
+    chapters = json.dumps(book((*SHOWN, *BLOCK_PAGES)))
+    (folder / "book.js").write_text(script.replace("BOOK", chapters), encoding="utf-8")
     _write_first(folder / "first")
     for path in (*(page.url_path for page in PAGES), *OLD_URLS):
         (folder / path).mkdir()

@@ -13,7 +13,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from attention_lab.page_list import strip_pages
+from attention_lab.page_list import page_row
 from attention_viz.site import answer
 from attention_viz.story.stages import STEPS_OF_STORY
 from scripts.find_chromium import find_chromium
@@ -34,7 +34,7 @@ def main() -> None:
         story.write_text(json.loads(answer(json.dumps(asked)))["file"], encoding="utf-8")
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         page = browser.new_page(viewport=WINDOW, color_scheme="light")
-        for step in strip_pages():
+        for step in page_row("story").lecture:
             if step.url_path not in STEPS_OF_STORY:
                 continue
             page.goto(f"{story.as_uri()}#{step.url_path}")

@@ -118,9 +118,10 @@ def test_pictures_need_neither_pandas_nor_plotly_nor_streamlit() -> None:
         "    for one in pkgutil.walk_packages(package.__path__, package.__name__ + '.'):\n"
         "        try: importlib.import_module(one.name)\n"
         "        except ImportError: print(one.name)\n"
-        "from attention_lab.page_list import strip_pages\n"
+        "from attention_lab.page_list import page_row\n"
         "from attention_viz.story.stages import stage_of\n"
         "from attention_viz.story.story_view import StoryView\n"
-        "for page in strip_pages(): assert stage_of(StoryView(), page.url_path)['stage']\n"
+        "for page in page_row('story').lecture:\n"
+        "    assert stage_of(StoryView(), page.url_path)['stage']\n"
     )
     assert printed_by(code) == [f"attention_viz.{name}" for name in NEED_MORE]

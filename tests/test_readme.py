@@ -12,7 +12,7 @@ from attention_lab.cache import CACHE_BYTES
 from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
-from attention_lab.page_list import PAGES, strip_pages
+from attention_lab.page_list import PAGES, page_row
 from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
 from attention_lab.user_data.text_store import MAX_STORED_CHARACTERS
 from attention_ui.server import MAX_OPEN_FILES
@@ -29,16 +29,16 @@ DOCUMENTS = [
 ]
 
 
-def test_the_tables_of_pages_are_the_menu() -> None:
+def test_the_tables_of_pages_are_the_chapters() -> None:
     listed = (ROOT / "docs" / "pages.md").read_text(encoding="utf-8")
     tables = {
         part.splitlines()[0].partition(":")[0]: re.findall(r"^\| (.+) \| (.+\?) \|$", part, re.M)
         for part in listed.split("\n## ")[1:]
     }
-    menu: dict[str, list[tuple[str, str]]] = {}
+    chapters: dict[str, list[tuple[str, str]]] = {}
     for page in PAGES:
-        menu.setdefault(page.heading, []).append((page.title, page.question))
-    assert list(menu.items()) == [one for one in tables.items() if one[1]]
+        chapters.setdefault(page.chapter, []).append((page.title, page.question))
+    assert list(chapters.items()) == [one for one in tables.items() if one[1]]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -65,7 +65,7 @@ def test_the_readme_fits_one_screen() -> None:
 
 def test_the_moving_picture_has_a_frame_for_every_step() -> None:
     with Image.open(ROOT / "docs" / "stage.webp") as picture:
-        assert picture.n_frames >= len(strip_pages())
+        assert picture.n_frames >= len(page_row("story").lecture)
     assert (ROOT / "docs" / "stage.webp").stat().st_size < 1e6
 
 

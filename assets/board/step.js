@@ -58,7 +58,8 @@ export class Step {
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
     // Cells that nothing computes need one line, beside the buttons.
-    const alone = Boolean(stage) && !this.model.panels.length; // the strip alone
+    const alone = Boolean(stage) && !this.model.panels.length; // the row of pages alone
+    section.classList.toggle("alone", alone);
     section.classList.toggle("gallery", !alone && (this.model.gallery || !Object.keys(this.model.rules).length));
     const legend = legendOf(this.model);
     words.hidden = this.parts.onward.hidden = !stage || alone;

@@ -73,7 +73,7 @@ class StoryPage {
   dressed(scene) {
     const { hide, present, guess } = this.chosen;
     const steps = this.data.steps.map(({ title, path }) => ({ title, path: `#${path}` }));
-    const stage = { ...scene.stage, steps, place: this.place, lecture: present };
+    const stage = { ...scene.stage, steps, place: this.place, further: steps.length, lecture: present };
     if (hide !== undefined) stage.hide = hide;
     if (stage.guess && guess !== undefined) stage.guess = { ...stage.guess, first: guess };
     return { ...scene, stage, palette: this.data.palette, zoom: present ? LECTURE_ZOOM : 1 };

@@ -35,7 +35,7 @@ export class Blocks {
 
 // What must stay the same for a block to keep its elements.
 function shapeOf({ kind, items, parts, label }) {
-  return [kind, label, parts?.length, items?.map((one) => [one.kind, one.name, one.label, one.options])];
+  return [kind, label, parts?.length, items?.map((one) => [one.kind, one.name ?? one.label, one.options])];
 }
 
 // For each kind of block, what makes its elements in a part of the page, and gives what fills them now and after each change.
@@ -70,6 +70,7 @@ const DRAWERS = {
     let sent = null;
     const onPin = (cell) => {
       const { axes, arrays } = sent.board;
+      if (sent.press) return acts.do({ press: sent.press, cell });
       const { shape } = arrays[cell.array];
       const sets = sent.sets[cell.array];
       if (sets) return acts.do({ changes: filled(sets, cell.index), to: sent.opens });
@@ -77,13 +78,14 @@ const DRAWERS = {
       const changes = sent.clicks[cell.array]?.[place] ?? {};
       acts.do({ pin: cell, axes: arrays[cell.array].axes.map((letter) => [letter, axes[letter].block]), changes });
     };
-    const board = new Board(part, { onPin, onEdit: () => {}, onOpen: () => {}, onChoose: () => {} });
+    const board = new Board(part, { onPin, onEdit: (edit) => acts.do({ edit }), onOpen: () => {}, onChoose: () => {} });
     return (block) => {
       sent = block;
       board.update(block.board);
     };
   },
-  share: (part) => ({ page, own, changes }) => {
+  share: (part) => ({ page, file, own, changes }) => {
+    if (file) return part.replaceChildren(element("pre", "", new URL(file, document.baseURI).href));
     const query = new URLSearchParams(window.location.search);
     for (const name of own) query.delete(name);
     for (const [name, text] of Object.entries(changes)) query.set(name, text);
@@ -129,9 +131,11 @@ function itemOf(form, item, acts) {
   }
   const press = form.appendChild(element("button", item.kind === "link" ? "link" : "act", item.label));
   press.type = "button";
-  return ({ help, changes, to, file }) => {
-    press.disabled = item.kind === "link" && !to;
-    press.title = press.disabled ? "In the app: pip install, then streamlit run app.py" : (help ?? "");
+  return ({ label, help, changes, to, file, off }) => {
+    const isAway = item.kind === "link" && !to;
+    press.textContent = label;
+    press.disabled = isAway || off;
+    press.title = isAway ? "In the app: pip install, then streamlit run app.py" : (help ?? "");
     press.onclick = () => (file ? acts.take(file) : acts.do({ changes, to }));
   };
 }

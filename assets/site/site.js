@@ -28,13 +28,12 @@ class Site {
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
     page.querySelector("#controls form").addEventListener("submit", (event) => event.preventDefault());
-    if (this.narrow.matches) for (const folded of ["menu", "controls"]) this.part(folded).open = false;
-    this.part("pages").addEventListener("click", ({ target }) => this.narrow.matches && target.closest("a") && (this.part("menu").open = false));
+    if (this.narrow.matches) this.part("controls").open = false;
     window.addEventListener("popstate", () => this.ask());
   }
 
   dark = window.matchMedia("(prefers-color-scheme: dark)");
-  narrow = window.matchMedia("(max-width: 1000px)"); // pages and controls are folded above the stage
+  narrow = window.matchMedia("(max-width: 1000px)"); // controls are folded above the stage
 
   // Open another page, with the layer that is shown.
   go(href) {
@@ -117,7 +116,8 @@ class Site {
 
   // The answer of the engine. The first that needs a model loads it.
   async call(request) {
-    const answer = await this.post({ request: { ...request, model: this.model > 0 } });
+    const home = new URL(".", document.baseURI).href;
+    const answer = await this.post({ request: { ...request, model: this.model > 0, home } });
     if (!answer.needs) return answer;
     [this.loading, this.loaded] = [this.models[answer.needs], this.counted ?? this.loaded];
     const { error } = await this.post({ load: answer.needs });
@@ -149,7 +149,7 @@ class Site {
   }
 
   show(answer, isAct, isLast = true) {
-    const { scene, blocks, error, controls, query, path, title, menu = [] } = answer;
+    const { scene, blocks, row, error, controls, query, path, title } = answer;
     if (isAct && path && (query !== this.query || path !== this.path)) {
       window.history.pushState(null, "", `?${query}#${path}`);
     }
@@ -160,10 +160,7 @@ class Site {
     box.hidden = !said;
     box.replaceChildren(said, ...ways);
     if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask({ name, value }));
-    if (title) {
-      this.page.title = `${title} · Attention Lab`;
-      this.showMenu(menu, path);
-    }
+    if (title) this.page.title = `${title} · Attention Lab`;
     if (this.shown && path !== this.shown) window.scrollTo(0, 0); // a page is read from its beginning
     this.shown = path;
     if (error) {
@@ -172,34 +169,18 @@ class Site {
       return;
     }
     this.part("steps").hidden = Boolean(blocks);
-    this.part("page").hidden = !blocks;
+    this.part("page").hidden = this.part("row").hidden = !blocks;
     this.showBelow(answer);
     this.part("undo").hidden = !new URLSearchParams(query).get("edits");
     this.page.body.classList.toggle("lecture", Boolean(scene?.stage.lecture));
     if (blocks) {
+      this.row ??= new Board(this.part("row"));
+      this.row.update(inHash(row));
       this.blocks.update(blocks);
       return;
     }
-    const steps = scene.stage.steps.map((step) => ({ ...step, path: `#${step.path}` }));
-    this.scene = { ...scene, stage: { ...scene.stage, steps } };
+    this.scene = inHash(scene);
     this.board.update(this.scene);
-  }
-
-  // The menu of the app; its links stay as they are while one of them may be under a press.
-  showMenu(menu, path) {
-    const box = this.part("pages");
-    if (!box.children.length) {
-      for (const { title, pages } of menu) {
-        const links = pages.map((one) => Object.assign(element("a", one.here ? "" : "away", one.title), { href: `#${one.path}`, title: one.here ? "" : "In the app" }));
-        box.append(element("details", "", element("summary", "", title), ...links));
-      }
-    }
-    for (const link of box.querySelectorAll("a")) {
-      const isHere = link.getAttribute("href") === `#${path}`;
-      link.setAttribute("aria-current", isHere ? "page" : "false");
-      if (isHere && this.section !== path) link.parentElement.open = true;
-    }
-    this.section = path; // what a visitor closes on a page stays closed there
   }
 
   showBelow({ code, says = [], made_of: madeOf }) {
@@ -221,6 +202,12 @@ class Site {
     Object.assign(element("a"), { href, download: name }).click();
     setTimeout(() => URL.revokeObjectURL(href), 60_000);
   }
+}
+
+// A scene whose row of pages leads to places of this page.
+function inHash(scene) {
+  const steps = scene.stage.steps.map((step) => ({ ...step, path: `#${step.path}` }));
+  return { ...scene, stage: { ...scene.stage, steps } };
 }
 
 new Site(document).start();

@@ -6,7 +6,7 @@ from functools import cache
 
 import streamlit as st
 
-from attention_lab.page_list import PAGES, Page, page_of, story_steps
+from attention_lab.page_list import Page, page_of
 from attention_lab.questions import ASKED, find_entries, learner_questions, related_questions
 from attention_lab.search import NOTHING
 from attention_viz.markdown import escape_markdown
@@ -36,11 +36,6 @@ def _related_markdown(page: Page) -> str:
 
 
 def show_foot(page: Page) -> None:
-    """Draw what stands below a page: related questions, all of them, and the page that follows."""
-    if page.url_path == "questions" or page.section == "teach":
-        return
-    st.markdown(_related_markdown(page))
-    if page in story_steps():
-        return  # its strip of steps leads on
-    after = PAGES[(PAGES.index(page) + 1) % len(PAGES)]
-    st.page_link(after.path, label=f"Next: {after.title}", icon=after.icon)
+    """Draw what stands below a page: related questions, and the way to all of them."""
+    if page.url_path != "questions" and page.section != "teach":
+        st.markdown(_related_markdown(page))

@@ -22,10 +22,9 @@ from attention_lab.lessons.lesson_file import (
     write_lesson,
 )
 from attention_lab.page_list import Page, page_of
-from attention_viz.course_package import course_package
-from attention_viz.sheets import lesson_sheet
-from attention_viz.story.story_file import lesson_file
+from attention_viz.teach.for_teachers_page import PART, lesson_files
 
+from ..blocks import Parts
 from ..lesson import check_lesson_pages
 from ..show import keeping_error, offer_file
 from ..upload_limits import check_upload
@@ -36,12 +35,6 @@ DRAFT_KEY = "draft"
 EMPTY_LESSON = Lesson("My lesson")
 DRAFT_ERROR_KEY = "lesson refused"
 MAX_LESSON_FILE_MB = 1  # the smallest bound of the uploader
-# Lessons that fit into a period, by its minutes.
-LESSON_PLANS = {
-    20: (("multi-head-attention",), ("frog",), ("why-scale",), ("shared-keys",)),
-    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
-    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
-}
 
 
 def read_draft() -> Lesson | None:
@@ -82,7 +75,13 @@ def _add(lesson: Lesson, page: Page) -> None:
 
 
 def _open() -> None:
-    request_page(page_of("for-teachers").path, **{DRAFT_KEY: st.session_state[DRAFT_KEY]})
+    draft = {PART.key: "own", DRAFT_KEY: st.session_state[DRAFT_KEY]}
+    request_page(page_of("for-teachers").path, **draft)
+
+
+def _offer_change(name: str, lesson: Lesson, *_: object) -> None:
+    """A button that takes a shipped lesson as the teacher's own."""
+    st.button("Change it", on_click=keep_draft, args=(lesson,), key=f"change {name}")
 
 
 def edit_draft() -> None:
@@ -208,71 +207,18 @@ def _offer(lesson: Lesson) -> None:
             "lesson.json",
             help="Keep the file: the server does not keep the lesson for good.",
         )
-        _offer_pages(lesson, "my-lesson")
+        for file in lesson_files("my-lesson", lesson):
+            offer_file(file.label, file.make, file.name)
     if name is None:
         st.caption("The lesson is too long for a link: hand out the file.")
     else:
         show_link(f"{visited_url()}?lesson={name}", lesson.title)
 
 
-def show_plans() -> None:
-    """Lessons that fit into 20, 45 and 90 minutes."""
-    lessons = shipped_lessons()
-    links = {name: f"[{lesson.title}](?lesson={name})" for name, lesson in lessons.items()}
-    lines = [
-        f"| {minutes} | {' → '.join(links[name] for name in names)} |"
-        f" {sum(lessons[name].minutes for name in names)} |"
-        for minutes, plans in LESSON_PLANS.items()
-        for names in plans
-    ]
-    st.markdown("\n".join(["| Minutes | Lessons | Together |", "|---|---|---|", *lines]))
-
-
-def show_lessons() -> None:
-    """A box for each lesson."""
-    for name, lesson in shipped_lessons().items():
-        with st.expander(
-            f"{lesson.title} · {lesson.minutes} minutes", key=f"lesson {name}", on_change="rerun"
-        ) as box:
-            if box.open:
-                _show(name, lesson)
-
-
-def _offer_pages(lesson: Lesson, name: str) -> None:
-    """Buttons for the lesson as a page for students, and as a package for a learning platform."""
-    offer_file(
-        "Students’ page",
-        partial(lesson_file, lesson),
-        f"{name}-page.html",
-        icon="article",
-        help=(
-            "The moments with text, question and answers in one file, without your notes. It needs"
-            " no server and no network."
-        ),
-    )
-    offer_file(
-        "For a learning platform",
-        partial(course_package, lesson),
-        f"{name}.zip",
-        icon="school",
-        help="The same page as a SCORM 1.2 package: it reports what was seen and the score.",
-    )
-
-
-def _show(name: str, lesson: Lesson) -> None:
-    link = f"{visited_url()}?lesson={name}"
-    goals = "\n".join(f"- {goal}" for goal in lesson.goals)
-    st.markdown(f"Afterwards students can:\n\n{goals}")
-    with st.container(horizontal=True):
-        st.link_button("Open", f"./{lesson.url(0, name)}", icon=":material/play_arrow:")
-        offer_file(
-            "Teacher’s sheet",
-            partial(lesson_sheet, lesson, link),
-            f"{name}.html",
-            icon="print",
-            help="Goals, notes, answers and tasks, to print.",
-        )
-        _offer_pages(lesson, name)
-        offer_file("Lesson file", partial(write_lesson, lesson), f"{name}.json")
-        st.button("Change it", on_click=keep_draft, args=(lesson,), key=f"change {name}")
-    show_link(link, lesson.title)
+LESSON_PARTS: Parts = {
+    "own lesson": lambda *_: edit_draft(),
+    **{
+        f"change {name}": partial(_offer_change, name, lesson)
+        for name, lesson in shipped_lessons().items()
+    },
+}

@@ -8,15 +8,9 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from attention_lab.lessons.lesson import LESSON_PARAMETERS
-from attention_lab.page_list import PAGES, page_of
 from attention_viz.qr_code import qr_code
 
 MAX_QR_CHARACTERS = 1200  # QR codes of longer links are too fine for a phone
-LOOK_PARAMETERS = {
-    "Lecture mode": {"present": "true"},
-    "Result hidden": {"hide": "true"},
-    "Without menu and controls": {"view": "lesson"},
-}
 
 
 def visited_url() -> str:
@@ -33,19 +27,6 @@ def show_link(link: str, title: str) -> None:
         return
     with st.popover("QR code", icon=":material/qr_code_2:"):
         st.html(f'<div class="qr">{qr_code(link, title)}</div>')
-
-
-def build_link() -> None:
-    """Choose a page and its look; the link holds the current choices of the controls."""
-    left, right = st.columns(2, vertical_alignment="bottom")
-    page = left.selectbox(
-        "Page", [one.url_path for one in PAGES], format_func=lambda one: page_of(one).title
-    )
-    looks = right.pills("How it looks", list(LOOK_PARAMETERS), selection_mode="multi")
-    choices = page_choices()
-    for look in looks:
-        choices |= LOOK_PARAMETERS[look]
-    show_link(link_to(page, choices), page_of(page).title)
 
 
 def page_choices() -> dict[str, str]:

@@ -13,6 +13,7 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.page_list import OLD_URLS, page_now
+from attention_lab.url_choices import PARAMETERS
 from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
 from attention_viz.markdown import escape_markdown
 
@@ -49,6 +50,9 @@ def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
     if now.url_path == page:
         return
     now.url_path = page
+    # A link of the book carries the choices of the page before; its own stay in the session alone.
+    for name in now.written.keys() - now.restored - PARAMETERS.keys():
+        st.query_params.pop(name, None)
     for name, label in now.labels.items():
         texts, shown = now.asked.get(name, []), st.session_state.get(name)
         if shown == [] and not any(texts):
@@ -111,7 +115,7 @@ def read_url() -> None:
         if PARAMETER_NAME.fullmatch(name)
     }
     now = begin_run()
-    now.asked, now.taken_back, now.labels = asked, taken_back, {}
+    now.asked, now.taken_back, now.labels, now.restored = asked, taken_back, {}, set()
 
 
 def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
@@ -144,6 +148,7 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
     AttentionError; then the choice stays, and the page says why.
     """
     now = session()
+    now.restored.add(name)
     if name in now.taken_back and now.written.get(name) is not None:
         st.session_state[name] = default
     known, text = st.session_state.setdefault(name, default), requested(name)

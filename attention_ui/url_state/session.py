@@ -27,6 +27,7 @@ class Session:
     refused: list[str] = field(default_factory=list)
     labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)
+    restored: set[str] = field(default_factory=set)  # the choices that this run has read
     url_path: str = ""  # of the page that was shown last
     # widgets: which expanders are open, and which widgets were drawn in each group
     open: dict[str, bool] = field(default_factory=dict)
@@ -49,9 +50,8 @@ class Session:
     arrived: bool = False
     # own_numbers: the texts that keys in the URL stand for, so that they are not forgotten
     held: list[Any] = field(default_factory=list)
-    # frame: the pages of the menu by heading; whether the browser has the scripts, and the title
-    # and style sheet that it has
-    menu: dict[str, list[Any]] | None = None
+    # frame: the pages of the app; whether the browser has the scripts; its title and style sheet
+    pages: list[Any] | None = None
     has_scripts: bool = False
     sent_look: tuple[str, str] = ("", "")
     # lesson: the lesson that is shown, and which of its moments was shown last

@@ -17,14 +17,14 @@ from attention_lab.guesses import as_data, guess_beside
 from attention_lab.next_token import next_token_of
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
-from attention_lab.page_list import Page, option_of, page_of, strip_pages
+from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
 
 from ..overview import overview
 from ..payload import JSON
 from ..sentence import with_sentence
-from ..step_scene import Choice, Note, StepWords, stage_board, strip_board
+from ..step_scene import Choice, Note, RowLinks, StepWords, stage_board, strip_board
 from .batch import BatchField, with_batch
 from .cutting import HEAD_FIELDS, merge_board, split_board
 from .misplaced import misplaced_sentence, short_quote
@@ -119,7 +119,8 @@ def step_scene(view: StoryView, path: str) -> JSON:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
     head = shown.focus.head if "head" in page.looks_into else None
     board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
-    return stage_board(board, _words(shown, page, parts))
+    row = page_row(page.section, options_on(view.scenario))
+    return stage_board(board, _words(shown, page, parts, row))
 
 
 def shown_view(view: View, path: str) -> View:
@@ -175,7 +176,7 @@ def _lacks_mask(view: StoryView) -> bool:
     return view.scenario.mask == "none" and len(view.sentences) == 1 and not view.unmasked
 
 
-def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
+def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
     """The words of a step. Those of a lesson take the place of its own sentence, which may hold the
     answer to the question of the lesson.
     """
@@ -183,7 +184,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
     if parts.field:
         says = view.trace.sentence(parts.field)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
-    steps, heads = strip_pages(options_on(view.scenario), page), {}
+    heads = {}
     if "head" in page.looks_into:
         heads = {"heads": view.trace.sizes["H"], "head": view.focus.head}
     return StepWords(
@@ -191,8 +192,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
         question=page.question.replace("W_O", symbol("w_o", view.notation).plain),
         says="" if view.lesson else f"{says} {parts.also}".strip(),
         formula=latex,
-        steps=[(step.title, step.url_path) for step in steps],
-        place=steps.index(page),
+        row=row_links(row, page),
         choices=parts.choices,
         notes=(*choice_notes(view), *by_hand_notes(view), *parts.notes),
         hide=view.hide,
@@ -227,12 +227,17 @@ def _column_names(array: JSON, index: Sequence[int]) -> tuple[str, ...]:
     return tuple(labels)
 
 
+def row_links(row: PageRow, here: Page) -> RowLinks:
+    """The row of pages as a board gets it; here: the page that is shown."""
+    links = [(page.title, page.url_path) for page in row.pages]
+    return RowLinks(links, row.pages.index(here), len(row.lecture))
+
+
 def strip_of(view: StoryView, path: str) -> JSON:
-    """The strip of steps alone, above a page of the story without a stage."""
-    steps = strip_pages(options_on(view.scenario), page_of(path))
-    links = [(step.title, step.url_path) for step in steps]
-    place = steps.index(page_of(path))
-    return strip_board(links, place, path == "seen", view.present, view.lesson)
+    """The row of pages of a chapter alone, above a page without a stage."""
+    page = page_of(path)
+    row = page_row(page.section, options_on(view.scenario))
+    return strip_board(row_links(row, page), path == "seen", view.present, view.lesson)
 
 
 def _overview(view: StoryView) -> StepParts:

@@ -16,7 +16,7 @@ from attention_lab.choices import options_on
 from attention_lab.focus import FOCUS_AXES
 from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.lessons.lesson import Lesson
-from attention_lab.page_list import Page, page_of, step_of, strip_pages
+from attention_lab.page_list import Page, page_of, page_row, step_of
 from attention_lab.url_choices import read_url
 
 from ..handout import BOARD_FOLDER, packed_page, quotations_html
@@ -112,7 +112,7 @@ def seen_sentences(view: StoryView) -> tuple[str, str]:
 
 def _pages(view: StoryView) -> list[Page]:
     """The pages of the story that a file has: the steps, and what one has seen."""
-    pages = strip_pages(options_on(view.scenario))
+    pages = page_row("story", options_on(view.scenario)).lecture
     return [page for page in pages if page.url_path in (*STEPS_OF_STORY, "seen")]
 
 

@@ -30,7 +30,7 @@ class StoryView:
     own_scale: whether each head has colours of its own. hide: whether the result is covered. guess:
     whether the steps ask first. present: whether the step stands alone. unmasked: whether the mask
     step is shown as it is where the layer has no mask. lesson: its name and its moment. own_heads:
-    those of a file of the user.
+    those of a file of the user. home: the URL of the app or the site, for links on paper.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -49,6 +49,7 @@ class StoryView:
     unmasked: bool = False
     lesson: str = ""
     own_heads: OwnHeads | None = None
+    home: str = ""
 
     @property
     def trace(self) -> Trace:

@@ -104,4 +104,4 @@ if w_o is not None:
 look_closer(now, "output", arithmetic, beside=("merged",))
 practice = page_of("practice")
 leave = partial(request_page, practice.path, head=head)
-st.button(practice.question, icon=practice.icon, on_click=leave)
+st.button(practice.question, on_click=leave)

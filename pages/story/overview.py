@@ -78,6 +78,6 @@ for place, (title, text, fields) in enumerate(STEP_SUMMARIES, 1):
     with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):
         for field in fields:
             page = step_of(field)
-            st.page_link(page.path, label=page.title, icon=page.icon)
+            st.page_link(page.path, label=page.title)
 offer_story(now)
 show_questions()

@@ -31,4 +31,4 @@ with st.container(horizontal=True):
     for name in NEXT_PAGES:
         page = page_of(name)
         before = "Next: " if name == NEXT_PAGES[0] else ""
-        st.page_link(page.path, label=f"{before}{page.title}: {page.question}", icon=page.icon)
+        st.page_link(page.path, label=f"{before}{page.title}: {page.question}")

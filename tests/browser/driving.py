@@ -29,9 +29,10 @@ window.seenAt = (x, y, root = document) => {
   const at = root.elementFromPoint(x, y);
   return at?.shadowRoot?.elementFromPoint(x, y) ? seenAt(x, y, at.shadowRoot) : at;
 };"""
+BOARD = "section.board:not(.alone)"  # not the row of pages
 BOARDS = """() => everyElement().flatMap(one => [one, one.shadowRoot])
   .filter(root => root?.attentionBoard?.board)
-  .filter(root => root.querySelector('.board')?.style.visibility === '')
+  .filter(root => root.querySelector('.board:not(.alone)')?.style.visibility === '')
   .map(root => root.attentionBoard.board)"""
 UNFINISHED = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
 MS_BETWEEN_LOOKS = 50  # at a page that is being drawn
@@ -177,7 +178,7 @@ def slider(page: Page, label: str) -> Locator:
 
 def cell_at(page: Page, array: str, index: Sequence[int], board: int = 0) -> tuple[float, float]:
     """Where on the screen the middle of a cell is; the board is brought into sight."""
-    page.locator("section.board").nth(board).scroll_into_view_if_needed()
+    page.locator(BOARD).nth(board).scroll_into_view_if_needed()
     script = f"([board, cell]) => ({BOARDS})()[board].where(cell)"
     cell = [board, {"array": array, "index": list(index)}]
     place = page.evaluate(script, cell)

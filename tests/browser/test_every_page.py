@@ -14,7 +14,7 @@ from playwright.sync_api import Page, Route, expect
 from attention_lab.page_list import PAGES, page_of
 from attention_lab.page_list import Page as Entry
 from attention_viz.theme import PALETTES
-from tests.browser.driving import box_of, expect_title, one_by_one, opened, rgb, settled
+from tests.browser.driving import BOARD, box_of, expect_title, one_by_one, opened, rgb, settled
 
 # The width and height of a window, and the scheme of the system.
 WALKS = {"laptop": (1280, 720, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
@@ -84,7 +84,7 @@ def out_of_sight(page: Page, name: str) -> list[Any]:
     """The matrices of the first board, unless all are in the window."""
     if name not in MATRICES:
         return []
-    shown: list[Any] = page.locator("section.board").first.evaluate(FIRST_BOARD)
+    shown: list[Any] = page.locator(BOARD).first.evaluate(FIRST_BOARD)
     # without a result the first board is another
     is_whole = len(shown) == MATRICES[name] and all(seen for *_, seen in shown)
     return [] if is_whole and "result" in [role for _, role, _ in shown] else shown

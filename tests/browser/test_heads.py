@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.driving import (
+    BOARD,
     Visit,
     cell_at,
     expect_result,
@@ -41,7 +42,7 @@ def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -
         page.keyboard.press(key)
     share = trace_of(Scenario()).probabilities[0, 3, 2, 1]
     expect_result(page, float(share))
-    stated = page.locator(".board .unseen[aria-live]").first
+    stated = page.locator(f"{BOARD} .unseen[aria-live]").first
     for said in ("head 3", "query position 2 did", "key position 1 animal"):
         expect(stated).to_contain_text(said)
     page.keyboard.press("End")
@@ -92,7 +93,7 @@ def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, go: Visi
     page.get_by_role("button", name="Sentence 1: it slept").click()
     expect_url(page, "sentence=1")
     expect_share(page, float(scores[1, 0, 1, 2]), "slept")
-    picture = settled(page).locator("section.board").nth(1).locator('[data-matrix="sentence 2"]')
+    picture = settled(page).locator(BOARD).nth(1).locator('[data-matrix="sentence 2"]')
     picture.scroll_into_view_if_needed()
     box = picture.bounding_box()
     assert box

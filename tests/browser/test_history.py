@@ -35,7 +35,7 @@ def test_back_takes_one_act_back_and_forward_does_it_again(visit: Visit) -> None
     page.go_forward()
     expect_url(page, "query=2", "key=3")
     expect_result(settled(page), score_at(trace, 0, 2, 3))
-    steps = page.get_by_role("navigation", name="Steps of the story")
+    steps = page.get_by_role("navigation", name="Pages of this chapter")
     expect(steps.locator("[aria-current=page]")).to_have_text("Scores")
     steps.get_by_role("link", name="Mask").click()
     expect_title(page, "Mask")

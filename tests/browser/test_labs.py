@@ -15,10 +15,9 @@ from attention_lab.user_data.painted_masks import mask_from_text
 from tests.browser.driving import Visit, click_cell, expect_title, expect_url, parameters, settled
 
 
-def by_menu(page: Page, title: str) -> None:
-    """Go to a laboratory by the menu."""
-    page.get_by_test_id("stTopNavSection").filter(has_text="Labs").click()
-    page.get_by_test_id("stTopNavDropdownLink").filter(has_text=title).click()
+def turned_to(page: Page, title: str) -> None:
+    """Go to another page of the chapter."""
+    page.locator(".strip .steps").first.get_by_role("link", name=title, exact=True).click()
     expect_title(page, title)
     settled(page)
 
@@ -35,8 +34,8 @@ def test_training_is_watched_stopped_and_continued(visit: Visit) -> None:
     button.press("Enter")
     expect(button).to_contain_text("Continue")
     reached = settled(page).get_by_text(" of 20,000.").inner_text()
-    by_menu(page, "Convolution")
-    by_menu(page, "Training: why several heads?")
+    turned_to(page, "Convolution")
+    turned_to(page, "Training: why several heads?")
     expect(page.get_by_role("button", name="Continue", exact=True)).to_be_visible()
     expect(step).to_have_text(reached)
 
@@ -85,10 +84,8 @@ def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> N
     expect_url(page, "lab_weights=tied")
     for url_path, expected in (("propositions", "S4, S5"), ("self-attention-mass", "of 3")):
         goal = page_of(url_path)
-        page.get_by_text(goal.heading, exact=True).first.click()
-        page.get_by_test_id("stTopNavDropdownLink").filter(has_text=goal.title).click()
-        expect_title(page, goal.title)
-        expect(settled(page).get_by_text(expected).first).to_be_visible()
+        turned_to(page, goal.title)
+        expect(page.get_by_text(expected).first).to_be_visible()
     expect_url(page, "lab_weights=tied", "lab_tokens=numbers")
 
 

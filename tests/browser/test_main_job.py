@@ -48,7 +48,7 @@ SEEN = """() => {
   const message = document.querySelector('.st-key-message [data-testid=stAlert]');
   const {top, bottom, left, right} = message.getBoundingClientRect();
   const over = document.elementFromPoint((left + right) / 2, bottom - 4);
-  const board = everyElement().find(part => part.matches('section.board'));
+  const board = everyElement().find(part => part.matches('section.board:not(.alone)'));
   return {
     whole: top >= 0 && bottom <= innerHeight && message.contains(over),
     below: board.getBoundingClientRect().top >= bottom,

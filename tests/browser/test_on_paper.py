@@ -114,7 +114,7 @@ def test_a_step_is_printed_light_on_one_sheet_and_columns_as_wide_as_on_the_scre
         visible = board.locator("button").filter(visible=True)
         assert visible.evaluate_all("all => all.filter(one => one.ariaPressed !== 'true')") == []
         parts = [page.get_by_test_id(one) for one in ("stSidebar", "stButton")]
-        way = page.get_by_role("navigation", name="Steps of the story")
+        way = page.get_by_role("navigation", name="Pages of this chapter")
         for part in (*parts, way, board.locator(".player"), closed):
             expect(part.filter(visible=True)).to_have_count(0)
         expect_free(page)

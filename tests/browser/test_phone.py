@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
-import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
-from attention_lab.page_list import MENU, PAGES, story_steps
-from tests.browser.driving import box_of, cell_at, naming, one_by_one, opened, settled
+from attention_lab.page_list import CHAPTERS, chapter_pages, story_steps
+from tests.browser.driving import box_of, cell_at, expect_title, naming, one_by_one, opened
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
 
@@ -54,16 +51,7 @@ def test_the_way_on_a_phone(phone: Page, app_url: str) -> None:
 
 def test_a_finger_explores(phone: Page, app_url: str) -> None:
     page = opened(phone, f"{app_url}/scores?{FIRST}")
-    steps, glass = page.locator(".strip .steps"), page.locator(".glass")
-    frame = box_of(steps)
-    assert frame["height"] >= 24
-    at = steps.evaluate("element => element.scrollLeft")
-    middle = frame["y"] + frame["height"] / 2
-    finger(drag(page, (300, middle), (120, middle)), "touchEnd")
-    page.wait_for_function(
-        "([element, at]) => element.scrollLeft > at", arg=[steps.element_handle(), at]
-    )
-    assert page.evaluate("document.documentElement.scrollLeft") == 0
+    glass = page.locator(".glass")
     page.locator("[data-role=result]").scroll_into_view_if_needed()
     page.mouse.wheel(0, 200)
     start, end = (cell_at(page, "scores", (0, 0, 2, key)) for key in (1, 5))
@@ -116,23 +104,17 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     expect(phone.locator(".arithmetic .chip b").filter(visible=True)).to_have_count(2)
 
 
-@pytest.mark.every_situation
-def test_the_menu_shows_its_sections_first(phone: Page, app_url: str) -> None:
+def test_one_button_leads_to_every_page(phone: Page, app_url: str) -> None:
     opened(phone, f"{app_url}/{naming('scores')}")
-    phone.get_by_test_id("stExpandSidebarButton").click()
-    headings = phone.get_by_test_id("stNavSectionHeader")
-    links = phone.get_by_test_id("stSidebarNavLink")
-    expect(headings).to_have_text([re.compile(re.escape(heading)) for heading in MENU.values()])
-    expect(links).to_have_count(0)
-    expect(headings.last).to_be_in_viewport()
-    headings.nth(1).tap()
-    heads = [page.title for page in PAGES if page.heading == MENU["heads"]]
-    expect(links).to_have_text(heads)
-    headings.nth(5).focus()
-    phone.keyboard.press("Enter")
-    expect(headings.nth(5)).to_have_attribute("aria-expanded", "true")
-    expect(links.filter(has_text="why several heads")).to_be_visible()
-    phone.reload()
-    settled(phone)
-    phone.get_by_test_id("stExpandSidebarButton").click()
-    expect(links.filter(has_text="why several heads")).to_be_visible()
+    book = phone.locator("#attention-book")
+    expect(book.locator(".chapters")).to_be_hidden()
+    expect(phone.locator(".strip").first).to_be_hidden()
+    book.get_by_role("button", name="Pages").tap()
+    expect(book.locator("summary")).to_have_text(list(CHAPTERS.values()))
+    story = [page.title for page in chapter_pages("story")]
+    expect(book.locator("a").filter(visible=True)).to_have_text(story)
+    book.locator("summary", has_text=CHAPTERS["labs"]).tap()
+    expect(book.locator("a").filter(visible=True)).to_have_count(len(chapter_pages("labs")))
+    book.get_by_role("link", name="Convolution").tap()
+    expect_title(phone, "Convolution")
+    expect(book.locator(".list")).to_be_hidden()

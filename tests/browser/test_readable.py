@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
-from attention_lab.page_list import strip_pages
+from attention_lab.page_list import page_row
 from tests.browser.driving import Visit, box_of, resized
 from tests.browser.test_every_page import SIDEWAYS
 
@@ -46,12 +46,12 @@ def test_steps_in_larger_type(go: Visit, page: Page) -> None:
         both = zip(sizes[path], sizes[f"{path}?present=true"], strict=True)
         assert all(large >= 1.1 * small for small, large in both)
 
-    way = page.get_by_role("navigation", name="Steps of the story")
+    way = page.get_by_role("navigation", name="Pages of this chapter")
     go("projections?present=true&query=4&key=1&feature=1")
     for width in (1440, 1280):
         resized(page, width, 900)
         before, *steps, after = [box_of(link) for link in way.get_by_role("link").all()]
-        assert len(steps) == len(strip_pages())
+        del steps[len(page_row("story").lecture) :]  # what goes further may be scrolled to
         assert len({box["y"] for box in steps}) == 1
         assert all(right_of(before) <= box["x"] <= right_of(box) <= after["x"] for box in steps)
         assert all(right_of(one) <= other["x"] for one, other in pairwise(steps))
@@ -103,7 +103,7 @@ def walk(page: Page, panel: str, *keys: str) -> None:
 def test_a_cell_reached_by_keys_is_in_sight_and_what_was_said_is_forgotten(visit: Visit) -> None:
     page = visit("scores?query=4&key=1")
     spot, dock = page.locator(".board .spot").first, page.locator(".board .dock").first
-    way = page.get_by_role("navigation", name="Steps of the story")
+    way = page.get_by_role("navigation", name="Pages of this chapter")
     page.evaluate(BOTTOM)
     walk(page, "Sₕ scores", "ArrowUp")
     assert sides(spot)[0] >= sides(way)[1]
@@ -117,7 +117,8 @@ def test_a_cell_reached_by_keys_is_in_sight_and_what_was_said_is_forgotten(visit
         walk(page, "Sₕ scores", *["ArrowDown"] * 3, "ArrowUp")
         top, bottom = sides(spot)
         assert 0 < top < bottom < height
-        assert all(sides(part)[1] <= top or sides(part)[0] >= bottom for part in (way, dock))
+        around = [part for part in (way, dock) if part.is_visible()]
+        assert all(sides(part)[1] <= top or sides(part)[0] >= bottom for part in around)
 
 
 def colours(part: Locator) -> list[tuple[int, int]]:

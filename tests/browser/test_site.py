@@ -83,15 +83,15 @@ def chosen(page: Page, name: str, value: str) -> None:
 
 def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str) -> None:
     started(page, f"{site}/")
-    expect(page.locator("section.board .title").first).to_be_visible()
+    expect(page.locator("#steps section.board .title").first).to_be_visible()
     chosen(page, "text", "my dog <b>barks</b> & runs")
-    page.get_by_role("navigation", name="Steps of the story").get_by_role(
+    page.get_by_role("navigation", name="Pages of this chapter").get_by_role(
         "link", name="Scores", exact=True
     ).click()
     page.wait_for_url("**text=my*#scores")  # who goes on before the answer is there loses nothing
     for path in ("tokens", "projections", "split", "scores", "softmax", "mixing", "output"):
         title = page_of(path).title
-        page.get_by_role("navigation", name="Steps of the story").get_by_role(
+        page.get_by_role("navigation", name="Pages of this chapter").get_by_role(
             "link", name=title, exact=True
         ).click()
         expect(page).to_have_title(f"{title} · Attention Lab")
@@ -103,14 +103,14 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     chosen(page, "n_heads", "ArrowRight")
     chosen(page, "d_model", "13")
     expect(page.locator("#error")).to_contain_text("13")
-    expect(page.locator("section.board.rests")).to_have_count(1)
+    expect(page.locator("#steps section.board.rests")).to_have_count(1)
     page.locator("#error button").last.click()
     page.wait_for_url("**d_model=13**d_k=**")
     expect(page.locator("#error")).to_be_hidden()
     page.go_back()
     page.go_back()
     expect(page.locator("#error")).to_be_hidden()
-    page.locator("#pages").get_by_role("link", name="Practice").click()
+    page.locator("#steps .strip .steps").get_by_role("link", name="Practice").click()
     page.get_by_label("Your answer").fill("many")
     page.get_by_label("Your answer").press("Enter")
     expect(page.locator("#page .wrong")).to_contain_text("many")
@@ -120,8 +120,8 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     with page.expect_download() as saved:
         page.get_by_role("button", name="Summary to hand in").click()
     assert saved.value.path().read_text().startswith("student,")
-    page.locator("#pages summary", has_text="Heads").click()
-    page.locator("#pages").get_by_role("link", name="All heads", exact=True).click()
+    page.locator("#attention-book .chapters").get_by_role("link", name="Heads", exact=True).click()
+    expect(page).to_have_title("All heads · Attention Lab")
     expect(page.locator("#page section.board:not(.block)")).to_have_count(2)
     # Who is typing when an answer arrives, also one with other words to choose from, goes on.
     size = page.locator("#controls [name=d_model]")
@@ -133,19 +133,20 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
     expect(size).to_be_focused()
     size.press("Enter")
     page.wait_for_url("**d_model=24**")
-    # A sentence alone shows the language model, which is loaded for it; on a tablet, where the menu
-    # is folded.
+    # A sentence alone shows the language model, which is loaded for it; on a tablet, where one
+    # button leads to the chapters.
     page.set_viewport_size({"width": 820, "height": 1100})
     page.goto(f"{site}/?text=One+day%2C+a+little+frog+was+very+sad.+The#next-token")
-    expect(page.locator("section.board .sentence")).to_contain_text("82.5", timeout=MS_TO_LOAD)
+    said = page.locator("#steps section.board .sentence")
+    expect(said).to_contain_text("82.5", timeout=MS_TO_LOAD)
     page.evaluate("() => { location.hash = 'softmax'; }")
     expect(page).to_have_title("Softmax · Attention Lab")
-    menu = page.locator("#menu")
-    menu.locator("> summary").click()
-    menu.get_by_role("link", name="Scores", exact=True).click()
+    pages = page.locator("#attention-book")
+    pages.get_by_role("button", name="Pages").click()
+    pages.locator(".list").get_by_role("link", name="Scores", exact=True).click()
     expect(page).to_have_title("Scores · Attention Lab")
-    assert menu.get_attribute("open") is None
-    box = box_of(page.locator("section.board").first)
+    expect(pages.locator(".list")).to_be_hidden()
+    box = box_of(page.locator("#steps section.board"))
     assert box["y"] + box["height"] <= 1100
     for width in (820, 390):
         page.set_viewport_size({"width": width, "height": 844})
@@ -164,8 +165,8 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
     started(page, f"{site}/#writing")
     page.get_by_role("button", name="Write a piece").click()
     page.wait_for_url("**wr_written=**", timeout=MS_TO_LOAD)
-    pages = page.locator("#pages")
-    pages.get_by_role("link", name="All heads of a model").click()
+    row = page.locator("#row .steps")
+    row.get_by_role("link", name="All heads of a model").click()
     layer = page.locator('[data-panel="layer 4"]')
     layer.focus()
     layer.press("PageDown")
@@ -177,8 +178,8 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
     drawn = page.locator("#page .chart .main-svg").first
     expect(drawn).to_be_visible(timeout=MS_TO_LOAD)
     diagonal = page_of("self-attention-mass")
-    pages.get_by_text(diagonal.heading, exact=True).click()
-    pages.get_by_role("link", name=diagonal.title).click()
+    chapters = page.locator("#attention-book .chapters")
+    chapters.get_by_role("link", name=diagonal.chapter, exact=True).click()
     expect(page.locator("#page h1")).to_have_text(diagonal.title)
     expect(drawn).to_be_visible(timeout=MS_TO_LOAD)
     for path, width in (("modern-diagonal", 1280), ("propositions", 390)):
@@ -257,5 +258,5 @@ def test_without_an_engine_the_first_example_stays(page: Page, site: str) -> Non
     expect(page.locator("#engine")).to_contain_text("Failed to fetch", timeout=MS_TO_LOAD)
     page.wait_for_timeout(2_000)  # what the engine would have drawn meanwhile
     expect(page.locator("#engine")).to_contain_text("Failed to fetch")
-    expect(page.locator("section.board")).to_be_visible()
+    expect(page.locator("#steps section.board")).to_be_visible()
     expect(page.locator("#files")).to_be_hidden()

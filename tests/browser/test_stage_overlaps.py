@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import step_of, strip_pages
+from attention_lab.page_list import page_row, step_of
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import embedding_of
 from attention_viz.overview import overview
@@ -24,6 +24,7 @@ from attention_viz.story.per_head import (
     softmax_board,
 )
 from attention_viz.story.products import inputs_board, output_board, projection_board
+from attention_viz.story.stages import row_links
 
 WORDS = "the cat saw the box and it ran to a dog that slept in the warm sun as they went home late"
 CELL = (1, 1, 0)
@@ -130,14 +131,13 @@ def scenes_of(n_tokens: int, n_heads: int, lecture: bool) -> list[tuple[str, str
     boards["inputs"] = inputs_board(stage, embedding_of(scenario), 1, 1)
     found = []
     for field, board in boards.items():
-        page = step_of(field) if field else strip_pages()[0]
+        page = step_of(field) if field else page_row("story").lecture[0]
         words = StepWords(
             title=page.title,
             question=page.question,
             says=trace.sentence(field) if field else "One sentence about the whole layer.",
             formula=formula(trace, field, notation) if field else "",
-            steps=[(step.title, step.url_path) for step in strip_pages()],
-            place=strip_pages().index(page),
+            row=row_links(page_row("story"), page),
             heads=n_heads,
             lecture=lecture,
         )

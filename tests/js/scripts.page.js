@@ -1,37 +1,63 @@
 import { framed } from "./framed.js";
 import { assert, test, wait } from "./testing.js";
 
-test("a link of the menu gets the choices when it is pressed or reached by keys, and a new tab is left to the browser", async () => {
-  const body = "<a data-testid=stTopNavLink href=/split><i>Split</i></a><a data-testid=stSidebarNavLink href=/mask>Mask</a><a href=/x>other</a>";
-  const { page, find } = await framed("menu.js", "/scores?head=2", { body });
-  let heard = 0;
-  const [inner, side, other] = ["i", "[data-testid=stSidebarNavLink]", "[href='/x']"].map(find);
-  inner.addEventListener("pointerdown", (event) => event.stopPropagation());
-  inner.dispatchEvent(new Event("pointerdown", { bubbles: true }));
-  side.dispatchEvent(new Event("focusin", { bubbles: true }));
-  other.dispatchEvent(new Event("pointerdown", { bubbles: true }));
-  const links = [inner.parentElement, side, other].map((link) => link.getAttribute("href").replace(page.location.origin, ""));
-  assert.deepEqual(links, ["/split?head=2", "/mask?head=2", "/x"]);
-  for (const link of [inner, other]) link.addEventListener("click", () => (heard += 1));
-  const stay = (event) => event.preventDefault();
-  page.addEventListener("click", stay, true);
-  const click = (target, more) => target.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true, ...more }));
-  for (const key of ["ctrlKey", "metaKey", "shiftKey"]) click(inner, { [key]: true });
-  assert.equal(heard, 0);
-  click(inner);
-  click(other, { ctrlKey: true });
-  assert.equal(heard, 2);
-  page.dispatchEvent(new Event("pointerdown")); // beside everything
+const BOOK = { hash: false, chapters: [["The story", ["overview", "split"]], ["Heads", ["all-heads"]]].map(([title, paths]) => ({ title, pages: paths.map((path) => ({ title: `the ${path}`, path, away: path === "split" })) })) };
+const withBook = (more = {}) => ({ text: (source) => source.replace("BOOK", JSON.stringify({ ...BOOK, ...more })) });
+const shown = (links) => [...links].map((link) => link.textContent);
+
+test("a chapter leads to its first page, with the choices as they are when it is pressed or reached by keys", async () => {
+  const { page, find } = await framed("book.js", "/split?head=2", withBook());
+  const links = [...find(".chapters").children];
+  assert.deepEqual(shown(links), ["The story", "Heads"]);
+  assert.deepEqual(links.map((link) => link.getAttribute("aria-current")), ["true", null]);
+  page.history.replaceState(null, "", "/split?head=3");
+  for (const act of ["pointerdown", "focus"]) {
+    links[1].dispatchEvent(new Event(act));
+    assert.equal(links[1].getAttribute("href"), "./all-heads?head=3");
+  }
+  let went = 0;
+  page.addEventListener("popstate", () => (went += 1));
+  const click = (more) => {
+    const event = new MouseEvent("click", { bubbles: true, cancelable: true, ...more });
+    page.addEventListener("click", (late) => late.preventDefault(), { once: true });
+    links[1].dispatchEvent(event);
+  };
+  for (const key of ["ctrlKey", "metaKey", "shiftKey"]) click({ [key]: true });
+  assert.equal(went, 0);
+  click({});
+  assert.deepEqual([went, page.location.pathname, page.location.search], [1, "/all-heads", "?head=3"]);
+  page.document.title = "All heads";
+  await wait(0);
+  assert.deepEqual(links.map((link) => link.getAttribute("aria-current")), [null, "true"]);
 });
 
-test("what has no room in the menu is behind a button named “More”, however many pages it holds", async () => {
-  const body = "<nav data-testid=stTopNav><a><p>2 more words</p></a><div class=rc-overflow-item-rest><p>16 more</p></div></nav>";
-  const { find } = await framed("menu.js", "/scores", { body });
-  const rest = find(".rc-overflow-item-rest p");
-  assert.equal(rest.textContent, "More");
-  rest.firstChild.nodeValue = "3 more";
-  await wait(0);
-  assert.deepEqual([rest.textContent, find("a").textContent], ["More", "2 more words"]);
+test("one button opens all chapters, of which the one that is read shows its pages; Escape and a press elsewhere close it", async () => {
+  const { page, find } = await framed("book.js", "/split", withBook());
+  const [button, list] = [find("button"), find(".list")];
+  const isOpen = () => [!list.hidden, button.getAttribute("aria-expanded")];
+  assert.deepEqual(isOpen(), [false, "false"]);
+  button.click();
+  assert.deepEqual(isOpen(), [true, "true"]);
+  const folds = [...list.querySelectorAll("details")];
+  assert.deepEqual(folds.map((fold) => [fold.open, ...shown(fold.querySelectorAll("a"))]), [[true, "the overview", "the split"], [false, "the all-heads"]]);
+  assert.equal(find(".list [aria-current]").textContent, "the split");
+  assert.deepEqual([...list.querySelectorAll(".away")].map((link) => link.title), ["In the app"]);
+  list.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true }));
+  assert.deepEqual(isOpen(), [false, "false"]);
+  button.click();
+  page.document.dispatchEvent(new Event("pointerdown"));
+  assert.deepEqual(isOpen(), [false, "false"]);
+});
+
+test("on the site a page is a place of its one URL", async () => {
+  const { page, find } = await framed("book.js", "/?head=2#all-heads", withBook({ hash: true }));
+  const links = [...find(".chapters").children];
+  assert.deepEqual(links.map((link) => link.getAttribute("href")), ["#overview", "#all-heads"]);
+  assert.equal(links[1].getAttribute("aria-current"), "true");
+  page.location.hash = "nonsense";
+  page.dispatchEvent(new Event("popstate"));
+  await wait(10);
+  assert.equal(links[0].getAttribute("aria-current"), "true");
 });
 
 test("on paper a page keeps its width, and is made smaller where it is wider than two thirds of that fit", async () => {

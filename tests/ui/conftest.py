@@ -71,7 +71,7 @@ def _one_server() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
         patch.setattr(ScriptCache, "get_bytecode", lambda _, path: compiled(scripts, path))
-        patch.setattr(frame, "menu_pages", cache(frame.menu_pages))
+        patch.setattr(frame, "app_pages", cache(frame.app_pages))
         patch.setattr(local_script_runner, "require_widgets_deltas", wait)
         patch.setattr(script_run_context._LOGGER, "disabled", True)
         yield

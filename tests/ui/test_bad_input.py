@@ -42,7 +42,6 @@ WORDLESS = {
     "questions",
     "sources",
     "class",
-    "before-and-after",
 }
 
 

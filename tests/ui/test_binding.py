@@ -14,6 +14,7 @@ from tests.ui.app import (
     ROOT,
     errors,
     figures,
+    gone_to,
     html,
     opened,
     page_context,
@@ -101,3 +102,12 @@ def test_a_step_back_takes_a_choice_back_once() -> None:
     assert app.session_state["head"] == 1
     assert not app.toast
     assert not errors(app)
+
+
+def test_the_url_of_a_page_holds_its_own_choices_and_those_of_the_layer() -> None:
+    app = opened("all-heads", heads_lines="key", n_heads="2", query="3")
+    for page, held in (("scores", False), ("all-heads", True)):
+        gone_to(app, page)
+        named = dict(app.query_params)
+        assert ("heads_lines" in named) is held, page
+        assert (named["n_heads"], named["query"]) == ("2", "3")

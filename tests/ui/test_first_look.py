@@ -89,23 +89,15 @@ def test_the_example_goes_along_and_is_left() -> None:
     assert page_context(app).scenario == Scenario()
 
 
-def by_menu(app: AppTest, page: str) -> AppTest:
-    """The app after a click in the menu, whose links carry no place."""
-    for name in FOCUS:
-        if name in app.query_params:
-            del app.query_params[name]
-    return gone_to(app, page)
-
-
 def test_a_page_opens_with_the_example_that_suits_it() -> None:
     for page in SUITED_EXAMPLES:
         assert page_context(opened(page, bare=True)).scenario == example_for(page).scenario
     for example, page in {example: page for page, example in SUITED_EXAMPLES.items()}.items():
-        app = by_menu(by_menu(opened(bare=True), "scores"), page)
+        app = gone_to(gone_to(opened(bare=True), "scores"), page)
         assert app.selectbox(key="example").value == example
         assert page_context(app).scenario == example_for(page).scenario
         assert not app.toast
-        assert page_context(by_menu(app, "scores")).scenario == FIRST.scenario
+        assert page_context(gone_to(app, "scores")).scenario == FIRST.scenario
 
 
 def test_a_choice_wins_over_the_example_of_a_page() -> None:
@@ -113,7 +105,7 @@ def test_a_choice_wins_over_the_example_of_a_page() -> None:
     app.slider(key="n_heads").set_value(1).run()
     chosen = page_context(app).scenario
     for page in ("shared-keys", "scores"):
-        assert page_context(by_menu(app, page)).scenario == chosen
+        assert page_context(gone_to(app, page)).scenario == chosen
     url = opening(opened(bare=True))
     assert page_context(opened("shared-keys", **url)).scenario == FIRST.scenario
 

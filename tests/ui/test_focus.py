@@ -29,7 +29,7 @@ STATES: dict[str, list[dict[str, str]]] = {
 
 @pytest.mark.parametrize("name", FOCUS)
 def test_a_select_box_moves_the_focus(name: str) -> None:
-    app = opened("for-teachers", key=4)
+    app = opened("what-changes", key=4)
     before = page_context(app)
     app.selectbox(key=name).select_index(2).run()
     after = page_context(app)
@@ -43,7 +43,7 @@ def test_a_select_box_moves_the_focus(name: str) -> None:
 
 
 def test_the_boxes_name_tokens_and_places() -> None:
-    app = opened("for-teachers", text="the cat the dog")
+    app = opened("what-changes", text="the cat the dog")
     assert app.selectbox(key="query").options == ["0 · the", "1 · cat", "2 · the", "3 · dog"]
     assert app.selectbox(key="key").options == app.selectbox(key="query").options
     assert app.selectbox(key="head").options == ["0", "1", "2", "3"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -21,10 +20,8 @@ from attention_lab.lessons.lesson_file import (
 from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_ui.lesson import lesson_bar_html
-from attention_ui.teach.lessons import LESSON_PLANS
 from attention_ui.uneven_heads import OFFERED
-from attention_viz.course_package import course_package
-from attention_viz.story.story_file import lesson_file
+from attention_viz.teach.for_teachers_page import LESSON_PLANS
 from tests.ui.app import opened, page_context, refused, title
 
 MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
@@ -123,7 +120,7 @@ def test_a_page_that_does_not_exist_is_refused() -> None:
 
 
 def test_a_teacher_adds_views_in_order() -> None:
-    app = opened("for-teachers")
+    app = opened("for-teachers", teach="own")
     app.button(key="begin draft").click().run()
     app.button(key="add view").click().run()
     app.button(key="add view").click().run()
@@ -137,14 +134,14 @@ def test_a_teacher_adds_views_in_order() -> None:
 
 @pytest.mark.parametrize("data", [b"{}", b"no json", write_lesson(MINE)[:-5]])
 def test_a_file_that_is_no_lesson_changes_nothing(data: bytes) -> None:
-    app = opened("for-teachers", draft=keep_lesson(MINE))
+    app = opened("for-teachers", teach="own", draft=keep_lesson(MINE))
     app.file_uploader(key="lesson file").upload("x.json", data, "application/json").run()
     assert len(app.error) == 1
     assert draft(app) == MINE
 
 
 def test_a_lesson_file_is_opened() -> None:
-    app = opened("for-teachers")
+    app = opened("for-teachers", teach="own")
     file = ("x.json", write_lesson(MINE), "application/json")
     app.file_uploader(key="lesson file").upload(*file).run()
     assert not app.error
@@ -167,12 +164,3 @@ def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
     assert lesson_style_of(opened("scores")) == ""
     (asked,) = refused(opened("scores", view="lesson", show="mask.x{}"))
     assert asked[0] == "Controls that are shown"
-
-
-def test_a_lesson_is_offered_as_a_page_and_as_a_package(files: dict[str, Any]) -> None:
-    app = opened("for-teachers")
-    app.session_state["lesson masks"] = True
-    app.run()
-    lesson = shipped_lessons()["masks"]
-    assert files["masks-page.html"]() == lesson_file(lesson)
-    assert files["masks.zip"]() == course_package(lesson)

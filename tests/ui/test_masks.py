@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui.masks import workshop
-from attention_ui.masks.workshop import EXPERIMENTS, choose_clicked_cell
+from attention_viz.masks.experiments import EXPERIMENTS
 from tests.ui.app import (
     errors,
     gone_to,
     named_in,
-    numbers_of_scene,
     opened,
     page_context,
     pressed,
@@ -27,7 +23,6 @@ from tests.ui.app import (
     scenes,
     texts,
 )
-from tests.ui.pinning import pin
 from tests.viz.reading_scenes import numbers
 
 SITUATIONS: list[dict[str, Any]] = [
@@ -64,15 +59,6 @@ def test_markup_in_a_sentence_stays_text(page: str, name: str) -> None:
 # --- the mask workshop ---
 
 
-def test_a_click_in_the_batch_chooses_sequence_query_and_key(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    app = opened("mask-workshop")
-    pin(app, monkeypatch, "batch", choose_clicked_cell, "shares 1", 3, 8)
-    assert scenes(app)[0]["cell"] == {"array": "scores 1", "index": [3, 8]}
-    assert "**causal, padding**" in texts(app)
-
-
 def test_a_sequence_that_the_batch_lacks() -> None:
     app = opened("mask-workshop", mw_sequence=2, mw_third="")
     assert "the last one, 1, is shown" in texts(app)
@@ -92,21 +78,12 @@ def test_whether_the_order_of_mask_and_scale_matters(choices: dict[str, Any], sa
     assert says in texts(opened("mask-workshop", mw_try="mask or scale first", **masks, **choices))
 
 
-def test_painting_hides_a_cell_and_shows_it_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened("mask-workshop")
-    touched = partial(workshop._toggle_cell, 12)
-    painting = scenes(app)[1]["arrays"]["painted"]
-    assert set(numbers_of_scene({"arrays": {"painted": painting}}).tolist()) == {0.0}
-    pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
-    assert app.session_state["mw_masks"] == ["causal", "padding", "painted"]
-    painted = mask_from_text("".join(app.query_params["painted"]))
-    assert np.argwhere(~painted).tolist() == [[5, 2]]
+def test_painted_cells_are_hidden_in_every_sequence() -> None:
+    app = opened("mask-workshop", painted=mask_to_text(HIDDEN), mw_masks="painted", query=7, key=1)
     for n in range(3):
-        assert np.isneginf(numbers(scenes(app)[0]["arrays"][f"scores {n}"])[5, 2])
+        hidden = np.isneginf(numbers(scenes(app)[0]["arrays"][f"scores {n}"]))
+        assert np.array_equal(hidden, ~HIDDEN)
     assert "by: **painted**" in texts(app)
-    pin(app, monkeypatch, "paint", touched, "painted", 5, 2)
-    assert "painted" not in app.query_params
-    assert not np.isneginf(numbers(scenes(app)[0]["arrays"]["scores 0"])[5, 2])
 
 
 def test_a_painted_mask_in_every_step() -> None:
@@ -169,18 +146,16 @@ def test_a_shorter_sentence_is_advised_where_the_sequence_cannot_grow() -> None:
 @pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
 def test_a_sentence_without_words_is_refused_by_its_field(page: str, name: str, label: str) -> None:
     app = opened(page, **{name: "\u200b\u200d"})
-    (said,) = errors(app)
+    (said,) = [box.value for box in app.warning]
     assert label in named_in(said)
     assert scenes(app)
-    assert errors(app.text_input(key=name).set_value("tea").run()) == []
+    assert not app.text_input(key=f"choose {name}").set_value("tea").run().warning
 
 
 @pytest.mark.parametrize(("page", "name", "label"), FIELDS_OF_TEXT)
-def test_a_sentence_that_is_too_long_is_cut(page: str, name: str, label: str) -> None:
-    app = opened(page, **{name: "word " * 5000})
-    for _ in "address", "typed":
-        assert errors(app) == []
-        assert left_out(app)[label.lower()] == 200 - 12
-        assert scenes(app)
-        app.text_input(key=name).set_value("wide " * 5000).run()
-    assert len(app.session_state[name]) == MAX_TEXT_LENGTH
+def test_a_sentence_that_is_too_long_is_refused(page: str, name: str, label: str) -> None:
+    app = opened(page, **{name: "word " * 500})
+    assert [one[0] for one in refused(app)] == [f"{label} sentence"]
+    assert scenes(app)
+    app.text_input(key=f"choose {name}").set_value("wide " * 200).run()
+    assert left_out(app)[label.lower()] == 200 - 12

@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.focus import Focus
-from attention_lab.page_list import PAGES, page_of, story_steps, strip_pages
+from attention_lab.page_list import PAGES, page_of, page_row, story_steps
 from attention_ui.panels import CLOSER_LOOKS
 from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (
@@ -40,7 +40,7 @@ COLOURS = {
 TAGS = {"div", "span", "small", "bdi", *("svg", "title", "g", "path")}  # the last: a QR code
 # Pages that draw nothing: before the visitor has given a room, or because he is to do
 # the work.
-WAITING = {"class", "before-and-after", "for-teachers"}
+WAITING = {"class", "for-teachers"}
 
 
 @lru_cache(maxsize=2)
@@ -104,11 +104,13 @@ def test_a_page_shows_the_numbers_of_its_fields(page: str) -> None:
         assert np.isin(matrix[np.isfinite(matrix)].astype("f4"), drawn).all(), field
 
 
-@pytest.mark.parametrize("page", [page.url_path for page in strip_pages()])
+@pytest.mark.parametrize("page", [page.url_path for page in page_row("story").lecture])
 def test_every_step_explains_itself(page: str) -> None:
     app = opened(page)
     shown = stage(app)
-    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in strip_pages()]
+    row = page_row("story")
+    assert shown["steps"] == [{"title": one.title, "path": one.url_path} for one in row.pages]
+    assert shown["further"] == len(row.lecture)
     assert shown["steps"][shown["place"]]["path"] == page
     if page == PAGES[0].url_path or page_of(page) not in story_steps():
         return

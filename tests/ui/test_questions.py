@@ -12,7 +12,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
-from attention_lab.page_list import PAGES, page_of, read_table, story_steps
+from attention_lab.page_list import PAGES, page_of, read_table
 from attention_lab.questions import (
     ASKED,
     N_RELATED,
@@ -274,14 +274,11 @@ def test_questions_name_pages_that_exist() -> None:
 
 
 @pytest.mark.parametrize("url", ["overview", "scores", "depth", "sources"])
-def test_a_page_ends_with_questions_and_the_next_page(url: str) -> None:
+def test_a_page_ends_with_questions(url: str) -> None:
     app = opened(url)
     foot = next(part.value for part in app.markdown if "**Related questions**" in part.value)
     links = re.findall(r"\]\(([\w-]+(?:\?\S+)?)\)", foot)
     assert links == [*(one.url for one in related_questions(page_of(url))), "questions"]
-    after = PAGES[(PAGES.index(page_of(url)) + 1) % len(PAGES)]
-    labels = [link.proto.label for link in app.get("page_link")]
-    assert (f"Next: {after.title}" in labels) is (page_of(url) not in story_steps())
 
 
 def parameters(concept: Entry) -> dict[str, str]:

@@ -19,7 +19,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("all-heads", "heads_stage", "<script>", "What is shown", None),
     ("growth", "growth_causal", "perhaps", "Causal mask", None),
     ("practice", "pr_step", "99", "Step", None),
-    ("mask-workshop", "mw_window", "99", "Window", "2"),
+    ("mask-workshop", "mw_window", "99", "Window", None),
     ("scores", "own_scale", "2", "Each head its own colours", "off"),
     ("glossary", "notation", "martian", "Notation", "ours"),
     ("scores", "head", "100000", "Head", "3"),

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
 import pytest
 
 from attention_core import STEPS
-from attention_lab.page_list import MENU, OLD_URLS, PAGES, Page, page_now, page_of, story_steps
+from attention_lab.page_list import (
+    CHAPTERS,
+    OLD_URLS,
+    PAGES,
+    Page,
+    chapter_pages,
+    option_of,
+    page_now,
+    page_of,
+    page_row,
+    story_steps,
+)
 from tests.ui.app import ROOT
 
 
@@ -24,8 +34,7 @@ def test_a_page_is_described(page: Page) -> None:
     *_, section, name = Path(page.path).parts
     assert section == page.section
     assert page.url_path == name.removesuffix(".py").replace("_", "-")
-    assert page.section in MENU
-    assert re.fullmatch(r":material/[a-z_]+:", page.icon)
+    assert page.section in CHAPTERS
     assert page.question.endswith("?")
     assert set(page.fields) <= set(STEPS)
 
@@ -75,7 +84,22 @@ def test_old_choices_are_those_of_today(
     assert not {"compare_shows", "inv_change", "inv_topic", "bi_spot"} & choices.keys()
 
 
-def test_the_pages_stand_in_the_order_of_the_menu() -> None:
-    headings = [page.heading for page in PAGES]
-    assert list(dict.fromkeys(headings)) == list(MENU.values())
-    assert headings == sorted(headings, key=list(MENU.values()).index)
+def test_eight_chapters_hold_each_page_once() -> None:
+    assert len(CHAPTERS) <= 8
+    assert [page for section in CHAPTERS for page in chapter_pages(section)] == list(PAGES)
+
+
+@pytest.mark.parametrize("section", CHAPTERS)
+def test_what_goes_further_stands_last_in_a_row(section: str) -> None:
+    row = page_row(section)
+    assert set(row.pages) == set(chapter_pages(section))
+    assert row.lecture[0] == chapter_pages(section)[0]
+    assert not any(page.further or option_of(page) for page in row.lecture)
+    assert all(page.further or option_of(page) for page in row.further)
+
+
+def test_a_step_leaves_the_line_with_its_option() -> None:
+    row = page_row("story", ["rotary"])
+    named = [page.url_path for page in row.lecture]
+    assert named.index("split") + 1 == named.index("rotary") == named.index("scores") - 1
+    assert [page.url_path for page in row.further] == ["qk-norm", "next-token"]

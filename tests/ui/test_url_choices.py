@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.page_list import strip_pages
+from attention_lab.page_list import page_row
 from attention_lab.url_choices import read_url
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_bytes
@@ -36,7 +36,7 @@ def test_the_same_url_gives_the_same_stages(place: int) -> None:
     """A third of the steps, in turn."""
     url = list(URLS.values())[place]
     view = view_of(read_url(parameters(url)))
-    for page in strip_pages()[place % 3 :: 3]:
+    for page in page_row("story").lecture[place % 3 :: 3]:
         app = opened(page.url_path, **url)
         stages = [proto.bytes for proto in sent_to(app, "board")]
         expected = coloured_scene(stage_of(view, page.url_path), "light")

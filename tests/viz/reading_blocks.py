@@ -16,9 +16,9 @@ def blocks_of(page: b.BlockPage, view: StoryView | Scenario, **chosen: Any) -> S
     """The blocks of a page with some of its choices."""
     if isinstance(view, Scenario):
         view = StoryView(view)
-    own = {one.key: one.default for one in page.choices(view)}
-    assert own.keys() >= chosen.keys()
-    return page.blocks(view, own | chosen)
+    _, values = page.read(view, lambda one: chosen.get(one.key, one.default))
+    assert values.keys() >= chosen.keys()
+    return page.blocks(view, values)
 
 
 def all_of(blocks: Sequence[b.Block], kind: type[Kind]) -> list[Kind]:

@@ -24,8 +24,9 @@ from attention_lab.practice import (
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import blocks as b
 from attention_viz.practice import MAX_SHEET_QUESTIONS
-from attention_viz.practice_page import HOMEWORK, NUMBER, PRACTICE, SET, SHEET
+from attention_viz.practice_page import NUMBER, PRACTICE, SET, SHEET
 from attention_viz.story.story_view import StoryView
+from attention_viz.teach.for_teachers_page import FOR_TEACHERS
 from tests.viz.reading_blocks import all_of, blocks_of, the_one, words_of
 
 LAYER = Scenario("you like cake", d_model=4, n_heads=2, embedding="integers", seed=57)
@@ -149,7 +150,7 @@ def test_answers_of_a_set_are_counted_and_shown_only_after_an_attempt() -> None:
 
 def test_the_key_has_the_answers_of_every_student() -> None:
     chosen = {"hw_first": 3, "hw_count": 4, "hw_students": 3}
-    found = blocks_of(HOMEWORK, LAYER, **chosen)
+    found = blocks_of(FOR_TEACHERS, LAYER, teach="homework", **chosen)
     lines = list(csv.DictReader(io.StringIO(str(the_one(found, b.File, "Key (CSV)").make()))))
     places = [(int(line["student"]), int(line["question"])) for line in lines]
     assert places == list(product((1, 2, 3), (1, 2, 3, 4)))
@@ -162,7 +163,7 @@ def test_the_key_has_the_answers_of_every_student() -> None:
 
 def test_without_a_seed_all_have_the_same_numbers() -> None:
     assert Homework(NO_SEED, 1, 3).key(30).count("\n") == 1 + 3
-    for page, chosen in ((PRACTICE, {"pr_mode": SET}), (HOMEWORK, {})):
+    for page, chosen in ((PRACTICE, {"pr_mode": SET}), (FOR_TEACHERS, {"teach": "homework"})):
         assert len(all_of(blocks_of(page, LAYER, **chosen), b.Note)) == 0
         found = blocks_of(page, NO_SEED, **chosen)
         assert len(all_of(found, b.Note)) == 1

@@ -7,18 +7,21 @@ import io
 import json
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, parse_qsl
 
 import numpy as np
 import pytest
 
 from attention_lab import cache
+from attention_lab.construct import HEAD_TASKS
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, page_of
+from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, book, page_of, page_row
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
 from attention_lab.url_choices import read_url
+from attention_lab.user_data.edits import Edit, Edits
+from attention_lab.user_data.painted_masks import mask_from_text
 from attention_viz import site
 from attention_viz.scene import coloured_scene
 from attention_viz.scene_formats import scene_to_text
@@ -227,14 +230,22 @@ def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
         assert ("code" in found) == (path not in ("overview", "seen")), path
 
 
-def test_the_menu_is_that_of_the_app() -> None:
-    menu = asked("scores")["menu"]
-    listed = [one["path"] for section in menu for one in section["pages"]]
-    assert sorted(listed) == sorted(page.url_path for page in PAGES)
-    here = {one["path"] for section in menu for one in section["pages"] if one["here"]}
-    for path in set(listed) - here:
-        found = asked(path)
-        assert "pip install" in json.dumps(found["blocks"])
+def test_the_site_leads_to_every_page_of_the_book() -> None:
+    links = [link for chapter in book(site.SHOWN)["chapters"] for link in chapter["pages"]]
+    assert [link["path"] for link in links] == [page.url_path for page in PAGES]
+    assert {link["path"] for link in links if not link["away"]} == set(site.SHOWN)
+    for path in [link["path"] for link in links if link["away"]]:
+        assert "pip install" in json.dumps(asked(path)["blocks"])
+
+
+def test_above_each_page_stands_the_row_of_its_chapter() -> None:
+    for page in PAGES:
+        found = asked(page.url_path)
+        stage = found.get("row", found.get("scene"))["stage"]
+        row = page_row(page.section)
+        assert [step["path"] for step in stage["steps"]] == [one.url_path for one in row.pages]
+        assert stage["steps"][stage["place"]]["path"] == page.url_path
+        assert stage["further"] == len(row.lecture)
 
 
 def test_a_page_has_the_controls_that_it_uses() -> None:
@@ -261,3 +272,50 @@ def test_an_old_url_opens_the_page_of_now() -> None:
         found = asked(old)
         assert (found["title"], found["refused"]) == (page_of(now).title, [])
         assert found["path"] == now or now not in site.SHOWN
+
+
+def test_a_click_paints_a_cell_and_another_takes_it_back() -> None:
+    query, cell = USUAL, {"array": "painted", "index": [5, 2]}
+    for hidden in ([[5, 2]], []):
+        found = asked("mask-workshop", query, act={"press": "paint", "cell": cell})
+        query = found["query"]
+        chosen = dict(parse_qsl(query))
+        painted = mask_from_text(chosen["painted"]) if hidden else np.ones((12, 12), bool)
+        assert np.argwhere(~painted).tolist() == hidden
+        assert chosen["mw_masks"].split(".") == ["causal", "padding", "painted"]
+        assert (chosen["query"], chosen["key"]) == ("5", "2")
+    for array, index in (
+        ("painted", [5, 99]),
+        ("painted", [-1, 0]),
+        ("painted", [1]),
+        ("no", [1, 1]),
+    ):
+        act = {"press": "paint", "cell": {"array": array, "index": index}}
+        assert dict(parse_qsl(asked("mask-workshop", query, act=act)["query"])) == chosen
+
+
+def test_a_click_in_the_batch_chooses_sequence_query_and_key() -> None:
+    act = {"press": "batch", "cell": {"array": "shares 1", "index": [3, 8]}}
+    found = asked("mask-workshop", act=act)
+    chosen = dict(parse_qsl(found["query"]))
+    assert (chosen["mw_sequence"], chosen["query"], chosen["key"]) == ("1", "3", "8")
+    batch = next(one["board"] for one in found["blocks"] if one["kind"] == "board")
+    assert batch["cell"] == {"array": "scores 1", "index": [3, 8]}
+
+
+def test_a_number_is_typed_and_a_task_begun_anew() -> None:
+    start = HEAD_TASKS["previous"].start
+    begins = next(
+        item
+        for block in asked("construct")["blocks"]
+        if block["kind"] == "row"
+        for item in block["items"]
+        if item["kind"] == "button"
+    )
+    assert not begins["off"]
+    begun = asked("construct", act={"changes": begins["changes"]})
+    assert read_url(parse_qs(begun["query"])).scenario == start
+    edit = {"array": "w_q", "index": [1, 2], "value": 3.5}
+    edited = asked("construct", begun["query"], act={"edit": edit})
+    expected = Edits.from_url(start.edits).add(Edit("w_q", 1, 2, 3.5)).url_value()
+    assert dict(parse_qsl(edited["query"]))["edits"] == expected

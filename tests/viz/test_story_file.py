@@ -20,7 +20,7 @@ from attention_core.errors import SettingsError
 from attention_lab.focus import Focus
 from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment
 from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.page_list import page_of, strip_pages
+from attention_lab.page_list import page_of, page_row
 from attention_lab.scenario import Scenario
 from attention_viz.course_package import CONTENT, MANIFEST, course_package
 from attention_viz.scene_formats import scene_to_text
@@ -184,5 +184,5 @@ def test_a_title_that_is_no_xml_is_refused(character: str) -> None:
 
 
 def test_the_story_leaves_practice_to_the_app() -> None:
-    left_out = {page.url_path for page in strip_pages()} - {*STEPS_OF_STORY, "seen"}
+    left_out = {page.url_path for page in page_row("story").lecture} - {*STEPS_OF_STORY, "seen"}
     assert left_out == {"practice"}

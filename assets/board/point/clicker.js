@@ -13,12 +13,12 @@ const SCREEN = "M1 2h14v9H1zM5 14h6M8 11v3";
  * Let keys move through the steps, without a click first, until the signal ends this. In a lecture and in a lesson these are
  * the keys of a clicker, which also uncover the result; elsewhere the arrow keys go from step to step.
  *
- * What uses a key and has the focus keeps it. step: the step of a board, with guess and cover; an open guess is answered first.
+ * What uses a key and has the focus keeps it; a board out of sight, as the site keeps them, has none. step: the step of a board, with guess and cover; an open guess is answered first.
  */
 export function attachClicker(step, signal) {
   const act = (event) => {
     const { stage } = step.model ?? {};
-    if (!stage || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
+    if (!stage || !step.parts.section.checkVisibility() || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return;
     if (isTaken(event.composedPath(), event.key)) return;
     if (stage.lecture || stage.lesson ? acted(step, event.key) : turnStep(step, event.key)) event.preventDefault();
   };

@@ -50,28 +50,36 @@ function pressable(text, name, isPressed, act) {
 
 let followed = null; // the kind of the link that a key opened: on the next page it gets the keyboard's focus
 
-/** The steps of the story: links {title, path}, one stop of the Tab key, with arrow keys from link to link; or words. */
-export function fillStrip(nav, { steps, place }, linked = true) {
-  const shown = JSON.stringify([steps, place]);
+/** The row of pages: links {title, path}, one stop of the Tab key, with arrow keys from link to link; or words. further: how many stand before the line. */
+export function fillStrip(nav, { steps, place, further = steps.length }, linked = true) {
+  const shown = JSON.stringify([steps, place, further]);
   if (nav.dataset.shown === shown) return;
   nav.dataset.shown = shown;
-  nav.setAttribute("aria-label", "Steps of the story");
+  nav.setAttribute("aria-label", "Pages of this chapter");
   if (!linked) {
     const words = steps.map(({ title }, i) => element("span", i === place ? "here" : "", title));
     return nav.replaceChildren(element("div", "steps", ...words));
   }
   const [before, after] = [steps[place - 1], steps[place + 1]];
-  const line = element("div", "steps", ...steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : "")));
+  const links = steps.map((step, i) => linkTo(step, step.title, i === place ? "here" : ""));
+  const here = links[place];
+  if (further < links.length) links.splice(further, 0, element("i", "further", "further"));
+  const line = element("div", "steps", ...links);
   nav.replaceChildren(endLink(before, "‹", "Previous", "before"), line, endLink(after, "›", "Next", "after"));
-  const here = line.children[place];
   for (const link of nav.querySelectorAll("a")) link.tabIndex = link === here ? 0 : -1;
   nav.onkeydown = (event) => moveFocus(nav, event);
+  line.classList.toggle("tight", line.scrollWidth > line.clientWidth); // a narrow window: closer together
   line.scrollLeft = here ? here.offsetLeft - (line.clientWidth - here.offsetWidth) / 2 : 0;
+  line.addEventListener("wheel", (event) => {
+    if (event.deltaX || line.scrollWidth <= line.clientWidth) return;
+    event.preventDefault();
+    line.scrollLeft += event.deltaY;
+  });
   if (followed !== null) (nav.querySelector(`a.${followed}`) ?? here)?.focus({ preventScroll: true });
   followed = null;
 }
 
-// The next or previous step; if there is none its place stays empty, so that nothing moves.
+// The next or previous page; if there is none its place stays empty, so that nothing moves.
 function endLink(step, sign, name, kind) {
   if (!step) return element("span", `${kind} none`, sign);
   const link = linkTo(step, sign, kind);
@@ -79,9 +87,9 @@ function endLink(step, sign, name, kind) {
   return link;
 }
 
-/** A link to the next step with its name, in place; gives whether there is a next step. */
-export function fillNext(link, { steps, place, lesson }, linked) {
-  const step = linked && !lesson ? steps[place + 1] : null;
+/** A link to the next page with its name, in place, if there is one before the line; gives whether there is. */
+export function fillNext(link, { steps, place, further, lesson }, linked) {
+  const step = linked && !lesson && place + 1 !== further ? steps[place + 1] : null;
   link.hidden = !step;
   if (!step || link.firstChild?.dataset.path === step.path) return Boolean(step);
   const made = linkTo(step, step.title, "go");

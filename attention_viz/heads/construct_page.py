@@ -1,0 +1,80 @@
+"""The page *Construct*: tasks to build a head by hand, judged by running the layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attention_lab.construct import HEAD_TASKS, HeadTask
+from attention_lab.presets import widget_values
+
+from .. import blocks as b
+from ..payload import JSON
+from ..story.per_head import softmax_board
+from ..story.products import output_board, projection_board
+from ..story.story_view import StoryView
+
+TASKS = {task.title: task for task in HEAD_TASKS.values()}
+MATRICES = {"w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
+PROJECTED_FIELDS = {"w_q": "queries", "w_k": "keys", "w_v": "values"}
+TASK = b.Select(
+    "construct_task", "Task", next(iter(TASKS)), b.by_name(TASKS), resets=("construct_matrix",)
+)
+
+
+def _choices(_: StoryView, task: str) -> Sequence[b.Choice]:
+    first = TASKS[task].matrix
+    return (b.Select("construct_matrix", "Matrix to edit", first, MATRICES, "buttons"),)
+
+
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+    task, matrix = TASKS[values[TASK.key]], values["construct_matrix"]
+    (edited,) = _choices(view, task.title)
+    is_start = view.scenario == task.start
+    start = b.Button(
+        "This is the start" if is_start else "Start from here",
+        widget_values(task.start),
+        "Sets every control and takes back all edits.",
+        "start",
+        is_off=is_start,
+    )
+    shares = softmax_board(view.stage, view.focus.cell("query", "key"))
+    return [
+        b.Row((*b.row(values, TASK, edited).items, start)),
+        b.Text(
+            f"**{task.goal}** {task.hint} **Click a cell of {MATRICES[matrix]} and type a number.**"
+        ),
+        *_verdict(view, task),
+        b.Board(_board(view, matrix) | {"player": False}, f"construct {matrix}", fits=True),
+        b.caption(
+            "Cells of X take numbers, too. The URL holds every edit, so a link shows what you have"
+            " built. *Own numbers* in the sidebar takes edits back."
+        ),
+        b.Heading("What the heads look at now"),
+        b.Board(shares | {"player": False}, "construct shares", fits=True),
+    ]
+
+
+def _verdict(view: StoryView, task: HeadTask) -> list[b.Block]:
+    """What is there, and what is missing."""
+    parts = task.check(view.trace)
+    found: list[b.Block] = []
+    if all(part.done for part in parts):
+        found.append(b.Note("Done: the layer does what was asked.", "right"))
+    for part in parts:
+        missing = f" **Missing:** {part.missing}" if part.missing else ""
+        found.append(b.Text(f"{'✓' if part.done else '○'} {part.goal}{missing}"))
+    return found
+
+
+def _board(view: StoryView, matrix: str) -> JSON:
+    """The product in which the matrix takes part."""
+    trace, focus = view.trace, view.focus
+    if matrix == "w_o":
+        place = focus.within(trace, "output")
+        return output_board(view.stage, place.query, place.feature)
+    field = PROJECTED_FIELDS[matrix]
+    feature = focus.within(trace, field).feature
+    return projection_board(view.stage, field, (focus.head, focus.query, feature))
+
+
+CONSTRUCT = b.BlockPage("construct", _choices, _blocks, TASK)

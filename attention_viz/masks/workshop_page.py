@@ -1,0 +1,148 @@
+"""The page *Mask workshop*: masks combined and painted, on a batch of sentences of different
+lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from attention_core import TextError
+from attention_core.checks import Array
+from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.masks.encoder_decoder import other_sentence
+from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
+from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
+from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
+
+from .. import blocks as b
+from ..labels import format_percent
+from ..markdown import escape_markdown, quote_token
+from ..story.story_view import StoryView
+from . import mask_workshop as boards
+from .experiments import EXPERIMENTS, PAINTED, Experiment, choose_cell
+from .sentences import cut_note, within
+
+SECOND = b.Words("mw_second", "Second sentence", "The street was wide and empty", MAX_TEXT_LENGTH)
+THIRD = b.Words("mw_third", "Third sentence", "It slept well", MAX_TEXT_LENGTH)
+MASKS = b.Several(
+    "mw_masks",
+    "Masks",
+    ("causal", "padding"),
+    b.by_name(WORKSHOP_MASKS),
+    help=(
+        "A query may see a key only if every chosen mask allows it. These masks replace that of the"
+        " sidebar."
+    ),
+)
+WINDOW = b.Number(
+    "mw_window",
+    "Window",
+    2,
+    low=0,
+    high=16,
+    look="scale",
+    help="How many tokens to each side a query sees under the mask *window*.",
+)
+SEQUENCE = b.Select("mw_sequence", "Sequence", "0", b.by_name(("0", "1", "2")), "buttons")
+TRY = b.Select("mw_try", "Experiment", "paint a mask", b.by_name(EXPERIMENTS), "buttons")
+BIAS = b.Number(
+    "mw_bias", "The finite bias", DEFAULT_BIAS, low=-20.0, high=0.0, step=0.5, look="scale"
+)
+WITH_BIAS = ("how to hide", "mask or scale first")
+# The URL holds it as that of the layer, which may be the same mask.
+PAINTING = b.Words(
+    PAINTED,
+    "Painted mask",
+    "",
+    MAX_TEXT_LENGTH,
+    reads=lambda text: mask_to_text(mask_from_text(text)) if text else "",
+)
+
+
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+    """The batch under its masks, and an experiment. Raises: AttentionError."""
+    scenario, n_tokens = view.scenario, view.trace.sizes["T"]
+    others, notes = _others(view, values)
+    chosen = WorkshopChoices(
+        tuple(others.values()), values[MASKS.key], values[WINDOW.key], values[PAINTED]
+    )
+    masked = masked_batch(scenario, chosen)
+    n, beyond = within("sequence", int(values[SEQUENCE.key]), len(masked.sentences))
+    if beyond:
+        notes.append(b.caption(beyond))
+    for name, one in zip(others, masked.sentences[1:], strict=True):
+        if note := cut_note(f"{name} sentence", one.n_real, one.n_left_out, scenario):
+            notes.append(b.caption(note))
+    head, cell = view.focus.head, (n, view.focus.query, view.focus.key)
+    scene = boards.sequences_board(masked, head, cell, view.notation)
+    width = (WINDOW,) if "window" in values[MASKS.key] else ()
+    bias = (BIAS,) if values[TRY.key] in WITH_BIAS else ()
+    paint = partial(_paint, values[MASKS.key])
+    setup = Experiment(view, masked, head, cell, values[BIAS.key], values[PAINTED], paint)
+    shapes = [f"{name} {' × '.join(map(str, mask.shape))}" for name, mask in masked.masks.items()]
+    return [
+        b.row(values, SECOND, THIRD, MASKS, *width, SEQUENCE),
+        *notes,
+        b.Board(scene, "batch", fits=True, press=choose_cell),
+        b.caption(
+            "Above: masked scores, below: shares. Hatched cells are hidden. Shorter sentences are"
+            " filled up with [pad]. Shape of the scores (sequences × heads × queries × keys):"
+            f" {len(masked.sentences)} × {view.trace.sizes['H']} × {n_tokens} × {n_tokens}. Shapes"
+            f" of the masks in NumPy: {', '.join(shapes) or 'no mask'}. An axis of length 1, or a"
+            " missing axis, counts for all."
+        ),
+        b.Text(_of_cell(setup)),
+        b.Heading("Try"),
+        b.row(values, TRY, *bias),
+        *EXPERIMENTS[values[TRY.key]](setup),
+    ]
+
+
+def _others(view: StoryView, values: b.Values) -> tuple[dict[str, str], list[b.Block]]:
+    """The sentences besides that of the sidebar, by the names of their fields, and a note for each
+    that has no word. Raises: SettingsError, FileError.
+    """
+    found: dict[str, str] = {}
+    notes: list[b.Block] = []
+    for name, choice in (("second", SECOND), ("third", THIRD)):
+        if not (text := values[choice.key]).strip():
+            continue
+        try:
+            other_sentence(view.scenario, text, view.trace.sizes["T"])
+        except TextError as error:
+            says = f"{choice.label}: {error}. Until then no sentence is used."
+            notes.append(b.Note(escape_markdown(says), "wrong"))
+        else:
+            found[name] = text
+    return found, notes
+
+
+def _paint(masks: Sequence[str], painted_TT: Array) -> b.Values:
+    """What holds a painted mask as text, and chooses it among the masks."""
+    text = "" if painted_TT.all() else mask_to_text(painted_TT)
+    chosen = tuple(one for one in WORKSHOP_MASKS if one in (*masks, PAINTED))
+    return {PAINTED: text, MASKS.key: chosen}
+
+
+def _of_cell(setup: Experiment) -> str:
+    """What hides the chosen key from the chosen query, or the share that it gets."""
+    n, query, key = setup.cell
+    asking, asked = (quote_token(setup.tokens, place) for place in (query, key))
+    if by := list(hidden_by(setup.masked.masks, query, key, n)):
+        return (
+            f"In sequence {n}, the :red[key {asked}] is **hidden** from the :blue[query {asking}]"
+            f" by: **{', '.join(by)}**."
+        )
+    share = float(setup.masked.trace.probabilities[n, setup.head, query, key])
+    return (
+        f"In sequence {n}, the :blue[query {asking}] reads {format_percent(share)} from the"
+        f" :red[key {asked}] in head {setup.head}."
+    )
+
+
+MASK_WORKSHOP = b.BlockPage(
+    "mask-workshop",
+    lambda _: (SECOND, THIRD, MASKS, WINDOW, SEQUENCE, TRY, BIAS, PAINTING),
+    _blocks,
+)

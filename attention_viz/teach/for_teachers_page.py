@@ -1,0 +1,145 @@
+"""The page *For teachers*: lessons and plans, links, homework, a test before and after, a lesson of
+one's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from attention_lab.lessons.lesson import Lesson
+from attention_lab.lessons.lesson_file import shipped_lessons, write_lesson
+from attention_lab.page_list import PAGES, page_of
+
+from .. import blocks as b
+from ..course_package import course_package
+from ..practice_page import HOMEWORK_CHOICES, homework_blocks
+from ..sheets import lesson_sheet
+from ..story.story_file import lesson_file
+from ..story.story_view import StoryView
+from .form_page import FORM_CHOICES, form_blocks
+
+PART = b.Select(
+    "teach",
+    "What you need",
+    "lessons",
+    {
+        "lessons": "Lessons",
+        "homework": "Homework",
+        "test": "A test before and after",
+        "links": "Links",
+        "own": "A lesson of your own",
+    },
+    "buttons",
+)
+# Lessons that fit into a period, by its minutes.
+LESSON_PLANS = {
+    20: (("multi-head-attention",), ("frog",), ("why-scale",), ("shared-keys",)),
+    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
+    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
+}
+PAGE = b.Select(
+    "link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES}
+)
+LOOKS = {
+    "Lecture mode": {"present": "true"},
+    "Result hidden": {"hide": "true"},
+    "Without menu and controls": {"view": "lesson"},
+}
+LOOK = b.Several("link_look", "How it looks", (), b.by_name(LOOKS))
+
+
+def _choices(_: StoryView, part: str) -> Sequence[b.Choice]:
+    own: dict[str, Sequence[b.Choice]] = {
+        "homework": HOMEWORK_CHOICES,
+        "test": FORM_CHOICES,
+        "links": (PAGE, LOOK),
+    }
+    return own.get(part, ())
+
+
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+    """The part that is chosen. Raises: AttentionError."""
+    match values[PART.key]:
+        case "homework":
+            shown = homework_blocks(view, values)
+        case "test":
+            shown = form_blocks(values)
+        case "links":
+            shown = _links(values)
+        case "own":
+            shown = [b.InTheApp("own lesson")]
+        case _:
+            shown = _lessons(view)
+    return [b.row(values, PART), *shown]
+
+
+def _lessons(view: StoryView) -> list[b.Block]:
+    """A box for each lesson, and lessons that fit into 20, 45 and 90 minutes."""
+    lessons = shipped_lessons()
+    links = {name: _opening(name, lesson, lesson.title) for name, lesson in lessons.items()}
+    rows = [
+        (
+            str(minutes),
+            " → ".join(links[name] for name in names),
+            str(sum(lessons[name].minutes for name in names)),
+        )
+        for minutes, plans in LESSON_PLANS.items()
+        for names in plans
+    ]
+    return [
+        b.Text("Ready lessons with questions and notes; each opens on its first moment."),
+        *(
+            b.Folded(
+                f"{lesson.title} · {lesson.minutes} minutes", partial(_lesson, view, name, lesson)
+            )
+            for name, lesson in lessons.items()
+        ),
+        b.Heading("Plans for 20, 45 and 90 minutes"),
+        b.Table(("Minutes", "Lessons", "Together"), rows, words=True),
+    ]
+
+
+def _opening(name: str, lesson: Lesson, label: str) -> str:
+    """The link that opens a lesson, as Markdown."""
+    return f"[{label}]({lesson.url(0, name)})"
+
+
+def _lesson(view: StoryView, name: str, lesson: Lesson) -> list[b.Block]:
+    """What students can do after a lesson, and what it can be taken along as."""
+    goals = "\n".join(f"- {goal}" for goal in lesson.goals)
+    link = f"{view.home}?lesson={name}"
+    return [
+        b.Text(f"Afterwards students can:\n\n{goals}"),
+        b.Text(f"**{_opening(name, lesson, 'Open the lesson')}**"),
+        b.Row(
+            (
+                b.File("Teacher’s sheet", f"{name}.html", partial(lesson_sheet, lesson, link)),
+                *lesson_files(name, lesson),
+                b.File("Lesson file", f"{name}.json", partial(write_lesson, lesson)),
+            )
+        ),
+        b.InTheApp(f"change {name}", says=False),
+        b.ShareLink("", {"lesson": name}),
+    ]
+
+
+def lesson_files(name: str, lesson: Lesson) -> tuple[b.File, b.File]:
+    """A lesson as a page for students, and as a package for a learning platform."""
+    return (
+        b.File("Students’ page", f"{name}-page.html", partial(lesson_file, lesson)),
+        b.File("For a learning platform (SCORM)", f"{name}.zip", partial(course_package, lesson)),
+    )
+
+
+def _links(values: b.Values) -> list[b.Block]:
+    """A link to a page with the controls as they are now."""
+    sets = {name: value for look in values[LOOK.key] for name, value in LOOKS[look].items()}
+    return [
+        b.Text("The link holds the layer as it is now: sentence, sizes, weights, mask and cell."),
+        b.row(values, PAGE, LOOK),
+        b.ShareLink(page_of(values[PAGE.key]).url_path, sets),
+    ]
+
+
+FOR_TEACHERS = b.BlockPage("for-teachers", _choices, _blocks, PART)

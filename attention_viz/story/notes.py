@@ -18,7 +18,7 @@ from .story_view import StoryView
 
 RIGHT_TO_LEFT_NOTE = (
     "The sentence is read from right to left. The boards count its positions as for every"
-    " sentence: the first token is the column at the left."
+    " sentence: from the first token that is read."
 )
 MAX_NAMED = 4  # unknown words
 LONGEST_NAMED = 16  # of one of them

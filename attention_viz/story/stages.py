@@ -168,7 +168,7 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
         index = [view.focus.head, *index]
     if cell["array"] == field:
         index = cell["index"][1:]
-    return BatchField(view.batch, field, view.sequences, view.sequence, index)
+    return BatchField(view.batch, field, view.sequences, view.sequence, index, view.notation)
 
 
 def _lacks_mask(view: StoryView) -> bool:
@@ -181,7 +181,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
     """
     says, latex = parts.says, parts.more
     if parts.field:
-        says = view.trace.sentence(parts.field)
+        says = view.trace.sentence(parts.field, view.layout)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
     steps, heads = strip_pages(options_on(view.scenario), page), {}
     if "head" in page.looks_into:

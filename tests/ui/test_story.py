@@ -16,6 +16,7 @@ from attention_ui.reference import questions
 from attention_viz.story.misplaced import short_quote
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
+from tests.viz.reading_words import missing
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
 
@@ -216,3 +217,21 @@ def test_a_misplaced_number_is_named(page: str, field: str) -> None:
     astray = find_misplaced(heads, 1, 2, 0, split=page == "split")
     assert short_quote(trace.tokens, astray.row) in stage(app)["says"]
     assert "Without the swap" not in stage(opened(page, **ONE))["says"]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("the queen sees her sons because they call her", [("sees", "queen"), ("call", "they")]),
+        ("the queen see her sons", [("see", "queen", "plural", "singular", "masc")]),
+        ("the queen saw her sons", []),
+    ],
+)
+def test_verbs_are_told_to_agree_or_not(text: str, facts: list[tuple[str, ...]]) -> None:
+    layer = {"text": text, "weights": "by hand", "d_model": 12, "n_heads": 3}
+    notes = [note["text"] for note in stage(opened("overview", **layer))["notes"]]
+    assert all(missing(note, *names) == [] for note, names in zip(notes, facts, strict=True))
+    for page, query in (("scores", 2), ("softmax", 2), ("softmax", 1)):
+        of_query = [note["text"] for note in stage(opened(page, query=query, **layer))["notes"]]
+        assert of_query == notes[: query == 2]
+    assert stage(opened("softmax", weights="by hand", d_model=8, n_heads=2))["notes"] == []

@@ -53,12 +53,12 @@ class Step:
 
     axes: one letter of `AXES` per array axis; "H·K" is an axis that holds H blocks of K. symbol:
     LaTeX. formula: LaTeX, with the parts that depend on notation and options in angle brackets:
-    `attention_lab.notation` writes it. sentence: what it is, for a student. numpy: the statements
-    that compute it from what it needs; what stands in braces depends on the options of a layer
-    (`wording`). kind: feature, logit or probability; it chooses the colour scale. needs: the fields
-    it is computed from. role: query, key, value, output or text; it chooses the colour of the
-    frame. name: of the field. option: the option of `attend` without which there is no such step.
-    replaces: the field in whose place later steps read it.
+    `attention_lab.notation` writes it. sentence: what it is, for a student, with the words of a
+    `Layout` in braces. numpy: the statements that compute it from what it needs; what stands in
+    braces depends on the options of a layer (`wording`). kind: feature, logit or probability; it
+    chooses the colour scale. needs: the fields it is computed from. role: query, key, value, output
+    or text; it chooses the colour of the frame. name: of the field. option: the option of `attend`
+    without which there is no such step. replaces: the field in whose place later steps read it.
     """
 
     axes: str
@@ -109,7 +109,7 @@ def _split(role: str, fused: str, axes: str) -> Step:
         symbol=f"{role[0].upper()}_h",
         needs=fused,
         formula=f"<{role}_heads> = <{fused}[d_{width.lower()}]>",
-        sentence="Each head takes its own block of columns: reshape, then swap.",
+        sentence="Each head takes its own block of {column}s: reshape, then swap.",
         numpy=f"{role}_heads = {fused}.reshape(B, {tokens}, {heads}, {width}).swapaxes(1, 2)",
     )
 
@@ -165,7 +165,7 @@ class BeforeHeads:
         axes="B T D",
         symbol="X",
         formula="<inputs>",
-        sentence="One row of numbers per token: all that the layer knows about it.",
+        sentence="One {row} of numbers per token: all that the layer knows about it.",
         numpy="inputs = x",
     )
     memory: Array = declared(
@@ -267,7 +267,8 @@ class HeadTrace:
         needs="masked_scores",
         formula="<probabilities[i,j]> = "
         r"\frac{e^{<masked_scores[i,j]>}}{\sum_{<k>} e^{<masked_scores[i,k]>}<sink>}",
-        sentence="Each row becomes shares that sum to 1: how much its query reads from every key.",
+        sentence="Each {row} becomes shares that sum to 1: how much its query reads from every"
+        " key.",
         numpy="row_max = masked_scores.max(axis=-1, keepdims=True){no_maximum}\n"
         "exponentials = np.exp(masked_scores - row_max)\n"
         "row_sum = exponentials.sum(axis=-1, keepdims=True){sink}\n"
@@ -278,7 +279,7 @@ class HeadTrace:
         symbol="O_h",
         needs="probabilities value_heads",
         formula="<head_outputs> = <probabilities @ value_heads><sharing>",
-        sentence="Each token receives the average of the value vectors, weighted by its row of"
+        sentence="Each token receives the average of the value vectors, weighted by its {row} of"
         " probabilities.",
         numpy="head_outputs = probabilities @ {value_heads}",
     )
@@ -292,8 +293,8 @@ class Intermediates(HeadTrace, BeforeHeads):
         axes="B T H·V",
         symbol="O",
         needs="head_outputs",
-        formula="<merged> = <side by side>",
-        sentence="The heads are laid side by side again, token by token: swap, then reshape.",
+        formula="<merged> = <joined heads>",
+        sentence="The heads are laid {side_by_side} again, token by token: swap, then reshape.",
         numpy="merged = head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
     )
     output: Array = declared(

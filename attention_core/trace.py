@@ -50,9 +50,11 @@ class Trace(Record):
         """The NumPy statements that compute a field from those before it. Raises: SettingsError."""
         return wording.fill_template(self.step(name).numpy, self)
 
-    def sentence(self, name: str) -> str:
-        """What a step did, in one sentence for the options of this call. Raises: SettingsError."""
-        return wording.sentence(self, self.step(name))
+    def sentence(self, name: str, layout: wording.Layout = wording.ROWS) -> str:
+        """What a step did, in one sentence for the options of this call. layout: the words for
+        rows and columns. Raises: SettingsError.
+        """
+        return wording.sentence(self, self.step(name), layout)
 
     def addition(self, name: str) -> str:
         """What is added to the product of a step, in words: its bias, the inputs, or nothing."""

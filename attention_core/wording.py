@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from string import Formatter
+from typing import NamedTuple
 
 from .projections import BIASES, MATRICES
 from .record import Record
@@ -24,19 +25,41 @@ EMPTY_MAXIMUM = (
 )
 
 
-def sentence(layer: Record, step: Step) -> str:
+class Layout(NamedTuple):
+    """The words for a row and a column of a matrix and for heads side by side, as they are shown.
+
+    As they are here, tokens are rows.
+    """
+
+    row: str = "row"
+    column: str = "column"
+    side_by_side: str = "side by side"
+
+    def fill(self, text: str, **names: object) -> str:
+        """A text with these words, and other names, in its braces.
+
+        >>> Layout("column", "row").fill("Each {row} becomes shares: its {column}s are keys.")
+        'Each column becomes shares: its rows are keys.'
+        """
+        return text.format(**self._asdict(), **names)
+
+
+ROWS = Layout()
+
+
+def sentence(layer: Record, step: Step, layout: Layout) -> str:
     """What a step did, in one sentence for the options of a layer."""
     name, added = step.name, addition(layer, step.name)
     if name == "output" and layer.projections.w_o is None:
         also = f"{added}," if added else ""
         return (
-            f"This layer has no output projection: the heads side by side{also} are the output, and"
-            " heads are not mixed."
+            f"This layer has no output projection: the heads {layout.side_by_side}{also} are the"
+            " output, and heads are not mixed."
         )
     if name == "probabilities" and layer.sink is not None:
         return (
-            "Each row becomes shares that sum to less than 1: how much its query reads from every"
-            " key; the rest goes to the sink, which has no value."
+            f"Each {layout.row} becomes shares that sum to less than 1: how much its query reads"
+            " from every key; the rest goes to the sink, which has no value."
         )
     if name == "scaled_scores" and layer.softcap is not None:
         return (
@@ -48,7 +71,7 @@ def sentence(layer: Record, step: Step) -> str:
             "The bias is added to every score; the score of a key that the query may not see"
             " becomes minus infinity."
         )
-    return f"{step.sentence.removesuffix('.')}{added}."
+    return f"{layout.fill(step.sentence).removesuffix('.')}{added}."
 
 
 def addition(layer: Record, name: str) -> str:

@@ -2,7 +2,8 @@
 
 A token's vector holds its part of speech, a 1, and its position as an angle. In the first layer
 head 0 finds the noun that a pronoun stands for, head 1 the token before. In the second layer words
-have a gender and a number, too, and a head matches each. `attend` runs them like any other weights.
+have a gender and a number, too, and a head matches each; so a verb finds the word it agrees with.
+`attend` runs them like any other weights.
 The idea that parts of an embedding carry gender and number is that of Doshi (part 3); in a trained
 model such parts are neither pure nor in fixed places.
 
@@ -97,11 +98,12 @@ HANDMADE_HEADS = (
 
 def _matching(features: Sequence[str]) -> tuple[Mapping[str, Mix], Mapping[str, Mix]]:
     """Queries and keys of a head that matches features: its scaled score is 6 where both words have
-    one of them, 4 more for a noun than for a pronoun.
+    one of them, 4 more for a noun than for a pronoun, and 2 more for a pronoun than for a verb, so
+    that a verb looks for its noun or pronoun, and not at itself.
     """
     asks: dict[str, Mix] = {f"{name}?": {name: 12.0} for name in features} | {"noun?": {"one": 4.0}}
     answers: dict[str, Mix] = {name: {name: 1.0} for name in features}
-    return asks, answers | {"noun": {"noun": 1.0, "pronoun": -1.0}}
+    return asks, answers | {"noun": {"noun": 1.0, "pronoun": -1.0, "verb": -2.0}}
 
 
 @dataclass(frozen=True)

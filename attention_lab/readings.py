@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
+from .by_hand import GENDER_AND_NUMBER
 from .column_names import ColumnNames
 from .heads.keys_read import keys_read_most, strongest_keys
 from .heads.similarity import jensen_shannon
 
 LEAST_SHARE = 0.01  # smaller shares have no arc
 MOST_SHARES = 24  # of one query
+# In the layer made by hand that matches gender and number: its features, and the head of numbers.
+NUMBERS, GENDERS, NUMBER_HEAD = ("sg", "pl"), ("masc", "fem", "neut"), 1
+SUBJECTS = frozenset(("i", "you", "he", "she", "it", "we", "they"))  # pronouns before their verb
 
 
 def opposite_head(trace: Trace, head: int) -> int | None:
@@ -69,3 +74,55 @@ def key_read_most(trace: Trace, head: int, query: int) -> int | None:
     """The key with the largest share of a query; None if several share the first place."""
     most = keys_read_most(trace, head, query)
     return most[0] if len(most) == 1 else None
+
+
+@dataclass(frozen=True)
+class VerbNumber:
+    """A verb whose form has a number, and the noun or the pronoun before it.
+
+    verb, before: their positions. numbers: of both, "sg" or "pl". read: the key that the verb reads
+    most in the head of numbers, None if several share the first place; gender: of that word, ""
+    without one.
+    """
+
+    verb: int
+    before: int
+    numbers: tuple[str, str]
+    read: int | None
+    gender: str
+
+    @property
+    def agrees(self) -> bool:
+        """Whether both have the same number."""
+        return self.numbers[0] == self.numbers[1]
+
+
+def verb_numbers(trace: Trace) -> tuple[VerbNumber, ...]:
+    """The verbs of a sentence in the layer that matches gender and number, in order; those that
+    have a number, as the word before them has.
+
+    >>> from attention_lab.scenario import Scenario, trace_of
+    >>> trace = trace_of(Scenario("they sees the king", weights="by hand", d_model=12, n_heads=3))
+    >>> verb_numbers(trace)
+    (VerbNumber(verb=1, before=0, numbers=('sg', 'pl'), read=3, gender='masc'),)
+    """
+    tokens = trace.labels("T")
+    features = [GENDER_AND_NUMBER.features_of(token) for token in tokens]
+    nouns = [i for i, one in enumerate(features) if "noun" in one or tokens[i].lower() in SUBJECTS]
+    found = []
+    for verb, own in enumerate(features):
+        before = max((place for place in nouns if place < verb), default=None)
+        if "verb" not in own or before is None:
+            continue
+        numbers = _one_of(own, NUMBERS), _one_of(features[before], NUMBERS)
+        if all(numbers):
+            read = key_read_most(trace, NUMBER_HEAD, verb)
+            gender = "" if read is None else _one_of(features[read], GENDERS)
+            found.append(VerbNumber(verb, before, numbers, read, gender))
+    return tuple(found)
+
+
+def _one_of(features: Collection[str], names: Sequence[str]) -> str:
+    """The one of some features that a word has; "" if it has none or several."""
+    owned = [name for name in names if name in features]
+    return owned[0] if len(owned) == 1 else ""

@@ -41,7 +41,7 @@ def show_batch(now: PageContext, batch: BatchField | None) -> None:
     letters = STEPS[batch.field].letters[1:]
     axes = [(letter.split("·")[-1], _block(now, letter)) for letter in letters]
     st.markdown(_batch_text(now, batch.field))
-    show_board(batch_board(batch, now.notation), "batch", on_pin=partial(_go_to, axes))
+    show_board(batch_board(batch), "batch", on_pin=partial(_go_to, axes))
 
 
 def _block(now: PageContext, letter: str) -> int | None:

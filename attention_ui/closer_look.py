@@ -29,7 +29,7 @@ from .url_state import session
 def code_order_note(now: StoryView) -> str:
     """A note for tables that keep the order of the code while boards are transposed."""
     if now.notation.convention == "column":
-        return " Names and indices are those of the code: tokens are rows here."
+        return " Names and indices are those of the code, whose matrices are not transposed."
     return ""
 
 
@@ -116,7 +116,7 @@ def draw_downloads(now: StoryView, field: str, board: JSON | None) -> None:
 
 def _board_page(now: StoryView, field: str, board: JSON) -> str:
     trace, scene = now.trace, coloured_scene(board, "both")
-    title, said = STEPS[field].title, trace.sentence(field)
+    title, said = STEPS[field].title, trace.sentence(field, now.layout)
     return handout(scene, title, said, trace.code(field), now.sentence)
 
 

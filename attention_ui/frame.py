@@ -186,7 +186,7 @@ def _show_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
         own = page.section in SECTIONS_WITH_OWN_SYMBOLS or page.url_path in PAGES_WITH_OWN_SYMBOLS
         note_notation(now.notation, keeps_symbols=own)
         if page.looks_into and page.on_boards:
-            note_columns(now)
+            note_columns(now, page)
 
 
 def _notes(

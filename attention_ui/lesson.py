@@ -14,7 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
-from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, widget_value
+from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, VIEW_DEFAULTS, widget_value
 from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, LessonQuestion, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
@@ -170,9 +170,11 @@ def _checked_controls(text: str) -> str:
 
 
 def _reset_others(asked: Mapping[str, list[str]]) -> None:
-    """Set every control that the URL does not name to its default. So a moment always looks the
-    same.
+    """Set every control that the URL does not name to its default, and the notation, in which the
+    words of the lesson are written. So a moment always looks the same.
     """
+    if "notation" not in asked:
+        st.session_state["notation"] = VIEW_DEFAULTS["notation"]
     for control in CONTROLS:
         usual = widget_value(control, CONTROL_DEFAULTS[control.name])
         if control.name not in asked and st.session_state.get(control.name, usual) != usual:

@@ -17,9 +17,9 @@ from .url_state import session
 class PageContext(StoryView):
     """The view of the page."""
 
-    def symbol(self, name: str) -> str:
-        """A matrix or a size in the chosen notation, as Markdown."""
-        return escape_markdown(self.written(name))
+    def symbol(self, name: str, on_board: bool = False) -> str:
+        """A matrix or a size in the chosen notation, as Markdown. on_board: see `written`."""
+        return escape_markdown(self.written(name, on_board))
 
 
 def page_context() -> PageContext:

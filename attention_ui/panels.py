@@ -11,7 +11,7 @@ from attention_core.derivation import Derivation, derive
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
-from attention_lab.page_list import step_of
+from attention_lab.page_list import Page, step_of
 from attention_lab.state_file import FOCUS
 from attention_viz.arithmetic import format_derivation
 from attention_viz.layer_caption import columns_note
@@ -33,16 +33,18 @@ CLOSER_LOOKS = {
 }
 
 
-def note_columns(now: PageContext) -> None:
+def note_columns(now: PageContext, page: Page) -> None:
     """If boards show tokens as columns: explain it, and compare a layer computed that way."""
-    if note := columns_note(now.trace, now.notation):
+    if note := columns_note(now.trace, now.notation, page.section == "story"):
         st.caption(note)
 
 
 def note_notation(text: Notation, *, keeps_symbols: bool) -> None:
     """Name the source of the symbols, or say that the page keeps our own and tokens as rows."""
     if text is COLUMN_NOTATION and keeps_symbols:
-        st.caption("Tokens stand as columns on other pages; here they are rows.")
+        st.caption(
+            "Other pages show matrices transposed, as this notation does; this page does not."
+        )
     if text.has_our_letters:
         return
     if keeps_symbols:
@@ -60,8 +62,8 @@ def note_swap(now: PageContext) -> None:
     """If boards show tokens as columns: say that only the code swaps heads and tokens."""
     if now.notation.convention == "column":
         st.caption(
-            "In this notation the heads lie one below the other, so a reshape alone splits and"
-            " merges them. The code needs the swap because its tokens are rows."
+            f"In this notation the heads lie {now.layout.side_by_side}, so a reshape alone splits"
+            " and merges them. The code, whose matrices are not transposed, needs the swap."
         )
 
 

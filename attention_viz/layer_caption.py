@@ -21,17 +21,18 @@ from .labels import format_agreement, format_number
 Facts = dict[str, Any]
 
 
-def columns_note(trace: Trace, notation: Notation) -> str:
+def columns_note(trace: Trace, notation: Notation, in_story: bool = False) -> str:
     """If boards show tokens as columns: what that means, and how far a layer computed that way
-    differs; else "".
+    differs; else "". in_story: whether the words of the page follow the notation.
     """
     if notation.convention != "column":
         return ""
+    words = " A row in a sentence is a column on the board, and a column is a row."
     rounding = max(tolerance(trace, field) for field in trace.steps)
     return (
-        "In this notation a token is a column: the boards show every matrix transposed. A row in a"
-        " sentence is a column on the board, and a column is a row. Computed that way, the numbers"
-        f" of the whole layer {format_agreement(column_gap(trace), rounding)}."
+        f"In this notation a token is a {notation.layout.row}: the boards show every matrix"
+        f" transposed.{'' if in_story else words} Computed that way, the numbers of the whole layer"
+        f" {format_agreement(column_gap(trace), rounding)}."
     )
 
 
@@ -142,7 +143,7 @@ def _notation_text(notation: Notation) -> str:
     if not notation.has_our_letters:
         text = f". Symbols of {notation.title}"
     if notation.convention == "column":
-        text += ". The boards show every matrix transposed; in the code tokens are rows"
+        text += ". The boards show every matrix transposed; the code does not"
     return text
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from attention_core import STEPS
 from attention_core.projections import MATRICES
+from attention_core.wording import ROWS, Layout
 from attention_lab.column_names import ColumnNames, Names
 from attention_lab.notation.notation import OURS, Notation, symbol
 
@@ -15,7 +16,7 @@ ARRAY_TITLES = {
     "positions": "position codes",
     "weighted_values": "weight × value",
     "head_contributions": "what each head adds",
-    "row_maximum": "maximum of the row",
+    "row_maximum": "maximum of the {row}",
     "shifted_scores": "minus the maximum",
     "exponentials": "exponentials",
     "row_sum": "their sum",
@@ -43,8 +44,8 @@ COLOUR_ROLES = {name: step.role for name, step in STEPS.items() if step.role != 
 }
 
 
-def title_of(name: str) -> str:
-    """The title of a matrix, in a word or two.
+def title_of(name: str, layout: Layout = ROWS) -> str:
+    """The title of a matrix, in a word or two. layout: the words for rows and columns.
 
     >>> title_of("head_outputs"), title_of("w_q"), title_of("unswapped_keys")
     ('head outputs', '', 'wrong: reshape alone')
@@ -55,7 +56,7 @@ def title_of(name: str) -> str:
         return f"{name.removeprefix('reshaped_')}, reshaped"
     if name in STEPS:
         return STEPS[name].title
-    return ARRAY_TITLES.get(name, "")
+    return layout.fill(ARRAY_TITLES.get(name, ""))
 
 
 def symbol_of(name: str, notation: Notation) -> str:

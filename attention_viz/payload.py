@@ -177,7 +177,7 @@ def array_json(stage: Stage, name: str) -> JSON:
     the entries.
     """
     letters = stage.letters(name)
-    title = title_of(name) or stage.symbol(name)
+    title = title_of(name, stage.notation.layout) or stage.symbol(name)
     about: JSON = {"axes": list(stage.trace.shown(letters)), "title": title, "role": role_of(name)}
     whole = stage.whole_shape(name)
     if name in DERIVED_ARRAYS:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
-from attention_lab.notation.notation import Notation, symbol
+from attention_lab.notation.notation import Notation
 from attention_lab.practice import (
     MAX_QUESTION_NUMBER,
     FadedExample,
@@ -19,6 +19,7 @@ from attention_lab.practice import (
 
 from .arithmetic import format_derivation
 from .labels import format_decimals, format_number
+from .names import symbol_of
 from .payload import JSON, Stage
 from .story.cutting import HEAD_FIELDS, merge_board, split_board
 from .story.per_head import mask_board, mixing_board, scale_board, scores_board, softmax_board
@@ -39,10 +40,10 @@ QUESTIONS = {
     **dict.fromkeys(
         VECTORS,
         (
-            "What is number {column} of the {vector} of {asks}? It is feature {part} of head"
+            "What is number {place} of the {vector} of {asks}? It is feature {part} of head"
             " {head}.",
             "the vector of {asks}",
-            "column {column} of {weights}",
+            "{column} {place} of {weights}",
             "the bias",
         ),
     ),
@@ -61,18 +62,18 @@ QUESTIONS = {
         "the scaled scores of {asks} with all keys, in order{hidden}",
     ),
     "head_outputs": (
-        "Head {head}: what is feature {column} of the head output of {asks}?",
+        "Head {head}: what is feature {place} of the head output of {asks}?",
         "the shares that {asks} gives to all tokens, in order",
-        "feature {column} of the values of these tokens",
+        "feature {place} of the values of these tokens",
     ),
     "merged": (
-        "Each head is {width} wide. Which column of the merged heads holds feature {part} of head"
-        " {head}? Columns are counted from 0.",
+        "Each head is {width} wide. Which {column} of the merged heads holds feature {part} of head"
+        " {head}? Count from 0.",
     ),
     "output": (
-        "What is number {column} of the output of {asks}?",
+        "What is number {place} of the output of {asks}?",
         "the merged heads of {asks}",
-        "column {column} of {weights}",
+        "{column} {place} of {weights}",
     ),
 }
 METHODS = {
@@ -189,20 +190,20 @@ def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) 
     width, has_weights = trace.sizes[columns.split("·")[-1]], field in (*VECTORS, "output")
     names = {
         "head": heads[0] if heads else column // width,
-        "column": column,
+        "place": column,
         "part": column % width,
         "width": width,
         "d_k": trace.sizes["K"],
         "vector": VECTORS.get(field, ""),
-        "weights": symbol(f"w_{field[0]}", notation).plain if has_weights else "",
+        "weights": symbol_of(f"w_{field[0]}", notation) if has_weights else "",
         "asks": _token(trace, rows, row),
         "read": _token(trace, columns, column) if columns == "S" else "",
         "hidden": "; −∞ is hidden" * bool(heads and trace.hidden[0, heads[0], row].any()),
     }
-    asked, *lists = (text.format(**names) for text in QUESTIONS[field])
+    asked, *lists = (notation.layout.fill(text, **names) for text in QUESTIONS[field])
     method = METHODS.get(field, DOT_PRODUCT_METHOD)
     if field == "merged":
-        answer = "{column}, from {head} × {width} + {part}".format(**names)
+        answer = "{place}, from {head} × {width} + {part}".format(**names)
         return QuestionText(asked, (), method, answer)
     if field == "output":
         lists += ["the bias"] * (trace.projections.b_o is not None)

@@ -117,7 +117,7 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     if values["pr_show"]:
         see = _link_to(trace, question.exact)
         answered += [b.Text(f"Answer: {escape_quotations(text.answer)}"), see]
-    columns = columns_note(trace, view.notation)
+    columns = columns_note(trace, view.notation, in_story=True)
     following = b.Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
     return [
         b.row(values, MODE, _step(trace), NUMBER, HELP),

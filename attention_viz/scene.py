@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from attention_core import AXES, STEPS
 from attention_core.rules import Rule
 from attention_core.steps import GIVEN_AXES
-from attention_lab.notation.notation import written_name
+from attention_lab.notation.notation import Notation, written_name
 from attention_viz.derived_arrays import DERIVED_ARRAYS
 
 from .names import title_of
@@ -127,7 +127,8 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
     for name in names:
         declared = stage.letters(name)
         for letter, shown in zip(declared, trace.shown(declared), strict=True):
-            axes[shown] = {"word": AXES.get(shown, "column"), "labels": None, "block": None}
+            word = AXES.get(shown, stage.notation.layout.column)
+            axes[shown] = {"word": word, "labels": None, "block": None}
             if letter in ("T", "S"):
                 axes[shown] |= named(trace.labels(letter))
                 if stage.n_real is not None:
@@ -138,7 +139,7 @@ def _axes(stage: Stage, names: Iterable[str]) -> JSON:
 
 
 def _panel(stage: Stage, panel: Panel) -> JSON:
-    words = panel.title or title_of(written_name(stage.trace, panel.array))
+    words = panel.title or title_of(written_name(stage.trace, panel.array), stage.notation.layout)
     title = f"{stage.symbol(panel.array)} {words}".strip()
     about = panel_json(panel.array, title, _badge(stage, panel), panel.place, panel.part)
     about |= {"id": f"{panel.array} {panel.part}", "rows": panel.rows, "columns": panel.columns}
@@ -168,7 +169,7 @@ def _badge(stage: Stage, panel: Panel) -> str:
     shape, letters = stage.whole_shape(panel.array), stage.letters(panel.array)
     sizes = " × ".join(str(shape[axis]) for axis in drawn)
     shown = stage.trace.shown(letters)
-    words = " × ".join(axis_word(shown[axis]) for axis in drawn)
+    words = " × ".join(axis_word(shown[axis], stage.notation) for axis in drawn)
     return f"{sizes}, {_part_sent(stage, panel) or words}"
 
 
@@ -187,7 +188,8 @@ def _part_sent(stage: Stage, panel: Panel) -> str:
     shown = stage.trace.shown(letters)
     cut = [axis for axis in _drawn_axes(stage, panel) if letters[axis] in stage.windows]
     parts = (
-        _part(axis_word(shown[axis]), stage.windows[letters[axis]], shape[axis]) for axis in cut
+        _part(axis_word(shown[axis], stage.notation), stage.windows[letters[axis]], shape[axis])
+        for axis in cut
     )
     return " × ".join(filter(None, parts))
 
@@ -205,10 +207,12 @@ def _part(word: str, window: Window, size: int) -> str:
     return f"{word}{'s' * (last > first)} {places} of {size}"
 
 
-def axis_word(letter: str) -> str:
-    """An axis in one word: query, key, feature, head, or column if heads lie side by side."""
+def axis_word(letter: str, notation: Notation) -> str:
+    """An axis in one word: query, key, feature, head, or column if heads lie side by side, which is
+    a row where tokens are columns.
+    """
     if "·" in letter:
-        return "column"
+        return notation.layout.column
     if AXES[letter].endswith("feature"):
         return "feature"
     return AXES[letter].removesuffix(" position")

@@ -44,8 +44,9 @@ def convolve(image: Array, kernel: Array, padding: str) -> Array:
 
     padding: a key of `PADDINGS`. Shapes: (H, W, Cin), (K, K, Cin, Cout) -> (H, W, Cout).
     """
-    reach = kernel.shape[0] // 2
-    margins = ((reach, reach), (reach, reach), (0, 0))
+    side = kernel.shape[0]
+    margin = (side - 1) // 2, side // 2
+    margins = (margin, margin, (0, 0))
     padded = np.pad(image, margins, mode=PADDINGS[padding].numpy_mode)  # type: ignore[call-overload]
     height, width = image.shape[:2]
     shifted = [

@@ -58,12 +58,14 @@ PADDINGS = {
 
 
 def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:
-    """The offset (down, across) of every number of a kernel from its middle, row by row.
+    """The offset (down, across) of every number of a kernel from its pixel, row by row. A kernel
+    with an even side has no middle: it reaches one further down and to the right, as with
+    `padding="same"` in PyTorch.
 
-    >>> kernel_offsets(3)[:4]
-    ((-1, -1), (-1, 0), (-1, 1), (0, -1))
+    >>> kernel_offsets(3)[:4], kernel_offsets(2)
+    (((-1, -1), (-1, 0), (-1, 1), (0, -1)), ((0, 0), (0, 1), (1, 0), (1, 1)))
     """
-    steps = range(-(side // 2), side // 2 + 1)
+    steps = range(-((side - 1) // 2), side // 2 + 1)
     return tuple((down, across) for down in steps for across in steps)
 
 

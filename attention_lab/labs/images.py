@@ -13,7 +13,7 @@ from attention_core.errors import SettingsError
 
 from ..files.file_checks import typed_number
 
-MAX_KERNEL_NUMBER = 1000.0
+MAX_KERNEL_NUMBER, MAX_KERNEL_SIDE = 1000.0, 3
 
 KERNELS: dict[str, tuple[tuple[float, ...], ...]] = {
     "Sobel x": ((-1, 0, 1), (-2, 0, 2), (-1, 0, 1)),
@@ -24,6 +24,9 @@ KERNELS: dict[str, tuple[tuple[float, ...], ...]] = {
     "Gaussian blur": ((1 / 16, 2 / 16, 1 / 16), (2 / 16, 4 / 16, 2 / 16), (1 / 16, 2 / 16, 1 / 16)),
     "emboss": ((-2, -1, 0), (-1, 1, 1), (0, 1, 2)),
     "shift left": ((0, 0, 0), (0, 0, 1), (0, 0, 0)),
+    "2 × 2: Roberts": ((1, 0), (0, -1)),
+    "2 × 2: box blur": ((1 / 4, 1 / 4), (1 / 4, 1 / 4)),
+    "1 × 1: negative": ((-1,),),
 }
 
 # Rows of pixels: digits are ninths of white.
@@ -45,30 +48,42 @@ for _image in IMAGES.values():
     _image.setflags(write=False)
 
 
-def as_image(pixels: ArrayLike) -> Array:
-    """A grey picture with an axis for its one channel. Shapes: (H, W) -> (H, W, 1).
+def as_image(*channels: ArrayLike) -> Array:
+    """A picture whose channels are grey pictures. Shapes: (H, W) each -> (H, W, channels).
 
-    >>> as_image(IMAGES["disc"]).shape
-    (8, 8, 1)
+    >>> as_image(IMAGES["disc"]).shape, as_image(IMAGES["disc"], IMAGES["edge"]).shape
+    ((8, 8, 1), (8, 8, 2))
     """
-    return np.asarray(pixels, dtype=np.float64)[..., np.newaxis]
+    return np.stack([np.asarray(one, dtype=np.float64) for one in channels], axis=-1)
 
 
 def as_kernel(rows: Sequence[Sequence[object]] | ArrayLike) -> Array:
-    """A kernel of 3 × 3 numbers, which may be text, with axes for its one channel.
+    """A kernel of 1 × 1, 2 × 2 or 3 × 3 numbers, which may be text, with axes for its one channel.
 
-    Shapes: (3, 3) -> (3, 3, 1, 1). Raises: SettingsError, ShapeError.
+    Shapes: (K, K) -> (K, K, 1, 1). Raises: SettingsError, ShapeError.
 
     >>> as_kernel([["0.5", "1", "0"]] * 3)[0, :, 0, 0].tolist()
     [0.5, 1.0, 0.0]
     """
     array = as_array("kernel", rows)  # type: ignore[arg-type]
-    if array.shape != (3, 3):
+    if array.shape not in [(side, side) for side in range(1, MAX_KERNEL_SIDE + 1)]:
         raise SettingsError(
-            f"The kernel has shape {array.shape} but must have three rows of three numbers"
+            f"The kernel has shape {array.shape} but must have one number, two rows of two numbers"
+            " or three rows of three numbers"
         )
     numbers = [_kernel_number(cell, index) for index, cell in np.ndenumerate(array)]
-    return np.array(numbers).reshape(3, 3, 1, 1)
+    return np.array(numbers).reshape(*array.shape, 1, 1)
+
+
+def for_two_channels(kernel: Array) -> Array:
+    """A kernel for two channels in and two out. Output 0 is the kernel on channel 0 plus the
+    transposed kernel on channel 1; output 1 is the kernel on channel 1 minus the transposed kernel
+    on channel 0. With Sobel x they are divergence and curl of a field of arrows.
+
+    Shapes: (K, K, 1, 1) -> (K, K, 2, 2).
+    """
+    one, turned = kernel[..., 0, 0], kernel[..., 0, 0].T
+    return np.stack([np.stack([one, turned], axis=2), np.stack([-turned, one], axis=2)], axis=3)
 
 
 def _kernel_number(cell: object, index: tuple[int, ...]) -> float:

@@ -115,7 +115,7 @@ def _scaled_scores(trace: Trace, notation: Notation) -> str:
     return scaled if trace.softcap is None else rf"c \tanh\left(\frac{{{scaled}}}{{c}}\right)"
 
 
-def _side_by_side(trace: Trace, notation: Notation) -> str:
+def _joined_heads(trace: Trace, notation: Notation) -> str:
     """The heads side by side, one below another where tokens are columns."""
     base, number = notation.base("head_outputs"), notation.first_head
     first, second = (notation.of_head(base, str(head)) for head in (number, number + 1))
@@ -147,7 +147,7 @@ _OPTIONS: dict[str, Callable[[Trace, Notation], str]] = {
     "k": lambda t, n: n.indices[3],
     "sharing": _sharing,
     "sink": lambda t, n: "" if t.sink is None else rf" + e^{{{n.base('sink')}_{n.indices[0]}}}",
-    "side by side": _side_by_side,
+    "joined heads": _joined_heads,
     "residual": lambda t, n: f" + {n.base('inputs')}" if t.residual else "",
     **{bias: _plus(bias) for bias in BIASES},
 }

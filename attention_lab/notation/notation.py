@@ -17,6 +17,7 @@ from unicodedata import normalize
 
 from attention_core.steps import AXES
 from attention_core.trace import STEPS, Trace
+from attention_core.wording import ROWS, Layout
 
 T = TypeVar("T")
 SIGNS = {
@@ -116,6 +117,9 @@ QUANTITIES = {
 }
 
 
+LAYOUTS = {"row": ROWS, "column": Layout("column", "row", "one below the other")}
+
+
 @dataclass(frozen=True, eq=False)
 class Notation:
     """How one text writes the layer. Where it has no symbol or word, ours are used.
@@ -146,6 +150,11 @@ class Notation:
     def has_our_letters(self) -> bool:
         """Whether the symbols and words are ours, and not those of a text."""
         return self.symbols is OURS.symbols
+
+    @property
+    def layout(self) -> Layout:
+        """The words for what is a row, a column, and side by side where tokens are rows."""
+        return LAYOUTS[self.convention]
 
     @property
     def is_column(self) -> bool:

@@ -44,7 +44,7 @@ def glossary(notation: Notation) -> tuple[GlossaryRow, ...]:
             symbol(name, OURS),
             notation.words.get(name, word),
             symbol(name, notation),
-            meaning,
+            notation.layout.fill(meaning),
             remark(name, notation),
         )
         for name, (word, _, meaning) in QUANTITIES.items()

@@ -49,8 +49,8 @@ def show_reach(now: PageContext) -> None:
     if full:
         rule = "A layer that sees all brings every earlier token at once."
     st.caption(
-        "A cell says after how many layers the token of its row can hold something of the token of"
-        " its column: what one token has read, the next layer reads on from it. Hatched: not within"
-        " these layers. It is the product of the masks. The last token reaches"
+        "A cell says after how many layers its query can hold something of its key: what one token"
+        " has read, the next layer reads on from it. Hatched: not within these layers. It is the"
+        " product of the masks. The last token reaches"
         f" {n_reached(needed, -1)} tokens. {rule}"
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -26,56 +27,77 @@ def convolution_board(
     picture: Array, kernel: Array, run: ConvolutionRun, pixel: tuple[int, int]
 ) -> JSON:
     """The picture, what attention makes of it, what the convolution makes of it, and the
-    difference. One channel.
+    difference, in a line for each channel.
 
     Each pixel is a sum over the numbers of the kernel: each times what its head finds (attention)
     or times the pixel at its offset (convolution).
     """
-    output, expected = run.output[..., 0], run.expected[..., 0]
-    limit = max(largest_magnitude(output), largest_magnitude(expected))
-    heads, pixels = Side("head", tuple(_arrow(offset) for offset in run.offsets)), Side("pixel")
-    contents_T = run.grid.contents(picture)[:, 0]
-    there_HN = np.stack([contents_T[run.grid.targets(offset)] for offset in run.offsets])
-    found_HN = run.trace.head_outputs[0][:, run.grid.pixels, 0]
+    (n_in, n_out), (names, numbers) = kernel.shape[2:], _kernel_numbers(run, kernel)
+    limit = max(largest_magnitude(run.output), largest_magnitude(run.expected))
+    pixels, contents_TC = Side("pixel"), run.grid.contents(picture)
+    there_KNC = np.stack([contents_TC[run.grid.targets(offset)] for offset in run.offsets])
+    there = there_KNC.swapaxes(1, 2).reshape(len(numbers), -1)
+    found = run.trace.merged[0, run.grid.pixels].T
     drawn = [
-        Matrix("picture", picture[..., 0], ROWS, COLUMNS, (0, 0), "picture"),
-        Matrix("kernel", kernel.reshape(-1, 1), heads, Side(""), None, "kernel", role="key"),
-        Matrix("found", found_HN, heads, pixels, None, "head finds", role="value"),
-        Matrix("there", there_HN, heads, pixels, None, "pixel at the offset", role="query"),
-        _result("attention", output, (1, 0), limit, _weighted("found", run), "output"),
-        _result("convolution", expected, (2, 0), limit, _weighted("there", run)),
+        Matrix("kernel", numbers, names, Side("channel"), None, "kernel", role="key"),
+        Matrix("found", found, names, pixels, None, "head finds", role="value"),
+        Matrix("there", there, names, pixels, None, "pixel at the offset", role="query"),
     ]
-    drawn.append(difference_matrix(drawn[4], drawn[5], (3, 0), "difference"))
+    for channel in range(n_in):
+        name = _of_channel("picture", channel, n_in)
+        drawn.append(Matrix(name, picture[..., channel], ROWS, COLUMNS, (0, channel), name))
+    for channel in range(n_out):
+        drawn += _both(run, channel, len(numbers), limit)
     says = "A picture, its convolution by attention and by the plain sum. Largest difference: "
-    return matrix_board(drawn, ("attention", *pixel), f"{says}{format_number(run.largest_error)}.")
+    cell = (_of_channel("attention", 0, n_out), *pixel)
+    return matrix_board(drawn, cell, f"{says}{format_number(run.largest_error)}.")
 
 
-def _result(
-    name: str, image: Array, place: tuple[int, int], limit: float, rule: Rule, role: str = "text"
-) -> Matrix:
-    """The image made by attention or by convolution."""
-    return Matrix(
-        name, image, ROWS, COLUMNS, place, f"by {name}", role=role, limit=limit, rule=rule
-    )
+def _both(run: ConvolutionRun, channel: int, n_numbers: int, limit: float) -> list[Matrix]:
+    """A channel by attention and by convolution, and the difference."""
+    n_channels, made = run.output.shape[2], []
+    for place, (name, image, source, role) in enumerate(
+        (
+            ("attention", run.output, "found", "output"),
+            ("convolution", run.expected, "there", "text"),
+        ),
+        start=1,
+    ):
+        called, at = _of_channel(name, channel, n_channels), (place, channel)
+        about: dict[str, Any] = {"role": role, "limit": limit}
+        about["rule"] = _weighted(source, run, n_numbers, channel)
+        shown = image[..., channel]
+        made.append(Matrix(called, shown, ROWS, COLUMNS, at, f"by {called}", **about))
+    return [*made, difference_matrix(made[0], made[1], (3, channel), "difference")]
 
 
-def _weighted(source: str, run: ConvolutionRun) -> Rule:
-    """The sum over the kernel's numbers, each times the number in its row of the source for the
-    pixel.
+def _of_channel(name: str, channel: int, n_channels: int) -> str:
+    return f"{name} {channel}" if n_channels > 1 else name
+
+
+def _kernel_numbers(run: ConvolutionRun, kernel: Array) -> tuple[Side, Array]:
+    """The kernel as W_O holds it: a line for each head and channel in, with their names."""
+    n_in = kernel.shape[2]
+    names = [_of_channel(_arrow(one), c, n_in) for one in run.offsets for c in range(n_in)]
+    return Side("head", tuple(names)), kernel.reshape(len(names), -1)
+
+
+def _weighted(source: str, run: ConvolutionRun, n_numbers: int, channel: int) -> Rule:
+    """The sum over the kernel's numbers for a channel, each times the number in its row of the
+    source for the pixel.
     """
     pixel = Position(((0, run.grid.width), (1, 1)))
-    return Rule(
-        "sum", (read(source, RUNNING, pixel), read("kernel", RUNNING, Position())), len(run.offsets)
-    )
+    kernel = read("kernel", RUNNING, Position(plus=channel))
+    return Rule("sum", (read(source, RUNNING, pixel), kernel), n_numbers)
 
 
-def kernel_heads_board(
-    run: ConvolutionRun, pixel: tuple[int, int], weights: Sequence[float]
-) -> JSON:
+def kernel_heads_board(run: ConvolutionRun, pixel: tuple[int, int], kernel: Array) -> JSON:
     """What every head reads for one pixel, as maps over the tokens, laid out like the kernel.
 
-    weights: the number of the kernel by which W_O multiplies what each head finds.
+    kernel: the numbers by which W_O multiplies what each head finds; with one channel the titles
+    show them. Shapes: (K, K, Cin, Cout), or one number for each head.
     """
+    weights = kernel.reshape(len(run.trace.probabilities[0]), -1)
     maps_HRC, sunk_H = pixel_attention(run, *pixel)
     side, badges = len(maps_HRC), ["pattern"] * len(maps_HRC)
     if run.offsets:
@@ -84,7 +106,9 @@ def kernel_heads_board(
     drawn = []
     for head, (shares, badge) in enumerate(zip(maps_HRC, badges, strict=True)):
         name, at = f"head {head}", (head % side, head // side)
-        title = f"{name} × {format_number(float(weights[head]), 2)}"
+        title = name
+        if weights.shape[1] == 1:
+            title += f" × {format_number(weights[head].item(), 2)}"
         if run.grid.has_sink:
             title += f", sink {format_number(float(sunk_H[head]), 2)}"
         drawn.append(Matrix(name, shares, *sides, at, title, badge, look, small=True))
@@ -99,6 +123,14 @@ def kernel_heads_board(
     for matrix in drawn:  # the query pixel is outlined in every map
         given["arrays"][matrix.name]["changed"] = pack_bits(here_RC)
     return given
+
+
+def kernel_board(run: ConvolutionRun, kernel: Array) -> JSON:
+    """A kernel for several channels as W_O holds it."""
+    names, numbers = _kernel_numbers(run, kernel)
+    matrix = Matrix("kernel", numbers, names, Side("output channel"), (0, 0), "W_O: the kernel")
+    says = "The kernel as W_O holds it: a line for each head and channel in."
+    return matrix_board([matrix], ("kernel", 0, 0), says) | {"arithmetic": False}
 
 
 def one_by_one_board(run: OneByOne) -> JSON:

@@ -20,14 +20,21 @@ from attention_lab.labs.convolution import (
     run_two_heads,
 )
 from attention_lab.labs.convolution_heads import PADDINGS
-from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, for_two_channels
 
 from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..reference.glossary import meaning
 from ..story.story_view import StoryView
-from .convolution import convolution_board, error_figure, kernel_heads_board, one_by_one_board
+from .content_page import ASKING, content_blocks
+from .convolution import (
+    convolution_board,
+    error_figure,
+    kernel_board,
+    kernel_heads_board,
+    one_by_one_board,
+)
 
 SHARPNESSES = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 20.0, 30.0, 40.0, 60.0, 80.0)
 OWN_KERNEL = "own"
@@ -49,6 +56,15 @@ SCORE_DESCRIPTIONS = {
         "The score is $\\alpha$ times the sum of two cosines of the angles between places on"
         " circles: one circle for the rows, one for the columns. Neighbours on a circle lie close"
         " together, so this needs a much larger $\\alpha$."
+    ),
+}
+EVEN_KERNEL = " An even kernel has no middle: it begins at the pixel and reaches down and right."
+# What W_O multiplies by, by whether there are two channels.
+W_O_HOLDS = {
+    False: "Each title shows the number of the kernel: W_O multiplies what the head finds by it.",
+    True: (
+        "A head copies both channels of what it reads; W_O holds the kernel, a number for each"
+        " head, channel in and channel out."
     ),
 }
 FIRST_PIXEL = (3, 3)
@@ -73,14 +89,25 @@ def _rows(text: str) -> Rows:
     return tuple(tuple(numbers.split()) for numbers in text.split(","))
 
 
+ALONE = "none"
 IMAGE = b.Select("conv_image", "Picture", "disc", b.by_name(IMAGES))
+SECOND = b.Select(
+    "conv_second",
+    "Second channel",
+    ALONE,
+    b.by_name((ALONE, *IMAGES)),
+    help=(
+        "With it two channels go in and two come out. Output 0 is the kernel on channel 0 plus the"
+        " transposed kernel on channel 1; output 1 is the kernel on channel 1 minus the transposed"
+        " kernel on channel 0. With Sobel x they are divergence and curl of a field of arrows."
+    ),
+)
 KERNEL = b.Select("conv_kernel", "Kernel", next(iter(KERNELS)), b.by_name((*KERNELS, OWN_KERNEL)))
 PADDING = b.Select(
     "conv_padding",
     "Beyond the edge",
     "frame",
     b.by_name(PADDINGS),
-    "buttons",
     help="\n\n".join(f"**{name}**: {one.description}" for name, one in PADDINGS.items()),
 )
 SHARPNESS = b.Select(
@@ -93,7 +120,7 @@ SHARPNESS = b.Select(
 )
 OWN = b.Words(
     "conv_own",
-    "Own kernel: three rows of three numbers",
+    "Own kernel: one, two or three rows of as many numbers",
     "0 1 0, 1 -4 1, 0 1 0",
     most=300,  # nine numbers of up to 24 characters, with spaces and commas
     reads=read_kernel,
@@ -107,44 +134,44 @@ TOKENS = b.Select(
     "buttons",
     help=f"LayerNorm: {meaning('LayerNorm')} Here the factors are 1 and the offsets 0.",
 )
-CHOICES = (IMAGE, KERNEL, PADDING, SHARPNESS, OWN, PIXEL, TOKENS)
+CHOICES = (IMAGE, SECOND, KERNEL, PADDING, SHARPNESS, OWN, PIXEL, TOKENS, ASKING)
 
 
 def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     """The picture by attention and by convolution, what the heads read, and how the error falls."""
     is_own, padding = values[KERNEL.key] == OWN_KERNEL, values[PADDING.key]
     rows = _rows(values[OWN.key]) if is_own else KERNELS[values[KERNEL.key]]
-    image, sharpness = values[IMAGE.key], float(values[SHARPNESS.key])
-    run = _run(image, rows, padding, sharpness)
+    sharpness, two = float(values[SHARPNESS.key]), values[SECOND.key] != ALONE
+    images = (values[IMAGE.key], *([values[SECOND.key]] if two else []))
+    run = _run(images, rows, padding, sharpness)
     pixel = values[PIXEL.key] if len(values[PIXEL.key]) == 2 else FIRST_PIXEL
-    picture, kernel = as_image(IMAGES[image]), as_kernel(rows)
+    picture, kernel = _arrays(images, rows)
     board = convolution_board(picture, kernel, run, pixel)
     clicks = {name: {PIXEL.key: "{0}-{1}"} for name in board["arrays"]}
-    heads = kernel_heads_board(run, pixel, kernel.ravel().tolist())
+    heads, side = kernel_heads_board(run, pixel, kernel), len(kernel)
     errors = error_figure(
-        SHARPNESSES, *_errors(image, rows, padding), sharpness, ERROR_LABELS[padding]
+        SHARPNESSES, *_errors(images, rows, padding), sharpness, ERROR_LABELS[padding]
     )
     return [
         b.Text(_answer(run, sharpness)),
-        b.row(values, IMAGE, KERNEL, PADDING, SHARPNESS),
+        b.row(values, IMAGE, SECOND, KERNEL, PADDING, SHARPNESS),
         *([b.row(values, OWN)] if is_own else []),
         b.Board(board, "convolution", fits=True, sets=clicks),
         b.caption(
             "A picture, what attention and what a convolution make of it, and their difference,"
-            " which has its own colour scale. Every pixel is a token. The kernel has"
-            f" {len(run.offsets)} numbers, and each is a head that looks at **one offset** from the"
-            f" pixel. Padding of the convolution: *{PADDINGS[padding].convolution_padding}*. Click"
-            " a pixel."
+            f" which has its own colour scale. Every pixel is a token. The kernel reads {side} ×"
+            f" {side} offsets, and for each there is a head that looks at **one offset** from the"
+            f" pixel: heads: {len(run.offsets)}; channels: {kernel.shape[2]} in,"
+            f" {kernel.shape[3]} out.{EVEN_KERNEL * (side % 2 == 0)} Padding of the"
+            f" convolution: *{PADDINGS[padding].convolution_padding}*. Click a pixel."
         ),
         b.Beside(
             (
                 [
                     b.Heading(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})"),
                     b.Board(heads, "convolution heads"),
-                    b.caption(
-                        "Each title shows the number of the kernel: W_O multiplies what the head"
-                        f" finds by it. {PADDINGS[padding].description}"
-                    ),
+                    b.caption(f"{W_O_HOLDS[two]} {PADDINGS[padding].description}"),
+                    *([b.Board(kernel_board(run, kernel), "convolution kernel")] if two else []),
                 ],
                 [
                     b.Heading("Sharper heads, smaller error"),
@@ -158,26 +185,34 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             ),
             (1, 1),
         ),
+        *content_blocks(values, side),
         b.Folded(
             "Two heads are enough for one channel",
-            lambda: _two_heads(image, rows, padding, sharpness, pixel),
+            lambda: _two_heads(images[:1], rows, padding, sharpness, pixel),
         ),
         b.Folded("When attention is a 1 × 1 convolution", lambda: _one_by_one(values, sharpness)),
         *map(b.Text, ABOUT),
     ]
 
 
+def _arrays(images: tuple[str, ...], rows: Rows) -> tuple[Array, Array]:
+    """The picture, with one or two channels, and the kernel for it."""
+    kernel = as_kernel(rows)
+    picture = as_image(*(IMAGES[name] for name in images))
+    return picture, for_two_channels(kernel) if len(images) == 2 else kernel
+
+
 @cached
 def _run(
-    image: str, rows: Rows, padding: str, sharpness: float, run: Run = run_convolution
+    images: tuple[str, ...], rows: Rows, padding: str, sharpness: float, run: Run = run_convolution
 ) -> ConvolutionRun:
-    return run(as_image(IMAGES[image]), as_kernel(rows), sharpness, padding)
+    return run(*_arrays(images, rows), sharpness, padding)
 
 
 @cached
-def _errors(image: str, rows: Rows, padding: str) -> tuple[list[float], list[float]]:
+def _errors(images: tuple[str, ...], rows: Rows, padding: str) -> tuple[list[float], list[float]]:
     """The largest error at every sharpness, measured and expected by theory."""
-    picture, kernel = as_image(IMAGES[image]), as_kernel(rows)
+    picture, kernel = _arrays(images, rows)
     expected = [expected_error(picture, kernel, alpha, padding) for alpha in SHARPNESSES]
     return error_curve(picture, kernel, SHARPNESSES, padding), expected
 
@@ -191,14 +226,14 @@ def _answer(run: ConvolutionRun, sharpness: float) -> str:
 
 
 def _two_heads(
-    image: str, rows: Rows, padding: str, sharpness: float, pixel: tuple[int, int]
+    images: tuple[str, ...], rows: Rows, padding: str, sharpness: float, pixel: tuple[int, int]
 ) -> list[b.Block]:
     """The same by one head for the kernel's positive numbers and one for its negative numbers."""
     try:
-        pair, sharp = (_run(image, rows, padding, one, run_two_heads) for one in (sharpness, 40.0))
+        pair, sharp = (_run(images, rows, padding, one, run_two_heads) for one in (sharpness, 40.0))
     except AttentionError as error:
         return [b.Note(escape_markdown(str(error)), "wrong")]
-    sizes = np.asarray(pair.trace.projections.w_o)[:, 0].tolist()
+    sizes = np.asarray(pair.trace.projections.w_o)
     return [
         b.Text(
             "A one-hot position has one feature for each place. With it a head can spread its"
@@ -240,7 +275,9 @@ def _one_by_one(values: b.Values, sharpness: float) -> list[b.Block]:
 ABOUT = (
     "**Try:** [shift left](convolution?conv_kernel=shift+left): it moves the picture, and one head"
     " does all the work. [Nothing beyond the edge](convolution?conv_padding=nothing): the edge is"
-    " repeated. [Sharp heads](convolution?conv_sharpness=40.0): the difference is rounding.",
+    " repeated. [Sharp heads](convolution?conv_sharpness=40.0): the difference is rounding. [Two"
+    " channels](convolution?conv_second=ramp): divergence and curl. [Four heads]"
+    "(convolution?conv_kernel=2+%C3%97+2%3A+Roberts): a 2 × 2 kernel.",
     "Cordonnier, Loukas and Jaggi (2020) prove that K² heads with positions can express a K × K"
     " convolution. This needs positions, a rule for the edge, and unbounded scores.",
 )

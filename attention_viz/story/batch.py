@@ -42,6 +42,7 @@ class BatchField:
     tokens: Sequence[Tokens]
     shown: int
     index: Sequence[int]
+    notation: Notation = OURS
 
     @property
     def names(self) -> list[str]:
@@ -54,7 +55,7 @@ class BatchField:
         return STEPS[self.field].letters[1:]
 
 
-def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
+def batch_board(batch: BatchField) -> JSON:
     """The board's JSON object for a field of a batch, with all heads.
 
     Rows and columns of [pad] are hatched. Of a very large matrix only the part around the cell is
@@ -70,7 +71,7 @@ def batch_board(batch: BatchField, notation: Notation = OURS) -> JSON:
     arrays, axes = _arrays(batch, numbers, batch.letters)
     description = f"The {STEPS[batch.field].title} of every sentence of the batch."
     cell = batch.names[batch.shown], batch.index
-    return board_json(description, arrays, axes, panels, cell, notation, arithmetic=False)
+    return board_json(description, arrays, axes, panels, cell, batch.notation, arithmetic=False)
 
 
 def with_batch(stage: JSON, batch: BatchField, sentences: Sequence[str], head: int) -> JSON:
@@ -135,7 +136,11 @@ def _arrays(batch: BatchField, numbers: Array, letters: Sequence[str]) -> tuple[
         arrays[name] = about | sent_numbers(numbers[place], kind, window, padded)
         for mine, letter in zip(own, letters, strict=True):
             labels = list(tokens.tokens) if letter in ("T", "S") else None
-            axes[mine] = {"word": axis_word(letter), "labels": labels, "block": None}
+            axes[mine] = {
+                "word": axis_word(letter, batch.notation),
+                "labels": labels,
+                "block": None,
+            }
     return arrays, axes
 
 

@@ -95,7 +95,7 @@ def split_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False)
 
     focused: show only the head in focus of the result.
     """
-    head, row, feature = cell
+    (head, token, feature), row = cell, stage.notation.layout.row
     heads = HEAD_FIELDS[field]
     group = head_of(stage.trace, heads, head)
     result = _side_by_side(heads, (0, 2), "result", "3 swap: one matrix per head")
@@ -103,12 +103,12 @@ def split_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False)
         result = Panel(heads, 2, 3, (1, 0), "result", "of one head")
     panels = [
         Panel(field, 1, 2, (0, 0)),
-        _side_by_side(f"reshaped_{field}", (0, 1), "aside", "2 reshape: cut every row", rows=1),
+        _side_by_side(f"reshaped_{field}", (0, 1), "aside", f"2 reshape: cut every {row}", rows=1),
         result,
         _side_by_side(f"unswapped_{field}", (0, 3), "aside", "wrong: no swap"),
     ]
     description = f"The split of the {field} into heads."
-    board = scene(stage, panels, (heads, (0, group, row, feature)), description)
+    board = scene(stage, panels, (heads, (0, group, token, feature)), description)
     return with_ribbons(board, stage, heads, split=True)
 
 
@@ -125,7 +125,7 @@ def merge_board(stage: Stage, cell: HeadCell, focused: bool = False) -> JSON:
         Panel("merged", 1, 2, place, "result", "merged: swap, then reshape"),
         Panel("merged_unswapped", 1, 2, (0, 2), "aside"),
     ]
-    description = "The heads side by side make the merged matrix."
+    description = f"The heads {stage.notation.layout.side_by_side} make the merged matrix."
     board = scene(stage, panels, ("merged", (0, query, column)), description)
     return with_ribbons(board, stage, "head_outputs", split=False)
 

@@ -46,8 +46,8 @@ def next_token_board(found: NextToken, head: int) -> JSON:
     ]
     place = 1 + head if head < len(found.part_names) - 2 else 0
     description = (
-        f"What may follow: a row for each of {len(shown)} pieces, with what each part of the model"
-        " adds to its logit, the logit, and its share of all 512."
+        f"What may follow: {len(shown)} pieces, each with what each part of the model adds to its"
+        " logit, the logit, and its share of all 512."
     )
     board = matrix_board(matrices, (ADDED, 0, place), description)
     roles = {ADDED: "operand", LOGIT: "result", SHARE: "total", BEFORE: "total"}
@@ -86,7 +86,7 @@ def share_matrices(
     rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
     shares, sides, kind = shares_X[shown, np.newaxis], (pieces, SHARE_SIDE), "probability"
     return [
-        Matrix("all logits", every, Side("row"), Side("logit"), None, "all logits", kind="logit"),
+        Matrix("all logits", every, Side("all"), Side("logit"), None, "all logits", kind="logit"),
         Matrix(name, shares, *sides, (place, 0), title, kind=kind, rule=rule),
     ]
 
@@ -105,7 +105,7 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "Feed-forward",
             "Then a small network looks at each token alone, and adds its result, too. So the"
-            " vector at the end is a sum of parts, one column of the picture for each.",
+            " vector at the end is a sum of parts; the picture shows what each of them adds.",
         ),
         (
             "Norm",

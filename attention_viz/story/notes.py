@@ -5,22 +5,33 @@ language model.
 
 from __future__ import annotations
 
-from attention_lab.by_hand import unknown_words
-from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH, SEEDED_WEIGHTS, resolve
+from collections.abc import Sequence
+
+from attention_lab.by_hand import GENDER_AND_NUMBER, unknown_words
+from attention_lab.choices import (
+    LANGUAGE_MODEL,
+    MAX_TEXT_LENGTH,
+    SEEDED_WEIGHTS,
+    handmade_layer,
+    resolve,
+)
 from attention_lab.compare import change_notes
 from attention_lab.presets import presets
+from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.words.text import Tokens, is_right_to_left
 
 from ..step_scene import Note
+from .misplaced import short_quote
 from .story_view import StoryView
 
 RIGHT_TO_LEFT_NOTE = (
     "The sentence is read from right to left. The boards count its positions as for every"
-    " sentence: the first token is the column at the left."
+    " sentence: from the first token that is read."
 )
-MAX_NAMED = 4  # unknown words
+MAX_NAMED, MAX_VERBS = 4, 2  # unknown words, verbs with a number
+NUMBER_NAMES = {"sg": "singular", "pl": "plural"}
 LONGEST_NAMED = 16  # of one of them
 
 
@@ -77,6 +88,33 @@ def first_example_notes(view: StoryView) -> tuple[Note, ...]:
         return ()
     made = "This layer was made by hand, to be read."
     return (Note(made, second.name, act="example", value=second.name),)
+
+
+def verb_notes(view: StoryView, query: int | None = None) -> tuple[Note, ...]:
+    """In the layer made by hand that matches gender and number: whether verbs have the number of
+    the word before them, and which word they read. query: of one verb; None for all.
+    """
+    scenario = resolve(view.scenario)
+    is_made = scenario.weights == "by hand" and handmade_layer(scenario) is GENDER_AND_NUMBER
+    if view.layer is not None or view.scenario.own or view.lesson or not is_made:
+        return ()
+    words = view.trace.labels("T")
+    verbs = [one for one in verb_numbers(view.trace) if query in (None, one.verb)]
+    return tuple(Note(_verb_sentence(one, words)) for one in verbs[:MAX_VERBS])
+
+
+def _verb_sentence(one: VerbNumber, words: Sequence[str]) -> str:
+    own, other = (NUMBER_NAMES[number] for number in one.numbers)
+    verb, before = short_quote(words, one.verb), short_quote(words, one.before)
+    says = f"{verb} is {own}, as {before} before it"
+    if not one.agrees:
+        says = f"{verb} is {own}, but {before} before it is {other}"
+    if one.read is None:
+        return f"{says}."
+    gender = f", whose gender it gets: {one.gender}" * bool(one.gender)
+    return (
+        f"{says}. In head {NUMBER_HEAD} it reads most from {short_quote(words, one.read)}{gender}."
+    )
 
 
 def _model_of(view: StoryView) -> str:

@@ -50,11 +50,12 @@ def scores_board(stage: Stage, cell: HeadCell) -> JSON:
 
 def scale_board(stage: Stage, cell: HeadCell) -> JSON:
     """The scores times one number, and the softmax of a row before and after the scale."""
+    row = stage.notation.layout.row
     panels = [
         Panel("scores", 2, 3, (0, 0)),
         Panel("scaled_scores", 2, 3, (1, 0), "result"),
-        Panel("raw_shares", None, 3, (0, 1), "row", title="softmax of this row, raw"),
-        Panel("scaled_shares", None, 3, (1, 1), "row", title="softmax of this row, scaled"),
+        Panel("raw_shares", None, 3, (0, 1), "row", title=f"softmax of this {row}, raw"),
+        Panel("scaled_shares", None, 3, (1, 1), "row", title=f"softmax of this {row}, scaled"),
         *_all_heads(stage, "scaled_scores", (2, 0)),
     ]
     description = "The scores times the scale give the scaled scores."
@@ -80,20 +81,21 @@ def mask_board(stage: Stage, cell: HeadCell) -> JSON:
 
 def softmax_board(stage: Stage, cell: HeadCell) -> JSON:
     """The masked scores, the probabilities, and the steps of the softmax for one row."""
+    row = stage.notation.layout.row
     n_sinks = int(stage.trace.sink is not None)  # one more place in every row
     panels = [
         Panel("masked_scores", 2, 3, (0, 0)),
         Panel("probabilities", 2, 3, (1, 0), "result"),
         Panel("share_sum", 2, None, (2, 0), "total"),
         *[Panel("sink_shares", 2, None, (3, 0), "total")] * n_sinks,
-        Panel("shifted_scores", None, 3, (0, 1), "row", title="this row, minus its maximum"),
+        Panel("shifted_scores", None, 3, (0, 1), "row", title=f"this {row}, minus its maximum"),
         Panel("row_maximum", None, None, (1, 1), "row"),
         Panel("exponentials", None, 3, (0, 2), "row", title="exponentials"),
         Panel("row_sum", None, None, (1, 2), "row"),
         *[Panel("sink_exponentials", None, None, (2, 2), "row")] * n_sinks,
         *_all_heads(stage, "probabilities", (3 + n_sinks, 0)),
     ]
-    description = "The softmax makes shares of every row of scores."
+    description = f"The softmax makes shares of every {row} of scores."
     return scene(stage, panels, _at("probabilities", cell), description)
 
 
@@ -115,12 +117,13 @@ def pair_board(stage: Stage, cell: HeadCell) -> JSON:
     and the product number by number.
     """
     (head, query, key), (queries, keys) = cell, stage.trace.needs("scores")
+    row = stage.notation.layout.row
     panels = [
         Panel(queries, 1, 3, (0, 1), title="query, all heads"),
         Panel(keys, 3, 1, (1, 0), title="key, all heads"),
         Panel("pair_products", 3, 4, (1, 1), "result", title="all pairs of heads", diagonal=True),
         Panel("pair_hadamard", 3, 4, (2, 1), "aside", title="query ⊙ key"),
-        Panel("scores", 1, None, (3, 1), "aside", title="row sums = scores"),
+        Panel("scores", 1, None, (3, 1), "aside", title=f"{row} sums = scores"),
         Panel("pair_total", None, None, (3, 2), "aside"),
     ]
     description = "One pair of tokens in all heads."
@@ -131,10 +134,10 @@ def value_pair_board(stage: Stage, cell: HeadCell, feature: int) -> JSON:
     """One query token and one key token in all heads: each head's value times its attention weight,
     and the sum of these over all keys.
     """
-    head, query, key = cell
+    (head, query, key), row = cell, stage.notation.layout.row
     panels = [
         Panel("probabilities", 1, None, (0, 0), title="coefficient of every head"),
-        Panel("value_heads", 1, 3, (1, 0), title="value, a row for every head"),
+        Panel("value_heads", 1, 3, (1, 0), title=f"value, a {row} for every head"),
         Panel("weighted_values", 1, 4, (2, 0), "result", title="coefficient ⊙ value"),
         Panel("head_outputs", 1, 3, (3, 0), "aside", title="sum over all keys"),
     ]

@@ -128,6 +128,7 @@ def output_board(stage: Stage, query: int, column: int, focused: bool = False) -
         panels = [Panel("merged", 1, 2, (0, 0)), *added, result]
     else:
         sizes, most = stage.trace.sizes, MAX_COLUMNS_SENT
+        row = stage.notation.layout.row
         if focused and sizes["O"] > UNCUT_COLUMNS:
             most = sizes["V"]
         stage = stage.windowed("O", output_window(stage.trace, column, most))
@@ -136,7 +137,7 @@ def output_board(stage: Stage, query: int, column: int, focused: bool = False) -
             Panel("w_o", 0, 1, (1, 0), editable=True),
             *added,
             Panel("output", 1, 2, (1, 1), "result"),
-            Panel("head_contributions", 1, 3, (1, 2), "aside", title="this row, head by head"),
+            Panel("head_contributions", 1, 3, (1, 2), "aside", title=f"this {row}, head by head"),
         ]
     description = _description(stage, "merged heads", "w_o", "output")
     return scene(stage, panels, ("output", (0, query, column)), description)

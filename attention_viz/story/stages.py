@@ -29,7 +29,14 @@ from .batch import BatchField, with_batch
 from .cutting import HEAD_FIELDS, merge_board, split_board
 from .misplaced import misplaced_sentence, short_quote
 from .next_token import next_token_board
-from .notes import by_hand_notes, choice_notes, first_example_notes, language_notes, random_notes
+from .notes import (
+    by_hand_notes,
+    choice_notes,
+    first_example_notes,
+    language_notes,
+    random_notes,
+    verb_notes,
+)
 from .per_head import (
     mask_board,
     mixing_board,
@@ -169,7 +176,7 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
         index = [view.focus.head, *index]
     if cell["array"] == field:
         index = cell["index"][1:]
-    return BatchField(view.batch, field, view.sequences, view.sequence, index)
+    return BatchField(view.batch, field, view.sequences, view.sequence, index, view.notation)
 
 
 def _lacks_mask(view: StoryView) -> bool:
@@ -182,7 +189,7 @@ def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepW
     """
     says, latex = parts.says, parts.more
     if parts.field:
-        says = view.trace.sentence(parts.field)
+        says = view.trace.sentence(parts.field, view.layout)
         latex = formula(view.trace, parts.field, view.notation) + parts.more
     heads = {}
     if "head" in page.looks_into:
@@ -246,8 +253,16 @@ def _overview(view: StoryView) -> StepParts:
     if n_batch > 1:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
-    notes = random_notes(view) or language_notes(view) or first_example_notes(view)
+    notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
+
+
+def _weights_notes(view: StoryView) -> tuple[Note, ...]:
+    return random_notes(view) or language_notes(view)
+
+
+def _notes_of_query(view: StoryView) -> tuple[Note, ...]:
+    return _weights_notes(view) or verb_notes(view, view.focus.query)
 
 
 def _tokens(view: StoryView) -> StepParts:
@@ -309,7 +324,7 @@ def compared_cell(view: StoryView, kind: str) -> tuple[str, tuple[int, int, int,
 
 def _scores(view: StoryView) -> StepParts:
     board = scores_board(view.stage, view.focus.cell("query", "key"))
-    return StepParts("scores", board, notes=random_notes(view) or language_notes(view))
+    return StepParts("scores", board, notes=_notes_of_query(view))
 
 
 def _scale(view: StoryView) -> StepParts:
@@ -328,7 +343,7 @@ def _mask(view: StoryView) -> StepParts:
 
 def _softmax(view: StoryView) -> StepParts:
     board = softmax_board(view.stage, view.focus.cell("query", "key"))
-    return StepParts("probabilities", board, notes=random_notes(view) or language_notes(view))
+    return StepParts("probabilities", board, notes=_notes_of_query(view))
 
 
 def _mixing(view: StoryView) -> StepParts:

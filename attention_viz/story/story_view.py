@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from attention_core import Trace
+from attention_core.wording import Layout
 from attention_lab.column_names import column_names
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS, Notation, Symbol, symbol, written_name
@@ -16,6 +17,7 @@ from attention_lab.whose_heads import OwnHeads
 from attention_lab.words.text import Tokens
 
 from ..layer_caption import layer_caption
+from ..names import symbol_of
 from ..payload import Stage
 
 
@@ -101,12 +103,19 @@ class StoryView:
         """A sentence before counts, whose letters are ours in every notation."""
         return "Counts have our own letters. " * (not self.notation.has_our_letters)
 
-    def written(self, name: str) -> str:
-        """A matrix or a size in the chosen notation. In sentences tokens are rows, so a weight
-        matrix is not transposed here.
+    @property
+    def layout(self) -> Layout:
+        """The words for rows and columns, as the boards show them."""
+        return self.notation.layout
+
+    def written(self, name: str, on_board: bool = False) -> str:
+        """A matrix or a size in the chosen notation. on_board: the matrix whose rows and columns a
+        sentence names, which for weights is the transposed one where tokens are columns.
 
         A size of several words gets brackets, because it may be a factor.
         """
+        if on_board:
+            return symbol_of(written_name(self.trace, name), self.notation)
         if name not in ("d_k", "d_v"):
             return symbol(written_name(self.trace, name), self.notation).plain
         width = Symbol(self.notation.width(self.trace, name)).plain

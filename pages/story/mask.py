@@ -36,7 +36,7 @@ MASK_EXPLANATIONS = {
     ),
     "padding": (
         "A padding mask hides the [pad] keys, which only make the sequence longer. It hides keys"
-        " only: the rows of [pad] queries are still computed. Who uses the output must skip them."
+        " only: the shares of [pad] queries are still computed. Who uses the output must skip them."
     ),
     "painted": (
         "This mask was painted cell by cell in the mask workshop. It hides"

@@ -8,7 +8,7 @@ from attention_ui.panels import draw_arithmetic, look_closer, note_swap, token_m
 from attention_ui.step import show_step
 
 now = page_context()
-trace = now.trace
+trace, words = now.trace, now.layout
 focus = now.focus.within(trace, "merged")
 head, query, feature = focus.head, focus.query, focus.feature
 row, column = merged_position(trace, head, query, feature)
@@ -22,9 +22,9 @@ correct, mistaken = st.columns(2)
 with correct:
     st.badge("Right: swap, then reshape", icon=":material/check:", color="green")
     st.markdown(
-        f"The numbers of head {head} become a **block of columns**. The pinned number moves from"
-        f" [head, token, feature] = [{head}, {query}, {feature}] to row {query}, column {head} ·"
-        f" {d_v} + {feature} = **{column}**: it stays with"
+        f"The numbers of head {head} become a **block of {words.column}s**. The pinned number moves"
+        f" from [head, token, feature] = [{head}, {query}, {feature}] to {words.row} {query},"
+        f" {words.column} {head} · {d_v} + {feature} = **{column}**: it stays with"
         f" :blue[{token_markdown(trace, 'T', query)}]."
     )
 with mistaken:
@@ -34,12 +34,13 @@ with mistaken:
             "That happens to be its right place. For the first and the last number it always is."
         )
     elif wrong_row == row:
-        lands = "The row is right, but the columns belong to another head."
+        lands = f"The {words.row} is right, but the {words.column}s belong to another head."
     else:
-        lands = f"That is the row of {token_markdown(trace, 'T', wrong_row)}."
+        lands = f"That is the {words.row} of {token_markdown(trace, 'T', wrong_row)}."
     st.markdown(
-        f"The numbers of head {head} fill the matrix **one after the other**, row by row. The"
-        f" pinned number lands in row {wrong_row}, column {wrong_column}. {lands}"
+        f"The numbers of head {head} fill the matrix **one after the other**,"
+        f" {words.row} by {words.row}. The pinned number lands in {words.row} {wrong_row},"
+        f" {words.column} {wrong_column}. {lands}"
     )
 if feature < now.focus.feature:
     st.caption(
@@ -67,6 +68,6 @@ if n_heads > 1:
         "**Merging mixes nothing.** Every number of the merged matrix is a copy of one number of"
         f" one head. {mixes}"
     )
-title = f"Row {query}, column {column} of the merged matrix, copied"
+title = f"Number {column} of the merged {words.row} {query}, copied"
 arithmetic = draw_arithmetic(trace, "merged", (0, query, column), title)
 look_closer(now, "merged", arithmetic, beside=("head_outputs",))

@@ -34,6 +34,7 @@ focus = now.focus.within(trace, "output")
 head, query, column = focus.head, focus.query, focus.feature
 asks = token_markdown(trace, "T", query)
 w_o, mixes = trace.projections.w_o, now.symbol("w_o")
+words, turned = now.layout, now.symbol("w_o", on_board=True)
 h, d_in, n_out, d_v = (trace.sizes[letter] for letter in "HMOV")
 
 more = [now.symbol("b_o")] * (trace.projections.b_o is not None)
@@ -42,17 +43,21 @@ added = "".join(f" Then {part} is added." for part in more)
 if w_o is None:
     st.info(
         f"This layer has no {mixes}: its output is made of the merged heads.{added} Each head keeps"
-        " its columns, and numbers of different heads are not mixed."
+        f" its {words.column}s, and numbers of different heads are not mixed."
     )
 else:
     n_mixed = heads_mixed(trace, column)
     zeros = ""
     if n_mixed < h:
-        zeros = f" In the rows of the other heads, this column of {mixes} holds only 0."
+        zeros = (
+            f" In the {words.row}s of the other heads, this {words.column} of {turned} holds only"
+            " 0."
+        )
     st.markdown(
         "Before this step the heads have not met. Each number of the output is the dot product of a"
-        f" token’s whole merged row, with the numbers of **all heads**, and one column of {mixes}."
-        f" Heads that take part in number {column}: **{n_mixed} of {h}**.{zeros}{added}"
+        f" token’s whole merged {words.row}, with the numbers of **all heads**, and one"
+        f" {words.column} of {turned}. Heads that take part in number {column}: **{n_mixed} of"
+        f" {h}**.{zeros}{added}"
     )
 if n_out != trace.sizes["D"]:
     st.markdown(
@@ -62,24 +67,25 @@ if n_out != trace.sizes["D"]:
 show_step(now)
 if now.whole and n_out > MAX_COLUMNS_SENT:
     drawn = slice(*output_window(trace, column))
-    st.caption(f"Shown: {format_span(drawn, 'column')} of {n_out}.")
-title = f"Column {column} of the :violet[output] of :blue[{asks}]"
+    st.caption(f"Shown: {format_span(drawn, words.column)} of {n_out}.")
+title = f"Number {column} of the :violet[output] of :blue[{asks}]"
 arithmetic = draw_arithmetic(trace, "output", (0, query, column), title)
 
 st.header("The same output, head by head", anchor=False)
-block = format_span(head_columns(trace, "merged", head), "row")
+block = format_span(head_columns(trace, "merged", head), words.row)
 gap = output_gap(trace)
 if w_o is None:
-    st.markdown("Each head fills its own columns and adds 0 to the others.")
+    st.markdown(f"Each head fills its own {words.column}s and adds 0 to the others.")
 else:
     st.markdown(
-        "There are two ways with the same result. Either the heads are laid side by side and"
-        f" multiplied once; or each head is multiplied by its own block of {mixes}, and the results"
-        f" are added. The block of head {head}: {block} of {mixes}. So the output is a sum over the"
-        " heads. The last matrix of the board shows what each head adds to the row you point at."
+        "There are two ways with the same result. Either the heads are laid"
+        f" {words.side_by_side} and multiplied once; or each head is multiplied by its own block of"
+        f" {mixes}, and the results are added. The block of head {head}: {block} of {turned}. So"
+        " the output is a sum over the heads. The last matrix of the board shows what each head"
+        f" adds to the {words.row} you point at."
     )
 st.success(
-    f"Checked for all tokens and columns: the two ways {format_agreement(gap, rounding)}.",
+    f"Checked for all numbers of all tokens: the two ways {format_agreement(gap, rounding)}.",
     icon=":material/check:",
 )
 if w_o is not None:

@@ -1,5 +1,7 @@
 """Overview: the whole layer as one picture, and what happens in five sentences."""
 
+from functools import partial
+
 import streamlit as st
 
 from attention_core.projections import BIASES, MATRICES
@@ -14,6 +16,7 @@ from attention_viz.labels import format_number, format_percent
 
 now = page_context()
 trace, focus, sizes = now.trace, now.focus, now.trace.sizes
+words, said = now.layout, partial(trace.sentence, layout=now.layout)
 head, query, key = focus.head, focus.query, focus.key
 asking, asked = token_markdown(trace, "T", query), token_markdown(trace, "S", key)
 row = read_row(trace, head, query, count=1)
@@ -38,23 +41,23 @@ reads += "".join(f": {format_percent(share)}" for _, share in row.strongest)
 STEP_SUMMARIES = (
     (
         "A sentence becomes numbers.",
-        (f"{trace.sentence('inputs')} Tokens here: {sizes['T']}; numbers for each: {sizes['D']}."),
+        (f"{said('inputs')} Tokens here: {sizes['T']}; numbers for each: {sizes['D']}."),
         ("inputs",),
     ),
     (
         "Every token asks, offers and prepares.",
         (
-            f"Its whole row, times :blue[{w_q}], :red[{w_k}] and :green[{w_v}], gives a"
+            f"Its whole {words.row}, times :blue[{w_q}], :red[{w_k}] and :green[{w_v}], gives a"
             " :blue[query] (what it looks for), a :red[key] (what it is found by) and a"
             f" :green[value] (what it passes on).{added} Heads: {sizes['H']}. Each gets"
-            f" its own columns; numbers of a query for one head: {sizes['K']}."
+            f" its own {words.column}s; numbers of a query for one head: {sizes['K']}."
         ),
         ("queries", "query_heads"),
     ),
     (
         "Queries meet keys.",
         (
-            f"{trace.sentence('scores')} In head {head}, the query of {asking} and the key of"
+            f"{said('scores')} In head {head}, the query of {asking} and the key of"
             f" {asked} give {score}. Then every score is multiplied by {scale}."
             f" Cells hidden by the mask: {n_hidden:,} of {sizes['T'] * sizes['S']:,}."
         ),
@@ -62,12 +65,12 @@ STEP_SUMMARIES = (
     ),
     (
         "Scores become shares.",
-        f"{trace.sentence('probabilities')} In head {head}, {reads}.",
+        f"{said('probabilities')} In head {head}, {reads}.",
         ("probabilities",),
     ),
     (
         "Values are mixed, heads are joined.",
-        f"{trace.sentence('head_outputs')} {trace.sentence('output')}",
+        f"{said('head_outputs')} {said('output')}",
         ("head_outputs", "merged", "output"),
     ),
 )

@@ -21,18 +21,19 @@ color, one = {"queries": ("blue", "query"), "keys": ("red", "key"), "values": ("
 matrix = PROJECTION_FACTORS[field][1]
 bias = matrix.replace("w", "b")
 source, weights, made = (now.symbol(name) for name in (*PROJECTION_FACTORS[field], field))
+words, turned = now.layout, now.symbol(matrix, on_board=True)
 row_name, axis = {"queries": ("query", "T")}.get(field, ("key", "S"))
 row = getattr(focus, row_name)
 place, column = focus.within(trace, field), focus.column(trace, field)
 n_inner, width = trace.sizes["D"], getattr(trace, field).shape[2]
 block = head_columns(trace, field, focus.head)
-columns_of_head = format_span(block, "column")
+columns_of_head = format_span(block, words.column)
 sent = head_window(trace, field, focus.head)
 
 show_step(now)
 if now.whole and sent != (0, width):
     st.caption(
-        f"Columns of {weights} and {made}: {width}. Shown: {format_span(slice(*sent), 'column')},"
+        f"Width of {made}: {width} numbers. Shown: {format_span(slice(*sent), words.column)},"
         f" with those of head {focus.head}."
     )
 n_read = features_read(trace, matrix, focus.head)
@@ -44,17 +45,18 @@ if is_identity(trace, matrix):
     )
 elif n_read == n_inner:
     st.markdown(
-        f"**Every head reads the whole embedding.** The block of {weights} that belongs to head"
-        f" {focus.head} has :{color}[{columns_of_head}], but **every row** ({n_inner} of"
+        f"**Every head reads the whole embedding.** The block of {turned} that belongs to head"
+        f" {focus.head} has :{color}[{columns_of_head}], but **every {words.row}** ({n_inner} of"
         f" {n_inner}). So the whole vector of a token goes into each of its numbers. What the heads"
-        f" divide is not the *embedding* but the columns of :{color}[{made}]."
+        f" divide is not the *embedding* but the {words.column}s of :{color}[{made}]."
     )
 else:
     st.markdown(
-        f"**Here head {focus.head} reads {n_read} of {n_inner} features.** Its block of {weights}"
-        f" has :{color}[{columns_of_head}]; in the rows of the other features all its weights are"
-        " 0. A head can read every feature: what the heads divide is not the *embedding* but"
-        f" the columns of :{color}[{made}]."
+        f"**Here head {focus.head} reads {n_read} of {n_inner} features.** Its block of {turned}"
+        f" has :{color}[{columns_of_head}]; in the {words.row}s of the other features all its"
+        " weights are 0. A head can read every feature: what the heads divide is not the"
+        " *embedding* but"
+        f" the {words.column}s of :{color}[{made}]."
     )
 added = [now.symbol(bias)] * (getattr(trace.projections, bias) is not None)
 biased = "".join(f", plus number {column} of {sign}" for sign in added)
@@ -64,6 +66,7 @@ arithmetic = draw_arithmetic(
     (0, row, column),
     f"**Head {focus.head}:** number {place.feature} of the :{color}[{one} of"
     f" {token_markdown(trace, axis, row)}] = "
-    f"the dot product of row {row} of {source} and column {column} of {weights}{biased}",
+    f"the dot product of {words.row} {row} of {source} and {words.column} {column} of"
+    f" {turned}{biased}",
 )
 look_closer(now, field, arithmetic, beside=tuple(PROJECTION_FACTORS))

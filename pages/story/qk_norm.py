@@ -14,7 +14,7 @@ st.markdown(
     "With gain 1 every query and key has the length"
     f" √{d_k} = {format_number(math.sqrt(d_k), 2)}. A scaled score is then"
     f" √{d_k} times the cosine of the angle between query and key; a gain g on both sides makes it"
-    " g² times as large. No score is larger than that, and no share of a row of n keys is larger"
+    " g² times as large. No score is larger than that, and no share of n keys is larger"
     " than 1/(1 + (n − 1)·e^(−2 g²√d_k)). Without weights every token then looks most at itself:"
     " see *The diagonal of modern attention*."
 )

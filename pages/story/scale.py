@@ -19,7 +19,8 @@ cell = focus.cell("query", "key")
 show_step(now)
 st.caption(
     f"Both matrices have the same colour scale: if |{now.symbol('scale')}| is below 1, scaling"
-    " makes the colours weaker. Beside each you see the softmax of the row you point at (no mask)."
+    f" makes the colours weaker. For the {now.layout.row} you point at you see the softmax of both"
+    " (no mask)."
 )
 arithmetic = draw_arithmetic(trace, "scaled_scores", (0, *cell), pair_markdown(trace, focus))
 
@@ -34,7 +35,7 @@ st.markdown(
 st.markdown(
     f"Standard deviation of the scores in head {focus.head}: {format_number(effect.spread_raw, 2)}"
     f" before scaling, {format_number(effect.spread, 2)} after. Real queries and keys need not have"
-    " mean 0, nor be independent. Largest share of a row, on average:"
+    " mean 0, nor be independent. Largest share of a query, on average:"
     f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with scaled"
     " scores (no mask)."
 )

@@ -47,7 +47,7 @@ with on_demand(in_all_heads, "all heads", "apps") as box:
             f" of {token_markdown(trace, 'S', focus.key)}] of every head (heads: {h}). The matrix"
             " product of the two stacks compares **every head with every head**; only its framed"
             " diagonal is needed. The product **number by number** (the Hadamard product ⊙), with"
-            " each row added up, gives the same scores and nothing else."
+            f" each {now.layout.row} added up, gives the same scores and nothing else."
         )
         show_board(pair_board(now.stage, cell), "pair")
         st.markdown(

@@ -23,6 +23,7 @@ from attention_lab.by_hand import (
 )
 from attention_lab.choices import resolve
 from attention_lab.column_names import ColumnNames, column_names
+from attention_lab.readings import verb_numbers
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import embedding_of, tokens_of, weights_in_force
 from attention_lab.user_data.edits import Edit, Edits
@@ -226,17 +227,18 @@ def test_the_lexicon_is_large_enough() -> None:
         assert "animate" not in parts or "noun" in parts or "pronoun" in parts
 
 
-AGREE = Scenario("the queen saw her sons because they called her", d_model=12, n_heads=3)
+AGREE = Scenario("the queen sees her sons because they call her", d_model=12, n_heads=3)
 
 
 def test_heads_match_gender_and_number() -> None:
-    """Each scaled score is 6 where both words have the feature, and 2 for a noun, −2 for a pronoun;
+    """Each scaled score is 6 where both words have the feature, and 2 for a noun, −2 for a pronoun,
+    −4 for a verb;
     the row of a word is the softmax of these, worked out here word by word.
     """
     trace = trace_of(replace(AGREE, weights="by hand"))
     gender = {"queen": "f", "her": "f", "sons": "m"}
-    number = {"queen": "s", "her": "s", "sons": "p", "they": "p"}
-    kinds = {"queen": 2, "sons": 2, "her": -2, "they": -2}
+    number = {"queen": "s", "her": "s", "sees": "s", "sons": "p", "they": "p", "call": "p"}
+    kinds = {"queen": 2, "sons": 2, "her": -2, "they": -2, "sees": -4, "call": -4}
     for head, feature in enumerate((gender, number)):
         for query, asks in enumerate(trace.tokens):
             scores = [
@@ -247,6 +249,34 @@ def test_heads_match_gender_and_number() -> None:
     strongest = trace.probabilities[0].argmax(axis=-1)
     assert (strongest[0, 8], strongest[1, 6]) == (1, 4)
     assert strongest[2, 1:].tolist() == list(range(8))
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (AGREE.text, [(2, 1, "sg sg", 1, "fem"), (7, 6, "pl pl", 4, "masc")]),
+        ("they see her", [(1, 0, "pl pl", 0, "")]),
+        ("she sees them", [(1, 0, "sg sg", 0, "fem")]),
+        ("her sons sees it", [(2, 1, "sg pl", None, "")]),
+        ("I see the queen", []),
+        ("the queen saw her sons", []),
+        ("see", []),
+        ("king sees king", [(1, 0, "sg sg", None, "")]),
+    ],
+)
+def test_a_verb_has_the_number_of_the_word_before_it(
+    text: str, found: list[tuple[int, int, str, int | None, str]]
+) -> None:
+    trace = trace_of(replace(AGREE, text=text, weights="by hand"))
+    facts = verb_numbers(trace)
+    told = [(one.verb, one.before, " ".join(one.numbers), one.read, one.gender) for one in facts]
+    assert told == found
+    genders = ("masc", "fem", "neut")
+    names = column_names(replace(AGREE, weights="by hand")).features
+    for one in facts:
+        assert one.agrees == (len(set(one.numbers)) == 1)
+        got = [trace.output[0, one.verb, names.index(gender)] for gender in genders]
+        assert not one.gender or genders[int(np.argmax(got))] == one.gender
 
 
 def test_what_is_matched_brings_the_other_feature() -> None:

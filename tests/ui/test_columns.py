@@ -36,11 +36,12 @@ def test_a_projected_number_names_the_lines_it_is_made_of(notation: str) -> None
     app = opened("projections", notation=notation, which="keys", head=1, key=3, feature=2)
     trace, named = page_context(app).trace, titles(app)
     now = page_context(app)
-    source, weights = (now.symbol(name).replace("\\", "") for name in ("memory", "w_k"))
+    source, weights = now.written("memory"), now.written("w_k", on_board=True)
     assert source == named["memory"].split()[0]
-    assert weights in named["w_k"]
-    assert "ᵀ" not in weights
-    assert f"row 3 of {source} and column 6 of {weights}" in texts(app).replace("\\", "")
+    assert weights == named["w_k"]
+    row, column = {"ours": ("row", "column"), "gml": ("column", "row")}[notation]
+    lines = f"{row} 3 of {source} and {column} 6 of {weights}"
+    assert lines in texts(app).replace("\\", "")
     first = f"{trace.memory[0, 3, 0]:.3f} × {trace.projections.w_k[0, 6]:.3f} "
     assert f": {first}" in texts(app).replace("\\", "")
     assert (named["w_k"] == "(P^K)ᵀ") == (notation == "gml")

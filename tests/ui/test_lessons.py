@@ -96,11 +96,20 @@ def test_a_new_moment_resets_what_it_does_not_name() -> None:
     app.run()
     assert app.session_state["lab_tokens"] == "sentence"
     assert app.session_state["draft"] == draft
-    app = opened("mask", lesson="diagonal", moment=3, unmasked="true", batch="a dog", sentence=1)
+    app = opened(
+        "mask",
+        lesson="diagonal",
+        moment=3,
+        unmasked="true",
+        batch="a dog",
+        sentence=1,
+        notation="columns",
+    )
     app.query_params.clear()
     app.query_params |= {"lesson": "diagonal", "moment": "2", "batch": "a dog"}
     app.run()
     assert (app.session_state["unmasked"], app.session_state["sentence"]) == ("", 0)
+    assert page_context(app).notation.key == "ours"
 
 
 def test_the_bar_holds_the_texts_escaped() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.page_list import page_of
 from attention_lab.user_data.user_matrices import UserMatrices
@@ -17,6 +16,7 @@ from attention_ui.reference import questions
 from attention_viz.story.misplaced import short_quote
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
+from tests.viz.reading_words import missing
 
 ONE = {"text": "a", "d_model": 1, "n_heads": 1}
 
@@ -128,8 +128,9 @@ def test_inputs_are_told_as_they_were_made(choices: dict[str, Any], made: bool) 
     assert ("E" in letters(stage(app)["formula"])) == made
     assert ("word + position" in texts(app)) == made
     assert ("Layers since: 5" in texts(app)) == ("layer" in choices)
-    assert STEPS["inputs"].sentence in texts(app)
-    assert STEPS["inputs"].sentence in texts(gone_to(app, "overview"))
+    sentence = page_context(app).trace.sentence("inputs")
+    assert sentence in texts(app)
+    assert sentence in texts(gone_to(app, "overview"))
 
 
 def test_an_edited_input_stands_beside_its_word() -> None:
@@ -158,7 +159,7 @@ def test_what_the_output_is_made_of(choices: dict[str, Any], bias: bool, residua
         assert len(app.main.expander) == multiplied
 
 
-@pytest.mark.parametrize(("notation", "w_q"), [("ours", "W_Q"), ("gml", "P^Q")])
+@pytest.mark.parametrize(("notation", "w_q"), [("ours", "W_Q"), ("gml", "(P^Q)ᵀ")])
 def test_a_projected_number_is_told_with_its_bias(notation: str, w_q: str) -> None:
     app = opened("projections", **BIASED, which="queries", head=1, notation=notation)
     assert letters(stage(app)["formula"])[-3:] == ["+", "b", "Q"]
@@ -183,7 +184,7 @@ def test_a_board_names_the_matrix_as_the_notation_does(
     assert name in str(scenes(app)[0]["description"])
     said, untransposed = plain(texts(app)), name.removesuffix("ᵀ").strip("()")
     assert untransposed in said
-    assert f"{untransposed}ᵀ" not in said
+    assert name in said  # whose rows and columns are named
     if page == "output":
         assert page_of("output").question.replace("W_O", untransposed) in said
 
@@ -216,3 +217,21 @@ def test_a_misplaced_number_is_named(page: str, field: str) -> None:
     astray = find_misplaced(heads, 1, 2, 0, split=page == "split")
     assert short_quote(trace.tokens, astray.row) in stage(app)["says"]
     assert "Without the swap" not in stage(opened(page, **ONE))["says"]
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("the queen sees her sons because they call her", [("sees", "queen"), ("call", "they")]),
+        ("the queen see her sons", [("see", "queen", "plural", "singular", "masc")]),
+        ("the queen saw her sons", []),
+    ],
+)
+def test_verbs_are_told_to_agree_or_not(text: str, facts: list[tuple[str, ...]]) -> None:
+    layer = {"text": text, "weights": "by hand", "d_model": 12, "n_heads": 3}
+    notes = [note["text"] for note in stage(opened("overview", **layer))["notes"]]
+    assert all(missing(note, *names) == [] for note, names in zip(notes, facts, strict=True))
+    for page, query in (("scores", 2), ("softmax", 2), ("softmax", 1)):
+        of_query = [note["text"] for note in stage(opened(page, query=query, **layer))["notes"]]
+        assert of_query == notes[: query == 2]
+    assert stage(opened("softmax", weights="by hand", d_model=8, n_heads=2))["notes"] == []

@@ -76,7 +76,8 @@ def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
     operation = rule["operation"]
 
     def position(p: JSON, k: int) -> int:
-        total = sum((k if axis == -1 else index[axis]) * times for axis, times in p["parts"])
+        total: int = p.get("plus", 0)
+        total += sum((k if axis == -1 else index[axis]) * times for axis, times in p["parts"])
         total //= p.get("over", 1)
         return total % p["modulo"] if p.get("modulo") else total
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from attention_lab.labs.content_training import content_example, content_scores, four_answers
 from attention_lab.labs.convolution import pixel_attention, run_convolution, run_two_heads
 from attention_lab.labs.evaluation import Score, offset_profile, unseen_trace
-from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel
+from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, for_two_channels
 from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
 from attention_lab.labs.stiefel import sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
-from attention_viz.blocks import Board, Folded, Note
+from attention_viz.blocks import Board, Folded, Note, Table
+from attention_viz.labels import format_percent
 from attention_viz.labs import convolution as convolution_boards
 from attention_viz.labs.convolution import error_figure
 from attention_viz.labs.convolution_page import CONVOLUTION, read_kernel
@@ -25,9 +27,10 @@ from attention_viz.labs.training import (
     sequence_board,
 )
 from attention_viz.story.story_view import StoryView
+from tests.viz.reading_blocks import boards, inside, shown, texts
 from tests.viz.reading_figures import as_sent
-from tests.viz.reading_scenes import sent, worked_out
-from tests.viz.reading_words import numbers_said
+from tests.viz.reading_scenes import flags, sent, worked_out
+from tests.viz.reading_words import missing, numbers_said
 
 
 def test_loss_figure_draws_losses_and_floor() -> None:
@@ -89,25 +92,34 @@ def test_mapping_board() -> None:
 
 
 @pytest.mark.parametrize("padding", ["nothing", "frame", "sink", "circular"])
-def test_comparison_board_explains_itself(padding: str) -> None:
-    picture, kernel = as_image(IMAGES["letter A"]), as_kernel(KERNELS["emboss"])
-    run = run_convolution(picture, kernel, 2.0, padding)
-    board = convolution_boards.convolution_board(picture, kernel, run, (0, 3))
-    for index in ((0, 0), (3, 4), (7, 7)):
-        for name, pixels in (("attention", run.output), ("convolution", run.expected)):
-            assert worked_out(board, name, index) == pytest.approx(pixels[index][0], abs=1e-5)
+@pytest.mark.parametrize("name", ["emboss", "2 × 2: Roberts", "1 × 1: negative"])
+def test_comparison_board_explains_itself(padding: str, name: str) -> None:
+    letter, kernel = IMAGES["letter A"], as_kernel(KERNELS[name])
+    two = as_image(letter, IMAGES["ramp"])
+    for picture, numbers in ((as_image(letter), kernel), (two, for_two_channels(kernel))):
+        run = run_convolution(picture, numbers, 2.0, padding)
+        board = convolution_boards.convolution_board(picture, numbers, run, (0, 3))
+        for channel, end in enumerate([""] if picture.shape[2] == 1 else [" 0", " 1"]):
+            for index in ((0, 0), (3, 4), (7, 7)):
+                for made, pixels in (("attention", run.output), ("convolution", run.expected)):
+                    shown = worked_out(board, f"{made}{end}", index)
+                    assert shown == pytest.approx(pixels[index][channel], abs=1e-5)
 
 
 def test_heads_board_shows_what_is_read() -> None:
     picture, kernel = as_image(IMAGES["disc"]), as_kernel(KERNELS["Sobel x"])
-    for run in (
-        run_convolution(picture, kernel, 4.0, "sink"),
-        run_two_heads(picture, kernel, 4.0, "frame"),
+    both, two = as_image(IMAGES["disc"], IMAGES["ramp"]), for_two_channels(kernel)
+    for run, numbers in (
+        (run_convolution(picture, kernel, 4.0, "sink"), kernel),
+        (run_two_heads(picture, kernel, 4.0, "frame"), np.ones(2)),
+        (run_convolution(both, two, 4.0, "frame"), two),
     ):
         maps, _ = pixel_attention(run, 3, 5)
-        board = convolution_boards.kernel_heads_board(run, (3, 5), [1.0] * len(maps))
+        board = convolution_boards.kernel_heads_board(run, (3, 5), numbers)
         assert len(board["panels"]) == len(maps)
         np.testing.assert_array_equal(sent(board, f"head {len(maps) - 1}"), maps[-1].astype("f4"))
+    held = run.trace.projections.w_o
+    np.testing.assert_array_equal(sent(convolution_boards.kernel_board(run, two), "kernel"), held)
 
 
 def test_a_kernel_keeps_its_digits() -> None:
@@ -119,7 +131,7 @@ def test_a_kernel_of_zeros_leaves_the_rest_of_the_page() -> None:
     """Two heads have nothing to look for then, which is said where they would stand."""
     values = {one.key: one.default for one in CONVOLUTION.choices(StoryView())}
     values |= {"conv_kernel": "own", "conv_own": "0 0 0, 0 0 0, 0 0 0"}
-    two, one = (b for b in CONVOLUTION.blocks(StoryView(), values) if isinstance(b, Folded))
+    _, two, one = (b for b in CONVOLUTION.blocks(StoryView(), values) if isinstance(b, Folded))
     assert [type(block) for block in two.inside] == [Note]
     assert any(isinstance(block, Board) for block in one.inside)
 
@@ -150,3 +162,27 @@ def test_curves_levels_and_marks() -> None:
     assert len({line["dash"] for line in looks}) == len({line["color"] for line in looks}) == 5
     assert figure["layout"]["showlegend"]
     as_sent(figure)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "heads"), [("Sobel x", 9), ("2 × 2: Roberts", 4), ("1 × 1: negative", 1)]
+)
+def test_a_side_has_a_head_for_each_offset_and_trained_kernels_are_told(
+    kernel: str, heads: int
+) -> None:
+    blocks = shown(CONVOLUTION, conv_kernel=kernel, conv_second="ramp", conv_asks="3-4")
+    said, scores = texts(blocks), content_scores()
+    assert f"heads: {heads}; channels: 2 in, 2 out" in said
+    (table,) = (block for block in blocks if isinstance(block, Table))
+    assert [row[3] for row in table.rows] == [format_percent(one.right) for one in scores.values()]
+    side = int(heads**0.5)
+    example = content_example(3, 4, side)
+    assert missing(said, f"{side} × {side} kernel", *example.twin, *example.hits.values()) == []
+    content = next(board for board in boards(blocks) if "mark" in board["arrays"])
+    np.testing.assert_array_equal(sent(content, "kernel"), example.said["kernel"].astype("f4"))
+    wrong = (example.shown == 0) & (example.said["kernel"] != example.said["right"])
+    assert flags(content["arrays"]["kernel"], "changed").tolist() == wrong.tolist()
+    beyond = shown(CONVOLUTION, conv_kernel=kernel, conv_second="ramp", conv_asks="4-4")
+    assert texts(beyond) == said  # the picture has four rows
+    told = texts(inside(CONVOLUTION, "Why no fixed kernel can do it"))
+    assert missing(told, "00", "11", four_answers().n_near) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +13,10 @@ from attention_core.formulas import merge_heads, softmax, split_heads
 from attention_core.masks import causal_mask, padding_mask
 
 from ...heads.layout_mistakes import merge_without_swap
+from ...trained.decoder import DecoderLayer
+from ...trained.language_model import language_model
 from ..token_matrices import gaussian_tokens
+from .language import FROG
 from .record import (
     HEADS,
     LAYER,
@@ -181,3 +185,30 @@ def merge_reverses_split() -> Evidence:
     fused = attend(X, LAYER).queries
     exact = bool((merge_heads(split_heads(fused, HEADS)) == fused).all())
     return Evidence(exact, exact, f"All {fused.size} numbers are back in their places.")
+
+
+def entire_architecture() -> Evidence:
+    """The share of the next piece in a language model, without W_O and without the feed-forward
+    part of all layers; and the weights of a layer.
+    """
+    model = language_model()
+    ids = model.encode(FROG)
+    piece = int(model.run(ids).probabilities().argmax())
+
+    def share(changed: Callable[[DecoderLayer], DecoderLayer]) -> float:
+        decoder = replace(model.decoder, layers=tuple(map(changed, model.decoder.layers)))
+        return float(replace(model, decoder=decoder).run(ids).probabilities()[piece])
+
+    whole = share(lambda layer: layer)
+    joined = share(lambda layer: replace(layer, attention=replace(layer.attention, w_o=None)))
+    alone = share(lambda layer: replace(layer, w_2=np.zeros_like(layer.w_2)))
+    layer, told = model.decoder.layers[0], model.decoder.layers[0].attention
+    in_text = told.w_q.size + told.w_k.size + told.w_v.size
+    in_all = told.n_weights + layer.w_1.size + layer.w_2.size + layer.w_3.size
+    sentence = (
+        f"“{FROG}”: the language model of this app says “{model.pieces([piece])[0].strip()}” with"
+        f" {whole:.0%}; without W_O it would with {joined:.2%}, without the feed-forward part with"
+        f" {alone:.2%}. W_Q, W_K and W_V hold {in_text:,} of the {in_all:,} weights of a layer."
+    )
+    parts_count = max(joined, alone) < whole / 100
+    return Evidence(min(joined, alone) > whole / 2, parts_count and in_text < in_all / 2, sentence)

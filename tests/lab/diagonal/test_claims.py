@@ -26,7 +26,7 @@ ROWS = [tuple(row) for row in csv.reader(TABLE.read_text(encoding="utf-8").split
 
 
 def test_the_list_has_every_row_of_the_five_texts() -> None:
-    of_texts = {"gml": 8, "mql5": 7, "doshi": 10, "slides": 11, "note": 10}
+    of_texts = {"gml": 8, "mql5": 7, "doshi": 11, "slides": 11, "note": 10}
     assert Counter(text for text, _, _ in ROWS) == of_texts
     assert len({row for _, row, _ in ROWS}) == len(ROWS)
 
@@ -68,6 +68,8 @@ def test_claims_say_what_they_are() -> None:
         ("slides-pair-bound", ["0.2447"]),  # X = (3, 2, 1), by hand in test_worked_examples
         ("slides-diagonal-always-greater", ["0.8668"]),
         ("doshi-embedding-is-split", [6, 3]),
+        # 64 x (64 + 2 x 32), of 64 x (2 x 64 + 2 x 32 + 3 x 172)
+        ("doshi-entire-architecture", ["8,192", "45,312"]),
         ("mql5-diagonal-of-the-square", [36]),  # 3·3 heads, nK = 4
         ("gml-projection-size", ["4 × 5"]),
         ("slides-limits-expressive-power", ["0.99", "0.90", "0.50", "26%", "58%"]),

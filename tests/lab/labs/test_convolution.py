@@ -23,67 +23,69 @@ from attention_lab.labs.convolution import (
     run_two_heads,
 )
 from attention_lab.labs.convolution_heads import PADDINGS
-from attention_lab.labs.images import KERNELS, as_kernel
+from attention_lab.labs.images import KERNELS, as_kernel, for_two_channels
 from tests.lab.refusal import Facts, refused
 
-H, W = 5, 7
+H, W, C_IN, C_OUT = 5, 7, 2, 3
+SIDES = (1, 2, 3)
 RNG = np.random.default_rng(0)
 IMAGE = RNG.random((H, W, 1))
+CHANNELS = RNG.random((H, W, C_IN))
 KERNEL = RNG.normal(size=(3, 3, 1, 1))
 # Where each padding is as exact as float64 gets.
 EXACT_SHARPNESS = {"nothing": 40.0, "frame": 40.0, "sink": 80.0, "circular": 110.0}
 
 
 def convolved_by_loops(image: np.ndarray, kernel: np.ndarray, padding: str) -> np.ndarray:
-    """The convolution by plain loops over pixels and kernel cells. Shapes: (H, W, 1), (K, K, 1, 1)
-    -> (H, W).
+    """The convolution by plain loops over pixels, kernel cells and channels. An even kernel begins
+    at its pixel. Shapes: (H, W, Cin), (K, K, Cin, Cout) -> (H, W, Cout).
     """
-    height, width = image.shape[:2]
-    reach = len(kernel) // 2
-    result = np.zeros((height, width))
-    for row, column, down, across in product(
-        range(height), range(width), range(-reach, reach + 1), range(-reach, reach + 1)
+    (height, width, n_in), n_out = image.shape, kernel.shape[3]
+    first = {1: 0, 2: 0, 3: -1}[len(kernel)]
+    result = np.zeros((height, width, n_out))
+    for row, column, i, j in product(
+        range(height), range(width), range(len(kernel)), range(len(kernel))
     ):
-        r, c = row + down, column + across
+        r, c = row + first + i, column + first + j
         if padding == "circular":
             r, c = r % height, c % width
         elif padding == "nothing":
             r, c = min(max(r, 0), height - 1), min(max(c, 0), width - 1)
         if 0 <= r < height and 0 <= c < width:
-            result[row, column] += kernel[down + reach, across + reach, 0, 0] * image[r, c, 0]
+            for source, target in product(range(n_in), range(n_out)):
+                number = kernel[i, j, source, target]
+                result[row, column, target] += number * image[r, c, source]
     return result
 
 
 @pytest.mark.parametrize("padding", PADDINGS)
-@pytest.mark.parametrize("side", [1, 3])
-def test_the_plain_convolution(padding: str, side: int) -> None:
-    kernel = RNG.normal(size=(side, side, 1, 1))
-    np.testing.assert_allclose(
-        convolve(IMAGE, kernel, padding)[..., 0],
-        convolved_by_loops(IMAGE, kernel, padding),
-        atol=1e-13,
-    )
-
-
-@pytest.mark.parametrize("padding", PADDINGS)
-def test_sharp_heads_are_the_convolution(padding: str) -> None:
-    run = run_convolution(IMAGE, KERNEL, EXACT_SHARPNESS[padding], padding)
-    np.testing.assert_allclose(
-        run.output[..., 0], convolved_by_loops(IMAGE, KERNEL, padding), rtol=0, atol=1e-14
-    )
-    assert run.trace.sizes["H"] == 9
-    assert run.trace.sizes["K"] == 4
+@pytest.mark.parametrize("side", SIDES)
+def test_heads_and_the_plain_convolution_of_every_side_and_channel(padding: str, side: int) -> None:
+    kernel = RNG.normal(size=(side, side, C_IN, C_OUT))
+    expected = convolved_by_loops(CHANNELS, kernel, padding)
+    np.testing.assert_allclose(convolve(CHANNELS, kernel, padding), expected, atol=1e-13)
+    run = run_convolution(CHANNELS, kernel, EXACT_SHARPNESS[padding], padding)
+    np.testing.assert_allclose(run.output, expected, rtol=0, atol=2e-14)
+    assert [run.trace.sizes[letter] for letter in "HKVO"] == [side**2, 4, C_IN, C_OUT]
     assert run.target_share > 1 - 1e-14
 
 
-def test_colours() -> None:
-    image, kernel = RNG.random((H, W, 3)), RNG.normal(size=(3, 3, 3, 4))
-    run = run_convolution(image, kernel, 80, "sink")
-    assert run.output.shape == (H, W, 4)
-    expected = sum(
-        convolved_by_loops(image[..., [i]], kernel[..., [i], 2:3], "sink") for i in range(3)
-    )
-    np.testing.assert_allclose(run.output[..., 2], expected, atol=1e-13)
+def test_two_channels_are_divergence_and_curl() -> None:
+    """Of a field that turns around the origin: its x is −row, its y is column; and of one that
+    grows away from it.
+    """
+    row, column = np.indices((H, W)).astype(float)
+    kernel = for_two_channels(as_kernel(KERNELS["Sobel x"]) / 8)
+    for field, divergence, curl in (((-row, column), 0, 2), ((column, row), 2, 0)):
+        made = convolve(np.stack(field, axis=2), kernel, "frame")[1:-1, 1:-1]
+        np.testing.assert_allclose(made[..., 0], divergence, atol=1e-13)
+        np.testing.assert_allclose(made[..., 1], curl, atol=1e-13)
+
+
+@pytest.mark.parametrize("shape", [(0, 0), (1, 2), (4, 4), (2, 3)])
+def test_a_kernel_is_a_square_of_at_most_three(shape: tuple[int, int]) -> None:
+    with refused(SettingsError, str(shape)):
+        as_kernel(np.ones(shape))
 
 
 @pytest.mark.parametrize("padding", PADDINGS)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_ui.browser_files import COMPONENT_PREFIX, STYLE_SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,7 +47,7 @@ def test_processes_have_the_port_and_the_file_of_the_image() -> None:
         (port, ""),
         ("", port),
     }
-    (folder,) = re.findall(rf"{FILE_VARIABLE}=(/\w+)/", image)
+    (folder,) = re.findall(rf"{PLACE_VARIABLE}=(/\w+)/", image)
     assert f":{folder}" in compose
     assert f"mountPath: {folder}" in text("kubernetes.yaml")
 

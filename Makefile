@@ -5,7 +5,10 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 # For every system and Python that the app runs on.
-LOCK := grep -v "^-c" requirements.txt | $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
+COMPILE := $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
+LOCK := grep -v "^-c" requirements.txt | $(COMPILE)
+# What the extra [server] adds, for the images.
+LOCK_SERVER := grep -o "psycopg.*==[0-9.]*" pyproject.toml | $(COMPILE)
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -39,6 +42,7 @@ lock: $(BIN)/python ## pin all packages of the app, after a change of requiremen
 	$(PIP_INSTALL) uv==0.13.9
 	$(LOCK) $(ARGS) --output-file constraints.txt
 	$(LOCK) --constraints constraints.txt --generate-hashes --output-file requirements.lock
+	$(LOCK_SERVER) --constraints constraints.txt --generate-hashes --output-file deploy/server.lock
 
 clean: ## remove the environment, caches and everything built
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 
 from attention_core.errors import AttentionError
-from attention_lab.classroom.class_file import class_file_path
+from attention_lab.classroom.place import class_place, is_there
 
 from .classroom.room_service import room_service
 from .streamlit_private import end_visits_that_are_over
@@ -38,6 +38,6 @@ async def every(seconds: float, act: Callable[[], None]) -> None:
 
 def delete_unused_rooms() -> None:
     """Delete the rooms that nobody has used for a day, if there ever was a room."""
-    if class_file_path().exists():
+    if is_there(class_place()):
         with suppress(AttentionError):  # who opens or joins a room is told
             room_service().rooms.delete_old()

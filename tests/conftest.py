@@ -2,11 +2,17 @@
 for one.
 """
 
+from __future__ import annotations
+
 import os
 
 # As in app.py, before NumPy is loaded: several threads for small products only take the cores from
 # other processes.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -35,3 +41,34 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
+
+
+@pytest.fixture(scope="session")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of a PostgreSQL server, one for all processes of a run of the tests."""
+    from scripts.local_postgres import shared
+
+    own = tmp_path_factory.getbasetemp()
+    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    with shared(common / "postgres") as folder:
+        yield folder
+
+
+_SCHEMAS = count()
+
+
+@pytest.fixture
+def database(postgres: Path) -> Iterator[str]:
+    """The URL of a database without tables."""
+    import psycopg
+
+    from attention_lab.classroom import class_database
+    from scripts.local_postgres import url_of
+
+    schema = f"test_{os.getpid()}_{next(_SCHEMAS)}"
+    url = url_of(postgres, schema)
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {schema}")
+    yield url
+    for line in class_database._lines(url):
+        line.close()

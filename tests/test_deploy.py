@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
-from attention_lab.classroom.class_file import FILE_VARIABLE
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_ui.browser_files import COMPONENT_PREFIX, STYLE_SHEETS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -43,13 +44,30 @@ def test_processes_have_the_port_and_the_file_of_the_image() -> None:
     servers = re.findall(r"^server (\S+):(\d+) ", text("processes.conf"), re.M)
     assert {number for _, number in servers} == {port}
     assert [name for name, _ in servers] == re.findall(r"^  (app-\d): \*app$", compose, re.M)
-    assert set(re.findall(r"containerPort: (\d+)|targetPort: (\d+)", text("kubernetes.yaml"))) == {
-        (port, ""),
-        ("", port),
-    }
-    (folder,) = re.findall(rf"{FILE_VARIABLE}=(/\w+)/", image)
+    (folder,) = re.findall(rf"{PLACE_VARIABLE}=(/\w+)/", image)
     assert f":{folder}" in compose
-    assert f"mountPath: {folder}" in text("kubernetes.yaml")
+
+
+def test_hosts_share_a_database_and_are_reached_by_the_ingress_alone() -> None:
+    """SQLite in WAL mode cannot lie on a volume of several hosts."""
+    (port,) = re.findall(r"--server.port=(\d+)", text("Dockerfile"))
+    parts = {one["kind"]: one for one in yaml.safe_load_all(text("kubernetes.yaml"))}
+    assert "PersistentVolumeClaim" not in parts
+    pod = parts["Deployment"]["spec"]["template"]
+    (container,) = pod["spec"]["containers"]
+    (place,) = (one for one in container["env"] if one["name"] == PLACE_VARIABLE)
+    key = place["valueFrom"]["secretKeyRef"]
+    assert key["name"] == parts["Secret"]["metadata"]["name"]
+    assert parts["Secret"]["stringData"][key["key"]].startswith("postgresql://")
+    assert "psycopg==" in text("server.lock")
+    policy = parts["NetworkPolicy"]["spec"]
+    assert policy["podSelector"]["matchLabels"] == pod["metadata"]["labels"]
+    (door,) = policy["ingress"]
+    assert [one["port"] for one in door["ports"]] == [int(port)]
+    assert door["from"]
+    assert {one["port"] for rule in policy["egress"] for one in rule["ports"]} == {53, 5432}
+    assert container["ports"] == [{"containerPort": int(port)}]
+    assert parts["Service"]["spec"]["ports"][0]["targetPort"] == int(port)
 
 
 def locations() -> dict[str, str]:

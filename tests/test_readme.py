@@ -9,8 +9,8 @@ from PIL import Image
 
 from attention_core import Projections, attend
 from attention_lab.cache import CACHE_BYTES
-from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import CLASS_LIMITS
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.files.weight_formats import MAX_WEIGHT_BYTES
 from attention_lab.page_list import PAGES, page_row
 from attention_lab.user_data.layer_search import MAX_LAYER_BYTES
@@ -96,4 +96,4 @@ def test_the_page_for_teachers_names_the_bounds_of_a_class() -> None:
     numbers = re.findall(r"\d+", table[: table.index("\n\n")])
     bounds = [bound for name, bound in vars(CLASS_LIMITS).items() if name not in ("idle", "lasts")]
     assert sorted(map(int, numbers)) == sorted(bounds)
-    assert f"`{FILE_VARIABLE}`" in text
+    assert f"`{PLACE_VARIABLE}`" in text

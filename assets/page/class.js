@@ -38,7 +38,7 @@
 
   // The answer of the server as an object: null if it does not answer, status 0 if it has no such routes yet.
   const ask = async (path, body) => {
-    const headers = { "x-class-visitor": token, ...(now.seat?.secret && { "x-class-secret": now.seat.secret }), ...(body && { "content-type": "application/json" }) };
+    const headers = { "x-class-visitor": token, ...(now.seat?.ticket && { "x-class-ticket": now.seat.ticket }), ...(now.seat?.secret && { "x-class-secret": now.seat.secret }), ...(body && { "content-type": "application/json" }) };
     try {
       const answer = await fetch(`${BASE}/class-room/${path}`, { method: body ? "POST" : "GET", headers, body: body && JSON.stringify(body) });
       if (answer.status === 204) return { status: 204 };
@@ -163,11 +163,15 @@
     leave,
     open,
     isClassPage,
-    // A page that opens the class joins it. The teacher's secret is in the link, or was kept in this tab.
-    join({ room, secret }) {
+    // A page that opens the class joins it. The teacher's secret is in the link, or was kept in this tab. By the ticket the
+    // server knows who has joined by a page.
+    join({ room, secret, ticket }) {
       const { seat } = now;
-      if (seat?.room === room && (!secret || seat.secret === secret)) return;
-      sit({ room, secret: secret ?? "", follows: true, leads: Boolean(secret), moments: null, answers: {} });
+      if (seat?.room === room && (!secret || seat.secret === secret)) {
+        seat.ticket = ticket;
+        return;
+      }
+      sit({ room, ticket, secret: secret ?? "", follows: true, leads: Boolean(secret), moments: null, answers: {} });
     },
     set(change) {
       Object.assign(now.seat, change);

@@ -1,12 +1,11 @@
-"""The SQLite file of all rooms: its place, and reading and writing it in transactions."""
+"""All rooms in one SQLite file: reading and writing it in transactions."""
 
 from __future__ import annotations
 
 import logging
 import os
 import sqlite3
-import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
@@ -16,55 +15,20 @@ from weakref import finalize
 
 from attention_core.errors import FileError
 
-FILE_VARIABLE = "ATTENTION_LAB_CLASSES"  # the environment variable that names another file
-VERSION = 1
-MAX_WAIT_SECONDS = 5.0  # seconds for another process that writes
-SCHEMA = """
-CREATE TABLE IF NOT EXISTS rooms (
-    room TEXT PRIMARY KEY, secret BLOB NOT NULL, opened REAL NOT NULL, version INTEGER NOT NULL,
-    n_writes INTEGER NOT NULL, state TEXT NOT NULL, number INTEGER NOT NULL, moment TEXT NOT NULL,
-    n_moments INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS questions (
-    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
-    posed TEXT NOT NULL, PRIMARY KEY (room, number)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS votes (
-    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
-    visitor BLOB NOT NULL, answer REAL NOT NULL, at REAL NOT NULL,
-    PRIMARY KEY (room, number, visitor)
-) WITHOUT ROWID;
-CREATE TRIGGER IF NOT EXISTS vote_is_new AFTER INSERT ON votes BEGIN
-    UPDATE rooms SET n_writes = n_writes + 1 WHERE room = NEW.room;
-END;
-CREATE TRIGGER IF NOT EXISTS vote_is_changed AFTER UPDATE ON votes BEGIN
-    UPDATE rooms SET n_writes = n_writes + 1 WHERE room = NEW.room;
-END;
-"""
+from .store import MAX_WAIT_SECONDS, PLACE_VARIABLE, TABLES, VERSION
 
-# Made also in a file of an older app. people: how many each process of the app has in a room.
-# running: seconds that go on only while the app runs. uses: the network that opened a room, and
-# when the room was used last. voters: who has answered a question, from which network.
-ADDED = """
-CREATE TABLE IF NOT EXISTS people (
-    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, process TEXT NOT NULL,
-    count INTEGER NOT NULL, at REAL NOT NULL, PRIMARY KEY (room, process)
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS running (one INTEGER PRIMARY KEY, seconds REAL NOT NULL);
-CREATE TABLE IF NOT EXISTS uses (
-    room TEXT PRIMARY KEY REFERENCES rooms ON DELETE CASCADE, source BLOB NOT NULL, at REAL NOT NULL
-) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS voters (
-    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
-    source BLOB NOT NULL, visitor BLOB NOT NULL, PRIMARY KEY (room, number, source, visitor)
-) WITHOUT ROWID;
-CREATE TRIGGER IF NOT EXISTS room_is_used AFTER UPDATE ON rooms BEGIN
-    UPDATE uses SET at = (SELECT seconds FROM running) WHERE room = NEW.room;
-END;
-CREATE TRIGGER IF NOT EXISTS room_is_seen AFTER INSERT ON people BEGIN
-    UPDATE uses SET at = (SELECT seconds FROM running) WHERE room = NEW.room;
-END;
-"""
+
+class _FileTransaction:
+    """A transaction of a connection that writes."""
+
+    def __init__(self, database: sqlite3.Connection) -> None:
+        self._database = database
+
+    def read(self, query: str, *given: Any) -> list[Any]:
+        return self._database.execute(query, given).fetchall()
+
+    def run(self, query: str, *given: Any) -> int:
+        return self._database.execute(query, given).rowcount
 
 
 class _OpenFile:
@@ -113,7 +77,7 @@ class ClassFile:
         self._leave()
 
     @contextmanager
-    def writing(self) -> Iterator[sqlite3.Connection]:
+    def writing(self) -> Iterator[_FileTransaction]:
         """One transaction: after an error nothing of it is kept.
 
         Raises: FileError, also where the file is no longer in its place: what is written to a
@@ -129,7 +93,7 @@ class ClassFile:
                 )
             database.execute("BEGIN IMMEDIATE")
             try:
-                yield database
+                yield _FileTransaction(database)
             except BaseException:
                 if database.in_transaction:  # SQLite may have ended it, as where the disk is full
                     database.execute("ROLLBACK")
@@ -141,7 +105,7 @@ class ClassFile:
         with self._opened.read_turn, self._explained():
             return self._opened.reader.execute(query, given).fetchall()
 
-    def empty_log(self) -> None:
+    def forget(self) -> None:
         """Remove deleted rows from the write-ahead log, too; not while others read."""
         with self._opened.write_turn, suppress(sqlite3.Error):
             self._opened.writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -153,7 +117,7 @@ class ClassFile:
         except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             said = error.strerror if isinstance(error, OSError) else error
             raise _unusable(
-                self.path, f"{said}; free it, or choose another by {FILE_VARIABLE}"
+                self.path, f"{said}; free it, or choose another by {PLACE_VARIABLE}"
             ) from error
 
 
@@ -202,15 +166,15 @@ def _prepare(database: sqlite3.Connection, path: Path) -> None:
         raise _unusable(
             path,
             f"it has version {version}, but this app reads {VERSION}; choose another by"
-            f" {FILE_VARIABLE}",
+            f" {PLACE_VARIABLE}",
         )
     run("PRAGMA journal_mode = WAL")
     run("PRAGMA synchronous = FULL")
     run("PRAGMA foreign_keys = ON")
     run("PRAGMA secure_delete = ON")
+    database.executescript(TABLES)  # also those that a file of an older app lacks
     if version == 0:
-        database.executescript(f"{SCHEMA} PRAGMA user_version = {VERSION};")
-    database.executescript(ADDED)
+        run(f"PRAGMA user_version = {VERSION}")
 
 
 def _leave(place: tuple[int, int | Path], opened: _OpenFile) -> None:
@@ -220,27 +184,3 @@ def _leave(place: tuple[int, int | Path], opened: _OpenFile) -> None:
         if not opened.n_users:
             del _OPEN_FILES[place]
             opened.close()
-
-
-def class_file_path(
-    environment: Mapping[str, str] = os.environ,
-    system: str = sys.platform,
-    home: Path | None = None,
-) -> Path:
-    """The file of all rooms: the one in the environment, else one in the user's data folder.
-
-    >>> class_file_path({}, "linux", Path("/home/ada")).as_posix()
-    '/home/ada/.local/share/attention-lab/classes.sqlite3'
-    >>> class_file_path({"ATTENTION_LAB_CLASSES": "/srv/classes.db"}).as_posix()
-    '/srv/classes.db'
-    """
-    if environment.get(FILE_VARIABLE):
-        return Path(environment[FILE_VARIABLE])
-    at_home = home or Path.home()
-    if system == "win32":
-        data = Path(environment.get("LOCALAPPDATA") or at_home / "AppData" / "Local")
-    elif system == "darwin":
-        data = at_home / "Library" / "Application Support"
-    else:
-        data = Path(environment.get("XDG_DATA_HOME") or at_home / ".local" / "share")
-    return data / "attention-lab" / "classes.sqlite3"

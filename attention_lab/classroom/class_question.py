@@ -90,12 +90,12 @@ class ClassQuestion:
 
 
 def question_to_json(posed: ClassQuestion) -> str:
-    """A question as the class file stores it."""
+    """A question as it is kept."""
     return json.dumps(asdict(posed), ensure_ascii=True)
 
 
 def question_from_json(text: str) -> ClassQuestion:
-    """A question from the class file. Raises: FileError if the file is damaged there."""
+    """A question as it was kept. Raises: FileError if it is damaged there."""
     try:
         kept = json.loads(text)
         kept["given"] = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
@@ -104,8 +104,8 @@ def question_from_json(text: str) -> ClassQuestion:
         return ClassQuestion(**kept)
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FileError(
-            "A question of this room is damaged in the file of classes; ask another one, or open a"
-            " new room"
+            "A question of this room is damaged where it is kept; ask another one, or open a new"
+            " room"
         ) from error
 
 

@@ -29,43 +29,46 @@ class TooManyError(AttentionError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits of all rooms in one file.
+    """The limits of all rooms. A network is a whole school, so what one visit may do is less.
 
-    rooms_per_source: rooms that one network address may open in an hour; fewer in a day than all.
-    voters: of one room. per_source: voters of one room from one network address. pace: votes of one
-    visitor per second, on average; burst: votes at once. source_pace, source_burst: the same for
-    one network address, which a whole class may share. misses: letters of no room that one network
-    may try at once, then miss_pace a second. waiting: requests for news that wait at the same time,
-    in one process of the app; source_waiting: from one network. idle: seconds after which a room in
-    which nothing was asked and nobody was seen gives way to a new one. lasts: seconds in which a
-    room is used by nobody before it is deleted.
+    rooms: at the same time; rooms_per_network: of them, opened from one network; rooms_per_visit:
+    in one visit. idle: seconds without a student, after which a room gives way where another one
+    needs its place. lasts: seconds in which a room is used by nobody before it is deleted.
+    voters: of one room; per_source: from one network. pace: votes of one visitor per second, on
+    average; burst: votes at once. source_pace, source_burst: the same for those of one network who
+    are not in the room yet. misses: letters of no room that one network may try at once, then
+    miss_pace a second; visit_misses, visit_miss_pace: in one visit. waiting: requests for news that
+    wait at the same time, in one process of the app; source_waiting: from one network.
     """
 
-    rooms: int = 200
-    rooms_per_source: int = 8
-    misses: int = 20
-    miss_pace: float = 1.0
-    waiting: int = 1500
-    source_waiting: int = 350
+    rooms: int = 400
+    rooms_per_network: int = 40
+    rooms_per_visit: int = 4
     idle: float = 1800.0
+    lasts: float = 24 * 3600.0
     questions: int = 100
     voters: int = 600
     per_source: int = 300
     pace: float = 2.0
     burst: int = 5
-    source_pace: float = 50.0
-    source_burst: int = 300
-    lasts: float = 24 * 3600.0
+    source_pace: float = 10.0
+    source_burst: int = 100
+    misses: int = 300
+    miss_pace: float = 2.0
+    visit_misses: int = 20
+    visit_miss_pace: float = 1.0
+    waiting: int = 1500
+    source_waiting: int = 350
 
 
 CLASS_LIMITS = Limits()
 
 
 def network_of(host: str | None) -> str:
-    """The network of a visitor, by which limits count: an address of IPv4, and of IPv6 the 64 bits
-    that one household or one machine has for itself.
+    """The network of a visitor, by which limits count: an address of IPv4, and of IPv6 the first 48
+    bits, which a school has for itself (RFC 6177); whoever has fewer cannot pass for several.
 
-    >>> network_of("192.0.2.7"), network_of("::ffff:192.0.2.7"), network_of("2001:db8::7:1")
+    >>> network_of("192.0.2.7"), network_of("::ffff:192.0.2.7"), network_of("2001:db8:0:7::1")
     ('192.0.2.7', '192.0.2.7', '2001:db8::')
     """
     try:
@@ -74,7 +77,7 @@ def network_of(host: str | None) -> str:
         return str(host)
     if isinstance(address, IPv4Address):
         return str(address)
-    return str(address.ipv4_mapped or IPv6Address(int(address) >> 64 << 64))
+    return str(address.ipv4_mapped or IPv6Address(int(address) >> 80 << 80))
 
 
 class RateLimiter:

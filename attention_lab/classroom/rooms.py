@@ -1,72 +1,25 @@
-"""The rooms of a file, the actions of teachers and students in them, and how many people are in a
-room: those who have asked for its news a moment ago.
-"""
+"""All rooms, and the actions of teachers and students in them."""
 
 from __future__ import annotations
 
+import hmac
 import re
-import sqlite3
+import secrets
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
 from ..page_list import OLD_URLS, PAGES
-from .class_file import ClassFile
 from .class_question import ClassQuestion, question_from_json, question_to_json
 from .letters import digest, is_secret, new_room, new_secret
-from .limits import CLASS_LIMITS, ClosedError, Limits, RightsError, RoomError, TooManyError
-
-
-class Presence:
-    """When each visitor was seen last, in bounded memory. lasts: seconds after which one is gone.
-
-    >>> now = [0.0]
-    >>> presence = Presence(lasts=10.0, clock=lambda: now[0])
-    >>> for visitor in ("a", "b", "a"):
-    ...     presence.see("KXRT", visitor)
-    >>> presence.count("KXRT"), presence.count("ABCD")
-    (2, 0)
-    >>> now[0] = 11.0
-    >>> presence.count("KXRT")
-    0
-    """
-
-    def __init__(
-        self, lasts: float, clock: Callable[[], float], limits: Limits = CLASS_LIMITS
-    ) -> None:
-        self._lasts, self._clock, self._limits = lasts, clock, limits
-        self._seen: OrderedDict[str, dict[str, float]] = OrderedDict()
-
-    def see(self, room: str, visitor: str) -> None:
-        """A visitor asks for the news of a room. Beyond the limit of voters nobody is added."""
-        present = self._present(room)
-        if visitor in present or len(present) < self._limits.voters:
-            self._seen[room] = present | {visitor: self._clock()}
-        while len(self._seen) > self._limits.rooms:
-            self._seen.popitem(last=False)
-
-    def is_in(self, room: str, visitor: str) -> bool:
-        """Whether a visitor was seen lately."""
-        return visitor in self._present(room)
-
-    def leave(self, room: str, visitor: str) -> None:
-        """A visitor turns out to be no student."""
-        self._seen.get(room, {}).pop(visitor, None)
-
-    def count(self, room: str) -> int:
-        """How many were seen lately."""
-        return len(self._present(room))
-
-    def _present(self, room: str) -> dict[str, float]:
-        gone = self._clock() - self._lasts
-        return {one: at for one, at in self._seen.get(room, {}).items() if at > gone}
-
+from .limits import CLASS_LIMITS, Limits, RightsError, RoomError, TooManyError
+from .place import Place, open_store
+from .store import Reader, Transaction
+from .votes import RoomState, Vote, write_votes
 
 MAX_MOMENT = 8_000  # characters
 _MOMENT = re.compile(r"/([a-z0-9-]*)(\?[\x21-\x7e]*)?")  # a page with its parameters
@@ -81,48 +34,31 @@ class NewRoom:
     secret: str
 
 
-@dataclass(frozen=True)
-class RoomState:
-    """A room as it is now.
-
-    version: grows with each change except votes; n_writes: with each vote. number: of the question,
-    from 1; 0 before the first. moment: the page that the teacher shows, with its parameters;
-    n_moments: how often it has changed.
-    """
-
-    room: str
-    opened: float
-    version: int
-    n_writes: int
-    state: str
-    number: int
-    moment: str
-    n_moments: int
-    question: ClassQuestion | None
-
-
-@dataclass(frozen=True)
-class Vote:
-    """An answer to be written: room, token of the visitor, number of the question, answer, and the
-    network that it comes from.
-    """
-
-    room: str
-    token: str
-    number: int
-    answer: float
-    source: str = ""
-
-
-KEEP_VOTE = """
-INSERT INTO votes VALUES (?, ?, ?, ?, ?)
-ON CONFLICT (room, number, visitor) DO UPDATE SET answer = excluded.answer, at = excluded.at
+KEEP_PEOPLE = """
+INSERT INTO people SELECT room, ?, ?, ? FROM rooms WHERE room = ?
+ON CONFLICT (room, process) DO UPDATE SET count = excluded.count, at = excluded.at
 """
-# A new file begins its seconds with the time of day; that of an older app with its newest room.
-BEGIN_SECONDS = "INSERT OR IGNORE INTO running SELECT 1, coalesce(max(opened), ?) FROM rooms"
-HOUR = 3600.0  # seconds
-NEW_ROOMS = "FROM rooms JOIN uses USING (room) WHERE source = ? AND opened > ?"
+# What older apps did not keep. New rooms begin their seconds with the time of day; those of an
+# older app with its newest room.
+BEGIN = (
+    ("INSERT INTO running SELECT 1, coalesce(max(opened), ?) FROM rooms WHERE true", "clock"),
+    ("INSERT INTO uses SELECT room, ?, seconds FROM rooms, running WHERE true", "empty"),
+    ("INSERT INTO attended SELECT room, seconds FROM rooms, running WHERE true", ""),
+    ("INSERT INTO signing SELECT 1, ? WHERE true", "key"),
+)
+OLD_STUDENTS = """
+INSERT INTO students SELECT room, visitor,
+    row_number() OVER (PARTITION BY room ORDER BY min(at), visitor)
+FROM votes WHERE room NOT IN (SELECT room FROM students) GROUP BY room, visitor
+"""
 UNUSED = "DELETE FROM rooms WHERE room IN (SELECT room FROM uses WHERE at <= ?)"
+# The room that has been without students for the longest time, if that is long enough.
+WITHOUT_STUDENTS = """
+DELETE FROM rooms WHERE room IN (
+    SELECT room FROM attended JOIN uses USING (room) WHERE attended.at <= ? {}
+    ORDER BY attended.at, room LIMIT 1
+)
+"""
 
 # Seconds since 1970 that go on evenly, also where the clock of the system is set anew.
 _START = time.time() - time.monotonic()
@@ -134,73 +70,102 @@ def even_clock() -> float:
 
 
 class Rooms:
-    """All rooms of a file. Several processes may have the same file open.
+    """All rooms of a place. Several processes may have the same place open.
 
-    How long a room was not used is counted in seconds of the file, which go on while the app runs:
+    How long a room was not used is counted in seconds of the place, which go on while the app runs:
     a machine whose clock is wrong ends no room, and a machine that is off ends none either.
     """
 
     def __init__(
-        self, path: Path, clock: Callable[[], float] = even_clock, limits: Limits = CLASS_LIMITS
+        self, place: Place, clock: Callable[[], float] = even_clock, limits: Limits = CLASS_LIMITS
     ) -> None:
-        self.file, self.clock, self.limits = ClassFile(path), clock, limits
-        with self.file.writing() as db:
-            db.execute(BEGIN_SECONDS, (clock(),))
-            db.execute("INSERT OR IGNORE INTO uses SELECT room, x'', seconds FROM rooms, running")
+        self.place, self.store = place, open_store(place)
+        self.clock, self.limits = clock, limits
+        given = {"clock": clock(), "empty": b"", "key": secrets.token_bytes(32)}
+        with self.store.writing() as db:
+            for sentence, name in BEGIN:
+                db.run(f"{sentence} ON CONFLICT DO NOTHING", *([given[name]] if name else []))
+            db.run(OLD_STUDENTS)
             self._ahead = _seconds(db) - clock()
+            self._key = repr(_first_value(db, "SELECT secret FROM signing")).encode()
 
     def _now(self) -> float:
-        """The seconds of the file."""
+        """The seconds of the place."""
         return self.clock() + self._ahead
 
     @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """One transaction, in which the seconds of the file go on."""
-        with self.file.writing() as db:
+    def _writing(self) -> Iterator[Transaction]:
+        """One transaction, in which the seconds of the place go on."""
+        with self.store.writing() as db:
             now = max(self._now(), _seconds(db))  # another process may be ahead
-            db.execute("UPDATE running SET seconds = ?", (now,))
+            db.run("UPDATE running SET seconds = ?", now)
             self._ahead = now - self.clock()
             yield db
 
-    def open(self, source: str = "") -> NewRoom:
-        """A new room. source: the network that opens it.
+    def open(self, source: str = "", earlier: Sequence[str] = ()) -> NewRoom:
+        """A new room. source: the network that opens it; earlier: the rooms that were opened in the
+        same visit.
 
-        Raises: TooManyError if the limit of rooms, or that of the network, is reached.
+        Raises: TooManyError if the limit of rooms, of the network or of the visit is reached, and
+        no room has been without students for long.
         """
         self.delete_old()
-        made, opener, limits = NewRoom(new_room(), new_secret()), digest(source), self.limits
+        made, opener = NewRoom(new_room(), new_secret()), digest(source)
         with self._writing() as db:
-            now = self._now()
-            if _count(db, NEW_ROOMS, opener, now - HOUR) >= limits.rooms_per_source:
-                raise TooManyError(
-                    f"{limits.rooms_per_source} rooms were opened from your network address within"
-                    " an hour, and no more are allowed; delete one, or wait"
-                )
-            if _count(db, "FROM rooms") >= limits.rooms:
-                db.execute(f"{UNUSED} AND number = 0", (now - limits.idle,))
-            if (count := _count(db, "FROM rooms")) >= limits.rooms:
-                raise TooManyError(
-                    f"{count} rooms are open on this machine, and no more are allowed; delete one,"
-                    " or wait: each is deleted a day after it was used last"
-                )
+            self._make_place(db, opener, earlier)
             while _count(db, "FROM rooms WHERE room = ?", made.room):
                 made = NewRoom(new_room(), made.secret)
+            now = self._now()
             row = (made.room, digest(made.secret), now, 1, 0, "none", 0, "", 0)
-            db.execute("INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-            db.execute("INSERT INTO uses VALUES (?, ?, ?)", (made.room, opener, now))
+            db.run("INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", *row)
+            db.run("INSERT INTO uses VALUES (?, ?, ?)", made.room, opener, now)
+            db.run("INSERT INTO attended VALUES (?, ?)", made.room, now)
         return made
+
+    def _make_place(self, db: Transaction, opener: bytes, earlier: Sequence[str]) -> None:
+        limits, unused = self.limits, self._now() - self.limits.idle
+        held = sum(_count(db, "FROM rooms WHERE room = ?", room) for room in set(earlier))
+        if held >= limits.rooms_per_visit:
+            raise TooManyError(
+                f"{held} rooms that you opened are there, and no more are allowed; delete one"
+            )
+        waiting = f"or wait: a room without students for {limits.idle / 60:.0f} minutes gives way"
+        of_network = (_count(db, "FROM uses WHERE source = ?", opener), limits.rooms_per_network)
+        if of_network[0] >= of_network[1] and not db.run(
+            WITHOUT_STUDENTS.format("AND source = ?"), unused, opener
+        ):
+            raise TooManyError(
+                f"{of_network[0]} rooms are open from your network address, and no more are"
+                f" allowed; delete one, {waiting}"
+            )
+        count = _count(db, "FROM rooms")
+        if count >= limits.rooms and not db.run(WITHOUT_STUDENTS.format(""), unused):
+            raise TooManyError(
+                f"{count} rooms are open, and no more are allowed; delete one, {waiting}"
+            )
+
+    def ticket(self, room: str) -> str:
+        """What a page gives to who has entered a room: all processes know it again."""
+        return hmac.new(self._key, room.encode("utf-8", "replace"), "sha256").hexdigest()
+
+    def is_ticket(self, room: str, ticket: str) -> bool:
+        """Whether a page gave this ticket for the room."""
+        return hmac.compare_digest(self.ticket(room).encode(), ticket.encode("utf-8", "replace"))
 
     def state(self, room: str) -> RoomState:
         """A room as it is now. Raises: RoomError if there is none, or no longer."""
+        return self._state(self.store, room)
+
+    def _state(self, reader: Reader, room: str) -> RoomState:
         columns = "opened, version, n_writes, state, number, moment, n_moments, posed"
         joined = f"{columns} FROM rooms LEFT JOIN questions USING (room, number)"
-        *about, kept = self._row(room, joined)
+        *about, kept = self._row(reader, room, joined)
         about.append(question_from_json(kept) if kept else None)
         return RoomState(room, *about)
 
-    def _row(self, room: str, columns: str) -> Any:
+    def _row(self, reader: Reader, room: str, columns: str) -> Any:
         query = f"SELECT {columns} JOIN uses USING (room) WHERE room = ? AND uses.at > ?"
-        for row in self.file.read(query, room, self._now() - self.limits.lasts):
+        for row in reader.read(query, room, self._now() - self.limits.lasts):
             return row
         raise RoomError(
             f"There is no room {room}, or no longer: a room that nobody uses is deleted after a"
@@ -213,26 +178,30 @@ class Rooms:
         """
         with self._writing() as db:
             now = self._now()
-            db.execute("DELETE FROM people WHERE at < ?", (now - lasts,))
-            db.execute(
-                "INSERT OR REPLACE INTO people SELECT room, ?, ?, ? FROM rooms WHERE room = ?",
-                (process, count, now, room),
-            )
+            db.run("DELETE FROM people WHERE at < ?", now - lasts)
+            db.run(KEEP_PEOPLE, process, count, now, room)
+            self._use(db, room, with_students=count > 0)
+
+    def _use(self, db: Transaction, room: str, with_students: bool = False) -> None:
+        """A room is used now."""
+        for table in ("uses", *(("attended",) if with_students else ())):
+            db.run(f"UPDATE {table} SET at = ? WHERE room = ?", self._now(), room)
 
     def people_elsewhere(self, room: str, process: str, lasts: float) -> int:
         """How many people the other processes of the app have in a room."""
-        query = "SELECT total(count) FROM people WHERE room = ? AND process != ? AND at >= ?"
-        ((count,),) = self.file.read(query, room, process, self._now() - lasts)
+        about = "people WHERE room = ? AND process != ? AND at >= ?"
+        query = f"SELECT coalesce(sum(count), 0) FROM {about}"
+        ((count,),) = self.store.read(query, room, process, self._now() - lasts)
         return int(count)
 
     def is_teacher(self, room: str, secret: str) -> bool:
         """Whether a secret is the one of the room's teacher."""
-        rows = self.file.read("SELECT secret FROM rooms WHERE room = ?", room)
+        rows = self.store.read("SELECT secret FROM rooms WHERE room = ?", room)
         return bool(rows) and is_secret(secret, rows[0][0])
 
     def check_teacher(self, room: str, secret: str) -> None:
         """Raises: RoomError if there is no such room, RightsError for a wrong secret."""
-        (kept,) = self._row(room, "secret FROM rooms")
+        (kept,) = self._row(self.store, room, "secret FROM rooms")
         if not is_secret(secret, kept):
             raise RightsError(
                 f"Only the teacher of room {room} may do this; open the teacher's link again"
@@ -249,8 +218,8 @@ class Rooms:
                     " room"
                 )
             row = (room, number + 1, question_to_json(posed))
-            db.execute("INSERT INTO questions VALUES (?, ?, ?)", row)
-            _change_room(db, room, "state = 'closed', number = ?", number + 1)
+            db.run("INSERT INTO questions VALUES (?, ?, ?)", *row)
+            self._change(db, room, "state = 'closed', number = ?", number + 1)
         return int(number) + 1
 
     def set_state(self, room: str, secret: str, state: str) -> None:
@@ -262,7 +231,7 @@ class Rooms:
         with self._writing() as db:
             if not _first_value(db, "SELECT number FROM rooms WHERE room = ?", room):
                 raise SettingsError(f"Room {room} has no question yet; choose one first")
-            _change_room(db, room, "state = ?", state)
+            self._change(db, room, "state = ?", state)
 
     def move(self, room: str, secret: str, moment: str) -> None:
         """Send the students who follow to a page of this app, such as /scores?head=1."""
@@ -275,7 +244,7 @@ class Rooms:
             )
         with self._writing() as db:
             if _first_value(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:
-                _change_room(db, room, "moment = ?, n_moments = n_moments + 1", moment)
+                self._change(db, room, "moment = ?, n_moments = n_moments + 1", moment)
 
     def vote(self, room: str, token: str, number: int, answer: float, source: str = "") -> None:
         """Write the answer of a visitor to a question; it replaces an earlier one. source: the
@@ -293,73 +262,58 @@ class Rooms:
 
         One by one, each would wait for the disk, and between its statements for the interpreter.
         """
+        found: list[AttentionError | None] = [None] * len(votes)
+        by_room: dict[str, list[int]] = {}
+        for place, vote in enumerate(votes):
+            by_room.setdefault(vote.room, []).append(place)
         with self._writing() as db:
-            return [self._write_vote(db, vote) for vote in votes]
+            for room, places in by_room.items():
+                now, own = self._state_or_error(db, room), [votes[place] for place in places]
+                errors = write_votes(db, own, now, self.limits, self.clock())
+                for place, error in zip(places, errors, strict=True):
+                    found[place] = error
+                if count := errors.count(None):
+                    db.run("UPDATE rooms SET n_writes = n_writes + ? WHERE room = ?", count, room)
+                    self._use(db, room, with_students=True)
+        return found
 
-    def _write_vote(self, db: sqlite3.Connection, vote: Vote) -> AttentionError | None:
+    def _state_or_error(self, db: Reader, room: str) -> RoomState | AttentionError:
         try:
-            visitor, now = digest(vote.token), self.state(vote.room)
-            if now.question is None or now.state != "open" or now.number != vote.number:
-                raise ClosedError("The vote on this question is closed; wait for the next question")
-            answer = now.question.check_answer(vote.answer)
-            self._take_seat(db, vote, visitor)
-            db.execute(KEEP_VOTE, (vote.room, vote.number, visitor, answer, self.clock()))
+            return self._state(db, room)
         except AttentionError as error:
             return error
-        return None
-
-    def _take_seat(self, db: sqlite3.Connection, vote: Vote, visitor: bytes) -> None:
-        """Give a visitor who has not answered the question a seat.
-
-        Raises: TooManyError if no seat is left, for all or for the network.
-        """
-        source, limits, asked = digest(vote.source), self.limits, (vote.room, vote.number)
-        answers = "FROM votes WHERE room = ? AND number = ?"
-        if _count(db, f"{answers} AND visitor = ?", *asked, visitor):
-            return
-        of_network = "FROM voters WHERE room = ? AND number = ? AND source = ?"
-        if _count(db, of_network, *asked, source) >= limits.per_source:
-            raise TooManyError(
-                f"{limits.per_source} people have answered from your network address, and no more"
-                " are allowed; open a second room"
-            )
-        if _count(db, answers, *asked) >= limits.voters:
-            raise TooManyError(
-                f"{limits.voters} people have answered in this room, and no more are allowed; open"
-                " a second room"
-            )
-        db.execute("INSERT INTO voters VALUES (?, ?, ?, ?)", (*asked, source, visitor))
 
     def delete(self, room: str, secret: str) -> None:
         """Delete a room with its questions and votes, for good."""
         self.check_teacher(room, secret)
         with self._writing() as db:
-            db.execute("DELETE FROM rooms WHERE room = ?", (room,))
-        self.file.empty_log()
+            db.run("DELETE FROM rooms WHERE room = ?", room)
+        self.store.forget()
 
     def delete_old(self) -> None:
         """Delete every room that nobody has used for too long."""
         with self._writing() as db:
-            deleted = db.execute(UNUSED, (self._now() - self.limits.lasts,)).rowcount
+            deleted = db.run(UNUSED, self._now() - self.limits.lasts)
         if deleted:
-            self.file.empty_log()
+            self.store.forget()
+
+    def _change(self, db: Transaction, room: str, change: str, *given: object) -> None:
+        """Change a room, which uses it; all who wait for news see a new version."""
+        db.run(f"UPDATE rooms SET version = version + 1, {change} WHERE room = ?", *given, room)
+        self._use(db, room)
 
 
-def _first_value(db: sqlite3.Connection, query: str, *given: object) -> Any:
+def _first_value(db: Reader, query: str, *given: object) -> Any:
     """The first column of the first row; 0 if there is no row."""
-    row = db.execute(query, given).fetchone()
-    return row[0] if row else 0
+    rows = db.read(query, *given)
+    return rows[0][0] if rows else 0
 
 
-def _count(db: sqlite3.Connection, table: str, *given: object) -> int:
+def _count(db: Reader, table: str, *given: object) -> int:
     """How many rows of a table, such as "FROM rooms WHERE room = ?"."""
     return int(_first_value(db, f"SELECT count(*) {table}", *given))
 
 
-def _seconds(db: sqlite3.Connection) -> float:
-    """The seconds of the file; a number also where the file is damaged."""
-    return float(_first_value(db, "SELECT total(seconds) FROM running"))
-
-
-def _change_room(db: sqlite3.Connection, room: str, change: str, *given: object) -> None:
-    db.execute(f"UPDATE rooms SET version = version + 1, {change} WHERE room = ?", (*given, room))
+def _seconds(db: Reader) -> float:
+    """The seconds of the place; a number also where a file is damaged."""
+    return float(_first_value(db, "SELECT coalesce(sum(seconds), 0) FROM running"))

@@ -17,7 +17,7 @@ from .rooms import Rooms
 
 MAX_BARS = 8  # of different numbers; the rest is one bar
 OTHER_LABEL = "other"
-DAMAGED = "A vote of this room is damaged in the file of classes; open a new room"
+DAMAGED = "A vote of this room is damaged where it is kept; open a new room"
 
 
 @dataclass(frozen=True)
@@ -32,10 +32,10 @@ class Bar:
 def read_answers(rooms: Rooms, room: str, number: int) -> list[float]:
     """All answers to a question, without their visitors.
 
-    Raises: FileError if the file is damaged there.
+    Raises: FileError if one is damaged where it is kept.
     """
     query = "SELECT answer FROM votes WHERE room = ? AND number = ?"
-    answers = [answer for (answer,) in rooms.file.read(query, room, number)]
+    answers = [answer for (answer,) in rooms.store.read(query, room, number)]
     if not all(map(is_finite_number, answers)):
         raise FileError(DAMAGED)
     return answers
@@ -44,7 +44,7 @@ def read_answers(rooms: Rooms, room: str, number: int) -> list[float]:
 def count_answers(rooms: Rooms, room: str, number: int) -> int:
     """The number of answers to a question."""
     query = "SELECT count(*) FROM votes WHERE room = ? AND number = ?"
-    return int(rooms.file.read(query, room, number)[0][0])
+    return int(rooms.store.read(query, room, number)[0][0])
 
 
 def histogram(question: ClassQuestion, given: Sequence[float]) -> list[Bar]:
@@ -69,19 +69,19 @@ def histogram(question: ClassQuestion, given: Sequence[float]) -> list[Bar]:
 
 
 def export_votes(rooms: Rooms, room: str, secret: str) -> str:
-    """All votes of a room as CSV. Visitors are numbered in the order of their first vote. No cell
-    is a formula.
+    """All votes of a room as CSV. Visitors are numbered in the order of their first votes, which
+    stay theirs when they vote again. No cell is a formula.
 
-    Raises: RoomError, RightsError, FileError if the file is damaged there.
+    Raises: RoomError, RightsError, FileError if one is damaged where it is kept.
     """
     rooms.check_teacher(room, secret)
     query = (
-        "SELECT number, visitor, answer, at, posed FROM votes JOIN questions USING (room, number)"
-        " WHERE room = ? ORDER BY number, at, visitor"
+        "SELECT votes.number, place, answer, at, posed FROM votes"
+        " JOIN questions USING (room, number) LEFT JOIN students USING (room, visitor)"
+        " WHERE room = ? ORDER BY votes.number, at, place"
     )
     lines: list[tuple[Any, ...]] = [("question", "text", "student", "answer", "right", "time")]
-    known: dict[bytes, int] = {}
-    for number, visitor, answer, at, kept in rooms.file.read(query, room):
+    for number, student, answer, at, kept in rooms.store.read(query, room):
         question = question_from_json(kept)
         try:
             value = question.check_answer(answer)
@@ -89,7 +89,6 @@ def export_votes(rooms: Rooms, room: str, secret: str) -> str:
         except (ValueError, TypeError, OverflowError, OSError) as error:
             raise FileError(DAMAGED) from error
         said = question.options[int(value)] if question.kind == "choice" else f"{value:.12g}"
-        student = known.setdefault(visitor, len(known) + 1)
         right = "yes" if question.accepts(value) else "no"
         lines.append((number, question.text, student, said, right, time))
     return csv_text(lines)

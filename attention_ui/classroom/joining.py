@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from secrets import token_hex
 
 import streamlit as st
 
@@ -21,6 +22,7 @@ ROOM_KEY, SECRET_KEY = "room", "class_secret"  # keys of the session
 SECRET_PARAMETER = "teacher"  # the parameter of the teacher's link
 LETTERS_KEY, ERROR_KEY = "class_letters", "class_refused"
 COMPONENT_KEY = "class"  # the key of the component
+VISIT_KEY, OPENED_KEY = "class_visit", "class_opened"  # the name of this visit, its rooms
 
 
 def joined_room() -> str:
@@ -39,7 +41,10 @@ def is_teacher(room: str) -> bool:
     secret, service = st.query_params.pop(SECRET_PARAMETER, ""), room_service()
     entered, _ = st.session_state.get(SECRET_KEY, ("", ""))
     if secret or entered != room:
-        service.enter(room, _network(), secret=secret)
+        visit = st.session_state.setdefault(VISIT_KEY, token_hex(16))
+        # Pages have a measure beside that of the routes: a visit costs the server, and whoever
+        # sends requests to the routes keeps nobody from joining by a page.
+        service.enter(room, f"pages of {_network()}", visit, secret=secret)
         st.session_state[SECRET_KEY] = (room, "")
     if secret:
         service.rooms.check_teacher(room, secret)
@@ -71,7 +76,9 @@ def show_kept_error() -> None:
 
 def open_room() -> None:
     """In a callback: a new room with this visitor as its teacher."""
-    made = room_service().change(partial(Rooms.open, source=_network()), "")
+    earlier = st.session_state.setdefault(OPENED_KEY, [])
+    made = room_service().change(partial(Rooms.open, source=_network(), earlier=earlier), "")
+    earlier.append(made.room)
     st.session_state.update({ROOM_KEY: made.room, SECRET_KEY: (made.room, made.secret)})
 
 
@@ -93,10 +100,12 @@ def leave_room() -> None:
 def show_class(room: str) -> None:
     """The question and its answers; the browser gets news from the routes, without a script run."""
     secret = teacher_secret(room)
-    role = "teacher" if secret else "student"
+    about = {"role": "teacher" if secret else "student", "room": room}
     component("classroom")(
         key=COMPONENT_KEY,
-        data={"role": role, "room": room, **({"secret": secret} if secret else {})},
+        data=about
+        | {"ticket": room_service().rooms.ticket(room)}
+        | ({"secret": secret} if secret else {}),
         on_secret_change=_restore_secret,
     )
 

@@ -11,13 +11,11 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import lru_cache
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 from typing import Any
 
 from attention_core.errors import AttentionError, FileError
-from attention_lab.classroom.class_file import class_file_path
 from attention_lab.classroom.limits import (
     CLASS_LIMITS,
     Limits,
@@ -25,8 +23,11 @@ from attention_lab.classroom.limits import (
     RoomError,
     TooManyError,
 )
-from attention_lab.classroom.rooms import Presence, Rooms, RoomState, Vote
+from attention_lab.classroom.place import Place, class_place
+from attention_lab.classroom.presence import Presence
+from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
+from attention_lab.classroom.votes import RoomState, Vote
 
 from .waiting import FRESH_SECONDS, RoomNews, Waiting
 
@@ -38,43 +39,59 @@ MAX_VOTES_PER_WRITE = 100
 
 
 class RoomService:
-    """All rooms of a file, for many browsers at the same time."""
+    """All rooms of a place, for many browsers at the same time."""
 
     def __init__(
-        self, path: Path, clock: Callable[[], float] = time.monotonic, limits: Limits = CLASS_LIMITS
+        self,
+        place: Place,
+        clock: Callable[[], float] = time.monotonic,
+        limits: Limits = CLASS_LIMITS,
     ) -> None:
-        self.rooms = Rooms(path, limits=limits)
+        self.rooms = Rooms(place, limits=limits)
         self._queue: SimpleQueue[tuple[Vote, Future[None]]] = SimpleQueue()
         self._writer = ThreadPoolExecutor(1, thread_name_prefix="votes of classes")
         self._clock = clock
         self._visitor_limiter = RateLimiter(limits.pace, limits.burst, clock)
         self._source_limiter = RateLimiter(limits.source_pace, limits.source_burst, clock)
-        self._miss_limiter = RateLimiter(limits.miss_pace, limits.misses, clock)
+        self._visit_misses = RateLimiter(limits.visit_miss_pace, limits.visit_misses, clock)
+        self._network_misses = RateLimiter(limits.miss_pace, limits.misses, clock)
         self.waiting = Waiting(self.news, limits)
         self.presence = Presence(PRESENT_SECONDS, clock, limits)
         self._process = token_hex(8)
         self._told: dict[str, tuple[float, int]] = {}
         self._cache: dict[tuple[str, bool], tuple[float, RoomNews]] = {}
 
-    def enter(self, room: str, source: str, visitor: str = "", secret: str = "") -> None:
-        """Look whether there is a room; a network that tries letters is slowed down, but not who is
-        already in the room, and not its teacher.
+    def enter(
+        self, room: str, source: str, visit: str = "", *, secret: str = "", ticket: str = ""
+    ) -> bool:
+        """Look whether there is a room; who tries letters is slowed down, but not who is already in
+        the room or has its ticket, and not its teacher: for them the result is True.
 
-        Raises: RoomError; TooManyError for a network with too many wrong letters, whatever the
-        room, so that nobody learns which letters are right.
+        source: the network; visit: the token of the browser, or of the visit of a page, which has
+        a measure of its own in its network.
+        Raises: RoomError; TooManyError for a visit or a network with too many wrong letters,
+        whatever the room, so that nobody learns which letters are right.
         """
-        if self.presence.is_in(room, visitor) or (secret and self.rooms.is_teacher(room, secret)):
-            return
-        if not self._miss_limiter.would_allow(source):
-            raise TooManyError(
-                "Too many wrong letters came from your network address; wait"
-                f" {self._miss_limiter.seconds_to_wait()} s and try again"
-            )
+        if self.presence.is_in(room, visit) or self.rooms.is_ticket(room, ticket):
+            return True
+        if secret and self.rooms.is_teacher(room, secret):
+            return True
+        measures = [(self._network_misses, source, "from your network address")]
+        if visit:
+            measures.insert(0, (self._visit_misses, visit, "from you"))
+        for limiter, who, whence in measures:
+            if not limiter.would_allow(who):
+                raise TooManyError(
+                    f"Too many wrong letters came {whence}; wait {limiter.seconds_to_wait()} s and"
+                    " try again"
+                )
         try:
             self.rooms.state(room)
         except RoomError:
-            self._miss_limiter.allows(source)
+            for limiter, who, _ in measures:
+                limiter.allows(who)
             raise
+        return False
 
     def news(self, room: str, to_teacher: bool) -> RoomNews:
         """The state of a room for a student, or for the teacher, who also sees each vote and how
@@ -117,19 +134,23 @@ class RoomService:
         with suppress(AttentionError):  # the next count tries again
             self.rooms.tell_people(room, self._process, count, PRESENT_SECONDS)
 
-    def vote(self, room: str, token: str, number: int, answer: float, source: str) -> Future[None]:
-        """Queue a vote; the future is done when it is on the disk. source: the network.
+    def vote(
+        self, room: str, token: str, number: int, answer: float, source: str, ticket: str = ""
+    ) -> Future[None]:
+        """Queue a vote; the future is done when it is on the disk. source: the network, which
+        bounds the votes of those who are not in the room.
 
         Raises: RoomError; TooManyError for a visitor or a network that sends too fast; then
         nothing is written.
         """
-        for limiter, who in ((self._visitor_limiter, token), (self._source_limiter, source)):
+        is_in = self.enter(room, source, token, ticket=ticket)
+        measures = [(self._visitor_limiter, token), (self._source_limiter, source)]
+        for limiter, who in measures[: 1 if is_in else 2]:
             if not limiter.allows(who):
                 raise TooManyError(
                     f"Answers come too fast; send the last one again in"
                     f" {limiter.seconds_to_wait()} s"
                 )
-        self.enter(room, source, token)
         if self._queue.qsize() >= MAX_WAITING_VOTES:
             raise TooManyError(
                 f"{MAX_WAITING_VOTES} answers of others wait to be written; send yours again in 1 s"
@@ -188,10 +209,10 @@ class RoomService:
 
 
 def room_service() -> RoomService:
-    """The service of the file that `class_file_path` names."""
-    return _room_service(class_file_path())
+    """The service of the place that `class_place` names."""
+    return _room_service(class_place())
 
 
 @lru_cache(maxsize=8)
-def _room_service(path: Path) -> RoomService:
-    return RoomService(path)
+def _room_service(place: Place) -> RoomService:
+    return RoomService(place)

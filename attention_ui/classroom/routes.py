@@ -38,6 +38,7 @@ MAX_BODY = 12_000  # bytes
 MAX_BODY_SECONDS = 10.0  # until a body is there
 SECRET_HEADER = "x-class-secret"  # the header with the teacher's secret
 VISITOR_HEADER = "x-class-visitor"  # the header with the token of the browser
+TICKET_HEADER = "x-class-ticket"  # the header with the ticket of who has joined by a page
 ERROR_STATUS: dict[type[AttentionError], int] = {
     RoomError: 404,
     RightsError: 403,
@@ -68,7 +69,7 @@ async def send_state(request: Request) -> Response:
     """The state of a room as soon as it differs from the one seen; 204 if nothing is new."""
     room, source = parse_room(request.query_params.get("room", "")), _network(request)
     secret, visitor = (request.headers.get(name) for name in (SECRET_HEADER, VISITOR_HEADER))
-    _note_presence(room, source, secret, visitor)
+    _note_presence(room, source, secret, visitor, request.headers.get(TICKET_HEADER, ""))
     seen, waiting = request.query_params.get("seen", ""), room_service().waiting
     news = await waiting.news(room, secret is not None, seen, source, MAX_WAIT)
     if news is None:
@@ -76,10 +77,12 @@ async def send_state(request: Request) -> Response:
     return Response(news.body, media_type="application/json", headers={"cache-control": "no-store"})
 
 
-def _note_presence(room: str, source: str, secret: str | None, visitor: str | None) -> None:
+def _note_presence(
+    room: str, source: str, secret: str | None, visitor: str | None, ticket: str
+) -> None:
     """A student is in the room; its teacher, whose secret is checked, is not counted."""
     service = room_service()
-    service.enter(room, source, visitor or "", secret or "")
+    service.enter(room, source, visitor or "", secret=secret or "", ticket=ticket)
     if secret is not None:
         service.rooms.check_teacher(room, secret)
     if visitor is not None:
@@ -104,7 +107,8 @@ async def keep_vote(request: Request) -> Response:
             " question; write a shorter one"
         )
     value, source = parse_answer(answer), _network(request)
-    await asyncio.wrap_future(room_service().vote(room, token, number, value, source))
+    ticket = request.headers.get(TICKET_HEADER, "")
+    await asyncio.wrap_future(room_service().vote(room, token, number, value, source, ticket))
     return _json({"kept": True, "value": value})
 
 

@@ -16,8 +16,9 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import Trace
 from attention_core.errors import SettingsError
 from attention_lab.classroom.class_question import ClassQuestion
-from attention_lab.classroom.rooms import Rooms, RoomState
+from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import export_votes
+from attention_lab.classroom.votes import RoomState
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation

@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from attention_lab.guesses import ITEMS
 from tests.browser.conftest import another_tab, answers, free_port, started
@@ -69,6 +69,13 @@ def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
     teacher.reload()
     expect(teacher.get_by_role("button", name="Ask: open the vote")).to_be_visible()
     assert teacher.locator(".class-room b").inner_text() == a_class.room
+    tickets: list[str | None] = []
+
+    def note(request: Request) -> None:
+        if "/class-room/" in request.url:
+            tickets.append(request.headers.get("x-class-ticket"))
+
+    student.on("request", note)
     a_class.join()
     expect(teacher.locator(".people")).to_have_text("1 person in the room")
     expect(teacher.get_by_test_id("stSidebar")).to_be_hidden()
@@ -84,6 +91,8 @@ def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
         expect(student.locator(".status")).to_contain_text(answer)
         expect(student.locator(".status")).to_have_attribute("data-state", "kept")
         expect(teacher.locator(".count")).to_have_text("1 answer")
+    (ticket,) = set(tickets)  # by which the server knows who has joined by the page
+    assert ticket
     expect(teacher.locator(".bars")).to_have_count(0)
     assert student.evaluate(SIDEWAYS) <= 0
     a_class.press("Close the vote")

@@ -31,6 +31,7 @@ async def asked(
     *,
     secret: str | None = None,
     visitor: str | None = None,
+    ticket: str | None = None,
     source: str = "192.0.2.7",
     kind: str = "application/json",
     arrives: bool = True,
@@ -42,8 +43,8 @@ async def asked(
     path, _, query = path.partition("?")
     sent = body if isinstance(body, bytes) else json.dumps(body).encode()
     headers = [(b"content-type", kind.encode())]
-    for name, text in ((b"x-class-secret", secret), (b"x-class-visitor", visitor)):
-        headers += [(name, text.encode())] if text is not None else []
+    for name, text in (("secret", secret), ("visitor", visitor), ("ticket", ticket)):
+        headers += [(f"x-class-{name}".encode(), text.encode())] if text is not None else []
     scope = {
         "type": "http",
         "method": "GET" if body is None else "POST",

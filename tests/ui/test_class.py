@@ -13,8 +13,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import SettingsError
-from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.limits import Limits, RightsError, RoomError, TooManyError
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
@@ -39,7 +39,7 @@ from tests.ui.app import (
 
 @pytest.fixture(autouse=True)
 def _file_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
 
 
 def led() -> tuple[AppTest, str]:
@@ -121,7 +121,7 @@ def test_a_deleted_room_is_gone() -> None:
 def test_one_visitor_can_neither_try_letters_nor_open_all_rooms(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    limits = Limits(misses=2, rooms_per_source=2)
+    limits = Limits(visit_misses=9, misses=2, rooms_per_network=2, rooms_per_visit=9)
     service = RoomService(tmp_path / "bounded.sqlite3", lambda: 0.0, limits)
     monkeypatch.setattr(joining, "room_service", lambda: service)
     monkeypatch.setattr(joining, "_network", lambda: "6.6.6.6")
@@ -130,6 +130,29 @@ def test_one_visitor_can_neither_try_letters_nor_open_all_rooms(
     for _ in range(2):
         service.rooms.open("6.6.6.6")
     assert isinstance(error(pressed(opened("class"), "Open a room")), TooManyError)
+
+
+def test_one_visit_opens_few_rooms_and_tries_few_letters(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another visit from the same network is not hindered."""
+    service = RoomService(
+        tmp_path / "bounded.sqlite3", lambda: 0.0, Limits(rooms_per_visit=2, visit_misses=2)
+    )
+    monkeypatch.setattr(joining, "room_service", lambda: service)
+    app, other = opened("class"), opened("class")
+    for _ in range(2):
+        app = pressed(app, "Open a room")
+        app.session_state["room"] = ""
+        app = app.run()
+    assert isinstance(error(pressed(app, "Open a room")), TooManyError)
+    shown = []
+    for letter in "BCD":
+        app.session_state["room"] = f"ZZZZ{letter}"
+        shown.append(type(error(app.run())))
+    assert shown == [RoomError, RoomError, TooManyError]
+    room = pressed(other, "Open a room").session_state["room"]
+    assert service.rooms.state(room).room == room
 
 
 def test_the_room_stays_while_other_pages_are_shown() -> None:

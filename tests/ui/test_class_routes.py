@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from attention_lab.classroom.class_file import FILE_VARIABLE
 from attention_lab.classroom.letters import ROOM_LETTERS
 from attention_lab.classroom.limits import Limits
 from attention_lab.classroom.rooms import NewRoom, Rooms
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_ui.classroom import routes
 from attention_ui.classroom import waiting as waiting_module
 from attention_ui.classroom.room_service import RoomService, room_service
@@ -30,7 +30,7 @@ STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
     """The routes alone, with a file of rooms of their own."""
-    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
     monkeypatch.setattr(routes, "MAX_WAIT", 0.3)
     return Starlette(routes=list(routes.class_routes()))
 
@@ -39,7 +39,9 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slow:
     """A service of the routes whose time stands still until it is moved."""
     now = [0.0]
-    service = RoomService(tmp_path / "slow.sqlite3", lambda: now[0], Limits(misses=20))
+    service = RoomService(
+        tmp_path / "slow.sqlite3", lambda: now[0], Limits(misses=20, miss_pace=1.0)
+    )
     monkeypatch.setattr(routes, "room_service", lambda: service)
     return service, now
 
@@ -132,8 +134,8 @@ def test_an_answered_vote_is_kept(server: Starlette) -> None:
     made = opened()
     votes = [ballot(made.room, *vote) for vote in ((1, "12"), (2, "18/3"), (1, "6,0"))]
     assert [answered(server, VOTE, vote).said["value"] for vote in votes] == [12.0, 6.0, 6.0]
-    again = Rooms(room_service().rooms.file.path)
-    assert [row[0] for row in again.file.read("SELECT answer FROM votes")] == [6.0, 6.0]
+    again = Rooms(room_service().rooms.place)
+    assert [row[0] for row in again.store.read("SELECT answer FROM votes")] == [6.0, 6.0]
 
 
 # What no page sends, by the status of its answer; an object changes some entries of a vote.
@@ -164,11 +166,11 @@ def test_a_file_that_cannot_be_used_is_told(
     server: Starlette, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, logged: list[str]
 ) -> None:
     (tmp_path / "no folder").write_bytes(b"")
-    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
+    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "no folder" / "classes.sqlite3"))
     for path, body in ((f"{STATE}?room=KXRT", None), (VOTE, ballot("KXRT", 1))):
         answer = answered(server, path, body)
         assert (answer.status, answer.headers["retry-after"]) == (503, "1")
-        assert FILE_VARIABLE in answer.said["error"]
+        assert PLACE_VARIABLE in answer.said["error"]
         assert "no folder" not in answer.said["error"]
     assert "no folder" in logged.pop()
 
@@ -235,6 +237,51 @@ def test_the_letters_of_a_room_cannot_be_tried(server: Starlette, slow: Slow) ->
         assert [await ask(way) for way in tried[:3]] == [404, 429, 429]
 
     asyncio.run(visit())
+
+
+def test_one_visit_that_tries_letters_hinders_nobody_else(
+    tmp_path: Path, server: Starlette, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = RoomService(tmp_path / "school.sqlite3", lambda: 0.0)
+    monkeypatch.setattr(routes, "room_service", lambda: service)
+    found = f"{STATE}?room={service.rooms.open().room}"
+
+    def ask(path: str, visitor: int) -> int:
+        return answered(server, path, visitor=token(visitor), source="6.6.6.6").status
+
+    allowed = service.rooms.limits.visit_misses
+    tried = [ask(f"{STATE}?room=ZZZZZ", 0) for _ in range(40)]
+    assert tried == [404] * allowed + [429] * (40 - allowed)
+    assert (ask(found, 0), ask(found, 1), ask(f"{STATE}?room=ZZZZZ", 2)) == (429, 200, 404)
+
+
+def test_a_flood_from_the_address_of_a_class_keeps_nobody_of_it_out(
+    server: Starlette, slow: Slow
+) -> None:
+    """Votes of ever new visitors for an invented room, and for the room itself, which they have not
+    joined. Half of the class has asked for news; the others have joined by a page just now.
+    """
+    made, other = opened(), slow[0].rooms.open().room
+    mine, wrong = (slow[0].rooms.ticket(room) for room in (made.room, other))
+
+    async def ask(*given: object, **about: str) -> int:
+        return (await asked(server, *given, source="6.6.6.6", **about)).status
+
+    async def visit() -> list[int]:
+        news = f"{STATE}?room={made.room}"
+        for visitor in range(15):
+            assert await ask(news, visitor=token(visitor)) == 200
+        rooms = (*[made.room] * 150, *["ZZZZZ"] * 1_000)
+        flood = [ask(VOTE, ballot(room, 1_000 + place)) for place, room in enumerate(rooms)]
+        seen = [ask(VOTE, ballot(made.room, visitor)) for visitor in range(15)]
+        joined = [ask(VOTE, ballot(made.room, one), ticket=mine) for one in range(15, 30)]
+        strangers = [ask(VOTE, ballot(made.room, 30), ticket=wrong), ask(news)]
+        return await asyncio.gather(*flood, *seen, *joined, *strangers, ask(news, ticket=mine))
+
+    found, limits = asyncio.run(visit()), slow[0].rooms.limits
+    assert found[1_150:] == [*[200] * 30, 429, 429, 200]
+    assert sorted(found[:150]) == [200] * limits.source_burst + [429] * (150 - limits.source_burst)
+    assert sorted(found[150:1_150]) == [404] * limits.misses + [429] * (1_000 - limits.misses)
 
 
 def test_one_look_wakes_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -315,4 +362,4 @@ def test_people_of_a_process_that_is_gone_are_not_counted(tmp_path: Path) -> Non
     now[0] += 20
     assert rooms.people_elsewhere(room, "here", 12.0) == 0
     rooms.tell_people(room, "here", 1, 12.0)
-    assert rooms.file.read("SELECT process FROM people") == [("here",)]
+    assert rooms.store.read("SELECT process FROM people") == [("here",)]

@@ -14,7 +14,8 @@ import pytest
 import streamlit as st
 from streamlit.web.server.app_discovery import discover_asgi_app
 
-from attention_lab.classroom.class_file import FILE_VARIABLE, class_file_path
+from attention_lab.classroom.place import class_place
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_ui import housekeeping, network, server
 from attention_ui.classroom.room_service import room_service
 from attention_ui.server import FirstPaint
@@ -191,9 +192,9 @@ def test_the_bound_on_open_files_is_raised_as_far_as_needed_and_allowed(
 def test_unused_rooms_go_also_where_nobody_opens_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(FILE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
     housekeeping.delete_unused_rooms()
-    assert not class_file_path().exists()
+    assert not class_place().exists()
     rooms = room_service().rooms
     rooms.open()
     days = [0]
@@ -208,4 +209,4 @@ def test_unused_rooms_go_also_where_nobody_opens_one(
     monkeypatch.setattr(housekeeping.asyncio, "sleep", sleep)
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(housekeeping.every(300.0, housekeeping.delete_unused_rooms))
-    assert rooms.file.read("SELECT * FROM rooms") == []
+    assert rooms.store.read("SELECT * FROM rooms") == []

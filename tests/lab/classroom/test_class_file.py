@@ -1,18 +1,17 @@
 """The file of all classes: who may read it, what happens where it cannot be used, and several users
-of one file in one process and in many.
+of one file in one process.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import random
 import sqlite3
 import stat
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,23 +19,52 @@ import pytest
 
 from attention_core.errors import AttentionError, FileError
 from attention_lab.classroom import class_file
-from attention_lab.classroom.class_file import ClassFile, class_file_path
+from attention_lab.classroom.class_file import ClassFile
+from attention_lab.classroom.class_question import question_to_json
+from attention_lab.classroom.letters import digest
+from attention_lab.classroom.limits import RoomError
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import count_answers, export_votes, read_answers
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
-ROOT = Path(__file__).resolve().parents[3]
+# The tables of the first app that had rooms, which kept votes by triggers.
+FIRST_TABLES = """
+CREATE TABLE rooms (
+    room TEXT PRIMARY KEY, secret BLOB NOT NULL, opened REAL NOT NULL, version INTEGER NOT NULL,
+    n_writes INTEGER NOT NULL, state TEXT NOT NULL, number INTEGER NOT NULL, moment TEXT NOT NULL,
+    n_moments INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE questions (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
+    posed TEXT NOT NULL, PRIMARY KEY (room, number)
+) WITHOUT ROWID;
+CREATE TABLE votes (
+    room TEXT NOT NULL REFERENCES rooms ON DELETE CASCADE, number INTEGER NOT NULL,
+    visitor BLOB NOT NULL, answer REAL NOT NULL, at REAL NOT NULL,
+    PRIMARY KEY (room, number, visitor)
+) WITHOUT ROWID;
+CREATE TRIGGER vote_is_new AFTER INSERT ON votes BEGIN
+    UPDATE rooms SET n_writes = n_writes + 1 WHERE room = NEW.room;
+END;
+PRAGMA user_version = 1;
+"""
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """These tests are about the file alone."""
+    return tmp_path / "data" / "classes.sqlite3"
 
 
 def test_the_file_holds_no_secret_and_no_token(rooms: Rooms) -> None:
     room, secret = asked(rooms)
     rooms.vote(room, token(1), 1, 5.0)
-    rooms.file.empty_log()
-    kept = rooms.file.path.read_bytes()
+    rooms.store.forget()
+    kept = rooms.place.read_bytes()
     assert room.encode() in kept
     assert secret.encode() not in kept
     assert token(1).encode() not in kept
-    assert stat.S_IMODE(rooms.file.path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(rooms.place.stat().st_mode) == 0o600
 
 
 def test_a_file_that_cannot_be_used_is_told(
@@ -48,7 +76,7 @@ def test_a_file_that_cannot_be_used_is_told(
     with sqlite3.connect(later) as made:
         made.execute("PRAGMA user_version = 2")
     made.close()
-    damaged = rooms.file
+    damaged = rooms.store
     damaged.close()
     whole = damaged.path.read_bytes()
     damaged.path.write_bytes(whole[:100] + b"\xff" * (len(whole) - 100))
@@ -81,8 +109,8 @@ def reading_only(content: bytes | None = None) -> Iterator[Path]:
 
 def test_a_folder_without_write_permission_is_told(rooms: Rooms) -> None:
     rooms.vote(asked(rooms)[0], token(1), 1, 6.0)
-    rooms.file.close()
-    whole = rooms.file.path.read_bytes()
+    rooms.store.close()
+    whole = rooms.place.read_bytes()
     with reading_only() as path:
         for place in (path, path.parent / "deeper" / path.name):
             with pytest.raises(FileError, match="denied"):
@@ -112,8 +140,8 @@ def test_damage_anywhere_in_a_file_is_told(tmp_path: Path, rooms: Rooms, clock: 
     rooms.ask(room, secret, NUMBER)
     rooms.set_state(room, secret, "open")
     rooms.vote(room, token(1), 2, 6.0)
-    rooms.file.close()
-    whole, told = rooms.file.path.read_bytes(), 0
+    rooms.store.close()
+    whole, told = rooms.place.read_bytes(), 0
     for seed in range(80):
         path = tmp_path / f"{seed}.sqlite3"
         path.write_bytes(damaged_bytes(whole, seed))
@@ -137,30 +165,16 @@ def test_damage_anywhere_in_a_file_is_told(tmp_path: Path, rooms: Rooms, clock: 
     assert told > 40
 
 
-def test_a_damaged_question_can_be_left_behind(rooms: Rooms) -> None:
-    room, secret = asked(rooms)
-    with rooms.file.writing() as database:
-        database.execute("UPDATE questions SET posed = '{'")
-    for act in (lambda: rooms.state(room), lambda: rooms.vote(room, token(1), 1, 6.0)):
-        with pytest.raises(FileError):
-            act()
-    rooms.ask(room, secret, CHOICE)
-    assert rooms.state(room).question == CHOICE
-    with rooms.file.writing() as database:
-        database.execute("UPDATE questions SET posed = '[]'")
-    rooms.delete(room, secret)
-
-
 def allow_pages(rooms: Rooms, most: int) -> None:
     """Let the file have this many pages, as on a small disk."""
-    with rooms.file.writing() as database:
-        database.execute(f"PRAGMA max_page_count = {most}")
+    with rooms.store.writing() as database:
+        database.run(f"PRAGMA max_page_count = {most}")
 
 
 def test_a_full_disk_loses_the_new_vote_alone(rooms: Rooms) -> None:
     room, _ = asked(rooms)
     rooms.vote(room, token(0), 1, 0.0)
-    ((pages,),) = rooms.file.read("PRAGMA page_count")
+    ((pages,),) = rooms.store.read("PRAGMA page_count")
     allow_pages(rooms, pages)
     n_kept = 1
     with suppress(FileError):
@@ -175,10 +189,13 @@ def test_a_full_disk_loses_the_new_vote_alone(rooms: Rooms) -> None:
     assert count_answers(rooms, room, 1) == n_kept + 1
 
 
-def test_a_locked_file_is_told_and_used(rooms: Rooms, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_file_is_told_and_used(
+    place: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(class_file, "MAX_WAIT_SECONDS", 0.05)
+    rooms = Rooms(place, clock)
     room, _ = asked(rooms)
-    with closing(sqlite3.connect(rooms.file.path, isolation_level=None)) as other:
+    with closing(sqlite3.connect(rooms.place, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(FileError, match="locked"):
             rooms.vote(room, token(1), 1, 6.0)
@@ -188,55 +205,21 @@ def test_a_locked_file_is_told_and_used(rooms: Rooms, monkeypatch: pytest.Monkey
     assert count_answers(rooms, room, 1) == 1
 
 
-def test_where_the_file_is() -> None:
-    home = Path("/home/ada")
-    places = {
-        "linux": ".local/share/attention-lab/classes.sqlite3",
-        "darwin": "Library/Application Support/attention-lab/classes.sqlite3",
-        "win32": "AppData/Local/attention-lab/classes.sqlite3",
-    }
-    for system, place in places.items():
-        assert class_file_path({}, system, home) == home / place
-    assert class_file_path({"XDG_DATA_HOME": "/data"}, "linux", home).parts[:2] == ("/", "data")
-
-
-def voting(
-    rooms: Rooms, room: str, first: int, n_votes: int, each: int = 1000
-) -> subprocess.Popen[str]:
-    """A process that votes as many visitors, one after the other, and tells of each; it opens the
-    file anew for every `each` of them.
-    """
-    given = (rooms.file.path, room, first, n_votes, rooms.clock(), each)
-    command = [sys.executable, "-m", "tests.lab.classroom.voting", *map(str, given)]
-    return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-
-
-def told_by(process: subprocess.Popen[str], most: int = sys.maxsize) -> list[int]:
-    """The next visitors whose votes a process tells of, at most so many; else all until its end."""
-    assert process.stdout is not None
-    lines = [line for line in islice(process.stdout, most) if line.endswith("\n")]
-    if len(lines) < most:
-        process.stdout.close()
-        process.wait()
-    return list(map(int, lines))
-
-
 def test_all_of_a_process_share_one_connection_by_whatever_path(
     tmp_path: Path, rooms: Rooms, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = rooms.file.path
+    path = rooms.place
     (tmp_path / "folder").symlink_to(path.parent)
     (tmp_path / "file").symlink_to(path)
     (tmp_path / "hard").hardlink_to(path)
     monkeypatch.chdir(tmp_path)
     names = (path, Path("data") / path.name, Path("folder") / path.name, Path("file"), Path("hard"))
-    with rooms.file.writing() as database:
+    with rooms.store.writing():
         for name in names:
             other = ClassFile(name)
             with pytest.raises(FileError, match="within a transaction"), other.writing():
                 pass
             other.close()
-        assert database.in_transaction
     room, _ = asked(rooms)
     with closing(ClassFile(Path("hard"))) as other:
         assert other.read("SELECT room FROM rooms") == [(room,)]
@@ -244,12 +227,12 @@ def test_all_of_a_process_share_one_connection_by_whatever_path(
 
 
 def test_the_last_user_closes_the_file(rooms: Rooms, clock: Clock) -> None:
-    path = rooms.file.path
+    path = rooms.place
     log = path.with_name(f"{path.name}-wal")
     twice = Rooms(path, clock)
     rooms.open()
     for one, is_open in ((rooms, True), (rooms, True), (twice, False)):
-        one.file.close()
+        one.store.close()
         assert log.exists() is is_open
     with pytest.raises(FileError):
         rooms.open()
@@ -257,7 +240,7 @@ def test_the_last_user_closes_the_file(rooms: Rooms, clock: Clock) -> None:
     again.open()
     del again
     assert log.exists()
-    last.file.close()
+    last.store.close()
     assert not log.exists()
 
 
@@ -271,31 +254,35 @@ def test_a_file_behind_a_link_is_for_its_owner_alone(tmp_path: Path) -> None:
 
 def test_a_file_that_was_replaced_takes_no_vote(rooms: Rooms, clock: Clock) -> None:
     room, _ = asked(rooms)
-    rooms.file.path.unlink()
+    rooms.place.unlink()
     with pytest.raises(FileError, match="No such file"):
         rooms.vote(room, token(1), 1, 6.0)
-    other = Rooms(rooms.file.path, clock)
+    other = Rooms(rooms.place, clock)
     with pytest.raises(FileError, match="replaced"):
         rooms.vote(room, token(1), 1, 6.0)
     other.open()
 
 
-def test_processes_lose_no_vote_when_one_is_killed(rooms: Rooms, clock: Clock) -> None:
-    room, _ = asked(rooms)
-    killed, other = voting(rooms, room, 0, 400, 1), voting(rooms, room, 400, 100, 1)
-    told = [*told_by(killed, 20), *told_by(other, 1)]
-    killed.kill()
-    mine = range(500, 530)
-    for visitor in mine:
-        twice = Rooms(rooms.file.path, clock)
-        told += told_by(other, 3)  # it opens and closes the file meanwhile
-        rooms.vote(room, token(visitor), 1, float(visitor))
-        twice.file.close()
-    told += [*told_by(killed), *told_by(other)]
-    found = {int(answer) for answer in read_answers(rooms, room, 1)}
-    assert set(range(400, 500)) | set(mine) | set(told) <= found
-    assert rooms.state(room).n_writes == len(found)
-    assert len(found) - len(told) - len(mine) in (0, 1)  # taken, but not yet told of
-    rooms.file.close()
-    with closing(sqlite3.connect(rooms.file.path)) as database:
-        assert database.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+def test_a_room_of_the_first_app_stays(place: Path, clock: Clock) -> None:
+    """Its students keep the order of their votes, and a new one comes after them."""
+    place.parent.mkdir()
+    with closing(sqlite3.connect(place)) as made:
+        made.executescript(FIRST_TABLES)
+        about = ("KXRTB", digest("secret"), clock.now, 1, 0, "open", 1, "", 0)
+        made.execute("INSERT INTO rooms VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", about)
+        question = ("KXRTB", 1, question_to_json(NUMBER))
+        made.execute("INSERT INTO questions VALUES (?, ?, ?)", question)
+        for visitor, at in ((2, 20.0), (1, 10.0)):
+            row = ("KXRTB", 1, digest(token(visitor)), float(visitor), at)
+            made.execute("INSERT INTO votes VALUES (?, ?, ?, ?, ?)", row)
+        made.commit()
+    clock.now += 1e9
+    rooms = Rooms(place, clock)
+    rooms.delete_old()
+    rooms.vote("KXRTB", token(3), 1, 3.0)
+    rooms.vote("KXRTB", token(1), 1, 7.0)
+    found = list(csv.DictReader(io.StringIO(export_votes(rooms, "KXRTB", "secret"))))
+    assert {row["student"]: row["answer"] for row in found} == {"1": "7", "2": "2", "3": "3"}
+    clock.now += 24 * 3600
+    with pytest.raises(RoomError):
+        rooms.state("KXRTB")

@@ -16,9 +16,12 @@ from attention_lab.classroom.limits import (
     RightsError,
     RoomError,
     TooManyError,
+    network_of,
 )
-from attention_lab.classroom.rooms import Rooms, Vote
+from attention_lab.classroom.place import Place
+from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import count_answers, read_answers
+from attention_lab.classroom.votes import Vote
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
 
@@ -76,8 +79,13 @@ def test_a_room_is_deleted_for_good(rooms: Rooms) -> None:
     with pytest.raises(RoomError):
         rooms.state(room)
     assert rooms.state(kept).question == CHOICE
-    files = [file.read_bytes() for file in rooms.file.path.parent.iterdir()]
-    assert not any(room.encode() in file or b"2 \\u00d7 3?" in file for file in files)
+    if isinstance(rooms.place, Path):
+        files = [file.read_bytes() for file in rooms.place.parent.iterdir()]
+        assert not any(room.encode() in file or b"2 \\u00d7 3?" in file for file in files)
+    tables = ("questions", "votes", "people", "uses", "attended", "voters", "students")
+    assert {table: rooms.store.read(f"SELECT room FROM {table}") for table in tables} == {
+        table: [(kept,)] if table in ("questions", "uses", "attended") else [] for table in tables
+    }
 
 
 def test_a_room_goes_by_itself_after_a_day(rooms: Rooms, clock: Clock) -> None:
@@ -95,12 +103,12 @@ def test_a_room_goes_by_itself_after_a_day(rooms: Rooms, clock: Clock) -> None:
         with pytest.raises(RoomError):
             act()
     rooms.delete_old()
-    (left,) = rooms.file.read("SELECT count(*) FROM votes")
+    (left,) = rooms.store.read("SELECT count(*) FROM votes")
     assert left == (0,)
 
 
-def test_there_are_bounds(tmp_path: Path, clock: Clock) -> None:
-    rooms = Rooms(tmp_path / "classes.sqlite3", clock, Limits(rooms=2, questions=3, voters=5))
+def test_there_are_bounds(place: Place, clock: Clock) -> None:
+    rooms = Rooms(place, clock, Limits(rooms=2, questions=3, voters=5))
     room, secret = asked(rooms)
     rooms.open()
     with pytest.raises(TooManyError):
@@ -150,9 +158,9 @@ def test_letters_cannot_be_taken_for_others() -> None:
 
 @pytest.mark.parametrize("days", [-400, 400])
 def test_a_clock_that_is_set_anew_ends_no_room(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, days: int
+    place: Place, monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
-    rooms = Rooms(tmp_path / "classes.sqlite3")
+    rooms = Rooms(place)
     room, _ = asked(rooms)
     now = time.time()
     monkeypatch.setattr(time, "time", lambda: now + days * 86_400)
@@ -169,7 +177,7 @@ def test_a_clock_that_is_wrong_at_the_start_ends_no_room(rooms: Rooms, clock: Cl
     for visitor, hours in enumerate((25, -9 * 365 * 24, 0)):
         wrong = Clock()
         wrong.now = right + 3600.0 * hours
-        later = Rooms(rooms.file.path, wrong)
+        later = Rooms(rooms.place, wrong)
         later.delete_old()
         wrong.now += 3600
         later.vote(room, token(visitor), 1, 6.0)
@@ -177,68 +185,101 @@ def test_a_clock_that_is_wrong_at_the_start_ends_no_room(rooms: Rooms, clock: Cl
     assert count_answers(rooms, room, 1) == 3
     wrong.now += 24 * 3600
     later.delete_old()
-    assert later.file.read("SELECT * FROM rooms") == []
+    assert later.store.read("SELECT * FROM rooms") == []
 
 
-def test_a_room_of_an_older_app_stays(rooms: Rooms, clock: Clock) -> None:
-    room, _ = asked(rooms)
-    rooms.vote(room, token(1), 1, 6.0)
-    with rooms.file.writing() as database:
-        for added in ("room_is_used", "room_is_seen"):
-            database.execute(f"DROP TRIGGER {added}")
-        for added in ("running", "uses", "voters"):
-            database.execute(f"DROP TABLE {added}")
-    rooms.file.close()
-    clock.now += 1e9
-    later = Rooms(rooms.file.path, clock)
-    later.delete_old()
-    later.vote(room, token(2), 1, 6.0)
-    assert count_answers(later, room, 1) == 2
-    clock.now += 24 * 3600
-    with pytest.raises(RoomError):
-        later.state(room)
-
-
-def test_one_network_cannot_open_every_room(rooms: Rooms, clock: Clock) -> None:
-    limits = rooms.limits
-    assert 24 * limits.rooms_per_source < limits.rooms
-    for _ in range(limits.rooms_per_source):
-        rooms.open("6.6.6.6")
-    for again in (rooms, Rooms(rooms.file.path, clock)):  # another process, or a new start
-        with pytest.raises(TooManyError):
+def test_one_network_does_not_hold_every_room(place: Place, clock: Clock) -> None:
+    """However slowly it opens them, and though it keeps them all in use."""
+    limits = Limits(rooms=5, rooms_per_network=3)
+    rooms = Rooms(place, clock, limits)
+    held: list[str] = []
+    for _ in range(limits.rooms_per_network):
+        held.append(rooms.open("6.6.6.6").room)
+        clock.now += 3600
+        for room in held:
+            rooms.tell_people(room, "a process", 1, 12.0)
+    for again in (rooms, Rooms(place, clock, limits)):  # another process, or a new start
+        with pytest.raises(TooManyError, match=r"^3 "):
             again.open("6.6.6.6")
         again.open("192.0.2.7")
-    clock.now += 3600
-    rooms.open("6.6.6.6")
+    assert [rooms.state(room).room for room in held] == held
+    with pytest.raises(TooManyError, match=r"^5 "):
+        rooms.open("192.0.2.8")
 
 
-def test_rooms_that_nobody_uses_give_way(tmp_path: Path, clock: Clock) -> None:
-    rooms = Rooms(tmp_path / "classes.sqlite3", clock, Limits(rooms=3))
-    with_question, _ = asked(rooms)
-    with_people, empty = rooms.open().room, rooms.open().room
-    clock.now += rooms.limits.idle - 1
-    rooms.tell_people(with_people, "a process", 0, 12.0)
+def test_a_network_is_a_school_and_a_visit_is_less() -> None:
+    limits = Limits()
+    assert 4 * limits.rooms_per_network < limits.rooms
+    assert limits.rooms_per_visit * 8 < limits.rooms_per_network
+    assert limits.visit_misses * 8 < limits.misses
+
+
+def test_networks_of_one_prefix_are_one() -> None:
+    """25 networks of one household."""
+    inside = {network_of(f"2001:db8:7:{place:x}::1") for place in range(25)}
+    assert len(inside) == 1
+    assert network_of("2001:db8:8::1") not in inside
+    assert len({network_of(one) for one in ("192.0.2.7", "192.0.2.8", "::ffff:192.0.2.7")}) == 2
+
+
+def test_one_visit_opens_few_rooms(rooms: Rooms) -> None:
+    opened = [rooms.open("6.6.6.6") for _ in range(rooms.limits.rooms_per_visit)]
+    earlier = [made.room for made in opened]
     with pytest.raises(TooManyError):
-        rooms.open()
-    clock.now += 1
-    made = rooms.open().room
-    for room in (with_question, with_people, made):
-        rooms.state(room)
-    with pytest.raises(RoomError):
-        rooms.state(empty)
-    with pytest.raises(TooManyError):
-        rooms.open()
+        rooms.open("192.0.2.7", [*earlier, "ZZZZZ"])
+    rooms.open("6.6.6.6", earlier[1:])
+    rooms.delete(opened[0].room, opened[0].secret)
+    rooms.open("6.6.6.6", earlier)
 
 
-def test_one_network_cannot_take_every_seat(tmp_path: Path, clock: Clock) -> None:
+def test_rooms_without_students_give_way(place: Place, clock: Clock) -> None:
+    """One for each that is needed, and of the network that needs it, if that has its share: the one
+    without students for the longest time. What a teacher does alone keeps no place.
+    """
+    rooms = Rooms(place, clock, Limits(rooms=5, rooms_per_network=4))
+    made = [rooms.open(source) for source in ("6.6.6.6", "", "", "", "")]
+    _, led, voted, left, late = names = [one.room for one in made]
+    clock.now += 0.5
+    rooms.tell_people(late, "a process", 1, 12.0)
+    clock.now += 0.5
+    for one in made[1:]:
+        rooms.ask(one.room, one.secret, NUMBER)
+        rooms.set_state(one.room, one.secret, "open")
+    rooms.vote(voted, token(1), 1, 6.0)
+    rooms.tell_people(left, "a process", 1, 12.0)
+    clock.now += rooms.limits.idle - 2
+    rooms.tell_people(led, "a process", 0, 12.0)
+    for source in ("", "192.0.2.7"):
+        with pytest.raises(TooManyError):
+            rooms.open(source)
+    clock.now += 1.5
+    assert there(rooms, *names) == [True] * 5
+    rooms.open()
+    assert there(rooms, *names) == [True, False, True, True, True]
+    rooms.open("192.0.2.7")
+    assert there(rooms, *names) == [False, False, True, True, True]
+    rooms.open("192.0.2.7")
+    assert there(rooms, *names) == [False, False, True, True, False]
+    for source in ("", "192.0.2.7"):
+        with pytest.raises(TooManyError):
+            rooms.open(source)
+
+
+def there(rooms: Rooms, *names: str) -> list[bool]:
+    """Which rooms are there."""
+    kept = {room for (room,) in rooms.store.read("SELECT room FROM rooms")}
+    return [name in kept for name in names]
+
+
+def test_one_network_cannot_take_every_seat(place: Place, clock: Clock) -> None:
     """Neither by votes for invented rooms nor with the help of another process."""
-    rooms = Rooms(tmp_path / "classes.sqlite3", clock, Limits(voters=5, per_source=3))
+    rooms = Rooms(place, clock, Limits(voters=5, per_source=3))
     room, secret = asked(rooms)
-    processes = (rooms, Rooms(rooms.file.path, clock, rooms.limits))
+    processes = (rooms, Rooms(rooms.place, clock, rooms.limits))
     rooms.set_state(room, secret, "closed")
     invented = [Vote("ZZZZZ", token(0), 1, 6.0, "6.6.6.6"), Vote(room, token(0), 1, 6.0, "6.6.6.6")]
     assert list(map(type, rooms.vote_all(invented))) == [RoomError, ClosedError]
-    assert rooms.file.read("SELECT * FROM voters") == []
+    assert rooms.store.read("SELECT * FROM voters") == []
     rooms.set_state(room, secret, "open")
     for visitor in range(20):
         act = processes[visitor % 2].vote
@@ -256,6 +297,22 @@ def test_one_network_cannot_take_every_seat(tmp_path: Path, clock: Clock) -> Non
         rooms.vote(room, token(visitor), 2, 6.0, "6.6.6.6")
     with pytest.raises(TooManyError):
         rooms.vote(room, token(33), 2, 6.0, "6.6.6.6")
+
+
+def test_votes_that_are_written_together_are_counted_one_by_one(place: Place, clock: Clock) -> None:
+    """Whoever votes twice has one seat, and the later answer stays."""
+    rooms = Rooms(place, clock, Limits(voters=5, per_source=3))
+    room, _ = asked(rooms)
+    sources = (*["6.6.6.6"] * 5, *["192.0.2.7"] * 4)
+    votes = [Vote(room, token(one), 1, float(one), source) for one, source in enumerate(sources)]
+    again, late = Vote(room, token(0), 1, 10.0, "6.6.6.6"), Vote("ZZZZZ", token(0), 1, 6.0)
+    errors = rooms.vote_all([late, *votes, again])
+    kept = [type(error) for error in errors]
+    assert kept[0] is RoomError
+    assert [one is type(None) for one in kept[1:]] == [1, 1, 1, 0, 0, 1, 1, 0, 0, 1]
+    assert sorted(read_answers(rooms, room, 1)) == [1.0, 2.0, 5.0, 6.0, 10.0]
+    numbered = rooms.store.read("SELECT place FROM students ORDER BY place")
+    assert numbered == [(place,) for place in range(1, 6)]
 
 
 def test_a_limiter_remembers_only_the_last() -> None:

@@ -84,3 +84,19 @@ def test_the_table_holds_every_vote_and_no_formula(rooms: Rooms, clock: Clock) -
     ]
     assert {row[1][0] for row in rows} == {"'", "2"}
     assert all(row[5].startswith("1970-01-12T") for row in rows)
+
+
+def test_students_keep_their_numbers_when_they_vote_again(rooms: Rooms, clock: Clock) -> None:
+    room, secret = asked(rooms)
+    for visitor, answer in ((1, 1.0), (2, 2.0), (3, 3.0), (1, 10.0), (2, 20.0)):
+        clock.now += 1
+        rooms.vote(room, token(visitor), 1, answer)
+    rooms.ask(room, secret, NUMBER)
+    rooms.set_state(room, secret, "open")
+    for visitor in (4, 3):
+        clock.now += 1
+        rooms.vote(room, token(visitor), 2, float(visitor))
+    rows = csv.DictReader(io.StringIO(export_votes(rooms, room, secret)))
+    found = {(row["question"], row["student"]): row["answer"] for row in rows}
+    first = {("1", "1"): "10", ("1", "2"): "20", ("1", "3"): "3"}
+    assert found == first | {("2", "4"): "4", ("2", "3"): "3"}

@@ -1,22 +1,28 @@
-"""A process that votes: `python -m tests.lab.classroom.voting FILE ROOM FIRST COUNT NOW EACH` opens
-the file anew for every EACH votes, and writes a line for each vote that is on the disk.
+"""A process that votes. Its arguments: place, room, first visitor, count, time, each, seats.
+
+It opens the store anew for as many votes as each says, and writes a line for each that is kept.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
+from attention_lab.classroom.limits import Limits, TooManyError
+from attention_lab.classroom.place import class_place
 from attention_lab.classroom.rooms import Rooms
+from attention_lab.classroom.store import PLACE_VARIABLE
 from tests.lab.classroom.rooms_made import token
 
 if __name__ == "__main__":
-    path, room, now = Path(sys.argv[1]), sys.argv[2], float(sys.argv[5])
-    first, count, each = (int(sys.argv[place]) for place in (3, 4, 6))
+    place, room, now = class_place({PLACE_VARIABLE: sys.argv[1]}), sys.argv[2], float(sys.argv[5])
+    first, count, each, seats = (int(sys.argv[place]) for place in (3, 4, 6, 7))
     for begin in range(first, first + count, each):
-        rooms = Rooms(path, lambda: now)
+        rooms = Rooms(place, lambda: now, Limits(per_source=seats))
         for visitor in range(begin, min(begin + each, first + count)):
-            rooms.vote(room, token(visitor), 1, float(visitor))
+            try:
+                rooms.vote(room, token(visitor), 1, float(visitor))
+            except TooManyError:
+                continue
             sys.stdout.write(f"{visitor}\n")
             sys.stdout.flush()
-        rooms.file.close()
+        rooms.store.close()

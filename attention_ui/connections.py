@@ -24,8 +24,9 @@ from attention_lab.classroom.limits import network_of
 # The largest message that a page needs brings the 4,000 edits of a table (`MAX_EDITS`) in one
 # paste, 40 bytes each. Besides them it holds the query, which comes by a request of at most 64 kB.
 MAX_MESSAGE_BYTES = 2**18
-# A browser has eight while a page loads, so a school of 375 may load one at the same moment.
-MAX_CONNECTIONS_OF_NETWORK = 3000
+# Of 8,192 that a process may have, so that others find room beside a flood. A browser has eight
+# while a page loads, and a process serves 400 of them.
+MAX_CONNECTIONS_OF_NETWORK = 5000
 PROXIES_VARIABLE, PROXIES_OPTION = "FORWARDED_ALLOW_IPS", "--forwarded-allow-ips"
 UVICORNS_PROXIES = "127.0.0.1,::1"
 

@@ -5,7 +5,8 @@ ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
 # For every system and Python that the app runs on.
-LOCK := grep -v "^-c" requirements.txt | $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
+COMPILE := $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
+LOCK := grep -v "^-c" requirements.txt | $(COMPILE)
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -35,10 +36,11 @@ docs: $(VENV)/dev.stamp ## make the API reference in build/docs
 site: $(VENV)/dev.stamp ## build the site without a server into build/site
 	$(BIN)/python -m scripts.build_site $(ARGS)
 
-lock: $(BIN)/python ## pin all packages of the app, after a change of requirements.txt
+lock: $(BIN)/python ## pin all packages, after a change of requirements.txt or requirements-dev.txt
 	$(PIP_INSTALL) uv==0.13.9
 	$(LOCK) $(ARGS) --output-file constraints.txt
 	$(LOCK) --constraints constraints.txt --generate-hashes --output-file requirements.lock
+	cat requirements-dev.txt | $(COMPILE) $(ARGS) --generate-hashes --output-file requirements-dev.lock
 
 clean: ## remove the environment, caches and everything built
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -49,8 +51,8 @@ $(VENV)/run.stamp: requirements.lock $(BIN)/python
 	$(PIP_INSTALL) -r requirements.lock
 	touch $@
 
-$(VENV)/dev.stamp: requirements-dev.txt requirements.txt constraints.txt $(BIN)/python
-	$(PIP_INSTALL) -r requirements-dev.txt
+$(VENV)/dev.stamp: requirements-dev.lock $(BIN)/python
+	$(PIP_INSTALL) -r requirements-dev.lock
 	touch $@ $(VENV)/run.stamp
 
 $(BIN)/python:

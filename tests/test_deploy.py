@@ -77,7 +77,7 @@ def test_nginx_finds_every_file_that_it_includes() -> None:
     written = re.findall(r"^ *(?:pid|\w+_temp_path) (\S+);", text("nginx-main.conf"), re.M)
     assert len(written) == 6
     assert all(path.startswith("/tmp/") for path in written)
-    (port,) = re.findall(r"listen (\d+);", text("nginx.conf"))
+    (port,) = re.findall(r"listen (\d+) ", text("nginx.conf"))
     assert f"EXPOSE {port}" in text("Dockerfile")
     assert f":{port}" in yaml.safe_load(text("compose.yaml"))["services"]["proxy"]["ports"][0]
 

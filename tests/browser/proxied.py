@@ -63,7 +63,7 @@ def write_site(folder: Path, ports: list[int], port: int) -> None:
     for old, new in {
         "/etc/nginx/attention-lab": str(inside),
         "/srv/attention-lab": str(files),
-        "listen 8080;": f"listen 127.0.0.1:{port};",
+        "listen 8080 ": f"listen 127.0.0.1:{port} ",
     }.items():
         assert old in site
         site = site.replace(old, new)

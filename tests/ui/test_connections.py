@@ -68,7 +68,9 @@ async def served() -> AsyncIterator[int]:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         about = starlette_server._get_uvicorn_config_kwargs()
-        config = uvicorn.Config(app, log_level="critical", lifespan="off", **about)
+        # No logging of its own: it would undo what other tests have set.
+        quiet = {"log_config": None, "log_level": "critical", "lifespan": "off"}
+        config = uvicorn.Config(app, **about | quiet)
         server = uvicorn.Server(config)
         server.capture_signals = contextlib.nullcontext  # type: ignore[assignment]
         running = asyncio.create_task(server.serve([listening]))

@@ -38,11 +38,12 @@ docs: $(VENV)/dev.stamp ## make the API reference in build/docs
 site: $(VENV)/dev.stamp ## build the site without a server into build/site
 	$(BIN)/python -m scripts.build_site $(ARGS)
 
-lock: $(BIN)/python ## pin all packages of the app, after a change of requirements.txt
+lock: $(BIN)/python ## pin all packages, after a change of requirements.txt or requirements-dev.txt
 	$(PIP_INSTALL) uv==0.13.9
 	$(LOCK) $(ARGS) --output-file constraints.txt
 	$(LOCK) --constraints constraints.txt --generate-hashes --output-file requirements.lock
 	$(LOCK_SERVER) --constraints constraints.txt --generate-hashes --output-file deploy/server.lock
+	cat requirements-dev.txt | $(COMPILE) $(ARGS) --generate-hashes --output-file requirements-dev.lock
 
 clean: ## remove the environment, caches and everything built
 	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis
@@ -53,8 +54,8 @@ $(VENV)/run.stamp: requirements.lock $(BIN)/python
 	$(PIP_INSTALL) -r requirements.lock
 	touch $@
 
-$(VENV)/dev.stamp: requirements-dev.txt requirements.txt constraints.txt $(BIN)/python
-	$(PIP_INSTALL) -r requirements-dev.txt
+$(VENV)/dev.stamp: requirements-dev.lock $(BIN)/python
+	$(PIP_INSTALL) -r requirements-dev.lock
 	touch $@ $(VENV)/run.stamp
 
 $(BIN)/python:

@@ -16,13 +16,17 @@ from starlette.routing import Route
 from attention_lab.home import ASSETS
 from attention_lab.page_list import book
 
+from .connections import MAX_MESSAGE_BYTES
 from .streamlit_private import register_components
 
 COMPONENT_PREFIX = "attention-lab"
 # The components, each a folder below assets/, and their style sheets.
 STYLE_SHEETS = {"board": "board.css", "chart": "chart.css", "classroom": "classroom.css"}
 # The scripts of every page, in the order in which they run; each explains itself in its first line.
-FIRST_SCRIPTS = ("theme", "history", "book", "drawer", "print", "link", "lesson", "class")
+FIRST_SCRIPTS = (
+    *("theme", "history", "book", "drawer", "print"),
+    *("link", "message", "lesson", "class"),
+)
 PLOTLY = distribution("plotly")
 PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))
 # Relative to the app's own URL. It names the version, so a browser may keep the file for good.
@@ -59,7 +63,7 @@ def component_value(key: str, name: str) -> Any:
 
 def first_scripts() -> str:
     """The scripts that a browser gets once, with its first run."""
-    values = {"CLASS_BASE": base_path(), "BOOK": book()}
+    values = {"CLASS_BASE": base_path(), "BOOK": book(), "MAX_MESSAGE_BYTES": MAX_MESSAGE_BYTES}
     return "".join(read_script(name, **values) for name in FIRST_SCRIPTS)
 
 

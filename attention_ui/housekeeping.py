@@ -13,6 +13,7 @@ from attention_lab.classroom.place import class_place, is_there
 
 from .classroom.room_service import room_service
 from .streamlit_private import end_visits_that_are_over
+from .upload_limits import LeftFiles
 
 SECONDS_BETWEEN_VISITS, SECONDS_BETWEEN_ROOMS = 10.0, 300.0
 
@@ -22,6 +23,7 @@ async def housekeeping() -> AsyncIterator[None]:
     """Keep house as long as the server runs."""
     tasks = [
         asyncio.create_task(every(SECONDS_BETWEEN_VISITS, end_visits_that_are_over)),
+        asyncio.create_task(every(SECONDS_BETWEEN_VISITS, LeftFiles().drop)),
         asyncio.create_task(every(SECONDS_BETWEEN_ROOMS, delete_unused_rooms)),
     ]
     yield

@@ -26,6 +26,7 @@ from attention_lab.home import ASSETS
 
 from .browser_files import plotly_route
 from .classroom.routes import class_routes
+from .connections import bound_connections
 from .housekeeping import housekeeping
 from .network import local_url, opening_notice
 from .streamlit_private import ask_nobody_for_the_address
@@ -48,6 +49,7 @@ def set_limits() -> None:
     # tenth of the time, and each look at all objects makes everybody wait.
     gc.set_threshold(5_000)
     raise_file_limit()
+    bound_connections()
     ask_nobody_for_the_address()
 
 

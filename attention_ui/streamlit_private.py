@@ -58,15 +58,25 @@ def ask_nobody_for_the_address() -> None:
     net_util.get_external_ip = lambda: None
 
 
-def kept_files() -> list[UploadedFileRec]:
-    """The files of all visitors, as Streamlit keeps them.
+def kept_files() -> dict[str, list[UploadedFileRec]]:
+    """The files of all visitors, as Streamlit keeps them, by the name of a visit.
 
     `tests/ui/test_upload_limits.py` fails when these names change.
     """
     manager: Any = runtime.get_instance().uploaded_file_mgr
     # Copies, because a visitor who leaves removes entries meanwhile.
-    of_visitors = list(manager.file_storage.values())
-    return [file for files in of_visitors for file in list(files.values())]
+    of_visits = list(manager.file_storage.items())
+    return {visit: list(files.values()) for visit, files in of_visits if files}
+
+
+def is_here(visit: str) -> bool:
+    """Whether the browser of a visit is connected."""
+    return runtime.get_instance().is_active_session(visit)
+
+
+def drop_files_of(visit: str) -> None:
+    """Drop all files of a visit."""
+    runtime.get_instance().uploaded_file_mgr.remove_session_files(visit)
 
 
 def end_visits_that_are_over() -> None:

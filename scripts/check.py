@@ -40,7 +40,7 @@ def main() -> int:
 def _make_environment() -> None:
     if not PYTHON.exists():
         venv.create(ROOT / ".venv", with_pip=True)
-    install = ["-m", "pip", "install", "--quiet", "-r", "requirements-dev.txt"]
+    install = ["-m", "pip", "install", "--quiet", "-r", "requirements-dev.lock"]
     subprocess.run([PYTHON, *install], cwd=ROOT, check=True)
 
 

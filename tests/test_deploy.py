@@ -70,6 +70,35 @@ def test_hosts_share_a_database_and_are_reached_by_the_ingress_alone() -> None:
     assert parts["Service"]["spec"]["ports"][0]["targetPort"] == int(port)
 
 
+def test_no_container_can_write_or_gain_rights() -> None:
+    services = yaml.safe_load(text("compose.yaml"))["services"]
+    assert len(services) == 5
+    for name, service in services.items():
+        assert service["read_only"], name
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert {"mem_limit", "pids_limit"} <= service.keys(), name
+    stages = re.split(r"^FROM .* AS ", text("Dockerfile"), flags=re.M)[1:]
+    users = {stage.split()[0]: re.findall(r"^USER (\S+)", stage, re.M)[-1:] for stage in stages}
+    assert (users["app"], users["proxy"]) == (["lab"], ["nginx"])
+
+
+def test_nginx_finds_every_file_that_it_includes() -> None:
+    """And writes to /tmp alone, which is all that its container may write to."""
+    names = "nginx-main.conf", "nginx.conf", "processes.conf", "proxies.conf", "headers.conf"
+    both = text("nginx-main.conf") + text("nginx.conf")
+    included = set(re.findall(r"include (/etc/nginx/attention-lab/\S+);", both))
+    assert included == {f"/etc/nginx/attention-lab/{name}" for name in names[2:]}
+    assert set(names) == {path.name for path in DEPLOY.glob("*.conf")}
+    assert all(f"deploy/{name}" in text("Dockerfile") for name in names)
+    written = re.findall(r"^ *(?:pid|\w+_temp_path) (\S+);", text("nginx-main.conf"), re.M)
+    assert len(written) == 6
+    assert all(path.startswith("/tmp/") for path in written)
+    (port,) = re.findall(r"listen (\d+) ", text("nginx.conf"))
+    assert f"EXPOSE {port}" in text("Dockerfile")
+    assert f":{port}" in yaml.safe_load(text("compose.yaml"))["services"]["proxy"]["ports"][0]
+
+
 def locations() -> dict[str, str]:
     """The places of a URL that nginx knows, with what it does there."""
     found = re.findall(r"location (?:= |~ )?(\S+) \{(.*?)\}", text("nginx.conf"), re.S)

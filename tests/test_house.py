@@ -28,7 +28,7 @@ ALLOWED = {
         *("attention_viz", "attention_lab", "attention_core"),
         *("numpy", "pandas", "latex2mathml", "segno", "anywidget", "traitlets"),
     },
-    "attention_ui": {*PACKAGES, "streamlit", "starlette"},
+    "attention_ui": {*PACKAGES, "streamlit", "starlette", "uvicorn"},
     "pages": {*PACKAGES, "streamlit"},
     "app.py": {"attention_ui", "streamlit"},
 }

@@ -13,10 +13,14 @@ from collections import OrderedDict
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from attention_core.errors import SettingsError
+from attention_core.errors import FileError, SettingsError
 
 KEY_MARK = "."  # no stored text begins with it, and it stands in a URL as it is
 MAX_STORED_CHARACTERS = 96 * 2**20  # twice the longest text
+
+
+# All that sessions hold, with what is stored. Short texts, such as edits, always find room.
+MAX_HELD_CHARACTERS, ALWAYS_HELD = 512 * 2**20, 2**20
 
 
 class StoredText:
@@ -33,9 +37,20 @@ _lock = Lock()
 
 
 def hold_text(text: str) -> StoredText:
-    """Store a text for as long as the result is held; it does not count as stored for others."""
+    """Store a text for as long as the result is held; it does not count as stored for others.
+
+    Raises: FileError for a long one, if those of all visitors take the room.
+    """
     new = StoredText(text)
     with _lock:
+        if new.key not in _held and len(text) > ALWAYS_HELD:
+            held = sum(len(one.text) for one in list(_held.values()))
+            if held + len(text) > MAX_HELD_CHARACTERS:
+                raise FileError(
+                    f"The own numbers of all visitors may take {MAX_HELD_CHARACTERS:,} characters"
+                    " of this server, and yours did not fit: load a smaller file, or try again in"
+                    " some minutes"
+                )
         return _held.setdefault(new.key, new)
 
 

@@ -71,7 +71,9 @@ async def send_state(request: Request) -> Response:
     secret, visitor = (request.headers.get(name) for name in (SECRET_HEADER, VISITOR_HEADER))
     _note_presence(room, source, secret, visitor, request.headers.get(TICKET_HEADER, ""))
     seen, waiting = request.query_params.get("seen", ""), room_service().waiting
-    news = await waiting.news(room, secret is not None, seen, source, MAX_WAIT)
+    is_in, to_teacher = room_service().presence.is_in(room, visitor or ""), secret is not None
+    member = "teacher" if to_teacher else (visitor or "") * is_in
+    news = await waiting.news(room, to_teacher, seen, source, MAX_WAIT, member)
     if news is None:
         return Response(status_code=204)
     return Response(news.body, media_type="application/json", headers={"cache-control": "no-store"})

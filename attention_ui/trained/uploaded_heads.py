@@ -5,6 +5,7 @@ what is read from it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -33,6 +34,7 @@ from ..blocks import restored
 from ..layer_import import offer_story
 from ..show import explained_errors
 from ..upload_limits import check_upload
+from .loaded_heads import load_heads
 
 UPLOAD_KEY = "own heads"  # in the session
 SAVE_ATTENTION = """model = AutoModel.from_pretrained(name, attn_implementation="eager")
@@ -133,7 +135,7 @@ def _read_anew(file: WeightFile) -> None:
     source = (st.session_state["yw_file"].file_id, *choices)
     own = _loaded()
     if own is None or own.source != source:
-        st.session_state[UPLOAD_KEY] = read(source)
+        st.session_state[UPLOAD_KEY] = load_heads(partial(read, source), instead_of=own)
         st.rerun()
 
 

@@ -41,7 +41,7 @@ class Proxied:
 def proxied(folder: Path, ports: list[int], port: int) -> Iterator[Proxied]:
     """Processes of the app at ports behind an nginx, all in a folder of their own."""
     assert NGINX
-    _write(folder, ports, port)
+    write_site(folder, ports, port)
     processes = {one: started(folder, one) for one in ports}
     server = subprocess.Popen([NGINX, "-c", str(folder / "nginx.conf"), "-p", str(folder)])
     try:
@@ -55,7 +55,7 @@ def proxied(folder: Path, ports: list[int], port: int) -> Iterator[Proxied]:
             process.wait(timeout=30)
 
 
-def _write(folder: Path, ports: list[int], port: int) -> None:
+def write_site(folder: Path, ports: list[int], port: int) -> None:
     """The shipped files with this machine's ports and folders."""
     inside, files = folder / "attention-lab", folder / "files"
     inside.mkdir()
@@ -63,13 +63,14 @@ def _write(folder: Path, ports: list[int], port: int) -> None:
     for old, new in {
         "/etc/nginx/attention-lab": str(inside),
         "/srv/attention-lab": str(files),
-        "listen 80;": f"listen 127.0.0.1:{port};",
+        "listen 8080 ": f"listen 127.0.0.1:{port} ",
     }.items():
         assert old in site
         site = site.replace(old, new)
     (folder / "site.conf").write_text(site, encoding="utf-8")
     (folder / "nginx.conf").write_text(WHOLE.format(folder=folder), encoding="utf-8")
-    shutil.copy(DEPLOY / "headers.conf", inside)
+    for name in ("headers.conf", "proxies.conf"):
+        shutil.copy(DEPLOY / name, inside)
     line = next(line for line in _lines("processes.conf") if "app-1:8501" in line)
     servers = [line.replace("app-1:8501", f"127.0.0.1:{one}") for one in ports]
     (inside / "processes.conf").write_text("\n".join(servers), encoding="utf-8")

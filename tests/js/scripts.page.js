@@ -227,3 +227,18 @@ test("where nothing copies the link stands selected, to be copied by hand, until
   field.dispatchEvent(Object.assign(new Event("keydown", { bubbles: true }), { key: "Escape" }));
   assert.deepEqual([find(".by-hand").hidden, page.document.activeElement === button], [true, true]);
 });
+
+test("a message that the server would refuse is not sent, and a box says so until a shorter one goes", async () => {
+  const sent = [];
+  const before = (page) => {
+    page.WebSocket.prototype.send = (message) => sent.push(message.byteLength);
+  };
+  const text = (source) => source.replace("MAX_MESSAGE_BYTES", "1000");
+  const { page, find, run } = await framed("message.js", "/scores", { text, before });
+  run(); // loaded twice it acts once
+  const send = (size) => page.WebSocket.prototype.send.call({}, new Uint8Array(size));
+  const shown = [1000, 1001, 5].map((size) => (send(size), !find("[role=alert]").hidden));
+  assert.deepEqual([sent, shown], [[1000, 5], [false, true, false]]);
+  send(12345);
+  assert.equal(/12,345.* 1,000/.test(find("[role=alert]").textContent), true);
+});

@@ -306,21 +306,34 @@ def test_one_look_wakes_all_who_wait(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_few_of_one_network_wait(server: Starlette, slow: Slow) -> None:
+    """But who is in the room, and its teacher, waits beside them."""
     service, _ = slow
     service.waiting = Waiting(service.news, Limits(waiting=9, source_waiting=5))
-    room = service.rooms.open().room
+    made = service.rooms.open()
 
     async def visit() -> list[list[int]]:
-        first = await asked(server, f"{STATE}?room={room}")
-        path = f"{STATE}?room={room}&seen={first.said['tag']}"
+        path = f"{STATE}?room={made.room}"
+        tag = (await asked(server, path)).said["tag"]
+        at_teacher = (await asked(server, path, secret=made.secret)).said["tag"]
         each = ("6.6.6.6", "6.6.6.7", "192.0.2.7")
-        asking = [asked(server, path, source=source) for source in each for _ in range(20)]
-        found = [one.status for one in await asyncio.gather(*asking)]
-        return [found[:20], found[20:40], found[40:], [(await asked(server, path)).status]]
+        strangers = [
+            asked(server, f"{path}&seen={tag}", source=one) for one in each for _ in range(20)
+        ]
+        members = [
+            asked(server, f"{path}&seen={tag}", source="192.0.2.7", visitor=token(one))
+            for one in range(30)
+        ]
+        teacher = asked(server, f"{path}&seen={at_teacher}", source="192.0.2.7", secret=made.secret)
+        found = await asyncio.gather(*strangers, *members, teacher)
+        later = await asked(server, f"{path}&seen={tag}")
+        statuses = [one.status for one in (*found, later)]
+        return [statuses[:20], statuses[20:40], statuses[40:60], statuses[60:91], statuses[91:]]
 
-    first, second, third, later = asyncio.run(visit())
+    first, second, third, inside, later = asyncio.run(visit())
     assert [sorted(found).count(204) for found in (first, second, third, later)] == [5, 4, 0, 1]
     assert set(first + second + third) == {204, 429}
+    assert set(inside[:30]) == {204}
+    assert inside[30] in (200, 204), "the number of people may have changed"
 
 
 def test_an_address_has_its_seats(server: Starlette, slow: Slow) -> None:

@@ -116,9 +116,10 @@ def test_a_deep_link_knows_where_its_server_is(
 def test_the_process_is_prepared(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[int | str] = []
     monkeypatch.setattr(server, "raise_file_limit", lambda: done.append("files"))
+    monkeypatch.setattr(server, "bound_connections", lambda: done.append("connections"))
     monkeypatch.setattr(gc, "set_threshold", done.append)
     server.set_limits()
-    assert done == [5_000, "files"]
+    assert done == [5_000, "files", "connections"]
 
 
 @pytest.mark.parametrize(

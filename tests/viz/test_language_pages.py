@@ -122,7 +122,7 @@ def test_two_pieces_are_compared() -> None:
     cells = sent(board_of(found), "added")
     run = MODEL.run(IDS)
     logits = run.logits[-1]
-    direct = [run.contributions(one)["embedding"] for one in (F, IDS[-1])]
+    direct = [run.contributions(one, None)["embedding"] for one in (F, IDS[-1])]
     expected = logits[F] - logits[IDS[-1]] - (direct[0] - direct[1])
     assert cells.sum() == pytest.approx(expected, abs=1e-4)
 

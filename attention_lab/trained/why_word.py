@@ -21,7 +21,7 @@ from .model_run import LanguageModelRun
 
 
 @dataclass(frozen=True, eq=False)
-class WhyToken:
+class WhyWord:
     """Why a piece follows a text, or why it does rather than another one: then every number is the
     difference of two logits.
 

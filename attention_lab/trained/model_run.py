@@ -6,18 +6,19 @@ D model feature, N part, S source token, T token, X piece of the vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from attention_core.checks import Array, whole_number
+from attention_core.checks import Array, as_list, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
 from ..heads.weight_blocks import output_rows
 from .decoder import HEAD, Decoder, Head, Part, Streams, run_decoder
 from .generation import next_probabilities
-from .next_words import NextWords, search_words
+from .next_words import After, NextWords
 
 AVERAGE = "average"
 Against = str | int | None  # "average", a token, or None
@@ -70,9 +71,23 @@ class LanguageModelRun(Streams):
         >>> [(word, round(p, 3)) for word, p in run.next_words(3)]
         [('frog', 0.767), ('big', 0.016), ('little', 0.014)]
         """
-        whole_number("k", k, 1, 100)
-        kept = [np.array([_kept(trace)[n] for trace in self.traces]) for n in range(2)]
-        return search_words(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, k)
+        return self._after().next_words(whole_number("k", k, 1, 100))
+
+    def word_shares(self, words: Sequence[str]) -> dict[str, float]:
+        """The probability of each of some words and marks to come next, written as `next_words`
+        writes them. Raises: SettingsError, TextError.
+        """
+        found = as_list("words", words)
+        for one in found:
+            check_text("words", one)
+        return self._after().shares(found)
+
+    def _after(self) -> After:
+        kept = [
+            np.array([getattr(trace, name)[0] for trace in self.traces])
+            for name in ("turned_keys", "value_heads")
+        ]
+        return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept)
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
         """What each part of the model adds to the logit of a token after the last one, with the
@@ -181,8 +196,3 @@ def run_of(
     return LanguageModelRun(
         decoder, traces, made.streams, made.feed_forwards, ids, vocabulary, means
     )
-
-
-def _kept(trace: Any) -> tuple[Array, Array]:
-    """The keys as scores read them, and the values. Shapes: (G, S, K), (G, S, V)."""
-    return trace.turned_keys[0], trace.value_heads[0]

@@ -33,16 +33,21 @@ NEGLECTED = 1e-12  # spellings that are less probable are left out of a word
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’-]?\Z")
 
 
+Path = tuple[int, ...]
+
+
 class NextWords(tuple[tuple[str, float], ...]):
     """Words and their probabilities, the most probable one first.
 
     rest: the probability of all others together. complete_to: every word that has a spelling more
-    probable than this was found. n_steps: how many branches of the text were computed.
+    probable than this was found. n_steps: how many branches of the text were computed. spellings:
+    the most probable one of each word, as pieces.
     """
 
     rest: float
     complete_to: float
     n_steps: int
+    spellings: dict[str, Path]
 
 
 class Pieces:
@@ -72,8 +77,9 @@ def _starts_word(piece: str) -> bool:
     return piece == WORD_START or (piece.startswith(WORD_START) and piece[1:].isalpha())
 
 
+# The probability of a word; that of its most probable spelling, and its pieces.
+Spelled = tuple[float, tuple[float, Path]]
 pieces_of = lru_cache(maxsize=4)(Pieces)
-Path = tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -128,9 +134,9 @@ class _Search:
         for place in np.flatnonzero(shares > LEAST):
             heappush(waiting, (-float(shares[place]), (*path, which[place])))
 
-    def probability(self, texts: Sequence[str]) -> dict[str, float]:
+    def probability(self, texts: Sequence[str]) -> dict[str, Spelled]:
         """The probability of each text as the next word, summed over its spellings."""
-        total = dict.fromkeys(texts, 0.0)
+        spelled: dict[str, list[tuple[float, Path]]] = {text: [] for text in texts}
         goes_on, most = self._spelled(texts), len(self.branches) + MOST_SPELLINGS
         level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
@@ -143,9 +149,9 @@ class _Search:
             del level[max(0, most - len(self.branches)) :]
             self.compute(path for path, _, _ in level)
             for path, text, share in level:
-                if text in total:
-                    total[text] += share * self.ends(path)
-        return total
+                if text in spelled:
+                    spelled[text].append((share * self.ends(path), path))
+        return {text: _together(found) for text, found in spelled.items() if found}
 
     def _spelled(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For each beginning of some texts, the pieces that go on with it towards one of them."""
@@ -160,48 +166,80 @@ class _Search:
             for start in starts
         }
 
-    def signs(self) -> dict[str, float]:
+    def signs(self) -> dict[str, Spelled]:
         """The probability of everything that begins no word, as people write it."""
-        found: dict[str, float] = {}
-        space = self.pieces.spells.get(WORD_START)
-        self.compute([] if space is None else [(space,)])
-        for path in ((), (space,)) if space is not None else ((),):
-            share = 1.0 if not path else float(self.shares[()][space])
+        found: dict[str, list[tuple[float, Path]]] = {}
+        starts: list[Path] = [()]
+        if (space := self.pieces.spells.get(WORD_START)) is not None:
+            starts.append((space,))
+        self.compute(starts[1:])
+        for path in starts:
+            share = float(self.shares[()][path[0]]) if path else 1.0
             words = self.pieces.letters if path else self.pieces.of_words
             for one in np.setdiff1d(np.arange(len(self.pieces.all)), words).tolist():
-                name = self.pieces.sign(one, bool(path))
-                found[name] = found.get(name, 0.0) + share * float(self.shares[path][one])
-        return found
+                spelled = (share * float(self.shares[path][one]), (*path, one))
+                found.setdefault(self.pieces.sign(one, bool(path)), []).append(spelled)
+        return {name: _together(several) for name, several in found.items()}
 
 
-def search_words(
-    decoder: Decoder,
-    vocabulary: tuple[str, ...],
-    ids: Sequence[int],
-    logits_X: Array,
-    kept: Sequence[Array],
-    k: int,
-) -> NextWords:
-    """The k most probable words and marks after a text. logits_X: after its last piece. kept: its
-    keys as scores read them and its values, two of (L, G, S, K).
+def _together(spelled: list[tuple[float, Path]]) -> Spelled:
+    """The sum over several spellings, and the most probable of them."""
+    return sum(share for share, _ in spelled), max(spelled)
+
+
+@dataclass(frozen=True, eq=False)
+class After:
+    """What may follow a text. kept: its keys as scores read them and its values, two of (L, G, S,
+    K). logits: after its last piece. Shapes: (X,).
     """
-    pieces = pieces_of(vocabulary)
-    search = _Search(Branches(decoder, kept), pieces, {(): next_probabilities(logits_X)})
-    bounds, complete_to = search.best_first(k)
-    begun = _begun(vocabulary, ids)
-    # A spelling that the search did not reach can raise a word, so more than k are summed.
-    likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
-    shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
-    forms = {word: _forms(word, begun) for word in sorted(shown)}
-    exact = search.probability([text for texts in forms.values() for text in texts])
-    found = search.signs()
-    for word, texts in forms.items():
-        found[word] = found.get(word, 0.0) + sum(exact[text] for text in texts)
-    best = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
-    words = NextWords((word, share) for word, share in best if share > 0)
-    words.rest = max(0.0, 1 - sum(share for _, share in words))
-    words.complete_to, words.n_steps = complete_to, len(search.branches)
-    return words
+
+    decoder: Decoder
+    vocabulary: tuple[str, ...]
+    ids: Sequence[int]
+    logits: Array
+    kept: Sequence[Array]
+
+    def next_words(self, k: int) -> NextWords:
+        """The k most probable words and marks."""
+        search = self._search()
+        bounds, complete_to = search.best_first(k)
+        begun = _begun(self.vocabulary, self.ids)
+        # A spelling that the search did not reach can raise a word, so more than k are summed.
+        likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
+        shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
+        found = search.signs()
+        for word, spelled in self._summed(search, sorted(shown)).items():
+            found[word] = spelled
+        best = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:k]
+        words = NextWords((word, share) for word, (share, _) in best if share > 0)
+        words.rest = max(0.0, 1 - sum(share for _, share in words))
+        words.complete_to, words.n_steps = complete_to, len(search.branches)
+        words.spellings = {word: path for word, (_, (_, path)) in best}
+        return words
+
+    def shares(self, words: Sequence[str]) -> dict[str, float]:
+        """The probability of each of some words and marks."""
+        search = self._search()
+        signs = search.signs()
+        found = self._summed(search, [word for word in words if word and word not in signs])
+        return {word: (found | signs).get(word, (0.0, ()))[0] for word in words}
+
+    def _search(self) -> _Search:
+        shares: dict[Path, Array] = {(): next_probabilities(self.logits)}
+        return _Search(Branches(self.decoder, self.kept), pieces_of(self.vocabulary), shares)
+
+    def _summed(self, search: _Search, words: Sequence[str]) -> dict[str, Spelled]:
+        """The probability of words, whether they begin after a space or end the word of the
+        text.
+        """
+        begun = _begun(self.vocabulary, self.ids)
+        forms = {word: _forms(word, begun) for word in words}
+        exact = search.probability([text for texts in forms.values() for text in texts])
+        summed = {}
+        for word, texts in forms.items():
+            if found := [exact[text] for text in texts if text in exact]:
+                summed[word] = sum(share for share, _ in found), max(best for _, best in found)
+        return summed
 
 
 def _begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:

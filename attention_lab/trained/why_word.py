@@ -90,6 +90,12 @@ class WhyWord:
         return [Row(one, before[one], after[one]) for one in words]
 
     @property
+    def rest(self) -> tuple[float, float]:
+        """The probability of all words that `rows` leaves out together, before and after."""
+        before, after = (sum(row[place] for row in self.rows) for place in (1, 2))
+        return max(0.0, 1 - before), max(0.0, 1 - after)
+
+    @property
     def piece(self) -> int:
         """The first piece of the word that is explained."""
         first = self.words_before

@@ -13,7 +13,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
-from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
+from attention_lab.trained.language_text import LIMITS, language_ids, language_tokens, run_of_ids
 from attention_lab.trained.model_run import AVERAGE, Against
 from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
 from attention_lab.trained.why_word import WhyWord, words_of
@@ -126,10 +126,18 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     return [
         b.Text(_answer(why)),
         b.Row((*first, *_switches(why))),
+        *map(b.caption, _cut(view)),
         b.Board(words_board(why), "why", fits=True, clicks=_clicks(why)),
+        b.caption(_left_out(why)),
         *arithmetic(why, against, values[EVIDENCE_FORM.key]),
         b.Text(LIMITS, small=True),
     ]
+
+
+def _cut(view: StoryView) -> Sequence[str]:
+    """That the text is longer than what the page shows, if it is."""
+    tokens = language_tokens(view.scenario.text, view.scenario.n_tokens)
+    return tokens.notes if tokens.n_left_out else ()
 
 
 def _switches(why: WhyWord) -> list[b.Button]:
@@ -182,6 +190,18 @@ def _answer(why: WhyWord) -> str:
     return (
         f"Without {_heads_off(why)}{filling}: {word} **{format_percent(after)}** in the place of"
         f" {format_percent(before)}.{changed} {looks}\n\n{goes_on} Now: *{second}* …"
+    )
+
+
+def _left_out(why: WhyWord) -> str:
+    """What all other words have, and how far the search went."""
+    first, second = map(format_percent, why.rest)
+    share = max(why.words_before.complete_to, why.words_after.complete_to)
+    now = f", now {second}" if why.off else ""
+    return (
+        f"All other words and marks together: {first}{now}. No word with a spelling above"
+        f" {100 * share:.2f} % is missing from the search. A bar counts all spellings of its word,"
+        " and that the word ends there."
     )
 
 

@@ -75,6 +75,7 @@ def test_the_story_of_the_frog() -> None:
     for row in why.rows:
         shares = [run.word_shares([row.word])[row.word] for run in runs]
         assert [row.before, row.after] == pytest.approx(shares, abs=1e-9)
+    assert why.rest[1] == pytest.approx(1 - sum(row.after for row in why.rows))
     repaired = -why.loss.response / why.loss.direct
     assert why.repaired == pytest.approx(repaired)
     assert round(repaired, 3) == 0.587

@@ -237,7 +237,6 @@ def words_board(why: WhyWord) -> JSON:
     off_LH = np.zeros(WHOLE, dtype=bool)
     for one in why.off:
         off_LH[one] = True
-    heads = "Without this head what is explained falls by"
     matrices = [
         bars(
             BEFORE,
@@ -264,7 +263,7 @@ def words_board(why: WhyWord) -> JSON:
             f"what “{why.word}” loses without each head" + (" (framed: off)" if why.off else ""),
             kind="logit",
             changed=off_LH,
-            says=heads,
+            says="Without it the sum falls by",
         ),
     ]
     what = "What comes next with all heads and now, and a row of heads for each layer."

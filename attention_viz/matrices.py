@@ -40,7 +40,8 @@ class Matrix:
     Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or
     probability. limit: the value of the strongest colour; None for the largest of its own numbers,
     or 1 for probabilities. rule: how a cell is computed from other matrices of the board. hidden:
-    cells that are 0 because their key is hidden. says: the words before a number without a rule.
+    cells that are 0 because their key is hidden; changed: cells to outline. says: the words before
+    a number without a rule.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Matrix:
     rule: Rule | None = None
     small: bool = False
     hidden: Array | None = None
+    changed: Array | None = None
     says: str = "This number is"
 
 
@@ -187,7 +189,9 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     }
     if matrix.rule is None:
         about["given"] = matrix.says
-    return about | sent_numbers(matrix.numbers, matrix.kind, hatched=matrix.hidden)
+    return about | sent_numbers(
+        matrix.numbers, matrix.kind, hatched=matrix.hidden, changed=matrix.changed
+    )
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:

@@ -13,13 +13,13 @@ import pytest
 
 from attention_lab.trained.language_model import language_model
 from attention_viz.site import FILES, answer
-from tests.viz.reading_scenes import scene_of_text, sent, worked_out
+from tests.viz.reading_scenes import flags, scene_of_text, sent, worked_out
 
 MODEL = language_model()
 FROG = "One day, a little frog was very sad. The"
 IDS = MODEL.encode(FROG)
 F = MODEL.encode("f")[-1]
-PAGES = ("writing", "why-this-token", "cache")
+PAGES = ("writing", "why-this-word", "cache")
 
 
 def asked(path: str, act: dict[str, Any] | None = None, **choices: Any) -> dict[str, Any]:
@@ -32,8 +32,21 @@ def block_of(found: dict[str, Any], kind: str) -> dict[str, Any]:
     return next(block for block in found["blocks"] if block["kind"] == kind)
 
 
+def boards_of(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [
+        scene_of_text(json.dumps(block["board"]))
+        for block in found["blocks"]
+        if block["kind"] == "board"
+    ]
+
+
 def board_of(found: dict[str, Any]) -> dict[str, Any]:
-    return scene_of_text(json.dumps(block_of(found, "board")["board"]))
+    return boards_of(found)[0]
+
+
+def said_by(found: dict[str, Any]) -> str:
+    blocks = [block for block in found["blocks"] if block["kind"] == "text"]
+    return json.dumps(blocks, ensure_ascii=False)
 
 
 def buttons(found: dict[str, Any]) -> dict[str, Any]:
@@ -49,13 +62,13 @@ def buttons(found: dict[str, Any]) -> dict[str, Any]:
         ("writing", {"wr_temperature": 0.7, "wr_top_p": 0.5}),
         ("writing", {"wr_top_p": 1}),
         ("writing", {"wr_temperature": 0, "wr_top_p": 0.5}),
-        ("why-this-token", {}),
-        ("why-this-token", {"why_against": F + 1}),
+        ("why-this-word", {}),
+        ("why-this-word", {"why_against": F + 1, "why_off": "36.9"}),
         ("cache", {"ca_tokens": 12}),
     ],
 )
 def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) -> None:
-    board = board_of(asked(path, **choices))
+    board = boards_of(asked(path, **choices))[-1]
     assert board["rules"]
     for name in board["rules"]:
         numbers = sent(board, name)
@@ -107,24 +120,51 @@ def test_play_writes_until_the_page_is_full() -> None:
     assert not block_of(found, "board")["clicks"]
 
 
-def test_a_head_of_the_grid_is_chosen_by_a_click() -> None:
-    found = asked("why-this-token")
-    clicks = block_of(found, "board")["clicks"]
-    assert clicks["added"][4 * 9 + 4] == clicks["lost"][4 * 8 + 4] == {"why_head": "4.4"}
-    assert clicks["added"][8] == {}
-    np.testing.assert_allclose(sent(board_of(found), "added")[4, 4], 3.1307, atol=5e-5)
-    after = asked("why-this-token", why_head="2.6")
-    assert [one["head"] for one in board_of(after)["sentence"]["heads"]] == [6]
+def test_a_click_switches_a_head_off_and_on_again() -> None:
+    found = asked("why-this-word")
+    board, clicks = board_of(found), block_of(found, "board")["clicks"]
+    off = clicks["worth"][4 * 8 + 4]
+    assert off == {"why_off": "36", "why_head": "4.4"}
+    assert buttons(found)["Switch off layer 4, head 4"] == off
+    np.testing.assert_allclose(sent(board, "all heads on"), sent(board, "now"))
+    after = asked("why-this-word", **off)
+    board = board_of(after)
+    whole, without = (MODEL.run(IDS, without=heads) for heads in ([], [(4, 4)]))
+    words = board["axes"][board["arrays"]["now"]["axes"][0]]["labels"]
+    for name, run in (("all heads on", whole), ("now", without)):
+        expected = list(run.word_shares(words).values())
+        np.testing.assert_allclose(sent(board, name).ravel(), expected, rtol=1e-5)
+    assert flags(board["arrays"]["worth"], "changed").ravel().nonzero()[0].tolist() == [36]
+    again = block_of(after, "board")["clicks"]
+    assert again["worth"][36]["why_off"] == buttons(after)["All heads on"]["why_off"] == ""
+    assert again["worth"][34]["why_off"] == "34.36"
+    assert [one["head"] for one in board["sentence"]["heads"]] == [4]
 
 
-def test_two_pieces_are_compared() -> None:
-    found = asked("why-this-token", why_token=F, why_against=IDS[-1])
-    cells = sent(board_of(found), "added")
+def test_a_click_on_a_bar_asks_why_its_word_comes() -> None:
+    found = asked("why-this-word")
+    clicks = block_of(found, "board")["clicks"]["now"]
+    words = [row["why_word"] for row in clicks]
+    fruit = clicks[words.index("fruit")]
+    assert fruit["why_token"] == str(F)
+    share = MODEL.run(IDS).word_shares(["fruit"])["fruit"]
+    assert "fruit" in (said := said_by(asked("why-this-word", **fruit)))
+    assert f"{share:.1%}".replace("%", " %") in said
+
+
+def test_the_sum_may_be_against_another_piece_or_alone() -> None:
     run = MODEL.run(IDS)
-    logits = run.logits[-1]
-    direct = [run.contributions(one)["embedding"] for one in (F, IDS[-1])]
-    expected = logits[F] - logits[IDS[-1]] - (direct[0] - direct[1])
-    assert cells.sum() == pytest.approx(expected, abs=1e-4)
+    for choice, against in (("average", "average"), ("none", None), (str(IDS[-1]), IDS[-1])):
+        cells = sent(boards_of(asked("why-this-word", why_against=choice))[1], "added")
+        parts = run.contributions(F, against)
+        assert cells[4, 4] == pytest.approx(parts["head", 4, 4], abs=5e-5)
+        assert cells[2, 8] == pytest.approx(parts["feed-forward", 2], abs=5e-5)
+
+
+def test_the_old_url_shows_the_logit_alone() -> None:
+    """As it did: its numbers are those of now with a choice."""
+    found = asked("why-this-token", why_token=F)
+    assert sent(boards_of(found)[1], "added")[4, 4] == pytest.approx(3.1307, abs=5e-5)
 
 
 def test_the_cache_says_whether_it_is_right() -> None:
@@ -153,8 +193,11 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
         ("writing", {"wr_written": "1." * 80}),
         ("writing", {"wr_temperature": "1e400"}),
         ("writing", {"wr_head": "8"}),
-        ("why-this-token", {"why_head": "9.9"}),
-        ("why-this-token", {"why_token": "512"}),
+        ("why-this-word", {"why_head": "9.9"}),
+        ("why-this-word", {"why_token": "512"}),
+        ("why-this-word", {"why_off": "40"}),
+        ("why-this-word", {"why_by": "average"}),
+        ("why-this-word", {"why_form": "3"}),
         ("cache", {"ca_tokens": "-1"}),
     ],
 )
@@ -164,11 +207,14 @@ def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> N
     assert board_of(found) == board_of(asked(path))
 
 
-def test_the_three_numbers_of_the_frog_stand_in_one_sentence() -> None:
-    found = asked("why-this-token")
-    said = json.dumps(block_of(found, "text"), ensure_ascii=False)
-    assert "82.5" in said
-    assert "8.4" in said
+def test_the_numbers_of_the_frog_stand_on_the_page() -> None:
+    said = said_by(found := asked("why-this-word", why_off="36"))
+    for number in ("76.7", "7.7 %", "7.9 %", "87.1", "cat was very"):  # before the arithmetic
+        assert number in json.dumps(block_of(found, "text"), ensure_ascii=False)
+    for number in ("19.774", "0.788", "10.951", "8.035", "4.050", "2.376", "0.559", "1.115"):
+        assert number in said
+    for number in ("4.059", "25 of 40", "42.2 %", "10.1 %"):
+        assert number in said
     shares = board_of(found)["sentence"]["heads"][0]["arcs"][len(IDS) - 1]
     assert max(share for _, share in shares) == pytest.approx(0.8623, abs=5e-5)
 

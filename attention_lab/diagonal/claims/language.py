@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...trained.decoder import Head
 from ...trained.generation import KeyValueCache, draw
-from ...trained.language_model import Head, LanguageModelRun, language_model
+from ...trained.language_model import language_model
+from ...trained.model_run import LanguageModelRun
 from .record import Evidence, format_gap, max_difference
 
 LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
@@ -44,12 +46,14 @@ def added_is_lost() -> Evidence:
     """What one head adds to the logit of the next piece, and how far the logit falls without it."""
     run, head = _run(), (LAYER, NEEDED_HEAD)
     piece = run.ids[F_PLACE]
-    parts, logit = run.contributions(piece), run.logits[-1, piece]
+    parts, logit = run.contributions(piece, against=None), run.logits[-1, piece]
     added, lost = parts["head", LAYER, NEEDED_HEAD], logit - _run([head]).logits[-1, piece]
+    _, response, norm = run.loss(head, piece, against=None)
     gap = max_difference(sum(parts.values()), logit)
     sentence = (
         f"Head 4 of layer 4 adds {added:.2f} to the logit of “f”, {logit:.2f}; without it the logit"
-        f" falls by {lost:.2f}. The sum of all {len(parts)} parts differs from the logit by"
+        f" falls by {lost:.2f}: the other parts then add {-response:.2f} more, and the last norm"
+        f" makes up for {-norm:.2f}. The sum of all {len(parts)} parts differs from the logit by"
         f" {format_gap(gap)}."
     )
     falls_less = bool(added > lost + 1 > 2)

@@ -1,0 +1,284 @@
+"""The page *Why this word?*: the next words with heads on and off; below them the arithmetic of
+`why_word_sums.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from attention_lab.trained.decoder import Head
+from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
+from attention_lab.trained.language_text import LIMITS, language_ids, language_tokens, run_of_ids
+from attention_lab.trained.model_run import AVERAGE, Against
+from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
+from attention_lab.trained.why_word import WhyWord, words_of
+from attention_lab.words.pieces import UNKNOWN_SIGN, readable
+
+from .. import blocks as b
+from ..labels import format_percent
+from ..markdown import escape_markdown
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import JSON
+from ..sentence import one_head_part
+from ..story.next_token import BAR_CELLS, SHARE_SIDE
+from ..story.story_view import StoryView
+from .why_word_sums import EVIDENCE_FORM, arithmetic
+
+NEXT, ALONE, LARGEST = "next", "none", "largest"
+HEAD_KEY, AGAINST_KEY = "why_head", "why_against"
+BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
+MOST_NAMED = 3  # heads that are named one by one
+LONGEST = 18  # letters of the words that name a piece
+# The word that a click on a bar chose, where several begin with its piece.
+NAMED = b.Words("why_word", "Word", "", most=40)
+OFF = b.Places("why_off", "Heads that are off", (), size=N_LAYERS * N_HEADS, most=40)
+BY = b.Select(
+    "why_by",
+    "A head that is off adds",
+    ZERO,
+    {ZERO: "nothing", MEAN: "its mean"},
+    "buttons",
+    help="Its mean is what it adds to a token on average over"
+    f" {N_TEXTS * N_TOKENS} tokens that the model has written itself.",
+)
+
+
+def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
+    why = WhyWord(_ids(view), off=heads_of(off))
+    words = words_of(why)
+    order_X = np.argsort(-run_of_ids(why.ids).logits[-1], kind="stable").tolist()
+    order = [*words, *(one for one in order_X if one not in words)]
+    pieces = {str(one): _piece_label(one, words.get(one, [])) for one in order}
+    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in np.ndindex(*WHOLE)}
+    first = {NEXT: f"the most probable: {words[why.piece][0]}"}
+    against = {AVERAGE: "the average piece", ALONE: "nothing (the logit alone)"}
+    return (
+        b.Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY, NAMED.key)),
+        NAMED,
+        b.Select(AGAINST_KEY, "Compared with", AVERAGE, against | pieces, resets=(HEAD_KEY,)),
+        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "largest loss"} | heads),
+        BY,
+        EVIDENCE_FORM,
+    )
+
+
+WHOLE = (N_LAYERS, N_HEADS)
+
+
+def heads_of(off: Sequence[int]) -> tuple[Head, ...]:
+    """Heads as layer and number, of their places in the grid; each once, in its order."""
+    return tuple(divmod(one, N_HEADS) for one in sorted(set(off)))
+
+
+def head_name(head: Head) -> str:
+    """A head by its layer and number."""
+    return f"layer {head[0]}, head {head[1]}"
+
+
+def _head(text: str) -> Head:
+    layer, head = text.split(".")
+    return int(layer), int(head)
+
+
+def _ids(view: StoryView) -> tuple[int, ...]:
+    return language_ids(view.scenario.text, view.scenario.n_tokens)
+
+
+def _piece_label(one: int, words: Sequence[str]) -> str:
+    (raw,) = language_model().pieces([one])
+    piece = raw if readable(raw) == UNKNOWN_SIGN else readable(raw)
+    if not words or words == [piece]:
+        return piece if words else f"piece “{piece}”"
+    two = ", ".join(words[:2])
+    shown = words[:2] if len(two) <= LONGEST else words[:1]
+    return f"{', '.join(shown)}{' …' if len(shown) < len(words) else ''} (“{piece}”)"
+
+
+def why_of(view: StoryView, values: b.Values) -> WhyWord:
+    """What the page explains. Raises: AttentionError."""
+    token, against, head = (values[key] for key in ("why_token", AGAINST_KEY, HEAD_KEY))
+    compared: Against = None if against == ALONE else AVERAGE
+    if against not in (ALONE, AVERAGE):
+        compared = int(against)
+    why = WhyWord(
+        _ids(view),
+        None if token == NEXT else int(token),
+        compared,
+        heads_of(values[OFF.key]),
+        values[BY.key],
+        None if head == LARGEST else _head(head),
+        values[NAMED.key],
+    )
+    return replace(why, against=AVERAGE) if why.against == why.piece else why
+
+
+def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+    """The next words, the heads, and the arithmetic. Raises: AttentionError."""
+    why = why_of(view, values)
+    fields = {one.key: one for one in _choices(view, values[OFF.key])}
+    first = [b.Field(fields[key], values[key]) for key in ("why_token", HEAD_KEY, BY.key)]
+    against = b.Field(fields[AGAINST_KEY], values[AGAINST_KEY])
+    return [
+        b.Text(_answer(why)),
+        b.Row((*first, *_switches(why))),
+        *map(b.caption, _cut(view)),
+        b.Board(words_board(why), "why", fits=True, clicks=_clicks(why)),
+        b.caption(_left_out(why)),
+        *arithmetic(why, against, values[EVIDENCE_FORM.key]),
+        b.Text(LIMITS, small=True),
+    ]
+
+
+def _cut(view: StoryView) -> Sequence[str]:
+    """That the text is longer than what the page shows, if it is."""
+    tokens = language_tokens(view.scenario.text, view.scenario.n_tokens)
+    return tokens.notes if tokens.n_left_out else ()
+
+
+def _switches(why: WhyWord) -> list[b.Button]:
+    """Buttons that switch the head in focus off or on, and all heads on."""
+    name, way = head_name(why.focus), "on" if why.focus in why.off else "off"
+    buttons = [b.Button(f"Switch {way} {name}", _switched(why, why.focus), name="switch")]
+    if why.off:
+        buttons.append(b.Button("All heads on", {OFF.key: ()}))
+    return buttons
+
+
+def _switched(why: WhyWord, head: Head) -> dict[str, object]:
+    """What switching a head off, or on again, sets; it is then the one to look at."""
+    off = set(why.off) ^ {head}
+    places = tuple(sorted(layer * N_HEADS + number for layer, number in off))
+    return {OFF.key: places, HEAD_KEY: f"{head[0]}.{head[1]}"}
+
+
+def _clicks(why: WhyWord) -> dict[str, list[dict[str, object]]]:
+    """A click on a head switches it; a click on a bar asks why its word comes next."""
+    heads = [_switched(why, (layer, head)) for layer, head in np.ndindex(*WHOLE)]
+    spelled = why.words_after.spellings | why.words_before.spellings
+    words: list[dict[str, object]] = [
+        {"why_token": str(spelled[row.word][0]), NAMED.key: row.word} for row in why.rows
+    ]
+    return {WORTH: heads, BEFORE: words, AFTER: words}
+
+
+def _answer(why: WhyWord) -> str:
+    """The word with its probability, what the head in focus reads, and what comes without the heads
+    that are off; then what is written each way.
+    """
+    (before, after), word = why.shares, f"**{escape_markdown(why.word)}**"
+    source, share = why.most_read
+    looks = (
+        f"{head_name(why.focus).capitalize()} reads **{format_percent(share)}** from"
+        f" “{escape_markdown(source)}”."
+    )
+    first, second = map(_prose, why.written)
+    goes_on = f"It goes on: *{first}* …"
+    if not why.off:
+        return (
+            f"{word} comes next with **{format_percent(before)}**. {looks} Click it in the grid: it"
+            f" is switched off.\n\n{goes_on}"
+        )
+    top, most = why.words_after[0]
+    changed, filling = "", ", with its mean in its place" if why.replaced_by == MEAN else ""
+    if top != why.word:
+        changed = f" **{escape_markdown(top)}** comes first with **{format_percent(most)}**."
+    return (
+        f"Without {_heads_off(why)}{filling}: {word} **{format_percent(after)}** in the place of"
+        f" {format_percent(before)}.{changed} {looks}\n\n{goes_on} Now: *{second}* …"
+    )
+
+
+def _left_out(why: WhyWord) -> str:
+    """What all other words have, and how far the search went."""
+    first, second = map(format_percent, why.rest)
+    share = max(why.words_before.complete_to, why.words_after.complete_to)
+    now = f", now {second}" if why.off else ""
+    return (
+        f"All other words and marks together: {first}{now}. The search finds every word with a"
+        f" spelling above {100 * share:.2f} %. A bar counts all spellings of its word, and that the"
+        " word ends there."
+    )
+
+
+def _heads_off(why: WhyWord) -> str:
+    """The heads that are off in words, layer by layer."""
+    named, layers = why.off[:MOST_NAMED], dict[int, list[int]]()
+    for layer, head in named:
+        layers.setdefault(layer, []).append(head)
+    names = [
+        f"{'heads' if len(heads) > 1 else 'head'} {_listed(heads)} of layer {layer}"
+        for layer, heads in layers.items()
+    ]
+    more = len(why.off) - len(named)
+    return _listed([*names, *([f"{more} more"] if more else [])])
+
+
+def _listed(names: Sequence[object]) -> str:
+    texts = list(map(str, names))
+    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+
+
+def _prose(written: str) -> str:
+    return escape_markdown(written.replace("\n", " ")) or "nothing"
+
+
+def words_board(why: WhyWord) -> JSON:
+    """The text with the arcs of the head in focus; bars of the next words with all heads and now,
+    and what each head is worth.
+    """
+    layer, head = why.focus
+    what = "What comes next with all heads and now, and a row of heads for each layer."
+    board = matrix_board([*_bars(why), _heads_grid(why)], (WORTH, layer, head), what)
+    for panel in board["panels"]:
+        if panel["array"] in (BEFORE, AFTER):
+            panel |= {"role": "total", "bars": BAR_CELLS}
+    said = one_head_part(why.run.traces[layer], head, len(why.ids) - 1, f"layer {layer}, ")
+    return board | {"sentence": said}
+
+
+def _bars(why: WhyWord) -> list[Matrix]:
+    """The probability of each word with all heads, and as they are set now."""
+    words = Side("word", tuple(row.word for row in why.rows))
+    now = f"now: {len(why.off)} off" if why.off else "now: none off"
+    drawn = (
+        (BEFORE, [row.before for row in why.rows], BEFORE, "With all heads"),
+        (AFTER, [row.after for row in why.rows], now, "With the heads as they are set"),
+    )
+    return [
+        Matrix(
+            name,
+            np.array(shares)[:, np.newaxis],
+            words,
+            SHARE_SIDE,
+            (place, 0),
+            title,
+            kind="probability",
+            badge="next word",
+            says=f"{when} this word comes next with",
+        )
+        for place, (name, shares, title, when) in enumerate(drawn)
+    ]
+
+
+def _heads_grid(why: WhyWord) -> Matrix:
+    """What each head is worth; those that are off are framed."""
+    off_LH = np.zeros(WHOLE, dtype=bool)
+    for one in why.off:
+        off_LH[one] = True
+    return Matrix(
+        WORTH,
+        why.losses,
+        Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS))),
+        Side("head", tuple(f"head {number}" for number in range(N_HEADS))),
+        (2, 0),
+        f"what “{why.word}” loses without each head" + (" (framed: off)" if why.off else ""),
+        kind="logit",
+        changed=off_LH,
+        says="Without it the sum falls by",
+    )
+
+
+WHY_THIS_WORD = b.BlockPage("why-this-word", _choices, _blocks, lead=OFF)

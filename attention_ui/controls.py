@@ -19,11 +19,12 @@ from attention_lab.control_list import (
     CONTROL_GROUPS,
     Control,
     decided_values,
+    value_in_words,
     widget_value,
 )
 from attention_lab.control_list import CONTROLS as CONTROLS
 from attention_lab.scenario import LEFT_OPEN, Scenario, first_step
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
+from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from .mask_choice import make_room_for_padding
 from .model_choice import choose_weights
@@ -132,22 +133,14 @@ def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:
 
 
 def _draw_decided(control: Control, value: Any) -> None:
-    """Draw the value that the weights decide in the place of a control, which keeps its own value
-    and the URL.
+    """Draw the value that the weights decide, as a text, in the place of a control, which keeps its
+    own value and the URL.
     """
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
-    about: dict[str, Any] = {"key": f"{control.name} that counts", "disabled": True}
-    about |= {"label": control.label, "help": "The weights decide it. Other weights leave it free."}
-    if isinstance(value, bool):
-        st.toggle(value=value, **about)
-    elif isinstance(value, str):
-        st.selectbox(options=(value,), **about)
-    elif control.zero:
-        st.select_slider(options=(control.zero, "1"), **about)
-    elif control.name == "n_heads":
-        st.slider(min_value=1, max_value=MAX_HEADS, value=value, **about)
-    else:
-        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=value, **about)
+    shown, key = value_in_words(control, value), f"{control.name} that counts"
+    set_if_changed(key, shown)  # other weights may decide another value
+    about = "The weights decide it. Other weights leave it free."
+    st.text_input(control.label, shown, key=key, help=about, disabled=True)
 
 
 def cut_text(key: str) -> None:

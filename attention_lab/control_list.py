@@ -32,10 +32,10 @@ _HANDMADE_SIZES = " or ".join(
 
 def _weights(values: Values) -> str:
     """The kind of weights of the layer: those by hand need their own sizes and known words."""
+    if values["weights"] != "by hand":
+        return str(values["weights"])
     chosen = Scenario(**values)
-    if values["weights"] == "by hand" and not has_handmade_sizes(chosen):
-        return "random"
-    return weights_in_force(chosen).weights
+    return weights_in_force(chosen).weights if has_handmade_sizes(chosen) else "random"
 
 
 def decided_values(values: Values) -> Mapping[str, Any]:
@@ -82,9 +82,11 @@ class Control:
     help: str
     group: str = ""
 
-    def matters(self, values: Values) -> bool:
-        """Whether it has an effect with these values of all controls."""
-        if self.name in decided_values(values):
+    def matters(self, values: Values, decided: Values | None = None) -> bool:
+        """Whether it has an effect with these values of all controls. decided: what they decide,
+        if this is known.
+        """
+        if self.name in (decided_values(values) if decided is None else decided):
             return False
         return self.name not in _MATTERS or _MATTERS[self.name](values)
 

@@ -6,7 +6,7 @@ bound value falls outside moved bounds. The heads that are offered do, see `unev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -109,8 +109,10 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
+    decided: Mapping[str, Any] | None = None  # until a value changes
     for control in controls:
-        step, is_decided = 1, control.name in decided_values(values)
+        decided = decided_values(values) if decided is None else decided
+        step, is_decided, before = 1, control.name in decided, values[control.name]
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
             step = values[HEADS]  # the next size that the heads can share
         is_known, offered = session().has_scripts, None
@@ -118,12 +120,15 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
             offered = st.container()  # a slider that changes its place loses the keyboard
         if offered and not is_known:  # a fresh server may hear of a move, which this adopts
             offer_heads(offered, values[HEADS], _fitting_heads(values), control)
-        chosen = values[control.name] = _draw(control, not control.matters(values), step)
+        is_idle = not control.matters(values, decided)
+        chosen = values[control.name] = _draw(control, is_idle, step)
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
-        decided = decided_values(values).get(control.name, chosen)
-        if decided != chosen or (control.name == HEADS and is_decided):
-            _draw_decided(control, decided)
+        if chosen != before:
+            decided = decided_values(values)
+        counts = decided.get(control.name, chosen)
+        if counts != chosen or (control.name == HEADS and is_decided):
+            _draw_decided(control, counts)
 
 
 def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:

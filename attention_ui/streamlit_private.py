@@ -8,8 +8,9 @@ undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 # The type that `st.expander` returns, for annotations; mypy fails when it changes.
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer as ExpanderContainer
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 
@@ -32,6 +34,37 @@ def as_part_of(page: Any) -> AbstractContextManager[None]:
     """
     context: Any = get_script_run_ctx()
     return cast("AbstractContextManager[None]", context.run_with_active_hash(page._script_hash))
+
+
+@contextmanager
+def sent_together(seconds: float) -> Iterator[None]:
+    """Send the messages of a run to the browser all at once, or after some seconds of a long run.
+    One by one each of them wakes the server's loop, which then waits for the script, and the script
+    for it: a twelfth of the processor time of an act.
+
+    `tests/ui/test_kept_for_visitors.py` fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    send, waiting, since = context._enqueue, [], time.monotonic()
+    runner = send.__self__
+
+    def send_all() -> None:
+        while waiting:
+            runner.on_event.send(
+                runner, event=ScriptRunnerEvent.ENQUEUE_FORWARD_MSG, forward_msg=waiting.pop(0)
+            )
+
+    def wait(message: Any) -> None:
+        waiting.append(message)
+        if time.monotonic() - since > seconds:
+            send_all()
+
+    context._enqueue = wait
+    try:
+        yield
+    finally:
+        context._enqueue = send
+        send_all()
 
 
 def register_components(app: str, names: Iterable[str], root: Path) -> int:

@@ -28,6 +28,7 @@ from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from .mask_choice import make_room_for_padding
 from .model_choice import choose_weights
+from .streamlit_private import session_values
 from .uneven_heads import HEADS, offer_heads
 from .url_state import (
     control_group,
@@ -51,33 +52,34 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
     were moved or are in the URL. The sizes stand first but are drawn last, because the weights
     decide which of them have an effect.
     """
-    values = dict(CONTROL_DEFAULTS) | _held_by_session()
+    held = session_values()
+    values = dict(CONTROL_DEFAULTS) | _held_by_session(held)
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
         for group in CONTROL_GROUPS[1:]:
-            if used is None or must_draw(_defaults(_of(group))):
-                with control_group(group, _defaults(_of(group))) as shown:
+            if used is None or must_draw(_defaults(_of(group)), held):
+                with control_group(group, _defaults(_of(group)), held) as shown:
                     _draw_all([one for one in _of(group) if one.name in shown], values)
         with sizes:
             wanted = [
                 one
                 for one in _of(CONTROL_GROUPS[0])
-                if used is None or one.name in used or must_draw(_defaults([one]))
+                if used is None or one.name in used or must_draw(_defaults([one]), held)
             ]
-            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
+            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted), held)
             _draw_all(wanted, values)
     del values["edits"], values["own"]
     return Scenario(**values), below_sizes
 
 
-def _held_by_session() -> dict[str, Any]:
+def _held_by_session(held: Mapping[str, Any]) -> dict[str, Any]:
     """What decides whether weights by hand fit, as the session holds it, or in a first run the URL:
     the sizes and the sentence, which are drawn last, and the user's own numbers.
     """
     found: dict[str, Any] = {}
     for name in ("text", "batch", "edits", "own", "n_tokens", "d_model", "n_heads", *WIDTHS):
-        text = _held(name)
+        text = _held(name, held)
         found[name] = CONTROL_DEFAULTS[name]
         if isinstance(found[name], str):
             found[name] = text[:MAX_TEXT_LENGTH]
@@ -88,9 +90,9 @@ def _held_by_session() -> dict[str, Any]:
     return found
 
 
-def _held(name: str) -> str:
+def _held(name: str, held: Mapping[str, Any]) -> str:
     """A choice as the session holds it, or in a first run the URL."""
-    return str(st.session_state.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
+    return str(held.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:
@@ -134,7 +136,8 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
 def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:
     """The numbers of heads that fit the choices and the user's own matrices."""
     scenario = Scenario(**values)
-    return fitting_heads(replace(scenario, own=_held("own"))) or fitting_heads(scenario)
+    own = str(st.session_state.get("own", ""))
+    return fitting_heads(replace(scenario, own=own)) or fitting_heads(scenario)
 
 
 def _draw_decided(control: Control, value: Any) -> None:

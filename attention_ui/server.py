@@ -28,7 +28,7 @@ from .browser_files import plotly_route
 from .classroom.routes import class_routes
 from .housekeeping import housekeeping
 from .network import local_url, opening_notice
-from .streamlit_private import ask_nobody_for_the_address
+from .streamlit_private import ask_nobody_for_the_address, remember_what_never_changes
 from .upload_limits import UploadRoom
 
 # A visitor needs three open files (an event loop), and Streamlit keeps 128 visitors who have left
@@ -49,6 +49,7 @@ def set_limits() -> None:
     gc.set_threshold(5_000)
     raise_file_limit()
     ask_nobody_for_the_address()
+    remember_what_never_changes()
 
 
 def middleware() -> list[Middleware]:

@@ -9,8 +9,9 @@ undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -20,8 +21,11 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 
 # The type that `st.expander` returns, for annotations; mypy fails when it changes.
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer as ExpanderContainer
+from streamlit.navigation.page import Page
+from streamlit.runtime import app_session
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.scriptrunner.script_runner import ScriptRunnerEvent
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 
@@ -80,6 +84,62 @@ def register_components(app: str, names: Iterable[str], root: Path) -> int:
     if manager.get_component_asset_root(f"{app}.{folders[0].name}") is None:
         manager.register_from_manifest(ComponentManifest(app, "1", folders), root)
     return id(manager)
+
+
+def remember_what_never_changes() -> None:
+    """Keep what Streamlit makes anew in every run though it is always the same: the colours of the
+    configuration in its first message, and the hash of each page of the menu. Its fields also copy
+    the whole session to see whether their own entry is None; they get a view of it.
+
+    `tests/ui/test_kept_for_visitors.py` fails when these names change.
+    """
+    if "_script_hash" in vars(Page) and isinstance(vars(Page)["_script_hash"], cached_property):
+        return
+    make_theme, themes = app_session._populate_theme_msg, dict[str, Any]()
+
+    def add_theme(message: Any, section: str = "theme") -> None:
+        if section not in themes:
+            themes[section] = type(message)()
+            make_theme(themes[section], section)
+        message.MergeFrom(themes[section])
+
+    hash_of_page: Any = cached_property(cast(property, vars(Page)["_script_hash"]).fget)
+    hash_of_page.__set_name__(Page, "_script_hash")
+    app_session._populate_theme_msg = add_theme
+    Page._script_hash = hash_of_page
+    SafeSessionState.filtered_state = property(_SessionView)
+
+
+class _SessionView(Mapping[str, Any]):
+    """The entries of a session by the names of the app."""
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def __getitem__(self, name: str) -> Any:
+        with self._state._lock:
+            return self._state._state[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+    def __len__(self) -> int:
+        return len(self.copy())
+
+    def copy(self) -> dict[str, Any]:
+        """All entries as they are now."""
+        with self._state._lock:
+            return dict(self._state._state.filtered_state)
+
+
+def session_values() -> dict[str, Any]:
+    """All entries of the session as they are now; reading them one by one takes twenty times as
+    long, and longer for each that is not there.
+    """
+    context: Any = get_script_run_ctx()
+    state = context.session_state
+    with state._lock:
+        return dict(state._state.filtered_state)
 
 
 def ask_nobody_for_the_address() -> None:

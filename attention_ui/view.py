@@ -60,7 +60,7 @@ def main_container() -> DeltaGenerator:
 
 def draw_view() -> Notation:
     """Draw the switches that change only how things look; gives the notation."""
-    with st.sidebar, control_group("View", VIEW_DEFAULTS) as shown:
+    with st.sidebar, control_group("View", VIEW_DEFAULTS, st.session_state) as shown:
         if "notation" in shown:
             draw_bound(
                 st.selectbox,

@@ -165,21 +165,23 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
 
 def requested(name: str) -> str | None:
     """The text of a parameter; None if the URL lacks it, or holds what `write_to_url` wrote."""
+    now = session()
+    if name not in now.asked:  # Streamlit takes long to say so
+        return None
     text = st.query_params.get(name)
-    return None if text == session().written.get(name) else text
+    return None if text == now.written.get(name) else text
 
 
 def write_to_url(name: str, default: Any) -> None:
     """Write a choice into the URL; the default is left out."""
-    text: str | None = str(st.session_state[name])
-    is_written_by_script = session().opening.get(name) == text
-    if text == str(default):
-        text = None
-    session().written[name] = text
+    now, text = session(), str(st.session_state[name])
+    is_written_by_script, before = now.opening.get(name) == text, now.written.get(name)
+    now.written[name] = None if text == str(default) else text
     if is_written_by_script:
         return
-    if text is None:
-        st.query_params.pop(name, None)
+    if now.written[name] is None:
+        if before is not None or name in now.asked:
+            st.query_params.pop(name, None)
     elif st.query_params.get_all(name) != [text]:
         st.query_params[name] = text
 

@@ -5,7 +5,7 @@ worth.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, lru_cache, partial
 from itertools import chain
 
 import numpy as np
@@ -32,7 +32,11 @@ ADDED, LOST = "added", "lost"
 
 
 def _choices(view: StoryView) -> Sequence[b.Choice]:
-    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
+    return _choices_of(language_ids(view.scenario.text, view.scenario.n_tokens))
+
+
+@lru_cache(maxsize=4)  # a run of the page asks twice, and each time names all pieces
+def _choices_of(ids: tuple[int, ...]) -> tuple[b.Choice, ...]:
     shares_X = next_probabilities(run_of_ids(ids).logits[-1])
     order_X = np.argsort(-shares_X, kind="stable").tolist()
 
@@ -50,6 +54,7 @@ def _choices(view: StoryView) -> Sequence[b.Choice]:
     )
 
 
+@cache
 def _quoted(one: int) -> str:
     return f"“{bare(language_model().pieces([one])[0])}”"
 

@@ -26,7 +26,7 @@ from attention_lab.home import ASSETS
 
 from .browser_files import plotly_route
 from .classroom.routes import class_routes
-from .housekeeping import housekeeping
+from .housekeeping import housekeeping, use_one_arena
 from .network import local_url, opening_notice
 from .streamlit_private import ask_nobody_for_the_address, remember_what_never_changes
 from .upload_limits import UploadRoom
@@ -50,6 +50,7 @@ def set_limits() -> None:
     raise_file_limit()
     ask_nobody_for_the_address()
     remember_what_never_changes()
+    use_one_arena()
 
 
 def middleware() -> list[Middleware]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, cast
 
@@ -46,11 +46,11 @@ def sent_together(seconds: float) -> Iterator[None]:
     One by one each of them wakes the server's loop, which then waits for the script, and the script
     for it: a twelfth of the processor time of an act.
 
-    `tests/ui/test_kept_for_visitors.py` fails when these names change.
+    Every test that opens a page fails when these names change.
     """
     context: Any = get_script_run_ctx()
-    send, waiting, since = context._enqueue, [], time.monotonic()
-    runner = send.__self__
+    send, since = context._enqueue, time.monotonic()
+    runner, waiting = send.__self__, list[Any]()
 
     def send_all() -> None:
         while waiting:
@@ -91,23 +91,26 @@ def remember_what_never_changes() -> None:
     configuration in its first message, and the hash of each page of the menu. Its fields also copy
     the whole session to see whether their own entry is None; they get a view of it.
 
-    `tests/ui/test_kept_for_visitors.py` fails when these names change.
+    `tests/ui/test_server.py` fails when these names change.
     """
-    if "_script_hash" in vars(Page) and isinstance(vars(Page)["_script_hash"], cached_property):
+    page: Any = Page
+    visit: Any = app_session
+    state: Any = SafeSessionState
+    if isinstance(vars(page)["_script_hash"], cached_property):
         return
-    make_theme, themes = app_session._populate_theme_msg, dict[str, Any]()
+    make_theme, themes = visit._populate_theme_msg, dict[str, Any]()
 
+    @wraps(make_theme)
     def add_theme(message: Any, section: str = "theme") -> None:
         if section not in themes:
             themes[section] = type(message)()
             make_theme(themes[section], section)
         message.MergeFrom(themes[section])
 
-    hash_of_page: Any = cached_property(cast(property, vars(Page)["_script_hash"]).fget)
-    hash_of_page.__set_name__(Page, "_script_hash")
-    app_session._populate_theme_msg = add_theme
-    Page._script_hash = hash_of_page
-    SafeSessionState.filtered_state = property(_SessionView)
+    hash_of_page = cached_property(vars(page)["_script_hash"].fget)
+    hash_of_page.__set_name__(page, "_script_hash")
+    page._script_hash, visit._populate_theme_msg = hash_of_page, add_theme
+    state.filtered_state = property(_SessionView)
 
 
 class _SessionView(Mapping[str, Any]):
@@ -133,8 +136,10 @@ class _SessionView(Mapping[str, Any]):
 
 
 def session_values() -> dict[str, Any]:
-    """All entries of the session as they are now; reading them one by one takes twenty times as
-    long, and longer for each that is not there.
+    """All entries of the session as they are now. Read one by one they take longer, most of all
+    those that are not there.
+
+    Every test that opens a page fails when these names change.
     """
     context: Any = get_script_run_ctx()
     state = context.session_state
@@ -173,6 +178,15 @@ def end_visits_that_are_over() -> None:
         over = manager._session_storage._cache.expire()
     for _, visit in over:
         visit.session.shutdown()
+
+
+def n_visits() -> int:
+    """The visits that Streamlit holds, also of visitors who have just left.
+
+    `tests/ui/test_upload_limits.py` fails when these names change.
+    """
+    manager: Any = runtime.get_instance()._session_mgr
+    return len(manager.list_sessions())
 
 
 def asked_of_widget(name: str) -> list[str]:

@@ -126,7 +126,8 @@ def projections_of(scenario: Scenario) -> Projections:
     drawn = resolve(scenario)
     sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
     check_beside_drawn(own, drawn.weights, *sizes)
-    return _joined(scenario, _projections(drawn), own)
+    drawn_from = {name: getattr(drawn, name) for name in _DECIDE_WEIGHTS}
+    return _joined(scenario, _projections(Scenario(**drawn_from)), own)
 
 
 def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projections:
@@ -138,6 +139,11 @@ def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projec
     return replace(drawn, **own.weights) if own.weights else drawn
 
 
+# The fields that decide the weights that are drawn: other sentences have the same.
+_DECIDE_WEIGHTS = ("weights", "d_model", "n_heads", "d_k", "d_v", "d_o", "seed", "init")
+
+
+@cached
 def _projections(scenario: Scenario) -> Projections:
     s = scenario
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}

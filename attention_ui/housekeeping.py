@@ -55,14 +55,18 @@ class AfterVisits:
 
     def __init__(self) -> None:
         self._most = 0  # visitors since memory was given back
+        self._again = False  # what a visit held is free a moment after it has ended
 
     def look(self) -> None:
         """See how many visitors are there."""
         count = n_visits()
-        if count > self._most // 2 or not self._most:
-            self._most = max(self._most, count)
-            return
-        self._most = count
+        have_left = 0 < self._most and count <= self._most // 2
+        self._most = count if have_left else max(self._most, count)
+        if have_left or self._again:
+            self._again = have_left
+            self._give_back(count)
+
+    def _give_back(self, count: int) -> None:
         if not count:
             cache.clear()  # else the results of the last hour stay until others take their place
         gc.collect()

@@ -47,7 +47,7 @@ WORDS = (
     " saw found liked wanted took gave made said ran jumped and but then because with under into"
 )
 PAUSE = 5.0
-SECONDS_UNTIL_FORGOTTEN = 150.0  # Streamlit keeps a visit for two minutes after it ended
+SECONDS_UNTIL_FORGOTTEN = 180.0  # Streamlit keeps a visit for two minutes after it ended
 
 Act = tuple[str, str]  # the name of a control in the URL, and its new value
 
@@ -258,7 +258,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--mixed", action="store_true", help="15 pages, half of the acts new texts")
     parser.add_argument(
-        "--until-left", action="store_true", help="also the memory when all have left, 150 s later"
+        "--until-left", action="store_true", help="also the memory when all have left, 180 s later"
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="the folder of another version")
     parser.add_argument(

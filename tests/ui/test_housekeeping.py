@@ -15,10 +15,10 @@ from attention_ui.housekeeping import AfterVisits
         ((0, 0, 0), 0, False),
         ((9, 12, 12), 0, False),
         ((12, 7, 7), 0, False),
-        ((12, 6, 6, 6), 1, False),
-        ((12, 6, 4, 3), 2, False),
-        ((12, 0, 0), 1, True),
-        ((1, 0, 1, 0), 2, True),
+        ((12, 6, 6, 6, 6), 2, False),
+        ((12, 6, 4, 4, 3, 3), 4, False),
+        ((12, 0, 0, 0, 0), 2, True),
+        ((1, 0, 0, 0, 1, 0), 3, True),
     ],
 )
 def test_memory_is_given_back_when_half_have_left(

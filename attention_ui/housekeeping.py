@@ -60,7 +60,7 @@ class AfterVisits:
     def look(self) -> None:
         """See how many visitors are there."""
         count = n_visits()
-        have_left = 0 < self._most and count <= self._most // 2
+        have_left = self._most > 0 and count <= self._most // 2
         self._most = count if have_left else max(self._most, count)
         if have_left or self._again:
             self._again = have_left

@@ -23,6 +23,7 @@ V = TypeVar("V")
 # For all caches together. A layer of the app's largest sizes takes 42 MB, one of its usual sizes
 # 30 kB.
 CACHE_BYTES = 256 * 2**20
+PLAIN = (str, int, float, bool, type(None))  # types without arrays
 ENTRY_BYTES = 1024  # what an entry takes besides its arrays
 
 
@@ -90,18 +91,22 @@ def n_bytes(result: object) -> int:
     """
     owners: dict[int, int] = {}
     waiting: list[object] = [result]
+    seen: set[int] = set()
     while waiting:
-        match waiting.pop():
-            case np.ndarray() as array:
-                while isinstance(array.base, np.ndarray):
-                    array = array.base
-                owners[id(array)] = array.nbytes
-            case dict() as several:
-                waiting += several.values()
-            case list() | tuple() as several:
-                waiting += (one for one in several if not isinstance(one, (str, int, float)))
-            case record if is_dataclass(record) and not isinstance(record, type):
-                waiting += vars(record).values()
+        one = waiting.pop()
+        if type(one) in PLAIN:  # most of them
+            continue
+        if isinstance(one, np.ndarray):
+            while isinstance(one.base, np.ndarray):
+                one = one.base
+            owners[id(one)] = one.nbytes
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, (list, tuple)):
+            waiting += [part for part in one if type(part) not in PLAIN]
+        elif is_dataclass(one) and not isinstance(one, type) and id(one) not in seen:
+            seen.add(id(one))
+            waiting += vars(one).values()
     return sum(owners.values())
 
 

@@ -256,12 +256,21 @@ def has_uneven_heads(scenario: Scenario) -> bool:
     return bool(scenario.d_model % scenario.n_heads and not has_widths)
 
 
+# The fields that decide how many heads a layer can have.
+_DECIDE_HEADS = ("weights", "output_matrix", "d_model", "d_k", "d_v", "d_o", "own")
+
+
 def fitting_heads(scenario: Scenario) -> tuple[int, ...]:
     """The numbers of heads with which the scenario makes a layer, all else as it is.
 
     >>> fitting_heads(Scenario(d_model=12)), len(fitting_heads(Scenario(d_model=12, d_k=5)))
     ((1, 2, 3, 4, 6, 12), 16)
     """
+    return _fitting_heads(Scenario(**{name: getattr(scenario, name) for name in _DECIDE_HEADS}))
+
+
+@cached
+def _fitting_heads(scenario: Scenario) -> tuple[int, ...]:
     found = []
     for count in range(1, MAX_HEADS + 1):
         with suppress(AttentionError):

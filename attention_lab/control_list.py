@@ -20,6 +20,7 @@ from .choices import (
 from .notation.notation import OURS
 from .scenario import Scenario
 from .sentences import MAX_SENTENCES, weights_in_force
+from .url_values import SWITCH_LABELS
 
 CONTROL_DEFAULTS = asdict(Scenario())
 CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths", "Modern attention")
@@ -31,10 +32,10 @@ _HANDMADE_SIZES = " or ".join(
 
 def _weights(values: Values) -> str:
     """The kind of weights of the layer: those by hand need their own sizes and known words."""
+    if values["weights"] != "by hand":
+        return str(values["weights"])
     chosen = Scenario(**values)
-    if values["weights"] == "by hand" and not has_handmade_sizes(chosen):
-        return "random"
-    return weights_in_force(chosen).weights
+    return weights_in_force(chosen).weights if has_handmade_sizes(chosen) else "random"
 
 
 def decided_values(values: Values) -> Mapping[str, Any]:
@@ -42,37 +43,29 @@ def decided_values(values: Values) -> Mapping[str, Any]:
     of: dict[str, Mapping[str, Any]] = {
         **{name: {**decided, "d_k": 0, "d_v": 0} for name, decided in MODEL_CHOICES.items()},
         "by hand": HANDMADE_CHOICES,
-        "weightless": {"output_matrix": "none", "d_o": 0},
+        "weightless": {"output_matrix": "none", **dict.fromkeys(("d_k", "d_v", "d_o"), 0)},
     }
     return of.get(_weights(values), {})
 
 
 def _has_words(values: Values) -> bool:
-    """Whether the controls decide the word vectors; layers of models or by hand have their own."""
-    return _weights(values) not in (*MODEL_CHOICES, "by hand")
+    """Whether the controls decide the word vectors; a model has its own."""
+    return _weights(values) not in MODEL_CHOICES
 
 
-def _has_widths(values: Values) -> bool:
-    """Whether the widths of heads can be chosen; with others, weights by hand become random."""
-    return _weights(values) not in ("weightless", *MODEL_CHOICES)
-
-
-# When a control has an effect; the others always have one. The layer of a model has its own sizes.
+# When a control whose value the weights leave free has an effect; the others always have one.
 _MATTERS: Mapping[str, Callable[[Values], bool]] = {
-    **dict.fromkeys(("d_model", "n_heads"), lambda values: _weights(values) not in MODEL_CHOICES),
     "layer": lambda values: values["weights"] in MODEL_CHOICES,
     "init": lambda values: _weights(values) in ("random", "tied", "opposite"),
     "seed": lambda values: _weights(values) in SEEDED_WEIGHTS,
-    "output_matrix": lambda values: values["weights"] != "weightless",
     "scale": lambda values: values["scaling"] == "custom",
     "window": lambda values: values["mask"] == "window",
     **dict.fromkeys(("base", "start"), lambda values: values["rotary"] != "off"),
     "gain": lambda values: bool(values["qk_norm"]),
     "sink_logit": lambda values: bool(values["sink"]),
     "cap": lambda values: bool(values["softcap"]),
-    **dict.fromkeys(("d_k", "d_v"), _has_widths),
-    "d_o": lambda values: _has_widths(values) and values["output_matrix"] == "W_O",
-    **dict.fromkeys(("positions", "embedding", "piece"), _has_words),
+    "d_o": lambda values: values["output_matrix"] == "W_O",
+    **dict.fromkeys(("positions", "embedding"), _has_words),
 }
 # The words for the value 0 where it means "decide for me".
 _ZERO = {"n_tokens": "fit", "piece": "whole words", "d_o": "embedding size"} | dict.fromkeys(
@@ -89,8 +82,12 @@ class Control:
     help: str
     group: str = ""
 
-    def matters(self, values: Values) -> bool:
-        """Whether it has an effect with these values of all controls."""
+    def matters(self, values: Values, decided: Values | None = None) -> bool:
+        """Whether it has an effect with these values of all controls. decided: what they decide,
+        if this is known.
+        """
+        if self.name in (decided_values(values) if decided is None else decided):
+            return False
         return self.name not in _MATTERS or _MATTERS[self.name](values)
 
     @property
@@ -245,6 +242,20 @@ CONTROLS = tuple(
 def widget_value(control: Control, value: Any) -> Any:
     """A field's value as its widget holds it."""
     return str(value or control.zero) if control.zero else value
+
+
+def value_in_words(control: Control, value: Any) -> str:
+    """A field's value as a text that is read.
+
+    >>> [value_in_words(one, 0) for one in CONTROLS if one.name in ("start", "d_o", "residual")]
+    ['off', '0', 'embedding size']
+    """
+    if isinstance(CONTROL_DEFAULTS[control.name], bool):
+        return SWITCH_LABELS[value]
+    shown = widget_value(control, value)
+    if isinstance(shown, str):
+        return shown
+    return f"{shown:,g}" if isinstance(shown, float) else f"{shown:,}"
 
 
 # The switches that change only how things look: label, name, help.

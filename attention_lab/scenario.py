@@ -36,6 +36,7 @@ from .choices import (
 from .choices import Scenario as Scenario
 from .heads.head_worth import without_heads
 from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of, weights_in_force
+from .trained.language_text import language_layer
 from .user_data.edits import apply_edits
 from .user_data.painted_masks import painted_mask
 from .user_data.user_matrices import UserMatrices, check_beside_drawn, check_residual
@@ -46,6 +47,9 @@ def trace_of(scenario: Scenario) -> Trace:
     """The layer run on a scenario; a batch has the labels of its first sentence. Raises:
     AttentionError.
     """
+    if is_as_trained(scenario):
+        trace = language_layer(scenario.text, resolve(scenario).layer, scenario.n_tokens)
+        return trace.labelled(tokens_of(scenario).tokens)
     own_x = user_matrices_of(scenario).x
     one, *others = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
     inputs = embedding_of(one).inputs if own_x is None else own_x
@@ -64,6 +68,16 @@ def trace_of(scenario: Scenario) -> Trace:
         **_modern(run, projections.n_heads, inputs.shape[-2]),
     )
     return trace.labelled(tokens_of(scenario).tokens)
+
+
+def is_as_trained(scenario: Scenario) -> bool:
+    """Whether the choices take a layer of the language model as it is, so that it need not be
+    computed a second time.
+    """
+    if scenario.weights != LANGUAGE_MODEL:
+        return False
+    chosen = {name: getattr(scenario, name) for name in ("text", "n_tokens", "weights", "layer")}
+    return resolve(scenario) == resolve(Scenario(**chosen))
 
 
 def sequence_of(scenario: Scenario, sequence: int) -> Trace:
@@ -112,7 +126,8 @@ def projections_of(scenario: Scenario) -> Projections:
     drawn = resolve(scenario)
     sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
     check_beside_drawn(own, drawn.weights, *sizes)
-    return _joined(scenario, _projections(drawn), own)
+    drawn_from = {name: getattr(drawn, name) for name in _DECIDE_WEIGHTS}
+    return _joined(scenario, _projections(Scenario(**drawn_from)), own)
 
 
 def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projections:
@@ -124,6 +139,11 @@ def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projec
     return replace(drawn, **own.weights) if own.weights else drawn
 
 
+# The fields that decide the weights that are drawn: other sentences have the same.
+_DECIDE_WEIGHTS = ("weights", "d_model", "n_heads", "d_k", "d_v", "d_o", "seed", "init")
+
+
+@cached
 def _projections(scenario: Scenario) -> Projections:
     s = scenario
     widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}

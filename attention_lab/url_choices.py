@@ -101,8 +101,9 @@ def _read_control(control: Control, text: str) -> Any:
         lines = text[:MAX_TEXT_LENGTH].splitlines()
         return ("\n" if name == "batch" else " ").join(lines)
     low, high = FIELD_BOUNDS[name]
-    if control.zero and text.casefold() == control.zero:
-        return 0
+    if control.zero:  # a scale of texts, of which 0 is the first
+        names = [widget_value(control, number) for number in range(int(high) + 1)]
+        return 0 if text == "0" else names.index(parse_option(text, names))
     return parse_number(text, low, high, isinstance(default, int))
 
 

@@ -13,6 +13,7 @@ from .user_data.edits import MAX_INDEX
 MAX_SEED = 9999  # of a page's own random numbers
 MAX_QUOTED = 40  # characters of a text that is refused
 MAX_NUMBER_LENGTH = 40  # characters; thousands of digits would take Python long
+SWITCH_LABELS = ("off", "on")
 REFUSAL = "The URL asks for “{asked}” under “{label}”{answer}."
 
 

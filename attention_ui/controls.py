@@ -6,7 +6,7 @@ bound value falls outside moved bounds. The heads that are offered do, see `unev
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -19,14 +19,16 @@ from attention_lab.control_list import (
     CONTROL_GROUPS,
     Control,
     decided_values,
+    value_in_words,
     widget_value,
 )
 from attention_lab.control_list import CONTROLS as CONTROLS
 from attention_lab.scenario import LEFT_OPEN, Scenario, first_step
-from attention_lab.user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
+from attention_lab.user_data.matrix_names import MAX_HEADS
 
 from .mask_choice import make_room_for_padding
 from .model_choice import choose_weights
+from .streamlit_private import session_values
 from .uneven_heads import HEADS, offer_heads
 from .url_state import (
     control_group,
@@ -50,33 +52,34 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
     were moved or are in the URL. The sizes stand first but are drawn last, because the weights
     decide which of them have an effect.
     """
-    values = dict(CONTROL_DEFAULTS) | _held_by_session()
+    held = session_values()
+    values = dict(CONTROL_DEFAULTS) | _held_by_session(held)
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
         for group in CONTROL_GROUPS[1:]:
-            if used is None or must_draw(_defaults(_of(group))):
-                with control_group(group, _defaults(_of(group))) as shown:
+            if used is None or must_draw(_defaults(_of(group)), held):
+                with control_group(group, _defaults(_of(group)), held) as shown:
                     _draw_all([one for one in _of(group) if one.name in shown], values)
         with sizes:
             wanted = [
                 one
                 for one in _of(CONTROL_GROUPS[0])
-                if used is None or one.name in used or must_draw(_defaults([one]))
+                if used is None or one.name in used or must_draw(_defaults([one]), held)
             ]
-            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
+            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted), held)
             _draw_all(wanted, values)
     del values["edits"], values["own"]
     return Scenario(**values), below_sizes
 
 
-def _held_by_session() -> dict[str, Any]:
+def _held_by_session(held: Mapping[str, Any]) -> dict[str, Any]:
     """What decides whether weights by hand fit, as the session holds it, or in a first run the URL:
     the sizes and the sentence, which are drawn last, and the user's own numbers.
     """
     found: dict[str, Any] = {}
     for name in ("text", "batch", "edits", "own", "n_tokens", "d_model", "n_heads", *WIDTHS):
-        text = _held(name)
+        text = _held(name, held)
         found[name] = CONTROL_DEFAULTS[name]
         if isinstance(found[name], str):
             found[name] = text[:MAX_TEXT_LENGTH]
@@ -87,9 +90,9 @@ def _held_by_session() -> dict[str, Any]:
     return found
 
 
-def _held(name: str) -> str:
+def _held(name: str, held: Mapping[str, Any]) -> str:
     """A choice as the session holds it, or in a first run the URL."""
-    return str(st.session_state.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
+    return str(held.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:
@@ -108,8 +111,10 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
+    decided: Mapping[str, Any] | None = None  # until a value changes
     for control in controls:
-        step, is_decided = 1, control.name in decided_values(values)
+        decided = decided_values(values) if decided is None else decided
+        step, is_decided, before = 1, control.name in decided, values[control.name]
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
             step = values[HEADS]  # the next size that the heads can share
         is_known, offered = session().has_scripts, None
@@ -117,37 +122,33 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
             offered = st.container()  # a slider that changes its place loses the keyboard
         if offered and not is_known:  # a fresh server may hear of a move, which this adopts
             offer_heads(offered, values[HEADS], _fitting_heads(values), control)
-        chosen = values[control.name] = _draw(control, not control.matters(values), step)
+        is_idle = not control.matters(values, decided)
+        chosen = values[control.name] = _draw(control, is_idle, step)
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
-        decided = decided_values(values).get(control.name, chosen)
-        if decided != chosen or (control.name == HEADS and is_decided):
-            _draw_decided(control, decided)
+        if chosen != before:
+            decided = decided_values(values)
+        counts = decided.get(control.name, chosen)
+        if counts != chosen or (control.name == HEADS and is_decided):
+            _draw_decided(control, counts)
 
 
 def _fitting_heads(values: dict[str, Any]) -> tuple[int, ...]:
     """The numbers of heads that fit the choices and the user's own matrices."""
     scenario = Scenario(**values)
-    return fitting_heads(replace(scenario, own=_held("own"))) or fitting_heads(scenario)
+    own = str(st.session_state.get("own", ""))
+    return fitting_heads(replace(scenario, own=own)) or fitting_heads(scenario)
 
 
 def _draw_decided(control: Control, value: Any) -> None:
-    """Draw the value that the weights decide in the place of a control, which keeps its own value
-    and the URL.
+    """Draw the value that the weights decide, as a text, in the place of a control, which keeps its
+    own value and the URL.
     """
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
-    about: dict[str, Any] = {"key": f"{control.name} that counts", "disabled": True}
-    about |= {"label": control.label, "help": "The weights decide it. Other weights leave it free."}
-    if isinstance(value, bool):
-        st.toggle(value=value, **about)
-    elif isinstance(value, str):
-        st.selectbox(options=(value,), **about)
-    elif control.zero:
-        st.select_slider(options=(control.zero, "1"), **about)
-    elif control.name == "n_heads":
-        st.slider(min_value=1, max_value=MAX_HEADS, value=value, **about)
-    else:
-        st.number_input(min_value=1, max_value=MAX_MATRIX_WIDTH, value=value, **about)
+    shown, key = value_in_words(control, value), f"{control.name} that counts"
+    set_if_changed(key, shown)  # other weights may decide another value
+    about = "The weights decide it. Other weights leave it free."
+    st.text_input(control.label, shown, key=key, help=about, disabled=True)
 
 
 def cut_text(key: str) -> None:

@@ -39,7 +39,7 @@ from .registry import app_pages
 from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
-from .streamlit_private import as_part_of
+from .streamlit_private import as_part_of, sent_together
 from .teach.lessons import show_draft_box
 from .teach.links import visited_url
 from .trained import uploaded_heads
@@ -58,11 +58,12 @@ from .view import draw_view, page_css, view_switches
 SECTIONS_WITH_OWN_SYMBOLS, PAGES_WITH_OWN_SYMBOLS = ("diagonal", "labs"), ("claims",)
 # After so long a wait a script runs beside the one that holds the lock.
 MAX_LOCK_WAIT_SECONDS = 0.1  # seconds
+MAX_MESSAGE_WAIT_SECONDS = 0.2  # a run that takes longer shows what it has drawn
 
 
 def run_app() -> None:
     """Draw the app, then show which requests of the URL were refused."""
-    with script_lock():
+    with script_lock(), sent_together(MAX_MESSAGE_WAIT_SECONDS):
         read_url()
         page = _draw()
         elsewhere: tuple[str, ...] = ()

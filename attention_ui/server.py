@@ -27,9 +27,9 @@ from attention_lab.home import ASSETS
 from .browser_files import plotly_route
 from .classroom.routes import class_routes
 from .connections import bound_connections
-from .housekeeping import housekeeping
+from .housekeeping import housekeeping, use_one_arena
 from .network import local_url, opening_notice
-from .streamlit_private import ask_nobody_for_the_address
+from .streamlit_private import ask_nobody_for_the_address, remember_what_never_changes
 from .upload_limits import UploadRoom
 
 # A visitor needs three open files (an event loop), and Streamlit keeps 128 visitors who have left
@@ -51,6 +51,8 @@ def set_limits() -> None:
     raise_file_limit()
     bound_connections()
     ask_nobody_for_the_address()
+    remember_what_never_changes()
+    use_one_arena()
 
 
 def middleware() -> list[Middleware]:

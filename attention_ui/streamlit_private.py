@@ -8,8 +8,10 @@ undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +21,11 @@ from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentM
 
 # The type that `st.expander` returns, for annotations; mypy fails when it changes.
 from streamlit.elements.lib.mutable_expander_container import ExpanderContainer as ExpanderContainer
+from streamlit.navigation.page import Page
+from streamlit.runtime import app_session
+from streamlit.runtime.app_session import AppSession
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
 
@@ -32,6 +38,47 @@ def as_part_of(page: Any) -> AbstractContextManager[None]:
     """
     context: Any = get_script_run_ctx()
     return cast("AbstractContextManager[None]", context.run_with_active_hash(page._script_hash))
+
+
+@contextmanager
+def sent_together(seconds: float) -> Iterator[None]:
+    """Send the messages of a run to the browser all at once, or after some seconds of a long run.
+    One by one each of them wakes the server's loop, which then waits for the script, and the script
+    for it: a twelfth of the processor time of an act.
+
+    Every test of `tests/browser` fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    send, since = context._enqueue, time.monotonic()
+    runner, waiting = send.__self__, list[Any]()
+    hearers = (getattr(one, "__self__", None) for one in runner.on_event._get_live_receivers())
+    visit: Any = next((one for one in hearers if isinstance(one, AppSession)), None)
+
+    def send_all() -> None:
+        messages = tuple(waiting)
+        waiting.clear()
+        if visit is None:  # under AppTest
+            for message in messages:
+                send(message)
+        elif messages:
+            visit._call_soon_on_event_loop(lambda: enqueue(messages))
+
+    def enqueue(messages: Iterable[Any]) -> None:
+        if visit._scriptrunner is runner:
+            for message in messages:
+                visit._enqueue_forward_msg(message)
+
+    def wait(message: Any) -> None:
+        waiting.append(message)
+        if time.monotonic() - since > seconds:
+            send_all()
+
+    context._enqueue = wait
+    try:
+        yield
+    finally:
+        context._enqueue = send
+        send_all()
 
 
 def register_components(app: str, names: Iterable[str], root: Path) -> int:
@@ -47,6 +94,67 @@ def register_components(app: str, names: Iterable[str], root: Path) -> int:
     if manager.get_component_asset_root(f"{app}.{folders[0].name}") is None:
         manager.register_from_manifest(ComponentManifest(app, "1", folders), root)
     return id(manager)
+
+
+def remember_what_never_changes() -> None:
+    """Keep what Streamlit makes anew in every run though it is always the same: the colours of the
+    configuration in its first message, and the hash of each page of the menu. Its fields also copy
+    the whole session to see whether their own entry is None; they get a view of it.
+
+    `tests/ui/test_server.py` fails when these names change.
+    """
+    page: Any = Page
+    visit: Any = app_session
+    state: Any = SafeSessionState
+    if isinstance(vars(page)["_script_hash"], cached_property):
+        return
+    make_theme, themes = visit._populate_theme_msg, dict[str, Any]()
+
+    @wraps(make_theme)
+    def add_theme(message: Any, section: str = "theme") -> None:
+        if section not in themes:
+            themes[section] = type(message)()
+            make_theme(themes[section], section)
+        message.MergeFrom(themes[section])
+
+    hash_of_page = cached_property(vars(page)["_script_hash"].fget)
+    hash_of_page.__set_name__(page, "_script_hash")
+    page._script_hash, visit._populate_theme_msg = hash_of_page, add_theme
+    state.filtered_state = property(_SessionView)
+
+
+class _SessionView(Mapping[str, Any]):
+    """The entries of a session by the names of the app."""
+
+    def __init__(self, state: Any) -> None:
+        self._state = state
+
+    def __getitem__(self, name: str) -> Any:
+        with self._state._lock:
+            return self._state._state[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.copy())
+
+    def __len__(self) -> int:
+        return len(self.copy())
+
+    def copy(self) -> dict[str, Any]:
+        """All entries as they are now."""
+        with self._state._lock:
+            return dict(self._state._state.filtered_state)
+
+
+def session_values() -> dict[str, Any]:
+    """All entries of the session as they are now. Read one by one they take longer, most of all
+    those that are not there.
+
+    Every test that opens a page fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    state = context.session_state
+    with state._lock:
+        return dict(state._state.filtered_state)
 
 
 def ask_nobody_for_the_address() -> None:
@@ -90,6 +198,15 @@ def end_visits_that_are_over() -> None:
         over = manager._session_storage._cache.expire()
     for _, visit in over:
         visit.session.shutdown()
+
+
+def n_visits() -> int:
+    """The visits that Streamlit holds, also of visitors who have just left.
+
+    `tests/ui/test_upload_limits.py` fails when these names change.
+    """
+    manager: Any = runtime.get_instance()._session_mgr
+    return len(manager.list_sessions())
 
 
 def asked_of_widget(name: str) -> list[str]:

@@ -63,7 +63,8 @@ def main_container() -> DeltaGenerator:
 
 def draw_view() -> Notation:
     """Draw the switches that change only how things look; gives the notation."""
-    with st.sidebar, control_group("View", VIEW_DEFAULTS) as shown:
+    held = {name: st.session_state.get(name, one) for name, one in VIEW_DEFAULTS.items()}
+    with st.sidebar, control_group("View", VIEW_DEFAULTS, held) as shown:
         if "notation" in shown:
             draw_bound(
                 st.selectbox,

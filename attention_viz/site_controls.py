@@ -51,7 +51,7 @@ def controls(
     found = [_field("example", "Example", CONTROL_GROUPS[0], about, example, "choice", offered)]
     for control in CONTROLS:
         value = decided.get(control.name, values[control.name])
-        is_on = control.matters(values) and control.name not in decided
+        is_on = control.matters(values)
         shown = widget_value(control, value)
         field = _field(control.name, control.label, control.group, control.help, shown)
         found.append(field | {"on": is_on} | _kind(control, has_trained))

@@ -29,7 +29,8 @@ def strongest_keys(trace: Trace, head: int, query: int, count: int) -> list[tupl
     """
     row_S = trace.probabilities[0, head, query]
     order = np.argsort(-row_S, kind="stable")[:count]
-    return [(int(key), float(row_S[key])) for key in order if row_S[key] > 0]
+    found = zip(order.tolist(), row_S[order].tolist(), strict=True)
+    return [(key, share) for key, share in found if share > 0]
 
 
 def keys_read_most(trace: Trace, head: int, query: int) -> tuple[int, ...]:

@@ -162,6 +162,23 @@ class Streams:
         return divisors_T
 
 
+def without_each_head(run: Streams, layer: int, position: int) -> Array:
+    """The vector of a token after the last layer, once for each head of a layer that is switched
+    off: all of them in one batch through the later layers. Shapes: (H, D).
+    """
+    decoder, trace = run.decoder, run.traces[layer]
+    stream_HTD = run.streams[layer] + (trace.output[0] - head_contributions(trace)[0])
+    if layer == len(decoder.layers) - 1:
+        stream_HTD = stream_HTD[:, [position]]  # no later layer reads the others
+    stream_HTD = stream_HTD + decoder.feed_forward(stream_HTD, layer)
+    for later in range(layer + 1, len(decoder.layers)):
+        stream_HTD = stream_HTD + decoder.attend(stream_HTD, later).output
+        stream_HTD = stream_HTD + decoder.feed_forward(stream_HTD, later)
+    last_HD: Array = stream_HTD[:, min(position, stream_HTD.shape[1] - 1)]
+    check_range(last_HD)
+    return last_HD
+
+
 def run_decoder(
     decoder: Decoder,
     stream_TD: Array,

@@ -13,6 +13,7 @@ from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
 from ..words.text import PADDING_TOKEN, Tokens
 from .byte_pairs import UNKNOWN
+from .decoder import without_each_head
 from .generation import next_probabilities
 from .language_model import N_LAYERS, language_model
 from .model_run import LanguageModelRun
@@ -101,11 +102,10 @@ def changes_without(text: str, layer: int, n_tokens: int = 0) -> Array:
     """
     run, last = language_run(text, n_tokens), len(language_ids(text, n_tokens)) - 1
     shares_X = next_probabilities(run.logits[last])
-    found = []
-    for head in range(run.traces[layer].projections.n_heads):
-        other = language_model().rerun(run, without=[(layer, head)])
-        found.append(0.5 * np.abs(next_probabilities(other.logits[last]) - shares_X).sum())
-    return np.array(found)
+    logits_HX = run.decoder.logits(without_each_head(run, layer, last))
+    others_HX = np.array([next_probabilities(logits_X) for logits_X in logits_HX])
+    changes_H: Array = 0.5 * np.abs(others_HX - shares_X).sum(axis=1)
+    return changes_H
 
 
 def telling_cell(text: str, layer: int, n_tokens: int = 0) -> tuple[int, int, int]:

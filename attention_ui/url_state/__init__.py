@@ -1,7 +1,6 @@
 """What a visitor chose: kept in the session, shown in the URL. `README.md` explains how and why."""
 
 from .binding import PERSISTENCE as PERSISTENCE
-from .binding import SWITCH_LABELS as SWITCH_LABELS
 from .binding import draw_bound as draw_bound
 from .binding import leave_old_url as leave_old_url
 from .binding import open_requested_page as open_requested_page

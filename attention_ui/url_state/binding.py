@@ -14,17 +14,16 @@ import streamlit as st
 from attention_core import AttentionError
 from attention_lab.page_list import OLD_URLS, page_now
 from attention_lab.url_choices import PARAMETERS
-from attention_lab.url_values import MAX_QUOTED, REFUSAL, quoted
+from attention_lab.url_values import MAX_QUOTED, REFUSAL, SWITCH_LABELS, quoted
 from attention_viz.markdown import escape_markdown
 
 from ..streamlit_private import asked_of_widget, forget_parameter
 from .session import begin_run, session
 
-SWITCH_LABELS = ("off", "on")
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # The option of widgets that keep their value while another page is shown.
 PERSISTENCE: dict[str, Any] = {"persist_state": "session"}
-# Streamlit ends the page if the URL sets one of these to infinity.
+# Streamlit ends the page if the URL sets one of these to infinity, and cuts a number off.
 NUMBER_WIDGETS = ("number_input", "slider")
 UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
 
@@ -122,23 +121,28 @@ def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **ab
     """Draw a widget, such as `st.slider`, that Streamlit binds to the URL; gives its value."""
     now = session()
     now.labels[key] = label
-    is_number = draw.__name__ in NUMBER_WIDGETS
-    endless = [text for text in asked_of_widget(key) if _is_infinite(text)] if is_number else []
-    if not endless:
+    unusable: list[str] = []
+    if draw.__name__ in NUMBER_WIDGETS:
+        is_whole = isinstance(given[0], int)
+        unusable = [text for text in asked_of_widget(key) if _is_no_choice(text, is_whole)]
+    if not unusable:
         return draw(label, *given, key=key, bind="query-params", **about)
     forget_parameter(key)
     now.asked.pop(key, None)
     value = draw(label, *given, key=key, bind="query-params", **about)
-    refuse(label, endless[-1], f"; {value} is shown")
+    refuse(label, unusable[-1], f"; {value} is shown")
     return value
 
 
-def _is_infinite(text: str) -> bool:
-    """Whether a text means more than every number, as "1e400" does."""
+def _is_no_choice(text: str, is_whole: bool) -> bool:
+    """Whether a text means a number that Streamlit would not refuse: more than every number, as
+    "1e400" does, or "2.5" where it takes 2, which the site of the same URL does not.
+    """
     try:
-        return math.isinf(float(text))
+        number = float(text)
     except ValueError:
         return False
+    return math.isinf(number) or (is_whole and not number.is_integer())
 
 
 def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> str | None:
@@ -166,21 +170,23 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
 
 def requested(name: str) -> str | None:
     """The text of a parameter; None if the URL lacks it, or holds what `write_to_url` wrote."""
+    now = session()
+    if name not in now.asked:  # Streamlit takes long to say so
+        return None
     text = st.query_params.get(name)
-    return None if text == session().written.get(name) else text
+    return None if text == now.written.get(name) else text
 
 
 def write_to_url(name: str, default: Any) -> None:
     """Write a choice into the URL; the default is left out."""
-    text: str | None = str(st.session_state[name])
-    is_written_by_script = session().opening.get(name) == text
-    if text == str(default):
-        text = None
-    session().written[name] = text
+    now, text = session(), str(st.session_state[name])
+    is_written_by_script, before = now.opening.get(name) == text, now.written.get(name)
+    now.written[name] = None if text == str(default) else text
     if is_written_by_script:
         return
-    if text is None:
-        st.query_params.pop(name, None)
+    if now.written[name] is None:
+        if before is not None or name in now.asked:
+            st.query_params.pop(name, None)
     elif st.query_params.get_all(name) != [text]:
         st.query_params[name] = text
 

@@ -57,27 +57,32 @@ def draw_expander(label: str, key: str, opened: bool = False) -> ExpanderContain
 
 
 @contextmanager
-def control_group(group: str, defaults: Mapping[str, Any]) -> Iterator[Collection[str]]:
-    """A group of controls that can be closed; gives the names of the controls to draw.
+def control_group(
+    group: str, defaults: Mapping[str, Any], held: Mapping[str, Any]
+) -> Iterator[Collection[str]]:
+    """A group of controls that can be closed; gives the names of the controls to draw. held: the
+    values of the session.
 
     A closed group leaves out controls that were not moved; this saves the browser a third of its
     work.
     """
-    moved, asked = _moved(defaults), session().asked
+    moved, asked = _moved(defaults, held), session().asked
     with draw_expander(group, f"group {group}") as box:
         shown = [name for name in defaults if box.open or name in moved or name in asked]
         _write_new_values(group, shown, moved)
         yield shown
 
 
-def must_draw(defaults: Mapping[str, Any]) -> bool:
-    """Whether one of the widgets was moved or is in the URL, so that it must be drawn."""
-    return bool(_moved(defaults)) or not session().asked.keys().isdisjoint(defaults)
+def must_draw(defaults: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
+    """Whether one of the widgets was moved or is in the URL, so that it must be drawn. held: the
+    values of the session.
+    """
+    return bool(_moved(defaults, held)) or not session().asked.keys().isdisjoint(defaults)
 
 
-def keep_in_url(group: str, defaults: Mapping[str, Any]) -> None:
+def keep_in_url(group: str, defaults: Mapping[str, Any], held: Mapping[str, Any]) -> None:
     """Write moved values into the URL. defaults: of the widgets that are drawn next."""
-    _write_new_values(group, tuple(defaults), _moved(defaults))
+    _write_new_values(group, tuple(defaults), _moved(defaults, held))
 
 
 def _write_new_values(group: str, shown: Collection[str], moved: Mapping[str, Any]) -> None:
@@ -95,10 +100,10 @@ def url_texts(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: url_text(value) for name, value in values.items()}
 
 
-def _moved(defaults: Mapping[str, Any]) -> dict[str, Any]:
+def _moved(defaults: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
     """The values of the widgets that are not at their default."""
-    held = {name: st.session_state.get(name, default) for name, default in defaults.items()}
-    return {name: value for name, value in held.items() if value != defaults[name]}
+    now = {name: held.get(name, default) for name, default in defaults.items()}
+    return {name: value for name, value in now.items() if value != defaults[name]}
 
 
 def restore_place(name: str, label: str, default: int, count: int) -> None:

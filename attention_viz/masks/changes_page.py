@@ -22,7 +22,7 @@ from attention_lab.compare import (
     other_value,
     value_in,
 )
-from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, Control
+from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, Control, value_in_words
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, CheckResult, examine_layer
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
@@ -122,11 +122,9 @@ def _of_control(scenario: Scenario, values: b.Values) -> Change:
 
 def _in_words(control: Control, value: Any) -> str:
     """A value of a control as its widget shows it."""
-    if isinstance(value, bool):
-        return SWITCH_WORDS[url_text(value)]
     if control.name == "text":
         return f"“{escape_markdown(value)}”"
-    return control.zero if control.zero and value == 0 else str(value)
+    return value_in_words(control, value)
 
 
 def _value_field(control: Control, value: Any) -> b.Field:

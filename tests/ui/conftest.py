@@ -23,6 +23,7 @@ from streamlit.testing.v1 import local_script_runner
 
 from attention_core import AttentionError
 from attention_ui import frame, show
+from attention_ui.streamlit_private import remember_what_never_changes
 from attention_viz.theme import Figure
 from tests.ui.app import ERRORS_SHOWN
 
@@ -57,6 +58,7 @@ def _one_server() -> Iterator[None]:
     Of 115 ms for an app that is opened, 70 went into reading about every installed package, 10 into
     compiling, 20 into the rest.
     """
+    remember_what_never_changes()
     look = local_script_runner.require_widgets_deltas
 
     def wait(runner: Any, timeout: float) -> None:

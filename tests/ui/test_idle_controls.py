@@ -36,6 +36,10 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_H
         ({"output_matrix": "none"}, {*USUALLY, "d_o"}),
         ({"weights": "orthonormal"}, {*USUALLY, "init"}),
         ({"weights": "trained"}, {"scale", "window", *OF_OPTIONS, *DECIDED_BY_THE_MODEL}),
+        (
+            {"weights": "language model", "qk_norm": True, "residual": True},
+            {*USUALLY, *DECIDED_BY_THE_MODEL, "residual", "rotary"} - {"layer", "gain"},
+        ),
         (BY_HAND, {*USUALLY, *DECIDED_BY_HAND}),
         ({"weights": "by hand", "d_model": 8}, USUALLY),
         (BY_HAND | {"d_v": 3}, USUALLY),
@@ -74,7 +78,8 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
     app = opened("scores", weights="trained", d_model=24, n_heads=3)
     for name in ("d_model", "n_heads"):
         shown = app.get_by_key(f"{name} that counts")
-        assert (shown.value, shown.label) == (MODEL_CHOICES["trained"][name], BY_NAME[name].label)
+        size = str(MODEL_CHOICES["trained"][name])
+        assert (shown.value, shown.label) == (size, BY_NAME[name].label)
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")
     moved(unfolded(app), "weights", "tied")
@@ -86,7 +91,7 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
     ("decides", "shown"),
     [
         ({"weights": "trained"}, dict.fromkeys(("d_k", "d_v"), "embedding / heads")),
-        (BY_HAND, {"positions": True, "embedding": "normal"}),
+        (BY_HAND, {"positions": "on", "embedding": "normal"}),
     ],
 )
 def test_what_is_greyed_out_shows_what_counts(

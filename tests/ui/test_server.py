@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import socket
 import subprocess
 import sys
@@ -12,6 +13,10 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.proto.NewSession_pb2 import CustomThemeConfig
+from streamlit.runtime import app_session
+from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 from streamlit.web.server.app_discovery import discover_asgi_app
 
 from attention_lab.classroom.place import class_place
@@ -19,6 +24,7 @@ from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_ui import housekeeping, network, server
 from attention_ui.classroom.room_service import room_service
 from attention_ui.server import FirstPaint
+from attention_ui.streamlit_private import remember_what_never_changes
 from tests.ui.app import ROOT
 
 PAGE = b'<head></head><div id="root">'
@@ -211,3 +217,40 @@ def test_unused_rooms_go_also_where_nobody_opens_one(
     with pytest.raises(asyncio.CancelledError):
         asyncio.run(housekeeping.every(300.0, housekeeping.delete_unused_rooms))
     assert rooms.store.read("SELECT * FROM rooms") == []
+
+
+def test_what_is_kept_of_streamlit_is_what_it_makes() -> None:
+    remember_what_never_changes()
+    kept: Any = app_session._populate_theme_msg
+    for section in ("theme", "theme.light", "theme.dark.sidebar", "theme.light"):
+        ours, theirs = CustomThemeConfig(), CustomThemeConfig()
+        kept(ours, section)
+        kept.__wrapped__(theirs, section)
+        assert ours == theirs
+    assert ours.primary_color
+    page: Any = st.Page.__new__(st.Page)
+    page._url_path = "scores"
+    assert page._script_hash == page._script_hash == calc_hash("scores")
+
+
+def test_the_session_of_an_app_is_seen_as_it_is() -> None:
+    app = AppTest.from_function(_look_at_the_session).run()
+    assert not app.exception
+    assert json.loads(app.text[0].value) == {"own": 3, "field": None, "chosen": "b"}
+    assert json.loads(app.text[1].value) == ["chosen", "field", "own"]
+
+
+def _look_at_the_session() -> None:
+    import json
+
+    import streamlit as st
+
+    from attention_ui.streamlit_private import session_values
+
+    st.session_state.update({"own": 3, "field": None})
+    st.number_input("A field that is empty", value=2, key="field")
+    st.selectbox("A choice", ["a", "b"], index=1, key="chosen")
+    st.text(json.dumps(session_values()))
+    st.text(json.dumps(sorted(st.session_state)))
+    assert st.session_state.to_dict() == session_values()
+    assert len(st.session_state) == 3

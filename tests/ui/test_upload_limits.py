@@ -26,7 +26,7 @@ from streamlit.web.server.starlette import starlette_routes
 
 from attention_core.errors import FileError
 from attention_ui import housekeeping, server, upload_limits
-from attention_ui.streamlit_private import end_visits_that_are_over, kept_files
+from attention_ui.streamlit_private import end_visits_that_are_over, kept_files, n_visits
 from attention_ui.upload_limits import (
     DROPPED_TYPE,
     FILE_OVERHEAD_BYTES,
@@ -282,7 +282,7 @@ def test_files_go_two_minutes_after_their_visitor(
     for seconds, left in ((0.0, 1), (119.0, 1), (121.0, 0)):
         now[0] = seconds
         end_visits_that_are_over()
-        assert len(manager.get_files("a", ["large"])) == left
+        assert (len(manager.get_files("a", ["large"])), n_visits()) == (left, left)
 
 
 def test_the_server_has_it() -> None:

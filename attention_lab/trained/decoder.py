@@ -23,6 +23,7 @@ from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
 from ..heads.weight_blocks import head_contributions
+from .feed_forward import silu
 
 Part = str | tuple[str, int] | tuple[str, int, int]
 EMBEDDING, FEED_FORWARD, HEAD = "embedding", "feed-forward", "head"
@@ -81,18 +82,6 @@ class Decoder:
     def logits(self, stream_TD: Array) -> Array:
         """How well each piece of the vocabulary fits after each token. Shapes: (T, D) -> (T, X)."""
         return self.norm(stream_TD, self.last_gain) @ self.embedding.T
-
-
-def silu(x: Array) -> Array:
-    """x σ(x): a number times the logistic function of it. Shapes: kept. Source: Hendrycks and
-    Gimpel 2016.
-
-    >>> silu(np.array([-800.0, 0.0, 1.0, 800.0])).round(4).tolist()
-    [-0.0, 0.0, 0.7311, 800.0]
-    """
-    with np.errstate(over="ignore"):  # far below 0, exp(-x) is inf, and x / inf is 0
-        activated: Array = x / (1 + np.exp(-x))
-    return activated
 
 
 @dataclass(frozen=True, eq=False)

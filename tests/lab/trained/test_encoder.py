@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm
-from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, erf, feed_forward, gelu
+from attention_lab.trained.encoder import EncoderLayer, encode
+from attention_lab.trained.feed_forward import FeedForward, erf, feed_forward, gelu
 from tests.lab.refusal import refused
 
 T, D, F, H = 5, 6, 11, 2

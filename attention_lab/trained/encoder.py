@@ -16,7 +16,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..layer_norm import Norm, layer_norm
-from .feed_forward import FeedForward, feed_forward
+from .feed_forward import FeedForward, run_feed_forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +74,5 @@ def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
     Shapes: (T, D). Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
     """
     attended_TD = layer_norm(trace.output[0], layer.attention_norm)
-    transformed_TD = feed_forward(attended_TD, layer.feed_forward)
-    transformed_TD += attended_TD
-    return layer_norm(transformed_TD, layer.output_norm)
+    transformed_TD = run_feed_forward(attended_TD, layer.feed_forward).output
+    return layer_norm(attended_TD + transformed_TD, layer.output_norm)

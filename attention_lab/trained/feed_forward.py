@@ -7,14 +7,14 @@ T token, D model feature, F feature between the matrices.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from attention_core.checks import Array
-from attention_core.fast_heads import pooled_array
 from attention_core.numbers import check_range
 
 # erf(x) = tanh(x P(x²)), fitted to x = 0 to 4.2 by least squares with Lawson's weights (C. L.
@@ -96,38 +96,64 @@ def silu(x: Array) -> Array:
     return activated
 
 
+def relu(x: Array) -> Array:
+    """The larger of a number and 0. Shapes: kept.
+
+    >>> relu(np.array([-2.0, 3.0])).tolist()
+    [0.0, 3.0]
+    """
+    return np.maximum(x, 0)
+
+
+Activation = Callable[[Array], Array]
+ACTIVATIONS: Mapping[str, Activation] = {"relu": relu, "tanh": np.tanh, "gelu": gelu, "silu": silu}
+
+
 @dataclass(frozen=True, eq=False)
 class FeedForward:
-    """The two matrices through which every token passes by itself.
+    """The matrices through which every token passes by itself. activation: a key of `ACTIVATIONS`.
 
-    Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,).
+    Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,); None for no bias. w_up (D, F): with
+    it, the hidden features are multiplied by a second product (SwiGLU); None without.
     """
 
     w_in: Array
-    b_in: Array
+    b_in: Array | None
     w_out: Array
-    b_out: Array
+    b_out: Array | None
+    w_up: Array | None = None
+    activation: str = "gelu"
+
+
+class FeedForwardRun(NamedTuple):
+    """The numbers on the way through the matrices.
+
+    Shapes: output (T, D), the others (T, F); up and gated are None without w_up.
+    """
+
+    hidden: Array
+    up: Array | None
+    activated: Array
+    gated: Array | None
+    output: Array
 
 
 @np.errstate(over="ignore", invalid="ignore")
-def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
-    """GELU(x W_in + b_in) W_out + b_out: every token by itself, with the same weights for all.
+def run_feed_forward(x_TD: Array, weights: FeedForward) -> FeedForwardRun:
+    """act(x W_in + b_in) W_out + b_out; with w_up (act(x W_in + b_in) ⊙ x W_up) W_out + b_out.
 
-    Shapes: (T, D) -> (T, D). Raises: SettingsError for numbers that grow too large. Source: Vaswani
-    et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
+    Shapes: (T, D). Raises: SettingsError for numbers that grow too large. Source: Vaswani et al.
+    2017, section 3.3; with GELU Devlin et al. 2019 (BERT); with w_up Shazeer 2020 (GLU variants),
+    equation 6.
     """
-    wide_TF = pooled_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
-    np.dot(x_TD, weights.w_in, out=wide_TF)
-    for block in _row_blocks(wide_TF):
-        block += weights.b_in
-        block[...] = gelu(block)
-    output_TD: Array = np.dot(wide_TF, weights.w_out)
-    output_TD += weights.b_out
+    hidden_TF = x_TD @ weights.w_in
+    if weights.b_in is not None:
+        hidden_TF = hidden_TF + weights.b_in
+    activated_TF = ACTIVATIONS[weights.activation](hidden_TF)
+    up_TF = None if weights.w_up is None else x_TD @ weights.w_up
+    gated_TF = None if up_TF is None else activated_TF * up_TF
+    output_TD = (activated_TF if gated_TF is None else gated_TF) @ weights.w_out
+    if weights.b_out is not None:
+        output_TD = output_TD + weights.b_out
     check_range(output_TD)
-    return output_TD
-
-
-def _row_blocks(x_TF: Array) -> Iterator[Array]:
-    """Views of a few rows each, small enough that a formula's intermediates stay in the cache."""
-    rows = max(1, 2**16 // x_TF.shape[1])
-    return (x_TF[start : start + rows] for start in range(0, len(x_TF), rows))
+    return FeedForwardRun(hidden_TF, up_TF, activated_TF, gated_TF, output_TD)

@@ -252,7 +252,8 @@ def _mapping(values: b.Values) -> list[b.Block]:
         b.caption(
             "N = 12 features, h = 3 heads, 7 tokens, orthonormal columns. The package’s manual and"
             " code differ: in the code P_Q and P_K have changed places, and the scores are divided"
-            " by √N instead of √(N/h). add_connection adds the input to the output."
+            " by √N instead of √(N/h). add_connection adds the input to the output. The defaults of"
+            " MultiHeadAttention are Stiefel=false and add_connection=true."
         ),
         b.Text(
             "**Walk through this layer:** [every step of the story in the package’s"

@@ -12,12 +12,18 @@ from attention_lab.url_choices import PARAMETERS
 from .page_context import PageContext
 from .url_state import restore, write_to_url
 
+DEFAULTS = asdict(BlockChoices())
+
+
+def block_choices() -> BlockChoices:
+    """The choices as the session holds them."""
+    return BlockChoices(**{name: st.session_state.get(name, DEFAULTS[name]) for name in DEFAULTS})
+
 
 def with_block_choices(now: PageContext) -> PageContext:
-    """The view with the choices of the step *Block*."""
-    defaults = asdict(BlockChoices())
+    """The view with the choices that the URL makes, if it makes some."""
     for name in BLOCK_OPTIONS:
         asked = PARAMETERS[name]
-        restore(name, asked.label, defaults[name], asked.read)
-        write_to_url(name, defaults[name])
-    return replace(now, block=BlockChoices(**{name: st.session_state[name] for name in defaults}))
+        restore(name, asked.label, DEFAULTS[name], asked.read)
+        write_to_url(name, DEFAULTS[name])
+    return replace(now, block=block_choices())

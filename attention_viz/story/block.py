@@ -46,7 +46,7 @@ def block_parts(view: StoryView) -> StepParts:
     names = view.stage.names.outputs if view.stage.names else ()
     board = block_board(found, query, min(view.focus.feature, width - 1), names, view.notation)
     token = short_quote(found.trace.labels("T"), query)
-    says = f"From here on no token reads another: this is {token}, a row for each step."
+    says = f"Each token goes on alone: this is {token}."
     chosen = asdict(view.block)
     offered = BLOCK_OPTIONS if found.weights.made != BY_MODEL else ("skip",)
     choices = [
@@ -84,7 +84,7 @@ def block_board(
     """One token in a block, row by row. names: of the features, if they have names."""
     chosen = shown_hidden(block, token, feature)
     arrays, titles, rules = _arrays(block, chosen), _titles(block), _rules(block, token, chosen)
-    tokens = Side("token", block.trace.labels("T"), "T")
+    tokens = Side("token position", block.trace.labels("T"), "T")
     features = Side("feature", names or None, "D", most=SHOWN)
     of_hidden = block.weights.hidden_names or tuple(map(str, range(len(block.fed.hidden.T))))
     hidden = Side("hidden feature", tuple(of_hidden[one] for one in chosen))
@@ -113,8 +113,10 @@ def block_board(
         " output, sum."
     )
     board = matrix_board([*drawn, *behind], (last, token, feature), description, notation)
+    labelled = {columns_of(block)[0][0], "hidden", "feed_forward"}  # others stand below these
     for panel in board["panels"]:
         panel["role"] = "result" if panel["array"] == last else "operand"
+        panel |= {"bare": True} if panel["array"] not in labelled else {}
     return board
 
 
@@ -165,7 +167,7 @@ def _titles(block: Block) -> Mapping[str, str]:
         "second_norm": f"{norm} of {second}",
     }
     last = columns_of(block)[1][-1]
-    return titles | {"inputs": "goes in: x", last: f"comes out: {titles[last]}"}
+    return titles | {last: f"y: {titles[last]}"}
 
 
 def _role(block: Block, name: str) -> str:
@@ -287,24 +289,20 @@ def block_notes(block: Block) -> tuple[str, ...]:
     """What to know about the weights and the order of a block."""
     weights, notes = block.weights, []
     n_hidden = block.fed.hidden.shape[1]
-    if weights.made == BY_SEED:
-        notes.append("No model is around this layer: its feed-forward part is drawn from the seed.")
-    if weights.made == BY_HAND:
-        notes.append(f"The feed-forward part was made by hand, too. Hidden features: {n_hidden}.")
-    if weights.made == BY_MODEL:
-        kind = "LayerNorm and GELU" if weights.centred else "RMSNorm and SwiGLU"
-        notes.append(f"Order and functions are those of the model: {weights.order}, {kind}.")
+    if weights.made != BY_MODEL:
+        how = {BY_HAND: "made by hand, too", BY_SEED: "drawn from the seed"}[weights.made]
+        notes.append(f"The feed-forward part is {how}.")
+    else:
+        kind = "LayerNorm, GELU" if weights.centred else "RMSNorm, SwiGLU"
+        notes.append(f"The model decides: {weights.order}, {kind}.")
     if n_hidden > SHOWN:
-        notes.append(
-            f"Hidden features: {n_hidden:,}. Shown: the {SHOWN} that add most to the number in"
-            " focus."
-        )
+        notes.append(f"Hidden features: {n_hidden:,}; shown are the {SHOWN} that add most.")
     if weights.made != BY_MODEL and block.is_pre_norm:
-        notes.append("The heads read the normed x here, in the other steps x itself.")
+        notes.append("The heads read the normed x here.")
     if block.adds_again and not block.adds:
         notes.append(
-            f"Features: {block.inputs.shape[1]} in x, {block.attention.shape[1]} in the output, so"
-            " x cannot be added."
+            f"Features: {block.inputs.shape[1]} in x, {block.attention.shape[1]} after attention,"
+            " so x cannot be added."
         )
     return tuple(notes)
 

@@ -7,9 +7,10 @@ from attention_ui.block import with_block_choices
 from attention_ui.page_context import page_context
 from attention_ui.panels import token_markdown
 from attention_ui.step import show_step
+from attention_ui.url_state import session
 from attention_viz.story.block import block_sentences
 
-now = with_block_choices(page_context())
+now = session().page_context = with_block_choices(page_context())
 show_step(now)
 block = block_of(now.scenario, now.block, now.sequence)
 query = now.focus.query

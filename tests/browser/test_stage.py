@@ -39,7 +39,7 @@ SIZES = {
     "trained layer": "weights=trained&layer=3&head=1",
 }
 NAMES = list(SIZES)
-STEPS = [page.url_path for page in story_steps() if page.fields]
+STEPS = [page.url_path for page in story_steps() if page.fields or page.url_path == "block"]
 # What a stage shows: the areas of its matrices, of the lines of the memory, of its arithmetic and
 # its words, and the type of its numbers.
 SHOWN = """() => {

@@ -16,6 +16,7 @@ import pytest
 from attention_core import Rotary
 from attention_core.derivation import derive
 from attention_core.trace import head_columns
+from attention_lab.block import block_facts, block_of
 from attention_lab.compare import TwoLayers, compare_with, largest_change
 from attention_lab.heads import head_worth
 from attention_lab.heads import layout_mistakes as layout
@@ -188,6 +189,16 @@ def output(now: PageContext) -> list[str]:
         f"**{apart:,}**",
         format_derivation(derive(now.trace, "output", (0, 5, 3))),
     ]
+
+
+@on("block", order="pre-norm", activation="gelu", skip="off")
+@on("block", weights="language model", layer=3)
+def block(now: PageContext) -> list[str]:
+    facts = block_facts(now.scenario, now.block, 0, 5)
+    n_attention, n_fed = block_of(now.scenario, now.block).n_weights
+    numbers = [format_number(one) for one in (facts.kept, facts.kept_other, facts.spread)]
+    active = f"{facts.n_active:,} of {facts.n_hidden:,}"
+    return [*numbers, active, f"{n_attention:,}", f"{n_fed:,}", "StandardTransformerIntegrator"]
 
 
 @on("seen", mask="causal")

@@ -160,7 +160,8 @@ const calledOn = (name, look, terms) => [sign(`${name}(`), ...factorsOf(look, te
 function writtenNorm(look, { terms, own, mean, root, epsilon, centred }, options) {
   const [vector, [gain, offset]] = [false, true].map((added) => terms.filter(({ k }) => k < 0 === added));
   const number = ({ factors: [factor] }) => coloured(look, factor, factorNumber(look, factor));
-  const ends = [sign("×"), number(gain), ...(offset ? [sign("+"), number(offset)] : [])];
+  const unlearnt = offset && gain.value === 1 && offset.value === 0; // nothing is learnt, so nothing is changed
+  const ends = unlearnt ? [] : [sign("×"), number(gain), ...(offset ? [sign("+"), number(offset)] : [])];
   const less = centred ? ` − ${bracketed(mean)}` : "";
   const first = [...(centred ? [sign("(")] : []), factorChip(look, vector[own].factors[0]), sign(`${less}${centred ? ")" : ""} ÷`)];
   if (!shownAll(options)) return [...first, sign(figure(root)), ...ends];

@@ -323,8 +323,8 @@ def block_sentences(block: Block, facts: BlockFacts, token: str) -> tuple[tuple[
         norm = (
             f"For each token alone: its {facts.n_features} numbers lose their mean"
             f" ({format_number(facts.mean)} for {token}) and are divided by their standard"
-            f" deviation ({spread}); a gain and an offset for each feature follow. So no token"
-            " grows or fades from block to block, however many there are."
+            f" deviation ({spread}); a gain and an offset for each feature follow. So what is read"
+            " next has about one size for every token, however many blocks there are."
         )
     name = ACTIVATION_NAMES[fed.activation]
     gate = " A second product of the same numbers multiplies the result (SwiGLU)." * (

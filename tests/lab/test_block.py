@@ -17,6 +17,8 @@ import pytest
 from attention_core import Projections, attend
 from attention_lab.block import BLOCK_OPTIONS, Block, BlockChoices, block_facts, block_of, run_block
 from attention_lab.block_weights import BY_HAND, BY_SEED, BlockWeights, seeded_feed_forward
+from attention_lab.export.block_code import block_code
+from attention_lab.heads.reruns import rerun
 from attention_lab.layer_norm import Norm
 from attention_lab.next_token import next_token_of
 from attention_lab.presets import presets
@@ -280,6 +282,41 @@ def test_the_facts_of_a_token() -> None:
         assert (facts.mean, facts.spread) == pytest.approx((mean, spread))
         assert facts.n_active == sum(a > 0 for a in block.fed.activated[7].tolist())
         assert (facts.n_features, facts.n_hidden) == (16, 32)
+
+
+CODED = {
+    "post-norm": (FIRST, BlockChoices("post-norm", "gelu")),
+    "pre-norm": (Scenario(seed=2, n_heads=2), BlockChoices("pre-norm", "tanh")),
+    "nothing added": (Scenario(), BlockChoices("post-norm", "relu", "off")),
+    "narrow": (Scenario(d_o=6), BlockChoices("pre-norm")),
+    "language model": (Scenario(FROG, weights="language model", layer=2), BlockChoices()),
+    "MiniLM": (Scenario(weights="trained", layer=2), BlockChoices()),
+}
+
+
+@pytest.mark.parametrize("name", CODED)
+def test_the_code_gives_the_block(name: str) -> None:
+    block = block_of(*CODED[name])
+    first, second = block.weights.norms
+    made = block.weights.feed_forward
+
+    def heads(x: np.ndarray) -> np.ndarray:
+        return rerun(block.trace, x=x, residual=False).output[0]
+
+    names: dict[str, Any] = {
+        "np": np,
+        "erf": np.vectorize(math.erf),
+        "attend": heads,
+        "x": block.inputs,
+        "first_gain": first.gain,
+        "first_offset": first.offset,
+        "second_gain": second.gain,
+        "second_offset": second.offset,
+        **{one: getattr(made, one) for one in ("w_in", "b_in", "w_out", "b_out", "w_up")},
+    }
+    exec(block_code(block), names)
+    limit = 1e-4 if name == "MiniLM" else 1e-10
+    np.testing.assert_allclose(names["y"], block.output, rtol=0, atol=limit)
 
 
 def test_how_many_numbers_a_block_holds() -> None:

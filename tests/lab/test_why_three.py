@@ -33,7 +33,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "plain": {},
     "causal": {"causal": True, "residual": True},
     "rotary": {"rotary": Rotary(50.0, "halves", 3)},
-    "QK-norm": {"head_norm": HeadNorm([1.0, 2.0], [3.0, 0.5])},
+    "QK-norm": {"head_norm": HeadNorm([1.0, 2.0], [-3.0, 0.5])},
 }
 
 

@@ -85,7 +85,7 @@ def block_board(
     chosen = shown_hidden(block, token, feature)
     arrays, titles, rules = _arrays(block, chosen), _titles(block), _rules(block, token, chosen)
     tokens = Side("token position", block.trace.labels("T"), "T")
-    features = Side("feature", names or None, "D", most=SHOWN)
+    features = Side("model feature", names or None, "D", most=SHOWN)
     of_hidden = block.weights.hidden_names or tuple(map(str, range(len(block.fed.hidden.T))))
     hidden = Side("hidden feature", tuple(of_hidden[one] for one in chosen))
     limits = [_limit(arrays, token, are_hidden) for are_hidden in (False, True)]
@@ -155,14 +155,14 @@ def _titles(block: Block) -> Mapping[str, str]:
     first, second = ("x", sums[0]) if block.is_pre_norm else sums
     titles = {
         "inputs": "x",
-        "attention": "attention: what all heads add",
+        "attention": "attention",
         "first_sum": sums[0],
         "first_norm": f"{norm} of {first}",
         "hidden": "hidden features",
         "up": "hidden features, second matrix",
         "activated": f"after {activation}",
         "gated": "product of both",
-        "feed_forward": "feed-forward: as wide as x again",
+        "feed_forward": "feed-forward",
         "second_sum": sums[1],
         "second_norm": f"{norm} of {second}",
     }
@@ -282,7 +282,7 @@ def block_formula(block: Block) -> str:
         parts = (rf"{first}{heads}({norm}(x))", rf"{second}{fed}({norm}(x_1))")
     else:
         parts = (rf"{norm}({first}{heads}(x))", rf"{norm}({second}{fed}(x_1))")
-    return rf"x_1 = {parts[0]}, \quad y = {parts[1]}"
+    return rf"x_1 = {parts[0]}, \; y = {parts[1]}"
 
 
 def block_notes(block: Block) -> tuple[str, ...]:

@@ -47,6 +47,7 @@ class Stream(IntEnum):
     QUESTIONS = 20
     # With 22, one of 24 runs with two heads stays at one answer; with 21 it was the first run.
     SEQUENCES = 22
+    FEED_FORWARD = 23
 
 
 def xavier(rng: np.random.Generator, n_in: int, n_out: int) -> Array:

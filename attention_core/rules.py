@@ -60,9 +60,10 @@ class Rule:
     operation: given, copy, sum (over the running index, of the product of the reads, and of adds),
     product, softcap, mask (a hidden cell is minus infinity), softmax, norm (a number divided by the
     root of the mean of the row's squares and epsilon, times the gain in adds), max, difference,
-    exp. length: how many values the running index takes. adds: read once, added at the end; of a
-    softmax one more score. own: for softmax and norm, which value of the running index is this
-    cell's.
+    exp; around the layer also the functions relu, tanh, gelu and silu of one number. length: how
+    many values the running index takes. adds: read once, added at the end; of a softmax one more
+    score. own: for softmax and norm, which value of the running index is this cell's. centred: of a
+    norm whose row loses its mean first, and whose second number in adds is added (LayerNorm).
     """
 
     operation: str
@@ -72,6 +73,7 @@ class Rule:
     own: Position = Position()
     softcap: float | None = None
     epsilon: float = 0.0
+    centred: bool = False
 
 
 RuleOf = Callable[[Record], Rule]

@@ -96,6 +96,17 @@ HANDMADE_HEADS = (
 )
 
 
+@dataclass(frozen=True)
+class HandmadeHidden:
+    """A hidden feature of the feed-forward part: what it reads, what is added to that, and what it
+    gives back.
+    """
+
+    reads: Mix
+    bias: float
+    gives: Mix
+
+
 def _matching(features: Sequence[str]) -> tuple[Mapping[str, Mix], Mapping[str, Mix]]:
     """Queries and keys of a head that matches features: its scaled score is 6 where both words have
     one of them, 4 more for a noun than for a pronoun, and 2 more for a pronoun than for a verb, so
@@ -108,10 +119,13 @@ def _matching(features: Sequence[str]) -> tuple[Mapping[str, Mix], Mapping[str, 
 
 @dataclass(frozen=True)
 class HandmadeLayer:
-    """A layer made by hand. features: of a token, in order. heads: each `HEAD_WIDTH` wide."""
+    """A layer made by hand. features: of a token, in order. heads: each `HEAD_WIDTH` wide. hidden:
+    the features of the feed-forward part that follows in a block, by their names.
+    """
 
     features: tuple[str, ...]
     heads: tuple[HandmadeHead, ...]
+    hidden: Mapping[str, HandmadeHidden]
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -124,7 +138,19 @@ class HandmadeLayer:
         return {name: 1.0 for name in self.features if name in found}
 
 
-FIRST_LAYER = HandmadeLayer(HANDMADE_FEATURES, HANDMADE_HEADS)
+# They read vectors after LayerNorm, in which a feature that a token has is near 1, and one that it
+# lacks below 0. Each is above 0 only where two features come together, one from the word itself and
+# one that a head has brought.
+HANDMADE_HIDDEN = {
+    "lives?": HandmadeHidden(
+        {"pronoun": 1, "animate": 1}, -1, {"animate": 1, "noun": 1, "pronoun": -1}
+    ),
+    "a thing?": HandmadeHidden(
+        {"pronoun": 1, "noun": 1, "animate": -1}, -1.5, {"noun": 1, "pronoun": -1}
+    ),
+    "who acts?": HandmadeHidden({"verb": 1, "noun": 1}, -1, {"verb": 1}),
+}
+FIRST_LAYER = HandmadeLayer(HANDMADE_FEATURES, HANDMADE_HEADS, HANDMADE_HIDDEN)
 GENDER_AND_NUMBER = HandmadeLayer(
     ("masc", "fem", "neut", "sg", "pl", "noun", "pronoun", "verb", "other", "one", "cos", "sin"),
     (
@@ -145,6 +171,11 @@ GENDER_AND_NUMBER = HandmadeLayer(
             asks_for="the word before",
         ),
     ),
+    {
+        "for whom?": HandmadeHidden({"pronoun": 2, "noun": 1}, -1, {"noun": 1, "pronoun": -1}),
+        "a woman?": HandmadeHidden({"fem": 1, "sg": 1}, -2, {"fem": 1}),
+        "men?": HandmadeHidden({"masc": 1, "pl": 1}, -2, {"pl": 1}),
+    },
 )
 HANDMADE_LAYERS = {layer.sizes: layer for layer in (FIRST_LAYER, GENDER_AND_NUMBER)}
 

@@ -168,7 +168,12 @@ _IN_GROUPS: Mapping[str, tuple[Control, ...]] = {
             " in the mask workshop. A language model is always causal, too.",
         ),
         Control("window", "Window", "How many tokens to each side a query sees."),
-        Control("residual", "Residual", "Add the layer's inputs to its output (skip connection)."),
+        Control(
+            "residual",
+            "Residual",
+            "Add the layer's inputs to its output (skip connection). In"
+            " GeometricMachineLearning.jl: add_connection, true by default.",
+        ),
     ),
     "Modern attention": (
         Control(

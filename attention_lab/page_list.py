@@ -28,8 +28,8 @@ CHAPTERS = {
 }
 
 
-# Steps that need more than a layer, and what they need.
-STEP_NEEDS = {"next-token": "language model"}
+# Steps around the layer, which show no field of it, and what they need: "" for nothing more.
+STEP_NEEDS = {"block": "", "next-token": "language model"}
 
 
 @dataclass(frozen=True)

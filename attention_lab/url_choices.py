@@ -12,6 +12,7 @@ from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
+from .block import BLOCK_LABELS, BLOCK_OPTIONS, BlockChoices
 from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, MODEL_CHOICES
 from .control_list import (
     CONTROL_DEFAULTS,
@@ -62,9 +63,9 @@ class UrlChoices:
 
     scenario: as the controls hold it; `weights_in_force` says what is run. sentence: the place of
     the one that is shown in the batch. view: the notation, and by name the switches
-    (`VIEW_SWITCHES`). which: queries, keys or values. unmasked: see `StoryView`. pin: the pinned
-    cell that is not the board's own. refused: a sentence for each value that is impossible, which
-    has its default.
+    (`VIEW_SWITCHES`). which: queries, keys or values. block: of the step *Block*. unmasked: see
+    `StoryView`. pin: the pinned cell that is not the board's own. refused: a sentence for each
+    value that is impossible, which has its default.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -72,6 +73,7 @@ class UrlChoices:
     sentence: int = 0
     view: Mapping[str, Any] = field(default_factory=lambda: dict(VIEW_DEFAULTS))
     which: str = THREE[0]
+    block: BlockChoices = field(default_factory=BlockChoices)
     unmasked: bool = False
     pin: str = ""
     refused: tuple[str, ...] = ()
@@ -123,6 +125,12 @@ PARAMETERS: Mapping[str, Parameter] = {
     ),
     **{key: Parameter(label, False, parse_switch) for label, key, _ in VIEW_SWITCHES},
     "which": Parameter("Which of the three", THREE[0], partial(parse_option, options=THREE)),
+    **{
+        name: Parameter(
+            BLOCK_LABELS[name], asdict(BlockChoices())[name], partial(parse_option, options=options)
+        )
+        for name, options in BLOCK_OPTIONS.items()
+    },
     "unmasked": Parameter("Without a mask", False, read_unmasked),
     "pin": Parameter("Pinned cell", "", str),
 }
@@ -164,6 +172,7 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
         values[SENTENCE_KEY],
         {name: values[name] for name in VIEW_DEFAULTS},
         values["which"],
+        BlockChoices(**{name: values[name] for name in BLOCK_OPTIONS}),
         values["unmasked"] or says_none,
         values["pin"],
         tuple(refused),
@@ -205,6 +214,7 @@ def write_url(choices: UrlChoices) -> dict[str, str]:
     {'n_heads': '2', 'head': '1'}
     """
     values = asdict(choices.scenario) | dict(choices.view) | asdict(choices.focus)
+    values |= asdict(choices.block)
     values |= {SENTENCE_KEY: choices.sentence, "which": choices.which, "pin": choices.pin}
     values["unmasked"] = choices.unmasked
     named = {

@@ -63,6 +63,11 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
     return values
 
 
+def draw_blocks(blocks: Sequence[b.Block]) -> None:
+    """Draw blocks without choices, as a part of a page."""
+    _Drawing(session().page.url_path, (), {}).draw(blocks)
+
+
 def restored(choice: b.Choice) -> Any:
     """The value of a choice: from the URL if it asks for a new one, else from the session. What
     the session holds may be impossible with another layer; then the default is shown.

@@ -27,6 +27,7 @@ from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
 
 from . import controls, own_numbers
+from .block import block_choices
 from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
@@ -108,6 +109,7 @@ def _draw() -> Page:
         sequence=sequence,
         chosen=chosen,
         before=now.before,
+        block=block_choices(),
         lesson=lesson_place(),
         own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
         home=visited_url(),

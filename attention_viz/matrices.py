@@ -25,12 +25,14 @@ class Side:
     """One side of a matrix: a word for its places, and their labels; without labels they are
     numbered.
 
-    letter: the axis of the trace along which a click moves the focus; "" if there is none.
+    letter: the axis of the trace along which a click moves the focus; "" if there is none. most:
+    how many places are shown at a time; 0 for as many as have room.
     """
 
     word: str
     labels: tuple[str, ...] | None = None
     letter: str = ""
+    most: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class Matrix:
     probability. limit: the value of the strongest colour; None for the largest of its own numbers,
     or 1 for probabilities. rule: how a cell is computed from other matrices of the board. hidden:
     cells that are 0 because their key is hidden; changed: cells to outline. says: the words before
-    a number without a rule.
+    a number without a rule. only_row: the row that is sent and drawn; None for all.
     """
 
     name: str
@@ -59,6 +61,7 @@ class Matrix:
     hidden: Array | None = None
     changed: Array | None = None
     says: str = "This number is"
+    only_row: int | None = None
 
 
 def matrix_board(
@@ -167,6 +170,8 @@ def _axis(side: Side) -> JSON:
     as words.
     """
     axis: JSON = {"word": side.word, "labels": None, "block": None}
+    if side.most:
+        axis["most"] = side.most
     labels = list(side.labels or ())
     if labels != list(map(str, range(len(labels)))):
         axis |= (
@@ -189,9 +194,13 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     }
     if matrix.rule is None:
         about["given"] = matrix.says
-    return about | sent_numbers(
-        matrix.numbers, matrix.kind, hatched=matrix.hidden, changed=matrix.changed
-    )
+    cut = () if matrix.only_row is None else (_one(matrix.only_row), slice(None))
+    about_cells = {"hatched": matrix.hidden, "changed": matrix.changed}
+    return about | sent_numbers(matrix.numbers, matrix.kind, cut, **about_cells)
+
+
+def _one(place: int) -> slice:
+    return slice(place, place + 1)
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
@@ -199,4 +208,5 @@ def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:
     if notation.convention == "column":
         badge = " × ".join(reversed(badge.split(" × ")))
     role, size = "result" if matrix.rule else "operand", "small" if matrix.small else "full"
-    return panel_json(matrix.name, matrix.title, badge, place, role, size=size)
+    about = {"size": size} if matrix.only_row is None else {"size": size, "rows": None}
+    return panel_json(matrix.name, matrix.title, badge, place, role, **about)

@@ -280,6 +280,7 @@ def rule_json(rule: Rule) -> JSON:
         position=_position(rule.own) if has_own else None,
         softcap=rule.softcap,
         epsilon=rule.epsilon,
+        centred=rule.centred,
     )
 
 

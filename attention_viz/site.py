@@ -59,7 +59,7 @@ from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
 from .site_controls import TRAINED, controls
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
-from .story.story_file import seen_sentences, story_file
+from .story.story_file import code_of, seen_sentences, story_file
 from .story.story_view import StoryView, view_of
 from .teach.for_teachers_page import FOR_TEACHERS
 from .trained.cache import CACHE
@@ -266,8 +266,7 @@ def _step(view: StoryView, path: str, asked: JSON) -> JSON:
         "made_of": view.sentence,
     }
     if path in STEPS_OF_STORY and path != "overview":
-        fields = [field for field in page_of(path).fields if field in view.trace.steps]
-        said["code"] = "\n".join(view.trace.code(field) for field in fields)
+        said["code"] = code_of(view, page_of(path))
     elif path == "seen":
         said["says"] = list(seen_sentences(view))
     return said

@@ -44,6 +44,24 @@ class Note:
     value: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class StepParts:
+    """What one step adds to what all steps have.
+
+    field: of the trace; "" for the whole layer or more, with a sentence of its own in `says`. more:
+    LaTeX that is added to the formula. also: a sentence that is added to that of the step. notes:
+    on the numbers.
+    """
+
+    field: str
+    board: JSON
+    says: str = ""
+    more: str = ""
+    also: str = ""
+    choices: Sequence[Choice] = ()
+    notes: Sequence[Note] = ()
+
+
 @dataclass(frozen=True)
 class RowLinks:
     """The row of pages above a board. pages: title and path of each. place: which of them this is.

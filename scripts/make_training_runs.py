@@ -1,14 +1,18 @@
-"""Train the runs with which the page *Training* opens, and the head of a claim, and store them.
+"""Train the runs with which the page *Training* opens, the head of a claim, and layers that do
+without one of their matrices, and store them.
 
 Run by hand when the task, the first weights or the training change; it takes some seconds:
 
     .venv/bin/python -m scripts.make_training_runs
 
-Writes attention_lab/labs/training_runs.npz. Everything is drawn from the seed of the settings, so
-equal code and the NumPy of requirements.txt give equal runs.
+Writes attention_lab/labs/training_runs.npz and attention_lab/why_three.json. Everything is drawn
+from the seed of the settings, so equal code and the NumPy of requirements.txt give equal runs.
 """
 
 from __future__ import annotations
+
+import json
+from dataclasses import asdict
 
 import numpy as np
 
@@ -20,6 +24,7 @@ from attention_lab.labs.training_runs import (
     STORED_FILE,
     STORED_SETTINGS,
 )
+from attention_lab.why_three import COMPARED, STORED_SCORES, train_and_score
 
 
 def arrays_to_store() -> dict[str, Array]:
@@ -39,4 +44,6 @@ def arrays_to_store() -> dict[str, Array]:
 
 if __name__ == "__main__":
     np.savez_compressed(STORED_FILE, **arrays_to_store())
+    scores = [asdict(train_and_score(settings)) for settings in COMPARED]
+    STORED_SCORES.write_text(json.dumps(scores, indent=1) + "\n", encoding="utf-8")
     print(f"{STORED_FILE.name}: {STORED_FILE.stat().st_size:,} bytes")

@@ -15,7 +15,12 @@ from .backward import layer_gradients
 from .checkpoints import Checkpoint, Weights, as_projections, first_point, points_from
 from .losses import LOSSES
 from .stiefel_adam import fused_matrix, head_matrices
-from .training_settings import TrainingSettings, check_settings
+from .training_settings import (
+    KEYS_ARE_QUERIES,
+    VALUES_ARE_INPUTS,
+    TrainingSettings,
+    check_settings,
+)
 
 TRAINED_ARRAYS = ("w_q", "w_k", "w_v", "w_o", "b_o")
 
@@ -51,6 +56,10 @@ def first_checkpoint(settings: TrainingSettings) -> Checkpoint:
         else:
             heads_HDK = rng.standard_normal((n_heads, task.d_model, width))
             weights[name] = fused_matrix(heads_HDK / math.sqrt(task.d_model))
+    if settings.without == KEYS_ARE_QUERIES:
+        weights["w_k"] = weights["w_q"].copy()
+    if settings.without == VALUES_ARE_INPUTS:
+        weights["w_v"] = np.eye(task.d_model, n_heads * d_v)
     weights["w_o"] = rng.standard_normal((n_heads * d_v, task.d_out)) / math.sqrt(n_heads * d_v)
     weights["b_o"] = np.zeros(task.d_out)
     if settings.data == "common":
@@ -66,6 +75,10 @@ def _learn(
     trace = attend(examples.inputs, layer, scale=settings.scale)
     loss = LOSSES[settings.training_task.loss]
     gradients = layer_gradients(trace, loss.gradient.compute(trace.output, examples.targets))
+    if settings.without == KEYS_ARE_QUERIES:  # one matrix in two places
+        gradients["w_q"] = gradients["w_k"] = gradients["w_q"] + gradients["w_k"]
+    if settings.without == VALUES_ARE_INPUTS:
+        gradients["w_v"] = np.zeros_like(gradients["w_v"])
     for name in settings.constrained:
         gradients[name] = head_matrices(gradients[name], settings.n_heads)
     return loss.value.compute(trace.output, examples.targets), gradients

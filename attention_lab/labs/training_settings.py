@@ -17,6 +17,9 @@ CONSTRAINTS: dict[str, tuple[str, ...]] = {
     "orthonormal": ("w_q", "w_k", "w_v"),
     "orthonormal values": ("w_v",),
 }
+# The matrices that a layer does without.
+KEYS_ARE_QUERIES, VALUES_ARE_INPUTS = "W_K = W_Q", "V = X"
+WITHOUT = ("", KEYS_ARE_QUERIES, VALUES_ARE_INPUTS)
 WIDE_MODEL = "1 wide head"
 MAX_STEPS, MAX_BATCH = 100_000, 512
 
@@ -28,7 +31,8 @@ class TrainingSettings:
 
     task: a key of `TRAINING_TASKS`. constraint: a key of `CONSTRAINTS`. data: "own" draws the
     sequences after the weights, from the same random numbers; "common" draws them from the seed
-    alone, so that layers of all sizes learn from the same sequences.
+    alone, so that layers of all sizes learn from the same sequences. without: one of `WITHOUT`.
+    With V = X each head hands on d_v features of X as they are.
     """
 
     task: str = "neighbours"
@@ -42,6 +46,7 @@ class TrainingSettings:
     temperature: float = 0.0
     seed: int = 0
     data: str = "own"
+    without: str = ""
 
     @property
     def training_task(self) -> TrainingTask:
@@ -80,7 +85,9 @@ class TrainingSettings:
         200
         """
         task, (d_k, d_v) = self.training_task, self.widths
-        return self.n_heads * (task.d_model * (2 * d_k + d_v) + d_v * task.d_out) + task.d_out
+        learnt = 2 * d_k + d_v
+        learnt -= {KEYS_ARE_QUERIES: d_k, VALUES_ARE_INPUTS: d_v}.get(self.without, 0)
+        return self.n_heads * (task.d_model * learnt + d_v * task.d_out) + task.d_out
 
 
 def check_settings(settings: TrainingSettings) -> None:

@@ -19,6 +19,7 @@ from attention_core.trace import Trace
 
 from ..heads.basis_change import BasisChange, random_basis_change, with_basis_change
 from ..heads.reruns import rerun
+from ..why_three import values_from_inputs, with_keys_from_queries
 from .mistakes import ReplacedSteps, run_inputs, run_with_steps
 
 
@@ -217,3 +218,27 @@ def _additive(trace: Trace, seed: int) -> Trace:
     steps = LayerSteps(heads=_additive_heads)
     layer = run_layer(trace.inputs, trace.memory, trace.projections, options, connection, steps)
     return layer.labelled(trace.tokens, trace.memory_tokens)
+
+
+@_change(
+    "W_K = W_Q: one matrix for queries and keys",
+    r"q_i \cdot k_j = q_i \cdot q_j = q_j \cdot k_i",
+    "Query and key of a token are one vector, so any two tokens rate each other alike, and one of"
+    " the two rates itself at least as high. Such a head cannot ask for something else than it"
+    " answers: it has no direction, such as from a word to the one before it.",
+    is_drawn=False,
+)
+def _one_for_both(trace: Trace, seed: int) -> Trace:
+    return with_keys_from_queries(trace)
+
+
+@_change(
+    "V = X: the values are the inputs",
+    r"o_i = \sum_j a_{ij}\, x_j",
+    "W_V copies the features of X. The shares stay the same, but each head hands on its own part of"
+    " a token’s numbers as it is: it cannot choose what of a token is worth handing on, and other"
+    " features never reach it.",
+    is_drawn=False,
+)
+def _inputs_as_values(trace: Trace, seed: int) -> Trace:
+    return rerun(trace, projections=values_from_inputs(trace.projections))

@@ -23,6 +23,7 @@ from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
 from ..heads.weight_blocks import head_contributions
+from .feed_forward import FeedForward, run_feed_forward
 
 Head = tuple[int, int]  # layer, head
 Part = str | tuple[str, int] | tuple[str, int, int]
@@ -85,32 +86,22 @@ class Decoder:
         x_TD = self.norm(stream_TD, weights.attention_gain)
         return attend(x_TD, weights.attention, rotary=self.rotary, causal=True)
 
-    def feed_forward(self, stream_TD: Array, layer: int) -> Array:
-        """What the feed-forward part of a layer adds to each token: (silu(z W_1) ⊙ z W_3) W_2, with
-        the normed stream z.
-
-        Shapes: (T, D), kept. Source: Shazeer 2020 (GLU variants), equation 6.
-        """
+    def feed_forward_weights(self, layer: int) -> FeedForward:
+        """The matrices of the feed-forward part of a layer."""
         weights = self.layers[layer]
-        z_TD = self.norm(stream_TD, weights.feed_forward_gain)
-        added_TD: Array = silu(z_TD @ weights.w_1) * (z_TD @ weights.w_3) @ weights.w_2
-        return added_TD
+        return FeedForward(weights.w_1, None, weights.w_2, None, weights.w_3, "silu")
+
+    def feed_forward(self, stream_TD: Array, layer: int) -> Array:
+        """What the feed-forward part of a layer adds to each token, from the normed stream.
+
+        Shapes: (T, D), kept.
+        """
+        z_TD = self.norm(stream_TD, self.layers[layer].feed_forward_gain)
+        return run_feed_forward(z_TD, self.feed_forward_weights(layer)).output
 
     def logits(self, stream_TD: Array) -> Array:
         """How well each piece of the vocabulary fits after each token. Shapes: (T, D) -> (T, X)."""
         return self.norm(stream_TD, self.last_gain) @ self.embedding.T
-
-
-def silu(x: Array) -> Array:
-    """x σ(x): a number times the logistic function of it. Shapes: kept. Source: Hendrycks and
-    Gimpel 2016.
-
-    >>> silu(np.array([-800.0, 0.0, 1.0, 800.0])).round(4).tolist()
-    [-0.0, 0.0, 0.7311, 800.0]
-    """
-    with np.errstate(over="ignore"):  # far below 0, exp(-x) is inf, and x / inf is 0
-        activated: Array = x / (1 + np.exp(-x))
-    return activated
 
 
 @dataclass(frozen=True, eq=False)

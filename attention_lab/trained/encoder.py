@@ -1,107 +1,22 @@
-"""A Transformer encoder around `attend`: one function for each step between two attention layers,
-and the exact GELU between the two matrices of the feed-forward part, with NumPy.
+"""A Transformer encoder around `attend`: what stands between two attention layers.
 
-B batch, T token, D model feature, F feature between the two matrices of the feed-forward part.
+B batch, T token, D model feature.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from attention_core.attention import attend
 from attention_core.checks import Array
-from attention_core.fast_heads import pooled_array
-from attention_core.numbers import check_range
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..layer_norm import Norm, layer_norm
-
-# erf(x) = tanh(x P(x²)), fitted to x = 0 to 4.2 by least squares with Lawson's weights (C. L.
-# Lawson's thesis of 1961, University of California at Los Angeles); no error is larger than 8.6e-9
-# before rounding to float32.
-ERF_COEFFICIENTS = (
-    1.128379251,
-    0.1027713431,
-    -0.0002041302639,
-    -0.000598569983,
-    7.144903419e-05,
-    5.631155137e-07,
-    -1.133349728e-06,
-    1.383626489e-07,
-    -7.415017674e-09,
-    1.537662715e-10,
-)
-
-
-def gelu(x: ArrayLike) -> Array:
-    """x Φ(x): a number times the probability that a standard normal number is smaller.
-
-    Large numbers pass unchanged, large negative ones become nearly 0.
-
-    Units or range: -0.17 upwards. float32 stays float32, everything else becomes float64. Source:
-    Hendrycks and Gimpel 2016, section 2; Φ(x) = (1 + erf(x/√2)) / 2, not its usual approximation.
-
-    >>> gelu([-10.0, -1.0, 0.0, 1.0, 10.0]).round(4).tolist()
-    [-0.0, -0.1587, 0.0, 0.8413, 10.0]
-    """
-    array = np.asarray(x)
-    numbers = array if array.dtype == np.float32 else array.astype(np.float64)
-    passed = erf(numbers * numbers.dtype.type(math.sqrt(0.5)))
-    passed += 1
-    passed *= 0.5  # before the product: twice the largest number is infinite
-    passed *= numbers
-    return passed
-
-
-def erf(x: Array) -> Array:
-    """The error function, 2/√π ∫₀ˣ e^(-t²) dt: the share of a bell curve within ±x. x: float32 or
-    float64.
-
-    Units or range: -1 to 1; float64 as in the C library, float32 within 1.2e-7, the last bit before
-    1.
-    """
-    if x.dtype == np.float32:
-        return _erf_single(x)
-    return np.fromiter(map(math.erf, x.ravel().tolist()), np.float64, x.size).reshape(x.shape)
-
-
-# Far from 0 the polynomial overflows to infinity, whose tanh is 1.
-@np.errstate(over="ignore")
-def _erf_single(x: Array) -> Array:
-    """tanh(x P(x²)); with two terms of P this is the well-known approximation.
-
-    It takes 2 ns a number; a quotient of polynomials takes 3 and math.erf 60.
-    """
-    square = x * x
-    power = square * np.float32(ERF_COEFFICIENTS[-1])
-    for coefficient in ERF_COEFFICIENTS[-2:0:-1]:
-        power += np.float32(coefficient)
-        power *= square
-    power += np.float32(ERF_COEFFICIENTS[0])
-    power *= x
-    result = np.asarray(power)  # NumPy turns a single number into a scalar
-    return np.tanh(result, out=result)
-
-
-@dataclass(frozen=True, eq=False)
-class FeedForward:
-    """The two matrices through which every token passes by itself.
-
-    Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,).
-    """
-
-    w_in: Array
-    b_in: Array
-    w_out: Array
-    b_out: Array
+from .feed_forward import FeedForward, run_feed_forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,30 +74,5 @@ def after_attention(trace: Trace, layer: EncoderLayer) -> Array:
     Shapes: (T, D). Source: Vaswani et al. 2017, section 3.1; Devlin et al. 2019 (BERT), section 3.
     """
     attended_TD = layer_norm(trace.output[0], layer.attention_norm)
-    transformed_TD = feed_forward(attended_TD, layer.feed_forward)
-    transformed_TD += attended_TD
-    return layer_norm(transformed_TD, layer.output_norm)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def feed_forward(x_TD: Array, weights: FeedForward) -> Array:
-    """GELU(x W_in + b_in) W_out + b_out: every token by itself, with the same weights for all.
-
-    Shapes: (T, D) -> (T, D). Raises: SettingsError for numbers that grow too large. Source: Vaswani
-    et al. 2017, section 3.3, with GELU in place of ReLU as in BERT.
-    """
-    wide_TF = pooled_array((len(x_TD), len(weights.b_in)), np.result_type(x_TD, weights.w_in))
-    np.dot(x_TD, weights.w_in, out=wide_TF)
-    for block in _row_blocks(wide_TF):
-        block += weights.b_in
-        block[...] = gelu(block)
-    output_TD: Array = np.dot(wide_TF, weights.w_out)
-    output_TD += weights.b_out
-    check_range(output_TD)
-    return output_TD
-
-
-def _row_blocks(x_TF: Array) -> Iterator[Array]:
-    """Views of a few rows each, small enough that a formula's intermediates stay in the cache."""
-    rows = max(1, 2**16 // x_TF.shape[1])
-    return (x_TF[start : start + rows] for start in range(0, len(x_TF), rows))
+    transformed_TD = run_feed_forward(attended_TD, layer.feed_forward).output
+    return layer_norm(attended_TD + transformed_TD, layer.output_norm)

@@ -23,7 +23,8 @@ from attention_core.projections import BIASES, Projections
 
 from ..home import weights_folder
 from ..layer_norm import Norm, layer_norm
-from .encoder import EncoderLayer, FeedForward
+from .encoder import EncoderLayer
+from .feed_forward import FeedForward
 from .wordpiece import Characters, CodePoints, WordPiece
 
 MODEL_FOLDER = weights_folder()

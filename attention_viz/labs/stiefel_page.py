@@ -255,7 +255,8 @@ def _mapping(values: b.Values) -> list[b.Block]:
             " applied as Pᵀ: so it is here. The manual’s formula has had (N ÷ n_heads) × N and P Z"
             " since version 0.4.1, N × (N ÷ n_heads) and P Z before. Manual and code differ in"
             " more: in the code P_Q and P_K have changed places, and the scores are divided by √N"
-            " instead of √(N/h). add_connection adds the input to the output."
+            " instead of √(N/h). add_connection adds the input to the output. The"
+            " defaults of MultiHeadAttention are Stiefel=false and add_connection=true."
         ),
         b.Text(
             "**Walk through this layer:** [every step of the story in the package’s"

@@ -5,7 +5,7 @@ question. The app, hand-outs and the static site show the same.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,8 +24,9 @@ from attention_lab.sentences import embedding_of, tokens_of
 from ..overview import overview
 from ..payload import JSON
 from ..sentence import with_sentence
-from ..step_scene import Choice, Note, RowLinks, StepWords, stage_board, strip_board
+from ..step_scene import Choice, Note, RowLinks, StepParts, StepWords, stage_board, strip_board
 from .batch import BatchField, with_batch
+from .block import block_parts
 from .cutting import HEAD_FIELDS, merge_board, split_board
 from .misplaced import misplaced_sentence, short_quote
 from .next_token import next_token_board
@@ -84,24 +85,6 @@ EXAMPLE_NOTES = {
     )
 }
 View = TypeVar("View", bound=StoryView)
-
-
-@dataclass(frozen=True, eq=False)
-class StepParts:
-    """What one step adds to what all steps have.
-
-    field: of the trace; "" for the whole layer or more, with a sentence of its own in `says`. more:
-    LaTeX that is added to the formula. also: a sentence that is added to that of the step. notes:
-    on the numbers.
-    """
-
-    field: str
-    board: JSON
-    says: str = ""
-    more: str = ""
-    also: str = ""
-    choices: Sequence[Choice] = ()
-    notes: Sequence[Note] = ()
 
 
 def stage_of(view: StoryView, path: str) -> JSON:
@@ -164,7 +147,7 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
     view = shown_view(view, path)
     fields = {
         "overview": OVERVIEW_FIELD,
-        "next-token": "output",
+        **dict.fromkeys(("block", "next-token"), "output"),
         "projections": view.which,
         "split": HEAD_FIELDS[view.which],
         "qk-norm": f"normed_{_compared(view)}",
@@ -396,5 +379,6 @@ STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {
     "mixing": _mixing,
     "merge": _merge,
     "output": _output,
+    "block": block_parts,
     "next-token": _next_token,
 }

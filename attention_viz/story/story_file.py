@@ -12,7 +12,9 @@ from dataclasses import dataclass, replace
 from urllib.parse import parse_qs
 
 from attention_core import AttentionError
+from attention_lab.block import block_of
 from attention_lab.choices import options_on
+from attention_lab.export.block_code import block_code
 from attention_lab.focus import FOCUS_AXES
 from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.lessons.lesson import Lesson
@@ -72,7 +74,7 @@ def story_file(view: StoryView, path: str = "overview") -> StoryFile:
             "title": page.title,
             "path": page.url_path,
             "scenes": scenes[page.url_path],
-            "code": _code(view, page),
+            "code": code_of(view, page),
         }
         for page in _pages(view)
     ]
@@ -116,10 +118,12 @@ def _pages(view: StoryView) -> list[Page]:
     return [page for page in pages if page.url_path in (*STEPS_OF_STORY, "seen")]
 
 
-def _code(view: StoryView, page: Page) -> str:
-    """The NumPy lines of a step."""
+def code_of(view: StoryView, page: Page) -> str:
+    """The NumPy lines of a step. Raises: AttentionError."""
     if page.url_path == "overview":
         return ""
+    if page.url_path == "block":
+        return block_code(block_of(view.scenario, view.block, view.sequence))
     trace = shown_view(view, page.url_path).trace
     return "\n".join(filter(None, (trace.code(field) for field in page.fields)))
 
@@ -166,6 +170,7 @@ def _held(scene: JSON, n_heads: int) -> JSON:
     ]
     stage = dict(scene["stage"])
     if "notes" in stage:
+        stage["choices"] = [one for one in stage["choices"] if one["name"] == "which"]
         stage["notes"] = [{"text": note["text"]} for note in stage["notes"]]
     if n_heads == 1 and "heads" in stage:
         stage["heads"] = stage["heads"] | {"count": 1}

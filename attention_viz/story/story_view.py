@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from attention_core import Trace
 from attention_core.wording import Layout
+from attention_lab.block import BlockChoices
 from attention_lab.column_names import column_names
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS, Notation, Symbol, symbol, written_name
@@ -25,14 +26,15 @@ from ..payload import Stage
 class StoryView:
     """All that decides what a step of the story shows.
 
-    layer: if it is not made from the choices. sequence: the place of the sentence that is shown in
-    the batch. chosen: the choices as the controls hold them, where the page may run others. before:
-    the scenario before the last choice, while notes describe the change. which: queries, keys or
-    values. whole: whether steps show the columns of all heads, or only those of the head in focus.
-    own_scale: whether each head has colours of its own. hide: whether the result is covered. guess:
-    whether the steps ask first. present: whether the step stands alone. unmasked: whether the mask
-    step is shown as it is where the layer has no mask. lesson: its name and its moment. own_heads:
-    those of a file of the user. home: the URL of the app or the site, for links on paper.
+    layer: if it is not made from the choices. sequence: the place of the sentence that is shown
+    in the batch. chosen: the choices as the controls hold them, where the page may run others.
+    before: the scenario before the last choice, while notes describe the change. which:
+    queries, keys or values. block: the choices of the step *Block*. whole: whether steps show
+    the columns of all heads, or only those of the head in focus. own_scale: whether each head
+    has colours of its own. hide: whether the result is covered. guess: whether the steps ask
+    first. present: whether the step stands alone. unmasked: whether the mask step is shown as
+    it is where the layer has no mask. lesson: its name and its moment. own_heads: those of a
+    file of the user. home: the URL of the app or the site, for links on paper.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -43,6 +45,7 @@ class StoryView:
     chosen: Scenario | None = None
     before: Scenario | None = None
     which: str = "queries"
+    block: BlockChoices = field(default_factory=BlockChoices)
     whole: bool = False
     own_scale: bool = False
     hide: bool = False
@@ -151,6 +154,7 @@ def view_of(choices: UrlChoices) -> StoryView:
         sequence=min(choices.sentence, len(sentences_of(scenario)) - 1),
         chosen=choices.scenario,
         which=choices.which,
+        block=choices.block,
         unmasked=choices.unmasked,
         **switches,
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.score_schemes import SCHEMES
+from attention_ui.blocks import draw_blocks
 from attention_ui.board import show_board
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
@@ -20,6 +21,7 @@ from attention_viz.derived_arrays import slice_of
 from attention_viz.labels import format_number
 from attention_viz.payload import largest_magnitude
 from attention_viz.story.per_head import pair_board
+from attention_viz.story.why_three import why_three_blocks
 
 now = page_context()
 trace, focus = now.trace, now.focus
@@ -34,6 +36,9 @@ colours = (
 )
 arithmetic = draw_arithmetic(trace, "scores", (0, *cell), pair_markdown(trace, focus), colours)
 
+with on_demand("Why Q, K and V?", "why three") as box:
+    if box.open:
+        draw_blocks(why_three_blocks(now))
 in_all_heads = "One pair of tokens in all heads: the Hadamard product"
 with on_demand(in_all_heads, "all heads", "apps") as box:
     if box.open:

@@ -20,7 +20,7 @@ st.markdown(
     "- **Residual connection:** the output is added to the input, so that a layer only has to say"
     " what is new. *Scores and mask* in the sidebar has a switch for it.\n"
     "- **LayerNorm and a feed-forward part:** every token is normalised and passes two more"
-    " matrices by itself, the same for all tokens.\n"
+    " matrices by itself, the same for all tokens. The step [Block](block) shows it in numbers.\n"
     "- **More layers:** the result is the input of the next attention layer. The trained encoder of"
     " this app has six.\n"
     "- **The next word:** a language model compares the last token's vector with the vector of"

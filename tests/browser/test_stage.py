@@ -39,7 +39,7 @@ SIZES = {
     "trained layer": "weights=trained&layer=3&head=1",
 }
 NAMES = list(SIZES)
-STEPS = [page.url_path for page in story_steps() if page.fields]
+STEPS = [page.url_path for page in story_steps() if page.fields or page.url_path == "block"]
 # What a stage shows: the areas of its matrices, of the lines of the memory, of its arithmetic and
 # its words, and the type of its numbers.
 SHOWN = """() => {
@@ -78,9 +78,10 @@ WRITTEN = "[data-arithmetic]:visible"
 CUT_WORDS = """all => all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.clientWidth)
   .map(e => e.textContent)"""
 ON_THE_RESULT = """panel => {
-  panel.scrollIntoView({block: 'start'});
-  const {x, y, width} = panel.getBoundingClientRect();
-  const found = seenAt(x + width / 2, y + 90);
+  const isLow = panel.offsetHeight < 180;  // a single row
+  panel.scrollIntoView({block: isLow ? 'center' : 'start'});
+  const {x, y, width, height} = panel.getBoundingClientRect();
+  const found = seenAt(x + width / 2, isLow ? y + height / 2 : y + 90);
   return found?.closest('.stage') ? [] : [`on the result: ${found?.outerHTML.slice(0, 80)}`];
 }"""
 CLOSE_UP = "(stage, name) => stage.numbers(name).closeUp"

@@ -54,7 +54,7 @@ def test_the_story_is_walked_from_the_disk(context: BrowserContext, tmp_path: Pa
             page.keyboard.press("ArrowRight")
         expect(page.locator("#below")).to_contain_text("“it”")
         page.go_back()
-        expect(heading).to_have_text("Output")
+        expect(heading).to_have_text("Block")
         page.goto(f"{file.as_uri()}#scores")
         expect(heading).to_have_text("Scores")
         # A pinned cell goes along; another head brings its own numbers.

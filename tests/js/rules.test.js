@@ -34,6 +34,14 @@ test("every operation gives its number, minus infinity where all is masked", () 
     [rule("exp", 1, [read("m")]), 0, 0],
     [rule("exp", 1, [read("m")]), 1, Math.E],
     [norm, 2, (5 / Math.sqrt(38 / 3 + 1)) * -13],
+    [{ ...norm, centred: true, adds: [other, read("c", linear([]))] }, 2, ((5 - 4 / 3) / Math.sqrt(98 / 9 + 1)) * -13 + 0.5],
+    [rule("relu", 1, [one]), 1, 0],
+    [rule("relu", 1, [one]), 2, 5],
+    [rule("tanh", 1, [one]), 1, Math.tanh(-3)],
+    [rule("silu", 1, [one]), 1, -3 / (1 + Math.exp(3))],
+    [rule("gelu", 1, [one]), 0, 1.954499736103642], // 2 Φ(2), Φ from Python's statistics.NormalDist
+    [rule("gelu", 1, [one]), 1, -0.00404969409489031],
+    [rule("gelu", 1, [read("b")]), 1, 11],
   ];
   for (const [made, place, number] of cases) {
     const found = result(made, [place]);

@@ -47,6 +47,24 @@ test("of a covered cell nothing is told, whatever it is made of", () => {
   }
 });
 
+// The LayerNorm of the first number of the row 1, 2, 3, 4, 5: mean 3, root of the mean of squares √2 for an epsilon of 0.
+function normed(gain, offset) {
+  const scene = long(5, "norm");
+  for (const [name, number] of Object.entries({ gain, offset })) scene.arrays[name] = array([1], "T", [number], { title: name });
+  const adds = ["gain", "offset"].map((name) => ({ array: name, at: [along(0)] }));
+  Object.assign(scene.rules.made, { centred: true, position: along(0), adds });
+  return scene;
+}
+
+test("a LayerNorm shows mean and root, and gain and offset where they change something", () => {
+  const { chips, end } = written(normed(2, 7), made);
+  assert.deepEqual(chips, ["(", "1row", " − 3) ÷", "1.414", "×", "2", "7"]);
+  assert.equal(end, "≈4.1716");
+  assert.deepEqual(written(normed(1, 0), made).chips, ["(", "1row", " − 3) ÷", "1.414"]);
+  const all = written(normed(2, 7), made, { all: true }).chips.join("");
+  assert.ok(all.includes(") ÷ 5 = 3;") && all.includes("(5 − 3)^2") && all.includes(") ÷ 5 + 0)"), all);
+});
+
 test("numbers have decimals where they are not whole", () => {
   const scene = productScene();
   scene.arrays.left = array([2, 2, 3], "HTK", [1, 2, 3, 4.5, 5, 6.5, 1, 2, 3, 4, 5, 6], { title: "left" });

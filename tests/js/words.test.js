@@ -42,6 +42,9 @@ test("every operation is spoken in its own words", () => {
   const two = { reads: [one, one] };
   assert.deepEqual([said("product", two), said("difference", two)], ["0.500 = 0.500 × 0.500", "0.500 = 0.500 minus 0.500"]);
   assert.deepEqual([said("softcap", { softcap: 3 }), said("exp")], ["0.500 = 3 times tanh(0.500 divided by 3)", "0.500 = exp(0.500)"]);
+  assert.deepEqual([said("relu"), said("gelu")], ["0.500 = the larger of 0 and 0.500", "0.500 = gelu(0.500)"]);
+  const centred = { length: 2, reads: [{ array: "given", at: [running] }], adds: [one, one], position: along(0), centred: true };
+  assert.equal(said("norm", centred), "0.500 = (0.500 minus 1.250) divided by 0.750 times 0.500 + 0.500");
   assert.equal(said("max", { length: 2, reads: [{ array: "given", at: [running] }] }), "0.500, the largest of 2");
 });
 

@@ -37,6 +37,7 @@ from tests.lab.refusal import refused
 N, D = 13, 8
 ORDER = shuffled_order(N)
 WORDS = np.random.default_rng(6).normal(size=(N, D))
+KEEP_SHARES = {"inputs_as_values"}
 KEEP_OUTPUT = {"row_constants", "key_bias", "query_key_basis", "value_basis"}  # by theory
 every_change = pytest.mark.parametrize("change", LAYER_CHANGES, ids=lambda change: change.key)
 
@@ -54,7 +55,9 @@ def test_changes_do_what_they_say(change: LayerChange, options: dict[str, Any]) 
     before = layer(**options)
     for seed in (0, 1):
         two = TwoLayers(before, change.apply(before, seed))
-        found = two.gap("probabilities"), two.gap("output")
+        found = [two.gap("probabilities"), two.gap("output")]
+        if change.key in KEEP_SHARES:
+            assert found.pop(0) == 0
         assert (max(found) < 1e-12) if change.key in KEEP_OUTPUT else (min(found) > 0.01)
 
 

@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_lab.block import block_facts, block_of
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.page_list import page_of
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_ui import frame
 from attention_ui.reference import questions
+from attention_viz.labels import format_number
 from attention_viz.story.misplaced import short_quote
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE
@@ -235,3 +237,21 @@ def test_verbs_are_told_to_agree_or_not(text: str, facts: list[tuple[str, ...]])
         of_query = [note["text"] for note in stage(opened(page, query=query, **layer))["notes"]]
         assert of_query == notes[: query == 2]
     assert stage(opened("softmax", weights="by hand", d_model=8, n_heads=2))["notes"] == []
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {"order": "pre-norm", "activation": "gelu", "skip": "off"},
+        {"weights": "language model", "layer": 3},
+    ],
+)
+def test_a_block_says_its_numbers(choices: dict[str, Any]) -> None:
+    app = opened("block", head=1, query=5, key=2, feature=3, **choices)
+    now, said = page_context(app), plain(texts(app))
+    facts = block_facts(now.scenario, now.block, 0, 5)
+    n_attention, n_fed = block_of(now.scenario, now.block).n_weights
+    numbers = [format_number(one) for one in (facts.kept, facts.kept_other, facts.spread)]
+    counts = (f"{facts.n_active:,} of {facts.n_hidden:,}", f"{n_attention:,}", f"{n_fed:,}")
+    for shown in (*numbers, *counts, "StandardTransformerIntegrator"):
+        assert shown in said

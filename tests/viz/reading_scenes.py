@@ -8,6 +8,7 @@ import base64
 import json
 import math
 from collections.abc import Callable
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,12 @@ from attention_viz.scene_formats import scene_to_bytes, scene_to_text
 from tests.viz.reading_figures import refuse
 
 PARTS = ("data", "masked", "hatched", "changed")
+FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "relu": lambda x: max(x, 0.0),
+    "tanh": math.tanh,
+    "gelu": lambda x: x * NormalDist().cdf(x),
+    "silu": lambda x: x / (1 + math.exp(-x)),
+}
 
 
 def scene_of(message: bytes) -> JSON:
@@ -95,6 +102,15 @@ def worked_out(scene: JSON, name: str, index: tuple[int, ...]) -> float:
         if math.isinf(top):
             return 0.0
         return math.exp(terms[own] - top) / sum(math.exp(t - top) for t in terms)
+    if operation == "norm":
+        own, added = position(rule["position"], 0), [number(r, 0) for r in rule["adds"]]
+        mean = sum(terms) / len(terms) if rule.get("centred") else 0.0
+        squares = sum((term - mean) ** 2 for term in terms) / len(terms)
+        offset = added[1] if rule.get("centred") else 0.0
+        root = math.sqrt(squares + rule.get("epsilon", 0.0))
+        return (terms[own] - mean) / root * added[0] + offset
+    if operation in FUNCTIONS:
+        return FUNCTIONS[operation](terms[0])
     if operation == "softcap":
         return rule["softcap"] * math.tanh(terms[0] / rule["softcap"])
     if operation == "mask" and np.isneginf(sent(scene, name)[index]):

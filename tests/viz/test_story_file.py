@@ -48,6 +48,8 @@ def plain(scene: dict[str, Any]) -> dict[str, Any]:
     for note in found["stage"]["notes"]:
         for name in ("label", "act", "value"):
             note.pop(name, None)
+    choices = found["stage"]["choices"]
+    found["stage"]["choices"] = [one for one in choices if one["name"] == "which"]
     return found
 
 

@@ -16,7 +16,7 @@ function keyOf({ axes, whole }, axis) {
 /**
  * The window onto one axis of an array: {key, letter, size, low, high, start, count}; low to high is the part sent.
  *
- * A long axis whose places have no names shows fewer of them, and larger.
+ * A long axis whose places have no names shows fewer of them, and larger; an axis may have a most of its own.
  */
 export function windowOf(model, array, axis, starts, most = MAX_CELLS) {
   const letter = array.axes[axis];
@@ -24,7 +24,8 @@ export function windowOf(model, array, axis, starts, most = MAX_CELLS) {
   const key = windowKey(letter, size);
   const [low, high] = partSent(model, key);
   const named = Boolean(model.axes[letter]?.labels) || size <= MAX_CELLS;
-  const count = Math.max(1, Math.min(most, named ? MAX_CELLS : MAX_UNNAMED, high - low));
+  const own = model.axes[letter]?.most ?? MAX_CELLS;
+  const count = Math.max(1, Math.min(most, own, named ? MAX_CELLS : MAX_UNNAMED, high - low));
   return { key, letter, size, low, high, count, start: clamped(starts.get(key) ?? low, low, high, count) };
 }
 

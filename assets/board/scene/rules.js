@@ -48,7 +48,7 @@ export function derive(rule, index, look, hidden = false) {
     const factors = [factor(read, 0)];
     terms.push({ k: -1, factors, value: factors[0].value });
   }
-  const derivation = { operation: rule.operation, terms, own: ownPlace(rule, index), hidden, softcap: rule.softcap, epsilon: rule.epsilon ?? 0 };
+  const derivation = { operation: rule.operation, terms, own: ownPlace(rule, index), hidden, softcap: rule.softcap, epsilon: rule.epsilon ?? 0, centred: rule.centred };
   return { ...derivation, ...OPERATIONS[rule.operation](derivation) };
 }
 
@@ -63,11 +63,16 @@ const OPERATIONS = {
   softcap: ({ terms, softcap }) => ({ result: softcap * Math.tanh(terms[0].value / softcap) }),
   mask: ({ terms, hidden }) => ({ result: hidden ? -Infinity : total(terms) }),
   softmax: openedSoftmax,
-  norm: ({ terms, own, epsilon }) => {
-    const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
-    const root = Math.sqrt(vector.reduce((sum, { value }) => sum + value ** 2, 0) / vector.length + epsilon);
-    return { root, result: (vector[own].value / root) * gain.value };
+  norm: ({ terms, own, epsilon, centred }) => {
+    const [vector, [gain, offset]] = [false, true].map((added) => terms.filter(({ k }) => k < 0 === added));
+    const mean = centred ? total(vector) / vector.length : 0;
+    const root = Math.sqrt(vector.reduce((sum, { value }) => sum + (value - mean) ** 2, 0) / vector.length + epsilon);
+    return { mean, root, result: ((vector[own].value - mean) / root) * gain.value + (offset?.value ?? 0) };
   },
+  relu: ({ terms }) => ({ result: Math.max(0, first(terms)) }),
+  tanh: ({ terms }) => ({ result: Math.tanh(first(terms)) }),
+  silu: ({ terms }) => ({ result: first(terms) / (1 + Math.exp(-first(terms))) }),
+  gelu: ({ terms }) => ({ result: (first(terms) * (1 + erf(first(terms) * Math.SQRT1_2))) / 2 }),
   max: ({ terms }) => ({ result: terms.reduce((most, { value }) => Math.max(most, value), -Infinity) }),
   difference: ({ terms }) => {
     const [left, right] = terms[0].factors.map(({ value }) => value);
@@ -75,6 +80,17 @@ const OPERATIONS = {
   },
   exp: ({ terms }) => ({ result: Math.exp(first(terms)) }),
 };
+
+// The share of a bell curve within ±x, by a series without differences (Abramowitz and Stegun 1964, 7.1.6); beyond 6 it is 1.
+function erf(x) {
+  if (Math.abs(x) > 6) return Math.sign(x);
+  let [term, sum] = [x, x];
+  for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n += 1) {
+    term *= (2 * x * x) / (2 * n + 1);
+    sum += term;
+  }
+  return (2 / Math.sqrt(Math.PI)) * Math.exp(-x * x) * sum;
+}
 
 function openedSoftmax({ terms, own }) {
   const maximum = terms.reduce((most, { value }) => Math.max(most, value), -Infinity);

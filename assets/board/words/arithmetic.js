@@ -140,15 +140,11 @@ const WRITERS = {
     const verdict = options.known ? verdictOf(derivation) : "is it allowed?";
     return [...summed(look, derivation.terms, { ...options, single: true }), sign(verdict)];
   },
-  norm: (look, { terms, own, root, epsilon }, options) => {
-    const [vector, [gain]] = [terms.slice(0, -1), terms.slice(-1)];
-    const ends = [sign("×"), coloured(look, gain.factors[0], factorNumber(look, gain.factors[0]))];
-    const first = [factorChip(look, vector[own].factors[0]), sign("÷")];
-    if (!shownAll(options)) return [...first, sign(figure(root)), ...ends];
-    const squares = between(vector.map(({ factors: [factor] }) => powerChip(look, factor, factorNumber(look, factor), "2")), "+");
-    const mean = [sign("√(("), ...squares, sign(`) ÷ ${vector.length} + ${figure(epsilon)})`), sign(`= ${figure(root)}`, "sign worked")];
-    return [...first, ...mean, ...ends];
-  },
+  norm: writtenNorm,
+  relu: (look, { terms }) => [sign("the larger of 0 and"), ...factorsOf(look, terms)],
+  tanh: (look, { terms }) => calledOn("tanh", look, terms),
+  gelu: (look, { terms }) => calledOn("GELU", look, terms),
+  silu: (look, { terms }) => calledOn("SiLU", look, terms),
   difference: (look, { terms }) => between(factorsOf(look, terms), "−"),
   exp: (look, { terms }) => [sign("exp("), ...factorsOf(look, terms), sign(")")],
   max: (look, { terms }, options) => {
@@ -157,6 +153,26 @@ const WRITERS = {
   },
   softmax: (look, derivation, options) => (derivation.total ? quotient(look, derivation, options) : [sign("nothing is allowed in this slice, so every share is zero:")]),
 };
+
+const calledOn = (name, look, terms) => [sign(`${name}(`), ...factorsOf(look, terms), sign(")")];
+
+// A number of a vector without the mean, where the norm takes it away, over the root of the mean of squares; gain and offset follow.
+function writtenNorm(look, { terms, own, mean, root, epsilon, centred }, options) {
+  const [vector, [gain, offset]] = [false, true].map((added) => terms.filter(({ k }) => k < 0 === added));
+  const number = ({ factors: [factor] }) => coloured(look, factor, factorNumber(look, factor));
+  const unlearnt = offset && gain.value === 1 && offset.value === 0; // nothing is learnt, so nothing is changed
+  const ends = unlearnt ? [] : [sign("×"), number(gain), ...(offset ? [sign("+"), number(offset)] : [])];
+  const less = centred ? ` − ${bracketed(mean)}` : "";
+  const first = [...(centred ? [sign("(")] : []), factorChip(look, vector[own].factors[0]), sign(`${less}${centred ? ")" : ""} ÷`)];
+  if (!shownAll(options)) return [...first, sign(figure(root)), ...ends];
+  const numbers = between(vector.map(({ factors: [factor] }) => factorChip(look, factor)), "+");
+  const told = centred ? [sign("mean (", "sign worked"), ...numbers, sign(`) ÷ ${vector.length} = ${figure(mean)};`)] : [];
+  const base = ({ factors: [factor] }) => (centred ? `(${factorNumber(look, factor)}${less})` : factorNumber(look, factor));
+  const squares = between(vector.map((term) => powerChip(look, term.factors[0], base(term), "2")), "+");
+  return [...told, ...first, sign("√(("), ...squares, sign(`) ÷ ${vector.length} + ${figure(epsilon)})`), sign(`= ${figure(root)}`, "sign worked"), ...ends];
+}
+
+const bracketed = (value) => (value < 0 ? `(${figure(value)})` : figure(value));
 
 function verdictOf({ terms, hidden }) {
   if (hidden) return "is not allowed and becomes";

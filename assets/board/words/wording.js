@@ -53,7 +53,10 @@ const SPOKEN = {
   softmax: ({ terms, own, maximum, total }) =>
     total ? `exp(${figure(terms[own].factors[0].value)} minus ${figure(maximum)}) divided by ${figure(total)}` : ", nothing is allowed here",
   softcap: ({ values, softcap }) => `${figure(softcap)} times tanh(${values[0]} divided by ${figure(softcap)})`,
-  norm: ({ values, own, root }) => `${values[own]} divided by ${figure(root)} times ${values.at(-1)}`,
+  norm: ({ values, own, mean, root, centred }) =>
+    centred ? `(${values[own]} minus ${figure(mean)}) divided by ${figure(root)} times ${values.at(-2)} + ${values.at(-1)}` : `${values[own]} divided by ${figure(root)} times ${values.at(-1)}`,
+  relu: ({ factors }) => `the larger of 0 and ${factors[0]}`,
+  ...Object.fromEntries(["tanh", "gelu", "silu"].map((name) => [name, ({ factors }) => `${name}(${factors[0]})`])),
   max: ({ values }) => `, the largest of ${values.length}`,
   difference: ({ factors }) => factors.join(" minus "),
   exp: ({ factors }) => `exp(${factors[0]})`,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, attend
 from attention_lab.layer_norm import Norm
-from attention_lab.trained.encoder import EncoderLayer, FeedForward, encode, erf, feed_forward, gelu
+from attention_lab.trained.encoder import EncoderLayer, encode
+from attention_lab.trained.feed_forward import FeedForward, erf, gelu, run_feed_forward
 from tests.lab.refusal import refused
 
 T, D, F, H = 5, 6, 11, 2
@@ -102,7 +103,7 @@ def test_single_precision_stays() -> None:
 def test_numbers_that_grow_too_large() -> None:
     weights = FeedForward(np.ones((D, F)), np.ones(F), np.full((F, D), 1e200), np.ones(D))
     with refused(SettingsError):
-        feed_forward(1e200 * np.ones((T, D)), weights)
+        run_feed_forward(1e200 * np.ones((T, D)), weights)
 
 
 LAST_BIT = 2**-23  # of float32 before 1

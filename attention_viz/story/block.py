@@ -239,7 +239,7 @@ def _norm(block: Block, place: str, source: str) -> Rule:
 
 def _behind(block: Block, token: int, chosen: Array, features: Side, hidden: Side) -> list[Matrix]:
     """What is read and not drawn: what each head adds, gains and offsets, and the matrices."""
-    fed, one_row = block.weights.feed_forward, Side("row")
+    fed, one_row = block.weights.feed_forward, Side("vector")
     n_heads = block.trace.sizes["H"]
     heads = Side("head", tuple(f"head {head}" for head in range(n_heads)))
     found = [_given("heads", block.heads[:, token], heads, features, "head")]

@@ -76,10 +76,15 @@
   new MutationObserver(mark).observe(document.head, { childList: true, characterData: true, subtree: true });
   window.addEventListener("popstate", () => setTimeout(mark));
 
-  // Beside Streamlit's sidebar, however wide it is drawn.
-  const main = document.querySelector("[data-testid=stMain]");
-  if (!main) return;
-  const place = () => root.style.setProperty("--left", `${main.getBoundingClientRect().left}px`);
-  new ResizeObserver(place).observe(main);
-  place();
+  // Beside Streamlit's sidebar, however wide it is drawn; the part of the page beside it may be made anew.
+  let beside = null;
+  const sizes = new ResizeObserver(() => root.style.setProperty("--left", `${beside.getBoundingClientRect().left}px`));
+  const watch = () => {
+    if (beside?.isConnected) return;
+    sizes.disconnect();
+    beside = document.querySelector("[data-testid=stMain]");
+    if (beside) sizes.observe(beside);
+  };
+  new MutationObserver(watch).observe(document.body, { childList: true, subtree: true });
+  watch();
 })();

@@ -43,12 +43,15 @@ WIDTHS = ("d_k", "d_v", "d_o")
 MAX_DIGITS = 5  # more than any size has
 
 
-def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
+def draw_controls(
+    used: Collection[str] | None = None, shown: str = ""
+) -> tuple[Scenario, DeltaGenerator]:
     """Draw the controls in the sidebar; gives the choices, and a container below the sizes.
 
     used: the names of the controls that the page uses, None for all; others are drawn only if they
     were moved or are in the URL. The sizes stand first but are drawn last, because the weights
-    decide which of them have an effect.
+    decide which of them have an effect. shown: the weights that a page shows in the place of those
+    that are chosen; then the sizes are theirs.
     """
     values = dict(CONTROL_DEFAULTS) | _held_by_session()
     with st.sidebar:
@@ -56,8 +59,8 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
         for group in CONTROL_GROUPS[1:]:
             if used is None or must_draw(_defaults(_of(group))):
-                with control_group(group, _defaults(_of(group))) as shown:
-                    _draw_all([one for one in _of(group) if one.name in shown], values)
+                with control_group(group, _defaults(_of(group))) as open_ones:
+                    _draw_all([one for one in _of(group) if one.name in open_ones], values)
         with sizes:
             wanted = [
                 one
@@ -65,7 +68,7 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
                 if used is None or one.name in used or must_draw(_defaults([one]))
             ]
             keep_in_url(CONTROL_GROUPS[0], _defaults(wanted))
-            _draw_all(wanted, values)
+            _draw_all(wanted, values, shown)
     del values["edits"], values["own"]
     return Scenario(**values), below_sizes
 
@@ -107,9 +110,10 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
     }
 
 
-def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
+def _draw_all(controls: Iterable[Control], values: dict[str, Any], shown: str = "") -> None:
     for control in controls:
-        step, is_decided = 1, control.name in decided_values(values)
+        weights = {"weights": shown} if shown else {}
+        step, is_decided = 1, control.name in decided_values(values | weights)
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
             step = values[HEADS]  # the next size that the heads can share
         is_known, offered = session().has_scripts, None
@@ -120,7 +124,7 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
         chosen = values[control.name] = _draw(control, not control.matters(values), step)
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
-        decided = decided_values(values).get(control.name, chosen)
+        decided = decided_values(values | weights).get(control.name, chosen)
         if decided != chosen or (control.name == HEADS and is_decided):
             _draw_decided(control, decided)
 

@@ -96,6 +96,7 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
     decoder, stream_D = found.run.decoder, found.run.streams[-1, found.position]
     divisor = float((stream_D @ stream_D / len(stream_D) + decoder.epsilon) ** 0.5)
     logit = format_number(float(found.run.logits[found.position, found.shown[0]]))
+    attention, feed_forward = decoder.layers[found.layer].counts
     return (
         (
             "Residual",
@@ -104,8 +105,9 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Feed-forward",
-            "Then a small network looks at each token alone, and adds its result, too. So the"
-            " vector at the end is a sum of parts, one column of the picture for each.",
+            "Then a network looks at each token alone, and adds its result, too. It holds"
+            f" {feed_forward:,} of the layer’s numbers, the attention {attention:,}. So the vector"
+            " at the end is a sum of parts, one column of the picture for each.",
         ),
         (
             "Norm",
@@ -121,6 +123,7 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "How far to trust it",
             f"{LIMITS} A head that adds much is not “the” reason: the rest of the model answers"
-            " when it is missing.",
+            " when it is missing. A head that adds little can cost much when it is missing, because"
+            " later parts read what it writes.",
         ),
     )

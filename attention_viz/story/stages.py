@@ -20,6 +20,7 @@ from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, option_of, page_of, strip_pages
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 
 from ..overview import overview
 from ..payload import JSON
@@ -70,7 +71,8 @@ EXAMPLE_NOTES = {
     for path, what in {"qk-norm": "QK-norm", "rotary": "rotary positions"}.items()
 } | {
     "next-token": Note(
-        "This layer is no part of a model that writes: this is what a language model says.",
+        "This layer is no part of a model that writes. Here is another, trained model: layer"
+        f" {N_LAYERS - 1} of {N_LAYERS}, {D_MODEL} features, {N_HEADS} heads.",
         "Use it in every step",
         act="weights",
         value=LANGUAGE_MODEL,
@@ -117,6 +119,8 @@ def step_scene(view: StoryView, path: str) -> JSON:
     parts = STEPS_OF_STORY[path](shown)
     if shown.scenario != view.scenario:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
+    if shown.scenario.weights == view.scenario.weights:
+        parts = replace(parts, notes=(*by_hand_notes(shown), *parts.notes))
     head = shown.focus.head if "head" in page.looks_into else None
     board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
     return stage_board(board, _words(shown, page, parts))
@@ -194,7 +198,7 @@ def _words(view: StoryView, page: Page, parts: StepParts) -> StepWords:
         steps=[(step.title, step.url_path) for step in steps],
         place=steps.index(page),
         choices=parts.choices,
-        notes=(*choice_notes(view), *by_hand_notes(view), *parts.notes),
+        notes=(*choice_notes(view), *parts.notes),
         hide=view.hide,
         lecture=view.present,
         lesson=view.lesson,

@@ -24,6 +24,7 @@ from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
 from ..home import ASSETS
+from ..words.pieces import word_slices
 from .byte_pairs import START, BytePairs
 from .decoder import Decoder, DecoderLayer, Part, Streams, run_decoder
 from .generation import KeyValueCache, draw, next_probabilities
@@ -99,6 +100,17 @@ class LanguageModel:
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The piece of each id; the first of a word begins with a space. Raises: SettingsError."""
         return [self.tokenizer.pieces[one] for one in self._checked(ids, least=0, most=None)]
+
+    def words(self, ids: Sequence[int]) -> list[slice]:
+        """The pieces of each word, as slices of ids; a mark and the start stand alone. Raises:
+        SettingsError.
+
+        >>> model = language_model()
+        >>> ids = model.encode("a frog.")
+        >>> [model.decode(ids[one]) for one in model.words(ids)]
+        ['', ' a', ' frog', '.']
+        """
+        return word_slices(self.pieces(ids))
 
     def run(self, ids: Sequence[int], without: Sequence[Head] = ()) -> LanguageModelRun:
         """All layers on a text of 1 to 512 ids, in float64.

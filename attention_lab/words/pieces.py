@@ -1,10 +1,20 @@
-"""Pieces of words as labels: without the space before a word, and which of them continue one."""
+"""Pieces of words: which of them make one word, and how they are written for people."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from itertools import accumulate, pairwise
 
 from .text import CONTINUATION_MARK
+
+UNKNOWN_SIGN = "a sign this model does not know"
+_ENDS = {"<s>": "start", "</s>": "end of the text", "<unk>": UNKNOWN_SIGN}
+_WHITE = {"": "space", "\n": "new line", "\t": "tab"}
+_BYTE = re.compile(r"<0x([0-9A-F]{2})>")
+# As in `tokenize`, an apostrophe or a hyphen between letters belongs to the word.
+_LETTERS = r"[^\W\d_]+"
+_WORD = re.compile(rf" ?(?:{_LETTERS}(?:['’-]{_LETTERS})*|\d+|\S)")
 
 
 def bare(label: str) -> str:
@@ -41,3 +51,67 @@ def joined(pieces: Sequence[str]) -> str:
     if any(piece.startswith(" ") for piece in pieces):
         return "".join(pieces)
     return " ".join(pieces).replace(f" {CONTINUATION_MARK}", "")
+
+
+def word_slices(pieces: Sequence[str]) -> list[slice]:
+    """The places of each word among pieces, one slice after another. A word is letters, with the
+    space before them, in one piece or in several; so is a number. A mark stands alone.
+
+    >>> pieces = [" a", " f", "r", "o", "g", " ", "W", "h", "at", "."]
+    >>> [(one.start, one.stop) for one in word_slices(pieces)]
+    [(0, 1), (1, 5), (5, 9), (9, 10)]
+    >>> [(one.start, one.stop) for one in word_slices(["it", "##s", "red"])]
+    [(0, 2), (2, 3)]
+    """
+    units, goes_on = _characters(pieces), set[int]()
+    if any(piece.startswith(CONTINUATION_MARK) for piece in pieces):
+        goes_on = {n for n, piece in enumerate(pieces) if piece.startswith(CONTINUATION_MARK)}
+    else:
+        # What is no text, such as <s>, is as good as white space.
+        texts = [text if len(text) == 1 or _WORD.fullmatch(text) else "\n" for _, text in units]
+        starts = dict(zip(accumulate(map(len, texts), initial=0), units, strict=False))
+        for found in _WORD.finditer("".join(texts)):
+            goes_on |= {
+                starts[at][0] for at in range(found.start() + 1, found.end()) if at in starts
+            }
+    first = [place for place, _ in units if place == 0 or place not in goes_on]
+    return [slice(*pair) for pair in pairwise([*first, len(pieces)])]
+
+
+def readable(*pieces: str) -> str:
+    """A word or a mark, given as its pieces, as people write it: without the space before it; white
+    space, bytes and the ends of a text have a name.
+
+    >>> readable(" f", "r", "o", "g"), readable(" ", "("), readable("<0x0A>"), readable("<s>")
+    ('frog', '(', 'new line', 'start')
+    >>> readable("<0xE6>"), readable("<0xE6>", "<0x97>", "<0xA5>"), readable("hall", "##way")
+    ('a sign this model does not know', '日', 'hallway')
+    """
+    if (whole := "".join(pieces)) in _ENDS:
+        return _ENDS[whole]
+    without_mark = (piece.removeprefix(CONTINUATION_MARK) for piece in pieces)
+    text = "".join(text for _, text in _characters(list(without_mark))).strip(" ")
+    if text in _WHITE or text.isspace():
+        return _WHITE.get(text, "space")
+    text = text.strip()
+    return UNKNOWN_SIGN if "\ufffd" in text or not text.isprintable() else text
+
+
+def _characters(pieces: Sequence[str]) -> list[tuple[int, str]]:
+    """The place and the text of each piece; the bytes of a character are one, at its first byte."""
+    found: list[tuple[int, str]] = []
+    waiting = b""  # bytes of a character that is not complete
+    for place, piece in enumerate(pieces):
+        byte = _BYTE.fullmatch(piece)
+        if byte is None:
+            waiting = b""
+            found.append((place, piece))
+            continue
+        one = bytes.fromhex(byte[1])
+        if waiting and 0x80 <= one[0] < 0xC0:
+            waiting += one
+            found[-1] = (found[-1][0], waiting.decode("utf-8", errors="replace")[:1])
+        else:
+            waiting = one
+            found.append((place, one.decode("utf-8", errors="replace")))
+    return found

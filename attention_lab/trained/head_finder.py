@@ -84,6 +84,30 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     return HeadRanking(scores_LH, even)
 
 
+def sink_shares(maps: AttentionMaps) -> Array:
+    """The share that the first token takes of each head, as a mean over the later queries that see
+    keys; NaN without one. Where it takes more than any other it is an attention sink. Shapes:
+    (L, H). Units or range: 0 to 1. Source: Xiao et al. 2024, section 3.1.
+
+    >>> maps = AttentionMaps.of([[[[1.0, 0.0, 0.0], [0.6, 0.4, 0.0], [0.8, 0.1, 0.1]]]])
+    >>> sink_shares(maps).round(3).tolist()
+    [[0.7]]
+    """
+    asked = np.flatnonzero(maps.seen.any(axis=1))
+    later = asked[asked > 0]
+    if not later.size:
+        return np.full((maps.sizes["L"], maps.sizes["H"]), np.nan)
+    return np.array([layer[:, later, 0].mean(axis=1) for layer in maps.layers], np.float64)
+
+
+def has_sink(maps: AttentionMaps, layer: int, head: int) -> bool:
+    """Whether the first token is one of the model's own, such as the start, and takes more of a
+    head than any other key, as a mean over the later queries.
+    """
+    means_S = maps.layers[layer][head][1:].mean(axis=0) if maps.sizes["T"] > 1 else np.zeros(1)
+    return is_special(maps.memory_tokens[0]) and bool(means_S[0] > means_S[1:].max(initial=0.0))
+
+
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
     """The mean share of the marked keys if queries read all keys they may see equally."""
     n_seen_T = np.maximum(seen_TS.sum(axis=1), 1)

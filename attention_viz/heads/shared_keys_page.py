@@ -74,9 +74,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     traces["MLA"] = with_latent(trace, rank)
     strongest, cell = strongest_colour(trace), view.focus.cell("query", "key")
     names = {SHARING_KINDS[0]: _own_kind(trace)}
-    board = shared_keys_board(
-        traces, cell, strongest, values[KIND.key], view.notation, rank, names
-    )
+    board = shared_keys_board(traces, cell, strongest, values[KIND.key], view.notation, rank, names)
     places = {"head": "{0}", "query": "{1}", "key": "{2}"}
     clicks = {kind: {KIND.key: kind} | places for kind in board["arrays"]}
     size = layer_size(trace)

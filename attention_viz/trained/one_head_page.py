@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
-from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.head_finder import has_sink, head_captions, sink_shares
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 
 from .. import blocks as b
@@ -100,7 +100,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         b.Text(
             f"Each row shows what one query of this head reads. :blue[{asking}] gives"
             f" **{format_percent(share)}** of its attention to :red[{read}]. Point at a cell for"
-            " its arithmetic; click it to keep it."
+            f" its arithmetic; click it to keep it.{_sink(shown, layer, focus.head)}"
         ),
         *above,
         b.Heading("As lines"),
@@ -110,6 +110,18 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         *below,
         *_to_the_story(shown, layer, focus),
     ]
+
+
+def _sink(shown: HeadsShown, layer: int, head: int) -> str:
+    """That the first token takes most of a head, if it does."""
+    if not has_sink(shown.maps, layer, head):
+        return ""
+    share = format_percent(float(sink_shares(shown.maps)[layer, head]))
+    first = quote_token(shown.maps.memory_tokens, 0)
+    return (
+        f" On average, later tokens give {first} **{share}**, more than any other: it is an"
+        " [attention sink](glossary?glossary_words=attention+sink) of this head."
+    )
 
 
 def _alone(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:

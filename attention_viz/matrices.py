@@ -37,10 +37,12 @@ class Side:
 class Matrix:
     """A matrix of the board and its place, None for a matrix that is not drawn but read by others.
 
-    Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or
+    Shapes: numbers (rows, columns); minus infinity is a hidden cell, NaN one that stays
+    empty. kind: feature, logit or
     probability. limit: the value of the strongest colour; None for the largest of its own numbers,
     or 1 for probabilities. rule: how a cell is computed from other matrices of the board. hidden:
-    cells that are 0 because their key is hidden. says: the words before a number without a rule.
+    cells that are 0 because their key is hidden. pale: cells that were computed earlier. absent:
+    what is said of an empty cell. says: the words before a number without a rule.
     """
 
     name: str
@@ -56,6 +58,8 @@ class Matrix:
     rule: Rule | None = None
     small: bool = False
     hidden: Array | None = None
+    pale: Array | None = None
+    absent: str = ""
     says: str = "This number is"
 
 
@@ -187,7 +191,10 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     }
     if matrix.rule is None:
         about["given"] = matrix.says
-    return about | sent_numbers(matrix.numbers, matrix.kind, hatched=matrix.hidden)
+    if matrix.absent:
+        about["absent"] = matrix.absent
+    marks = {"hatched": matrix.hidden, "pale": matrix.pale}
+    return about | sent_numbers(matrix.numbers, matrix.kind, **marks)
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:

@@ -211,9 +211,11 @@ def sent_numbers(
     cut: Sequence[slice] = (),
     hatched: Array | None = None,
     changed: Array | None = None,
+    pale: Array | None = None,
 ) -> JSON:
     """The numbers of an array for the board, or the part of them in `cut`; minus infinity is a
-    hidden cell. hatched: cells that are 0 because their key is hidden; changed: those to outline.
+    hidden cell, NaN one that stays empty. hatched: cells that are 0 because their key is hidden;
+    changed: those to outline; pale: those that were computed earlier.
     """
     cut = tuple(cut) or (slice(None),) * numbers.ndim
     part = numbers[cut]
@@ -225,7 +227,7 @@ def sent_numbers(
     }
     if part.shape != numbers.shape:
         about |= {"start": [s.start or 0 for s in cut], "whole": list(numbers.shape)}
-    given = {"hatched": hatched, "changed": changed}
+    given = {"hatched": hatched, "changed": changed, "pale": pale}
     marks = {"masked": hidden} | {name: m[cut] for name, m in given.items() if m is not None}
     return about | {name: pack_bits(mark) for name, mark in marks.items() if mark.any()}
 

@@ -23,6 +23,7 @@ from ..pieces import bare
 from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, share_matrices
 from ..story.story_view import StoryView
+from .text_notes import text_notes
 
 WRITTEN = b.Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS)
 SCALE = partial(b.Number, step=0.1, look="scale")
@@ -64,6 +65,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Text(_whole_text(writing)),
         b.Row(places),
         b.Folded("How a piece is drawn", [b.Text(_how_it_is_drawn(writing))]),
+        *text_notes(view),
         b.Text(LIMITS, small=True),
     ]
 

@@ -16,7 +16,7 @@ from attention_viz.payload import JSON
 from attention_viz.scene_formats import scene_to_bytes, scene_to_text
 from tests.viz.reading_figures import refuse
 
-PARTS = ("data", "masked", "hatched", "changed")
+PARTS = ("data", "masked", "hatched", "changed", "pale")
 
 
 def scene_of(message: bytes) -> JSON:

@@ -11,9 +11,10 @@ from urllib.parse import parse_qs, urlencode
 import numpy as np
 import pytest
 
+from attention_lab.trained.cached_step import CachedStep
 from attention_lab.trained.language_model import language_model
 from attention_viz.site import FILES, answer
-from tests.viz.reading_scenes import scene_of_text, sent, worked_out
+from tests.viz.reading_scenes import flags, scene_of_text, sent, worked_out
 
 MODEL = language_model()
 FROG = "One day, a little frog was very sad. The"
@@ -51,7 +52,6 @@ def buttons(found: dict[str, Any]) -> dict[str, Any]:
         ("writing", {"wr_temperature": 0, "wr_top_p": 0.5}),
         ("why-this-token", {}),
         ("why-this-token", {"why_against": F + 1}),
-        ("cache", {"ca_tokens": 12}),
     ],
 )
 def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) -> None:
@@ -127,23 +127,86 @@ def test_two_pieces_are_compared() -> None:
     assert cells.sum() == pytest.approx(expected, abs=1e-4)
 
 
+def sides(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The boards with a cache and without."""
+    (beside,) = [block for block in found["blocks"] if block["kind"] == "beside"]
+    return [scene_of_text(json.dumps(part[1]["board"])) for part in beside["parts"]]
+
+
 def test_the_cache_says_whether_it_is_right() -> None:
     assert block_of(asked("cache"), "note")["tone"] == "right"
     for mistake in ("ca_restarts", "ca_top_left"):
-        assert block_of(asked("cache", **{mistake: "true"}), "note")["tone"] == "wrong"
-    first = board_of(asked("cache", ca_tokens=8))
-    assert "kept keys" not in first["arrays"]
-    assert first["arrays"]["shares"]["shape"] == [8, 8]
-    later = board_of(asked("cache", ca_tokens=12))
-    assert later["arrays"]["kept keys"]["shape"] == [8, 11]
-    assert later["arrays"]["shares"]["shape"] == [1, 12]
+        found = asked("cache", **{mistake: "true"})
+        assert block_of(found, "note")["tone"] == "wrong"
+        assert buttons(found)["Right again"] == {mistake: "false"}
+        with_cache, without = (sent(board, "shares")[-1] for board in sides(found))
+        assert np.abs(with_cache - without).max() > 0.05
+
+
+def test_only_what_a_step_computes_is_lit() -> None:
+    """With a cache the last row, and the first ones are kept, pale; without one all rows."""
+    run, n = MODEL.run(IDS), 12
+    kept, without = sides(asked("cache", ca_tokens=n))
+    for board in (kept, without):
+        shares = sent(board, "shares")
+        assert shares.shape == (16, 16)
+        assert np.isnan(shares[n:]).all()
+        np.testing.assert_allclose(
+            shares[n - 1, :n], run.traces[4].probabilities[0, 4, n - 1, :n], atol=1e-6
+        )
+        keys = sent(board, "keys")
+        np.testing.assert_allclose(keys[:n], run.traces[4].turned_keys[0, 2, :n], atol=1e-5)
+        assert np.isnan(keys[n:]).all()
+    assert np.isnan(sent(kept, "shares")[: n - 1]).all()
+    assert not np.isnan(sent(without, "shares")[: n - 1, : n - 1]).any()
+    pale = flags(kept["arrays"]["values"], "pale")
+    assert pale.all(axis=1).tolist() == pale.any(axis=1).tolist() == [True] * (n - 1) + [False] * 5
+    assert "pale" not in without["arrays"]["values"]
+    cost = sent(kept, "cost").ravel()
+    assert np.flatnonzero(~np.isnan(cost)).tolist() == [7, 8, 9, 10, 11]
+    one = CachedStep(tuple(IDS[:n]), 8)
+    np.testing.assert_allclose(cost[11] / cost[7], one.totals[0][-1] / one.totals[0][0], rtol=1e-5)
+
+
+def test_the_cache_plays_once_to_the_end() -> None:
+    playing = block_of(asked("cache", ca_tokens=12, ca_play="true"), "later")
+    assert playing["changes"] == {"ca_tokens": "13", "ca_play": "true"}
+    last = block_of(asked("cache", ca_tokens=15, ca_play="true"), "later")
+    assert last["changes"] == {"ca_tokens": "16", "ca_play": "false"}
+    again = block_of(asked("cache", ca_play="true"), "later")
+    assert again["changes"] == {"ca_tokens": "8", "ca_play": "true"}
+    assert "later" not in [block["kind"] for block in asked("cache", n_tokens=1)["blocks"]]
+
+
+def test_the_bill_counts_what_is_kept() -> None:
+    tables = [block for block in asked("cache")["blocks"] if block["kind"] == "table"]
+    rows = [[cell[0] if cell else "" for cell in row] for row in tables[0]["cells"][1:]]
+    assert [row[1:4] for row in rows] == [
+        ["640", "10,240", "327,680"],
+        ["320", "5,120", "163,840"],
+        ["80", "1,280", "40,960"],
+    ]
+    one = CachedStep(tuple(IDS), 8)
+    assert rows[1][4:] == [f"{one.counts.total:,}", f"{one.counts_without.total:,}"]
+
+
+@pytest.mark.parametrize("path", ["cache", "writing"])
+def test_a_text_that_is_cut_is_named(path: str) -> None:
+    def said(text: str) -> list[str]:
+        captions = [one for one in asked(path, text=text)["blocks"] if one.get("small")]
+        return [json.dumps(one["words"]) for one in captions]
+
+    long = f"{FROG} " * 8
+    assert any(f"{len(MODEL.encode(long))}" in one for one in said(long))
+    assert len(said(FROG)) == len(said(long)) - 1
 
 
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("text", ["x", "word " * 40, "日本 \U0001f438 <b>*_$"])
 def test_any_text_gives_the_page(path: str, text: str) -> None:
     found = asked(path, text=text)
-    assert board_of(found)["arrays"]
+    boards = sides(found) if path == "cache" else [board_of(found)]
+    assert all(board["arrays"] for board in boards)
 
 
 @pytest.mark.parametrize(
@@ -161,7 +224,7 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
 def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> None:
     found = asked(path, **choice)
     assert len(found["refused"]) == 1
-    assert board_of(found) == board_of(asked(path))
+    assert found["blocks"] == asked(path)["blocks"]
 
 
 def test_the_three_numbers_of_the_frog_stand_in_one_sentence() -> None:

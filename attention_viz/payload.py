@@ -49,7 +49,7 @@ class Stage:
     last. own_scale: every head has a colour scale of its own. before: the trace without the user's
     edits; cells that differ are outlined. notation: gives the symbols, and whether tokens are rows
     or columns. names: of the columns, if they have names. n_real: how many tokens of a sequence of
-    a batch are real; the others are marked.
+    a batch are real; the others are marked. pieces: whether pieces of a word stand alone.
     """
 
     trace: Trace
@@ -60,6 +60,7 @@ class Stage:
     notation: Notation = OURS
     names: ColumnNames | None = None
     n_real: int | None = None
+    pieces: bool = False
 
     def letters(self, name: str) -> tuple[str, ...]:
         """The axes of an array, as they are declared."""

@@ -16,7 +16,7 @@ from attention_core.checks import Array, as_array, as_labels
 from attention_core.errors import SettingsError, ShapeError, TextError
 
 from ..heads.habits import HABIT_SHARE
-from ..words.pieces import bare, continued
+from ..words.pieces import bare, continued, readable
 from ..words.text import CONTINUATION_MARK
 from .attention_maps import AttentionMaps
 from .head_measures import MeasuredHeads
@@ -222,7 +222,18 @@ def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     (('hallway', 2), ('cat', 1))
     """
     word = _word_with(tokens, position)
-    return _spelling(tokens, word), len(word)
+    return readable(*(tokens[place] for place in word)), len(word)
+
+
+def word_share(tokens: Sequence[str], row_S: Array, key: int) -> tuple[str, list[float]]:
+    """The word that a key is a piece of, and what a query gives to each of its pieces; the share of
+    the word is their sum. Shapes: row (S,). Units or range: 0 to 1.
+
+    >>> word_share([" a", " f", "rog"], np.array([0.5, 0.375, 0.125]), 2)
+    ('frog', [0.375, 0.125])
+    """
+    word = _word_with(tuple(tokens), key)
+    return readable(*(tokens[place] for place in word)), [float(row_S[place]) for place in word]
 
 
 def _spelling(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:

@@ -30,7 +30,7 @@ from attention_lab.whose_heads import LANGUAGE, HeadsShown
 from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
-from ..pieces import bare
+from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
 from .head_pages import CELL, HEAD, LAYER, ONE_HEAD, HeadPage, fields, heads_clicks, opening
 from .heads import best_heads
@@ -114,7 +114,10 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field]:
 
 def _word(key: str, label: str, tokens: Sequence[str], usual: int) -> b.Select:
     """The choice of a word by one of its tokens."""
-    words = {str(place): f"{place} · {bare(token)}" for place, token in enumerate(tokens)}
+    words = {}
+    for place, token in enumerate(tokens):
+        word = word_of(tokens, place)
+        words[str(place)] = f"{place} · {label_of(token)}" + (f" of {word}" if word else "")
     return b.Select(key, label, str(min(usual, len(tokens) - 1)), words)
 
 

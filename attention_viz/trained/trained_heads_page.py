@@ -51,7 +51,8 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         own_scale=view.own_scale,
         captions=head_captions(maps),
     )
-    board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}", "small")
+    title, array = "{array}, head {head}", f"layer {layer}"
+    board = with_arcs(board, words, array, focus.query, title, "small", view.pieces)
     clicks = opening(heads_clicks(board), shown.model)
     return [
         b.Text(
@@ -92,4 +93,4 @@ def _reading(shown: HeadsShown) -> list[b.Block]:
     return told
 
 
-TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks).page
+TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks, arcs=True).page

@@ -18,8 +18,9 @@ from .scenario import Scenario, trace_of
 from .sentences import in_batch, tokens_of
 from .trained.decoder import FEED_FORWARD, HEAD
 from .trained.generation import next_probabilities
-from .trained.language_model import LanguageModelRun, language_model
+from .trained.language_model import language_model
 from .trained.language_text import language_run
+from .trained.model_run import LanguageModelRun
 
 N_SHOWN = 10  # pieces
 

@@ -18,8 +18,8 @@ from .sentences import tokens_of
 from .trained.attention_maps import AttentionMaps
 from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
-from .trained.language_model import LanguageModelRun
 from .trained.language_text import language_ids, run_of_ids
+from .trained.model_run import LanguageModelRun
 from .words.embeddings import embed
 
 LANGUAGE, MINILM, OWN = MODELS = ("language model", "MiniLM", "your own")

@@ -65,7 +65,7 @@ from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
 from .trained.one_head_page import ONE_HEAD_PAGE
 from .trained.trained_heads_page import TRAINED_HEADS
-from .trained.why_token import WHY_THIS_TOKEN
+from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
 
 # The pages of the site that are no step.
@@ -73,7 +73,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
         *(ALL_HEADS, HEAD_WORTH, SHARED_KEYS, WHAT_CHANGES, ENCODER_DECODER),
-        *(WRITING, WHY_THIS_TOKEN, CACHE),
+        *(WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),
         *(TRAINING, CONVOLUTION, PRACTICE),

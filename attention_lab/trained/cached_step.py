@@ -15,8 +15,9 @@ from attention_core.checks import Array
 
 from .decoder import Decoder
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
-from .language_model import N_HEADS, N_KV_HEADS, LanguageModelRun, language_model
+from .language_model import N_HEADS, N_KV_HEADS, language_model
 from .language_text import run_of_ids
+from .model_run import LanguageModelRun
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ N part, X piece of the vocabulary. Source: Touvron et al. 2023 (LLaMA), section 
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -24,6 +24,7 @@ from attention_core.trace import Trace
 from ..heads.head_worth import without_heads
 from ..heads.weight_blocks import head_contributions
 
+Head = tuple[int, int]  # layer, head
 Part = str | tuple[str, int] | tuple[str, int, int]
 EMBEDDING, FEED_FORWARD, HEAD = "embedding", "feed-forward", "head"
 
@@ -57,6 +58,8 @@ class Decoder:
     """All layers, and what stands at both ends. The embedding also makes the logits.
 
     Shapes: embedding (X, D); last_gain (D,). epsilon: added to the mean of squares in every norm.
+    off: the heads that are switched off, and what each adds to every token in the place of what it
+    would write, (D,).
     """
 
     embedding: Array
@@ -64,17 +67,32 @@ class Decoder:
     last_gain: Array
     rotary: Rotary
     epsilon: float
+    off: Mapping[Head, Array] = field(default_factory=dict)
+
+    def without(self, heads: Mapping[Head, Array]) -> Decoder:
+        """The same with more heads switched off. heads: what each adds in its place. Shapes: (D,).
+
+        A head attends as before, but its rows of W_O are 0, and what it adds stands in the bias.
+        """
+        layers = list(self.layers)
+        for layer in sorted({at for at, _ in heads}):
+            added = {head: heads[at, head] for at, head in heads if at == layer}
+            p = without_heads(layers[layer].attention, list(added))
+            if any(one.any() for one in added.values()):
+                bias_D = np.sum([*added.values(), *([] if p.b_o is None else [p.b_o])], axis=0)
+                p = replace(p, b_o=bias_D)
+            layers[layer] = replace(layers[layer], attention=p)
+        return replace(self, layers=tuple(layers), off={**self.off, **heads})
 
     def norm(self, x_TD: Array, gain_D: Array) -> Array:
         """Each token's vector divided by its root mean square, times the gain. Shapes: kept."""
         return rms_norm(x_TD, gain_D, self.epsilon)
 
-    def attend(self, stream_TD: Array, layer: int, without: Collection[int] = ()) -> Trace:
-        """The attention of a layer, on the normed stream. without: heads that are switched off."""
+    def attend(self, stream_TD: Array, layer: int) -> Trace:
+        """The attention of a layer, on the normed stream."""
         weights = self.layers[layer]
-        projections = without_heads(weights.attention, without) if without else weights.attention
         x_TD = self.norm(stream_TD, weights.attention_gain)
-        return attend(x_TD, projections, rotary=self.rotary, causal=True)
+        return attend(x_TD, weights.attention, rotary=self.rotary, causal=True)
 
     def feed_forward(self, stream_TD: Array, layer: int) -> Array:
         """What the feed-forward part of a layer adds to each token: (silu(z W_1) ⊙ z W_3) W_2, with
@@ -137,7 +155,9 @@ class Streams:
         names: list[Part] = [EMBEDDING]
         rows = [self.streams[0, position][np.newaxis]]
         for layer, trace in enumerate(self.traces):
-            added_HD = head_contributions(trace)[0, :, position]
+            added_HD = head_contributions(trace)[0, :, position].copy()
+            for head in range(len(added_HD)):
+                added_HD[head] = self.decoder.off.get((layer, head), added_HD[head])
             rows += [added_HD, self.feed_forwards[layer, position][np.newaxis]]
             names += [(HEAD, layer, head) for head in range(len(added_HD))]
             names.append((FEED_FORWARD, layer))
@@ -150,41 +170,33 @@ class Streams:
         divisors_T: Array = np.sqrt(squares_T + self.decoder.epsilon)
         return divisors_T
 
-    @cached_property
-    def added_logits(self) -> Array:
-        """What each part adds to each logit after the last token, with the divisor of the last
-        norm held at its value; the sum over the parts is the logit. Shapes: (N, X).
-        """
-        _, parts_ND = self.parts()
-        gain_D = self.decoder.last_gain / self.divisors[-1]
-        added: Array = (parts_ND * gain_D) @ self.decoder.embedding.T
-        return added
-
 
 def run_decoder(
     decoder: Decoder,
     stream_TD: Array,
-    without: Collection[tuple[int, int]] = (),
     replaced: tuple[int, Trace] | None = None,
     before: Streams | None = None,
 ) -> Streams:
     """All layers in turn. Shapes: stream (T, D), the embeddings of the tokens.
 
-    without: layer and head of heads that are switched off. replaced: a layer and the trace that
-    takes the place of its attention. before: a run of the same tokens, from which all layers before
-    the first change are taken.
+    replaced: a layer and the trace that takes the place of its attention. before: a run of the same
+    tokens, perhaps with other heads switched off, from which all layers before the first change are
+    taken.
     """
-    changed = [layer for layer, _ in without] + ([replaced[0]] if replaced else [])
-    first = min(changed, default=len(decoder.layers)) if before else 0
+    first = 0
+    if before is not None:
+        now, then = decoder.off, before.decoder.off
+        changed = [one[0] for one in {*now, *then} if now.get(one) is not then.get(one)]
+        changed += [replaced[0]] if replaced else []
+        first = min(changed, default=len(decoder.layers))
     streams = [stream_TD] if before is None else list(before.streams[: first + 1])
     traces = [] if before is None else list(before.traces[:first])
     added = [] if before is None else list(before.feed_forwards[:first])
     for layer in range(first, len(decoder.layers)):
-        off = [head for at, head in without if at == layer]
         if replaced and replaced[0] == layer:
             trace = replaced[1]
         else:
-            trace = decoder.attend(streams[-1], layer, off)
+            trace = decoder.attend(streams[-1], layer)
         attended_TD = streams[-1] + trace.output[0]
         added.append(decoder.feed_forward(attended_TD, layer))
         streams.append(attended_TD + added[-1])

@@ -66,6 +66,17 @@ def drawn_number(seed: int, position: int) -> float:
     return float(np.random.default_rng([seed, position]).random())
 
 
+def rotary_turns(decoder: Decoder, positions_T: Array) -> Array:
+    """The complex number by which each pair of features of a query or key is multiplied at each
+    position. Shapes: (T,) -> (T, P).
+    """
+    width = decoder.layers[0].attention.d_k
+    pair_P = np.arange(width // 2)
+    angle_TP = positions_T[:, np.newaxis] / decoder.rotary.base ** (2 * pair_P / width)
+    turns_TP: Array = np.exp(1j * angle_TP)
+    return turns_TP
+
+
 class CachedRows(NamedTuple):
     """What a step with the cache computes for its new tokens.
 
@@ -97,9 +108,7 @@ class KeyValueCache:
         self._align, self._restarts, self._scale = align, restarts, p.d_k**-0.5
         shape = (2, len(decoder.layers), p.groups, capacity, p.d_k)
         self._keys, self._values = np.empty(shape)
-        pair_P = np.arange(p.d_k // 2)
-        angle_TP = np.arange(capacity)[:, np.newaxis] / decoder.rotary.base ** (2 * pair_P / p.d_k)
-        self._turns_TP = np.exp(1j * angle_TP)
+        self._turns_TP = rotary_turns(decoder, np.arange(capacity))
         # One product for each pair of matrices that read the same vector.
         self._w_qkv = [
             np.concatenate([one.attention.w_q, one.attention.w_k, one.attention.w_v], axis=1)
@@ -152,7 +161,8 @@ class KeyValueCache:
         shares_HTS /= shares_HTS.sum(axis=-1, keepdims=True)
         outputs_GQK = shares_HTS.reshape(groups, -1, self.n_tokens) @ values_GSK
         merged_TF = outputs_GQK.reshape(p.n_heads, n_new, -1).swapaxes(0, 1).reshape(n_new, -1)
-        return merged_TF if p.w_o is None else merged_TF @ p.w_o, shares_HTS
+        mixed_TD = merged_TF if p.w_o is None else merged_TF @ p.w_o
+        return mixed_TD if p.b_o is None else mixed_TD + p.b_o, shares_HTS
 
     def _hidden(self, n_new: int) -> Array:
         """Which keys each new token may not see. Shapes: (T, S) bool."""

@@ -16,7 +16,8 @@ from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import pattern_of, uniform_pattern
 from ..heads.weight_blocks import output_rows
 from .attention_maps import AttentionMaps, pattern_of_layer
-from .language_model import LanguageModelRun, language_model
+from .language_model import language_model
+from .model_run import LanguageModelRun
 
 # Measures that are also rules of where a head looks.
 _RULES = ("self_mass", "previous_mass", "next_mass", "first_mass")

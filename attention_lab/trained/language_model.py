@@ -11,14 +11,14 @@ import json
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from attention_core.checks import Array, as_list, seed_number, whole_number
-from attention_core.errors import FileError, SettingsError, short_repr
+from attention_core.checks import Array, as_list, check_choice, seed_number, whole_number
+from attention_core.errors import FileError, SettingsError
 from attention_core.positions import Rotary
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
@@ -26,8 +26,10 @@ from attention_core.trace import Trace
 from ..home import ASSETS
 from ..words.pieces import word_slices
 from .byte_pairs import START, BytePairs
-from .decoder import Decoder, DecoderLayer, Part, Streams, run_decoder
+from .decoder import Decoder, DecoderLayer, Head
 from .generation import KeyValueCache, draw, next_probabilities
+from .model_run import LanguageModelRun, checked_head, fillings, run_of
+from .own_writing import mean_parts, own_writing
 
 MODEL_FOLDER = ASSETS / "stories260k"
 LONGEST = 512  # tokens
@@ -35,37 +37,8 @@ N_LAYERS, N_HEADS, N_KV_HEADS, D_MODEL = 5, 8, 4, 64
 HEAD_WIDTH = D_MODEL // N_HEADS
 FILES = ("config.json", "tokens.json", "weights.npz")
 _READ_ERRORS = (OSError, ValueError, LookupError, TypeError, EOFError, zipfile.BadZipFile)
-Head = tuple[int, int]  # layer, head
-
-
-@dataclass(frozen=True, eq=False)
-class LanguageModelRun(Streams):
-    """A text in the language model: one `Trace` of the engine for each layer, and the logits.
-
-    Shapes: logits (T, X).
-    """
-
-    ids: tuple[int, ...]
-
-    def probabilities(self, temperature: float = 1.0, top_p: float = 1.0) -> Array:
-        """The share of every piece to come next, after the last token.
-
-        temperature: the logits are divided by it; 0 gives the most probable piece everything.
-        top_p: only the fewest most probable pieces that together reach it are left. Shapes: (X,).
-        Raises: SettingsError.
-        """
-        return next_probabilities(self.logits[-1], temperature, top_p)
-
-    def contributions(self, token: int) -> dict[Part, float]:
-        """What each part of the model adds to the logit of a token after the last one, with the
-        divisor of the last norm held at its value. Their sum is the logit.
-
-        The keys are "embedding", ("head", layer, head) and ("feed-forward", layer). Raises:
-        SettingsError. Source: Elhage et al. 2021, "Logit attribution".
-        """
-        column = whole_number("token", token, 0, len(self.decoder.embedding) - 1)
-        names, _ = self.parts()
-        return dict(zip(names, map(float, self.added_logits[:, column]), strict=True))
+ZERO, MEAN = "zero", "mean"
+REPLACED_BY = (ZERO, MEAN)  # what a head that is switched off adds
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,14 +85,18 @@ class LanguageModel:
         """
         return word_slices(self.pieces(ids))
 
-    def run(self, ids: Sequence[int], without: Sequence[Head] = ()) -> LanguageModelRun:
+    def run(
+        self, ids: Sequence[int], without: Sequence[Head] = (), replaced_by: str = ZERO
+    ) -> LanguageModelRun:
         """All layers on a text of 1 to 512 ids, in float64.
 
-        without: layer and head of heads that are switched off: their output is 0, and all that
-        follows is computed again. Raises: SettingsError.
+        without: layer and head of heads that are switched off; all that follows is computed again.
+        replaced_by: what such a head adds to every token: "zero", or "mean" for what it adds on
+        average over a text (`head_means`). Raises: SettingsError.
         """
-        checked, off = self._checked(ids), self._checked_heads(without)
-        return self._run(checked, without=off)
+        checked, means = self._checked(ids), self._means(replaced_by)
+        decoder = self._decoder(without, means)
+        return run_of(decoder, checked, self.tokenizer.pieces, means)
 
     def rerun(
         self,
@@ -127,20 +104,32 @@ class LanguageModel:
         without: Sequence[Head] = (),
         replaced: tuple[int, Trace] | None = None,
     ) -> LanguageModelRun:
-        """A run again, with heads switched off or with another trace for the attention of a layer;
-        the layers before the change are not computed again. Raises: SettingsError.
+        """A run again, with heads set to 0 or with another trace for the attention of a layer; the
+        layers before the change are not computed again. Raises: SettingsError.
         """
-        off = self._checked_heads(without)
-        return self._run(run.ids, without=off, replaced=replaced, before=run)
+        decoder = self._decoder(without, None)
+        vocabulary = self.tokenizer.pieces
+        return run_of(decoder, run.ids, vocabulary, replaced=replaced, before=run)
 
-    def _run(self, ids: tuple[int, ...], **changes: Any) -> LanguageModelRun:
-        made = run_decoder(self.decoder, self.decoder.embedding[list(ids)], **changes)
-        labels = self.tokenizer.pieces
-        traces = tuple(
-            trace if trace.tokens else trace.labelled([labels[one] for one in ids])
-            for trace in made.traces
+    @cached_property
+    def head_means(self) -> Array:
+        """What each head adds to a token on average over a text that the model has written itself:
+        960 tokens, 20 beginnings of 48. Computed when it is first asked for. Shapes: (L, H, D).
+        """
+        return mean_parts(self.decoder, own_writing(self.decoder))
+
+    def _means(self, replaced_by: str) -> Array | None:
+        """What stands for heads that are switched off; None for zeros. Raises: SettingsError."""
+        return (
+            None
+            if check_choice("replaced_by", replaced_by, REPLACED_BY) == ZERO
+            else self.head_means
         )
-        return LanguageModelRun(self.decoder, traces, made.streams, made.feed_forwards, ids)
+
+    def _decoder(self, without: Any, means: Array | None) -> Decoder:
+        """The decoder without some heads. Raises: SettingsError."""
+        heads = [checked_head("without", one, self.decoder) for one in as_list("without", without)]
+        return self.decoder.without(fillings(self.decoder, means, heads))
 
     def generate(
         self,
@@ -149,12 +138,15 @@ class LanguageModel:
         temperature: float = 0.0,
         top_p: float = 1.0,
         seed: int = 0,
+        without: Sequence[Head] = (),
+        replaced_by: str = ZERO,
     ) -> Iterator[int]:
         """New ids, one after another, each computed with the cache: at most n_tokens, and none from
         the one on that begins another story.
 
         temperature: 0 takes the most probable piece. The same seed gives the same text, also if it
-        is continued from one of its pieces. Raises: SettingsError.
+        is continued from one of its pieces. without, replaced_by: as `run` takes them. Raises:
+        SettingsError.
 
         >>> model = language_model()
         >>> model.decode(list(model.generate(model.encode("Once upon a time, there was a"), 4)))
@@ -164,12 +156,19 @@ class LanguageModel:
         count = whole_number("n_tokens", n_tokens, 0, LONGEST - len(given))
         seed_number(seed)
         next_probabilities(np.zeros(2), temperature, top_p)
-        return self._generate(given, count, temperature, top_p, seed)
+        decoder = self._decoder(without, self._means(replaced_by))
+        return self._generate(decoder, given, count, temperature, top_p, seed)
 
     def _generate(
-        self, given: tuple[int, ...], count: int, temperature: float, top_p: float, seed: int
+        self,
+        decoder: Decoder,
+        given: tuple[int, ...],
+        count: int,
+        temperature: float,
+        top_p: float,
+        seed: int,
     ) -> Iterator[int]:
-        cache, new = KeyValueCache(self.decoder, len(given) + count), given
+        cache, new = KeyValueCache(decoder, len(given) + count), given
         for position in range(len(given), len(given) + count):
             shares_X = next_probabilities(cache.extend(new).logits[-1], temperature, top_p)
             one = draw(shares_X, seed, position)
@@ -190,19 +189,6 @@ class LanguageModel:
                 " give a shorter text"
             )
         return found
-
-    def _checked_heads(self, without: Any) -> tuple[Head, ...]:
-        """Heads as layer and number. Raises: SettingsError."""
-        found = []
-        for one in as_list("without", without):
-            if not isinstance(one, (tuple, list)) or len(one) != 2:
-                raise SettingsError(
-                    f"without holds {short_repr(one)} but must hold pairs of layer and head, such"
-                    " as (4, 4)"
-                )
-            layer = whole_number("the layer in without", one[0], 0, self.n_layers - 1)
-            found.append((layer, whole_number("the head in without", one[1], 0, self.n_heads - 1)))
-        return tuple(found)
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,8 @@ from ..user_data.matrix_names import MAX_TOKENS
 from ..words.text import PADDING_TOKEN, Tokens
 from .byte_pairs import UNKNOWN
 from .generation import next_probabilities
-from .language_model import N_LAYERS, LanguageModelRun, language_model
+from .language_model import N_LAYERS, language_model
+from .model_run import LanguageModelRun
 
 # Said wherever the model is shown.
 LIMITS = (

@@ -18,8 +18,9 @@ from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
 from .byte_pairs import START
 from .generation import draw, drawn_number, next_probabilities
-from .language_model import LanguageModelRun, language_model
+from .language_model import language_model
 from .language_text import run_of_ids
+from .model_run import LanguageModelRun
 
 N_SHOWN = 10  # pieces
 

@@ -10,7 +10,7 @@ from .text import CONTINUATION_MARK
 
 UNKNOWN_SIGN = "a sign this model does not know"
 _ENDS = {"<s>": "start", "</s>": "end of the text", "<unk>": UNKNOWN_SIGN}
-_WHITE = {"": "space", "\n": "new line", "\t": "tab"}
+_WHITE = {"": "white space", "\n": "new line", "\t": "tab stop"}
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 # As in `tokenize`, an apostrophe or a hyphen between letters belongs to the word.
 _LETTERS = r"[^\W\d_]+"
@@ -103,7 +103,7 @@ def readable(*pieces: str) -> str:
     without_mark = (piece.removeprefix(CONTINUATION_MARK) for piece in pieces)
     text = "".join(text for _, text in _characters(list(without_mark))).strip(" ")
     if text in _WHITE or text.isspace():
-        return _WHITE.get(text, "space")
+        return _WHITE.get(text, _WHITE[""])
     text = text.strip()
     return UNKNOWN_SIGN if "\ufffd" in text or not text.isprintable() else text
 

@@ -135,7 +135,9 @@ CASES: dict[str, Case] = {
     "ids of a text": case(MODEL.encode, {"text": "one"}, text=NO_TEXT),
     "text of ids": case(MODEL.decode, {"ids": []}, ids=(*NO_LIST, [512], ["1"])),
     "pieces of ids": case(MODEL.pieces, {"ids": []}, ids=(*NO_LIST, [512], ["1"])),
-    "language model": case(MODEL.run, {"ids": [1]}, ids=NO_IDS, without=NO_PAIRS),
+    "language model": case(
+        MODEL.run, {"ids": [1]}, ids=NO_IDS, without=NO_PAIRS, replaced_by=(None, 0, "no", ["zero"])
+    ),
     "language model again": case(MODEL.rerun, {"run": MODEL.run([1])}, without=NO_PAIRS),
     "next piece": case(
         MODEL.run([1]).probabilities,
@@ -143,7 +145,23 @@ CASES: dict[str, Case] = {
         temperature=(-1, *NO_NUMBER),
         top_p=(0, -0.1, 1.1, *NO_NUMBER[:4]),
     ),
-    "contributions": case(MODEL.run([1]).contributions, {"token": 0}, token=(512, *NO_COUNT)),
+    "words of ids": case(MODEL.words, {"ids": []}, ids=(*NO_LIST, [512], ["1"])),
+    "next words": case(MODEL.run([1]).next_words, {}, k=(0, 101, *NO_COUNT)),
+    "contributions": case(
+        MODEL.run([1]).contributions,
+        {"token": 0},
+        token=(512, *NO_COUNT),
+        against=(512, "no", 0.5, [1]),
+    ),
+    "loss of a head": case(
+        MODEL.run([1]).loss,
+        {"head": (0, 1), "token": 0},
+        head=(None, 1, (5, 0), (0, 8)),
+        token=(512,),
+    ),
+    "sources of a head": case(
+        MODEL.run([1]).sources, {"head": (0, 1), "token": 0}, head=(None, 1, (5, 0)), token=(512,)
+    ),
     "new pieces": case(
         MODEL.generate,
         {"ids": [1], "n_tokens": 2},

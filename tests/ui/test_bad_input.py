@@ -46,7 +46,7 @@ WORDLESS = {
 }
 
 
-OF_THE_LANGUAGE_MODEL = {"writing", "why-this-token", "cache"}  # the start alone is a text
+OF_THE_LANGUAGE_MODEL = {"writing", "why-this-word", "cache"}  # the start alone is a text
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\u200b\u202e"])

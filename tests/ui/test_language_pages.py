@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 from tests.ui.app import errors, opened, page_context, pressed, scenes
 
 FROG = "One day, a little frog was very sad. The"
-PAGES = ("writing", "why-this-token", "cache")
+PAGES = ("writing", "why-this-word", "cache")
 
 
 @pytest.mark.parametrize("page", PAGES)

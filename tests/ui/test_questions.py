@@ -85,7 +85,7 @@ FOUND = {
     "next-token": ("chatgpt next word", "how does an LLM choose a word", "GPT"),
     "writing": ("top p",),
     "cache": ("KV cache",),
-    "why-this-token": ("which head makes it say this", "does attention explain the answer"),
+    "why-this-word": ("which head makes it say this", "does attention explain the answer"),
 }
 # By page, what a student types on a first visit: it stands among the first four questions found.
 FIRST_VISIT = {

@@ -20,7 +20,7 @@ MODEL = language_model()
 FROG = "One day, a little frog was very sad. The"
 IDS = MODEL.encode(FROG)
 F = MODEL.encode("f")[-1]
-PAGES = ("writing", "why-this-token", "cache")
+PAGES = ("writing", "why-this-word", "cache")
 
 
 def asked(path: str, act: dict[str, Any] | None = None, **choices: Any) -> dict[str, Any]:
@@ -50,8 +50,8 @@ def buttons(found: dict[str, Any]) -> dict[str, Any]:
         ("writing", {"wr_temperature": 0.7, "wr_top_p": 0.5}),
         ("writing", {"wr_top_p": 1}),
         ("writing", {"wr_temperature": 0, "wr_top_p": 0.5}),
-        ("why-this-token", {}),
-        ("why-this-token", {"why_against": F + 1}),
+        ("why-this-word", {}),
+        ("why-this-word", {"why_against": F + 1}),
     ],
 )
 def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) -> None:
@@ -108,21 +108,21 @@ def test_play_writes_until_the_page_is_full() -> None:
 
 
 def test_a_head_of_the_grid_is_chosen_by_a_click() -> None:
-    found = asked("why-this-token")
+    found = asked("why-this-word")
     clicks = block_of(found, "board")["clicks"]
     assert clicks["added"][4 * 9 + 4] == clicks["lost"][4 * 8 + 4] == {"why_head": "4.4"}
     assert clicks["added"][8] == {}
     np.testing.assert_allclose(sent(board_of(found), "added")[4, 4], 3.1307, atol=5e-5)
-    after = asked("why-this-token", why_head="2.6")
+    after = asked("why-this-word", why_head="2.6")
     assert [one["head"] for one in board_of(after)["sentence"]["heads"]] == [6]
 
 
 def test_two_pieces_are_compared() -> None:
-    found = asked("why-this-token", why_token=F, why_against=IDS[-1])
+    found = asked("why-this-word", why_token=F, why_against=IDS[-1])
     cells = sent(board_of(found), "added")
     run = MODEL.run(IDS)
     logits = run.logits[-1]
-    direct = [run.contributions(one)["embedding"] for one in (F, IDS[-1])]
+    direct = [run.contributions(one, None)["embedding"] for one in (F, IDS[-1])]
     expected = logits[F] - logits[IDS[-1]] - (direct[0] - direct[1])
     assert cells.sum() == pytest.approx(expected, abs=1e-4)
 
@@ -216,8 +216,8 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
         ("writing", {"wr_written": "1." * 80}),
         ("writing", {"wr_temperature": "1e400"}),
         ("writing", {"wr_head": "8"}),
-        ("why-this-token", {"why_head": "9.9"}),
-        ("why-this-token", {"why_token": "512"}),
+        ("why-this-word", {"why_head": "9.9"}),
+        ("why-this-word", {"why_token": "512"}),
         ("cache", {"ca_tokens": "-1"}),
     ],
 )
@@ -228,7 +228,7 @@ def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> N
 
 
 def test_the_three_numbers_of_the_frog_stand_in_one_sentence() -> None:
-    found = asked("why-this-token")
+    found = asked("why-this-word")
     said = json.dumps(block_of(found, "text"), ensure_ascii=False)
     assert "82.5" in said
     assert "8.4" in said

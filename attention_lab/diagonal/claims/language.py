@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...trained.decoder import Head
 from ...trained.generation import KeyValueCache, draw
-from ...trained.language_model import Head, LanguageModelRun, language_model
+from ...trained.language_model import language_model
+from ...trained.model_run import LanguageModelRun
 from .record import Evidence, format_gap, max_difference
 
 LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
@@ -44,7 +46,7 @@ def added_is_lost() -> Evidence:
     """What one head adds to the logit of the next piece, and how far the logit falls without it."""
     run, head = _run(), (LAYER, NEEDED_HEAD)
     piece = run.ids[F_PLACE]
-    parts, logit = run.contributions(piece), run.logits[-1, piece]
+    parts, logit = run.contributions(piece, against=None), run.logits[-1, piece]
     added, lost = parts["head", LAYER, NEEDED_HEAD], logit - _run([head]).logits[-1, piece]
     gap = max_difference(sum(parts.values()), logit)
     sentence = (

@@ -233,7 +233,7 @@ def test_the_numbers_of_the_lesson_on_the_frog_are_those_of_the_model() -> None:
     shares = [run.probabilities()[f], *(without[head][f] for head in (2, 3, 4))]
     assert [round(share, 2) for share in shares] == [0.82, 0.83, 0.81, 0.08]
     assert without[4].argmax() == c
-    added = run.contributions(f)
+    added = run.contributions(f, against=None)
     assert (round(added["head", 4, 4], 1), round(sum(added.values()), 1)) == (3.1, 13.1)
     assert max(added, key=lambda part: added[part]) == ("head", 4, 4)
     birds = model.encode(text.replace("frog", "bird"))

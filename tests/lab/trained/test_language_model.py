@@ -113,7 +113,7 @@ def test_wrong_caches_differ() -> None:
 
 
 def test_contributions_are_the_published_ones() -> None:
-    parts = RUN.contributions(F)
+    parts = RUN.contributions(F, against=None)
     assert sum(parts.values()) == pytest.approx(RUN.logits[-1, F], abs=1e-10)
     named = [parts["embedding"], *(parts["feed-forward", layer] for layer in range(5))]
     named += [parts["head", 4, 4], parts["head", 3, 5]]

@@ -26,7 +26,7 @@ def written(text: str) -> list[str]:
             ["Lily's", "mom", ":", '"', "Don’t", "!", "(", "35", ")", '"'],
         ),
         ("žluť 日 🐸", ["žluť", "日", "🐸"]),
-        ("a\n\tb - c", ["a", "new line", "tab", "b", "-", "c"]),
+        ("a\n\tb - c", ["a", "new line", "tab stop", "b", "-", "c"]),
         ("'a' a1", ["'", "a", "'", "a", "1"]),
     ],
 )
@@ -38,8 +38,8 @@ def test_what_is_no_text_has_a_name() -> None:
     assert [readable(one) for one in ("</s>", "<unk>", " ", "\xa0", "<0x00>")] == [
         "end of the text",
         UNKNOWN_SIGN,
-        "space",
-        "space",
+        "white space",
+        "white space",
         UNKNOWN_SIGN,
     ]
     pieces = [" a", "<0xE6>", "<0x97>", "r", "[pad]", "[pad]"]  # half a character, then padding

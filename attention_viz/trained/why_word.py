@@ -1,4 +1,4 @@
-"""The page *Why this token?*: the logit of a piece as a sum of parts, and what each head is really
+"""The page *Why this word?*: the logit of a piece as a sum of parts, and what each head is really
 worth.
 """
 
@@ -14,7 +14,7 @@ from attention_core.rules import RUNNING, Position, Rule, read
 from attention_lab.trained.generation import next_probabilities
 from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_model
 from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
-from attention_lab.trained.why_token import WhyToken, logits_without
+from attention_lab.trained.why_word import WhyWord, logits_without
 
 from .. import blocks as b
 from ..labels import format_number, format_percent
@@ -54,12 +54,12 @@ def _quoted(one: int) -> str:
     return f"“{bare(language_model().pieces([one])[0])}”"
 
 
-def why_of(view: StoryView, values: b.Values) -> WhyToken:
+def why_of(view: StoryView, values: b.Values) -> WhyWord:
     """What the page explains. Raises: AttentionError."""
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)
     token, against = values["why_token"], values["why_against"]
     first = int(run_of_ids(ids).logits[-1].argmax())
-    return WhyToken(
+    return WhyWord(
         ids,
         first if token == NEXT else int(token),
         None if against in (ALONE, token) else int(against),
@@ -91,7 +91,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-def _answer(why: WhyToken, layer: int, head: int) -> str:
+def _answer(why: WhyWord, layer: int, head: int) -> str:
     """The share of the piece, what the chosen head adds to its logit, and the share without it."""
     logits = (why.run.logits[-1], logits_without(why.ids)[layer, head])
     before, after = (float(next_probabilities(logits_X)[why.token]) for logits_X in logits)
@@ -104,7 +104,7 @@ def _answer(why: WhyToken, layer: int, head: int) -> str:
     )
 
 
-def _sum_in_words(why: WhyToken) -> str:
+def _sum_in_words(why: WhyWord) -> str:
     """The logit as a sum, and its largest part."""
     added = why.of_layers
     heads, feed_forward = why.of_kinds
@@ -120,7 +120,7 @@ def _sum_in_words(why: WhyToken) -> str:
     )
 
 
-def why_board(why: WhyToken, layer: int, head: int) -> JSON:
+def why_board(why: WhyWord, layer: int, head: int) -> JSON:
     """The parts of the sum, and how far it falls without each head; above them the text with the
     arcs of the chosen head.
     """
@@ -155,7 +155,7 @@ def why_board(why: WhyToken, layer: int, head: int) -> JSON:
     return board | {"sentence": said}
 
 
-def _about_head(why: WhyToken, layer: int, head: int) -> str:
+def _about_head(why: WhyWord, layer: int, head: int) -> str:
     """The chosen head in words: what it adds, what is lost without it, and where the two
     disagree.
     """
@@ -171,7 +171,7 @@ def _about_head(why: WhyToken, layer: int, head: int) -> str:
     return says
 
 
-def _after_each_layer(why: WhyToken) -> b.Table:
+def _after_each_layer(why: WhyWord) -> b.Table:
     head = ["after", "it would say", "with", f"share of {escape_markdown(_quoted(why.token))}"]
     rows = []
     for layer in range(-1, N_LAYERS):
@@ -198,4 +198,4 @@ READING = (
     " not “the” reason."
 )
 
-WHY_THIS_TOKEN = b.BlockPage("why-this-token", _choices, _blocks)
+WHY_THIS_WORD = b.BlockPage("why-this-word", _choices, _blocks)

@@ -15,12 +15,13 @@ from attention_core.checks import Array
 from ..cache import cached
 from ..heads.weight_blocks import head_contributions
 from .generation import next_probabilities
-from .language_model import N_HEADS, N_LAYERS, LanguageModelRun
+from .language_model import N_HEADS, N_LAYERS
 from .language_text import run_of_ids
+from .model_run import LanguageModelRun
 
 
 @dataclass(frozen=True, eq=False)
-class WhyToken:
+class WhyWord:
     """Why a piece follows a text, or why it does rather than another one: then every number is the
     difference of two logits.
 
@@ -56,16 +57,20 @@ class WhyToken:
         return direction
 
     @property
+    def _added(self) -> Array:
+        return self.run.parts()[1] @ self.direction
+
+    @property
     def of_embedding(self) -> float:
         """What the last token itself adds, the first of `Streams.parts`."""
-        return float(self.of(self.run.added_logits)[0])
+        return float(self._added[0])
 
     @property
     def of_layers(self) -> Array:
         """What the heads of each layer add, and at the end its feed-forward part.
         Shapes: (L, H+1), in the order of `Streams.parts`.
         """
-        return self.of(self.run.added_logits)[1:].reshape(N_LAYERS, N_HEADS + 1)
+        return self._added[1:].reshape(N_LAYERS, N_HEADS + 1)
 
     @property
     def of_kinds(self) -> tuple[float, float]:

@@ -1,0 +1,188 @@
+"""A text in the language model, and why the model goes on as it does: what each part adds to the
+logit of a piece, what the loss of a head costs, and from which tokens a head has it.
+
+D model feature, N part, S source token, T token, X piece of the vocabulary.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from attention_core.checks import Array, whole_number
+from attention_core.errors import SettingsError, short_repr
+
+from ..heads.weight_blocks import output_rows
+from .decoder import HEAD, Decoder, Head, Part, Streams, run_decoder
+from .generation import next_probabilities
+from .next_words import NextWords, search_words
+
+AVERAGE = "average"
+Against = str | int | None  # "average", a token, or None
+
+
+class Loss(NamedTuple):
+    """By how much a logit falls without a head, in three: what the head wrote itself, what the
+    other parts no longer write, and what the other divisor of the last norm takes.
+    """
+
+    direct: float
+    response: float
+    norm: float
+
+    @property
+    def total(self) -> float:
+        """The three together."""
+        return sum(self)
+
+
+@dataclass(frozen=True, eq=False)
+class LanguageModelRun(Streams):
+    """A text in the language model: one `Trace` of the engine for each layer, and the logits.
+
+    Shapes: logits (T, X). means: what each head adds on average, (L, H, D); None if a head that is
+    switched off adds 0.
+    """
+
+    ids: tuple[int, ...]
+    vocabulary: tuple[str, ...]
+    means: Array | None = None
+
+    def probabilities(self, temperature: float = 1.0, top_p: float = 1.0) -> Array:
+        """The share of every piece to come next, after the last token.
+
+        temperature: the logits are divided by it; 0 gives the most probable piece everything.
+        top_p: only the fewest most probable pieces that together reach it are left. Shapes: (X,).
+        Raises: SettingsError.
+        """
+        return next_probabilities(self.logits[-1], temperature, top_p)
+
+    def next_words(self, k: int = 10) -> NextWords:
+        """The k most probable words and marks to come next, with their probabilities, the most
+        probable one first. A word is spelled by one piece or several; all its spellings count.
+        Raises: SettingsError.
+
+        >>> from attention_lab import language_model
+        >>> model = language_model()
+        >>> run = model.run(model.encode("One day, a little frog was very sad. The"))
+        >>> [(word, round(p, 3)) for word, p in run.next_words(3)]
+        [('frog', 0.767), ('big', 0.016), ('little', 0.014)]
+        """
+        whole_number("k", k, 1, 100)
+        kept = [np.array([_kept(trace)[n] for trace in self.traces]) for n in range(2)]
+        return search_words(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, k)
+
+    def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
+        """What each part of the model adds to the logit of a token after the last one, with the
+        divisor of the last norm held at its value. Their sum is what is explained.
+
+        against: "average" for the logit above the mean logit of all pieces; a token for the
+        difference from its logit; None for the logit alone. A constant that is added to all logits
+        changes nothing, so the logit alone may name parts that do nothing. The keys are
+        "embedding", ("head", layer, head) and ("feed-forward", layer). Raises: SettingsError.
+        Source: Elhage et al. 2021, "Logit attribution".
+        """
+        along_D = self.direction(token, against) / self.divisors[-1]
+        names, parts_ND = self.parts()
+        return dict(zip(names, map(float, parts_ND @ along_D), strict=True))
+
+    def loss(self, head: Head, token: int, against: Against = AVERAGE) -> Loss:
+        """By how much the logit of a token falls if a head, given as layer and number, is switched
+        off as well, in three: direct, response and norm. Their sum is what is lost.
+
+        With parts p and divisor d of the last norm, p' and d' without the head, and the direction w
+        of the token: direct is the head's (p − p') · w / d; response the same over all others; norm
+        is Σ p' · w (1/d − 1/d'). Raises: SettingsError. Source: McGrath et al. 2023 (Hydra effect).
+        """
+        self._checked(head)
+        other = self.without(head)
+        along_D, divisor = self.direction(token, against), self.divisors[-1]
+        names, parts_ND = self.parts()
+        place = names.index((HEAD, *head))
+        lost_ND = parts_ND - other.parts()[1]
+        lost_N = lost_ND @ along_D / divisor
+        after = float(other.streams[-1, -1] @ along_D)
+        norm = after * (1 / divisor - 1 / other.divisors[-1])
+        return Loss(float(lost_N[place]), float(np.delete(lost_N, place).sum()), float(norm))
+
+    def sources(self, head: Head, token: int, against: Against = AVERAGE) -> Array:
+        """What a head adds to the logit of a token, by the token that it read it from. The sum is
+        the head's part in `contributions`. Shapes: (T,). Raises: SettingsError.
+        """
+        layer, number = self._checked(head)
+        trace, along_D = self.traces[layer], self.direction(token, against) / self.divisors[-1]
+        p = trace.projections
+        values_SV = trace.value_heads[0, number * p.groups // p.n_heads]
+        per_S = values_SV @ (output_rows(p)[number] @ along_D)
+        added_S: Array = trace.probabilities[0, number, -1] * per_S
+        return added_S
+
+    def direction(self, token: int, against: Against = AVERAGE) -> Array:
+        """What each feature of the last vector adds to what is explained, before the divisor of the
+        last norm: the gain times the vector of the token, less that of what it is compared with.
+        Shapes: (D,). Raises: SettingsError.
+        """
+        embedding_XD, most = self.decoder.embedding, len(self.decoder.embedding) - 1
+        row_D = embedding_XD[whole_number("token", token, 0, most)]
+        if isinstance(against, str):
+            if against != AVERAGE:
+                raise SettingsError(
+                    f"against is {short_repr(against)} but must be {AVERAGE!r}, a token or None"
+                )
+            row_D = row_D - embedding_XD.mean(axis=0)
+        elif against is not None:
+            row_D = row_D - embedding_XD[whole_number("against", against, 0, most)]
+        along_D: Array = self.decoder.last_gain * row_D
+        return along_D
+
+    def without(self, *heads: Head) -> LanguageModelRun:
+        """The same run with more heads switched off."""
+        decoder = self.decoder.without(fillings(self.decoder, self.means, heads))
+        return run_of(decoder, self.ids, self.vocabulary, self.means, before=self)
+
+    def _checked(self, head: Any) -> Head:
+        """A head that is not switched off. Raises: SettingsError."""
+        layer, number = checked_head("head", head, self.decoder)
+        if (layer, number) in self.decoder.off:
+            raise SettingsError(
+                f"head is {number} of layer {layer}, which is switched off in this run:"
+                " run the text with it"
+            )
+        return layer, number
+
+
+def checked_head(name: str, head: Any, decoder: Decoder) -> Head:
+    """A head as layer and number. Raises: SettingsError."""
+    if not isinstance(head, (tuple, list)) or len(head) != 2:
+        raise SettingsError(f"{name} holds {short_repr(head)} but a head is a layer and a number")
+    layer = whole_number(name, head[0], 0, len(decoder.layers) - 1)
+    return layer, whole_number(name, head[1], 0, decoder.layers[layer].attention.n_heads - 1)
+
+
+def fillings(decoder: Decoder, means: Array | None, heads: Any) -> dict[Head, Array]:
+    """What each of some heads adds when it is switched off. Shapes: (D,)."""
+    nothing_D = np.zeros(decoder.embedding.shape[1])
+    return {tuple(head): nothing_D if means is None else means[tuple(head)] for head in heads}
+
+
+def run_of(
+    decoder: Decoder,
+    ids: tuple[int, ...],
+    vocabulary: tuple[str, ...],
+    means: Array | None = None,
+    **changes: Any,
+) -> LanguageModelRun:
+    """A run whose traces are labelled with the pieces. changes: as `run_decoder` takes them."""
+    made = run_decoder(decoder, decoder.embedding[list(ids)], **changes)
+    labels = [vocabulary[one] for one in ids]
+    traces = tuple(one if one.tokens else one.labelled(labels) for one in made.traces)
+    return LanguageModelRun(
+        decoder, traces, made.streams, made.feed_forwards, ids, vocabulary, means
+    )
+
+
+def _kept(trace: Any) -> tuple[Array, Array]:
+    """The keys as scores read them, and the values. Shapes: (G, S, K), (G, S, V)."""
+    return trace.turned_keys[0], trace.value_heads[0]

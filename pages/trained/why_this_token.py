@@ -1,6 +1,0 @@
-"""Why this token: the logit of a piece as a sum, and what happens without each head."""
-
-from attention_ui.blocks import show_page
-from attention_viz.trained.why_token import WHY_THIS_TOKEN
-
-show_page(WHY_THIS_TOKEN)

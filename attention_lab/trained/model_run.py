@@ -6,6 +6,7 @@ D model feature, N part, S source token, T token, X piece of the vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from attention_core.errors import SettingsError, short_repr
 from ..heads.weight_blocks import output_rows
 from .decoder import HEAD, Decoder, Head, Part, Streams, run_decoder
 from .generation import next_probabilities
-from .next_words import NextWords, search_words
+from .next_words import NextWords, drawn_words, search_words
 
 AVERAGE = "average"
 Against = str | int | None  # "average", a token, or None
@@ -71,8 +72,28 @@ class LanguageModelRun(Streams):
         [('frog', 0.767), ('big', 0.016), ('little', 0.014)]
         """
         whole_number("k", k, 1, 100)
+        return search_words(*self._searched, k)
+
+    def drawn_words(
+        self, words: Sequence[str], temperature: float = 1.0, top_p: float = 1.0
+    ) -> dict[str, float]:
+        """The probability with which each of some words or marks, as `next_words` names them, is
+        written next if each piece is drawn with a temperature and a top-p. Raises: SettingsError.
+
+        >>> from attention_lab import language_model
+        >>> model = language_model()
+        >>> run = model.run(model.encode("One day, a little frog was very sad. The"))
+        >>> {word: round(p, 2) for word, p in run.drawn_words(["frog", "big"], top_p=0.9).items()}
+        {'frog': 0.91, 'big': 0.02}
+        """
+        next_probabilities(np.zeros(2), temperature, top_p)
+        return drawn_words(*self._searched, words, (temperature, top_p))
+
+    @property
+    def _searched(self) -> tuple[Decoder, tuple[str, ...], tuple[int, ...], Array, list[Array]]:
+        """What the search for words reads."""
         kept = [np.array([_kept(trace)[n] for trace in self.traces]) for n in range(2)]
-        return search_words(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, k)
+        return self.decoder, self.vocabulary, self.ids, self.logits[-1], kept
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
         """What each part of the model adds to the logit of a token after the last one, with the

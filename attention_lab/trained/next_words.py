@@ -33,16 +33,21 @@ NEGLECTED = 1e-12  # spellings that are less probable are left out of a word
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’-]?\Z")
 
 
+Path = tuple[int, ...]
+
+
 class NextWords(tuple[tuple[str, float], ...]):
     """Words and their probabilities, the most probable one first.
 
     rest: the probability of all others together. complete_to: every word that has a spelling more
-    probable than this was found. n_steps: how many branches of the text were computed.
+    probable than this was found. n_steps: how many branches of the text were computed. spelled: the
+    pieces that most probably write each word.
     """
 
     rest: float
     complete_to: float
     n_steps: int
+    spelled: dict[str, Path]
 
 
 class Pieces:
@@ -73,19 +78,20 @@ def _starts_word(piece: str) -> bool:
 
 
 pieces_of = lru_cache(maxsize=4)(Pieces)
-Path = tuple[int, ...]
 
 
 @dataclass(eq=False)
 class _Search:
     """The branches that were computed: the share of every piece to come next, by the pieces of the
-    branch.
+    branch. settings: temperature and top-p of the shares.
     """
 
     branches: Branches
     pieces: Pieces
     shares: dict[Path, Array]
+    settings: tuple[float, float] = (1.0, 1.0)
     numbers: dict[Path, int] = field(default_factory=lambda: {(): -1})
+    likeliest: dict[str, tuple[float, Path]] = field(default_factory=dict)
 
     def compute(self, paths: Iterable[Path]) -> None:
         """Compute branches whose parents were computed."""
@@ -95,7 +101,8 @@ class _Search:
             parents = [self.numbers[path[:-1]] for path in new]
             logits_NX = self.branches.extend(parents, [path[-1] for path in new])
             for number, (path, logits_X) in enumerate(zip(new, logits_NX, strict=True), first):
-                self.numbers[path], self.shares[path] = number, next_probabilities(logits_X)
+                self.numbers[path] = number
+                self.shares[path] = next_probabilities(logits_X, *self.settings)
 
     def ends(self, path: Path) -> float:
         """The probability that the next piece ends the word."""
@@ -144,8 +151,14 @@ class _Search:
             self.compute(path for path, _, _ in level)
             for path, text, share in level:
                 if text in total:
-                    total[text] += share * self.ends(path)
+                    total[text] += self._noted(text, share * self.ends(path), path)
         return total
+
+    def _noted(self, text: str, share: float, path: Path) -> float:
+        """A share, with its path kept if it is the likeliest way to write a text so far."""
+        if share > self.likeliest.get(text, (0.0,))[0]:
+            self.likeliest[text] = (share, path)
+        return share
 
     def _spelled(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For each beginning of some texts, the pieces that go on with it towards one of them."""
@@ -170,8 +183,25 @@ class _Search:
             words = self.pieces.letters if path else self.pieces.of_words
             for one in np.setdiff1d(np.arange(len(self.pieces.all)), words).tolist():
                 name = self.pieces.sign(one, bool(path))
-                found[name] = found.get(name, 0.0) + share * float(self.shares[path][one])
+                of_piece = share * float(self.shares[path][one])
+                found[name] = found.get(name, 0.0) + self._noted(name, of_piece, (*path, one))
         return found
+
+    def exact(self, shown: Iterable[str], begun: str) -> dict[str, tuple[float, Path]]:
+        """The probability of some words and of all marks, and the pieces that most probably write
+        each; no pieces where nothing can. begun: the letters at the end of the text.
+        """
+        forms = {word: _forms(word, begun) for word in shown}
+        of_texts = self.probability([text for texts in forms.values() for text in texts])
+        found = {
+            sign: (share, self.likeliest[sign]) for sign, share in self.signs().items() if share
+        }
+        exact = {sign: (share, path) for sign, (share, (_, path)) in found.items()}
+        for word, texts in forms.items():
+            share, _ = exact.get(word, (0.0, ()))
+            ways = [self.likeliest.get(text, (0.0, ())) for text in (word, *texts)]
+            exact[word] = (share + sum(of_texts[text] for text in texts), max(ways)[1])
+        return exact
 
 
 def search_words(
@@ -192,16 +222,31 @@ def search_words(
     # A spelling that the search did not reach can raise a word, so more than k are summed.
     likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
     shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
-    forms = {word: _forms(word, begun) for word in sorted(shown)}
-    exact = search.probability([text for texts in forms.values() for text in texts])
-    found = search.signs()
-    for word, texts in forms.items():
-        found[word] = found.get(word, 0.0) + sum(exact[text] for text in texts)
-    best = sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
-    words = NextWords((word, share) for word, share in best if share > 0)
+    found = search.exact(sorted(shown), begun)
+    best = sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0]))[:k]
+    words = NextWords((word, share) for word, (share, _) in best if share > 0)
     words.rest = max(0.0, 1 - sum(share for _, share in words))
     words.complete_to, words.n_steps = complete_to, len(search.branches)
+    words.spelled = {word: path for word, (share, path) in best if share > 0}
     return words
+
+
+def drawn_words(
+    decoder: Decoder,
+    vocabulary: tuple[str, ...],
+    ids: Sequence[int],
+    logits_X: Array,
+    kept: Sequence[Array],
+    words: Sequence[str],
+    settings: tuple[float, float],
+) -> dict[str, float]:
+    """The probability with which each of some words is written next if each piece is drawn with a
+    temperature and a top-p. settings: the two. The rest is as for `search_words`.
+    """
+    first = {(): next_probabilities(logits_X, *settings)}
+    search = _Search(Branches(decoder, kept), pieces_of(vocabulary), first, settings)
+    found = search.exact(words, _begun(vocabulary, ids))
+    return {word: found[word][0] for word in words}
 
 
 def _begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:

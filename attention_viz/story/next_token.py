@@ -75,19 +75,22 @@ def share_matrices(
     shares_X: Array,
     pieces: Side,
     shown: list[int],
-    place: int,
+    place: int | None,
     title: str,
+    logits: str = "all logits",
 ) -> list[Matrix]:
     """A column with the shares of some pieces, the softmax of all logits; and these logits, those
-    of the shown pieces first, which are not drawn.
+    of the shown pieces first, which are not drawn. place: of the column, None if it is not drawn
+    either. logits: the name of the array of all logits.
     """
     others = np.setdiff1d(np.arange(len(logits_X)), shown)
     every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
-    rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
+    rule = Rule("softmax", (read(logits, Position(), RUNNING),), len(logits_X), own=axis(0))
     shares, sides, kind = shares_X[shown, np.newaxis], (pieces, SHARE_SIDE), "probability"
+    at = None if place is None else (place, 0)
     return [
-        Matrix("all logits", every, Side("row"), Side("logit"), None, "all logits", kind="logit"),
-        Matrix(name, shares, *sides, (place, 0), title, kind=kind, rule=rule),
+        Matrix(logits, every, Side("row"), Side("logit"), None, logits, kind="logit"),
+        Matrix(name, shares, *sides, at, title, kind=kind, rule=rule),
     ]
 
 

@@ -33,8 +33,18 @@ def block_of(found: dict[str, Any], kind: str) -> dict[str, Any]:
     return next(block for block in found["blocks"] if block["kind"] == kind)
 
 
+def board_block(found: dict[str, Any]) -> dict[str, Any]:
+    """The first board, which may stand beside something."""
+    parts = [[block] for block in found["blocks"]]
+    beside = [block["parts"] for block in found["blocks"] if block["kind"] == "beside"]
+    inside = [
+        block for part in [*parts, *(one for each in beside for one in each)] for block in part
+    ]
+    return next(block for block in inside if block["kind"] == "board")
+
+
 def board_of(found: dict[str, Any]) -> dict[str, Any]:
-    return scene_of_text(json.dumps(block_of(found, "board")["board"]))
+    return scene_of_text(json.dumps(board_block(found)["board"]))
 
 
 def buttons(found: dict[str, Any]) -> dict[str, Any]:
@@ -46,10 +56,10 @@ def buttons(found: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "choices"),
     [
-        ("writing", {}),
-        ("writing", {"wr_temperature": 0.7, "wr_top_p": 0.5}),
-        ("writing", {"wr_top_p": 1}),
-        ("writing", {"wr_temperature": 0, "wr_top_p": 0.5}),
+        ("writing", {"pieces": "true"}),
+        ("writing", {"pieces": "true", "wr_temperature": 0.7, "wr_top_p": 0.5}),
+        ("writing", {"pieces": "true", "wr_top_p": 1}),
+        ("writing", {"pieces": "true", "wr_temperature": 0, "wr_top_p": 0.5}),
         ("why-this-word", {}),
         ("why-this-word", {"why_against": F + 1}),
     ],
@@ -60,51 +70,96 @@ def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) 
     for name in board["rules"]:
         numbers = sent(board, name)
         for index in ((0, 0), (numbers.shape[0] - 1, numbers.shape[1] - 1)):
-            assert worked_out(board, name, index) == pytest.approx(numbers[index], abs=2e-5)
+            known = np.nan_to_num(numbers[index])  # what cannot be drawn is empty
+            assert worked_out(board, name, index) == pytest.approx(known, abs=2e-5)
 
 
 def test_bars_are_the_shares_of_the_model() -> None:
-    shares = MODEL.run(IDS).probabilities()
-    most = np.sort(shares)[::-1][:10]
-    np.testing.assert_allclose(sent(board_of(asked("writing")), "share").ravel(), most, rtol=1e-5)
-    left = sent(board_of(asked("writing", wr_top_p=0.5)), "share within top-p").ravel()
-    assert left[0] == 1
-    assert not left[1:].any()
-    certain = asked("writing", wr_temperature=0)
-    assert sent(board_of(certain), "share").ravel().tolist() == [1, *[0] * 9]
+    run = MODEL.run(IDS)
+    most = np.sort(run.probabilities())[::-1][:10]
+    pieces = board_of(asked("writing", pieces="true"))
+    np.testing.assert_allclose(sent(pieces, "share").ravel(), most, rtol=1e-5)
+    words = board_of(asked("writing"))
+    expected = dict(run.next_words(10))
+    np.testing.assert_allclose(sent(words, "share").ravel(), [*expected.values()], rtol=1e-5)
+    assert words["axes"]["side 0"]["labels"] == [*expected]
+
+
+@pytest.mark.parametrize("pieces", ["true", "false"])
+def test_settings_move_bars_and_no_column(pieces: str) -> None:
+    """What cannot be drawn is empty."""
+    plain, certain = (
+        board_of(asked("writing", pieces=pieces, **one))
+        for one in ({"wr_top_p": 1}, {"wr_temperature": 0})
+    )
+    assert [one["array"] for one in plain["panels"]] == ["share", "drawn"]
+    for board in (plain, certain):
+        assert board["panels"] == plain["panels"]
+        np.testing.assert_array_equal(sent(board, "share"), sent(plain, "share"))
+    np.testing.assert_allclose(sent(plain, "drawn"), sent(plain, "share"), rtol=1e-5)
+    drawn = sent(certain, "drawn").ravel()
+    assert drawn[0] == 1
+    assert np.isnan(drawn[1:]).all()
 
 
 def test_a_click_on_a_bar_goes_on_with_its_piece() -> None:
-    found = asked("writing")
-    second = block_of(found, "board")["clicks"]["share"][1]
-    pin = {"pin": {"array": "share", "index": [1, 0]}, "axes": [["a", None]] * 2}
-    after = asked("writing", pin | {"changes": second})
+    found = asked("writing", pieces="true")
+    second = board_block(found)["clicks"]["drawn"][1]
+    pin = {"pin": {"array": "drawn", "index": [1, 0]}, "axes": [["a", None]] * 2}
+    after = asked("writing", pin | {"changes": second}, pieces="true")
     written = parse_qs(after["query"])["wr_written"][0]
     assert int(written.split(".")[-1]) == np.argsort(-MODEL.run(IDS).logits[-1])[1]
-    part = board_of(after)["sentence"]
-    assert part["written"] == len(IDS) == len(part["words"]) - 1
     undone = asked("writing", {"changes": buttons(after)["Undo"]}, wr_written=written)
     assert "wr_written" not in parse_qs(undone["query"])
     assert "Undo" not in buttons(undone)
 
 
+def text_of(found: dict[str, Any]) -> tuple[str, str]:
+    """The prompt and what was written, on top of the page."""
+    words = next(one for one in found["blocks"] if one["kind"] == "text")["words"][0][2:]
+    return words[0], "".join(part[2] for part in words[1:])
+
+
+def test_a_word_is_written_and_taken_back_whole() -> None:
+    found = asked("writing", wr_temperature=0)
+    assert text_of(found) == (FROG, "")
+    one = asked("writing", {"changes": buttons(found)["Write a word"]}, wr_temperature=0)
+    assert text_of(one) == (FROG, " frog")
+    third = board_block(one)["clicks"]["share"][2]
+    two = asked("writing", {"changes": third}, wr_temperature=0, **buttons(found)["Write a word"])
+    assert text_of(two)[1].startswith(" frog ")
+    written = {"wr_written": parse_qs(two["query"])["wr_written"][0]}
+    back = asked("writing", {"changes": buttons(two)["Undo"]}, wr_temperature=0, **written)
+    assert text_of(back) == (FROG, " frog")
+
+
 def test_the_same_url_gives_the_same_text_and_another_prompt_another() -> None:
-    many = buttons(asked("writing"))["Write 10"]
+    many = buttons(asked("writing"))["Write 20"]
     first = asked("writing", {"changes": many})
     assert asked("writing", **many) == first
-    other = asked("writing", text="Lily", **many)
-    assert len(board_of(other)["sentence"]["words"]) == len(MODEL.encode("Lily"))
+    assert text_of(asked("writing", text="Lily", **many)) == ("Lily", "")
 
 
-def test_play_writes_until_the_page_is_full() -> None:
+def test_drawing_again_shows_its_seed() -> None:
+    many = buttons(asked("writing"))["Write 20"]
+    again = asked("writing", {"changes": buttons(asked("writing", **many))["Draw again"]}, **many)
+    assert parse_qs(again["query"])["wr_seed"] == ["1"]
+    assert text_of(again)[1] != text_of(asked("writing", **many))[1]
+
+
+def test_a_full_page_goes_on_on_a_new_one() -> None:
     playing = block_of(asked("writing", wr_play="true"), "later")
     assert playing["changes"].keys() == {"wr_written"}
     written = playing["changes"]["wr_written"].split(".")
     full = ".".join([written[0], *["300"] * (64 - len(IDS))])
     found = asked("writing", wr_play="true", wr_written=full)
     assert "later" not in [block["kind"] for block in found["blocks"]]
-    assert "Write a piece" not in buttons(found)
-    assert not block_of(found, "board")["clicks"]
+    assert "Write a word" not in buttons(found)
+    assert not board_block(found)["clicks"]
+    sets = buttons(found)["Go on on a new page"]
+    after = asked("writing", {"changes": sets}, wr_written=full)
+    assert "Write a word" in buttons(after)
+    assert text_of(after) == (sets["text"], "")
 
 
 def test_a_head_of_the_grid_is_chosen_by_a_click() -> None:
@@ -215,7 +270,7 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
         ("writing", {"wr_written": "1.x"}),
         ("writing", {"wr_written": "1." * 80}),
         ("writing", {"wr_temperature": "1e400"}),
-        ("writing", {"wr_head": "8"}),
+        ("writing", {"wr_seed": "1000"}),
         ("why-this-word", {"why_head": "9.9"}),
         ("why-this-word", {"why_token": "512"}),
         ("cache", {"ca_tokens": "-1"}),

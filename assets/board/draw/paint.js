@@ -3,7 +3,7 @@ import { faded, shadeOf } from "./colours.js";
 import { fillBetween, fillBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
 import { paintLabels } from "./lettering.js";
-import { cellNumber, formed, longestTexts, typeFor } from "../scene/numbers.js";
+import { cellNumber, formed, longestTexts, percent, typeFor } from "../scene/numbers.js";
 import { blockOf, hasMark, limitAt } from "../scene/scene.js";
 
 const BAR_ROOM = 0.62; // of the width of a cell, for a share of 1
@@ -155,7 +155,7 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   eachCell(sheet, (cell) => {
     if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const known = !sheet.hatched(cell);
-    const text = known ? texts[cell.i] : cellNumber(cell.value, 0);
+    const text = known ? textOfCell(context, box, cell.value, texts[cell.i]) : cellNumber(cell.value, 0);
     if (context.measureText(text).width > width - 1) return;
     const [x, y] = [cell.x + width / 2, cell.y + height / 2];
     if (!known) fillBox(context, { x: x - size * 0.95, y: y - size * 0.62, width: size * 1.9, height: size * 1.24 }, palette.hidden, 3);
@@ -163,6 +163,12 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
     context.fillStyle = !known || box.panel.bars || sheet.pale(cell) ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
     context.fillText(text, cell.x + width * (box.panel.bars ? (1 + BAR_ROOM) / 2 : 0.5), cell.y + height / 2 + 0.5);
   });
+}
+
+// The share of a bar is written in percent if that has room beside it.
+function textOfCell(context, { panel, cell }, value, text) {
+  const share = panel.bars ? percent(value) : text;
+  return context.measureText(share).width < (1 - BAR_ROOM) * cell.width - 4 ? share : text;
 }
 
 const LARGE_SHARE = { plain: 0.82, lecture: 0.95 }; // of the largest type that fits the height of a cell

@@ -83,6 +83,15 @@ def likeliest_piece(run: LanguageModelRun) -> tuple[str, float]:
     return language_model().pieces([int(shares_X.argmax())])[0], float(shares_X.max())
 
 
+def likeliest_word(run: LanguageModelRun) -> tuple[str, float]:
+    """The word or mark that most probably comes next, and its probability.
+
+    >>> likeliest_word(language_run("One day, a little frog was very sad. The"))[0]
+    'frog'
+    """
+    return run.next_words(1)[0]
+
+
 def language_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:
     """One layer with its weights, on the normed output of the layers before it.
 

@@ -53,15 +53,15 @@ LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": (
 @dataclass(frozen=True)
 class HeadPage:
     """What one of these pages adds. choices and blocks: of its heads, see `BlockPage`. beside: what
-    stands in the first row, beside whose heads are shown. arcs: whether the page shows
-    the sentence with arcs.
+    stands in the first row, beside whose heads are shown. words: whether the
+    page shows words in the place of their pieces.
     """
 
     url_path: str
     choices: Callable[[HeadsShown], Sequence[b.Choice]]
     blocks: Callable[[StoryView, b.Values, HeadsShown], Sequence[b.Block]]
     beside: Callable[[b.Values, HeadsShown], Sequence[b.Field | b.Button]] = lambda *_: ()
-    arcs: bool = False
+    words: bool = False
 
     @property
     def page(self) -> b.BlockPage:
@@ -85,7 +85,7 @@ class HeadPage:
         try:
             shown = heads_of(view, model)
             fields += self.beside(values, shown)
-            if self.arcs:
+            if self.words:
                 fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]

@@ -199,4 +199,4 @@ def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
     return [b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))]
 
 
-ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, arcs=True).page
+ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, words=True).page

@@ -93,4 +93,4 @@ def _reading(shown: HeadsShown) -> list[b.Block]:
     return told
 
 
-TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks, arcs=True).page
+TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks, words=True).page

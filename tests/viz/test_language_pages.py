@@ -301,3 +301,18 @@ def test_the_story_of_the_model_can_be_taken_along(name: str) -> None:
         with redirect_stdout(said):
             exec(compile(found["file"], name, "exec"), {"__name__": "__main__"})
         assert "agree" in said.getvalue()
+
+
+@pytest.mark.parametrize("model", ["language model", "MiniLM"])
+def test_one_word_is_changed_for_the_same_one_in_both_models(model: str) -> None:
+    found = asked("change-a-word", th_model=model)
+    board, clicks = board_of(found), board_block(found)["clicks"]
+    labels = board["axes"]["side 1"]["labels"]
+    place = labels.index("frog")
+    assert board["axes"]["side 0"]["labels"][place].startswith(("frog", "bird"))
+    assert len(clicks["before"]) == len(labels) ** 2
+    cell = clicks["before"][(len(labels) - 1) * len(labels) + place]
+    after = board_of(asked("change-a-word", th_model=model, **cell))["cell"]
+    assert after["index"] == [len(labels) - 1, place]
+    pieces = asked("change-a-word", th_model=model, pieces="true")
+    assert len(board_of(pieces)["axes"]["side 0"]["labels"]) >= len(labels)

@@ -93,6 +93,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     plays = play.value and n_all > 1
     return [
         b.Text(_what_is_computed(step)),
+        *text_notes(view),
         b.Row((so_far, step_on, play, layer, head)),
         b.Beside(sides, (1, 1)),
         *([b.Later(SECONDS, {TOKENS: after, PLAY.key: after < n_all})] if plays else []),
@@ -111,7 +112,6 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Heading("What is counted"),
         _counted(step),
         b.Text(_counted_in_words(step)),
-        *text_notes(view),
         b.Text(LIMITS, small=True),
     ]
 
@@ -149,11 +149,15 @@ def _what_is_computed(step: CachedStep) -> str:
     if step.n_new == n:
         first = "The first token is" if n == 1 else f"The first {n} tokens are"
         return f"{first} computed at once. With a cache the keys and values are kept."
-    saved = 1 - step.counts.total / step.counts_without.total
+    saved, gap = 1 - step.counts.total / step.counts_without.total, step.largest_gap
+    wrong = ""
+    if gap > ROUNDING:
+        wrong = f" **With the mistake, a share is wrong by up to {format_percent(gap)}.**"
     kept = "1 token is" if n == 2 else f"{n - 1} tokens are"
     return (
         f"“{last}” is new: **one** query, one key, one value, one row. The keys and values of"
         f" {kept} kept, pale here. This saves {format_percent(saved)} of the multiplications."
+        f"{wrong}"
     )
 
 

@@ -65,18 +65,26 @@ def first_words(shown: HeadsShown) -> tuple[str, str]:
     """The word that is replaced first, and its replacement: a pair whose first word the text has,
     so that both models compare the same words.
     """
-    pairs, tokens = FIRST_WORDS.get(shown.model, OTHER_WORDS), shown.maps.tokens
-    has = {word_at(tokens, place)[0] for place in range(len(tokens))}
-    return next((pair for pair in pairs if pair[0] in has), pairs[0])
+    pairs = FIRST_WORDS.get(shown.model, OTHER_WORDS)
+    return next((pair for pair in pairs if _has(shown, pair[0])), pairs[0])
+
+
+def _has(shown: HeadsShown, word: str) -> bool:
+    tokens = shown.maps.tokens
+    return word in {word_at(tokens, place)[0] for place in range(len(tokens))}
 
 
 def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
-    """The words, the head, and the sentence in which the first words of a model are changed."""
+    """The words, the head, and the sentence in which the first words of a model are changed, unless
+    it is the one that is shown.
+    """
     choices = _choices(shown)[:4]
-    if shown.model not in EXAMPLES:
+    own = FIRST_WORDS.get(shown.model, OTHER_WORDS)[0]
+    is_shown = own == first_words(shown) == (values[OLD_WORD], values[NEW_WORD])
+    if shown.model not in EXAMPLES or (is_shown and _has(shown, own[0])):
         return fields(values, choices)
     (text, cell), (layer, head) = EXAMPLES[shown.model], FIRST_HEADS[shown.model]
-    old, new = FIRST_WORDS.get(shown.model, OTHER_WORDS)[0]
+    old, new = own
     sets = {"text": text, OLD_WORD: old, NEW_WORD: new, LAYER: layer, HEAD: head, CELL: cell}
     return (*fields(values, choices), b.Button(f"{old} / {new}", sets))
 

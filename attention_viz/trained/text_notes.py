@@ -13,7 +13,9 @@ from ..story.story_view import StoryView
 
 
 def text_notes(view: StoryView) -> Sequence[b.Text]:
-    """How much of a text that is too long is shown. Raises: AttentionError."""
+    """How much of a text that is too long is shown, and whether its words are new to the model.
+    Raises: AttentionError.
+    """
     notes = notes_on(view.scenario, LANGUAGE, None)
     return [b.Text(escape_markdown(note), small=True) for note in notes]
 

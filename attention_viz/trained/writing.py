@@ -74,6 +74,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     settings = [b.Field(one, values[one.key]) for one in (TEMPERATURE, TOP_P, SEED)]
     return [
         b.Text(_whole_text(writing)),
+        *text_notes(view),
         b.Row((*_buttons(view, writing), b.Field(PLAY, values[PLAY.key]))),
         b.Text(_what_follows(writing, found)),
         b.Beside(
@@ -85,7 +86,6 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         ),
         *([b.Later(SECONDS, {WRITTEN.key: _one_more(view, writing)})] if plays else []),
         b.Folded("How a piece is drawn", [b.Text(_how_it_is_drawn(writing))]),
-        *text_notes(view),
         b.Text(LIMITS, small=True),
     ]
 

@@ -193,8 +193,8 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
         about["given"] = matrix.says
     if matrix.absent:
         about["absent"] = matrix.absent
-    marks = {"hatched": matrix.hidden, "pale": matrix.pale}
-    return about | sent_numbers(matrix.numbers, matrix.kind, **marks)
+    numbers, kind = matrix.numbers, matrix.kind
+    return about | sent_numbers(numbers, kind, hatched=matrix.hidden, pale=matrix.pale)
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:

@@ -12,6 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from attention_core.checks import Array
+from attention_core.derivation import array_of
 
 from .decoder import Decoder
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
@@ -100,6 +101,17 @@ class CachedStep:
         group = head * len(keys_GSK) // N_HEADS
         return keys_GSK[group], values_GSK[group]
 
+    def lines(self, layer: int, head: int, cached: bool) -> tuple[Array, Array, Array]:
+        """Keys and values of all tokens so far, and the rows of shares that the step computes for a
+        head: with the cache those of its new pieces, without one all rows. Shapes: (S, K) twice,
+        (T, S).
+        """
+        if cached:
+            return (*self.kept_for(layer, head), self.rows.probabilities[layer, head])
+        trace, group = self.full.traces[layer], head * N_KV_HEADS // N_HEADS
+        keys_SK: Array = array_of(trace, "turned_keys")[0, group]
+        return keys_SK, trace.value_heads[0, group], trace.probabilities[0, head]
+
     @property
     def counts(self) -> Multiplications:
         """What the step multiplies."""
@@ -109,6 +121,11 @@ class CachedStep:
     def counts_without(self) -> Multiplications:
         """What the step multiplies without a cache, which computes all rows again."""
         return self._counted(len(self.ids), len(self.ids))
+
+    @property
+    def saved(self) -> float:
+        """Which part of the multiplications of this step the cache saves."""
+        return 1 - self.counts.total / self.counts_without.total
 
     @property
     def totals(self) -> tuple[tuple[int, ...], tuple[int, ...]]:

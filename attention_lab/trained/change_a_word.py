@@ -63,12 +63,12 @@ class ChangedWord:
         compared between models: as queries its pieces have their mean, as keys their sum.
         """
         words = self.words
-        shares = (_by_groups(one, words) for one in (self.before, self.after))
-        labels = (
+        before, after = (_by_groups(one, words) for one in (self.before, self.after))
+        was, comes = (
             tuple(joined(tokens[one]) for one in words)
             for tokens in (self.tokens_before, self.tokens_after)
         )
-        return ChangedWord(*shares, *labels, self.word_at(self.position))
+        return ChangedWord(before, after, was, comes, self.word_at(self.position))
 
     def word_at(self, position: int) -> int:
         """The number of the word that has a position."""
@@ -196,4 +196,5 @@ def _by_groups(shares: Array, groups: Sequence[slice]) -> Array:
     begins = [one.start for one in groups]
     sizes_N1 = np.array([[one.stop - one.start] for one in groups], dtype=shares.dtype)
     summed: Array = np.add.reduceat(np.add.reduceat(shares, begins, axis=-1), begins, axis=-2)
-    return summed / sizes_N1
+    grouped: Array = summed / sizes_N1
+    return grouped

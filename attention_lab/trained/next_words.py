@@ -243,7 +243,7 @@ def drawn_words(
     """The probability with which each of some words is written next if each piece is drawn with a
     temperature and a top-p. settings: the two. The rest is as for `search_words`.
     """
-    first = {(): next_probabilities(logits_X, *settings)}
+    first: dict[Path, Array] = {(): next_probabilities(logits_X, *settings)}
     search = _Search(Branches(decoder, kept), pieces_of(vocabulary), first, settings)
     found = search.exact(words, _begun(vocabulary, ids))
     return {word: found[word][0] for word in words}

@@ -150,11 +150,11 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
     (('frog', 'big'), 0.767, (1.0, 0.0))
     """
     if pieces:
-        shares_X, drawn_X = writing.model_shares, writing.shares
-        order = tuple(map(int, np.argsort(-writing.logits, kind="stable")[:N_SHOWN]))
+        order = list(map(int, np.argsort(-writing.logits, kind="stable")[:N_SHOWN]))
         names = tuple(language_model().pieces(order))
-        shares, drawn = (tuple(map(float, one[list(order)])) for one in (shares_X, drawn_X))
-        ids = tuple((one,) for one in order)
+        shares = tuple(map(float, writing.model_shares[order]))
+        drawn = tuple(map(float, writing.shares[order]))
+        ids: tuple[tuple[int, ...], ...] = tuple((one,) for one in order)
     else:
         found = next_words_of(writing.ids)
         names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)

@@ -149,14 +149,13 @@ def _what_is_computed(step: CachedStep) -> str:
     if step.n_new == n:
         first = "The first token is" if n == 1 else f"The first {n} tokens are"
         return f"{first} computed at once. With a cache the keys and values are kept."
-    saved, gap = 1 - step.counts.total / step.counts_without.total, step.largest_gap
     wrong = ""
-    if gap > ROUNDING:
+    if (gap := step.largest_gap) > ROUNDING:
         wrong = f" **With the mistake, a share is wrong by up to {format_percent(gap)}.**"
     kept = "1 token is" if n == 2 else f"{n - 1} tokens are"
     return (
         f"“{last}” is new: **one** query, one key, one value, one row. The keys and values of"
-        f" {kept} kept, pale here. This saves {format_percent(saved)} of the multiplications."
+        f" {kept} kept, pale here. This saves {format_percent(step.saved)} of the multiplications."
         f"{wrong}"
     )
 
@@ -250,56 +249,60 @@ def side_board(step: CachedStep, labels: tuple[str, ...], place: tuple[int, int]
     what its step multiplied. labels: of the whole text. place: layer and head. way: of `WAYS`.
     """
     (layer, head), n, cached = place, len(step.ids), way == CACHED
-    first = n - step.n_new if cached else 0
-    rows = _Rows(len(labels), first, n)
-    tokens, features = Side("token", labels), Side("feature")
-    trace = step.full.traces[layer]
-    group = head * N_KV_HEADS // N_HEADS
-    pair = (trace.turned_keys[0, group], trace.value_heads[0, group])
-    shares = trace.probabilities[0, head]
-    if cached:
-        pair, shares = step.kept_for(layer, head), step.rows.probabilities[layer, head]
-    matrices = [
-        Matrix(
-            f"{kind}s",
-            rows.placed(numbers, numbers.shape[1]),
-            tokens,
-            features,
-            (column, 0),
-            f"{kind}s",
-            role=kind,
-            pale=np.broadcast_to(rows.pale, (rows.n_all, numbers.shape[1])),
-            absent="not computed yet",
-            says=f"This feature of the {kind}",
-        )
-        for column, (kind, numbers) in enumerate(zip(("key", "value"), pair, strict=True))
+    rows = _Rows(len(labels), n - step.n_new if cached else 0, n)
+    keys, values, shares = step.lines(layer, head, cached)
+    tokens = Side("token", labels)
+    kept = [
+        _kept_matrix(kind, rows, numbers, tokens, column)
+        for column, (kind, numbers) in enumerate((("key", keys), ("value", values)))
     ]
-    hidden = np.triu(np.ones((len(labels), len(labels)), bool), 1)
-    read = Matrix(
-        SHARES,
-        rows.placed(shares, len(labels)),
-        tokens,
-        Side("key position", labels),
-        (2, 0),
-        SHARES,
-        kind="probability",
-        hidden=hidden & ~np.isnan(rows.placed(shares, len(labels))),
-        absent=NOT_COMPUTED,
-        says="This token gives this key the share",
-    )
-    bars = _bars(step, tokens, cached)
+    read = _share_matrix(rows, shares, tokens)
     what = (
         f"The text {way}, a line for each token: key, value, shares of layer {layer}, head {head},"
         " and the multiplications of its step. What is kept since an earlier step is pale."
     )
     cell = (SHARES, n - 1, int(np.nanargmax(read.numbers[n - 1])))
-    board = matrix_board([*matrices, read, bars], cell, what)
+    board = matrix_board([*kept, read, _bars(step, tokens, cached)], cell, what)
     for panel in board["panels"]:
         # One line of matrices, with the tokens written once.
         panel |= {"badge": "", "role": "total", "bare": "rows"}
         if panel["array"] == BARS:
             panel |= {"bars": BAR_CELLS, "bare": True}
     return board
+
+
+def _kept_matrix(kind: str, rows: _Rows, numbers: Array, tokens: Side, column: int) -> Matrix:
+    """The keys or the values of all tokens so far."""
+    placed = rows.placed(numbers, numbers.shape[1])
+    return Matrix(
+        f"{kind}s",
+        placed,
+        tokens,
+        Side("feature"),
+        (column, 0),
+        f"{kind}s",
+        role=kind,
+        pale=np.broadcast_to(rows.pale, placed.shape),
+        absent="not computed yet",
+        says=f"This feature of the {kind}",
+    )
+
+
+def _share_matrix(rows: _Rows, shares: Array, tokens: Side) -> Matrix:
+    """The rows of shares that the step computes; all others are empty."""
+    placed = rows.placed(shares, rows.n_all)
+    return Matrix(
+        SHARES,
+        placed,
+        tokens,
+        Side("key position", tokens.labels),
+        (2, 0),
+        SHARES,
+        kind="probability",
+        hidden=np.triu(np.ones(placed.shape, bool), 1) & ~np.isnan(placed),
+        absent=NOT_COMPUTED,
+        says="This token gives this key the share",
+    )
 
 
 def _bars(step: CachedStep, tokens: Side, cached: bool) -> Matrix:

@@ -115,9 +115,9 @@ def _buttons(view: StoryView, writing: Writing) -> list[b.Button]:
             b.Button(f"Write {MANY}", {WRITTEN.key: writing.after(*many)}, about),
         ]
     elif writing.room < 1:
-        sets = {"text": carried_over(writing), WRITTEN.key: ()}
         about = "A new page begins with the last sentences of this one."
-        found = [b.Button("Go on on a new page", sets, about)]
+        begun = {"text": carried_over(writing), WRITTEN.key: ()}
+        found = [b.Button("Go on on a new page", begun, about)]
     if writing.written:
         again = drawn_again(writing)
         sets = {SEED.key: again.seed, WRITTEN.key: mark(again.prompt, again.written)}

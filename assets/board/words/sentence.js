@@ -37,7 +37,7 @@ export class Sentence {
 
   // The unit of a piece.
   unitOf(place) {
-    return this.units.findIndex(({ to }) => place < to);
+    return this.units.findIndex(({ from, to }) => from <= place && place < to);
   }
 
   get isLarge() {
@@ -197,13 +197,14 @@ export class Sentence {
     else if (read.length) made.setAttribute("aria-label", `${text}: ${read.join(", ")}`);
     Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${high}px`, fontSize: `${size}px` });
     made.addEventListener("pointerenter", (event) => event.pointerType !== "touch" && this.point(place));
-    made.addEventListener("click", () => this.press(unit, isOn && this.board.pins.cell));
+    made.addEventListener("click", () => this.press(unit));
     return made;
   }
 
   // A click on a word: choose it; one that is chosen opens into its pieces, or closes.
-  press(unit, isChosen) {
+  press(unit) {
     const { from, to, piece } = this.units[unit];
+    const isChosen = unit === this.unitOf(placeAlong(this.board.model, this.board.pins.cell, "T") ?? -1);
     if (isChosen && piece) this.open(null);
     else if (isChosen && to - from > 1) this.open(from);
     this.choose(null, to - 1);

@@ -113,6 +113,35 @@ def format_decimals(value: float, digits: int) -> str:
     return f"{rounded:.{digits}f}".replace("-", "−")
 
 
+def sum_in_digits(parts: Sequence[float], digits: int = 3) -> list[str]:
+    """The parts of a sum and their total as texts that add up, digit for digit: where rounding
+    would break the sum, the part nearest to the next digit is rounded the other way.
+
+    >>> sum_in_digits([0.3334, 0.3334, 0.3334])
+    ['0.334', '0.333', '0.333', '1.000']
+    """
+    unit = 10.0**digits
+    scaled = [part * unit for part in parts]
+    rounded = [math.floor(one) for one in scaled]
+    missing = round(sum(scaled)) - sum(rounded)
+    nearest = sorted(range(len(parts)), key=lambda n: (rounded[n] - scaled[n], n))
+    for place in nearest[:missing]:
+        rounded[place] += 1
+    return [format_decimals(one / unit, digits) for one in (*rounded, sum(rounded))]
+
+
+def as_sum(terms: Sequence[str]) -> str:
+    """Numbers as texts, joined by their signs.
+
+    >>> as_sum(["−0.5 (a)", "2.0", "−1.0"])
+    '−0.5 (a) + 2.0 − 1.0'
+    """
+    joined = terms[0]
+    for term in terms[1:]:
+        joined += f" − {term[1:]}" if term.startswith("−") else f" + {term}"
+    return joined
+
+
 def is_rounded(value: float, digits: int = 3) -> bool:
     """Whether `format_number` leaves out digits that float32 holds (about seven).
 

@@ -15,7 +15,7 @@ from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
 from .payload import JSON, board_json, largest_magnitude, panel_json, rule_json, sent_numbers
-from .pieces import bare, named
+from .pieces import label_of, named
 
 MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
 
@@ -38,11 +38,11 @@ class Matrix:
     """A matrix of the board and its place, None for a matrix that is not drawn but read by others.
 
     Shapes: numbers (rows, columns); minus infinity is a hidden cell, NaN one that stays
-    empty. kind: feature, logit or
-    probability. limit: the value of the strongest colour; None for the largest of its own numbers,
-    or 1 for probabilities. rule: how a cell is computed from other matrices of the board. hidden:
-    cells that are 0 because their key is hidden. pale: cells that were computed earlier. absent:
-    what is said of an empty cell. says: the words before a number without a rule.
+    empty. kind: feature, logit or probability. limit: the value of the strongest colour; None for
+    the largest of its own numbers, or 1 for probabilities. rule: how a cell is computed from other
+    matrices of the board. hidden: cells that are 0 because their key is hidden; changed: cells to
+    outline; pale: cells of an earlier step. absent: what is said of an empty cell. says: the words
+    before a number without a rule.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Matrix:
     rule: Rule | None = None
     small: bool = False
     hidden: Array | None = None
+    changed: Array | None = None
     pale: Array | None = None
     absent: str = ""
     says: str = "This number is"
@@ -172,7 +173,9 @@ def _axis(side: Side) -> JSON:
     labels = list(side.labels or ())
     if labels != list(map(str, range(len(labels)))):
         axis |= (
-            named(labels) if side.word.endswith("position") else {"labels": [*map(bare, labels)]}
+            named(labels)
+            if side.word.endswith("position")
+            else {"labels": [*map(label_of, labels)]}
         )
     return axis
 
@@ -193,8 +196,13 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
         about["given"] = matrix.says
     if matrix.absent:
         about["absent"] = matrix.absent
-    numbers, kind = matrix.numbers, matrix.kind
-    return about | sent_numbers(numbers, kind, hatched=matrix.hidden, pale=matrix.pale)
+    return about | sent_numbers(
+        matrix.numbers,
+        matrix.kind,
+        hatched=matrix.hidden,
+        changed=matrix.changed,
+        pale=matrix.pale,
+    )
 
 
 def _panel(matrix: Matrix, place: tuple[int, int], notation: Notation) -> JSON:

@@ -1,10 +1,13 @@
 """The language model against the same model in PyTorch, eager: a run of 64 tokens, of which ours
-keeps every trace, and a step with 128 tokens in the cache.
+keeps every trace, and a step with 128 tokens in the cache. Then our next words after three texts,
+which PyTorch does not have.
 """
 
 from __future__ import annotations
 
+import statistics
 import sys
+import time
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
@@ -115,6 +118,30 @@ def torch_decoder(
     return call
 
 
+TEXTS = (
+    "One day, a little frog was very sad. The",
+    "Once upon a time, there was a little",
+    'Tom and Lily went to the park. They saw a big dog. Lily said, "',
+)
+N_WORDS, MOST_MS, ROUNDS = 10, 150, 15
+
+
+def time_words() -> None:
+    """The next words of each text: CPU time, the median of several rounds, and how many branches of
+    the text were computed.
+    """
+    print(f"\n| {N_WORDS} next words after | ms | branches | rest | target |")
+    print("|---|--:|--:|--:|--:|")
+    for text in TEXTS:
+        run, times = language_model().run(language_model().encode(text)), []
+        for _ in range(ROUNDS):
+            start = time.process_time()
+            words = run.next_words(N_WORDS)
+            times.append(1000 * (time.process_time() - start))
+        shown = f"{statistics.median(times):.0f} | {words.n_steps} | {words.rest:.1%}"
+        print(f"| … {text[-24:].strip()} | {shown} | {MOST_MS} |")
+
+
 def main(options: Sequence[str] = ()) -> None:
     """Measure and print."""
     print("stories260K in float64.")
@@ -123,6 +150,7 @@ def main(options: Sequence[str] = ()) -> None:
     times, worst = measure(decoder, names, CASES, chosen, unlike="float32")
     print(table(time_rows(["case", "tokens"], CASES, LIBRARIES, times, chosen.clock)))
     print(f"Largest difference between the logits in float64: {worst:.1e}")
+    time_words()
 
 
 if __name__ == "__main__":

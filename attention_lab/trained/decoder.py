@@ -203,3 +203,15 @@ def run_decoder(
         traces.append(trace)
     check_range(streams[-1])
     return Streams(decoder, tuple(traces), np.array(streams), np.array(added))
+
+
+def run_batch(decoder: Decoder, ids_NT: Array) -> tuple[list[Trace], Array]:
+    """All layers on several texts of one length: their traces, and the vectors at the end.
+    Shapes: (N, T) -> (N, T, D).
+    """
+    stream_NTD, traces = decoder.embedding[ids_NT], []
+    for layer in range(len(decoder.layers)):
+        traces.append(decoder.attend(stream_NTD, layer))
+        stream_NTD = stream_NTD + traces[-1].output
+        stream_NTD = stream_NTD + decoder.feed_forward(stream_NTD, layer)
+    return traces, stream_NTD

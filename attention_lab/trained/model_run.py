@@ -12,13 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from attention_core.checks import Array, whole_number
+from attention_core.checks import Array, as_list, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
 from ..heads.weight_blocks import output_rows
 from .decoder import HEAD, Decoder, Head, Part, Streams, run_decoder
 from .generation import next_probabilities
-from .next_words import NextWords, drawn_words, search_words
+from .next_words import After, NextWords
 
 AVERAGE = "average"
 Against = str | int | None  # "average", a token, or None
@@ -71,29 +71,33 @@ class LanguageModelRun(Streams):
         >>> [(word, round(p, 3)) for word, p in run.next_words(3)]
         [('frog', 0.767), ('big', 0.016), ('little', 0.014)]
         """
-        whole_number("k", k, 1, 100)
-        return search_words(*self._searched, k)
+        return self._after().next_words(whole_number("k", k, 1, 100))
 
-    def drawn_words(
+    def word_shares(
         self, words: Sequence[str], temperature: float = 1.0, top_p: float = 1.0
     ) -> dict[str, float]:
-        """The probability with which each of some words or marks, as `next_words` names them, is
-        written next if each piece is drawn with a temperature and a top-p. Raises: SettingsError.
+        """The probability of each of some words and marks to come next, written as `next_words`
+        writes them, if each piece is drawn with a temperature and a top-p. Raises: SettingsError,
+        TextError.
 
         >>> from attention_lab import language_model
         >>> model = language_model()
         >>> run = model.run(model.encode("One day, a little frog was very sad. The"))
-        >>> {word: round(p, 2) for word, p in run.drawn_words(["frog", "big"], top_p=0.9).items()}
+        >>> {word: round(p, 2) for word, p in run.word_shares(["frog", "big"], top_p=0.9).items()}
         {'frog': 0.91, 'big': 0.02}
         """
+        found = as_list("words", words)
+        for one in found:
+            check_text("words", one)
         next_probabilities(np.zeros(2), temperature, top_p)
-        return drawn_words(*self._searched, words, (temperature, top_p))
+        return self._after((temperature, top_p)).shares(found)
 
-    @property
-    def _searched(self) -> tuple[Decoder, tuple[str, ...], tuple[int, ...], Array, list[Array]]:
-        """What the search for words reads."""
-        kept = [np.array([_kept(trace)[n] for trace in self.traces]) for n in range(2)]
-        return self.decoder, self.vocabulary, self.ids, self.logits[-1], kept
+    def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
+        kept = [
+            np.array([getattr(trace, name)[0] for trace in self.traces])
+            for name in ("turned_keys", "value_heads")
+        ]
+        return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, settings)
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
         """What each part of the model adds to the logit of a token after the last one, with the
@@ -202,8 +206,3 @@ def run_of(
     return LanguageModelRun(
         decoder, traces, made.streams, made.feed_forwards, ids, vocabulary, means
     )
-
-
-def _kept(trace: Any) -> tuple[Array, Array]:
-    """The keys as scores read them, and the values. Shapes: (G, S, K), (G, S, V)."""
-    return trace.turned_keys[0], trace.value_heads[0]

@@ -40,14 +40,14 @@ class NextWords(tuple[tuple[str, float], ...]):
     """Words and their probabilities, the most probable one first.
 
     rest: the probability of all others together. complete_to: every word that has a spelling more
-    probable than this was found. n_steps: how many branches of the text were computed. spelled: the
-    pieces that most probably write each word.
+    probable than this was found. n_steps: how many branches of the text were computed. spellings:
+    the most probable one of each word, as pieces.
     """
 
     rest: float
     complete_to: float
     n_steps: int
-    spelled: dict[str, Path]
+    spellings: dict[str, Path]
 
 
 class Pieces:
@@ -77,21 +77,22 @@ def _starts_word(piece: str) -> bool:
     return piece == WORD_START or (piece.startswith(WORD_START) and piece[1:].isalpha())
 
 
+# The probability of a word; that of its most probable spelling, and its pieces.
+Spelled = tuple[float, tuple[float, Path]]
 pieces_of = lru_cache(maxsize=4)(Pieces)
 
 
 @dataclass(eq=False)
 class _Search:
     """The branches that were computed: the share of every piece to come next, by the pieces of the
-    branch. settings: temperature and top-p of the shares.
+    branch. settings: temperature and top-p of these shares.
     """
 
     branches: Branches
     pieces: Pieces
     shares: dict[Path, Array]
-    settings: tuple[float, float] = (1.0, 1.0)
+    settings: tuple[float, float]
     numbers: dict[Path, int] = field(default_factory=lambda: {(): -1})
-    likeliest: dict[str, tuple[float, Path]] = field(default_factory=dict)
 
     def compute(self, paths: Iterable[Path]) -> None:
         """Compute branches whose parents were computed."""
@@ -135,9 +136,9 @@ class _Search:
         for place in np.flatnonzero(shares > LEAST):
             heappush(waiting, (-float(shares[place]), (*path, which[place])))
 
-    def probability(self, texts: Sequence[str]) -> dict[str, float]:
+    def probability(self, texts: Sequence[str]) -> dict[str, Spelled]:
         """The probability of each text as the next word, summed over its spellings."""
-        total = dict.fromkeys(texts, 0.0)
+        spelled: dict[str, list[tuple[float, Path]]] = {text: [] for text in texts}
         goes_on, most = self._spelled(texts), len(self.branches) + MOST_SPELLINGS
         level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
@@ -150,15 +151,9 @@ class _Search:
             del level[max(0, most - len(self.branches)) :]
             self.compute(path for path, _, _ in level)
             for path, text, share in level:
-                if text in total:
-                    total[text] += self._noted(text, share * self.ends(path), path)
-        return total
-
-    def _noted(self, text: str, share: float, path: Path) -> float:
-        """A share, with its path kept if it is the likeliest way to write a text so far."""
-        if share > self.likeliest.get(text, (0.0,))[0]:
-            self.likeliest[text] = (share, path)
-        return share
+                if text in spelled:
+                    spelled[text].append((share * self.ends(path), path))
+        return {text: _together(found) for text, found in spelled.items() if found}
 
     def _spelled(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For each beginning of some texts, the pieces that go on with it towards one of them."""
@@ -173,80 +168,83 @@ class _Search:
             for start in starts
         }
 
-    def signs(self) -> dict[str, float]:
+    def signs(self) -> dict[str, Spelled]:
         """The probability of everything that begins no word, as people write it."""
-        found: dict[str, float] = {}
-        space = self.pieces.spells.get(WORD_START)
-        self.compute([] if space is None else [(space,)])
-        for path in ((), (space,)) if space is not None else ((),):
-            share = 1.0 if not path else float(self.shares[()][space])
+        found: dict[str, list[tuple[float, Path]]] = {}
+        starts: list[Path] = [()]
+        if (space := self.pieces.spells.get(WORD_START)) is not None:
+            starts.append((space,))
+        self.compute(starts[1:])
+        for path in starts:
+            share = float(self.shares[()][path[0]]) if path else 1.0
             words = self.pieces.letters if path else self.pieces.of_words
             for one in np.setdiff1d(np.arange(len(self.pieces.all)), words).tolist():
-                name = self.pieces.sign(one, bool(path))
-                of_piece = share * float(self.shares[path][one])
-                found[name] = found.get(name, 0.0) + self._noted(name, of_piece, (*path, one))
-        return found
+                spelled = (share * float(self.shares[path][one]), (*path, one))
+                found.setdefault(self.pieces.sign(one, bool(path)), []).append(spelled)
+        return {name: _together(several) for name, several in found.items()}
 
-    def exact(self, shown: Iterable[str], begun: str) -> dict[str, tuple[float, Path]]:
-        """The probability of some words and of all marks, and the pieces that most probably write
-        each; no pieces where nothing can. begun: the letters at the end of the text.
+
+def _together(spelled: list[tuple[float, Path]]) -> Spelled:
+    """The sum over several spellings, and the most probable of them."""
+    return sum(share for share, _ in spelled), max(spelled)
+
+
+@dataclass(frozen=True, eq=False)
+class After:
+    """What may follow a text. kept: its keys as scores read them and its values, two of (L, G, S,
+    K). logits: after its last piece. settings: temperature and top-p with which each piece is
+    drawn. Shapes: (X,).
+    """
+
+    decoder: Decoder
+    vocabulary: tuple[str, ...]
+    ids: Sequence[int]
+    logits: Array
+    kept: Sequence[Array]
+    settings: tuple[float, float] = (1.0, 1.0)
+
+    def next_words(self, k: int) -> NextWords:
+        """The k most probable words and marks."""
+        search = self._search()
+        bounds, complete_to = search.best_first(k)
+        begun = _begun(self.vocabulary, self.ids)
+        # A spelling that the search did not reach can raise a word, so more than k are summed.
+        likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
+        shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
+        found = search.signs()
+        for word, spelled in self._summed(search, sorted(shown)).items():
+            found[word] = spelled
+        best = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:k]
+        words = NextWords((word, share) for word, (share, _) in best if share > 0)
+        words.rest = max(0.0, 1 - sum(share for _, share in words))
+        words.complete_to, words.n_steps = complete_to, len(search.branches)
+        words.spellings = {word: path for word, (_, (_, path)) in best}
+        return words
+
+    def shares(self, words: Sequence[str]) -> dict[str, float]:
+        """The probability of each of some words and marks."""
+        search = self._search()
+        signs = search.signs()
+        found = self._summed(search, [word for word in words if word and word not in signs])
+        return {word: (found | signs).get(word, (0.0, ()))[0] for word in words}
+
+    def _search(self) -> _Search:
+        first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}
+        branches, pieces = Branches(self.decoder, self.kept), pieces_of(self.vocabulary)
+        return _Search(branches, pieces, first, self.settings)
+
+    def _summed(self, search: _Search, words: Sequence[str]) -> dict[str, Spelled]:
+        """The probability of words, whether they begin after a space or end the word of the
+        text.
         """
-        forms = {word: _forms(word, begun) for word in shown}
-        of_texts = self.probability([text for texts in forms.values() for text in texts])
-        found = {
-            sign: (share, self.likeliest[sign]) for sign, share in self.signs().items() if share
-        }
-        exact = {sign: (share, path) for sign, (share, (_, path)) in found.items()}
+        begun = _begun(self.vocabulary, self.ids)
+        forms = {word: _forms(word, begun) for word in words}
+        exact = search.probability([text for texts in forms.values() for text in texts])
+        summed = {}
         for word, texts in forms.items():
-            share, _ = exact.get(word, (0.0, ()))
-            ways = [self.likeliest.get(text, (0.0, ())) for text in (word, *texts)]
-            exact[word] = (share + sum(of_texts[text] for text in texts), max(ways)[1])
-        return exact
-
-
-def search_words(
-    decoder: Decoder,
-    vocabulary: tuple[str, ...],
-    ids: Sequence[int],
-    logits_X: Array,
-    kept: Sequence[Array],
-    k: int,
-) -> NextWords:
-    """The k most probable words and marks after a text. logits_X: after its last piece. kept: its
-    keys as scores read them and its values, two of (L, G, S, K).
-    """
-    pieces = pieces_of(vocabulary)
-    search = _Search(Branches(decoder, kept), pieces, {(): next_probabilities(logits_X)})
-    bounds, complete_to = search.best_first(k)
-    begun = _begun(vocabulary, ids)
-    # A spelling that the search did not reach can raise a word, so more than k are summed.
-    likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
-    shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
-    found = search.exact(sorted(shown), begun)
-    best = sorted(found.items(), key=lambda pair: (-pair[1][0], pair[0]))[:k]
-    words = NextWords((word, share) for word, (share, _) in best if share > 0)
-    words.rest = max(0.0, 1 - sum(share for _, share in words))
-    words.complete_to, words.n_steps = complete_to, len(search.branches)
-    words.spelled = {word: path for word, (share, path) in best if share > 0}
-    return words
-
-
-def drawn_words(
-    decoder: Decoder,
-    vocabulary: tuple[str, ...],
-    ids: Sequence[int],
-    logits_X: Array,
-    kept: Sequence[Array],
-    words: Sequence[str],
-    settings: tuple[float, float],
-) -> dict[str, float]:
-    """The probability with which each of some words is written next if each piece is drawn with a
-    temperature and a top-p. settings: the two. The rest is as for `search_words`.
-    """
-    first: dict[Path, Array] = {(): next_probabilities(logits_X, *settings)}
-    search = _Search(Branches(decoder, kept), pieces_of(vocabulary), first, settings)
-    found = search.exact(words, _begun(vocabulary, ids))
-    return {word: found[word][0] for word in words}
+            if found := [exact[text] for text in texts if text in exact]:
+                summed[word] = sum(share for share, _ in found), max(best for _, best in found)
+        return summed
 
 
 def _begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:

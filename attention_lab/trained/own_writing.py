@@ -13,7 +13,7 @@ from attention_core.checks import Array
 from ..heads.weight_blocks import head_contributions
 from .branches import Branches
 from .byte_pairs import START
-from .decoder import Decoder
+from .decoder import Decoder, run_batch
 from .generation import KeyValueCache, draw, next_probabilities
 
 N_TEXTS, N_TOKENS = 20, 48  # 960 tokens
@@ -41,10 +41,5 @@ def own_writing(decoder: Decoder, n_texts: int = N_TEXTS, n_tokens: int = N_TOKE
 
 def mean_parts(decoder: Decoder, texts_NT: Array) -> Array:
     """What each head adds to a token on average over some texts. Shapes: (L, H, D)."""
-    stream_NTD, means = decoder.embedding[texts_NT], []
-    for layer in range(len(decoder.layers)):
-        trace = decoder.attend(stream_NTD, layer)
-        means.append(head_contributions(trace).mean(axis=(0, 2)))
-        stream_NTD = stream_NTD + trace.output
-        stream_NTD = stream_NTD + decoder.feed_forward(stream_NTD, layer)
-    return np.array(means)
+    traces, _ = run_batch(decoder, texts_NT)
+    return np.array([head_contributions(trace).mean(axis=(0, 2)) for trace in traces])

@@ -1,12 +1,15 @@
-"""Why the language model gives a piece its logit: the parts of the sum, what really happens without
-each head, and what the model would say after each layer.
+"""Why the language model goes on with a word: what comes next with heads on and off, the parts of
+the sum, what each head is really worth, from where it has it, and the model cut off early.
 
-L layer, H head, N part, X piece of the vocabulary.
+D model feature, H head, L layer, X piece of the vocabulary.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,95 +17,313 @@ from attention_core.checks import Array
 
 from ..cache import cached
 from ..heads.weight_blocks import head_contributions
+from ..words.pieces import readable, word_slices
+from .decoder import EMBEDDING, FEED_FORWARD, HEAD, Decoder, Head, Part
 from .generation import next_probabilities
-from .language_model import N_HEADS, N_LAYERS
+from .language_model import MEAN, ZERO, language_model
 from .language_text import run_of_ids
-from .model_run import LanguageModelRun
+from .model_run import AVERAGE, Against, LanguageModelRun, Loss, fillings
+from .next_words import NextWords
+
+N_SHOWN = 8  # words
+N_WRITTEN = 10  # words that the model goes on to write
+MOST_PIECES = 60  # of these words together
+LEADS = 1.25  # times the next largest part is what a part must be to be named alone
+
+
+class Row(NamedTuple):
+    """A word that may come next, and its probability before and after heads are switched off."""
+
+    word: str
+    before: float
+    after: float
 
 
 @dataclass(frozen=True, eq=False)
 class WhyWord:
-    """Why a piece follows a text, or why it does rather than another one: then every number is the
-    difference of two logits.
+    """Why a word follows a text. The sums are those of its first piece.
 
-    ids: of the text. token: the piece. against: the other one; None for the logit alone.
+    ids: of the text. token: the first piece; None for that of the most probable word. against: what
+    its logit is compared with. off: heads that are switched off, replaced_by what they add then.
+    head: the one to look at; None for the one whose loss is largest. named: the word, if it is not
+    the most probable one that begins with the token.
     """
 
     ids: tuple[int, ...]
-    token: int
-    against: int | None = None
+    token: int | None = None
+    against: Against = AVERAGE
+    off: tuple[Head, ...] = ()
+    replaced_by: str = ZERO
+    head: Head | None = None
+    named: str = ""
+
+    @property
+    def before(self) -> LanguageModelRun:
+        """The text in the whole model."""
+        return run_of_ids(self.ids)
+
+    @property
+    def after(self) -> LanguageModelRun:
+        """The text in the model without the heads that are off."""
+        return run_without(self.ids, self.off, self.replaced_by)
+
+    @property
+    def words_before(self) -> NextWords:
+        """The most probable words of the whole model."""
+        return words_without(self.ids)
+
+    @property
+    def words_after(self) -> NextWords:
+        """The most probable words without the heads that are off."""
+        return words_without(self.ids, self.off, self.replaced_by)
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """The words with the largest probabilities before or after, those of before first."""
+        before, after = dict(self.words_before), dict(self.words_after)
+        largest = {one: max(before.get(one, 0), after.get(one, 0)) for one in before | after}
+        words = sorted(largest, key=lambda one: -largest[one])[:N_SHOWN]
+        words.sort(key=lambda one: (-after.get(one, 0), -before.get(one, 0)))
+        for run, known in ((self.before, before), (self.after, after)):
+            if missing := [one for one in words if one not in known]:
+                known |= run.word_shares(missing)
+        return [Row(one, before[one], after[one]) for one in words]
+
+    @property
+    def rest(self) -> tuple[float, float]:
+        """The probability of all words that `rows` leaves out together, before and after."""
+        before, after = (sum(row[place] for row in self.rows) for place in (1, 2))
+        return max(0.0, 1 - before), max(0.0, 1 - after)
+
+    @property
+    def piece(self) -> int:
+        """The first piece of the word that is explained."""
+        first = self.words_before
+        return first.spellings[first[0][0]][0] if self.token is None else self.token
+
+    @property
+    def word(self) -> str:
+        """The word: the most probable one that begins with this piece, unless another is named."""
+        first = readable(self.before.vocabulary[self.piece])
+        if self.token is not None and first in self.named:
+            return self.named
+        return words_of(self).get(self.piece, [first])[0]
+
+    @cached_property
+    def shares(self) -> tuple[float, float]:
+        """The probability of the word before and after."""
+        both = [dict(one) for one in (self.words_before, self.words_after)]
+        runs = (self.before, self.after)
+        first, second = (
+            found[self.word] if self.word in found else run.word_shares([self.word])[self.word]
+            for found, run in zip(both, runs, strict=True)
+        )
+        return first, second
+
+    def explained(self, logits: Array) -> Array:
+        """What is explained, of logits whose last axis is X: that of the piece, above what it is
+        compared with.
+        """
+        found: Array = logits[..., self.piece]
+        if isinstance(self.against, int):
+            found = found - logits[..., self.against]
+        elif self.against is not None:
+            found = found - logits.mean(axis=-1)
+        return found
+
+    @cached_property
+    def losses(self) -> Array:
+        """What each head is worth as the others are set: by how much that which is explained is
+        larger with the head than without it, all that follows computed again. Shapes: (L, H).
+        """
+        after = float(self.explained(self.after.logits[-1]))
+        lost = after - self.explained(logits_without(self.ids, self.off, self.replaced_by))
+        for head in self.off:
+            with_it = run_without(self.ids, others(self.off, head), self.replaced_by)
+            lost[head] = float(self.explained(with_it.logits[-1])) - after
+        return lost
+
+    @cached_property
+    def focus(self) -> Head:
+        """The head to look at."""
+        if self.head is not None:
+            return self.head
+        lost = np.abs(WhyWord(self.ids, self.token, self.against).losses)
+        layer, number = np.unravel_index(int(lost.argmax()), lost.shape)
+        return int(layer), int(number)
 
     @property
     def run(self) -> LanguageModelRun:
-        """The text in the model."""
-        return run_of_ids(self.ids)
-
-    def of(self, logits: Array) -> Array:
-        """What is explained, of logits whose last axis is X."""
-        found: Array = logits[..., self.token]
-        return found if self.against is None else found - logits[..., self.against]
+        """The text in the model with the head in focus, the others as they are set: the run whose
+        sum is shown.
+        """
+        return run_without(self.ids, others(self.off, self.focus), self.replaced_by)
 
     @property
     def total(self) -> float:
-        """The logit, or the difference of the two."""
-        return float(self.of(self.run.logits[-1]))
+        """What is explained."""
+        return float(self.explained(self.run.logits[-1]))
+
+    @cached_property
+    def parts(self) -> dict[Part, float]:
+        """What each part adds to it."""
+        return self.run.contributions(self.piece, self.against)
 
     @property
-    def direction(self) -> Array:
-        """What each feature of the last vector adds, per unit: the embedding of the piece times the
-        gain of the last norm, divided by its divisor. Shapes: (D,).
+    def kinds(self) -> tuple[float, float, float]:
+        """What the embedding of the last piece, all heads and all feed-forward parts add."""
+        embedding, heads, feed_forward = (
+            sum(value for part, value in self.parts.items() if kind in (part, part[0]))
+            for kind in (EMBEDDING, HEAD, FEED_FORWARD)
+        )
+        return embedding, heads, feed_forward
+
+    @property
+    def ranked(self) -> list[tuple[Part, float]]:
+        """All parts, the one that adds most in the direction of the total first."""
+        sign = 1 if self.total >= 0 else -1
+        return sorted(self.parts.items(), key=lambda item: -sign * item[1])
+
+    @property
+    def leading(self) -> tuple[Part, float] | None:
+        """The part from which most comes, if it is clearly larger than the next one."""
+        (first, most), (_, second) = self.ranked[:2]
+        clear = abs(most) >= LEADS * abs(second) or most * second <= 0
+        return (first, most) if clear and most * self.total > 0 else None
+
+    @cached_property
+    def loss(self) -> Loss:
+        """What the loss of the head in focus costs, in three."""
+        return self.run.loss(self.focus, self.piece, self.against)
+
+    @property
+    def repaired(self) -> float:
+        """Which part of what the head wrote the other parts make up for; 0 if they do not."""
+        direct, response, _ = self.loss
+        return -response / direct if direct * response < 0 else 0.0
+
+    @property
+    def turned_by(self) -> str:
+        """If the loss has another sign than what the head adds: what turned it, "response", "norm"
+        or "both"; else "".
         """
-        decoder = self.run.decoder
-        direction: Array = self.of(decoder.embedding.T) * decoder.last_gain / self.run.divisors[-1]
-        return direction
+        direct, response, norm = self.loss
+        if direct * self.loss.total >= 0:
+            return ""
+        by = [direct * (direct + response) < 0, direct * (direct + norm) < 0]
+        return "both" if by[0] == by[1] else ("response" if by[0] else "norm")
 
-    @property
-    def _added(self) -> Array:
-        return self.run.parts()[1] @ self.direction
-
-    @property
-    def of_embedding(self) -> float:
-        """What the last token itself adds, the first of `Streams.parts`."""
-        return float(self._added[0])
-
-    @property
-    def of_layers(self) -> Array:
-        """What the heads of each layer add, and at the end its feed-forward part.
-        Shapes: (L, H+1), in the order of `Streams.parts`.
+    @cached_property
+    def sources(self) -> list[tuple[str, float, float]]:
+        """For each word of the text: the word, what the head in focus adds from it, and how much it
+        reads from it.
         """
-        return self._added[1:].reshape(N_LAYERS, N_HEADS + 1)
+        added = self.run.sources(self.focus, self.piece, self.against)
+        layer, number = self.focus
+        shares = self.run.traces[layer].probabilities[0, number, -1]
+        pieces = [self.run.vocabulary[one] for one in self.ids]
+        return [
+            (readable(*pieces[one]), float(added[one].sum()), float(shares[one].sum()))
+            for one in word_slices(pieces)
+        ]
 
     @property
-    def of_kinds(self) -> tuple[float, float]:
-        """What all heads add, and what all feed-forward parts add."""
-        added = self.of_layers
-        return float(added[:, :-1].sum()), float(added[:, -1].sum())
+    def most_read(self) -> tuple[str, float]:
+        """The word that the head in focus reads most, and its share."""
+        word, _, share = max(self.sources, key=lambda one: one[2])
+        return word, share
+
+    @property
+    def written(self) -> tuple[str, str]:
+        """What the whole model goes on to write, and the model without the heads that are off."""
+        return written_without(self.ids), written_without(self.ids, self.off, self.replaced_by)
 
     def shares_after(self, layer: int) -> Array:
         """The share of every piece if no layer followed; -1 is before the first. Shapes: (X,)."""
         return next_probabilities(self.run.logits_after(layer)[-1])
 
-    @property
-    def lost_without(self) -> Array:
-        """By how much the logit, or the difference, falls when each head is switched off and all
-        else is computed again. Shapes: (L, H).
-        """
-        lost: Array = self.total - self.of(logits_without(self.ids))
-        return lost
+
+def others(heads: Sequence[Head], head: Head) -> tuple[Head, ...]:
+    """Heads without one of them."""
+    return tuple(one for one in heads if one != head)
+
+
+def words_of(why: WhyWord) -> dict[int, list[str]]:
+    """The probable words by their first pieces, before and after, the most probable ones first."""
+    found: dict[int, list[str]] = {}
+    for words in (why.words_before, why.words_after):
+        for word, _ in words:
+            several = found.setdefault(words.spellings[word][0], [])
+            if word not in several:
+                several.append(word)
+    return found
 
 
 @cached
-def logits_without(ids: tuple[int, ...]) -> Array:
-    """The logits after the last token, with each head switched off in turn and all later layers
-    computed again, as one batch that grows by the heads of each layer. Shapes: (L, H, X).
+def run_without(
+    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+) -> LanguageModelRun:
+    """All layers on some ids, with heads switched off. Raises: SettingsError."""
+    model = language_model()
+    if off or replaced_by == MEAN:
+        return model.run(ids, without=off, replaced_by=replaced_by)
+    return run_of_ids(ids)
+
+
+@cached
+def words_without(
+    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+) -> NextWords:
+    """The most probable words after a text, with heads switched off. Raises: SettingsError."""
+    return run_without(ids, off, replaced_by if off else ZERO).next_words(N_SHOWN)
+
+
+@cached
+def written_without(
+    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+) -> str:
+    """What the model goes on to write, the most probable piece each time, for ten words; without
+    the space before them. Raises: SettingsError.
     """
-    run = run_of_ids(ids)
+    model, written = language_model(), list[int]()
+    room = min(MOST_PIECES, 512 - len(ids))
+    for one in model.generate(ids, room, without=off, replaced_by=replaced_by):
+        words = [model.decode((*written, one)[place]) for place in model.words((*written, one))]
+        if sum(word.strip()[:1].isalpha() for word in words) > N_WRITTEN:
+            break
+        written.append(one)
+    return model.decode(written).strip()
+
+
+@cached
+def logits_without(
+    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+) -> Array:
+    """The logits after the last token, with each head switched off in turn beside those that are
+    off, and all later layers computed again, as one batch that grows by the heads of each layer.
+    Shapes: (L, H, X).
+    """
+    run = run_without(ids, off, replaced_by)
     decoder, changed_BTD = run.decoder, np.empty((0, *run.streams.shape[1:]))
-    for layer, trace in enumerate(run.traces):
+    for layer in range(len(run.traces)):
         if layer:
             changed_BTD = changed_BTD + decoder.attend(changed_BTD, layer).output
-        without_HTD = run.streams[layer] + trace.output - head_contributions(trace)[0]
+        without_HTD = _layer_without(decoder, run, layer)
         changed_BTD = np.concatenate([changed_BTD, without_HTD])
         changed_BTD = changed_BTD + decoder.feed_forward(changed_BTD, layer)
     logits: Array = decoder.logits(changed_BTD[:, -1])
-    return logits.reshape(N_LAYERS, N_HEADS, -1)
+    return logits.reshape(len(run.traces), -1, logits.shape[-1])
+
+
+def _layer_without(decoder: Decoder, run: LanguageModelRun, layer: int) -> Array:
+    """The vectors after the attention of a layer, without each of its heads. Shapes: (H, T, D)."""
+    trace = run.traces[layer]
+    heads = [(layer, number) for number in range(trace.sizes["H"])]
+    filled = fillings(decoder, run.means, heads)
+    added_HTD = head_contributions(trace)[0]
+    lost = [
+        0 * one if head in decoder.off else one - filled[head]
+        for head, one in zip(heads, added_HTD, strict=True)
+    ]
+    without_HTD: Array = run.streams[layer] + trace.output - np.array(lost)
+    return without_HTD

@@ -158,7 +158,7 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
     else:
         found = next_words_of(writing.ids)
         names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)
-        drawn, ids = shares, tuple(found.spelled[word] for word in names)
+        drawn, ids = shares, tuple(found.spellings[word] for word in names)
         if (writing.temperature, writing.top_p) != (1, 1):
             drawn = _drawn_of(writing.ids, names, writing.temperature, writing.top_p)
     rests = (max(0.0, 1 - sum(one)) for one in (shares, drawn))
@@ -176,7 +176,7 @@ def next_words_of(ids: tuple[int, ...]) -> NextWords:
 def _drawn_of(
     ids: tuple[int, ...], words: tuple[str, ...], temperature: float, top_p: float
 ) -> tuple[float, ...]:
-    return tuple(run_of_ids(ids).drawn_words(words, temperature, top_p).values())
+    return tuple(run_of_ids(ids).word_shares(words, temperature, top_p).values())
 
 
 @cached

@@ -251,7 +251,7 @@ def side_board(step: CachedStep, labels: tuple[str, ...], place: tuple[int, int]
     (layer, head), n, cached = place, len(step.ids), way == CACHED
     rows = _Rows(len(labels), n - step.n_new if cached else 0, n)
     keys, values, shares = step.lines(layer, head, cached)
-    tokens = Side("token", labels)
+    tokens = Side("query position", labels)
     kept = [
         _kept_matrix(kind, rows, numbers, tokens, column)
         for column, (kind, numbers) in enumerate((("key", keys), ("value", values)))

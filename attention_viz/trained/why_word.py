@@ -1,201 +1,279 @@
-"""The page *Why this word?*: the logit of a piece as a sum of parts, and what each head is really
-worth.
+"""The page *Why this word?*: the next words with heads on and off; below them the arithmetic of
+`why_word_sums.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
-from itertools import chain
 
 import numpy as np
 
-from attention_core.rules import RUNNING, Position, Rule, read
-from attention_lab.trained.generation import next_probabilities
-from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_model
+from attention_core.checks import Array
+from attention_lab.trained.decoder import Head
+from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
 from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
-from attention_lab.trained.why_word import WhyWord, logits_without
+from attention_lab.trained.model_run import AVERAGE, Against
+from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
+from attention_lab.trained.why_word import WhyWord, words_of
+from attention_lab.words.pieces import UNKNOWN_SIGN, readable
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
+from ..labels import format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
-from ..payload import JSON, largest_magnitude
-from ..pieces import bare
+from ..payload import JSON
 from ..sentence import one_head_part
+from ..story.next_token import BAR_CELLS, SHARE_SIDE
 from ..story.story_view import StoryView
+from .text_notes import text_notes, words_or_pieces
+from .why_word_sums import EVIDENCE_FORM, arithmetic
 
 NEXT, ALONE, LARGEST = "next", "none", "largest"
-HEAD_KEY = "why_head"
-COLUMNS = (*(f"head {head}" for head in range(N_HEADS)), "FFN")
-ADDED, LOST = "added", "lost"
+HEAD_KEY, AGAINST_KEY = "why_head", "why_against"
+BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
+MOST_NAMED = 3  # heads that are named one by one
+LONGEST = 18  # letters of the words that name a piece
+# The word that a click on a bar chose, where several begin with its piece.
+NAMED = b.Words("why_word", "Word", "", most=40)
+OFF = b.Places("why_off", "Heads that are off", (), size=N_LAYERS * N_HEADS, most=40)
+BY = b.Select(
+    "why_by",
+    "A head that is off adds",
+    ZERO,
+    {ZERO: "nothing", MEAN: "its mean"},
+    "buttons",
+    help="Its mean is what it adds to a token on average over"
+    f" {N_TEXTS * N_TOKENS} tokens that the model has written itself.",
+)
 
 
-def _choices(view: StoryView) -> Sequence[b.Choice]:
-    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
-    shares_X = next_probabilities(run_of_ids(ids).logits[-1])
-    order_X = np.argsort(-shares_X, kind="stable").tolist()
-
-    pieces = {str(one): f"{_quoted(one)} {format_percent(float(shares_X[one]))}" for one in order_X}
-    first = {NEXT: f"the most probable: {_quoted(order_X[0])}"}
-    heads = {
-        f"{layer}.{head}": f"layer {layer}, head {head}"
-        for layer in range(N_LAYERS)
-        for head in range(N_HEADS)
-    }
+def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
+    why = WhyWord(_ids(view), off=heads_of(off))
+    words = words_of(why)
+    order_X = np.argsort(-run_of_ids(why.ids).logits[-1], kind="stable").tolist()
+    order = [*words, *(one for one in order_X if one not in words)]
+    pieces = {str(one): _piece_label(one, words.get(one, [])) for one in order}
+    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in np.ndindex(*WHOLE)}
+    first = {NEXT: f"the most probable: {words[why.piece][0]}"}
+    against = {AVERAGE: "the average piece", ALONE: "nothing (the logit alone)"}
     return (
-        b.Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY,)),
-        b.Select("why_against", "Rather than", ALONE, {ALONE: "—"} | pieces, resets=(HEAD_KEY,)),
-        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "whose loss changes most"} | heads),
+        b.Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY, NAMED.key)),
+        NAMED,
+        b.Select(AGAINST_KEY, "Compared with", AVERAGE, against | pieces, resets=(HEAD_KEY,)),
+        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "largest loss"} | heads),
+        BY,
+        EVIDENCE_FORM,
     )
 
 
-def _quoted(one: int) -> str:
-    return f"“{bare(language_model().pieces([one])[0])}”"
+WHOLE = (N_LAYERS, N_HEADS)
+
+
+def heads_of(off: Sequence[int]) -> tuple[Head, ...]:
+    """Heads as layer and number, of their places in the grid; each once, in its order."""
+    return tuple(divmod(one, N_HEADS) for one in sorted(set(off)))
+
+
+def head_name(head: Head) -> str:
+    """A head by its layer and number."""
+    return f"layer {head[0]}, head {head[1]}"
+
+
+def _head(text: str) -> Head:
+    layer, head = text.split(".")
+    return int(layer), int(head)
+
+
+def _ids(view: StoryView) -> tuple[int, ...]:
+    return language_ids(view.scenario.text, view.scenario.n_tokens)
+
+
+def _piece_label(one: int, words: Sequence[str]) -> str:
+    (raw,) = language_model().pieces([one])
+    piece = raw if readable(raw) == UNKNOWN_SIGN else readable(raw)
+    if not words or words == [piece]:
+        return piece if words else f"piece “{piece}”"
+    two = ", ".join(words[:2])
+    shown = words[:2] if len(two) <= LONGEST else words[:1]
+    return f"{', '.join(shown)}{' …' if len(shown) < len(words) else ''} (“{piece}”)"
 
 
 def why_of(view: StoryView, values: b.Values) -> WhyWord:
     """What the page explains. Raises: AttentionError."""
-    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
-    token, against = values["why_token"], values["why_against"]
-    first = int(run_of_ids(ids).logits[-1].argmax())
-    return WhyWord(
-        ids,
-        first if token == NEXT else int(token),
-        None if against in (ALONE, token) else int(against),
+    token, against, head = (values[key] for key in ("why_token", AGAINST_KEY, HEAD_KEY))
+    compared: Against = None if against == ALONE else AVERAGE
+    if against not in (ALONE, AVERAGE):
+        compared = int(against)
+    why = WhyWord(
+        _ids(view),
+        None if token == NEXT else int(token),
+        compared,
+        heads_of(values[OFF.key]),
+        values[BY.key],
+        None if head == LARGEST else _head(head),
+        values[NAMED.key],
     )
+    return replace(why, against=AVERAGE) if why.against == why.piece else why
 
 
 def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The sum, what happens without each head, and the chosen head. Raises: AttentionError."""
+    """The next words, the heads, and the arithmetic. Raises: AttentionError."""
     why = why_of(view, values)
-    lost_LH = why.lost_without
-    layer, head = divmod(int(np.abs(lost_LH).argmax()), N_HEADS)
-    if values[HEAD_KEY] != LARGEST:
-        layer, head = map(int, values[HEAD_KEY].split("."))
-    heads = [[{HEAD_KEY: f"{one}.{of}"} for of in range(N_HEADS)] for one in range(N_LAYERS)]
-    # A click on a feed-forward part, after the heads of its layer, sets nothing.
-    clicks = {LOST: list(chain(*heads)), ADDED: [one for line in heads for one in (*line, {})]}
-    place = {"th_model": "language model", "th_layer": layer, "th_head": head}
+    fields = {one.key: one for one in _choices(view, values[OFF.key])}
+    first = [b.Field(fields[key], values[key]) for key in ("why_token", HEAD_KEY, BY.key)]
+    against = b.Field(fields[AGAINST_KEY], values[AGAINST_KEY])
     return [
-        b.Text(_answer(why, layer, head)),
-        b.row(values, *_choices(view)),
-        b.Board(why_board(why, layer, head), "why", fits=True, clicks=clicks),
-        b.Text(_sum_in_words(why)),
-        b.Text(_about_head(why, layer, head)),
-        b.Row((b.Link("Open this head", "one-head", place),)),
-        b.Text("**What it would say if no layer followed:**"),
-        _after_each_layer(why),
-        b.Folded("How to read this", [b.Text(READING)]),
+        b.Text(_answer(why)),
+        b.Row((*first, *_switches(why), *words_or_pieces(view, language_model().pieces(why.ids)))),
+        *text_notes(view),
+        b.Board(words_board(why, view.pieces), "why", fits=True, clicks=_clicks(why)),
+        b.caption(_left_out(why)),
+        *arithmetic(why, against, values[EVIDENCE_FORM.key]),
         b.Text(LIMITS, small=True),
     ]
 
 
-def _answer(why: WhyWord, layer: int, head: int) -> str:
-    """The share of the piece, what the chosen head adds to its logit, and the share without it."""
-    logits = (why.run.logits[-1], logits_without(why.ids)[layer, head])
-    before, after = (float(next_probabilities(logits_X)[why.token]) for logits_X in logits)
-    piece, added = escape_markdown(_quoted(why.token)), float(why.of_layers[layer, head])
-    to = "its logit" if why.against is None else "the difference"
-    return (
-        f"{piece} has **{format_percent(before)}**. Head {head} of layer {layer} adds"
-        f" {format_number(added)} to {to} of {format_number(why.total)}; without this head"
-        f" {piece} has **{format_percent(after)}**."
-    )
+def _switches(why: WhyWord) -> list[b.Button]:
+    """Buttons that switch the head in focus off or on, and all heads on."""
+    name, way = head_name(why.focus), "on" if why.focus in why.off else "off"
+    buttons = [b.Button(f"Switch {way} {name}", _switched(why, why.focus), name="switch")]
+    if why.off:
+        buttons.append(b.Button("All heads on", {OFF.key: ()}))
+    return buttons
 
 
-def _sum_in_words(why: WhyWord) -> str:
-    """The logit as a sum, and its largest part."""
-    added = why.of_layers
-    heads, feed_forward = why.of_kinds
-    layer, place = divmod(int(added.argmax()), len(COLUMNS))
-    what = f"The logit of {escape_markdown(_quoted(why.token))}"
-    if why.against is not None:
-        what += f" minus that of {escape_markdown(_quoted(why.against))}"
-    return (
-        f"{what} is **{format_number(why.total)}** = {format_number(why.of_embedding)} (the last"
-        f" token itself) + {format_number(heads)} (heads) + {format_number(feed_forward)}"
-        f" (feed-forward parts, FFN). Most comes from {COLUMNS[place]} of layer {layer}:"
-        f" {format_number(added.max())}."
-    )
+def _switched(why: WhyWord, head: Head) -> dict[str, object]:
+    """What switching a head off, or on again, sets; it is then the one to look at."""
+    off = set(why.off) ^ {head}
+    places = tuple(sorted(layer * N_HEADS + number for layer, number in off))
+    return {OFF.key: places, HEAD_KEY: f"{head[0]}.{head[1]}"}
 
 
-def why_board(why: WhyWord, layer: int, head: int) -> JSON:
-    """The parts of the sum, and how far it falls without each head; above them the text with the
-    arcs of the chosen head.
+def _clicks(why: WhyWord) -> dict[str, list[dict[str, object]]]:
+    """A click on a head switches it; a click on a bar asks why its word comes next."""
+    heads = [_switched(why, (layer, head)) for layer, head in np.ndindex(*WHOLE)]
+    spelled = why.words_after.spellings | why.words_before.spellings
+    words: list[dict[str, object]] = [
+        {"why_token": str(spelled[row.word][0]), NAMED.key: row.word} for row in why.rows
+    ]
+    return {WORTH: heads, BEFORE: words, AFTER: words}
+
+
+def _answer(why: WhyWord) -> str:
+    """The word with its probability, what the head in focus reads, and what comes without the heads
+    that are off; then what is written each way.
     """
-    added, lost = why.of_layers, why.lost_without
-    layers = Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS)))
-    columns, only_heads = Side("part", COLUMNS), Side("head", COLUMNS[:-1])
-    parts_ND = why.run.parts()[1][1:]  # without the embedding
-    features, line = Side("feature"), Side("row")
-    at = Position(((0, len(COLUMNS)), (1, 1)))
-    rule = Rule(
-        "sum", (read("parts", at, RUNNING), read("direction", Position(), RUNNING)), len(parts_ND.T)
+    (before, after), word = why.shares, f"**{escape_markdown(why.word)}**"
+    source, share = why.most_read
+    looks = (
+        f"{head_name(why.focus).capitalize()} reads **{format_percent(share)}** from"
+        f" “{escape_markdown(source)}”."
     )
-    what, falls = ("logit", "the logit") if why.against is None else ("difference", "it")
-    limit = max(largest_magnitude(added), largest_magnitude(lost))
-    drawn = partial(Matrix, rows=layers, kind="logit", limit=limit)
+    first, second = map(_prose, why.written)
+    goes_on = f"It goes on: *{first}* …"
+    if not why.off:
+        return (
+            f"{word} comes next with **{format_percent(before)}**. {looks} Click it in the grid: it"
+            f" is switched off.\n\n{goes_on}"
+        )
+    top, most = why.words_after[0]
+    changed, filling = "", ", with its mean in its place" if why.replaced_by == MEAN else ""
+    if top != why.word:
+        changed = f" **{escape_markdown(top)}** comes first with **{format_percent(most)}**."
+    return (
+        f"Without {_heads_off(why)}{filling}: {word} **{format_percent(after)}** in the place of"
+        f" {format_percent(before)}.{changed} {looks}\n\n{goes_on} Now: *{second}* …"
+    )
+
+
+def _left_out(why: WhyWord) -> str:
+    """What all other words have, and how far the search went."""
+    first, second = map(format_percent, why.rest)
+    share = max(why.words_before.complete_to, why.words_after.complete_to)
+    now = f", now {second}" if why.off else ""
+    return (
+        f"All other words and marks together: {first}{now}. No word with a spelling above"
+        f" {100 * share:.2f} % is missing from the search. A bar counts all spellings of its word,"
+        " and that the word ends there."
+    )
+
+
+def _heads_off(why: WhyWord) -> str:
+    """The heads that are off in words, layer by layer."""
+    named, layers = why.off[:MOST_NAMED], dict[int, list[int]]()
+    for layer, head in named:
+        layers.setdefault(layer, []).append(head)
+    names = [
+        f"{'heads' if len(heads) > 1 else 'head'} {_listed(heads)} of layer {layer}"
+        for layer, heads in layers.items()
+    ]
+    more = len(why.off) - len(named)
+    return _listed([*names, *([f"{more} more"] if more else [])])
+
+
+def _listed(names: Sequence[object]) -> str:
+    texts = list(map(str, names))
+    return " and ".join(filter(None, [", ".join(texts[:-1]), texts[-1]]))
+
+
+def _prose(written: str) -> str:
+    return escape_markdown(written.replace("\n", " ")) or "nothing"
+
+
+def words_board(why: WhyWord, pieces: bool = False) -> JSON:
+    """The text with the arcs of the head in focus; bars of the next words with all heads and now,
+    and what each head is worth. pieces: whether pieces of a word stand alone in the text.
+    """
+    rows, (layer, head) = why.rows, why.focus
+    words = Side("word", tuple(row.word for row in rows))
+    bars = partial(Matrix, rows=words, kind="probability", badge="next word")
+    off_LH = np.zeros(WHOLE, dtype=bool)
+    for one in why.off:
+        off_LH[one] = True
+    heads = "Without this head what is explained falls by"
     matrices = [
-        Matrix("parts", parts_ND, Side("part of the sum"), features, None, "part"),
-        Matrix("direction", why.direction[np.newaxis], line, features, None, "its direction"),
-        drawn(ADDED, added, columns=columns, place=(0, 0), title=f"adds to the {what}", rule=rule),
-        drawn(
-            LOST,
-            lost,
-            columns=only_heads,
+        bars(
+            BEFORE,
+            _column([row.before for row in rows]),
+            columns=SHARE_SIDE,
+            place=(0, 0),
+            title=BEFORE,
+            says="With all heads this word comes next with",
+        ),
+        bars(
+            AFTER,
+            _column([row.after for row in rows]),
+            columns=SHARE_SIDE,
             place=(1, 0),
-            title=f"the {what} falls without it",
-            says=f"Without this head {falls} falls by",
+            title=f"now: {len(why.off)} off" if why.off else "now: none off",
+            says="With the heads as they are set this word comes next with",
+        ),
+        Matrix(
+            WORTH,
+            why.losses,
+            Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS))),
+            Side("head", tuple(f"head {number}" for number in range(N_HEADS))),
+            (2, 0),
+            f"what “{why.word}” loses without each head" + (" (framed: off)" if why.off else ""),
+            kind="logit",
+            changed=off_LH,
+            says=heads,
         ),
     ]
-    what = "A row for each layer: what each head adds, and what is lost without it."
-    board = matrix_board(matrices, (ADDED, layer, head), what)
-    said = one_head_part(why.run.traces[layer], head, len(why.ids) - 1, f"layer {layer}, ")
+    what = "What comes next with all heads and now, and a row of heads for each layer."
+    board = matrix_board(matrices, (WORTH, layer, head), what)
+    for panel in board["panels"]:
+        if panel["array"] in (BEFORE, AFTER):
+            panel |= {"role": "total", "bars": BAR_CELLS}
+    last, before = len(why.ids) - 1, f"layer {layer}, "
+    said = one_head_part(why.run.traces[layer], head, last, before, pieces)
     return board | {"sentence": said}
 
 
-def _about_head(why: WhyWord, layer: int, head: int) -> str:
-    """The chosen head in words: what it adds, what is lost without it, and where the two
-    disagree.
-    """
-    added, lost = float(why.of_layers[layer, head]), float(why.lost_without[layer, head])
-    says = (
-        f"**Head {head} of layer {layer}** adds {format_number(added)}. Switched off, with all that"
-        f" follows computed again, it takes {format_number(lost)} away."
-    )
-    if added * lost < 0:
-        return f"{says} The two disagree in sign: other parts read what this head wrote."
-    if abs(added - lost) > 0.25 * max(abs(added), abs(lost)):
-        return f"{says} The two differ: other parts read what this head wrote, and the last norm."
-    return says
+def _column(numbers: Sequence[float]) -> Array:
+    return np.array(numbers)[:, np.newaxis]
 
 
-def _after_each_layer(why: WhyWord) -> b.Table:
-    head = ["after", "it would say", "with", f"share of {escape_markdown(_quoted(why.token))}"]
-    rows = []
-    for layer in range(-1, N_LAYERS):
-        shares_X = why.shares_after(layer)
-        most = int(shares_X.argmax())
-        rows.append(
-            [
-                f"layer {layer}" if layer >= 0 else "the embedding",
-                escape_markdown(_quoted(most)),
-                format_percent(float(shares_X[most])),
-                format_percent(float(shares_X[why.token])),
-            ]
-        )
-    return b.Table(head, rows)
-
-
-READING = (
-    "The vector of the last token is a sum: its embedding, and what every head and every"
-    " feed-forward part has added. The last norm divides it by one number. With this number held at"
-    " its value, the logit is the sum of what each part adds: its dot product with the piece’s"
-    " direction.\n\nSwitched off is another question. Then later layers read another vector, and"
-    " answer differently; also the divisor of the norm changes. A head that adds little may matter"
-    " because others read it, and a head that adds much may be replaced by others. So one head is"
-    " not “the” reason."
-)
-
-WHY_THIS_WORD = b.BlockPage("why-this-word", _choices, _blocks)
+WHY_THIS_WORD = b.BlockPage("why-this-word", _choices, _blocks, lead=OFF)

@@ -146,6 +146,9 @@ CASES: dict[str, Case] = {
         top_p=(0, -0.1, 1.1, *NO_NUMBER[:4]),
     ),
     "words of ids": case(MODEL.words, {"ids": []}, ids=(*NO_LIST, [512], ["1"])),
+    "shares of words": case(
+        MODEL.run([1]).word_shares, {"words": ["frog"]}, words=(*NO_LIST, [1], [None])
+    ),
     "next words": case(MODEL.run([1]).next_words, {}, k=(0, 101, *NO_COUNT)),
     "contributions": case(
         MODEL.run([1]).contributions,

@@ -16,7 +16,7 @@ def blocks_of(page: b.BlockPage, view: StoryView | Scenario, **chosen: Any) -> S
     """The blocks of a page with some of its choices."""
     if isinstance(view, Scenario):
         view = StoryView(view)
-    own = {one.key: one.default for one in page.choices(view)}
+    own = {one.key: one.default for one in page.read(view, lambda one: one.default)[0]}
     assert own.keys() >= chosen.keys()
     return page.blocks(view, own | chosen)
 

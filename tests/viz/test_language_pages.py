@@ -33,18 +33,27 @@ def block_of(found: dict[str, Any], kind: str) -> dict[str, Any]:
     return next(block for block in found["blocks"] if block["kind"] == kind)
 
 
+def board_blocks(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The boards, also those that stand beside something."""
+    parts = [part for block in found["blocks"] for part in block.get("parts", [[block]])]
+    return [block for part in parts for block in part if block["kind"] == "board"]
+
+
 def board_block(found: dict[str, Any]) -> dict[str, Any]:
-    """The first board, which may stand beside something."""
-    parts = [[block] for block in found["blocks"]]
-    beside = [block["parts"] for block in found["blocks"] if block["kind"] == "beside"]
-    inside = [
-        block for part in [*parts, *(one for each in beside for one in each)] for block in part
-    ]
-    return next(block for block in inside if block["kind"] == "board")
+    return board_blocks(found)[0]
+
+
+def boards_of(found: dict[str, Any]) -> list[dict[str, Any]]:
+    return [scene_of_text(json.dumps(block["board"])) for block in board_blocks(found)]
 
 
 def board_of(found: dict[str, Any]) -> dict[str, Any]:
-    return scene_of_text(json.dumps(board_block(found)["board"]))
+    return boards_of(found)[0]
+
+
+def said_by(found: dict[str, Any]) -> str:
+    blocks = [block for block in found["blocks"] if block["kind"] == "text"]
+    return json.dumps(blocks, ensure_ascii=False)
 
 
 def buttons(found: dict[str, Any]) -> dict[str, Any]:
@@ -61,11 +70,11 @@ def buttons(found: dict[str, Any]) -> dict[str, Any]:
         ("writing", {"pieces": "true", "wr_top_p": 1}),
         ("writing", {"pieces": "true", "wr_temperature": 0, "wr_top_p": 0.5}),
         ("why-this-word", {}),
-        ("why-this-word", {"why_against": F + 1}),
+        ("why-this-word", {"why_against": F + 1, "why_off": "36.9"}),
     ],
 )
 def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) -> None:
-    board = board_of(asked(path, **choices))
+    board = boards_of(asked(path, **choices))[-1]
     assert board["rules"]
     for name in board["rules"]:
         numbers = sent(board, name)
@@ -162,30 +171,51 @@ def test_a_full_page_goes_on_on_a_new_one() -> None:
     assert text_of(after) == (sets["text"], "")
 
 
-def test_a_head_of_the_grid_is_chosen_by_a_click() -> None:
+def test_a_click_switches_a_head_off_and_on_again() -> None:
     found = asked("why-this-word")
-    clicks = block_of(found, "board")["clicks"]
-    assert clicks["added"][4 * 9 + 4] == clicks["lost"][4 * 8 + 4] == {"why_head": "4.4"}
-    assert clicks["added"][8] == {}
-    np.testing.assert_allclose(sent(board_of(found), "added")[4, 4], 3.1307, atol=5e-5)
-    after = asked("why-this-word", why_head="2.6")
-    assert [one["head"] for one in board_of(after)["sentence"]["heads"]] == [6]
+    board, clicks = board_of(found), block_of(found, "board")["clicks"]
+    off = clicks["worth"][4 * 8 + 4]
+    assert off == {"why_off": "36", "why_head": "4.4"}
+    assert buttons(found)["Switch off layer 4, head 4"] == off
+    np.testing.assert_allclose(sent(board, "all heads on"), sent(board, "now"))
+    after = asked("why-this-word", **off)
+    board = board_of(after)
+    whole, without = (MODEL.run(IDS, without=heads) for heads in ([], [(4, 4)]))
+    words = board["axes"][board["arrays"]["now"]["axes"][0]]["labels"]
+    for name, run in (("all heads on", whole), ("now", without)):
+        expected = list(run.word_shares(words).values())
+        np.testing.assert_allclose(sent(board, name).ravel(), expected, rtol=1e-5)
+    assert flags(board["arrays"]["worth"], "changed").ravel().nonzero()[0].tolist() == [36]
+    again = block_of(after, "board")["clicks"]
+    assert again["worth"][36]["why_off"] == buttons(after)["All heads on"]["why_off"] == ""
+    assert again["worth"][34]["why_off"] == "34.36"
+    assert [one["head"] for one in board["sentence"]["heads"]] == [4]
 
 
-def test_two_pieces_are_compared() -> None:
-    found = asked("why-this-word", why_token=F, why_against=IDS[-1])
-    cells = sent(board_of(found), "added")
+def test_a_click_on_a_bar_asks_why_its_word_comes() -> None:
+    found = asked("why-this-word")
+    clicks = block_of(found, "board")["clicks"]["now"]
+    words = [row["why_word"] for row in clicks]
+    fruit = clicks[words.index("fruit")]
+    assert fruit["why_token"] == str(F)
+    share = MODEL.run(IDS).word_shares(["fruit"])["fruit"]
+    assert "fruit" in (said := said_by(asked("why-this-word", **fruit)))
+    assert f"{share:.1%}".replace("%", " %") in said
+
+
+def test_the_sum_may_be_against_another_piece_or_alone() -> None:
     run = MODEL.run(IDS)
-    logits = run.logits[-1]
-    direct = [run.contributions(one, None)["embedding"] for one in (F, IDS[-1])]
-    expected = logits[F] - logits[IDS[-1]] - (direct[0] - direct[1])
-    assert cells.sum() == pytest.approx(expected, abs=1e-4)
+    for choice, against in (("average", "average"), ("none", None), (str(IDS[-1]), IDS[-1])):
+        cells = sent(boards_of(asked("why-this-word", why_against=choice))[1], "added")
+        parts = run.contributions(F, against)
+        assert cells[4, 4] == pytest.approx(parts["head", 4, 4], abs=5e-5)
+        assert cells[2, 8] == pytest.approx(parts["feed-forward", 2], abs=5e-5)
 
 
-def sides(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """The boards with a cache and without."""
-    (beside,) = [block for block in found["blocks"] if block["kind"] == "beside"]
-    return [scene_of_text(json.dumps(part[1]["board"])) for part in beside["parts"]]
+def test_the_old_url_shows_the_logit_alone() -> None:
+    """As it did: its numbers are those of now with a choice."""
+    found = asked("why-this-token", why_token=F)
+    assert sent(boards_of(found)[1], "added")[4, 4] == pytest.approx(3.1307, abs=5e-5)
 
 
 def test_the_cache_says_whether_it_is_right() -> None:
@@ -194,14 +224,14 @@ def test_the_cache_says_whether_it_is_right() -> None:
         found = asked("cache", **{mistake: "true"})
         assert block_of(found, "note")["tone"] == "wrong"
         assert buttons(found)["Right again"] == {mistake: "false"}
-        with_cache, without = (sent(board, "shares")[-1] for board in sides(found))
+        with_cache, without = (sent(board, "shares")[-1] for board in boards_of(found))
         assert np.abs(with_cache - without).max() > 0.05
 
 
 def test_only_what_a_step_computes_is_lit() -> None:
     """With a cache the last row, and the first ones are kept, pale; without one all rows."""
     run, n = MODEL.run(IDS), 12
-    kept, without = sides(asked("cache", ca_tokens=n))
+    kept, without = boards_of(asked("cache", ca_tokens=n))
     for board in (kept, without):
         shares = sent(board, "shares")
         assert shares.shape == (16, 16)
@@ -245,7 +275,7 @@ def test_the_bill_counts_what_is_kept() -> None:
     assert rows[1][4:] == [f"{one.counts.total:,}", f"{one.counts_without.total:,}"]
 
 
-@pytest.mark.parametrize("path", ["cache", "writing"])
+@pytest.mark.parametrize("path", PAGES)
 def test_a_text_that_is_cut_is_named(path: str) -> None:
     def said(text: str) -> list[str]:
         captions = [one for one in asked(path, text=text)["blocks"] if one.get("small")]
@@ -253,15 +283,14 @@ def test_a_text_that_is_cut_is_named(path: str) -> None:
 
     long = f"{FROG} " * 8
     assert any(f"{len(MODEL.encode(long))}" in one for one in said(long))
-    assert len(said(FROG)) == len(said(long)) - 1
+    assert len(said(FROG)) == len(said(long)) - 1 == len(said("El perro come en la casa")) - 1
 
 
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("text", ["x", "word " * 40, "日本 \U0001f438 <b>*_$"])
 def test_any_text_gives_the_page(path: str, text: str) -> None:
     found = asked(path, text=text)
-    boards = sides(found) if path == "cache" else [board_of(found)]
-    assert all(board["arrays"] for board in boards)
+    assert all(board["arrays"] for board in boards_of(found))
 
 
 @pytest.mark.parametrize(
@@ -273,6 +302,9 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
         ("writing", {"wr_seed": "1000"}),
         ("why-this-word", {"why_head": "9.9"}),
         ("why-this-word", {"why_token": "512"}),
+        ("why-this-word", {"why_off": "40"}),
+        ("why-this-word", {"why_by": "average"}),
+        ("why-this-word", {"why_form": "3"}),
         ("cache", {"ca_tokens": "-1"}),
     ],
 )
@@ -282,11 +314,14 @@ def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> N
     assert found["blocks"] == asked(path)["blocks"]
 
 
-def test_the_three_numbers_of_the_frog_stand_in_one_sentence() -> None:
-    found = asked("why-this-word")
-    said = json.dumps(block_of(found, "text"), ensure_ascii=False)
-    assert "82.5" in said
-    assert "8.4" in said
+def test_the_numbers_of_the_frog_stand_on_the_page() -> None:
+    said = said_by(found := asked("why-this-word", why_off="36"))
+    for number in ("76.7", "7.7 %", "7.9 %", "87.1", "cat was very"):  # before the arithmetic
+        assert number in json.dumps(block_of(found, "text"), ensure_ascii=False)
+    for number in ("19.774", "0.788", "10.951", "8.035", "4.050", "2.376", "0.559", "1.115"):
+        assert number in said
+    for number in ("4.059", "25 of 40", "42.2 %", "10.1 %"):
+        assert number in said
     shares = board_of(found)["sentence"]["heads"][0]["arcs"][len(IDS) - 1]
     assert max(share for _, share in shares) == pytest.approx(0.8623, abs=5e-5)
 

@@ -48,10 +48,12 @@ def added_is_lost() -> Evidence:
     piece = run.ids[F_PLACE]
     parts, logit = run.contributions(piece, against=None), run.logits[-1, piece]
     added, lost = parts["head", LAYER, NEEDED_HEAD], logit - _run([head]).logits[-1, piece]
+    _, response, norm = run.loss(head, piece, against=None)
     gap = max_difference(sum(parts.values()), logit)
     sentence = (
         f"Head 4 of layer 4 adds {added:.2f} to the logit of “f”, {logit:.2f}; without it the logit"
-        f" falls by {lost:.2f}. The sum of all {len(parts)} parts differs from the logit by"
+        f" falls by {lost:.2f}: the other parts then add {-response:.2f} more, and the last norm"
+        f" makes up for {-norm:.2f}. The sum of all {len(parts)} parts differs from the logit by"
         f" {format_gap(gap)}."
     )
     falls_less = bool(added > lost + 1 > 2)

@@ -35,6 +35,7 @@ from attention_lab.lessons.lesson_file import (
     write_lesson,
 )
 from attention_lab.scenario import trace_of
+from attention_lab.trained.evidence import evidence_of
 from attention_lab.trained.language_model import language_model
 from attention_lab.url_choices import read_url
 from tests.lab.refusal import Facts, refused
@@ -233,10 +234,23 @@ def test_the_numbers_of_the_lesson_on_the_frog_are_those_of_the_model() -> None:
     shares = [run.probabilities()[f], *(without[head][f] for head in (2, 3, 4))]
     assert [round(share, 2) for share in shares] == [0.82, 0.83, 0.81, 0.08]
     assert without[4].argmax() == c
-    added = run.contributions(f, against=None)
-    assert (round(added["head", 4, 4], 1), round(sum(added.values()), 1)) == (3.1, 13.1)
-    assert max(added, key=lambda part: added[part]) == ("head", 4, 4)
+    off = {n: model.run(ids, without=[(4, head) for head in (2, 3, 6)[:n]]) for n in (2, 3)}
+    assert [round(off[n].probabilities()[f], 3) for n in (2, 3)] == [0.791, 0.767]
+    words = [dict(one.next_words(3))["frog"] for one in (run, off[2], off[3])]
+    assert [round(share, 3) for share in words] == [0.767, 0.750, 0.721]
+    found = model.run(ids, without=[(4, 4)]).next_words(2)
+    assert [(word, round(share, 3)) for word, share in found] == [("cat", 0.079), ("frog", 0.077)]
+    added, loss = run.contributions(f), run.loss((4, 4), f)
+    assert (round(added["head", 4, 4], 2), round(sum(added.values()), 1)) == (4.05, 19.8)
+    assert [round(one, 2) for one in (loss.total, *loss)] == [1.11, 4.05, -2.38, -0.56]
+    assert round(-loss.response / loss.direct, 2) == 0.59
+    evidence = evidence_of((4, 4))
+    assert (evidence.n_mattering, evidence.rank("frog")) == (25, 5)
+    assert [round(one, 2) for one in (evidence.median, evidence.left[0])] == [0.42, 0.10]
+    monkey = model.encode(text.replace("frog", "monkey"))
+    both = [model.run(monkey, without=heads).word_shares(["monkey"]) for heads in ([], [(4, 4)])]
+    assert [round(one["monkey"], 3) for one in both] == [0.698, 0.723]
     birds = model.encode(text.replace("frog", "bird"))
-    off = model.run(birds, without=[(4, 4)]).probabilities()
+    birds_off = model.run(birds, without=[(4, 4)]).probabilities()
     assert round(model.run(birds).probabilities()[b], 2) == 0.89
-    assert (round(off[c], 2), round(off[b], 2)) == (0.26, 0.16)
+    assert (round(birds_off[c], 2), round(birds_off[b], 2)) == (0.26, 0.16)

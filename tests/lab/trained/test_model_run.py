@@ -145,7 +145,7 @@ def test_a_word_counts_all_its_spellings(ids: list[int], off: tuple[tuple[int, i
 @pytest.mark.parametrize("settings", [(0.6, 0.9), (1.7, 1.0), (1.0, 0.6)])
 def test_words_are_drawn_piece_by_piece(settings: tuple[float, float]) -> None:
     run, words = SMALL.run([1, 5, 8]), ["a", "ab", "abb", "ba", "aba"]
-    found = run.drawn_words(words, *settings)
+    found = run.word_shares(words, *settings)
     for word in words:
         expected = word_probability(SMALL.decoder, PIECES, [1, 5, 8], f" {word}", {}, settings)
         if word.startswith("ab") and word != "ab":  # goes on with the last word of the text
@@ -158,15 +158,15 @@ def test_words_are_drawn_piece_by_piece(settings: tuple[float, float]) -> None:
 def test_drawn_words_are_the_next_words_without_settings() -> None:
     run = MODEL.run(FROG)
     words = run.next_words(10)
-    found = run.drawn_words([word for word, _ in words])
+    found = run.word_shares([word for word, _ in words])
     for word, share in words:
         assert found[word] == pytest.approx(share, rel=1e-9)
-        text = MODEL.decode(words.spelled[word]).strip()
+        text = MODEL.decode(words.spellings[word]).strip()
         assert word in (text, f"The{text}")
-    certain = run.drawn_words([word for word, _ in words], temperature=0)
+    certain = run.word_shares([word for word, _ in words], temperature=0)
     assert certain == {word: float(word == "frog") for word, _ in words}
     with refused(SettingsError):
-        run.drawn_words(["frog"], top_p=0)
+        run.word_shares(["frog"], top_p=0)
 
 
 def test_the_search_misses_no_probable_word() -> None:

@@ -1,44 +1,129 @@
-"""Why the model says a piece: the sum, the heads switched off, the layers left out."""
+"""The facts of *Why this word?*: words, switches, worth, the leading part, the evidence."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
+from attention_lab.trained.evidence import FORMS, NAMES, evidence_of
 from attention_lab.trained.generation import next_probabilities
-from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_model
-from attention_lab.trained.why_word import WhyWord, logits_without
+from attention_lab.trained.language_model import N_LAYERS, language_model
+from attention_lab.trained.why_word import WhyWord, logits_without, written_without
 
 MODEL = language_model()
 FROG = tuple(MODEL.encode("One day, a little frog was very sad. The"))
 F, S = (MODEL.encode(letter)[-1] for letter in ("f", "s"))
+HEAD = (4, 4)
+WHYS = {
+    "average": WhyWord(FROG),
+    "another": WhyWord(FROG, F, S),
+    "alone": WhyWord(FROG, F, None),
+    "off": WhyWord(FROG, off=(HEAD, (1, 1))),
+    "mean": WhyWord(FROG, off=(HEAD, (2, 6)), replaced_by="mean"),
+    "another head": WhyWord(FROG, S, off=(HEAD,), head=(2, 6)),
+}
 
 
-def test_the_parts_add_up_to_the_logit() -> None:
-    for why in (WhyWord(FROG, F), WhyWord(FROG, F, S)):
-        assert why.of_embedding + why.of_layers.sum() == pytest.approx(why.total, abs=1e-10)
-    logits = MODEL.run(FROG).logits[-1]
-    assert WhyWord(FROG, F).total == logits[F]
-    assert WhyWord(FROG, F, S).total == logits[F] - logits[S]
+def explained(why: WhyWord, logits: np.ndarray) -> float:
+    other = {"average": logits.mean(), None: 0.0, S: logits[S]}[why.against]
+    return float(logits[why.piece] - other)
 
 
-def test_a_part_is_its_product_with_the_direction() -> None:
-    why = WhyWord(FROG, F, S)
-    parts = why.run.parts()[1] @ why.direction
-    np.testing.assert_allclose(parts[0], why.of_embedding, atol=1e-12)
-    np.testing.assert_allclose(parts[1:].reshape(N_LAYERS, -1), why.of_layers, atol=1e-12)
+@pytest.mark.parametrize("why", WHYS.values(), ids=WHYS)
+def test_the_sum_is_that_of_the_model_with_the_head_in_focus(why: WhyWord) -> None:
+    off = [head for head in why.off if head != why.focus]
+    run = MODEL.run(FROG, without=off, replaced_by=why.replaced_by)
+    expected = explained(why, run.logits[-1])
+    assert why.total == pytest.approx(expected, abs=1e-10)
+    assert sum(why.kinds) == pytest.approx(expected, abs=1e-10)
+    without = MODEL.run(FROG, without=[*off, why.focus], replaced_by=why.replaced_by)
+    lost = expected - explained(why, without.logits[-1])
+    assert why.loss.total == pytest.approx(lost, abs=1e-10)
+    added = sum(value for _, value, _ in why.sources)
+    assert added == pytest.approx(why.parts["head", *why.focus], abs=1e-10)
+    assert sum(share for _, _, share in why.sources) == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("layer", "head"), [(0, 0), (2, 6), (3, 7), (4, 4)])
-def test_heads_are_switched_off_as_one_by_one(layer: int, head: int) -> None:
-    alone = MODEL.run(FROG, without=[(layer, head)]).logits[-1]
-    np.testing.assert_allclose(logits_without(FROG)[layer, head], alone, atol=1e-11)
+@pytest.mark.parametrize("why", WHYS.values(), ids=WHYS)
+@pytest.mark.parametrize("head", [(0, 0), (2, 6), HEAD, (1, 1)])
+def test_a_head_is_worth_what_its_switch_changes(why: WhyWord, head: tuple[int, int]) -> None:
+    rest = [one for one in why.off if one != head]
+    runs = (
+        MODEL.run(FROG, without=off, replaced_by=why.replaced_by) for off in (rest, [*rest, head])
+    )
+    with_it, without = (explained(why, run.logits[-1]) for run in runs)
+    assert why.losses[head] == pytest.approx(with_it - without, abs=1e-10)
 
 
-def test_the_frog_loses_its_head() -> None:
-    why = WhyWord(FROG, F)
-    assert why.of_layers[4, 4] == pytest.approx(3.1307, abs=5e-5)
-    assert divmod(int(np.abs(why.lost_without).argmax()), N_HEADS) == (4, 4)
+@pytest.mark.parametrize("by", ["zero", "mean"])
+def test_heads_are_switched_off_as_one_by_one(by: str) -> None:
+    for head in ((0, 7), (3, 1), (4, 0)):
+        alone = MODEL.run(FROG, without=[(1, 1), head], replaced_by=by).logits[-1]
+        found = logits_without(FROG, ((1, 1),), by)[head]
+        np.testing.assert_allclose(found, alone, atol=1e-11)
+
+
+def test_the_story_of_the_frog() -> None:
+    why = WhyWord(FROG, off=(HEAD,))
+    assert (why.word, why.focus, why.most_read[0]) == ("frog", HEAD, "frog")
+    assert [round(share, 3) for share in (*why.shares, why.most_read[1])] == [0.767, 0.077, 0.871]
+    assert [row.word for row in why.rows[:4]] == ["cat", "frog", "dog", "boy"]
+    before, after = why.written
+    assert before.startswith("frog was very")
+    assert after.startswith("cat was very")
+    runs = MODEL.run(FROG), MODEL.run(FROG, without=[HEAD])
+    for row in why.rows:
+        shares = [run.word_shares([row.word])[row.word] for run in runs]
+        assert [row.before, row.after] == pytest.approx(shares, abs=1e-9)
+    assert why.rest[1] == pytest.approx(1 - sum(row.after for row in why.rows))
+    repaired = -why.loss.response / why.loss.direct
+    assert why.repaired == pytest.approx(repaired)
+    assert round(repaired, 3) == 0.587
+    assert why.turned_by == ""
+
+
+def test_ten_words_are_written() -> None:
+    words = written_without(FROG).split()
+    assert len(words) == 10
+    assert len(written_without(FROG, (HEAD,)).split()) == 10
+
+
+def test_a_named_word_has_its_own_probability() -> None:
+    fruit = WhyWord(FROG, F, named="fruit")
+    assert (fruit.word, fruit.piece) == ("fruit", F)
+    assert fruit.shares[0] == pytest.approx(dict(MODEL.run(FROG).next_words(10))["fruit"])
+    assert WhyWord(FROG, S, named="fruit").word != "fruit"  # it does not begin so
+
+
+def test_what_turned_the_sign_is_named() -> None:
+    """Of all heads: the one that alone gives the loss its sign, or both together."""
+    seen = set()
+    for layer, head in np.ndindex(N_LAYERS, 8):
+        why = WhyWord(FROG, F, head=(layer, head))
+        direct, response, norm = why.loss
+        turned = direct * (direct + response + norm) < 0
+        assert bool(why.turned_by) == turned
+        if why.turned_by == "response":
+            assert direct * (direct + response) < 0 <= direct * (direct + norm)
+        if why.turned_by == "norm":
+            assert direct * (direct + norm) < 0 <= direct * (direct + response)
+        assert why.repaired == (-response / direct if direct * response < 0 else 0)
+        seen.add(why.turned_by)
+    assert {"", "response"} <= seen
+
+
+def test_the_leading_part_follows_the_sign() -> None:
+    why = WhyWord(FROG)
+    assert why.leading == (("head", 4, 4), max(why.parts.values()))
+    assert len(why.ranked) == 46
+    least = int(MODEL.run(FROG).logits[-1].argmin())
+    below = WhyWord(FROG, least, head=HEAD)
+    assert below.total < 0
+    assert below.ranked[0][1] == min(below.parts.values())
+    even = WhyWord(tuple(MODEL.encode("I want to play with you")), head=HEAD)
+    first, second = (value for _, value in even.ranked[:2])
+    assert even.leading is None
+    assert first < 1.25 * second
 
 
 def test_after_the_last_layer_stand_the_shares_of_the_model() -> None:
@@ -47,3 +132,31 @@ def test_after_the_last_layer_stand_the_shares_of_the_model() -> None:
     decoder = MODEL.decoder
     first = next_probabilities(decoder.logits(decoder.embedding[list(FROG[-1:])])[0])
     np.testing.assert_allclose(why.shares_after(-1), first)
+
+
+@pytest.mark.parametrize("form", range(len(FORMS)))
+@pytest.mark.parametrize("by", ["zero", "mean"])
+def test_the_evidence_is_that_of_runs_one_by_one(form: int, by: str) -> None:
+    found = evidence_of(HEAD, form, by)
+    for place in (0, 17, 39):
+        text, name = FORMS[form].format(NAMES[place], NAMES[place]), NAMES[place]
+        for shares, off in ((found.before, []), (found.after, [HEAD])):
+            ids, share = MODEL.encode(text), 1.0
+            for one in MODEL.encode(name)[1:]:
+                run = MODEL.run(ids, without=off, replaced_by=by)
+                share *= run.probabilities()[one]
+                ids = [*ids, one]
+            last = MODEL.run(ids, without=off, replaced_by=by).probabilities()
+            letters = [n for n, piece in enumerate(MODEL.tokenizer.pieces) if piece.isalpha()]
+            assert shares[place] == pytest.approx(share * (1 - last[letters].sum()), abs=1e-12)
+
+
+def test_the_frog_is_one_of_forty() -> None:
+    assert len(set(NAMES)) == 40
+    assert {len(MODEL.encode(name)) for name in NAMES} == {5}
+    found = evidence_of(HEAD)
+    assert found.n_mattering == 25
+    assert round(found.median, 3) == 0.422
+    assert found.rank("frog") == 5
+    assert found.extremes == ("otter", "teddy")
+    assert found.left[0] == pytest.approx(0.0773 / 0.7675, abs=1e-3)

@@ -61,7 +61,7 @@ def test_what_may_come_next(pieces: bool) -> None:
         shares = Writing(FROG, temperature=1.2, top_p=0.8).shares
         expected = {MODEL.pieces([one])[0]: shares[one] for (one,) in found.ids}
     else:
-        expected = MODEL.run(FROG).drawn_words(found.names, 1.2, 0.8)
+        expected = MODEL.run(FROG).word_shares(found.names, 1.2, 0.8)
     assert found.drawn[:-1] == pytest.approx(list(expected.values()))
     assert sum(found.drawn) == pytest.approx(1)
     assert 0 in found.drawn

@@ -1,0 +1,339 @@
+"""The arithmetic of *Why this word?*: the sum, the loss in three, the sources, the logit lens, and
+the evidence of forty sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from attention_core.rules import RUNNING, Position, Rule, read
+from attention_lab.trained.decoder import FEED_FORWARD, HEAD, Part
+from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
+from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS
+from attention_lab.trained.model_run import AVERAGE
+from attention_lab.trained.why_word import WhyWord
+from attention_lab.words.pieces import readable
+
+from .. import blocks as b
+from ..curves import PLAIN_AXIS, bar_series, chart_axis
+from ..labels import as_sum, format_number, format_percent, sum_in_digits
+from ..markdown import escape_markdown
+from ..matrices import Matrix, Side, matrix_board
+from ..parts import annotation, dashed_line, layout
+from ..payload import JSON
+from ..theme import Figure
+
+COLUMNS = (*(f"head {head}" for head in range(N_HEADS)), "FFN")
+ADDED = "added"
+EVIDENCE_FORM = b.Select(
+    "why_form", "Sentences", "0", {str(n): form.format("…", "…") for n, form in enumerate(FORMS)}
+)
+DOT_ROWS = 25  # places for dots across the strip, so that dots do not hide each other
+
+
+def arithmetic(why: WhyWord, against: b.Field, form: str) -> list[b.Block]:
+    """All that stands below the picture. Raises: AttentionError."""
+    evidence = evidence_of(why.focus, int(form), why.replaced_by)
+    layer, head = why.focus
+    place = {"th_model": "language model", "th_layer": layer, "th_head": head}
+    return [
+        b.Heading("1. The sum"),
+        b.Row((against, b.Link("Open this head", "one-head", place))),
+        b.Text(_sum_in_words(why)),
+        b.Board(sum_board(why), "why sum", clicks={ADDED: _clicks()}),
+        b.Folded("Why not the logit itself?", [b.Text(ABOUT_SUMS)]),
+        b.Heading("2. What its loss costs"),
+        b.Text(_loss_in_words(why)),
+        b.Heading("3. Where it comes from"),
+        b.Text(_sources_in_words(why)),
+        b.Chart(source_bars(why), "why sources"),
+        b.Heading("4. Cut off early: the logit lens"),
+        b.Text(ABOUT_LENS),
+        _after_each_layer(why),
+        b.Heading(f"Evidence: {len(NAMES)} sentences"),
+        b.Row((b.Field(EVIDENCE_FORM, form),)),
+        b.Text(_evidence_in_words(evidence, why)),
+        b.Chart(evidence_strip(evidence), "why evidence"),
+        b.Folded("How the sentences were made", [b.Text(ABOUT_EVIDENCE)]),
+    ]
+
+
+def _piece(why: WhyWord) -> str:
+    return f"“{escape_markdown(readable(why.before.vocabulary[why.piece]))}”"
+
+
+def _what(why: WhyWord) -> str:
+    """What is explained, in words."""
+    logit = f"The logit of {_piece(why)}"
+    if why.against == AVERAGE:
+        return f"{logit} above the mean of all {len(why.before.vocabulary)} logits"
+    if why.against is None:
+        return f"{logit} alone"
+    other = readable(why.before.vocabulary[int(why.against)])
+    return f"{logit} minus that of “{escape_markdown(other)}”"
+
+
+def part_name(part: Part) -> str:
+    """A part of the sum in words."""
+    match part:
+        case (kind, int(layer), int(head)) if kind == HEAD:
+            return f"head {head} of layer {layer}"
+        case (kind, int(layer)) if kind == FEED_FORWARD:
+            return f"the feed-forward part of layer {layer}"
+    return "the last token itself"
+
+
+def _sum_in_words(why: WhyWord) -> str:
+    """The sum of the three kinds of parts, and the part that leads."""
+    *numbers, total = sum_in_digits(why.kinds)
+    kinds = ("the last token itself", "all heads", "all feed-forward parts, FFN")
+    parts = [f"{number} ({kind})" for number, kind in zip(numbers, kinds, strict=True)]
+    first = _piece(why)
+    about = f"“{escape_markdown(why.word)}” begins with the piece {first}. "
+    if why.word == readable(why.before.vocabulary[why.piece]):
+        about = ""
+    on = ""
+    if why.off:
+        on = " It is that of the model with the head in focus on and the others as they are set."
+    says = f"{about}{_what(why)} is **{total}** = {as_sum(parts)}.{on}"
+    if why.leading:
+        part, most = why.leading
+        second, next_most = why.ranked[1]
+        says += (
+            f" Most comes from **{part_name(part)}**: {format_number(most)}; next of"
+            f" {len(why.parts)} parts is {part_name(second)} with {format_number(next_most)}."
+        )
+    return says
+
+
+def sum_board(why: WhyWord) -> JSON:
+    """What each head and each feed-forward part adds, layer by layer; each cell is the product of
+    its vector with the direction of the piece.
+    """
+    names, parts_ND = why.run.parts()
+    direction_D = why.run.direction(why.piece, why.against) / why.run.divisors[-1]
+    added = np.array([why.parts[name] for name in names[1:]]).reshape(N_LAYERS, len(COLUMNS))
+    layers = Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS)))
+    at = Position(((0, len(COLUMNS)), (1, 1)))
+    rule = Rule(
+        "sum", (read("parts", at, RUNNING), read("direction", Position(), RUNNING)), len(parts_ND.T)
+    )
+    features = Side("feature")
+    matrices = [
+        Matrix("parts", parts_ND[1:], Side("part of the sum"), features, None, "part"),
+        Matrix("direction", direction_D[np.newaxis], Side("row"), features, None, "its direction"),
+        Matrix(
+            ADDED,
+            added,
+            layers,
+            Side("part", COLUMNS),
+            (0, 0),
+            "what each part adds",
+            kind="logit",
+            rule=rule,
+        ),
+    ]
+    return matrix_board(matrices, (ADDED, *why.focus), "What each head and each FFN adds.")
+
+
+def _clicks() -> list[dict[str, str]]:
+    """A click on a head looks at it; on a feed-forward part, after the heads, it sets nothing."""
+    return [
+        {"why_head": f"{layer}.{place}"} if place < N_HEADS else {}
+        for layer, place in np.ndindex(N_LAYERS, len(COLUMNS))
+    ]
+
+
+ABOUT_SUMS = (
+    "The vector of the last token is a sum: its embedding, and what every head and every"
+    " feed-forward part has added. The last norm divides it by one number, which is held at its"
+    " value here. A part adds its dot product with the direction of the piece.\n\nA number that is"
+    " added to all logits changes no probability, so a part that raises all of them alike does"
+    " nothing. Against the average piece such a part counts 0. In the logit alone it counts, and"
+    " may even be named first. The difference from one other word says why this one and not that"
+    " one."
+)
+ABOUT_LENS = (
+    "The last norm and the embedding, applied after an earlier layer: what would come next if no"
+    " layer followed. **What it is not:** a thought of that layer. No middle layer was trained to"
+    " be read so. The matrix that reads is also the one that embeds, so at the beginning it finds"
+    " pieces like the last one. What a layer writes for later layers alone, it cannot show."
+)
+
+
+TURNED_BY = {
+    "response": "the other parts",
+    "norm": "the norm",
+    "both": "the other parts and the norm",
+}
+
+
+def _loss_in_words(why: WhyWord) -> str:
+    """The loss of the head in focus in three, which of them turned its sign, and self-repair."""
+    direct, response, norm, total = sum_in_digits(why.loss)
+    layer, head = why.focus
+    filling = " (its mean stays)" if why.replaced_by == MEAN else ""
+    says = (
+        f"Switched off{filling}, with all that follows computed again, **head {head} of layer"
+        f" {layer}** costs **{total}** = {as_sum([direct, response, norm])}:\n\n"
+        f"- **{direct}**: what it wrote itself.\n"
+        f"- **{response}**: what other parts wrote because of it. Below 0: without it they write"
+        " more.\n"
+        f"- **{norm}**: the last norm divides by another number.\n\n"
+    )
+    if why.turned_by:
+        says += (
+            "The loss has another sign than what the head wrote itself: the two disagree."
+            f" What turned it: {TURNED_BY[why.turned_by]}. "
+        )
+    if why.repaired:
+        much = f"**{format_percent(why.repaired)}**" if why.repaired <= 1 else "**more than all**"
+        says += f"**Self-repair:** the other parts make up for {much} of what it wrote."
+    return says
+
+
+def _sources_in_words(why: WhyWord) -> str:
+    """The head's part by the words that it read it from."""
+    added = [value for _, value, _ in why.sources]
+    place = int(np.abs(added).argmax())
+    word, _, share = why.sources[place]
+    own, rest, total = sum_in_digits([added[place], sum(added) - added[place]])
+    layer, head = why.focus
+    return (
+        f"Head {head} of layer {layer} itself adds {total}. From “{escape_markdown(word)}”, which"
+        f" it reads with {format_percent(share)}, come **{own}**; from all other words together"
+        f" {rest}."
+    )
+
+
+def source_bars(why: WhyWord) -> Figure:
+    """What the head in focus adds from each word of the text, one bar over each."""
+    words = [escape_html(word) for word, _, _ in why.sources]
+    places = list(range(len(words)))
+    layer, head = why.focus
+    added = np.array([value for _, value, _ in why.sources])
+    hover = "%{text}<extra></extra>"
+    texts = [
+        f"{word}: <b>{format_number(value)}</b><br>read with {format_percent(share)}"
+        for word, (_, value, share) in zip(words, why.sources, strict=True)
+    ]
+    bars = bar_series(places, added, "adds", "@value", hovertemplate=hover, text=texts)
+    description = f"What head {head} of layer {layer} adds from each of {len(words)} words."
+    about = {
+        "margin": {"l": 56, "r": 8, "t": 8, "b": 60},
+        "xaxis": PLAIN_AXIS | {"tickvals": places, "ticktext": words, "showgrid": False},
+        "yaxis": chart_axis("adds", zeroline=True),
+        "showlegend": False,
+    }
+    return {"data": [bars | {"textposition": "none"}], "layout": layout(200, description, **about)}
+
+
+def escape_html(text: str) -> str:
+    """A word for Plotly, which reads some HTML."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def _after_each_layer(why: WhyWord) -> b.Table:
+    head = ["after", "it would say", "with", f"share of {_piece(why)}"]
+    rows = []
+    for layer in range(-1, N_LAYERS):
+        shares_X = why.shares_after(layer)
+        most = int(shares_X.argmax())
+        rows.append(
+            [
+                f"layer {layer}" if layer >= 0 else "the embedding",
+                f"“{escape_markdown(readable(why.before.vocabulary[most]))}”",
+                format_percent(float(shares_X[most])),
+                format_percent(float(shares_X[why.piece])),
+            ]
+        )
+    return b.Table(head, rows)
+
+
+def _evidence_in_words(evidence: Evidence, why: WhyWord) -> str:
+    """How often the head matters, by how much, and where the frog stands."""
+    layer, head = evidence.head
+    least, most = evidence.extremes
+    filling = "with its mean in its place" if why.replaced_by == MEAN else "switched off"
+    return (
+        f"The same question with {len(NAMES)} names: does the model say the name again, and what"
+        f" is left of its probability with head {head} of layer {layer} {filling}? In"
+        f" **{evidence.n_mattering} of {len(NAMES)}** sentences less than half is left; in the"
+        f" middle one **{format_percent(evidence.median)}** is left. Least is left of “{least}”,"
+        f" most of “{most}”; of “frog” {format_percent(float(evidence.left[0]))}, and"
+        f" {evidence.rank(NAMES[0])} names lose a larger part. One sentence is an example, no"
+        " proof."
+    )
+
+
+ABOUT_EVIDENCE = (
+    f"All {len(NAMES)} names have four pieces, as “frog” has. A name with more or fewer pieces"
+    " moves all tokens after it, and heads that look at distances react to that alone. The names"
+    " were chosen before any was tried. The forms are three of six that were tried: in them the"
+    " model mostly says the name again. The probability is that of the name as the model’s own"
+    " pieces spell it, and that it ends there. All of it is computed when the page asks for it."
+)
+
+
+def evidence_strip(evidence: Evidence) -> Figure:
+    """A dot for each sentence over what is left of the probability of its name; the frog is
+    marked.
+    """
+    left = (100 * evidence.left).tolist()
+    heights = _stacked(left)
+    top = max(heights) + 1.5
+    texts = [
+        f"{name}: {format_percent(before)} → {format_percent(after)}<br><b>{part:.0f} % is left</b>"
+        for name, before, after, part in zip(
+            NAMES, evidence.before, evidence.after, left, strict=True
+        )
+    ]
+    dots = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "one sentence",
+        "x": left,
+        "y": heights,
+        "text": texts,
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"color": "@query", "size": 10, "opacity": 0.75},
+    }
+    frog = dots | {
+        "name": NAMES[0],
+        "x": left[:1],
+        "y": heights[:1],
+        "text": texts[:1],
+        "marker": {"color": "@focus", "size": 14, "symbol": "diamond"},
+    }
+    layer, head = evidence.head
+    description = (
+        f"What is left of the probability of each name without head {head} of layer {layer}:"
+        f" {len(NAMES)} dots, of “{NAMES[0]}” {left[0]:.0f} %."
+    )
+    about = {
+        "margin": {"l": 12, "r": 12, "t": 8, "b": 44},
+        "xaxis": chart_axis("% of the probability that is left", rangemode="tozero"),
+        "yaxis": {"visible": False, "fixedrange": True, "range": [-1, top + 0.8]},
+        "showlegend": False,
+        "annotations": [annotation(float(left[0]), top, NAMES[0], "@focus")],
+        "shapes": [
+            dashed_line(left[0], heights[0], left[0], top - 0.7, color="@focus", line=1, dash="dot")
+        ],
+    }
+    return {"data": [dots, frog], "layout": layout(200, description, **about)}
+
+
+def _stacked(values: Sequence[float]) -> list[int]:
+    """Heights for dots over their values: dots that would hide each other stand on one another."""
+    width = max(max(values), 100) / (2 * DOT_ROWS)
+    heights: list[int] = []
+    for place, value in enumerate(values):
+        near = {
+            height
+            for other, height in zip(values, heights, strict=False)
+            if abs(other - value) < width
+        }
+        heights.append(next(height for height in range(place + 1) if height not in near))
+    return heights

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -225,6 +225,13 @@ def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     return readable(*(tokens[place] for place in word)), len(word)
 
 
+@lru_cache(maxsize=8)
+def _word_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The word of which each token is a piece."""
+    words = positions_of_words(tokens)
+    return tuple(readable(*(tokens[place] for place in word)) for word in words for _ in word)
+
+
 def word_share(tokens: Sequence[str], row_S: Array, key: int) -> tuple[str, list[float]]:
     """The word that a key is a piece of, and what a query gives to each of its pieces; the share of
     the word is their sum. Shapes: row (S,). Units or range: 0 to 1.
@@ -312,7 +319,7 @@ def _caption(maps: AttentionMaps, head_TS: Array, shares: dict[str, float]) -> s
     tokens = maps.tokens if maps.tokens == maps.memory_tokens else ()
     query, key = strongest_pair(head_TS, tokens)
     if head_TS[query, key] >= HABIT_SHARE and not is_special(maps.memory_tokens[key]):
-        return f"{bare(maps.tokens[query])} → {bare(maps.memory_tokens[key])}"
+        return f"{_word_of(maps.tokens)[query]} → {_word_of(maps.memory_tokens)[key]}"
     ends = {"first token": maps.memory_tokens[0], "last token": maps.memory_tokens[-1]}
     return ends.get(_habit(shares, tuple(ends)), MIXED_CAPTION)
 

@@ -16,7 +16,7 @@ from attention_lab.trained.language_text import LIMITS
 from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
-from ..pieces import bare
+from ..pieces import label_of
 
 ADDED, LOGIT, SHARE, BEFORE = "added", "logits", "share", "share before"
 SHARE_SIDE = Side("share", ("share",))
@@ -120,8 +120,8 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "Logits",
             f"Its dot product with the vector of each of the {len(decoder.embedding)} pieces is the"
-            f" logit of that piece: {logit} for “{bare(found.pieces[0])}”. A softmax over all of"
-            " them gives the shares.",
+            f" logit of that piece: {logit} for “{label_of(found.pieces[0])}”. A softmax over all"
+            " of them gives the shares.",
         ),
         (
             "How far to trust it",

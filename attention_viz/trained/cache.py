@@ -27,7 +27,7 @@ from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
-from ..pieces import bare
+from ..pieces import label_of
 from ..story.story_view import StoryView
 from .text_notes import text_notes
 
@@ -144,7 +144,7 @@ def _counter(step: CachedStep, way: str) -> str:
 
 def _what_is_computed(step: CachedStep) -> str:
     """The answer in one or two sentences."""
-    last = escape_markdown(bare(language_model().pieces(step.ids[-1:])[0]))
+    last = escape_markdown(label_of(language_model().pieces(step.ids[-1:])[0]))
     n = len(step.ids)
     if step.n_new == n:
         first = "The first token is" if n == 1 else f"The first {n} tokens are"

@@ -101,7 +101,8 @@ def test_a_word_that_goes_on_is_written_whole() -> None:
     more = goes_on_by_words(writing, 1)
     assert MODEL.decode((*prompt, *more)).endswith(" your")
     assert without_last_word(replace(writing, written=more)) == ()
-    assert len(replace(writing, written=more).words) == 1
+    words = replace(writing, written=more).words
+    assert words == (slice(len(prompt), len(prompt) + len(more)),)
 
 
 def test_drawing_again_takes_the_next_seed_and_as_many_words() -> None:

@@ -92,7 +92,7 @@ class WhyWord:
     @property
     def rest(self) -> tuple[float, float]:
         """The probability of all words that `rows` leaves out together, before and after."""
-        before, after = (sum(row[place] for row in self.rows) for place in (1, 2))
+        before, after = sum(row.before for row in self.rows), sum(row.after for row in self.rows)
         return max(0.0, 1 - before), max(0.0, 1 - after)
 
     @property

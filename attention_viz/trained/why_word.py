@@ -194,9 +194,9 @@ def _left_out(why: WhyWord) -> str:
     share = max(why.words_before.complete_to, why.words_after.complete_to)
     now = f", now {second}" if why.off else ""
     return (
-        f"All other words and marks together: {first}{now}. No word with a spelling above"
-        f" {100 * share:.2f} % is missing from the search. A bar counts all spellings of its word,"
-        " and that the word ends there."
+        f"All other words and marks together: {first}{now}. The search finds every word with a"
+        f" spelling above {100 * share:.2f} %. A bar counts all spellings of its word, and that the"
+        " word ends there."
     )
 
 

@@ -59,8 +59,10 @@ def test_a_head_is_worth_what_its_switch_changes(why: WhyWord, head: tuple[int, 
 def test_heads_are_switched_off_as_one_by_one(by: str) -> None:
     for head in ((0, 7), (3, 1), (4, 0)):
         alone = MODEL.run(FROG, without=[(1, 1), head], replaced_by=by).logits[-1]
-        found = logits_without(FROG, ((1, 1),), by)[head]
-        np.testing.assert_allclose(found, alone, atol=1e-11)
+        found = logits_without(FROG, ((1, 1),), by)
+        np.testing.assert_allclose(found[head], alone, atol=1e-11)
+        one = MODEL.run(FROG, without=[(1, 1)], replaced_by=by).logits[-1]
+        np.testing.assert_allclose(found[1, 1], one, atol=1e-11)  # it is off already
 
 
 def test_the_story_of_the_frog() -> None:

@@ -51,6 +51,7 @@ def test_what_is_no_text_has_a_name() -> None:
         (5, 6),
     ]
     assert readable(*pieces[1:3]) == UNKNOWN_SIGN
+    assert len(word_slices(["<0xE6>", "<0xE6>"])) == 2  # two beginnings of a character
 
 
 @given(st.lists(st.integers(0, 511), max_size=30))

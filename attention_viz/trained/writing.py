@@ -198,7 +198,7 @@ def writing_board(writing: Writing, found: Continuations, pieces: bool) -> JSON:
         drawing = share(DRAWN, drawn, *sides, (1, 0), CAN_BE_DRAWN, rule=rule, says=says)
         matrices = [*_of_pieces(writing, rows, found), replace(drawing, absent=absent)]
     else:
-        says = "Piece by piece, with this temperature and top-p, it is drawn with"
+        says = "Piece by piece it is drawn with"
         shares = np.array(found.shares[: len(found.names)])[:, np.newaxis]
         matrices = [
             share(SHARE, shares, *sides, (0, 0), OF_MODEL, says="The model says it next with"),

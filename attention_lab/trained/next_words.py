@@ -207,7 +207,7 @@ class After:
         """The k most probable words and marks."""
         search = self._search()
         bounds, complete_to = search.best_first(k)
-        begun = _begun(self.vocabulary, self.ids)
+        begun = letters_begun(self.vocabulary, self.ids)
         # A spelling that the search did not reach can raise a word, so more than k are summed.
         likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
         shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
@@ -237,7 +237,7 @@ class After:
         """The probability of words, whether they begin after a space or end the word of the
         text.
         """
-        begun = _begun(self.vocabulary, self.ids)
+        begun = letters_begun(self.vocabulary, self.ids)
         forms = {word: _forms(word, begun) for word in words}
         exact = search.probability([text for texts in forms.values() for text in texts])
         summed = {}
@@ -247,10 +247,11 @@ class After:
         return summed
 
 
-def _begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:
+def letters_begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:
     """The letters at the end of a text, with which letters that follow make one word.
 
-    >>> _begun((" a", " yo", "u", "."), [0, 1, 2]), _begun((" a", " yo", "u", "."), [1, 3])
+    >>> pieces = (" a", " yo", "u", ".")
+    >>> letters_begun(pieces, [0, 1, 2]), letters_begun(pieces, [1, 3])
     ('you', '')
     """
     found = _LAST_WORD.search("".join(vocabulary[one] for one in ids))

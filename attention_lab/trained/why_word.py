@@ -23,7 +23,7 @@ from .generation import next_probabilities
 from .language_model import MEAN, ZERO, language_model
 from .language_text import run_of_ids
 from .model_run import AVERAGE, Against, LanguageModelRun, Loss, fillings
-from .next_words import NextWords
+from .next_words import NextWords, letters_begun
 
 N_SHOWN = 8  # words
 N_WRITTEN = 10  # words that the model goes on to write
@@ -283,7 +283,8 @@ def written_without(
     ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
 ) -> str:
     """What the model goes on to write, the most probable piece each time, for ten words; without
-    the space before them. Raises: SettingsError.
+    the space before them, and with the letters of the text that the first one goes on with. Raises:
+    SettingsError.
     """
     model, written = language_model(), list[int]()
     room = min(MOST_PIECES, 512 - len(ids))
@@ -292,7 +293,9 @@ def written_without(
         if sum(word.strip()[:1].isalpha() for word in words) > N_WRITTEN:
             break
         written.append(one)
-    return model.decode(written).strip()
+    text = model.decode(written)
+    begun = letters_begun(model.tokenizer.pieces, ids) if text[:1].isalpha() else ""
+    return begun + text.strip()
 
 
 @cached

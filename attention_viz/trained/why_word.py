@@ -6,11 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
-from attention_core.checks import Array
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
 from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
@@ -226,44 +224,9 @@ def words_board(why: WhyWord, pieces: bool = False) -> JSON:
     """The text with the arcs of the head in focus; bars of the next words with all heads and now,
     and what each head is worth. pieces: whether pieces of a word stand alone in the text.
     """
-    rows, (layer, head) = why.rows, why.focus
-    words = Side("word", tuple(row.word for row in rows))
-    bars = partial(Matrix, rows=words, kind="probability", badge="next word")
-    off_LH = np.zeros(WHOLE, dtype=bool)
-    for one in why.off:
-        off_LH[one] = True
-    heads = "Without this head what is explained falls by"
-    matrices = [
-        bars(
-            BEFORE,
-            _column([row.before for row in rows]),
-            columns=SHARE_SIDE,
-            place=(0, 0),
-            title=BEFORE,
-            says="With all heads this word comes next with",
-        ),
-        bars(
-            AFTER,
-            _column([row.after for row in rows]),
-            columns=SHARE_SIDE,
-            place=(1, 0),
-            title=f"now: {len(why.off)} off" if why.off else "now: none off",
-            says="With the heads as they are set this word comes next with",
-        ),
-        Matrix(
-            WORTH,
-            why.losses,
-            Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS))),
-            Side("head", tuple(f"head {number}" for number in range(N_HEADS))),
-            (2, 0),
-            f"what “{why.word}” loses without each head" + (" (framed: off)" if why.off else ""),
-            kind="logit",
-            changed=off_LH,
-            says=heads,
-        ),
-    ]
+    layer, head = why.focus
     what = "What comes next with all heads and now, and a row of heads for each layer."
-    board = matrix_board(matrices, (WORTH, layer, head), what)
+    board = matrix_board([*_bars(why), _heads_grid(why)], (WORTH, layer, head), what)
     for panel in board["panels"]:
         if panel["array"] in (BEFORE, AFTER):
             panel |= {"role": "total", "bars": BAR_CELLS}
@@ -272,8 +235,46 @@ def words_board(why: WhyWord, pieces: bool = False) -> JSON:
     return board | {"sentence": said}
 
 
-def _column(numbers: Sequence[float]) -> Array:
-    return np.array(numbers)[:, np.newaxis]
+def _bars(why: WhyWord) -> list[Matrix]:
+    """The probability of each word with all heads, and as they are set now."""
+    words = Side("word", tuple(row.word for row in why.rows))
+    now = f"now: {len(why.off)} off" if why.off else "now: none off"
+    drawn = (
+        (BEFORE, [row.before for row in why.rows], BEFORE, "With all heads"),
+        (AFTER, [row.after for row in why.rows], now, "With the heads as they are set"),
+    )
+    return [
+        Matrix(
+            name,
+            np.array(shares)[:, np.newaxis],
+            words,
+            SHARE_SIDE,
+            (place, 0),
+            title,
+            kind="probability",
+            badge="next word",
+            says=f"{when} this word comes next with",
+        )
+        for place, (name, shares, title, when) in enumerate(drawn)
+    ]
+
+
+def _heads_grid(why: WhyWord) -> Matrix:
+    """What each head is worth; those that are off are framed."""
+    off_LH = np.zeros(WHOLE, dtype=bool)
+    for one in why.off:
+        off_LH[one] = True
+    return Matrix(
+        WORTH,
+        why.losses,
+        Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS))),
+        Side("head", tuple(f"head {number}" for number in range(N_HEADS))),
+        (2, 0),
+        f"what “{why.word}” loses without each head" + (" (framed: off)" if why.off else ""),
+        kind="logit",
+        changed=off_LH,
+        says="Without it the sum falls by",
+    )
 
 
 WHY_THIS_WORD = b.BlockPage("why-this-word", _choices, _blocks, lead=OFF)

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.rules import RUNNING, Position, Rule, read
-from attention_lab.trained.decoder import FEED_FORWARD, HEAD, Part
+from attention_lab.trained.decoder import FEED_FORWARD, HEAD
+from attention_lab.trained.decoder import Part as ModelPart
 from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS
 from attention_lab.trained.model_run import AVERAGE
@@ -21,7 +22,7 @@ from ..curves import PLAIN_AXIS, bar_series, chart_axis
 from ..labels import as_sum, format_number, format_percent, sum_in_digits
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
-from ..parts import annotation, dashed_line, layout
+from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON
 from ..theme import Figure
 
@@ -75,7 +76,7 @@ def _what(why: WhyWord) -> str:
     return f"{logit} minus that of “{escape_markdown(other)}”"
 
 
-def part_name(part: Part) -> str:
+def part_name(part: ModelPart) -> str:
     """A part of the sum in words."""
     match part:
         case (kind, int(layer), int(head)) if kind == HEAD:
@@ -282,47 +283,43 @@ def evidence_strip(evidence: Evidence) -> Figure:
     marked.
     """
     left = (100 * evidence.left).tolist()
-    heights = _stacked(left)
+    heights, (layer, head) = _stacked(left), evidence.head
     top = max(heights) + 1.5
-    texts = [
-        f"{name}: {format_percent(before)} → {format_percent(after)}<br><b>{part:.0f} % is left</b>"
-        for name, before, after, part in zip(
-            NAMES, evidence.before, evidence.after, left, strict=True
-        )
-    ]
-    dots = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": "one sentence",
-        "x": left,
-        "y": heights,
-        "text": texts,
-        "hovertemplate": "%{text}<extra></extra>",
-        "marker": {"color": "@query", "size": 10, "opacity": 0.75},
-    }
-    frog = dots | {
-        "name": NAMES[0],
-        "x": left[:1],
-        "y": heights[:1],
-        "text": texts[:1],
-        "marker": {"color": "@focus", "size": 14, "symbol": "diamond"},
-    }
-    layer, head = evidence.head
     description = (
         f"What is left of the probability of each name without head {head} of layer {layer}:"
         f" {len(NAMES)} dots, of “{NAMES[0]}” {left[0]:.0f} %."
     )
+    line = dashed_line(left[0], heights[0], left[0], top - 0.7, "@focus", 1, "dot")
     about = {
         "margin": {"l": 12, "r": 12, "t": 8, "b": 44},
         "xaxis": chart_axis("% of the probability that is left", rangemode="tozero"),
         "yaxis": {"visible": False, "fixedrange": True, "range": [-1, top + 0.8]},
         "showlegend": False,
-        "annotations": [annotation(float(left[0]), top, NAMES[0], "@focus")],
-        "shapes": [
-            dashed_line(left[0], heights[0], left[0], top - 0.7, color="@focus", line=1, dash="dot")
-        ],
+        "annotations": [annotation(left[0], top, NAMES[0], "@focus")],
+        "shapes": [line],
     }
-    return {"data": [dots, frog], "layout": layout(200, description, **about)}
+    return {"data": _dots(evidence, heights), "layout": layout(200, description, **about)}
+
+
+def _dots(evidence: Evidence, heights: list[int]) -> list[Part]:
+    """A dot for each sentence, and the mark of the first one."""
+    rows = zip(NAMES, evidence.before, evidence.after, evidence.left, strict=True)
+    dots = {
+        "type": "scatter",
+        "mode": "markers",
+        "name": "one sentence",
+        "x": (100 * evidence.left).tolist(),
+        "y": heights,
+        "text": [
+            f"{name}: {format_percent(before)} → {format_percent(after)}<br><b>{left:.0%} left</b>"
+            for name, before, after, left in rows
+        ],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {"color": "@query", "size": 10, "opacity": 0.75},
+    }
+    first = {name: dots[name][:1] for name in ("x", "y", "text")}
+    mark = {"color": "@focus", "size": 14, "symbol": "diamond"}
+    return [dots, dots | first | {"name": NAMES[0], "marker": mark}]
 
 
 def _stacked(values: Sequence[float]) -> list[int]:

@@ -118,3 +118,25 @@ def test_an_arc_goes_to_a_word_and_opens_into_its_pieces(visit: Visit) -> None:
     expect_url(page, "th_cell=15-6-0")
     frog = settled(page).locator(".arc-word:visible").all_inner_texts()
     assert frog[6:10] == ["f", "r", "o", "g"]
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
+def test_the_story_of_the_frog_takes_a_click_and_a_window(
+    go: Visit, page: Page, size: tuple[int, int]
+) -> None:
+    """The word, the head, what comes without it and what is written: all in sight; a second click
+    on the head switches it on again.
+    """
+    page.set_viewport_size({"width": size[0], "height": size[1]})
+    go("why-this-word?text=One day, a little frog was very sad. The")
+    expect(drawn(page, 2).get_by_text("76.7 %").first).to_be_in_viewport()
+    click_cell(page, "worth", (4, 4))
+    expect_url(page, "why_off=36")
+    for said in ("7.9 %", "87.1 %", "cat was very"):
+        expect(page.get_by_text(said).first).to_be_in_viewport()
+    panels = drawn(page, 2).locator(".board").first.locator("[data-panel]")
+    for panel in panels.all():
+        expect(panel).to_be_in_viewport(ratio=1)
+    expect(page.locator(".board .arithmetic").first).to_be_in_viewport(ratio=1)
+    click_cell(page, "worth", (4, 4))
+    expect_url(settled(page), "!why_off")

@@ -88,6 +88,7 @@ def test_ten_words_are_written() -> None:
     words = written_without(FROG).split()
     assert len(words) == 10
     assert len(written_without(FROG, (HEAD,)).split()) == 10
+    assert written_without(tuple(MODEL.encode("I want to play with you"))).startswith("your ")
 
 
 def test_a_named_word_has_its_own_probability() -> None:

@@ -117,9 +117,9 @@ function searched(model, space, panels, area) {
   return null;
 }
 
-// A size less what is too much: at most a third at a time, because the type and its gaps shrink, too.
+// A size less what is too much: at most a half at a time, because the type and its gaps shrink, too.
 function smaller(size, much) {
-  return Math.max(CELL_BOUNDS.least, Math.min(size - 0.5, size - much), 0.67 * size);
+  return Math.max(CELL_BOUNDS.least, Math.min(size - 0.5, size - much), 0.5 * size);
 }
 
 function gridOf(model, space, panels, area, wide, high) {

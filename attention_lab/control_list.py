@@ -282,5 +282,11 @@ VIEW_SWITCHES = (
         "whole",
         "Steps show the columns of all heads, not only those of the head in focus.",
     ),
+    (
+        "Pieces, not words",
+        "pieces",
+        "Trained models read pieces of words. Otherwise the sentence shows words, and an arc to a"
+        " word is the sum of its pieces' shares.",
+    ),
 )
 VIEW_DEFAULTS = {"notation": OURS.key} | {name: False for _, name, _ in VIEW_SWITCHES}

@@ -18,7 +18,7 @@ from .sentences import tokens_of
 from .trained.attention_maps import AttentionMaps
 from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
-from .trained.language_text import language_ids, run_of_ids
+from .trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids, run_of_ids
 from .trained.model_run import LanguageModelRun
 from .words.embeddings import embed
 
@@ -156,10 +156,15 @@ def trace_of_layer(
 
 
 def notes_on(scenario: Scenario, model: str, own: OwnHeads | None) -> tuple[str, ...]:
-    """Which file is shown, or how many of the tokens. Raises: AttentionError."""
+    """Which file is shown, or how many of the tokens, and whether the language model knows the
+    words. Raises: AttentionError.
+    """
     if model == OWN:
         return (f"You see {own.title}.",) if own else ()
     alone = replace(scenario, batch="", edits="", own="", weights=STORY_WEIGHTS[model])
     tokens = tokens_of(alone)
     # These pages add no [PAD], so a note about it would be wrong.
-    return tokens.notes if tokens.n_real == len(tokens.tokens) else ()
+    notes = tokens.notes if tokens.n_real == len(tokens.tokens) else ()
+    if model == LANGUAGE and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
+        return (*notes, UNFAMILIAR)
+    return notes

@@ -45,12 +45,15 @@ WIDTHS = ("d_k", "d_v", "d_o")
 MAX_DIGITS = 5  # more than any size has
 
 
-def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaGenerator]:
+def draw_controls(
+    used: Collection[str] | None = None, shown: str = ""
+) -> tuple[Scenario, DeltaGenerator]:
     """Draw the controls in the sidebar; gives the choices, and a container below the sizes.
 
     used: the names of the controls that the page uses, None for all; others are drawn only if they
     were moved or are in the URL. The sizes stand first but are drawn last, because the weights
-    decide which of them have an effect.
+    decide which of them have an effect. shown: the weights that a page shows in the place of those
+    that are chosen; then the sizes are theirs.
     """
     held = session_values()
     values = dict(CONTROL_DEFAULTS) | _held_by_session(held)
@@ -59,8 +62,8 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
         for group in CONTROL_GROUPS[1:]:
             if used is None or must_draw(_defaults(_of(group)), held):
-                with control_group(group, _defaults(_of(group)), held) as shown:
-                    _draw_all([one for one in _of(group) if one.name in shown], values)
+                with control_group(group, _defaults(_of(group)), held) as open_ones:
+                    _draw_all([one for one in _of(group) if one.name in open_ones], values)
         with sizes:
             wanted = [
                 one
@@ -68,7 +71,7 @@ def draw_controls(used: Collection[str] | None = None) -> tuple[Scenario, DeltaG
                 if used is None or one.name in used or must_draw(_defaults([one]), held)
             ]
             keep_in_url(CONTROL_GROUPS[0], _defaults(wanted), held)
-            _draw_all(wanted, values)
+            _draw_all(wanted, values, shown)
     del values["edits"], values["own"]
     return Scenario(**values), below_sizes
 
@@ -110,10 +113,11 @@ def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
     }
 
 
-def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
+def _draw_all(controls: Iterable[Control], values: dict[str, Any], shown: str = "") -> None:
+    weights = {"weights": shown} if shown else {}
     decided: Mapping[str, Any] | None = None  # until a value changes
     for control in controls:
-        decided = decided_values(values) if decided is None else decided
+        decided = decided_values(values | weights) if decided is None else decided
         step, is_decided, before = 1, control.name in decided, values[control.name]
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
             step = values[HEADS]  # the next size that the heads can share
@@ -127,7 +131,7 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any]) -> None:
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
         if chosen != before:
-            decided = decided_values(values)
+            decided = decided_values(values | weights)
         counts = decided.get(control.name, chosen)
         if counts != chosen or (control.name == HEADS and is_decided):
             _draw_decided(control, counts)

@@ -20,7 +20,7 @@ from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.home import ASSETS
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.page_list import OwnControls, Page, page_of, story_steps
+from attention_lab.page_list import STEP_NEEDS, OwnControls, Page, page_of, story_steps
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of, weights_in_force
 from attention_viz.markdown import escape_markdown
@@ -81,7 +81,7 @@ def _draw() -> Page:
     now, (streamlit_page, page) = session(), _open_page()
     own = uploaded_heads.controls_of(page)
     open_example(page.url_path, own)
-    chosen, below_sizes = _choices(own)
+    chosen, below_sizes = _choices(own, STEP_NEEDS.get(page.url_path, ""))
     scenario = weights_in_force(chosen)
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
@@ -164,16 +164,16 @@ def _open_page() -> tuple[Any, Page]:
     return streamlit_page, page
 
 
-def _choices(own: OwnControls | None) -> tuple[Scenario, DeltaGenerator]:
+def _choices(own: OwnControls | None, shown: str) -> tuple[Scenario, DeltaGenerator]:
     """Draw the examples and the controls below them; gives the choices, and the container below
-    the sizes.
+    the sizes. shown: the weights that the page always shows, if it does.
     """
     examples = st.sidebar.container(key="examples")
     used = None
     if own:
         used = own.used
         examples.caption(own.says)
-    scenario, below_sizes = controls.draw_controls(used)
+    scenario, below_sizes = controls.draw_controls(used, shown)
     scenario = own_numbers.with_own_numbers(scenario)
     if own is None or own.used:
         with examples:
@@ -251,7 +251,7 @@ def _set_up_browser(page: Page) -> None:
     if sent[1] != style:
         sheets["attention-lab-look"] = style
     if not now.has_scripts:
-        files = (ASSETS / "page" / f"{name}.css" for name in ("app", "book", "lesson"))
+        files = (ASSETS / "page" / f"{name}.css" for name in ("book", "app", "lesson"))
         sheets["attention-lab-style"] = "".join(file.read_text("utf-8") for file in files)
         scripts = opening_script() + first_scripts()
     if sheets:

@@ -11,8 +11,9 @@ from unicodedata import east_asian_width
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.words.pieces import bare
 from attention_lab.words.text import PADDING_TOKEN, Tokens
+
+from .pieces import label_of
 
 MAX_LABEL_LENGTH = 14
 NOISE, NOISE_SHARE = 5e-7, 1e-6
@@ -23,10 +24,10 @@ def shorten(token: str) -> str:
     """A token cut to the length of a label, without the space that begins a word, with markup
     escaped.
 
-    >>> shorten("internationalisation"), shorten(" frog")
-    ('international…', 'frog')
+    >>> shorten("internationalisation"), shorten(" frog"), shorten("<s>")
+    ('international…', 'frog', 'start')
     """
-    token = bare(token)
+    token = label_of(token)
     if len(token) > MAX_LABEL_LENGTH:
         token = token[: MAX_LABEL_LENGTH - 1] + "…"
     return token.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from attention_lab.words.pieces import bare
 from attention_lab.words.text import is_right_to_left
+
+from .pieces import label_of, word_of
 
 ISOLATE, END = "\u2068", "\u2069"
 JOINER = "\u2060"  # shows nothing and parts no words
@@ -47,12 +48,16 @@ def escape_quotations(words: str) -> str:
 
 
 def quote_token(tokens: Sequence[str], place: int) -> str:
-    """A token in quotation marks, for Markdown; with its place if the same token occurs twice.
+    """A token in quotation marks, for Markdown; with its word if it is a piece of one, and with its
+    place if the same token occurs twice.
 
     >>> quote_token(["the", "cat", "the"], 1), quote_token(["the", "cat", "the"], 2)
     ('“cat”', '“the” (2)')
+    >>> quote_token([" a", " f", "rog"], 1)
+    '“f” of “frog”'
     """
-    quotation = f"“{escape_markdown(bare(tokens[place]))}”"
+    quotation = f"“{escape_markdown(label_of(tokens[place]))}”"
     if list(tokens).count(tokens[place]) > 1:
         quotation += f" ({place})"
-    return quotation
+    word = word_of(tokens, place)
+    return f"{quotation} of “{escape_markdown(word)}”" if word else quotation

@@ -15,7 +15,7 @@ from attention_core.rules import RUNNING, Rule, axis, read
 from attention_lab.notation.notation import OURS, Notation
 
 from .payload import JSON, board_json, largest_magnitude, panel_json, rule_json, sent_numbers
-from .pieces import bare, named
+from .pieces import label_of, named
 
 MAX_RELATIVE_ROUNDING = 1e-9  # smaller differences, relative to what is compared, are drawn as none
 
@@ -39,11 +39,12 @@ class Side:
 class Matrix:
     """A matrix of the board and its place, None for a matrix that is not drawn but read by others.
 
-    Shapes: numbers (rows, columns); minus infinity is a hidden cell. kind: feature, logit or
-    probability. limit: the value of the strongest colour; None for the largest of its own numbers,
-    or 1 for probabilities. rule: how a cell is computed from other matrices of the board. hidden:
-    cells that are 0 because their key is hidden; changed: cells to outline. says: the words before
-    a number without a rule. only_row: the row that is sent and drawn; None for all.
+    Shapes: numbers (rows, columns); minus infinity is a hidden cell, NaN one that stays
+    empty. kind: feature, logit or probability. limit: the value of the strongest colour; None for
+    the largest of its own numbers, or 1 for probabilities. rule: how a cell is computed from other
+    matrices of the board. hidden: cells that are 0 because their key is hidden; changed: cells to
+    outline; pale: cells of an earlier step. absent: what is said of an empty cell. says: the words
+    before a number without a rule. only_row: the row that is sent and drawn; None for all.
     """
 
     name: str
@@ -60,6 +61,8 @@ class Matrix:
     small: bool = False
     hidden: Array | None = None
     changed: Array | None = None
+    pale: Array | None = None
+    absent: str = ""
     says: str = "This number is"
     only_row: int | None = None
 
@@ -175,7 +178,9 @@ def _axis(side: Side) -> JSON:
     labels = list(side.labels or ())
     if labels != list(map(str, range(len(labels)))):
         axis |= (
-            named(labels) if side.word.endswith("position") else {"labels": [*map(bare, labels)]}
+            named(labels)
+            if side.word.endswith("position")
+            else {"labels": [*map(label_of, labels)]}
         )
     return axis
 
@@ -194,9 +199,11 @@ def _array(matrix: Matrix, letters: dict[Side, str]) -> JSON:
     }
     if matrix.rule is None:
         about["given"] = matrix.says
+    if matrix.absent:
+        about["absent"] = matrix.absent
     cut = () if matrix.only_row is None else (_one(matrix.only_row), slice(None))
-    about_cells = {"hatched": matrix.hidden, "changed": matrix.changed}
-    return about | sent_numbers(matrix.numbers, matrix.kind, cut, **about_cells)
+    cells = {"hatched": matrix.hidden, "changed": matrix.changed, "pale": matrix.pale}
+    return about | sent_numbers(matrix.numbers, matrix.kind, cut, **cells)
 
 
 def _one(place: int) -> slice:

@@ -70,7 +70,7 @@ def overview(stage: Stage, head: int, query: int, key: int) -> JSON:
     cell = ("probabilities", (0, head, query, key))
     board = scene(stage, panels, cell, _description(trace), beside=_between(trace))
     ids = {panel["array"]: panel["id"] for panel in board["panels"]}
-    sentence = sentence_part(trace, stage.names, head, query, "large")
+    sentence = sentence_part(trace, stage.names, head, query, "large", stage.pieces)
     is_large = trace.sizes["H"] * trace.sizes["T"] > MAX_LINES_IN_GRID
     for panel in board["panels"]:
         panel["bare"] = panel["array"] not in LABELLED_FIELDS

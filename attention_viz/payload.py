@@ -49,7 +49,7 @@ class Stage:
     last. own_scale: every head has a colour scale of its own. before: the trace without the user's
     edits; cells that differ are outlined. notation: gives the symbols, and whether tokens are rows
     or columns. names: of the columns, if they have names. n_real: how many tokens of a sequence of
-    a batch are real; the others are marked.
+    a batch are real; the others are marked. pieces: whether pieces of a word stand alone.
     """
 
     trace: Trace
@@ -60,6 +60,7 @@ class Stage:
     notation: Notation = OURS
     names: ColumnNames | None = None
     n_real: int | None = None
+    pieces: bool = False
 
     def letters(self, name: str) -> tuple[str, ...]:
         """The axes of an array, as they are declared."""
@@ -211,9 +212,11 @@ def sent_numbers(
     cut: Sequence[slice] = (),
     hatched: Array | None = None,
     changed: Array | None = None,
+    pale: Array | None = None,
 ) -> JSON:
     """The numbers of an array for the board, or the part of them in `cut`; minus infinity is a
-    hidden cell. hatched: cells that are 0 because their key is hidden; changed: those to outline.
+    hidden cell, NaN one that stays empty. hatched: cells that are 0 because their key is hidden;
+    changed: those to outline; pale: those that were computed earlier.
     """
     cut = tuple(cut) or (slice(None),) * numbers.ndim
     part = numbers[cut]
@@ -225,7 +228,7 @@ def sent_numbers(
     }
     if part.shape != numbers.shape:
         about |= {"start": [s.start or 0 for s in cut], "whole": list(numbers.shape)}
-    given = {"hatched": hatched, "changed": changed}
+    given = {"hatched": hatched, "changed": changed, "pale": pale}
     marks = {"masked": hidden} | {name: m[cut] for name, m in given.items() if m is not None}
     return about | {name: pack_bits(mark) for name, mark in marks.items() if mark.any()}
 

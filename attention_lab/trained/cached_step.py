@@ -12,12 +12,48 @@ from functools import cached_property
 import numpy as np
 
 from attention_core.checks import Array
+from attention_core.derivation import array_of
 
 from .decoder import Decoder
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
 from .language_model import N_HEADS, N_KV_HEADS, language_model
 from .language_text import run_of_ids
 from .model_run import LanguageModelRun
+
+
+@dataclass(frozen=True)
+class Multiplications:
+    """How many multiplications a step needs, by what they are for: of one layer with all its heads,
+    and the logits of the last token, which stand after all layers.
+
+    rotary: four for each pair of features of a query or key. scores, mixing: hidden cells are among
+    them, because programs compute all cells and throw these away; hidden: how many of both. What is
+    not counted: norms, the scale, the softmax, and the products of single features in the
+    feed-forward part.
+    """
+
+    n_layers: int
+    queries: int
+    keys: int
+    values: int
+    rotary: int
+    scores: int
+    mixing: int
+    output: int
+    feed_forward: int
+    hidden: int
+    logits: int
+
+    @property
+    def of_layer(self) -> dict[str, int]:
+        """The parts of one layer by their names, in the order of computation."""
+        before = ("queries", "keys", "values", "rotary", "scores")
+        return {name: getattr(self, name) for name in (*before, "mixing", "output", "feed_forward")}
+
+    @property
+    def total(self) -> int:
+        """Of all layers, with the logits."""
+        return self.n_layers * sum(self.of_layer.values()) + self.logits
 
 
 @dataclass(frozen=True)
@@ -65,12 +101,44 @@ class CachedStep:
         group = head * len(keys_GSK) // N_HEADS
         return keys_GSK[group], values_GSK[group]
 
+    def lines(self, layer: int, head: int, cached: bool) -> tuple[Array, Array, Array]:
+        """Keys and values of all tokens so far, and the rows of shares that the step computes for a
+        head: with the cache those of its new pieces, without one all rows. Shapes: (S, K) twice,
+        (T, S).
+        """
+        if cached:
+            return (*self.kept_for(layer, head), self.rows.probabilities[layer, head])
+        trace, group = self.full.traces[layer], head * N_KV_HEADS // N_HEADS
+        keys_SK: Array = array_of(trace, "turned_keys")[0, group]
+        return keys_SK, trace.value_heads[0, group], trace.probabilities[0, head]
+
+    @property
+    def counts(self) -> Multiplications:
+        """What the step multiplies."""
+        return self._counted(self.n_new, len(self.ids))
+
+    @property
+    def counts_without(self) -> Multiplications:
+        """What the step multiplies without a cache, which computes all rows again."""
+        return self._counted(len(self.ids), len(self.ids))
+
     @property
     def saved(self) -> float:
-        """Which part of the multiplications of the full run the step saves."""
-        decoder, n = language_model().decoder, len(self.ids)
-        needed = [multiplications(decoder, rows, n, N_KV_HEADS) for rows in (self.n_new, n)]
-        return 1 - needed[0] / needed[1]
+        """Which part of the multiplications of this step the cache saves."""
+        return 1 - self.counts.total / self.counts_without.total
+
+    @property
+    def totals(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The multiplications of every step so far, with a cache and without. The first step takes
+        its pieces at once, every later one adds a piece.
+        """
+        lengths = range(min(self.n_first, len(self.ids)), len(self.ids) + 1)
+        new = [lengths[0], *[1] * (len(lengths) - 1)]
+        kept = tuple(self._counted(*pair).total for pair in zip(new, lengths, strict=True))
+        return kept, tuple(self._counted(n, n).total for n in lengths)
+
+    def _counted(self, n_new: int, n_tokens: int) -> Multiplications:
+        return multiplications(language_model().decoder, n_new, n_tokens, N_KV_HEADS)
 
     @property
     def full(self) -> LanguageModelRun:
@@ -99,16 +167,30 @@ def numbers_kept(decoder: Decoder, n_tokens: int, n_kv_heads: int) -> int:
     return 2 * len(decoder.layers) * n_kv_heads * width * n_tokens
 
 
-def multiplications(decoder: Decoder, n_new: int, n_tokens: int, n_kv_heads: int) -> int:
-    """How many multiplications all layers need for the rows of new tokens, the last of n_tokens:
-    projections, scores, mixing and feed-forward, without norms.
+def multiplications(
+    decoder: Decoder, n_new: int, n_tokens: int, n_kv_heads: int
+) -> Multiplications:
+    """What the rows of new tokens multiply, the last ones of n_tokens.
 
-    >>> decoder = language_model().decoder
-    >>> multiplications(decoder, 1, 1, 4) == 5 * (64 * 64 * 2 + 64 * 32 * 2 + 2 * 64 + 3 * 64 * 172)
-    True
+    >>> one = multiplications(language_model().decoder, 1, 1, 4)
+    >>> one.queries, one.rotary, one.feed_forward, one.logits, one.total
+    (4096, 192, 33024, 32768, 260928)
     """
     p, w_1 = decoder.layers[0].attention, decoder.layers[0].w_1
-    width = p.n_heads * p.d_k
-    projected = 2 * p.d_model * width + 2 * p.d_model * n_kv_heads * p.d_k
-    each = projected + 3 * w_1.size
-    return len(decoder.layers) * n_new * (each + 2 * width * n_tokens)
+    width, kept = p.n_heads * p.d_k, n_kv_heads * p.d_k
+    earlier = n_tokens - n_new
+    pairs = n_new * n_tokens
+    seen = sum(earlier + row + 1 for row in range(n_new))
+    return Multiplications(
+        n_layers=len(decoder.layers),
+        queries=n_new * p.d_model * width,
+        keys=n_new * p.d_model * kept,
+        values=n_new * p.d_model * kept,
+        rotary=n_new * 2 * (width + kept),
+        scores=pairs * width,
+        mixing=pairs * width,
+        output=n_new * width * p.d_model,
+        feed_forward=n_new * 3 * w_1.size,
+        hidden=2 * (pairs - seen) * width,
+        logits=decoder.embedding.size,
+    )

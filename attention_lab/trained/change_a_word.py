@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +50,29 @@ class ChangedWord:
         tokens = list(self.tokens_before)
         tokens[self.position] += f" → {new}"
         return tuple(tokens)
+
+    @property
+    def words(self) -> tuple[slice, ...]:
+        """The positions of each word, one after another; mostly one."""
+        found = positions_of_words(self.tokens_before)
+        return tuple(slice(word[0], word[-1] + 1) for word in found)
+
+    @property
+    def in_words(self) -> ChangedWord:
+        """The same with one position for each word, whatever pieces spell it, so that words can be
+        compared between models: as queries its pieces have their mean, as keys their sum.
+        """
+        words = self.words
+        before, after = (_by_groups(one, words) for one in (self.before, self.after))
+        was, comes = (
+            tuple(joined(tokens[one]) for one in words)
+            for tokens in (self.tokens_before, self.tokens_after)
+        )
+        return ChangedWord(before, after, was, comes, self.word_at(self.position))
+
+    def word_at(self, position: int) -> int:
+        """The number of the word that has a position."""
+        return next(number for number, one in enumerate(self.words) if position < one.stop)
 
     @property
     def differences(self) -> Array:
@@ -161,7 +185,16 @@ def _difference(before: tuple[str, ...], after: tuple[str, ...]) -> tuple[int, t
 
 def _merged(layer_HTT: Array, first: int, end: int) -> Array:
     """One layer with the positions from first to end - 1 as one. Shapes: (H, T, T) -> (H, N, N)."""
-    begins = [*range(first + 1), *range(end, layer_HTT.shape[-1])]
-    merged_HNN = np.add.reduceat(np.add.reduceat(layer_HTT, begins, axis=-1), begins, axis=1)
-    merged_HNN[:, first] /= end - first
-    return merged_HNN
+    others = [slice(one, one + 1) for one in range(layer_HTT.shape[-1])]
+    return _by_groups(layer_HTT, (*others[:first], slice(first, end), *others[end:]))
+
+
+def _by_groups(shares: Array, groups: Sequence[slice]) -> Array:
+    """Shares with one position for each group of neighbours: as queries they have their mean, as
+    keys their sum. Shapes: (…, T, T) -> (…, N, N).
+    """
+    begins = [one.start for one in groups]
+    sizes_N1 = np.array([[one.stop - one.start] for one in groups], dtype=shares.dtype)
+    summed: Array = np.add.reduceat(np.add.reduceat(shares, begins, axis=-1), begins, axis=-2)
+    grouped: Array = summed / sizes_N1
+    return grouped

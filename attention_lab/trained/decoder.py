@@ -18,7 +18,7 @@ from attention_core.checks import Array
 from attention_core.formulas import rms_norm
 from attention_core.numbers import check_range
 from attention_core.positions import Rotary
-from attention_core.projections import Projections
+from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
@@ -43,6 +43,15 @@ class DecoderLayer:
     w_1: Array
     w_2: Array
     w_3: Array
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many numbers the matrices of the attention hold, and those of the feed-forward."""
+        attention = [getattr(self.attention, name) for name in MATRICES]
+        feed_forward = (self.w_1, self.w_2, self.w_3)
+        return sum(one.size for one in attention if one is not None), sum(
+            one.size for one in feed_forward
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from attention_core.checks import Array, as_array, as_labels
 from attention_core.errors import SettingsError, ShapeError, TextError
 
 from ..heads.habits import HABIT_SHARE
-from ..words.pieces import bare, continued
+from ..words.pieces import bare, continued, readable
 from ..words.text import CONTINUATION_MARK
 from .attention_maps import AttentionMaps
 from .head_measures import MeasuredHeads
@@ -82,6 +82,30 @@ def rank_heads(maps: AttentionMaps, targets: Targets) -> HeadRanking:
     scores_LH = np.minimum(np.array(scores, dtype=np.float64), 1.0)
     even = _even_share(marked_TS, maps.seen[asked_T])
     return HeadRanking(scores_LH, even)
+
+
+def sink_shares(maps: AttentionMaps) -> Array:
+    """The share that the first token takes of each head, as a mean over the later queries that see
+    keys; NaN without one. Where it takes more than any other it is an attention sink. Shapes:
+    (L, H). Units or range: 0 to 1. Source: Xiao et al. 2024, section 3.1.
+
+    >>> maps = AttentionMaps.of([[[[1.0, 0.0, 0.0], [0.6, 0.4, 0.0], [0.8, 0.1, 0.1]]]])
+    >>> sink_shares(maps).round(3).tolist()
+    [[0.7]]
+    """
+    asked = np.flatnonzero(maps.seen.any(axis=1))
+    later = asked[asked > 0]
+    if not later.size:
+        return np.full((maps.sizes["L"], maps.sizes["H"]), np.nan)
+    return np.array([layer[:, later, 0].mean(axis=1) for layer in maps.layers], np.float64)
+
+
+def has_sink(maps: AttentionMaps, layer: int, head: int) -> bool:
+    """Whether the first token is one of the model's own, such as the start, and takes more of a
+    head than any other key, as a mean over the later queries.
+    """
+    means_S = maps.layers[layer][head][1:].mean(axis=0) if maps.sizes["T"] > 1 else np.zeros(1)
+    return is_special(maps.memory_tokens[0]) and bool(means_S[0] > means_S[1:].max(initial=0.0))
 
 
 def _even_share(marked_TS: Targets, seen_TS: Array) -> float:
@@ -198,7 +222,25 @@ def word_at(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     (('hallway', 2), ('cat', 1))
     """
     word = _word_with(tokens, position)
-    return _spelling(tokens, word), len(word)
+    return readable(*(tokens[place] for place in word)), len(word)
+
+
+@lru_cache(maxsize=8)
+def _word_of(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The word of which each token is a piece."""
+    words = positions_of_words(tokens)
+    return tuple(readable(*(tokens[place] for place in word)) for word in words for _ in word)
+
+
+def word_share(tokens: Sequence[str], row_S: Array, key: int) -> tuple[str, list[float]]:
+    """The word that a key is a piece of, and what a query gives to each of its pieces; the share of
+    the word is their sum. Shapes: row (S,). Units or range: 0 to 1.
+
+    >>> word_share([" a", " f", "rog"], np.array([0.5, 0.375, 0.125]), 2)
+    ('frog', [0.375, 0.125])
+    """
+    word = _word_with(tuple(tokens), key)
+    return readable(*(tokens[place] for place in word)), [float(row_S[place]) for place in word]
 
 
 def _spelling(tokens: tuple[str, ...], word: tuple[int, ...]) -> str:
@@ -277,7 +319,7 @@ def _caption(maps: AttentionMaps, head_TS: Array, shares: dict[str, float]) -> s
     tokens = maps.tokens if maps.tokens == maps.memory_tokens else ()
     query, key = strongest_pair(head_TS, tokens)
     if head_TS[query, key] >= HABIT_SHARE and not is_special(maps.memory_tokens[key]):
-        return f"{bare(maps.tokens[query])} → {bare(maps.memory_tokens[key])}"
+        return f"{_word_of(maps.tokens)[query]} → {_word_of(maps.memory_tokens)[key]}"
     ends = {"first token": maps.memory_tokens[0], "last token": maps.memory_tokens[-1]}
     return ends.get(_habit(shares, tuple(ends)), MIXED_CAPTION)
 

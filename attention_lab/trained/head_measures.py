@@ -16,6 +16,7 @@ from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import pattern_of, uniform_pattern
 from ..heads.weight_blocks import output_rows
 from .attention_maps import AttentionMaps, pattern_of_layer
+from .language_model import language_model
 from .model_run import LanguageModelRun
 
 # Measures that are also rules of where a head looks.
@@ -106,7 +107,8 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
     last norm, whose divisor r_i is held at its value. x_j is the piece at j. What is added to all
     pieces alike changes no share, so it is taken off. The start is no piece of the text, and a
     token that reads itself brings nothing from elsewhere: what goes there counts 0. Shapes: (L, H).
-    Units: logits. Source: Elhage et al. 2021, "Copying / primitive in-context learning".
+    Units: logits. The path is that of Elhage et al. 2021, "Copying / primitive in-context
+    learning", who measure the eigenvalues of W_E W_OV W_U, which no text decides.
     """
     decoder = run.decoder
     read_SD = decoder.embedding[list(run.ids)] - decoder.embedding.mean(axis=0)
@@ -122,3 +124,24 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
         nothing_H = np.full(len(raised_HT), np.nan)
         values.append(copiers_HT.mean(axis=1) if copiers_HT.size else nothing_H)
     return MeasuredHeads(np.array(values))
+
+
+def copied_when_off(run: LanguageModelRun, layer: int, head: int) -> float:
+    """By how much the logits of the earlier pieces that a head reads really fall without it: the
+    same mean as `copied_logits`, of what changes when the head is switched off and all that follows
+    is computed again. NaN without an earlier piece.
+
+    For query i: Σ_j A_ij (Δ_i(x_j) - mean_x Δ_i(x)) over the keys 0 < j < i, with Δ_i = the logits
+    after i minus those without the head. Units: logits.
+
+    >>> frog = language_model().run(language_model().encode("One day, a little frog was very sad."))
+    >>> round(copied_when_off(frog, 4, 4), 2) < round(float(copied_logits(frog).values[4, 4]), 2)
+    True
+    """
+    without = language_model().rerun(run, without=[(layer, head)])
+    fall_TX = run.logits - without.logits
+    fall_TX -= fall_TX.mean(axis=-1, keepdims=True)
+    earlier_TS = np.tril(run.traces[layer].probabilities[0, head], -1)[:, 1:]
+    raised_T = np.einsum("ts,ts->t", earlier_TS, fall_TX[:, list(run.ids[1:])])
+    copiers_T = raised_T[FIRST_COPIER:]
+    return float(copiers_T.mean()) if copiers_T.size else float("nan")

@@ -4,6 +4,8 @@ length.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attention_core.checks import Array, check_text, whole_number
@@ -11,6 +13,7 @@ from attention_core.trace import Trace
 
 from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
+from ..words.pieces import UNKNOWN_SIGN, readable
 from ..words.text import PADDING_TOKEN, Tokens
 from .byte_pairs import UNKNOWN
 from .decoder import without_each_head
@@ -23,6 +26,12 @@ LIMITS = (
     "A model of 260 thousand numbers that has read children’s stories in English; other text gets"
     " nonsense. What holds here need not hold in a large model."
 )
+# Said of a text in other words than those of children's stories.
+UNFAMILIAR = (
+    "This model has learnt English children’s stories. It reads words that it does not know letter"
+    " by letter, and what it says of them means little."
+)
+FEWEST_LETTERS = 1.5  # of a piece, on average: English stories have more than 2, Spanish 1.2
 
 
 @cached
@@ -58,6 +67,20 @@ def language_tokens(text: str, n_tokens: int = 0) -> Tokens:
     return Tokens(labels, len(ids), tuple(notes), n_whole - len(ids))
 
 
+def is_unfamiliar(ids: Sequence[int]) -> bool:
+    """Whether a text is of words that the model does not know: it has bytes, or few letters in a
+    piece.
+
+    >>> frog, other = "One day, a little frog was sad.", "El perro come carne en la casa."
+    >>> is_unfamiliar(language_ids(frog)), is_unfamiliar(language_ids(other))
+    (False, True)
+    """
+    pieces = [one.strip() for one in language_model().pieces(ids)]
+    spelled = [len(one) for one in pieces if one.isalpha()]
+    has_bytes = any(readable(one) == UNKNOWN_SIGN for one in pieces if one.startswith("<0x"))
+    return has_bytes or (bool(spelled) and sum(spelled) < FEWEST_LETTERS * len(spelled))
+
+
 @cached
 def run_of_ids(ids: tuple[int, ...]) -> LanguageModelRun:
     """All layers on some ids. Raises: SettingsError."""
@@ -82,6 +105,15 @@ def likeliest_piece(run: LanguageModelRun) -> tuple[str, float]:
     """
     shares_X = run.probabilities()
     return language_model().pieces([int(shares_X.argmax())])[0], float(shares_X.max())
+
+
+def likeliest_word(run: LanguageModelRun) -> tuple[str, float]:
+    """The word or mark that most probably comes next, and its probability.
+
+    >>> likeliest_word(language_run("One day, a little frog was very sad. The"))[0]
+    'frog'
+    """
+    return run.next_words(1)[0]
 
 
 def language_layer(text: str, layer: int, n_tokens: int = 0) -> Trace:

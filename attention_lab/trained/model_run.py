@@ -73,21 +73,31 @@ class LanguageModelRun(Streams):
         """
         return self._after().next_words(whole_number("k", k, 1, 100))
 
-    def word_shares(self, words: Sequence[str]) -> dict[str, float]:
+    def word_shares(
+        self, words: Sequence[str], temperature: float = 1.0, top_p: float = 1.0
+    ) -> dict[str, float]:
         """The probability of each of some words and marks to come next, written as `next_words`
-        writes them. Raises: SettingsError, TextError.
+        writes them, if each piece is drawn with a temperature and a top-p. Raises: SettingsError,
+        TextError.
+
+        >>> from attention_lab import language_model
+        >>> model = language_model()
+        >>> run = model.run(model.encode("One day, a little frog was very sad. The"))
+        >>> {word: round(p, 2) for word, p in run.word_shares(["frog", "big"], top_p=0.9).items()}
+        {'frog': 0.91, 'big': 0.02}
         """
         found = as_list("words", words)
         for one in found:
             check_text("words", one)
-        return self._after().shares(found)
+        next_probabilities(np.zeros(2), temperature, top_p)
+        return self._after((temperature, top_p)).shares(found)
 
-    def _after(self) -> After:
+    def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
         kept = [
             np.array([getattr(trace, name)[0] for trace in self.traces])
             for name in ("turned_keys", "value_heads")
         ]
-        return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept)
+        return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, settings)
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
         """What each part of the model adds to the logit of a token after the last one, with the

@@ -85,12 +85,13 @@ pieces_of = lru_cache(maxsize=4)(Pieces)
 @dataclass(eq=False)
 class _Search:
     """The branches that were computed: the share of every piece to come next, by the pieces of the
-    branch.
+    branch. settings: temperature and top-p of these shares.
     """
 
     branches: Branches
     pieces: Pieces
     shares: dict[Path, Array]
+    settings: tuple[float, float]
     numbers: dict[Path, int] = field(default_factory=lambda: {(): -1})
 
     def compute(self, paths: Iterable[Path]) -> None:
@@ -101,7 +102,8 @@ class _Search:
             parents = [self.numbers[path[:-1]] for path in new]
             logits_NX = self.branches.extend(parents, [path[-1] for path in new])
             for number, (path, logits_X) in enumerate(zip(new, logits_NX, strict=True), first):
-                self.numbers[path], self.shares[path] = number, next_probabilities(logits_X)
+                self.numbers[path] = number
+                self.shares[path] = next_probabilities(logits_X, *self.settings)
 
     def ends(self, path: Path) -> float:
         """The probability that the next piece ends the word."""
@@ -190,7 +192,8 @@ def _together(spelled: list[tuple[float, Path]]) -> Spelled:
 @dataclass(frozen=True, eq=False)
 class After:
     """What may follow a text. kept: its keys as scores read them and its values, two of (L, G, S,
-    K). logits: after its last piece. Shapes: (X,).
+    K). logits: after its last piece. settings: temperature and top-p with which each piece is
+    drawn. Shapes: (X,).
     """
 
     decoder: Decoder
@@ -198,6 +201,7 @@ class After:
     ids: Sequence[int]
     logits: Array
     kept: Sequence[Array]
+    settings: tuple[float, float] = (1.0, 1.0)
 
     def next_words(self, k: int) -> NextWords:
         """The k most probable words and marks."""
@@ -225,8 +229,9 @@ class After:
         return {word: (found | signs).get(word, (0.0, ()))[0] for word in words}
 
     def _search(self) -> _Search:
-        shares: dict[Path, Array] = {(): next_probabilities(self.logits)}
-        return _Search(Branches(self.decoder, self.kept), pieces_of(self.vocabulary), shares)
+        first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}
+        branches, pieces = Branches(self.decoder, self.kept), pieces_of(self.vocabulary)
+        return _Search(branches, pieces, first, self.settings)
 
     def _summed(self, search: _Search, words: Sequence[str]) -> dict[str, Spelled]:
         """The probability of words, whether they begin after a space or end the word of the

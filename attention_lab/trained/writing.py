@@ -1,13 +1,14 @@
-"""A text that the language model goes on writing, piece by piece: the prompt, what was written, and
-what may come next.
+"""A text that the language model goes on writing: the prompt, what was written, what may come next,
+and how it goes on when the page is full.
 
 X piece of the vocabulary.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zlib import crc32
 
 import numpy as np
@@ -21,8 +22,13 @@ from .generation import draw, drawn_number, next_probabilities
 from .language_model import language_model
 from .language_text import run_of_ids
 from .model_run import LanguageModelRun
+from .next_words import NextWords
 
-N_SHOWN = 10  # pieces
+N_SHOWN = 10  # words or pieces
+MOST_SEEDS = 1000
+PIECES_OF_WORD = 12  # a longer word is written in parts
+MOST_TAKEN_ALONG = 24  # pieces of a full page with which a new one begins
+_SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,11 @@ class Writing:
         return scaled_X
 
     @property
+    def model_shares(self) -> Array:
+        """The share of every piece as the model says it: temperature 1, no top-p. Shapes: (X,)."""
+        return next_probabilities(self.logits)
+
+    @property
     def whole_shares(self) -> Array:
         """The share of every piece with this temperature, before top-p. Shapes: (X,)."""
         return next_probabilities(self.logits, self.temperature)
@@ -81,12 +92,6 @@ class Writing:
         return float(self.whole_shares[self.shares > 0].sum())
 
     @property
-    def shown(self) -> tuple[int, ...]:
-        """The ids of the most probable pieces, the first of them first."""
-        order_X = np.argsort(-self.logits, kind="stable")
-        return tuple(map(int, order_X[:N_SHOWN]))
-
-    @property
     def drawn(self) -> float:
         """The number from 0 to 1 that the seed draws for the next piece."""
         return drawn_number(self.seed, len(self.ids))
@@ -97,9 +102,81 @@ class Writing:
         one = draw(self.shares, self.seed, len(self.ids))
         return None if one == START or self.room < 1 else one
 
+    @property
+    def words(self) -> tuple[slice, ...]:
+        """The words that were written, as slices of ids; the first may end a word of the prompt."""
+        first = len(self.prompt)
+        found = [one for one in language_model().words(self.ids) if one.stop > first]
+        return tuple(slice(max(one.start, first), one.stop) for one in found)
+
     def after(self, *ids: int) -> tuple[int, ...]:
         """The state after more pieces, as `written_after` reads it."""
         return mark(self.prompt, self.written + ids)
+
+
+@dataclass(frozen=True, eq=False)
+class Continuations:
+    """What may come next: the most probable words or pieces, and all others as one.
+
+    names: as people write words; of pieces as the vocabulary has them. shares: as the model says
+    them; drawn: with temperature and top-p. Their last entries are of all others. ids: the pieces
+    that write each.
+    """
+
+    names: tuple[str, ...]
+    shares: tuple[float, ...]
+    drawn: tuple[float, ...]
+    ids: tuple[tuple[int, ...], ...]
+
+    @property
+    def drawable(self) -> list[tuple[str, float]]:
+        """Those that can be drawn, the most probable one first; without the others."""
+        pairs = [pair for pair in zip(self.names, self.drawn, strict=False) if pair[1] > 0]
+        return sorted(pairs, key=lambda pair: -pair[1])
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether only one of them can be drawn, and no other."""
+        return len(self.drawable) == 1 and not self.drawn[-1]
+
+
+def continuations(writing: Writing, pieces: bool) -> Continuations:
+    """What may come next, as words or as pieces. The order does not depend on the settings.
+
+    >>> from attention_lab.trained.language_text import language_ids
+    >>> frog = Writing(language_ids("One day, a little frog was very sad. The"), temperature=0)
+    >>> found = continuations(frog, pieces=False)
+    >>> found.names[:2], round(found.shares[0], 3), found.drawn[:2]
+    (('frog', 'big'), 0.767, (1.0, 0.0))
+    """
+    if pieces:
+        order = list(map(int, np.argsort(-writing.logits, kind="stable")[:N_SHOWN]))
+        names = tuple(language_model().pieces(order))
+        shares = tuple(map(float, writing.model_shares[order]))
+        drawn = tuple(map(float, writing.shares[order]))
+        ids: tuple[tuple[int, ...], ...] = tuple((one,) for one in order)
+    else:
+        found = next_words_of(writing.ids)
+        names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)
+        drawn, ids = shares, tuple(found.spellings[word] for word in names)
+        if (writing.temperature, writing.top_p) != (1, 1):
+            drawn = _drawn_of(writing.ids, names, writing.temperature, writing.top_p)
+    rests = (max(0.0, 1 - sum(one)) for one in (shares, drawn))
+    rest, of_drawn = (one if one > 1e-9 else 0.0 for one in rests)
+    return Continuations(names, (*shares, rest), (*drawn, of_drawn), ids)
+
+
+@cached
+def next_words_of(ids: tuple[int, ...]) -> NextWords:
+    """The most probable words after a text."""
+    return run_of_ids(ids).next_words(N_SHOWN)
+
+
+@cached
+def _drawn_of(
+    ids: tuple[int, ...], words: tuple[str, ...], temperature: float, top_p: float
+) -> tuple[float, ...]:
+    return tuple(run_of_ids(ids).word_shares(words, temperature, top_p).values())
 
 
 @cached
@@ -115,6 +192,49 @@ def goes_on(writing: Writing, n_pieces: int) -> tuple[int, ...]:
     settings = (writing.temperature, writing.top_p, writing.seed)
     n_wanted = min(n_pieces, writing.room)
     return tuple(language_model().generate(writing.ids, n_wanted, *settings))
+
+
+def goes_on_by_words(writing: Writing, n_words: int) -> tuple[int, ...]:
+    """The pieces of the next words, at most n_words: each word whole, as far as there is room.
+
+    >>> from attention_lab.trained.language_text import language_ids
+    >>> frog = Writing(language_ids("One day, a little frog was very sad. The"), temperature=0)
+    >>> language_model().decode(goes_on_by_words(frog, 2))
+    ' frog was'
+    """
+    many, n_before = goes_on(writing, n_words * PIECES_OF_WORD), len(writing.ids)
+    words = language_model().words(writing.ids + many)
+    ends = [one.stop - n_before for one in words if one.stop > n_before]
+    return many[: ends[n_words - 1]] if len(ends) > n_words else many
+
+
+def without_last_word(writing: Writing) -> tuple[int, ...]:
+    """What was written, without its last word."""
+    *_, last = (slice(len(writing.prompt), None), *writing.words)
+    return writing.written[: last.start - len(writing.prompt)]
+
+
+def drawn_again(writing: Writing) -> Writing:
+    """As many words as were written, at least one, drawn with the next seed."""
+    seed = (writing.seed + 1) % MOST_SEEDS
+    other = replace(writing, written=(), seed=seed)
+    return replace(other, written=goes_on_by_words(other, max(1, len(writing.words))))
+
+
+def carried_over(writing: Writing) -> str:
+    """The end of a full page, with which a new one begins: its last sentences, or if even the last
+    one is too long its last words.
+
+    >>> model = language_model()
+    >>> carried_over(Writing(tuple(model.encode("The cat sat. " * 9 + "It was a big"))))
+    'The cat sat. The cat sat. The cat sat. It was a big'
+    """
+    model = language_model()
+    text = model.decode(writing.ids)
+    starts = [0, *(found.end() for found in _SENTENCE.finditer(text))]
+    starts += [found.start() for found in re.finditer(r"\S+", text)]
+    ends = (text[start:].strip() for start in starts)
+    return next((one for one in ends if 1 < len(model.encode(one)) <= MOST_TAKEN_ALONG), "")
 
 
 def mark(prompt: Sequence[int], written: Sequence[int]) -> tuple[int, ...]:

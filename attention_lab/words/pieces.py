@@ -26,11 +26,11 @@ def bare(label: str) -> str:
     return label.strip() or {"": ""}.get(label, "⏎" if "\n" in label else "␣")
 
 
-def continued(labels: Sequence[str]) -> list[int]:
-    """The places of pieces that continue the word before them: those without a space where others
-    have one, and those with the mark ##.
+def touching(labels: Sequence[str]) -> list[int]:
+    """The places of pieces that stand right behind the one before, letters or marks: those without
+    a space where others have one, and those with the mark ##.
 
-    >>> continued([" a", " f", "r", "og", "."]), continued(["it", "##s"]), continued(["a", "b"])
+    >>> touching([" a", " f", "r", "og", "."]), touching(["it", "##s"]), touching(["a", "b"])
     ([2, 3, 4], [1], [])
     """
     spaced = any(label.startswith(" ") for label in labels)
@@ -40,6 +40,17 @@ def continued(labels: Sequence[str]) -> list[int]:
         if label.startswith(CONTINUATION_MARK)
         or (spaced and not label.startswith((" ", "\n", "[pad]")))
     ]
+
+
+def continued(labels: Sequence[str]) -> list[int]:
+    """The places of pieces that continue a word; none where labels are no pieces.
+
+    >>> continued([" a", " f", "r", "og", "."]), continued(["it", "##s"]), continued(["a", "b"])
+    ([2, 3], [1], [])
+    """
+    if not touching(labels):
+        return []
+    return [place for one in word_slices(labels) for place in range(one.start + 1, one.stop)]
 
 
 def joined(pieces: Sequence[str]) -> str:

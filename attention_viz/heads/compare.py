@@ -24,16 +24,19 @@ def shared_keys_board(
     kind: str,
     notation: Notation = OURS,
     latent: int = 0,
+    names: Mapping[str, str] | None = None,
 ) -> JSON:
     """The probabilities of all heads of each kind, such as "MHA", a line for each kind.
 
     cell: head, query and key of the pinned cell. kind: of the pinned cell. limit: the value of the
     strongest colour. latent: the width of MLA's vectors, of which it makes the keys and values.
+    names: of kinds that are called otherwise.
     """
-    trace = kinds[kind]
+    trace, names = kinds[kind], names or {}
     n_heads, n_keys = trace.sizes["H"], trace.sizes["S"]
     description = (
-        f"The probabilities of all heads, a line for each of {', '.join(kinds)}. Heads: {n_heads}."
+        "The probabilities of all heads, a line for each of"
+        f" {', '.join(names.get(name, name) for name in kinds)}. Heads: {n_heads}."
     )
     size = "full" if n_heads * n_keys <= MAX_KEYS_FULL_SIZE else "small"
     arrays, panels = {}, []
@@ -42,9 +45,10 @@ def shared_keys_board(
         if name == LATENT:
             badge = f"{latent} numbers a token"
         captions = [f"K/V {head_of(one, 'key_heads', head)}" for head in range(n_heads)]
-        panels.append(line_of_heads(name, line, name, badge, size) | {"captions": captions})
+        title = names.get(name, name)
+        panels.append(line_of_heads(name, line, title, badge, size) | {"captions": captions})
         about = {"limit": float(f"{limit:.6g}"), "side": n_keys, "hatched": one.hidden[0]}
-        arrays[name] = heads_json(name, one.probabilities[0], **about)
+        arrays[name] = heads_json(title, one.probabilities[0], **about)
     axes = head_axes((trace.labels("T"), trace.labels("S")))
     return board_json(description, arrays, axes, panels, (kind, cell), notation)
 

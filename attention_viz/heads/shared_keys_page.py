@@ -73,11 +73,15 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     traces = {kind: with_shared_keys(trace, count) for kind, count in counts_of_sets.items()}
     traces["MLA"] = with_latent(trace, rank)
     strongest, cell = strongest_colour(trace), view.focus.cell("query", "key")
-    board = shared_keys_board(traces, cell, strongest, values[KIND.key], view.notation, rank)
+    names = {SHARING_KINDS[0]: _own_kind(trace)}
+    board = shared_keys_board(traces, cell, strongest, values[KIND.key], view.notation, rank, names)
     places = {"head": "{0}", "query": "{1}", "key": "{2}"}
     clicks = {kind: {KIND.key: kind} | places for kind in board["arrays"]}
     size = layer_size(trace)
-    sizes = {kind: replace(size, n_kv_heads=count) for kind, count in counts_of_sets.items()}
+    sizes = {
+        names.get(kind, kind): replace(size, n_kv_heads=count)
+        for kind, count in counts_of_sets.items()
+    }
     return [
         b.Text(_answer(trace, traces)),
         b.row(values, _groups(p.groups), LATENT),
@@ -91,13 +95,28 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
+def _own_kind(trace: Trace) -> str:
+    """What the layer is called: its heads may share keys and values already."""
+    n_heads, groups = trace.sizes["H"], trace.projections.groups
+    if groups == n_heads:
+        return SHARING_KINDS[0]
+    return f"this layer ({'MQA' if groups == 1 else 'GQA'})"
+
+
 def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
     moved = {
         kind: format_percent(relative_change(trace.output, one.output))
         for kind, one in traces.items()
     }
+    n_heads, groups = trace.sizes["H"], trace.projections.groups
+    shared = "When heads share keys and values"
+    if groups < n_heads:
+        shared = (
+            f"The {n_heads} heads of this layer were trained with **{groups}** sets of keys and"
+            " values. When the sets are shared further"
+        )
     return (
-        "The same heads four times. When heads share keys and values, the output moves by"
+        f"The same heads four times. {shared}, the output moves by"
         f" **{moved['GQA']}** (GQA), **{moved['MQA']}** (MQA) or **{moved['MLA']}** (MLA) of its"
         " length."
     )
@@ -125,7 +144,7 @@ def _about_kinds(view: StoryView, strongest: float) -> list[b.Block]:
             " key/value head that it reads. With one key/value head for each head, GQA is MHA; with"
             f" 1, it is MQA. Strongest colour: {format_number(strongest, 2)} and above. Heads that"
             " share keys can still differ, because each has its own queries. These weights were"
-            " never trained to share; Ainslie et al. train a model further after the change."
+            " not trained to share so; Ainslie et al. train a model further after the change."
         ),
     ]
 
@@ -137,9 +156,10 @@ def _changes(
     for kind, one in traces.items():
         sets = counts_of_sets.get(kind)
         kept_numbers = rank if sets is None else sets * (trace.sizes["K"] + trace.sizes["V"])
+        name = _own_kind(trace) if kind == SHARING_KINDS[0] else kind
         changes = mean_head_divergence(trace, one), relative_change(trace.output, one.output)
         counts = str(sets or "–"), str(kept_numbers)
-        rows.append([f"**{kind}**", *counts, *map(format_percent, changes)])
+        rows.append([f"**{name}**", *counts, *map(format_percent, changes)])
     head = ["", "key/value heads G", "kept of a token"]
     return b.Table([*head, "change of the attention", "change of the output"], rows)
 
@@ -178,7 +198,7 @@ def _latents(trace: Trace, rank: int) -> list[b.Block]:
 
 def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) -> list[b.Block]:
     """The chosen count of every kind, and its course as a size grows."""
-    which, letter, size = values[COUNT.key], values[LETTER.key], sizes["MHA"]
+    which, letter, size = values[COUNT.key], values[LETTER.key], next(iter(sizes.values()))
     counts = COUNTS_OF_KIND[which]
     rows = [[c.name, f"${c.formula}$", *(f"{c.of(s):,}" for s in sizes.values())] for c in counts]
     totals = [f"**{total_count(counts, one):,}**" for one in sizes.values()]

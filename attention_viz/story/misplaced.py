@@ -11,7 +11,7 @@ from attention_lab.focus import Focus
 from attention_lab.heads.layout_mistakes import find_misplaced
 
 from ..labels import format_number
-from ..pieces import bare
+from ..pieces import label_of
 from .story_view import StoryView
 
 MAX_QUOTED_CHARACTERS = 24
@@ -38,7 +38,7 @@ def misplaced_sentence(view: StoryView, field: str, focus: Focus, row: int) -> s
 
 def short_quote(words: Sequence[str], place: int) -> str:
     """A token as plain text in quotation marks, with its place if the word occurs twice."""
-    quotation = f"“{bare(words[place])[:MAX_QUOTED_CHARACTERS]}”"
+    quotation = f"“{label_of(words[place])[:MAX_QUOTED_CHARACTERS]}”"
     if words.count(words[place]) > 1:
         quotation += f" ({place})"
     return quotation

@@ -16,7 +16,7 @@ from attention_lab.trained.language_text import LIMITS
 from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
-from ..pieces import bare
+from ..pieces import label_of
 
 ADDED, LOGIT, SHARE, BEFORE = "added", "logits", "share", "share before"
 SHARE_SIDE = Side("share", ("share",))
@@ -75,19 +75,22 @@ def share_matrices(
     shares_X: Array,
     pieces: Side,
     shown: list[int],
-    place: int,
+    place: int | None,
     title: str,
+    logits: str = "all logits",
 ) -> list[Matrix]:
     """A column with the shares of some pieces, the softmax of all logits; and these logits, those
-    of the shown pieces first, which are not drawn.
+    of the shown pieces first, which are not drawn. place: of the column, None if it is not drawn
+    either. logits: the name of the array of all logits.
     """
     others = np.setdiff1d(np.arange(len(logits_X)), shown)
     every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
-    rule = Rule("softmax", (read("all logits", Position(), RUNNING),), len(logits_X), own=axis(0))
+    rule = Rule("softmax", (read(logits, Position(), RUNNING),), len(logits_X), own=axis(0))
     shares, sides, kind = shares_X[shown, np.newaxis], (pieces, SHARE_SIDE), "probability"
+    at = None if place is None else (place, 0)
     return [
-        Matrix("all logits", every, Side("all"), Side("logit"), None, "all logits", kind="logit"),
-        Matrix(name, shares, *sides, (place, 0), title, kind=kind, rule=rule),
+        Matrix(logits, every, Side("all"), Side("logit"), None, logits, kind="logit"),
+        Matrix(name, shares, *sides, at, title, kind=kind, rule=rule),
     ]
 
 
@@ -96,6 +99,7 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
     decoder, stream_D = found.run.decoder, found.run.streams[-1, found.position]
     divisor = float((stream_D @ stream_D / len(stream_D) + decoder.epsilon) ** 0.5)
     logit = format_number(float(found.run.logits[found.position, found.shown[0]]))
+    attention, feed_forward = decoder.layers[found.layer].counts
     return (
         (
             "Residual",
@@ -104,8 +108,9 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Feed-forward",
-            "Then a small network looks at each token alone, and adds its result, too. So the"
-            " vector at the end is a sum of parts; the picture shows what each of them adds.",
+            "Then a network looks at each token alone, and adds its result, too. It holds"
+            f" {feed_forward:,} of the layer’s numbers, the attention {attention:,}. So the vector"
+            " at the end is a sum of parts; the picture shows what each of them adds.",
         ),
         (
             "Norm",
@@ -115,12 +120,13 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         (
             "Logits",
             f"Its dot product with the vector of each of the {len(decoder.embedding)} pieces is the"
-            f" logit of that piece: {logit} for “{bare(found.pieces[0])}”. A softmax over all of"
-            " them gives the shares.",
+            f" logit of that piece: {logit} for “{label_of(found.pieces[0])}”. A softmax over all"
+            " of them gives the shares.",
         ),
         (
             "How far to trust it",
             f"{LIMITS} A head that adds much is not “the” reason: the rest of the model answers"
-            " when it is missing.",
+            " when it is missing. A head that adds little can cost much when it is missing, because"
+            " later parts read what it writes.",
         ),
     )

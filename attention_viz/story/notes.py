@@ -20,6 +20,7 @@ from attention_lab.presets import presets
 from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
+from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
 from attention_lab.words.text import Tokens, is_right_to_left
 
 from ..step_scene import Note
@@ -78,7 +79,10 @@ def language_notes(view: StoryView) -> tuple[Note, ...]:
     """The note, if the weights are those of the language model: whose they are."""
     if view.layer is not None or view.scenario.weights != LANGUAGE_MODEL or _is_replaced(view):
         return ()
-    return (Note(f"These are the weights of {_model_of(view)}."),)
+    says = f"These are the weights of {_model_of(view)}."
+    text = view.shown
+    is_new = is_unfamiliar(language_ids(text.text, text.n_tokens))
+    return (Note(f"{says} {UNFAMILIAR}" if is_new else says),)
 
 
 def first_example_notes(view: StoryView) -> tuple[Note, ...]:

@@ -20,6 +20,7 @@ from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 
 from ..overview import overview
 from ..payload import JSON
@@ -78,7 +79,8 @@ EXAMPLE_NOTES = {
     for path, what in {"qk-norm": "QK-norm", "rotary": "rotary positions"}.items()
 } | {
     "next-token": Note(
-        "This layer is no part of a model that writes: this is what a language model says.",
+        "This layer is no part of a model that writes. Here is another, trained model: layer"
+        f" {N_LAYERS - 1} of {N_LAYERS}, {D_MODEL} features, {N_HEADS} heads.",
         "Use it in every step",
         act="weights",
         value=LANGUAGE_MODEL,
@@ -107,6 +109,8 @@ def step_scene(view: StoryView, path: str) -> JSON:
     parts = STEPS_OF_STORY[path](shown)
     if shown.scenario != view.scenario:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
+    if shown.scenario.weights == view.scenario.weights:
+        parts = replace(parts, notes=(*by_hand_notes(shown), *parts.notes))
     head = shown.focus.head if "head" in page.looks_into else None
     board = with_sentence(parts.board, shown.stage, head, shown.focus.query)
     row = page_row(page.section, options_on(view.scenario))
@@ -184,7 +188,7 @@ def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepW
         formula=latex,
         row=row_links(row, page),
         choices=parts.choices,
-        notes=(*choice_notes(view), *by_hand_notes(view), *parts.notes),
+        notes=(*choice_notes(view), *parts.notes),
         hide=view.hide,
         lecture=view.present,
         lesson=view.lesson,

@@ -32,9 +32,10 @@ class StoryView:
     queries, keys or values. block: the choices of the step *Block*. whole: whether steps show
     the columns of all heads, or only those of the head in focus. own_scale: whether each head
     has colours of its own. hide: whether the result is covered. guess: whether the steps ask
-    first. present: whether the step stands alone. unmasked: whether the mask step is shown as
-    it is where the layer has no mask. lesson: its name and its moment. own_heads: those of a
-    file of the user. home: the URL of the app or the site, for links on paper.
+    first. present: whether the step stands alone. pieces: whether pieces of a word stand alone in
+    the sentence. unmasked: whether the mask step is shown as it is where the layer has no mask.
+    lesson: its name and its moment. own_heads: those of a file of the user. home: the URL of the
+    app or the site, for links on paper.
     """
 
     scenario: Scenario = field(default_factory=Scenario)
@@ -51,6 +52,7 @@ class StoryView:
     hide: bool = False
     guess: bool = False
     present: bool = False
+    pieces: bool = False
     unmasked: bool = False
     lesson: str = ""
     own_heads: OwnHeads | None = None
@@ -127,7 +129,9 @@ class StoryView:
     @property
     def stage(self) -> Stage:
         """The arrays from which the boards of the page are drawn."""
-        stage = Stage(self.trace, own_scale=self.own_scale, notation=self.notation)
+        stage = Stage(
+            self.trace, own_scale=self.own_scale, notation=self.notation, pieces=self.pieces
+        )
         if self.scenario.edits:
             unedited = replace(self.scenario, edits="")
             stage = replace(stage, before=sequence_of(unedited, self.sequence))

@@ -1,165 +1,333 @@
-"""The page *The cache*: the keys and values that a language model keeps, so that each new token
-costs one row.
-"""
+"""The page *The KV cache*: a text token by token, with the cache of keys and values and without."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from attention_lab.trained.cached_step import CachedStep, multiplications, numbers_kept
-from attention_lab.trained.language_model import N_HEADS, N_KV_HEADS, N_LAYERS, language_model
+import numpy as np
+
+from attention_core.checks import Array
+from attention_lab.trained.cached_step import (
+    CachedStep,
+    multiplications,
+    numbers_kept,
+)
+from attention_lab.trained.language_model import (
+    LONGEST,
+    N_HEADS,
+    N_KV_HEADS,
+    N_LAYERS,
+    language_model,
+)
 from attention_lab.trained.language_text import LIMITS, language_ids
 
 from .. import blocks as b
-from ..labels import format_agreement, format_percent
+from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
-from ..matrices import Matrix, Side, difference_matrix, matrix_board
+from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
-from ..pieces import bare
+from ..pieces import label_of
 from ..story.story_view import StoryView
+from .text_notes import text_notes
 
 LAYER = b.Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
 HEAD = b.Number("ca_head", "Head", 4, low=0, high=N_HEADS - 1)
 RESTARTS = b.Switch("ca_restarts", "Mistake: positions from 0", False)
 TOP_LEFT = b.Switch("ca_top_left", "Mistake: mask at the top left", False)
 MISTAKES = (RESTARTS, TOP_LEFT)
+PLAY = b.Switch("ca_play", "Play", False, help="A token every second.")
+TOKENS = "ca_tokens"
+SECONDS = 1.0  # between two tokens
 ROUNDING = 1e-12
-SHARES, FULL = "shares", "full run"
+WAYS = CACHED, UNCACHED = "with a cache", "without a cache"
+SHARES, BARS = "shares", "cost"
+BAR_CELLS = 4.0  # the width of a bar, in cells
+NOT_COMPUTED = "not computed in this step"
+WHAT_GOES_WRONG = {
+    RESTARTS.key: (
+        "The positions of every step begin at 0. So the new token is turned as if it were the"
+        " first one, and its distance to every key is wrong."
+    ),
+    TOP_LEFT.key: (
+        "The causal mask of one row and many columns is laid at the top left, where row 0 sees key"
+        " 0 alone. So the new token reads only the start. The mask belongs at the bottom right."
+    ),
+}
 
 
 def _choices(view: StoryView) -> Sequence[b.Choice]:
     n_ids = len(language_ids(view.scenario.text, view.scenario.n_tokens))
-    says, most = "Every step to the right computes one more row.", max(2, n_ids)
-    so_far = b.Number("ca_tokens", "Tokens so far", n_ids, 1, most, look="scale", help=says)
-    first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help="The first step.")
-    return (so_far, first, LAYER, HEAD, *MISTAKES)
+    says, most = "Every step to the right computes one more token.", max(2, n_ids)
+    so_far = b.Number(TOKENS, "Tokens so far", n_ids, 1, most, look="scale", help=says)
+    about = "How many tokens the first step takes: a prompt is computed at once."
+    first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help=about)
+    return (so_far, PLAY, LAYER, HEAD, first, *MISTAKES)
 
 
 def step_of(view: StoryView, values: b.Values) -> CachedStep:
     """The step of the page. Raises: AttentionError."""
-    ids = language_ids(view.scenario.text, view.scenario.n_tokens)[: values["ca_tokens"]]
+    ids = language_ids(view.scenario.text, view.scenario.n_tokens)[: values[TOKENS]]
     first = min(values["ca_first"], len(ids))
     return CachedStep(ids, first, values[RESTARTS.key], values[TOP_LEFT.key])
 
 
 def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The step, what it keeps, and what it saves. Raises: AttentionError."""
-    step = step_of(view, values)
-    board = cache_board(step, values[LAYER.key], values[HEAD.key])
+    """Both ways side by side, what goes wrong, and the bill. Raises: AttentionError."""
+    step, place = step_of(view, values), (values[LAYER.key], values[HEAD.key])
+    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
+    labels = tuple(language_model().pieces(ids))
+    so_far, play, layer, head, first = (
+        b.Field(one, values[one.key]) for one in _choices(view)[: -len(MISTAKES)]
+    )
+    after, n_all = _length_after(step, min(first.value, len(ids)), len(ids)), len(ids)
+    label = "Next token" if after > len(step.ids) else "From the start"
+    step_on = b.Button(label, {TOKENS: after}, name="next token")
+    sides = tuple(
+        (
+            b.Text(_counter(step, way)),
+            b.Board(side_board(step, labels, place, way), f"cache {way}", fits=True),
+        )
+        for way in WAYS
+    )
+    plays = play.value and n_all > 1
     return [
         b.Text(_what_is_computed(step)),
-        b.row(values, *_choices(view)[: -len(MISTAKES)]),
-        b.Board(board, "cache", fits=True),
+        *text_notes(view),
+        b.Row((so_far, step_on, play, layer, head)),
+        b.Beside(sides, (1, 1)),
+        *([b.Later(SECONDS, {TOKENS: after, PLAY.key: after < n_all})] if plays else []),
         _agreement(step),
-        b.row(values, *MISTAKES),
-        b.Text("**What is kept and saved**, in all layers, after these tokens:"),
-        _costs(step),
+        b.Row((*_mistakes(values), first)),
+        b.Heading("The bill"),
+        b.Text("What is kept of the keys and values of all layers, after these tokens:"),
+        _kept(step),
         b.Text(
             "The shares of earlier tokens are not needed again, because the mask hides the new"
-            " token from them. Their keys and values are: the new query reads all of them. Query"
-            " heads that share a key and value head make the cache smaller; this changes the model,"
-            " so it must be trained so."
+            " token from them. Their keys and values are: the new query reads all of them. Heads"
+            " that share keys and values make the cache smaller. This changes the model, so it must"
+            " be trained so; this one was trained with"
+            f" {N_KV_HEADS} sets for its {N_HEADS} heads."
         ),
+        b.Heading("What is counted"),
+        _counted(step),
+        b.Text(_counted_in_words(step)),
         b.Text(LIMITS, small=True),
     ]
 
 
-def _what_is_computed(step: CachedStep) -> str:
-    last = escape_markdown(bare(language_model().pieces(step.ids[-1:])[0]))
+def _length_after(step: CachedStep, n_first: int, n_all: int) -> int:
+    """How many tokens there are after the next step; after the last one the first step follows."""
     n = len(step.ids)
-    if step.n_new > 1 or n == 1:
-        return (
-            f"The first {n} tokens are computed at once: a triangle of shares. Their keys and"
-            " values are kept."
+    return n_first if n < n_first or n >= n_all else n + 1
+
+
+def _mistakes(values: b.Values) -> list[b.Button]:
+    return [
+        b.Button(
+            one.label if not values[one.key] else "Right again",
+            {one.key: not values[one.key]},
+            WHAT_GOES_WRONG[one.key],
+            name=one.key,
         )
-    says = (
-        f"“{last}” is new: **one** query, one key, one value, one row. {n - 1} keys and values were"
-        f" kept. That saves {format_percent(step.saved)} of the multiplications."
+        for one in MISTAKES
+    ]
+
+
+def _counter(step: CachedStep, way: str) -> str:
+    """The two numbers that run along."""
+    place = WAYS.index(way)
+    now, so_far = (step.counts, step.counts_without)[place].total, sum(step.totals[place])
+    name = way.capitalize()
+    return f"**{name}**: **{now:,}** multiplications now, **{so_far:,}** in all"
+
+
+def _what_is_computed(step: CachedStep) -> str:
+    """The answer in one or two sentences."""
+    last = escape_markdown(label_of(language_model().pieces(step.ids[-1:])[0]))
+    n = len(step.ids)
+    if step.n_new == n:
+        first = "The first token is" if n == 1 else f"The first {n} tokens are"
+        return f"{first} computed at once. With a cache the keys and values are kept."
+    wrong = ""
+    if (gap := step.largest_gap) > ROUNDING:
+        wrong = f" **With the mistake, a share is wrong by up to {format_percent(gap)}.**"
+    kept = "1 token is" if n == 2 else f"{n - 1} tokens are"
+    return (
+        f"“{last}” is new: **one** query, one key, one value, one row. The keys and values of"
+        f" {kept} kept, pale here. This saves {format_percent(step.saved)} of the multiplications."
+        f"{wrong}"
     )
-    if step.largest_gap > ROUNDING:
-        says += f" But a share is wrong by up to **{format_percent(step.largest_gap)}**."
-    return says
 
 
 def _agreement(step: CachedStep) -> b.Note:
     gap = step.largest_gap
     if gap <= ROUNDING:
-        said = format_agreement(gap, ROUNDING)
-        return b.Note(
-            f"The same as computing everything again, in all layers and heads: {said}.", "right"
-        )
+        said = f"The largest difference is {format_number(gap)}, from rounding." if gap else ""
+        return b.Note(f"Both ways give the same shares, in all layers and heads. {said}", "right")
+    on = {RESTARTS.key: step.restarts, TOP_LEFT.key: step.top_left}
+    wrong = " ".join(WHAT_GOES_WRONG[key] for key, is_on in on.items() if is_on)
     return b.Note(
-        "Not the same as computing everything again: a share differs by up to"
-        f" {format_percent(gap)}. The shapes are right, and nothing fails.",
+        f"{wrong} A share is wrong by up to {format_percent(gap)}. All shapes are right, and"
+        " nothing fails.",
         "wrong",
     )
 
 
-def _costs(step: CachedStep) -> b.Table:
+def _kept(step: CachedStep) -> b.Table:
     decoder, n = language_model().decoder, len(step.ids)
     kinds = {
-        f"multi-head: {N_HEADS} key/value heads": N_HEADS,
-        f"this model: {N_KV_HEADS}": N_KV_HEADS,
-        "multi-query: 1": 1,
+        f"MHA: {N_HEADS} key/value heads": N_HEADS,
+        f"this model (GQA): {N_KV_HEADS}": N_KV_HEADS,
+        "MQA: 1": 1,
     }
     rows = []
     for name, groups in kinds.items():
-        costs = [multiplications(decoder, n_rows, n, groups) for n_rows in (step.n_new, n)]
-        rows.append([name, *(f"{one:,}" for one in (numbers_kept(decoder, n, groups), *costs))])
-    return b.Table(["", "numbers kept", "multiplications of this step", "without a cache"], rows)
+        kept = [numbers_kept(decoder, size, groups) for size in (1, n, LONGEST)]
+        made = [multiplications(decoder, rows, n, groups).total for rows in (step.n_new, n)]
+        rows.append([name, *(f"{one:,}" for one in (*kept, *made))])
+    head = ["numbers kept of a token", "now", f"of {LONGEST} tokens"]
+    return b.Table(["", *head, "multiplications of this step", "without a cache"], rows)
 
 
-def cache_board(step: CachedStep, layer: int, head: int) -> JSON:
-    """The keys and values of a head, those kept beside the new ones; below them the shares of the
-    new tokens, beside the full run.
+def _counted(step: CachedStep) -> b.Table:
+    """The multiplications of this step, part by part."""
+    ways = (step.counts, step.counts_without)
+    rows = [
+        [name.replace("_", "-"), *(f"{one.of_layer[name]:,}" for one in ways)]
+        for name in step.counts.of_layer
+    ]
+    layer = [sum(one.of_layer.values()) for one in ways]
+    rows += [
+        ["**one layer, all its heads**", *(f"**{one:,}**" for one in layer)],
+        [f"{N_LAYERS} layers", *(f"{N_LAYERS * one:,}" for one in layer)],
+        ["logits of the last token", *(f"{one.logits:,}" for one in ways)],
+        ["**this step**", *(f"**{one.total:,}**" for one in ways)],
+    ]
+    return b.Table(["", "with a cache", "without"], rows)
+
+
+def _counted_in_words(step: CachedStep) -> str:
+    one = step.counts
+    per_head = one.queries // N_HEADS
+    hidden = [N_LAYERS * way.hidden for way in (step.counts, step.counts_without)]
+    return (
+        f"A part of a layer counts for all its heads; the queries of one head are {per_head:,} of"
+        f" {one.queries:,}. Rotary positions count four multiplications for each pair of features"
+        " of a query or key. The logits are made for the last token alone, both ways. **Hidden"
+        " cells are counted**, because programs compute them and throw them away: with a cache"
+        f" {hidden[0]:,}, without {hidden[1]:,} multiplications of this step are for them. Norms,"
+        " the scale, the softmax and products of single features are not counted."
+    )
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The rows of the matrices of one side: computed now, kept since an earlier step, or empty.
+
+    n_all: rows in all. first: of those that are computed now. n: how many tokens there are so far.
     """
-    labels, n_old = tuple(language_model().pieces(step.ids)), len(step.ids) - step.n_new
-    sides = (Side("query position", labels[n_old:]), Side("key position", labels))
-    shares = Matrix(
+
+    n_all: int
+    first: int
+    n: int
+
+    def placed(self, numbers: Array, width: int) -> Array:
+        """The numbers of the last rows so far, in a matrix of all rows that is else empty."""
+        placed = np.full((self.n_all, width), np.nan)
+        placed[self.n - len(numbers) : self.n, : numbers.shape[1]] = numbers
+        return placed
+
+    @property
+    def pale(self) -> Array:
+        """Which rows were computed earlier. Shapes: (N, 1) bool."""
+        return (np.arange(self.n_all) < self.first)[:, np.newaxis]
+
+
+def side_board(step: CachedStep, labels: tuple[str, ...], place: tuple[int, int], way: str) -> JSON:
+    """One way to compute a step: a line for each token, with its key, its value, its shares, and
+    what its step multiplied. labels: of the whole text. place: layer and head. way: of `WAYS`.
+    """
+    (layer, head), n, cached = place, len(step.ids), way == CACHED
+    rows = _Rows(len(labels), n - step.n_new if cached else 0, n)
+    keys, values, shares = step.lines(layer, head, cached)
+    tokens = Side("query position", labels)
+    kept = [
+        _kept_matrix(kind, rows, numbers, tokens, column)
+        for column, (kind, numbers) in enumerate((("key", keys), ("value", values)))
+    ]
+    read = _share_matrix(rows, shares, tokens)
+    what = (
+        f"The text {way}, a line for each token: key, value, shares of layer {layer}, head {head},"
+        " and the multiplications of its step. What is kept since an earlier step is pale."
+    )
+    cell = (SHARES, n - 1, int(np.nanargmax(read.numbers[n - 1])))
+    board = matrix_board([*kept, read, _bars(step, tokens, cached)], cell, what)
+    for panel in board["panels"]:
+        # One line of matrices, with the tokens written once.
+        panel |= {"badge": "", "role": "total", "bare": "rows"}
+        if panel["array"] == BARS:
+            panel |= {"bars": BAR_CELLS, "bare": True}
+    return board
+
+
+def _kept_matrix(kind: str, rows: _Rows, numbers: Array, tokens: Side, column: int) -> Matrix:
+    """The keys or the values of all tokens so far."""
+    placed = rows.placed(numbers, numbers.shape[1])
+    return Matrix(
+        f"{kind}s",
+        placed,
+        tokens,
+        Side("feature"),
+        (column, 0),
+        f"{kind}s",
+        role=kind,
+        pale=np.broadcast_to(rows.pale, placed.shape),
+        absent="not computed yet",
+        says=f"This feature of the {kind}",
+    )
+
+
+def _share_matrix(rows: _Rows, shares: Array, tokens: Side) -> Matrix:
+    """The rows of shares that the step computes; all others are empty."""
+    placed = rows.placed(shares, rows.n_all)
+    return Matrix(
         SHARES,
-        step.rows.probabilities[layer, head],
-        *sides,
-        (0, 1),
-        "shares, computed with the cache",
+        placed,
+        tokens,
+        Side("key position", tokens.labels),
+        (2, 0),
+        SHARES,
         kind="probability",
-        says="This query gives this key",
+        hidden=np.triu(np.ones(placed.shape, bool), 1) & ~np.isnan(placed),
+        absent=NOT_COMPUTED,
+        says="This token gives this key the share",
     )
-    full = Matrix(
-        FULL,
-        step.full_shares(layer, head),
-        *sides,
-        (2 if n_old else 1, 1),
-        "the same rows of the full run",
-        kind="probability",
-        says="Without a cache the share is",
-    )
-    gap = difference_matrix(shares, full, (0, 2), rounding=ROUNDING)
-    what = "Keys and values that are kept, those of the new tokens, and the shares of these tokens."
-    cell = (SHARES, step.n_new - 1, int(shares.numbers[-1].argmax()))
-    return matrix_board([*_cached(step, layer, head, labels), shares, full, gap], cell, what)
 
 
-def _cached(step: CachedStep, layer: int, head: int, labels: tuple[str, ...]) -> list[Matrix]:
-    """Keys and values as columns: those that were kept, if there are any, and the new ones."""
-    n_old, features = len(labels) - step.n_new, Side("feature")
-    matrices = []
-    for kind, numbers_SK in zip(("key", "value"), step.kept_for(layer, head), strict=True):
-        kept = ("kept", slice(0, n_old), f"{kind}s, kept", "Kept since its own step")
-        new = ("new", slice(n_old, None), "new" if n_old else f"{kind}s", "New")
-        for column, (name, part, title, since) in enumerate((kept, new) if n_old else (new,)):
-            matrices.append(
-                Matrix(
-                    f"{name} {kind}s",
-                    numbers_SK[part].T,
-                    features,
-                    Side("key position", labels[part]),
-                    (2 * (kind == "value") + column, 0),
-                    title,
-                    role=kind,
-                    says=f"{since}: this feature of the {kind}",
-                )
-            )
-    return matrices
+def _bars(step: CachedStep, tokens: Side, cached: bool) -> Matrix:
+    """What each step multiplied, beside the last token that it computed, as a part of what the
+    whole text would need at once.
+    """
+    n_all, decoder = len(tokens.labels or ()), language_model().decoder
+    most = multiplications(decoder, n_all, n_all, N_KV_HEADS).total
+    totals = step.totals[0 if cached else 1]
+    shares = np.full((n_all, 1), np.nan)
+    shares[len(step.ids) - len(totals) : len(step.ids), 0] = np.array(totals) / most
+    earlier = np.arange(n_all)[:, np.newaxis] < len(step.ids) - 1
+    return Matrix(
+        BARS,
+        shares,
+        tokens,
+        Side("step", ("",)),
+        (3, 0),
+        BARS,
+        kind="probability",
+        role="total",
+        pale=earlier,
+        absent="no step ends here",
+        says="Of the multiplications of the whole text at once, this step needs",
+    )
 
 
 CACHE = b.BlockPage("cache", _choices, _blocks)

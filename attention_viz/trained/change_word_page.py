@@ -11,9 +11,9 @@ from attention_lab.trained.change_a_word import (
     replace_word,
     word_to_replace,
 )
-from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.head_finder import head_captions, word_at
 from attention_lab.trained.language_model import language_model
-from attention_lab.trained.language_text import likeliest_piece
+from attention_lab.trained.language_text import likeliest_piece, likeliest_word
 from attention_lab.whose_heads import (
     FIRST_HEADS,
     LANGUAGE,
@@ -42,8 +42,9 @@ from .head_pages import (
 )
 from .heads import changed_word_board
 
-FIRST_WORDS = {LANGUAGE: ("frog", "bird")}
-OTHER_WORDS = ("tired", "wide")
+FROG, TIRED = ("frog", "bird"), ("tired", "wide")
+FIRST_WORDS = {LANGUAGE: (FROG, TIRED)}
+OTHER_WORDS = (TIRED, FROG)
 # Sentences with these words, and a cell that changes with them.
 EXAMPLES = {
     LANGUAGE: ("One day, a little frog was very sad. The", ""),
@@ -52,7 +53,7 @@ EXAMPLES = {
 
 
 def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
-    old, new = FIRST_WORDS.get(shown.model, OTHER_WORDS)
+    old, new = first_words(shown)
     return (
         b.Words(OLD_WORD, "Replace", old, most=40, short=True),
         b.Words(NEW_WORD, "by", new, most=40, short=True),
@@ -60,13 +61,30 @@ def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     )
 
 
+def first_words(shown: HeadsShown) -> tuple[str, str]:
+    """The word that is replaced first, and its replacement: a pair whose first word the text has,
+    so that both models compare the same words.
+    """
+    pairs = FIRST_WORDS.get(shown.model, OTHER_WORDS)
+    return next((pair for pair in pairs if _has(shown, pair[0])), pairs[0])
+
+
+def _has(shown: HeadsShown, word: str) -> bool:
+    tokens = shown.maps.tokens
+    return word in {word_at(tokens, place)[0] for place in range(len(tokens))}
+
+
 def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
-    """The words, the head, and the sentence in which the first words of a model are changed."""
+    """The words, the head, and the sentence in which the first words of a model are changed, unless
+    it is the one that is shown.
+    """
     choices = _choices(shown)[:4]
-    if shown.model not in EXAMPLES:
+    own = FIRST_WORDS.get(shown.model, OTHER_WORDS)[0]
+    is_shown = own == first_words(shown) == (values[OLD_WORD], values[NEW_WORD])
+    if shown.model not in EXAMPLES or (is_shown and _has(shown, own[0])):
         return fields(values, choices)
     (text, cell), (layer, head) = EXAMPLES[shown.model], FIRST_HEADS[shown.model]
-    old, new = (one.default for one in choices[:2])
+    old, new = own
     sets = {"text": text, OLD_WORD: old, NEW_WORD: new, LAYER: layer, HEAD: head, CELL: cell}
     return (*fields(values, choices), b.Button(f"{old} / {new}", sets))
 
@@ -83,21 +101,36 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         shown.model, change.before[layer, head], change.tokens_before
     )
     query, key = (min(place, len(change.tokens) - 1) for place in cell[:2])
-    board = changed_word_board(change, layer, head, query, key)
-    clicks = {name: {CELL: "{0}-{1}-0"} for name in board["arrays"]}
+    seen, clicks = _as_shown(view, change)
+    at = (query, key) if seen is change else (change.word_at(query), change.word_at(key))
+    board = changed_word_board(seen, layer, head, *at)
     return [
         *([] if word == old.strip() else [b.Note(_replaced(old, word))]),
-        b.Text(f"{_answer(change, layer, head, query, key)} *{escape_markdown(changed_text)}*"),
-        b.Board(board, "before and after", fits=True, sets=clicks),
-        *_written(shown, after),
+        b.Text(f"{_answer(seen, layer, head, *at)} *{escape_markdown(changed_text)}*"),
+        b.Board(
+            board, "before and after", fits=True, clicks=dict.fromkeys(board["arrays"], clicks)
+        ),
+        *_written(view, shown, after),
         b.Text(
             f"Before: *{escape_markdown(text)}*\n\nOn average, a query of this head moves"
             f" {format_percent(float(change.moved[layer, head]))} of its attention to other tokens."
-            " Orange is less attention than before, violet is more.",
+            " Orange is less attention than before, violet is more. A word of several pieces is one"
+            " row, their mean, and one column, their sum.",
             small=True,
         ),
         *_which_heads_notice(view, change, (layer, head, query, key)),
     ]
+
+
+def _as_shown(view: StoryView, change: ChangedWord) -> tuple[ChangedWord, list[dict[str, str]]]:
+    """The change by words or by pieces, and what a click on each of its cells sets."""
+    if view.pieces or len(change.words) == len(change.tokens):
+        places = [(place, place) for place in range(len(change.tokens))]
+        seen = change
+    else:
+        places = [(one.stop - 1, one.start) for one in change.words]
+        seen = change.in_words
+    return seen, [{CELL: f"{query}-{key}-0"} for query, _ in places for _, key in places]
 
 
 def _replaced(old: str, word: str) -> str:
@@ -116,15 +149,16 @@ def _answer(change: ChangedWord, layer: int, head: int, query: int, key: int) ->
     )
 
 
-def _written(before: HeadsShown, after: HeadsShown) -> list[b.Block]:
-    """What the language model writes after each of the sentences."""
+def _written(view: StoryView, before: HeadsShown, after: HeadsShown) -> list[b.Block]:
+    """What the language model says after each of the sentences, as a word or as a piece."""
     if not (before.run and after.run):
         return []
-    (was, was_share), (comes, share) = map(likeliest_piece, (before.run, after.run))
+    says = likeliest_piece if view.pieces else likeliest_word
+    (was, was_share), (comes, share) = map(says, (before.run, after.run))
     return [
         b.Text(
-            f"After the sentence the model wrote {quote_token([was], 0)} with"
-            f" **{format_percent(was_share)}**. Now it writes {quote_token([comes], 0)} with"
+            f"After the sentence the model said {quote_token([was], 0)} with"
+            f" **{format_percent(was_share)}**. Now it says {quote_token([comes], 0)} with"
             f" **{format_percent(share)}**."
         )
     ]
@@ -166,4 +200,4 @@ def _which_heads_notice(
     ]
 
 
-CHANGE_A_WORD = HeadPage("change-a-word", _choices, _blocks, _beside).page
+CHANGE_A_WORD = HeadPage("change-a-word", _choices, _blocks, _beside, words=True).page

@@ -21,6 +21,7 @@ from attention_lab.trained.head_measures import (
     HEAD_MEASURES,
     MeasuredHeads,
     copied_logits,
+    copied_when_off,
     measure_heads,
     measures_for,
 )
@@ -29,7 +30,7 @@ from attention_lab.whose_heads import LANGUAGE, HeadsShown
 from .. import blocks as b
 from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
-from ..pieces import bare
+from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
 from .head_pages import CELL, HEAD, LAYER, ONE_HEAD, HeadPage, fields, heads_clicks, opening
 from .heads import best_heads
@@ -56,10 +57,15 @@ COPIES_MEANS = (
     "The value of a token that a head reads goes through the head’s rows of W_O and straight to"
     " the logits, which say how well each piece fits next. The number is how much this raises"
     " the logit of **that token’s own piece**, above the mean of all 512 pieces: a positive one"
-    " means that the head writes again what it reads. It is weighted with the shares and"
-    " averaged over the tokens; a token’s share for itself and for the start counts 0. The"
-    " divisor $r_i$ of the last norm is held at its value; $g$ is its gain, $E$ the embedding,"
-    " $x_j$ the piece at $j$. (Elhage et al. 2021, copying heads.)"
+    " means that the head, **on this direct path**, writes again what it reads. It is weighted with"
+    " the shares and averaged over the $n = T - 2$ tokens that have an earlier piece to read; a"
+    " token’s share for itself and for the start counts 0. The divisor $r_i$ of the last norm is"
+    " held at its value; $g$ is its gain, $E$ the embedding, $x_j$ the piece at $j$.\n\nThe direct"
+    " path leaves out that later layers read what the head wrote. So the head is also **switched"
+    " off**: its output is set to 0, all that follows is computed again, and the same mean is taken"
+    " of how far the logits fall. The two numbers may differ in sign. (The direct path is that of"
+    " Elhage et al. 2021. They measure another thing: whether the eigenvalues of the head’s"
+    " matrices, from embedding to logits, are positive, which no sentence decides.)"
 )
 SHARE_MEANS = (
     "The share that each head gives to the tokens $J_i$ that the rule names for token $i$, as a"
@@ -108,7 +114,10 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field]:
 
 def _word(key: str, label: str, tokens: Sequence[str], usual: int) -> b.Select:
     """The choice of a word by one of its tokens."""
-    words = {str(place): f"{place} · {bare(token)}" for place, token in enumerate(tokens)}
+    words = {}
+    for place, token in enumerate(tokens):
+        word = word_of(tokens, place)
+        words[str(place)] = f"{place} · {label_of(token)}" + (f" of {word}" if word else "")
     return b.Select(key, label, str(min(usual, len(tokens) - 1)), words)
 
 
@@ -165,8 +174,24 @@ def _heads_that_do_it_most(found: _Found, shown: HeadsShown) -> list[b.Block]:
     clicks = opening(heads_clicks(board), shown.model)
     return [
         b.Heading("The heads that do it most"),
+        *_direct_and_lost(found, shown),
         b.Board(board, "best heads", sets=clicks, opens=ONE_HEAD),
     ]
+
+
+def _direct_and_lost(found: _Found, shown: HeadsShown) -> list[b.Block]:
+    """Of heads that copy, both numbers."""
+    if found.rule != COPIES or not shown.run:
+        return []
+    rows = [
+        [
+            f"layer {layer}, head {head}",
+            format_number(direct),
+            format_number(copied_when_off(shown.run, layer, head)),
+        ]
+        for layer, head, direct in found.best
+    ]
+    return [b.Table(["", "direct path", "falls when switched off"], rows)]
 
 
 def _answer(found: _Found, shown: HeadsShown) -> str:
@@ -176,10 +201,7 @@ def _answer(found: _Found, shown: HeadsShown) -> str:
     layer, head, most = found.best[0]
     says = f"**Layer {layer}, head {head} does it most.** "
     if found.rule == COPIES:
-        return (
-            f"{says}On average, it raises the logit of what it has read by"
-            f" **{format_number(most)}**. Such a head writes again what the text has said."
-        )
+        return f"{says}{_copies_both_ways(shown, layer, head, most)}"
     if found.pair is None:
         return f"**Layer {layer}, head {head}** has the largest number: **{format_number(most)}**."
     if found.rule == WORD_TO_WORD:
@@ -203,6 +225,20 @@ def _answer(found: _Found, shown: HeadsShown) -> str:
             f" {format_percent(float(found.measured.even[layer]))}."
         )
     return says
+
+
+def _copies_both_ways(shown: HeadsShown, layer: int, head: int, direct: float) -> str:
+    """What a head does for the pieces that it reads: on the direct path, and when it is missing."""
+    says = (
+        "On average, what it writes raises the logit of what it has read by"
+        f" **{format_number(direct)}** on the direct path."
+    )
+    if shown.run is None:
+        return says
+    lost = copied_when_off(shown.run, layer, head)
+    way = "falls" if lost > 0 else "rises"
+    says += f" Switched off, this logit really {way} by **{format_number(abs(lost))}**"
+    return f"{says}{'.' if lost > 0 else ': later layers turn it round.'}"
 
 
 def _how_it_is_measured(view: StoryView, found: _Found) -> str:

@@ -31,6 +31,7 @@ from .. import blocks as b
 from ..markdown import escape_markdown
 from ..payload import JSON
 from ..story.story_view import StoryView
+from .text_notes import words_or_pieces
 
 PLACES = ("th_layer", "th_head", "th_cell", "cw_old", "cw_new")
 LAYER, HEAD, CELL, OLD_WORD, NEW_WORD = PLACES
@@ -52,13 +53,15 @@ LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": (
 @dataclass(frozen=True)
 class HeadPage:
     """What one of these pages adds. choices and blocks: of its heads, see `BlockPage`. beside: what
-    stands in the first row, beside whose heads are shown.
+    stands in the first row, beside whose heads are shown. words: whether the
+    page shows words in the place of their pieces.
     """
 
     url_path: str
     choices: Callable[[HeadsShown], Sequence[b.Choice]]
     blocks: Callable[[StoryView, b.Values, HeadsShown], Sequence[b.Block]]
     beside: Callable[[b.Values, HeadsShown], Sequence[b.Field | b.Button]] = lambda *_: ()
+    words: bool = False
 
     @property
     def page(self) -> b.BlockPage:
@@ -82,6 +85,8 @@ class HeadPage:
         try:
             shown = heads_of(view, model)
             fields += self.beside(values, shown)
+            if self.words:
+                fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]
             below = self.blocks(view, values, shown)

@@ -58,7 +58,7 @@ def one_head(stage: Stage, head: int, query: int, key: int) -> JSON:
     what = f"What each query of head {head} reads, beside its scores, and all heads of the layer."
     board = scene(stage, panels, ("probabilities", (0, head, query, key)), what)
     words = (stage.trace.labels("T"), stage.trace.labels("S"))
-    return with_arcs(board, words, "probabilities", query, "head {head}")
+    return with_arcs(board, words, "probabilities", query, "head {head}", pieces=stage.pieces)
 
 
 def step_board(stage: Stage, step: str, head: int, query: int, key: int, feature: int) -> JSON:
@@ -74,17 +74,21 @@ def step_board(stage: Stage, step: str, head: int, query: int, key: int, feature
 
 
 def attention_alone(
-    shares_TS: Array, labels: tuple[Sequence[str], Sequence[str]], query: int, key: int
+    shares_TS: Array,
+    labels: tuple[Sequence[str], Sequence[str]],
+    query: int,
+    key: int,
+    pieces: bool = False,
 ) -> JSON:
     """The attention weights of a head of which nothing else is known. Of a long sequence only the
-    part around the cell is sent.
+    part around the cell is sent. pieces: whether pieces of a word stand alone.
     """
     title, cell = "what each query reads", (query, key)
     panel = panel_json("attention", title, " × ".join(map(str, shares_TS.shape)), (0, 0))
     arrays = {"attention": heads_json(title, shares_TS, cell)}
     what = "What each query of the head reads."
     board = board_json(what, arrays, head_axes(labels), [panel], ("attention", cell))
-    return with_arcs(board, labels, "attention", query)
+    return with_arcs(board, labels, "attention", query, pieces=pieces)
 
 
 def best_heads(

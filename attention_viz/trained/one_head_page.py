@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from attention_core.checks import Array
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
-from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.head_finder import (
+    has_sink,
+    head_captions,
+    sink_shares,
+    word_share,
+)
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 
 from .. import blocks as b
@@ -89,9 +95,11 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         query,
         key,
     )
-    share = float(seen.probabilities[0, focus.head, query, key])
+    row_S = seen.probabilities[0, focus.head, query]
+    share = float(row_S[key])
     asking, read = quote_token(seen.tokens, query), quote_token(seen.memory_tokens, key)
-    above, below = _alone(shown, layer, focus), list[b.Block]()
+    word = _whole_word(seen.memory_tokens, row_S, key)
+    above, below = _alone(view, shown, layer, focus), list[b.Block]()
     if shown.traces:
         one = view_of_layer(view, shown, layer, focus)
         above = _with_scores(one, shown, layer)
@@ -99,10 +107,11 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     return [
         b.Text(
             f"Each row shows what one query of this head reads. :blue[{asking}] gives"
-            f" **{format_percent(share)}** of its attention to :red[{read}]. Point at a cell for"
-            " its arithmetic; click it to keep it."
+            f" **{format_percent(share)}** of its attention to :red[{read}]{word}."
+            " Point at a cell for its arithmetic; click it to keep it."
         ),
         *above,
+        *_sink(shown, layer, focus.head),
         b.Heading("As lines"),
         b.row(values, LINES),
         b.Chart(figure, "one head lines"),
@@ -112,11 +121,34 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     ]
 
 
-def _alone(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
+def _whole_word(tokens: Sequence[str], row_S: Array, key: int) -> str:
+    """The share of the whole word of a piece, as the sum of the shares of its pieces."""
+    _, shares = word_share(tokens, row_S, key)
+    if len(shares) == 1:
+        return ""
+    parts = " + ".join(f"{100 * one:.1f}" for one in shares)
+    return f"; the whole word gets **{format_percent(sum(shares))}** = {parts}"
+
+
+def _sink(shown: HeadsShown, layer: int, head: int) -> list[b.Block]:
+    """That the first token takes most of a head, if it does."""
+    if not has_sink(shown.maps, layer, head):
+        return []
+    share = format_percent(float(sink_shares(shown.maps)[layer, head]))
+    first = quote_token(shown.maps.memory_tokens, 0)
+    return [
+        b.Text(
+            f"On average, later tokens give {first} **{share}**, more than any other: it is an"
+            " [attention sink](glossary?glossary_words=attention+sink) of this head."
+        )
+    ]
+
+
+def _alone(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
     """The attention of a head of which nothing else is known."""
     labels = (shown.maps.tokens, shown.maps.memory_tokens)
     shares = shown.maps.layers[layer][focus.head]
-    board = attention_alone(shares, labels, focus.query, focus.key)
+    board = attention_alone(shares, labels, focus.query, focus.key, view.pieces)
     clicks = cell_clicks(board, focus)
     return [b.Board(board, "one head alone", fits=True, sets=clicks), b.Note(ATTENTION_ALONE)]
 
@@ -167,4 +199,4 @@ def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
     return [b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))]
 
 
-ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside).page
+ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, words=True).page

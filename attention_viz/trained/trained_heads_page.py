@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from attention_lab.trained.encoded_text import D_MODEL
-from attention_lab.trained.head_finder import head_captions
+from attention_lab.trained.head_finder import head_captions, sink_shares
 from attention_lab.whose_heads import HEAD_PAGES, LANGUAGE, MINILM, OWN, HeadsShown
 
 from .. import blocks as b
+from ..labels import format_percent
+from ..markdown import quote_token
 from ..sentence import with_arcs
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
@@ -17,9 +21,10 @@ from .head_pages import ONE_HEAD, HeadPage, focus_of, heads_clicks, opening, pla
 WHAT_TO_LOOK_FOR = {
     LANGUAGE: (
         "**What to look for.** A strong line beside the diagonal is a head that reads the token"
-        " before. A strong first column means that many tokens read the start, `<s>`. A strong"
-        " cell far from both is a head that looks back. *Find a head* says which of them write"
-        " again what they read. Right of the diagonal stands nothing, because a model that writes"
+        " before. A strong first column means that many tokens read the start, `<s>`: an"
+        " **attention sink**, which heads with nothing to do may read (Xiao et al. 2024). A strong"
+        " cell far from both is a head that looks back. *Find a head* says which of them copy what"
+        " they read. Right of the diagonal stands nothing, because a model that writes"
         " sees no later token."
     ),
     MINILM: (
@@ -46,7 +51,8 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         own_scale=view.own_scale,
         captions=head_captions(maps),
     )
-    board = with_arcs(board, words, f"layer {layer}", focus.query, "{array}, head {head}", "small")
+    title, array = "{array}, head {head}", f"layer {layer}"
+    board = with_arcs(board, words, array, focus.query, title, "small", view.pieces)
     clicks = opening(heads_clicks(board), shown.model)
     return [
         b.Text(
@@ -59,10 +65,21 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     ]
 
 
+def _largest_sink(shown: HeadsShown) -> str:
+    """The head of which the first token takes most."""
+    shares_LH = np.nan_to_num(sink_shares(shown.maps))
+    layer, head = map(int, np.unravel_index(shares_LH.argmax(), shares_LH.shape))
+    first, share = quote_token(shown.maps.tokens, 0), format_percent(float(shares_LH.max()))
+    return (
+        f"Most goes to {first} in layer {layer}, head {head}: **{share}** of what later tokens"
+        " give, on average."
+    )
+
+
 def _reading(shown: HeadsShown) -> list[b.Block]:
     if shown.model == OWN:
         return []
-    told: list[b.Block] = [b.Text(WHAT_TO_LOOK_FOR[shown.model])]
+    told: list[b.Block] = [b.Text(f"{WHAT_TO_LOOK_FOR[shown.model]} {_largest_sink(shown)}")]
     if shown.model == MINILM:
         told.append(
             b.Text(
@@ -76,4 +93,4 @@ def _reading(shown: HeadsShown) -> list[b.Block]:
     return told
 
 
-TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks).page
+TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks, words=True).page

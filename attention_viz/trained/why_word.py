@@ -11,7 +11,7 @@ import numpy as np
 
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
-from attention_lab.trained.language_text import LIMITS, language_ids, language_tokens, run_of_ids
+from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
 from attention_lab.trained.model_run import AVERAGE, Against
 from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
 from attention_lab.trained.why_word import WhyWord, words_of
@@ -25,6 +25,7 @@ from ..payload import JSON
 from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, SHARE_SIDE
 from ..story.story_view import StoryView
+from .text_notes import text_notes, words_or_pieces
 from .why_word_sums import EVIDENCE_FORM, arithmetic
 
 NEXT, ALONE, LARGEST = "next", "none", "largest"
@@ -123,19 +124,13 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     against = b.Field(fields[AGAINST_KEY], values[AGAINST_KEY])
     return [
         b.Text(_answer(why)),
-        b.Row((*first, *_switches(why))),
-        *map(b.caption, _cut(view)),
-        b.Board(words_board(why), "why", fits=True, clicks=_clicks(why)),
+        b.Row((*first, *_switches(why), *words_or_pieces(view, language_model().pieces(why.ids)))),
+        *text_notes(view),
+        b.Board(words_board(why, view.pieces), "why", fits=True, clicks=_clicks(why)),
         b.caption(_left_out(why)),
         *arithmetic(why, against, values[EVIDENCE_FORM.key]),
         b.Text(LIMITS, small=True),
     ]
-
-
-def _cut(view: StoryView) -> Sequence[str]:
-    """That the text is longer than what the page shows, if it is."""
-    tokens = language_tokens(view.scenario.text, view.scenario.n_tokens)
-    return tokens.notes if tokens.n_left_out else ()
 
 
 def _switches(why: WhyWord) -> list[b.Button]:
@@ -225,9 +220,9 @@ def _prose(written: str) -> str:
     return escape_markdown(written.replace("\n", " ")) or "nothing"
 
 
-def words_board(why: WhyWord) -> JSON:
+def words_board(why: WhyWord, pieces: bool = False) -> JSON:
     """The text with the arcs of the head in focus; bars of the next words with all heads and now,
-    and what each head is worth.
+    and what each head is worth. pieces: whether pieces of a word stand alone in the text.
     """
     layer, head = why.focus
     what = "What comes next with all heads and now, and a row of heads for each layer."
@@ -235,7 +230,8 @@ def words_board(why: WhyWord) -> JSON:
     for panel in board["panels"]:
         if panel["array"] in (BEFORE, AFTER):
             panel |= {"role": "total", "bars": BAR_CELLS}
-    said = one_head_part(why.run.traces[layer], head, len(why.ids) - 1, f"layer {layer}, ")
+    last, before = len(why.ids) - 1, f"layer {layer}, "
+    said = one_head_part(why.run.traces[layer], head, last, before, pieces)
     return board | {"sentence": said}
 
 

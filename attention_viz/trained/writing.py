@@ -1,4 +1,4 @@
-"""The page *Next token: writing*: the language model goes on with the text, piece by piece."""
+"""The page *Next token: writing*: the language model goes on with the text, by words or pieces."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ from functools import partial
 
 import numpy as np
 
-from attention_core.rules import Position, Rule, read
-from attention_lab.trained.language_model import N_HEADS, N_LAYERS, language_model
+from attention_core.rules import Rule, read
+from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import LIMITS, language_ids
-from attention_lab.trained.writing import Writing, goes_on, mark, written_after
+from attention_lab.trained.writing import (
+    MOST_SEEDS,
+    Continuations,
+    Writing,
+    carried_over,
+    continuations,
+    drawn_again,
+    goes_on,
+    goes_on_by_words,
+    mark,
+    without_last_word,
+    written_after,
+)
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 
 from .. import blocks as b
@@ -19,10 +31,10 @@ from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
-from ..pieces import bare
-from ..sentence import one_head_part
-from ..story.next_token import BAR_CELLS, share_matrices
+from ..pieces import label_of
+from ..story.next_token import BAR_CELLS, SHARE_SIDE, share_matrices
 from ..story.story_view import StoryView
+from .text_notes import text_notes, words_or_pieces
 
 WRITTEN = b.Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS)
 SCALE = partial(b.Number, step=0.1, look="scale")
@@ -30,14 +42,16 @@ DIVIDES = "The logits are divided by it. 0 takes the most probable piece."
 TEMPERATURE = SCALE("wr_temperature", "Temperature", 1.0, low=0.0, high=2.0, help=DIVIDES)
 KEEPS = "Only the fewest most probable pieces that together reach this share can follow."
 TOP_P = SCALE("wr_top_p", "Top-p", 0.9, low=0.1, high=1.0, help=KEEPS)
-SEED = b.Number("wr_seed", "Seed", 0, low=0, high=999, help="The same seed writes the same text.")
-PLAY = b.Switch("wr_play", "Play", False, help="Writes a piece every second.")
-LAYER = b.Number("wr_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
-HEAD = b.Number("wr_head", "Head", 4, low=0, high=N_HEADS - 1)
-CHOICES = (WRITTEN, TEMPERATURE, TOP_P, SEED, PLAY, LAYER, HEAD)
-SHARE, LEFT, FACTOR, SCALED = "share", "share within top-p", "one over what is left", "scaled"
-SECONDS = 1.0  # between two pieces
-MANY = 10  # pieces
+REPEATS = "It repeats a text only with the same text before and the same settings."
+SEED = b.Number("wr_seed", "Seed", 0, low=0, high=MOST_SEEDS - 1, help=REPEATS)
+PLAY = b.Switch("wr_play", "Play", False, help="It writes on, once every second.")
+CHOICES = (WRITTEN, TEMPERATURE, TOP_P, SEED, PLAY)
+SHARE, DRAWN = "share", "drawn"
+TEMPERED, FACTOR = "share with this temperature", "one over what is left"
+OF_MODEL, CAN_BE_DRAWN = "the model’s share", "can be drawn"
+WITHIN_TOP_P = Rule("product", (read(TEMPERED, 0, 1), read(FACTOR, 0, 1)))
+SECONDS = 1.0  # between two words
+MANY = 20  # words or pieces
 
 
 def writing_of(view: StoryView, values: b.Values) -> Writing:
@@ -48,28 +62,36 @@ def writing_of(view: StoryView, values: b.Values) -> Writing:
 
 
 def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """What may follow, and what was written. Raises: AttentionError."""
+    """What was written, and what may follow. Raises: AttentionError."""
     writing = writing_of(view, values)
-    board = writing_board(writing, values[LAYER.key], values[HEAD.key])
-    picks = [{WRITTEN.key: writing.after(one)} for one in writing.shown]
-    clicks = {name: picks for name in (SHARE, LEFT) if writing.room > 0}
+    found = continuations(writing, view.pieces)
+    board = writing_board(writing, found, view.pieces)
+    clicks = {}
+    if writing.room > 0:
+        picks: list[dict[str, object]] = [{WRITTEN.key: writing.after(*one)} for one in found.ids]
+        clicks = dict.fromkeys((SHARE, DRAWN), picks)
     plays = values[PLAY.key] and writing.next_id is not None
-    settings = [b.Field(one, values[one.key]) for one in (PLAY, TEMPERATURE, TOP_P)]
-    places = tuple(b.Field(one, values[one.key]) for one in (SEED, LAYER, HEAD))
+    settings = [b.Field(one, values[one.key]) for one in (TEMPERATURE, TOP_P, SEED)]
     return [
-        b.Text(f"{_what_follows(writing)} Click a bar to go on with its piece instead."),
-        b.Row((*_buttons(writing), *settings)),
-        b.Board(board, "writing", fits=True, clicks=clicks),
-        *([b.Later(SECONDS, picks_next(writing))] if plays else []),
         b.Text(_whole_text(writing)),
-        b.Row(places),
+        *text_notes(view),
+        b.Row((*_buttons(view, writing), b.Field(PLAY, values[PLAY.key]))),
+        b.Text(_what_follows(writing, found)),
+        b.Beside(
+            (
+                [b.Board(board, "writing", fits=True, clicks=clicks)],
+                [b.Row((one,)) for one in settings],
+            ),
+            (4, 1),
+        ),
+        *([b.Later(SECONDS, {WRITTEN.key: _one_more(view, writing)})] if plays else []),
         b.Folded("How a piece is drawn", [b.Text(_how_it_is_drawn(writing))]),
         b.Text(LIMITS, small=True),
     ]
 
 
 def _whole_text(writing: Writing) -> str:
-    """The prompt, and what was written after it in green."""
+    """The prompt, and what was written after it in another shade."""
     prompt, written = (
         escape_markdown(language_model().decode(ids).replace("\n", " ⏎ "))
         for ids in (writing.prompt, writing.written)
@@ -77,45 +99,62 @@ def _whole_text(writing: Writing) -> str:
     return f"{prompt}:green[{written}]" if written else prompt
 
 
-def picks_next(writing: Writing) -> dict[str, tuple[int, ...]]:
-    """What writing the next piece sets; nothing if there is none."""
-    one = writing.next_id
-    return {} if one is None else {WRITTEN.key: writing.after(one)}
+def _one_more(view: StoryView, writing: Writing) -> tuple[int, ...]:
+    """The state after the next word, or after the next piece."""
+    more = goes_on(writing, 1) if view.pieces else goes_on_by_words(writing, 1)
+    return writing.after(*more)
 
 
-def _buttons(writing: Writing) -> list[b.Button]:
-    found = []
+def _buttons(view: StoryView, writing: Writing) -> list[b.Button]:
+    found, unit = [], "piece" if view.pieces else "word"
     if writing.next_id is not None:
-        many = goes_on(writing, MANY)
+        many = goes_on(writing, MANY) if view.pieces else goes_on_by_words(writing, MANY)
+        about = f"As many {unit}s as the page has room for, at most {MANY}."
         found = [
-            b.Button("Write a piece", picks_next(writing)),
-            b.Button(f"Write {len(many)}", {WRITTEN.key: writing.after(*many)}),
+            b.Button(f"Write a {unit}", {WRITTEN.key: _one_more(view, writing)}, name="write one"),
+            b.Button(f"Write {MANY}", {WRITTEN.key: writing.after(*many)}, about),
         ]
+    elif writing.room < 1:
+        about = "A new page begins with the last sentences of this one."
+        begun = {"text": carried_over(writing), WRITTEN.key: ()}
+        found = [b.Button("Go on on a new page", begun, about)]
     if writing.written:
-        fewer = mark(writing.prompt, writing.written[:-1])
+        again = drawn_again(writing)
+        sets = {SEED.key: again.seed, WRITTEN.key: mark(again.prompt, again.written)}
+        fewer = writing.written[:-1] if view.pieces else without_last_word(writing)
         found += [
-            b.Button("Undo", {WRITTEN.key: fewer}, "Takes the last piece back."),
+            b.Button("Draw again", sets, f"The same number of words, with seed {again.seed}."),
+            b.Button(
+                "Undo",
+                {WRITTEN.key: mark(writing.prompt, fewer)},
+                f"Takes the last {unit} back.",
+            ),
             b.Button("Start again", {WRITTEN.key: ()}),
         ]
-    return found
+    return [*found, *words_or_pieces(view, language_model().pieces(writing.ids))]
 
 
-def _what_follows(writing: Writing) -> str:
-    """The answer in one sentence."""
-    last, first, second = (
-        f"“{escape_markdown(bare(piece))}”"
-        for piece in language_model().pieces((writing.ids[-1], *writing.shown[:2]))
-    )
-    shares_X = writing.whole_shares[list(writing.shown)]
-    ends = ""
+def _what_follows(writing: Writing, found: Continuations) -> str:
+    """The answer in one sentence: what can be drawn."""
     if writing.room < 1:
-        ends = f" The page is full: it shows {MAX_TOKENS} pieces."
-    elif writing.next_id is None:
-        ends = " The model ends its story here."
-    follows = f"{first} with {format_percent(shares_X[0])}"
-    if shares_X[1]:
-        follows += f", {second} with {format_percent(shares_X[1])}"
-    return f"After {last} comes {follows}.{ends}"
+        return (
+            f"The page is full: it holds {MAX_TOKENS} pieces. *Go on on a new page* takes its last"
+            " sentences along."
+        )
+    if writing.next_id is None:
+        return (
+            "With this seed the model ends its story here. *Draw again* takes another seed; a click"
+            " on a bar goes on."
+        )
+    names = [f"“{escape_markdown(label_of(name))}”" for name, _ in found.drawable[:3]]
+    shares = [format_percent(share) for _, share in found.drawable[:3]]
+    if found.is_certain:
+        return f"Only {names[0]} can be drawn next. A click on a bar goes on with it."
+    pairs = zip(names, shares, strict=True)
+    drawn = ", ".join(f"{name} with **{share}**" for name, share in pairs)
+    others = f"all that is not shown together with {format_percent(found.drawn[-1])}"
+    says = f"Next can be drawn {drawn}; {others}." if names else "None of these can be drawn next."
+    return f"{says} A click on a bar goes on with it."
 
 
 def _how_it_is_drawn(writing: Writing) -> str:
@@ -127,71 +166,76 @@ def _how_it_is_drawn(writing: Writing) -> str:
         scaled = "At 0 the most probable piece gets everything."
     drawn = ""
     if (one := writing.next_id) is not None:
-        piece = escape_markdown(bare(language_model().pieces([one])[0]))
+        piece = escape_markdown(label_of(language_model().pieces([one])[0]))
         drawn = (
             f"\n- **Seed.** For this place it draws the number {format_number(writing.drawn)}."
             " The shares are added up in the order of the vocabulary until their sum is above it:"
-            f" that is at “{piece}”."
+            f" that is at “{piece}”. {REPEATS}"
         )
     return (
-        f"- **Temperature.** {scaled} Above 1 the shares come closer to one another, below 1 the"
-        " large ones grow.\n- **Top-p.** The most probable pieces are taken until their shares"
+        "The model draws pieces. The probability of a word is the product of those of its pieces"
+        " and of the probability that the next piece ends it, summed over its spellings.\n"
+        f"\n- **Temperature.** {scaled} Above 1 the ratios of the shares come closer to 1, below 1"
+        " they grow.\n- **Top-p.** The most probable pieces are taken until their shares"
         f" reach {format_percent(writing.top_p)}: {n_left} of {n_all}. These are divided by their"
         f" sum, so that they reach 100 % again.{drawn}"
     )
 
 
-def writing_board(writing: Writing, layer: int, head: int) -> JSON:
-    """The text with the arcs of its last piece, and a row for each of the pieces that may follow:
-    its logit, divided by the temperature, its share, and what top-p makes of it.
+def writing_board(writing: Writing, found: Continuations, pieces: bool) -> JSON:
+    """A row for each word or piece that may follow: its share as the model says it, and the share
+    with which it can be drawn. What cannot be drawn is empty.
     """
-    shown, run = list(writing.shown), writing.run
-    pieces = Side("piece", tuple(language_model().pieces(shown)))
-    scaled_X, heat = writing.scaled_logits, writing.temperature
-    column = partial(
-        Matrix,
-        rows=pieces,
-        columns=Side("logit", ("logit",)),
-        kind="logit",
-        says="The model gives this piece the logit",
-    )
-    logits = writing.logits[shown][:, np.newaxis]
-    matrices = [column("logit", logits, place=(0, 0), title="logit")]
-    if heat not in (0, 1):
-        rule = Rule("product", (read("logit", 0, 1), read("one over T", Position(), Position())))
-        matrices += [
-            Matrix("one over T", np.array([[1 / heat]]), Side("row"), Side("T"), None, "1/T"),
-            column(SCALED, scaled_X[shown, np.newaxis], place=(1, 0), title="logit/T", rule=rule),
+    rows = Side("piece" if pieces else "word", tuple(map(label_of, found.names)))
+    drawn = np.array([one or np.nan for one in found.drawn[: len(found.names)]])[:, np.newaxis]
+    sides, share = (rows, SHARE_SIDE), partial(Matrix, kind="probability")
+    absent = "it cannot be drawn"
+    if pieces:
+        says, rule = (
+            "At temperature 0 it is drawn with",
+            WITHIN_TOP_P if writing.temperature else None,
+        )
+        drawing = share(DRAWN, drawn, *sides, (1, 0), CAN_BE_DRAWN, rule=rule, says=says)
+        matrices = [*_of_pieces(writing, rows, found), replace(drawing, absent=absent)]
+    else:
+        says = "Piece by piece it is drawn with"
+        shares = np.array(found.shares[: len(found.names)])[:, np.newaxis]
+        matrices = [
+            share(SHARE, shares, *sides, (0, 0), OF_MODEL, says="The model says it next with"),
+            share(DRAWN, drawn, *sides, (1, 0), CAN_BE_DRAWN, absent=absent, says=says),
         ]
-    place = len([one for one in matrices if one.place])
-    *all_logits, share = share_matrices(
-        SHARE, scaled_X, writing.whole_shares, pieces, shown, place, "share"
-    )
-    if heat == 0:
-        share = replace(share, rule=None, says="The most probable piece gets everything, here")
-    matrices += [*all_logits, share]
-    if writing.top_p < 1:
-        matrices += _left_by_top_p(writing, pieces, place + 1)
-    what = "What may follow: a row for each piece, with its logit and its share."
-    board = matrix_board(matrices, (matrices[-1].name, 0, 0), what)
+    what = f"What may follow: a row for each {rows.word}, with its share and how it can be drawn."
+    board = matrix_board(matrices, (DRAWN, 0, 0), what)
     for panel in board["panels"]:
-        if panel["array"] in (SHARE, LEFT):
-            panel |= {"role": "total", "bars": BAR_CELLS}
-    said = one_head_part(run.traces[layer], head, len(writing.ids) - 1, f"layer {layer}, ")
-    if said:
-        said["written"] = len(writing.prompt)
-    return board | {"sentence": said}
+        panel |= {"role": "total", "bars": BAR_CELLS, "badge": "", "bare": "rows"}
+    return board
 
 
-def _left_by_top_p(writing: Writing, pieces: Side, place: int) -> list[Matrix]:
-    """The shares within top-p: those of the pieces that are left, divided by their sum."""
-    left, total = writing.shares[list(writing.shown)][:, np.newaxis], writing.left
-    sides, title = (pieces, Side("share", ("share",))), f"within top-p {writing.top_p:g}"
+def _of_pieces(writing: Writing, pieces: Side, found: Continuations) -> list[Matrix]:
+    """The shares of pieces as the model says them, with all logits behind them; and what is not
+    drawn: the shares with the temperature, and what top-p multiplies them by.
+    """
+    shown = [one for (one,) in found.ids]
+    drawn_X, total = writing.shares[shown], writing.left
     says = f"1 over {format_number(total)}, the sum of the shares that are left; 0 for the others:"
-    rule = Rule("product", (read(SHARE, 0, 1), read(FACTOR, 0, 1)))
+    factors = np.where(drawn_X > 0, 1 / total, 0.0)[:, np.newaxis]
+    logits, tempered = share_matrices(
+        TEMPERED,
+        writing.scaled_logits,
+        writing.whole_shares,
+        pieces,
+        shown,
+        None,
+        TEMPERED,
+        "all logits / T",
+    )
+    if writing.temperature == 0:
+        tempered = replace(tempered, rule=None)
     return [
-        Matrix(FACTOR, np.where(left > 0, 1 / total, 0.0), *sides, None, FACTOR, says=says),
-        Matrix(LEFT, left, *sides, (place, 0), title, kind="probability", rule=rule),
+        *share_matrices(SHARE, writing.logits, writing.model_shares, pieces, shown, 0, OF_MODEL),
+        logits,
+        tempered,
+        Matrix(FACTOR, factors, pieces, SHARE_SIDE, None, FACTOR, says=says),
     ]
 
 

@@ -157,13 +157,13 @@ def test_a_sentence_goes_through_the_layer_in_the_browser(page: Page, site: str)
 
 
 def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
-    """A piece is written, the head that read back is opened by clicks, and a chart is drawn: with
+    """A word is written, the head that read back is opened by clicks, and a chart is drawn: with
     no error in the console, and no request to elsewhere.
     """
     asked: list[str] = []
     page.on("request", lambda one: asked.append(one.url))
     started(page, f"{site}/#writing")
-    page.get_by_role("button", name="Write a piece").click()
+    page.get_by_role("button", name="Write a word").click()
     page.wait_for_url("**wr_written=**", timeout=MS_TO_LOAD)
     row = page.locator("#row .steps")
     row.get_by_role("link", name="All heads of a model").click()

@@ -106,6 +106,20 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     expect_url(settled(page), "weights=language+model")
 
 
+def test_an_arc_goes_to_a_word_and_opens_into_its_pieces(visit: Visit) -> None:
+    page = visit("one-head?th_model=language+model&text=One day, a little frog was very sad. The")
+    drawn(page, 3)
+    arcs, words = page.locator(".arcs:visible").first, page.locator(".arc-word:visible")
+    expect(words.filter(has_text="frog")).to_have_count(1)
+    expect(arcs.locator("text.much")).to_have_text("87 %")
+    arcs.locator("g").last.dispatch_event("click")  # the largest share is drawn last
+    expect(words.filter(has_text="frog")).to_have_count(0)
+    expect(arcs.locator("text.much")).to_have_text("86 %")
+    expect_url(page, "th_cell=15-6-0")
+    frog = settled(page).locator(".arc-word:visible").all_inner_texts()
+    assert frog[6:10] == ["f", "r", "o", "g"]
+
+
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
 def test_the_story_of_the_frog_takes_a_click_and_a_window(
     go: Visit, page: Page, size: tuple[int, int]

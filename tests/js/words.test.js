@@ -1,4 +1,4 @@
-import { arcsFrom, labelPlaces, lineOfWords, percentOf } from "../../assets/board/words/arcs.js";
+import { arcsFrom, labelPlaces, lineOfWords, percentOf, sharesOfUnits, unitsOf } from "../../assets/board/words/arcs.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { equalsOf, placeWords, spokenOf } from "../../assets/board/words/wording.js";
 import { along, array, flagged, opened, running, words } from "./scenes.js";
@@ -122,4 +122,30 @@ test("the percentage of an arc lies on no arc and on no other percentage", () =>
   }
   const { arcs, places } = labelled([15, 4, 74, 3, 2, 2], { apart: 16, left: 30 }); // no place beside the arc is free
   assert.ok(places.has(arcs[2]), "the largest share of a crowd");
+});
+
+const FROG = { words: ["start", "a", "f", "r", "og", "."], continued: [3, 4, 5], groups: [[0, 1, "start"], [1, 2, "a"], [2, 5, "frog", ["f", "r", "og"]], [5, 6, "."]] };
+const READ = [[2, 0.8623], [3, 0.0018], [4, 0.0069], [1, 0.1], [5, 0.0005]];
+
+test("the share of a word is the sum of the shares of its pieces, also of those too small for an arc", () => {
+  const units = unitsOf(FROG);
+  assert.deepEqual(units.map(({ text, from, to, joined }) => [text, from, to, joined]), [["start", 0, 1, false], ["a", 1, 2, false], ["frog", 2, 5, false], [".", 5, 6, true]]);
+  assert.deepEqual(units[2].parts, ["f", "r", "og"]);
+  const [[first, share], second, ...others] = sharesOfUnits(units, READ);
+  assert.equal(first, 2);
+  assert.close(share, 0.871, 1e-12);
+  assert.deepEqual([second, others], [[1, 0.1], []]);
+});
+
+test("an opened word stands as its pieces, each with its own share", () => {
+  const units = unitsOf(FROG, 2);
+  assert.deepEqual(units.map(({ text, piece, joined }) => [text, piece, joined]), [["start", false, false], ["a", false, false], ["f", true, false], ["r", true, true], ["og", true, true], [".", false, true]]);
+  assert.deepEqual(sharesOfUnits(units, READ), [[2, 0.8623], [1, 0.1], [4, 0.0069], [3, 0.0018]]);
+  assert.deepEqual(["86 %", "0.2 %", "10 %"], [0.8623, 0.0018, 0.1].map(percentOf));
+});
+
+test("without groups every token is a unit", () => {
+  const units = unitsOf({ words: ["f", "rog"], continued: [1] });
+  assert.deepEqual(units.map(({ text, joined, to }) => [text, joined, to]), [["f", false, 1], ["rog", true, 2]]);
+  assert.deepEqual(sharesOfUnits(units, [[0, 0.005], [1, 0.5]]), [[1, 0.5]]);
 });

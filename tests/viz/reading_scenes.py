@@ -17,7 +17,7 @@ from attention_viz.payload import JSON
 from attention_viz.scene_formats import scene_to_bytes, scene_to_text
 from tests.viz.reading_figures import refuse
 
-PARTS = ("data", "masked", "hatched", "changed")
+PARTS = ("data", "masked", "hatched", "changed", "pale")
 FUNCTIONS: dict[str, Callable[[float], float]] = {
     "relu": lambda x: max(x, 0.0),
     "tanh": math.tanh,

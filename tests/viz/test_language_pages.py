@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlencode
 import numpy as np
 import pytest
 
+from attention_lab.trained.cached_step import CachedStep
 from attention_lab.trained.language_model import language_model
 from attention_viz.site import FILES, answer
 from tests.viz.reading_scenes import flags, scene_of_text, sent, worked_out
@@ -32,12 +33,18 @@ def block_of(found: dict[str, Any], kind: str) -> dict[str, Any]:
     return next(block for block in found["blocks"] if block["kind"] == kind)
 
 
+def board_blocks(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """The boards, also those that stand beside something."""
+    parts = [part for block in found["blocks"] for part in block.get("parts", [[block]])]
+    return [block for part in parts for block in part if block["kind"] == "board"]
+
+
+def board_block(found: dict[str, Any]) -> dict[str, Any]:
+    return board_blocks(found)[0]
+
+
 def boards_of(found: dict[str, Any]) -> list[dict[str, Any]]:
-    return [
-        scene_of_text(json.dumps(block["board"]))
-        for block in found["blocks"]
-        if block["kind"] == "board"
-    ]
+    return [scene_of_text(json.dumps(block["board"])) for block in board_blocks(found)]
 
 
 def board_of(found: dict[str, Any]) -> dict[str, Any]:
@@ -58,13 +65,12 @@ def buttons(found: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("path", "choices"),
     [
-        ("writing", {}),
-        ("writing", {"wr_temperature": 0.7, "wr_top_p": 0.5}),
-        ("writing", {"wr_top_p": 1}),
-        ("writing", {"wr_temperature": 0, "wr_top_p": 0.5}),
+        ("writing", {"pieces": "true"}),
+        ("writing", {"pieces": "true", "wr_temperature": 0.7, "wr_top_p": 0.5}),
+        ("writing", {"pieces": "true", "wr_top_p": 1}),
+        ("writing", {"pieces": "true", "wr_temperature": 0, "wr_top_p": 0.5}),
         ("why-this-word", {}),
         ("why-this-word", {"why_against": F + 1, "why_off": "36.9"}),
-        ("cache", {"ca_tokens": 12}),
     ],
 )
 def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) -> None:
@@ -73,51 +79,96 @@ def test_every_number_follows_from_its_rule(path: str, choices: dict[str, Any]) 
     for name in board["rules"]:
         numbers = sent(board, name)
         for index in ((0, 0), (numbers.shape[0] - 1, numbers.shape[1] - 1)):
-            assert worked_out(board, name, index) == pytest.approx(numbers[index], abs=2e-5)
+            known = np.nan_to_num(numbers[index])  # what cannot be drawn is empty
+            assert worked_out(board, name, index) == pytest.approx(known, abs=2e-5)
 
 
 def test_bars_are_the_shares_of_the_model() -> None:
-    shares = MODEL.run(IDS).probabilities()
-    most = np.sort(shares)[::-1][:10]
-    np.testing.assert_allclose(sent(board_of(asked("writing")), "share").ravel(), most, rtol=1e-5)
-    left = sent(board_of(asked("writing", wr_top_p=0.5)), "share within top-p").ravel()
-    assert left[0] == 1
-    assert not left[1:].any()
-    certain = asked("writing", wr_temperature=0)
-    assert sent(board_of(certain), "share").ravel().tolist() == [1, *[0] * 9]
+    run = MODEL.run(IDS)
+    most = np.sort(run.probabilities())[::-1][:10]
+    pieces = board_of(asked("writing", pieces="true"))
+    np.testing.assert_allclose(sent(pieces, "share").ravel(), most, rtol=1e-5)
+    words = board_of(asked("writing"))
+    expected = dict(run.next_words(10))
+    np.testing.assert_allclose(sent(words, "share").ravel(), [*expected.values()], rtol=1e-5)
+    assert words["axes"]["side 0"]["labels"] == [*expected]
+
+
+@pytest.mark.parametrize("pieces", ["true", "false"])
+def test_settings_move_bars_and_no_column(pieces: str) -> None:
+    """What cannot be drawn is empty."""
+    plain, certain = (
+        board_of(asked("writing", pieces=pieces, **one))
+        for one in ({"wr_top_p": 1}, {"wr_temperature": 0})
+    )
+    assert [one["array"] for one in plain["panels"]] == ["share", "drawn"]
+    for board in (plain, certain):
+        assert board["panels"] == plain["panels"]
+        np.testing.assert_array_equal(sent(board, "share"), sent(plain, "share"))
+    np.testing.assert_allclose(sent(plain, "drawn"), sent(plain, "share"), rtol=1e-5)
+    drawn = sent(certain, "drawn").ravel()
+    assert drawn[0] == 1
+    assert np.isnan(drawn[1:]).all()
 
 
 def test_a_click_on_a_bar_goes_on_with_its_piece() -> None:
-    found = asked("writing")
-    second = block_of(found, "board")["clicks"]["share"][1]
-    pin = {"pin": {"array": "share", "index": [1, 0]}, "axes": [["a", None]] * 2}
-    after = asked("writing", pin | {"changes": second})
+    found = asked("writing", pieces="true")
+    second = board_block(found)["clicks"]["drawn"][1]
+    pin = {"pin": {"array": "drawn", "index": [1, 0]}, "axes": [["a", None]] * 2}
+    after = asked("writing", pin | {"changes": second}, pieces="true")
     written = parse_qs(after["query"])["wr_written"][0]
     assert int(written.split(".")[-1]) == np.argsort(-MODEL.run(IDS).logits[-1])[1]
-    part = board_of(after)["sentence"]
-    assert part["written"] == len(IDS) == len(part["words"]) - 1
     undone = asked("writing", {"changes": buttons(after)["Undo"]}, wr_written=written)
     assert "wr_written" not in parse_qs(undone["query"])
     assert "Undo" not in buttons(undone)
 
 
+def text_of(found: dict[str, Any]) -> tuple[str, str]:
+    """The prompt and what was written, on top of the page."""
+    words = next(one for one in found["blocks"] if one["kind"] == "text")["words"][0][2:]
+    return words[0], "".join(part[2] for part in words[1:])
+
+
+def test_a_word_is_written_and_taken_back_whole() -> None:
+    found = asked("writing", wr_temperature=0)
+    assert text_of(found) == (FROG, "")
+    one = asked("writing", {"changes": buttons(found)["Write a word"]}, wr_temperature=0)
+    assert text_of(one) == (FROG, " frog")
+    third = board_block(one)["clicks"]["share"][2]
+    two = asked("writing", {"changes": third}, wr_temperature=0, **buttons(found)["Write a word"])
+    assert text_of(two)[1].startswith(" frog ")
+    written = {"wr_written": parse_qs(two["query"])["wr_written"][0]}
+    back = asked("writing", {"changes": buttons(two)["Undo"]}, wr_temperature=0, **written)
+    assert text_of(back) == (FROG, " frog")
+
+
 def test_the_same_url_gives_the_same_text_and_another_prompt_another() -> None:
-    many = buttons(asked("writing"))["Write 10"]
+    many = buttons(asked("writing"))["Write 20"]
     first = asked("writing", {"changes": many})
     assert asked("writing", **many) == first
-    other = asked("writing", text="Lily", **many)
-    assert len(board_of(other)["sentence"]["words"]) == len(MODEL.encode("Lily"))
+    assert text_of(asked("writing", text="Lily", **many)) == ("Lily", "")
 
 
-def test_play_writes_until_the_page_is_full() -> None:
+def test_drawing_again_shows_its_seed() -> None:
+    many = buttons(asked("writing"))["Write 20"]
+    again = asked("writing", {"changes": buttons(asked("writing", **many))["Draw again"]}, **many)
+    assert parse_qs(again["query"])["wr_seed"] == ["1"]
+    assert text_of(again)[1] != text_of(asked("writing", **many))[1]
+
+
+def test_a_full_page_goes_on_on_a_new_one() -> None:
     playing = block_of(asked("writing", wr_play="true"), "later")
     assert playing["changes"].keys() == {"wr_written"}
     written = playing["changes"]["wr_written"].split(".")
     full = ".".join([written[0], *["300"] * (64 - len(IDS))])
     found = asked("writing", wr_play="true", wr_written=full)
     assert "later" not in [block["kind"] for block in found["blocks"]]
-    assert "Write a piece" not in buttons(found)
-    assert not block_of(found, "board")["clicks"]
+    assert "Write a word" not in buttons(found)
+    assert not board_block(found)["clicks"]
+    sets = buttons(found)["Go on on a new page"]
+    after = asked("writing", {"changes": sets}, wr_written=full)
+    assert "Write a word" in buttons(after)
+    assert text_of(after) == (sets["text"], "")
 
 
 def test_a_click_switches_a_head_off_and_on_again() -> None:
@@ -170,20 +221,76 @@ def test_the_old_url_shows_the_logit_alone() -> None:
 def test_the_cache_says_whether_it_is_right() -> None:
     assert block_of(asked("cache"), "note")["tone"] == "right"
     for mistake in ("ca_restarts", "ca_top_left"):
-        assert block_of(asked("cache", **{mistake: "true"}), "note")["tone"] == "wrong"
-    first = board_of(asked("cache", ca_tokens=8))
-    assert "kept keys" not in first["arrays"]
-    assert first["arrays"]["shares"]["shape"] == [8, 8]
-    later = board_of(asked("cache", ca_tokens=12))
-    assert later["arrays"]["kept keys"]["shape"] == [8, 11]
-    assert later["arrays"]["shares"]["shape"] == [1, 12]
+        found = asked("cache", **{mistake: "true"})
+        assert block_of(found, "note")["tone"] == "wrong"
+        assert buttons(found)["Right again"] == {mistake: "false"}
+        with_cache, without = (sent(board, "shares")[-1] for board in boards_of(found))
+        assert np.abs(with_cache - without).max() > 0.05
+
+
+def test_only_what_a_step_computes_is_lit() -> None:
+    """With a cache the last row, and the first ones are kept, pale; without one all rows."""
+    run, n = MODEL.run(IDS), 12
+    kept, without = boards_of(asked("cache", ca_tokens=n))
+    for board in (kept, without):
+        shares = sent(board, "shares")
+        assert shares.shape == (16, 16)
+        assert np.isnan(shares[n:]).all()
+        np.testing.assert_allclose(
+            shares[n - 1, :n], run.traces[4].probabilities[0, 4, n - 1, :n], atol=1e-6
+        )
+        keys = sent(board, "keys")
+        np.testing.assert_allclose(keys[:n], run.traces[4].turned_keys[0, 2, :n], atol=1e-5)
+        assert np.isnan(keys[n:]).all()
+    assert np.isnan(sent(kept, "shares")[: n - 1]).all()
+    assert not np.isnan(sent(without, "shares")[: n - 1, : n - 1]).any()
+    pale = flags(kept["arrays"]["values"], "pale")
+    assert pale.all(axis=1).tolist() == pale.any(axis=1).tolist() == [True] * (n - 1) + [False] * 5
+    assert "pale" not in without["arrays"]["values"]
+    cost = sent(kept, "cost").ravel()
+    assert np.flatnonzero(~np.isnan(cost)).tolist() == [7, 8, 9, 10, 11]
+    one = CachedStep(tuple(IDS[:n]), 8)
+    np.testing.assert_allclose(cost[11] / cost[7], one.totals[0][-1] / one.totals[0][0], rtol=1e-5)
+
+
+def test_the_cache_plays_once_to_the_end() -> None:
+    playing = block_of(asked("cache", ca_tokens=12, ca_play="true"), "later")
+    assert playing["changes"] == {"ca_tokens": "13", "ca_play": "true"}
+    last = block_of(asked("cache", ca_tokens=15, ca_play="true"), "later")
+    assert last["changes"] == {"ca_tokens": "16", "ca_play": "false"}
+    again = block_of(asked("cache", ca_play="true"), "later")
+    assert again["changes"] == {"ca_tokens": "8", "ca_play": "true"}
+    assert "later" not in [block["kind"] for block in asked("cache", n_tokens=1)["blocks"]]
+
+
+def test_the_bill_counts_what_is_kept() -> None:
+    tables = [block for block in asked("cache")["blocks"] if block["kind"] == "table"]
+    rows = [[cell[0] if cell else "" for cell in row] for row in tables[0]["cells"][1:]]
+    assert [row[1:4] for row in rows] == [
+        ["640", "10,240", "327,680"],
+        ["320", "5,120", "163,840"],
+        ["80", "1,280", "40,960"],
+    ]
+    one = CachedStep(tuple(IDS), 8)
+    assert rows[1][4:] == [f"{one.counts.total:,}", f"{one.counts_without.total:,}"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_text_that_is_cut_is_named(path: str) -> None:
+    def said(text: str) -> list[str]:
+        captions = [one for one in asked(path, text=text)["blocks"] if one.get("small")]
+        return [json.dumps(one["words"]) for one in captions]
+
+    long = f"{FROG} " * 8
+    assert any(f"{len(MODEL.encode(long))}" in one for one in said(long))
+    assert len(said(FROG)) == len(said(long)) - 1 == len(said("El perro come en la casa")) - 1
 
 
 @pytest.mark.parametrize("path", PAGES)
 @pytest.mark.parametrize("text", ["x", "word " * 40, "日本 \U0001f438 <b>*_$"])
 def test_any_text_gives_the_page(path: str, text: str) -> None:
     found = asked(path, text=text)
-    assert board_of(found)["arrays"]
+    assert all(board["arrays"] for board in boards_of(found))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +299,7 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
         ("writing", {"wr_written": "1.x"}),
         ("writing", {"wr_written": "1." * 80}),
         ("writing", {"wr_temperature": "1e400"}),
-        ("writing", {"wr_head": "8"}),
+        ("writing", {"wr_seed": "1000"}),
         ("why-this-word", {"why_head": "9.9"}),
         ("why-this-word", {"why_token": "512"}),
         ("why-this-word", {"why_off": "40"}),
@@ -204,7 +311,7 @@ def test_any_text_gives_the_page(path: str, text: str) -> None:
 def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> None:
     found = asked(path, **choice)
     assert len(found["refused"]) == 1
-    assert board_of(found) == board_of(asked(path))
+    assert found["blocks"] == asked(path)["blocks"]
 
 
 def test_the_numbers_of_the_frog_stand_on_the_page() -> None:
@@ -229,3 +336,18 @@ def test_the_story_of_the_model_can_be_taken_along(name: str) -> None:
         with redirect_stdout(said):
             exec(compile(found["file"], name, "exec"), {"__name__": "__main__"})
         assert "agree" in said.getvalue()
+
+
+@pytest.mark.parametrize("model", ["language model", "MiniLM"])
+def test_one_word_is_changed_for_the_same_one_in_both_models(model: str) -> None:
+    found = asked("change-a-word", th_model=model)
+    board, clicks = board_of(found), board_block(found)["clicks"]
+    labels = board["axes"]["side 1"]["labels"]
+    place = labels.index("frog")
+    assert board["axes"]["side 0"]["labels"][place].startswith(("frog", "bird"))
+    assert len(clicks["before"]) == len(labels) ** 2
+    cell = clicks["before"][(len(labels) - 1) * len(labels) + place]
+    after = board_of(asked("change-a-word", th_model=model, **cell))["cell"]
+    assert after["index"] == [len(labels) - 1, place]
+    pieces = asked("change-a-word", th_model=model, pieces="true")
+    assert len(board_of(pieces)["axes"]["side 0"]["labels"]) >= len(labels)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from attention_core import Projections, attend
 from attention_lab.column_names import column_names
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.trained.language_text import language_run
 from attention_viz.overview import overview
 from attention_viz.payload import Stage
 from attention_viz.sentence import MAX_LABELLED, sentence_part, with_arcs
@@ -27,6 +29,27 @@ def test_arcs_are_the_rows_of_the_trace() -> None:
             row = trace.probabilities[0, one["head"], query]
             assert all(share == pytest.approx(row[key], abs=6e-5) for key, share in arcs)
             assert sum(share for _, share in arcs) > 0.9
+
+
+def test_shares_of_pieces_add_up_to_those_of_words() -> None:
+    run = language_run("One day, a little frog was very sad. The")
+    part = sentence_part(run.traces[4], None, 4, 15)
+    assert part is not None
+    assert [group for group in part["groups"] if group[1] - group[0] > 1] == [
+        [6, 10, "frog", ["f", "r", "o", "g"]],
+        [12, 14, "sad", ["sa", "d"]],
+    ]
+    assert part["words"][0] == part["groups"][0][2] == "start"
+    arcs = dict(next(one for one in part["heads"] if one["head"] == 4)["arcs"][15])
+    shares = [arcs[place] for place in range(6, 10)]
+    np.testing.assert_allclose(shares, [0.8623, 0.0018, 0.0006, 0.0063], atol=5e-5)
+    assert sum(shares) == pytest.approx(0.871, abs=2e-4)
+    alone = sentence_part(run.traces[4], None, 4, 15, pieces=True)
+    assert alone is not None
+    assert "groups" not in alone
+    words = sentence_part(trace_of(RANDOM), None, 0, 0)
+    assert words is not None
+    assert "groups" not in words
 
 
 def test_names_tell_what_a_word_asks() -> None:

@@ -3,15 +3,16 @@ import { faded, shadeOf } from "./colours.js";
 import { fillBetween, fillBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
 import { paintLabels } from "./lettering.js";
-import { cellNumber, formed, longestTexts, typeFor } from "../scene/numbers.js";
+import { cellNumber, formed, longestTexts, percent, typeFor } from "../scene/numbers.js";
 import { blockOf, hasMark, limitAt } from "../scene/scene.js";
 
 const BAR_ROOM = 0.62; // of the width of a cell, for a share of 1
+const PALE = 0.3; // the opacity of cells that were computed earlier
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
   const sheets = box.tiles.map((tile) => sheetOf(box, tile, look));
-  const large = box.cell.width >= 16 && box.cell.height >= 12;
+  const large = box.panel.bars || (box.cell.width >= 16 && box.cell.height >= 12);
   if (!large && sheets.length) paintAsImages(context, sheets, look.palette);
   for (const sheet of sheets) paintTile(context, sheet, look, large);
   paintLabels(context, box, look);
@@ -43,7 +44,8 @@ function sheetOf(box, tile, look) {
   const sequential = array.kind === "probability";
   const shade = ({ value, row, column }) => shadeOf(value, varies ? limitAt(array, indexAt(row, column)) : limit, sequential);
   const blank = look.blank ? (row, column) => look.blank(box, indexAt(row, column)) : () => false;
-  return { box, tile, values, scale, sequential, special, indexAt, shade, blank, hatched, width: cell.width, height: cell.height };
+  const pale = ({ row, column }) => array.pale !== null && hasMark(array, "pale", indexAt(row, column));
+  return { box, tile, values, scale, sequential, special, indexAt, shade, blank, hatched, pale, width: cell.width, height: cell.height };
 }
 
 function eachCell({ box: { rows, columns }, tile, values, width, height }, draw) {
@@ -60,16 +62,17 @@ function cellsOf(sheet) {
   return cells;
 }
 
-function paintCellShape(context, { scale, shade, blank, width, height }, cell) {
+function paintCellShape(context, { scale, shade, blank, pale, width, height }, cell) {
   if (!Number.isFinite(cell.value) || blank(cell.row, cell.column)) return;
-  fillBox(context, { ...cell, width, height }, scale.css[shade(cell)], 2.5, -0.5);
+  const colour = scale.css[shade(cell)];
+  fillBox(context, { ...cell, width, height }, pale(cell) ? faded(colour, PALE) : colour, 2.5, -0.5);
 }
 
 // A share as a bar, with room for its number at the right.
-function paintBar(context, { scale, blank, width, height }, cell, palette) {
+function paintBar(context, { scale, blank, pale, width, height }, cell, palette) {
   if (!Number.isFinite(cell.value) || blank(cell.row, cell.column)) return;
   const full = width * BAR_ROOM;
-  for (const [colour, wide] of [[palette.line, full], [scale.css.at(-1), Math.max(2, full * cell.value)]]) {
+  for (const [colour, wide] of [[palette.line, full], [pale(cell) ? faded(scale.css.at(-1), PALE) : scale.css.at(-1), Math.max(2, full * cell.value)]]) {
     fillBox(context, { x: cell.x + 2, y: cell.y + height * 0.2, width: wide, height: height * 0.6 }, colour, 2.5);
   }
 }
@@ -100,7 +103,7 @@ function paintPixels(pixels, sheet) {
     if (!Number.isFinite(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const at = 3 * sheet.shade(cell);
     for (let part = 0; part < 3; part += 1) pixels[4 * cell.i + part] = sheet.scale.shades[at + part];
-    pixels[4 * cell.i + 3] = 255;
+    pixels[4 * cell.i + 3] = sheet.pale(cell) ? 255 * PALE : 255;
   });
 }
 
@@ -152,14 +155,20 @@ function paintNumbers(context, sheet, { model, palette, zoom, font }) {
   eachCell(sheet, (cell) => {
     if (Number.isNaN(cell.value) || sheet.blank(cell.row, cell.column)) return;
     const known = !sheet.hatched(cell);
-    const text = known ? texts[cell.i] : cellNumber(cell.value, 0);
+    const text = known ? textOfCell(context, box, cell.value, texts[cell.i]) : cellNumber(cell.value, 0);
     if (context.measureText(text).width > width - 1) return;
     const [x, y] = [cell.x + width / 2, cell.y + height / 2];
     if (!known) fillBox(context, { x: x - size * 0.95, y: y - size * 0.62, width: size * 1.9, height: size * 1.24 }, palette.hidden, 3);
     const wasted = box.panel.mark === "diagonal" && !onDiagonal(sheet, cell);
-    context.fillStyle = !known || box.panel.bars ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
+    context.fillStyle = !known || box.panel.bars || sheet.pale(cell) ? palette.text : wasted ? palette.muted : scale.inks[shade(cell)];
     context.fillText(text, cell.x + width * (box.panel.bars ? (1 + BAR_ROOM) / 2 : 0.5), cell.y + height / 2 + 0.5);
   });
+}
+
+// The share of a bar is written in percent if that has room beside it.
+function textOfCell(context, { panel, cell }, value, text) {
+  const share = panel.bars ? percent(value) : text;
+  return context.measureText(share).width < (1 - BAR_ROOM) * cell.width - 4 ? share : text;
 }
 
 const LARGE_SHARE = { plain: 0.82, lecture: 0.95 }; // of the largest type that fits the height of a cell

@@ -111,10 +111,15 @@ function searched(model, space, panels, area) {
     if (wide <= 0 && high <= 0) return grid;
     if (width <= CELL_BOUNDS.least && wide > 0) return null;
     if (height <= CELL_BOUNDS.least && high > 0) return null;
-    if (wide > 0) width = Math.max(CELL_BOUNDS.least, Math.min(width - 0.5, width - wide / Math.max(1, grid.columns)));
-    if (high > 0) height = Math.max(CELL_BOUNDS.least, Math.min(height - 0.5, height - high / Math.max(1, grid.rows)));
+    if (wide > 0) width = smaller(width, wide / Math.max(1, grid.columns));
+    if (high > 0) height = smaller(height, high / Math.max(1, grid.rows));
   }
   return null;
+}
+
+// A size less what is too much: at most a half at a time, because the type and its gaps shrink, too.
+function smaller(size, much) {
+  return Math.max(CELL_BOUNDS.least, Math.min(size - 0.5, size - much), 0.5 * size);
 }
 
 function gridOf(model, space, panels, area, wide, high) {
@@ -125,7 +130,7 @@ function gridOf(model, space, panels, area, wide, high) {
   const plan = { width: 0, height: 0, cell: { width, height, digits }, boxes: [] };
   const inner = { ...space, staged: true, closeUps: true, zoom, width: area.width, gaps: [26 * Math.min(zoom, 1.3), ROOM], terse: space.title ?? 90 };
   placeLine(model, inner, plan, panels);
-  const columns = cellsAlong(plan.boxes, 0, (box) => box.columns.count * box.tileColumns);
+  const columns = cellsAlong(plan.boxes, 0, (box) => box.columns.count * box.tileColumns * (box.panel.bars ?? 1));
   return { ...plan, zoom, columns, rows: cellsAlong(plan.boxes, 1, (box) => box.rows.count * box.tileRows) };
 }
 

@@ -25,7 +25,7 @@ export function panelSize(model, space, panel, cell, others) {
   const stack = panel.only ? wholeSpan(panel.only.length) : small && panel.tiles !== null ? wholeSpan(array.shape[panel.tiles], array.start[panel.tiles]) : seen(panel.tiles);
   const wide = panel.bars ? { ...cell, width: Math.round(panel.bars * cell.width) } : cell;
   const shown = small ? smallCell(panel, [rows, columns, stack], space, others) : numberedCell(model, array, wide, space);
-  const labelled = small || panel.bare ? [] : axesLabelled(model, panel, others, space.width);
+  const labelled = small || panel.bare === true ? [] : axesLabelled(model, panel, others, space.width);
   const labels = labelSizes(model, space, panel, array, labelled, shown);
   const tiled = tilesOf(space, panel, stack, [columns.count * shown.width, rows.count * shown.height], small);
   const worded = labelled.length > 0 && !space.staged;
@@ -95,7 +95,7 @@ function axesLabelled(model, panel, others, width) {
     others.some((one) => one.id !== panel.id && beside(one) && letter(one, axis) === letter(panel, axis));
   const [column, row] = panel.place;
   const below = panel.role === "row" && same("columns", ({ place }) => place[0] === column && place[1] < row);
-  const beside = width < 480 && same("rows", ({ place }) => place[1] === row && place[0] < column);
+  const beside = (width < 480 || panel.bare === "rows") && same("rows", ({ place }) => place[1] === row && place[0] < column);
   return [beside ? null : panel.rows, below ? null : panel.columns].filter((axis) => axis !== null);
 }
 

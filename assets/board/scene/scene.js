@@ -2,7 +2,7 @@
 import { derive, indexRead, ownPlace, solve } from "./rules.js";
 
 const MAX_CACHED = 2 ** 18;
-const CELL_MARKS = ["masked", "hatched", "changed"]; // of cells, as bits
+const CELL_MARKS = ["masked", "hatched", "changed", "pale"]; // of cells, as bits
 
 /** The scene with decoded arrays, transposed panels if the scene is transposed, and for each array its readers. */
 export function openScene(scene) {
@@ -103,7 +103,7 @@ function shifted(index, down, row, across, column) {
   return index.map((place, axis) => place + (axis === down ? row : 0) + (axis === across ? column : 0));
 }
 
-/** Whether a cell has a mark: masked, it is minus infinity; hatched, 0 because its key is hidden; changed, to be outlined. */
+/** Whether a cell has a mark: masked, it is minus infinity; hatched, 0 because its key is hidden; changed, to be outlined; pale, computed earlier. */
 export function hasMark(array, mark, index) {
   const offset = array[mark] ? offsetOf(array, index) : -1;
   return offset >= 0 && bitAt(array[mark], offset);

@@ -143,11 +143,39 @@ export function rowOf(model, cell, place) {
   const keys = Array.from({ length: whole[axes.indexOf("S")] }, (_, key) => key);
   const read = keys.map((key) => withPlaces(model, at, { S: key })).filter(({ array, index }) => offsetOf(model.arrays[array], index) >= 0);
   const shares = read.map(({ array, index }) => [index[axes.indexOf("S")], valueAt(model, array, index)]);
-  return shares.filter(([, share]) => share >= 0.01).sort((a, b) => b[1] - a[1]);
+  return shares.filter(([, share]) => share > 0).sort((a, b) => b[1] - a[1]);
 }
 
-/** The sentence about a word without names: whom it reads most. */
-export function saidOf({ says, words }, focus, shares) {
+const LEAST = { word: 0.01, piece: 0.0005 }; // smaller shares have no arc
+const MOST_ARCS = 24;
+
+/**
+ * The units of a sentence {from, to, text, parts, joined, piece}: its words, and in the place of the opened one its pieces. Pieces are its tokens.
+ *
+ * about: the sentence of a scene, with groups [first, after the last, text, parts] if words stand for pieces. joined: whether a unit touches the one before it;
+ * piece: whether it is one of an opened word; parts: the letters of each piece of a word that has several.
+ */
+export function unitsOf({ words, groups, continued = [] }, opened = null) {
+  const single = (place, joined, piece = false, text = words[place]) => ({ from: place, to: place + 1, text, parts: [], joined, piece });
+  if (!groups) return words.map((_, place) => single(place, continued.includes(place)));
+  return groups.flatMap(([from, to, text, parts = []]) => {
+    const touches = continued.includes(from); // a mark behind a word
+    if (to - from === 1) return [single(from, touches, false, text)];
+    if (opened === from) return words.slice(from, to).map((_, i) => single(from + i, touches || i > 0, true));
+    return [{ from, to, text, parts, joined: touches, piece: false }];
+  });
+}
+
+/** The shares of units, each the sum of those of its pieces: pairs of the place of a unit and its share, the largest first. shares: pairs of a piece and its share. */
+export function sharesOfUnits(units, shares) {
+  const of = new Map(shares);
+  const sums = units.map(({ from, to }, unit) => [unit, Array.from({ length: to - from }, (_, i) => of.get(from + i) ?? 0).reduce((sum, one) => sum + one, 0)]);
+  const worth = ([unit, share]) => share >= (units[unit].piece ? LEAST.piece : LEAST.word);
+  return sums.filter(worth).sort((a, b) => b[1] - a[1]).slice(0, MOST_ARCS);
+}
+
+/** The sentence about a word without names: whom it reads most. words, shares: of units. */
+export function saidOf(says, words, focus, shares) {
   const [first, second] = shares;
   const even = second && first[1] - second[1] < 1e-4;
   const count = even ? shares.filter(([, share]) => first[1] - share < 1e-4).length : 0;
@@ -161,9 +189,9 @@ export function filledIn(form, facts) {
   return form.replace(/\{(\w+)\}/g, (_, name) => facts[name]);
 }
 
-/** A share in whole percent. */
+/** A share in whole percent; a small one with a decimal. */
 export function percentOf(share) {
-  return `${cellNumber(100 * share, 0)} %`;
+  return `${cellNumber(100 * share, share > 0 && share < 0.0095 ? 1 : 0)} %`;
 }
 
 /** The numbers from a score to the share of an arc, as buttons that open their steps; null for other cells. */

@@ -112,7 +112,7 @@ function flowsOf(model, palette, cell) {
 function outcomeOf(model, cell, derivation) {
   const { result, operation } = derivation;
   const array = model.arrays[cell.array];
-  const text = Number.isNaN(result) ? "not sent" : figure(result, 4, limitAt(array, cell.index));
+  const text = Number.isNaN(result) ? (array.absent ?? "not sent") : figure(result, 4, limitAt(array, cell.index));
   const [, near, shown] = /^(≈ )?(.*)$/.exec(text);
   const equals = operation === "given" ? near : near ? "≈" : equalsOf(derivation, 4);
   const share = array.kind === "probability" && Number.isFinite(result) ? element("small", "share", percent(result)) : null;

@@ -1,5 +1,5 @@
 // The sentence in one line, with an arc for each share of the word in focus.
-import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, withPlaces } from "./arcs.js";
+import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, sharesOfUnits, unitsOf, withPlaces } from "./arcs.js";
 import { button, drawn, element } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
@@ -12,18 +12,32 @@ const LABELLED_SHARE = 0.1; // smaller shares are told where one points
 const MUCH = 0.3; // of a row, told in larger type
 const NEXT_WORD = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** The sentence of a scene in one line, with an arc for each share of the word in focus; clicks and keys choose a word or an arc. */
+/** The sentence of a scene in one line, with an arc for each share of the word in focus; clicks and keys choose a word or an arc, or open a word into its pieces. */
 export class Sentence {
   constructor(board, root) {
-    Object.assign(this, { board, root, about: null, box: null, drawn: "" });
+    Object.assign(this, { board, root, about: null, box: null, drawn: "", opened: null, units: [] });
     root.addEventListener("pointerleave", () => this.point(null));
     root.addEventListener("keydown", (event) => this.key(event));
   }
 
   /** Take over the sentence of the scene, if it has one. */
   adopt(about) {
-    Object.assign(this, { about: about ?? null, box: null, drawn: "" });
+    const stays = JSON.stringify(about?.groups) === JSON.stringify(this.about?.groups);
+    Object.assign(this, { about: about ?? null, box: null, drawn: "", opened: stays ? this.opened : null });
+    this.units = about ? unitsOf(about, this.opened) : [];
     this.root.hidden = !about;
+  }
+
+  // Open a word, so that its pieces stand in its place; null closes it.
+  open(first) {
+    this.opened = first;
+    this.units = unitsOf(this.about, first);
+    this.drawn = "";
+  }
+
+  // The unit of a piece.
+  unitOf(place) {
+    return this.units.findIndex(({ from, to }) => from <= place && place < to);
   }
 
   get isLarge() {
@@ -55,36 +69,46 @@ export class Sentence {
     const cell = current ?? this.board.pins.cell;
     const focus = this.focusOf(cell);
     const heads = this.headsAt(cell, focus);
-    const state = JSON.stringify([focus, heads, this.box, this.board.picture.typeface]);
+    const state = JSON.stringify([focus, heads, this.opened, this.box, this.board.picture.typeface]);
     if (state === this.drawn) return;
     this.drawn = state;
     this.draw(focus, heads);
   }
 
-  // The word in focus: the one that a pointer or the keyboard is at, else the query of the cell.
+  // The piece in focus: the last one of the word that a pointer or the keyboard is at, else the query of the cell.
   focusOf(cell) {
     const place = this.pointed ?? placeAlong(this.board.model, cell, "T") ?? this.about.query;
     return Math.min(place, this.about.words.length - 1);
   }
 
-  // The heads {head, title, chosen, shares, lines} at a word; without heads in the scene that of the cell.
+  // The heads {head, title, chosen, shares, lines} at a piece, with the shares of units; without heads in the scene that of the cell.
   headsAt(cell, focus) {
     const { model } = this.board;
     const chosen = placeAlong(model, cell, "H");
     if (!this.about.heads) {
       const at = this.arrayAt(cell);
-      const shares = rowOf(model, at, focus);
+      const shares = sharesOfUnits(this.units, rowOf(model, at, focus));
       const title = filledIn(this.about.says.title, { array: at && model.arrays[at.array].title, head: at && placeAlong(model, at, "H") });
-      return [{ head: chosen, title, chosen: true, shares, lines: [[[saidOf(this.about, focus, shares), ""]]] }];
+      return [{ head: chosen, title, chosen: true, shares, lines: this.saidAbout(focus, shares) }];
     }
     const all = this.about.heads.map(({ head, title, arcs, asks }) => {
-      const lines = asks?.[focus] ?? [[[saidOf(this.about, focus, arcs[focus]), ""]]];
-      return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares: arcs[focus], lines };
+      const shares = sharesOfUnits(this.units, arcs[focus]);
+      const lines = asks?.[focus] ?? this.saidAbout(focus, shares);
+      return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares, lines };
     });
     if (all.length && !all.some((one) => one.chosen)) all[0].chosen = true;
     if (this.isLarge) return all;
     const shown = all.filter((one) => one.chosen);
     return this.isCovered ? shown.map((one) => ({ ...one, shares: [] })) : shown;
+  }
+
+  // What is said of a piece: what it reads most, and which piece of its word asks.
+  saidAbout(focus, shares) {
+    const { says, words } = this.about;
+    const unit = this.unitOf(focus);
+    const { from, to } = this.units[unit];
+    const said = [[saidOf(says, this.units.map(({ text }) => text), unit, shares), ""]];
+    return to - from > 1 ? [said, [[filledIn(focus === to - 1 ? says.last : says.piece, { piece: words[focus] }), ""]]] : [said];
   }
 
   // A covered result must not be read off the arcs.
@@ -104,13 +128,14 @@ export class Sentence {
 
   draw(focus, heads) {
     const { width, height } = this.box;
-    const { words, continued = [] } = this.about;
+    const { units } = this;
+    const [at, continued] = [this.unitOf(focus), units.flatMap(({ joined }, unit) => (joined ? [unit] : []))];
     const beside = this.isLarge && width >= TOLD.from;
     const room = this.isLarge ? { from: beside ? TOLD.width : 0, width: beside ? width - TOLD.width : width, continued } : { from: 2, width: width - 4, continued };
     const air = continued.length ? 0.24 : 0.5; // of the size of the type: pieces of a word touch
     const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + air * size;
     const type = this.isLarge ? { ...TYPES.large, most: Math.min(TYPES.large.most, Math.round(0.17 * height)) } : TYPES.small;
-    const line = lineOfWords(words, focus, room, type, measured);
+    const line = lineOfWords(units.map(({ text }) => text), at, room, type, measured);
     const lines = !this.isLarge || beside ? 0 : width < TOLD_LINES.narrow ? TOLD_LINES.two : TOLD_LINES.one;
     const high = Math.round(1.5 * line.size);
     const free = height - high - lines * heads.length;
@@ -121,16 +146,16 @@ export class Sentence {
       { base: above, room: above - lines - 16, side: -1 },
       { base: above + high, room: height - above - high - lines - 16, side: 1 },
     ];
-    const arcs = heads.flatMap((head, i) => arcsFrom(focus, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
+    const arcs = heads.flatMap((head, i) => arcsFrom(at, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
     const edges = (side) => ({ left: room.from, right: width, top: side < 0 ? lines : above + high, bottom: side < 0 ? above : height - lines });
-    const large = arcs.filter(({ share }) => share >= LABELLED_SHARE);
+    const large = arcs.filter(({ share, place }) => share >= LABELLED_SHARE || units[place].piece);
     const places = labelPlaces(arcs, (arc) => this.typeOf(arc), edges, this.isLarge ? large : large.slice(0, 1));
     const told = heads.map((head, i) => this.told(head, beside ? [i ? above + high * 0.6 : 4, TOLD.width - 16] : [i ? height - lines : 0, width]));
     this.root.classList.toggle("beside", beside);
     this.root.classList.toggle("small", !this.isLarge);
     this.root.replaceChildren(
       this.drawing(arcs, places, focus, { width, height }),
-      element("div", "arc-words", ...line.words.map((at) => this.word(at, focus, arcs, { y: above, high, size: line.size }))),
+      element("div", "arc-words", ...line.words.map((spot) => this.word(spot, focus, arcs, { y: above, high, size: line.size }))),
       ...(this.isLarge ? told : this.named(heads, places)),
     );
   }
@@ -156,19 +181,48 @@ export class Sentence {
     return made;
   }
 
-  word({ place, x, width }, focus, arcs, { y, high, size }) {
-    const text = this.about.words[place];
-    const written = place >= (this.about.written ?? Infinity);
-    const made = element("button", `arc-word${place === focus ? " on" : ""}${written ? " written" : ""}`, element("bdi", "", shorten(text, LONGEST_WORD)));
-    const read = arcs.filter((arc) => arc.place === place).map(({ head, share }) => `${head.title} ${percentOf(share)}`);
-    Object.assign(made, { type: "button", title: text, tabIndex: place === focus ? 0 : -1 });
+  // The button of a unit at its place in the line.
+  word({ place: unit, x, width }, focus, arcs, { y, high, size }) {
+    const { from, to, text, parts } = this.units[unit];
+    const place = to - 1;
+    const isOn = unit === this.unitOf(focus);
+    const written = from >= (this.about.written ?? Infinity);
+    const shown = parts.length && text.length <= LONGEST_WORD ? parts.map((part) => element("span", "part", part)) : [shorten(text, LONGEST_WORD)];
+    const made = element("button", `arc-word${isOn ? " on" : ""}${written ? " written" : ""}`, element("bdi", "", ...shown));
+    const read = arcs.filter((arc) => arc.place === unit).map(({ head, share }) => `${head.title} ${percentOf(share)}`);
+    const title = to - from > 1 ? `${text}: ${this.about.words.slice(from, to).join(" · ")}` : text;
+    Object.assign(made, { type: "button", title, tabIndex: isOn ? 0 : -1 });
     made.dataset.place = place;
-    if (place === focus) made.setAttribute("aria-current", "true");
+    if (isOn) made.setAttribute("aria-current", "true");
     else if (read.length) made.setAttribute("aria-label", `${text}: ${read.join(", ")}`);
     Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${high}px`, fontSize: `${size}px` });
     made.addEventListener("pointerenter", (event) => event.pointerType !== "touch" && this.point(place));
-    made.addEventListener("click", () => this.choose(null, place));
+    made.addEventListener("click", () => this.press(unit));
     return made;
+  }
+
+  // A click on a word: choose it; one that is chosen opens into its pieces, or closes.
+  press(unit) {
+    const { from, to, piece } = this.units[unit];
+    const isChosen = unit === this.unitOf(placeAlong(this.board.model, this.board.pins.cell, "T") ?? -1);
+    if (isChosen && piece) this.open(null);
+    else if (isChosen && to - from > 1) this.open(from);
+    this.choose(null, to - 1);
+  }
+
+  // A click on an arc: choose its piece; that of a whole word opens the word.
+  take(arc, focus) {
+    const { from, to } = this.units[arc.place];
+    const key = this.strongestIn(arc.head.head, focus, from, to);
+    if (to - from > 1) this.open(from);
+    this.choose(arc.head.head, focus, key);
+  }
+
+  // The piece of a word that a head reads most.
+  strongestIn(head, focus, from, to) {
+    const at = this.cellAt(focus, head, from);
+    const found = at ? this.sharesAt(at, focus).find(([key]) => key >= from && key < to) : null;
+    return found?.[0] ?? from;
   }
 
   // The arcs, small shares first, and above them their percentages: those with a place of their own, the others where one points.
@@ -181,7 +235,7 @@ export class Sentence {
       const name = drawn("title", {});
       name.textContent = `${arc.head.title} ${percentOf(arc.share)}`;
       group.append(name);
-      group.addEventListener("click", () => this.choose(arc.head.head, focus, arc.place));
+      group.addEventListener("click", () => this.take(arc, focus));
       svg.append(group);
       const label = this.label(arc, places.get(arc));
       for (const [event, isAt] of [["pointerenter", true], ["pointerleave", false]]) group.addEventListener(event, () => label.classList.toggle("pointed", isAt));
@@ -216,6 +270,7 @@ export class Sentence {
     this.pointed = undefined;
     const cell = this.cellAt(focus, head, key);
     if (cell) this.board.pin(cell);
+    else this.follow(this.board.current());
   }
 
   cellAt(place, head = null, key = null) {
@@ -242,7 +297,8 @@ export class Sentence {
     if (!step || at === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();
-    const next = Math.max(0, Math.min(this.about.words.length - 1, Number(at) + step));
+    const unit = Math.max(0, Math.min(this.units.length - 1, this.unitOf(Number(at)) + step));
+    const next = this.units[unit].to - 1;
     this.point(next);
     this.root.querySelector(`[data-place="${next}"]`)?.focus();
   }

@@ -94,13 +94,29 @@ class PlainRun:
         return self.model.last_gain * row
 
 
+def drawn(shares: list[float], temperature: float, top_p: float) -> list[float]:
+    """Shares with a temperature above 0, then cut by top-p."""
+    powers = [share ** (1 / temperature) for share in shares]
+    left, reached = dict.fromkeys(range(len(powers)), 0.0), 0.0
+    for one in sorted(left, key=lambda place: -powers[place]):
+        if reached < top_p:
+            left[one] = powers[one]
+            reached += powers[one] / sum(powers)
+    return [one / sum(left.values()) for one in left.values()]
+
+
 def word_probability(
-    model: Decoder, pieces: Sequence[str], ids: list[int], word: str, off: Mapping[Head, Vector]
+    model: Decoder,
+    pieces: Sequence[str],
+    ids: list[int],
+    word: str,
+    off: Mapping[Head, Vector],
+    settings: tuple[float, float] = (1.0, 1.0),
 ) -> float:
     """The probability that a text goes on with a word, spelled in any way, and that it ends there:
     every spelling is a run of its own.
     """
-    shares = PlainRun(model, ids, off).shares()
+    shares = drawn(PlainRun(model, ids, off).shares(), *settings)
     if not word:
         return sum(
             share for share, piece in zip(shares, pieces, strict=True) if not piece.isalpha()
@@ -109,6 +125,6 @@ def word_probability(
     for one, piece in enumerate(pieces):
         if piece and word.startswith(piece) and shares[one] > 0:
             rest = word[len(piece) :]
-            after = word_probability(model, pieces, [*ids, one], rest, off)
+            after = word_probability(model, pieces, [*ids, one], rest, off, settings)
             total += shares[one] * after
     return total

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass, field
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -40,7 +43,60 @@ def test_the_cache_holds_two_arrays_of_each_layer() -> None:
     assert numbers_kept(MODEL.decoder, len(FROG), N_KV_HEADS) == held
 
 
-def test_each_weight_multiplies_once_for_each_new_token() -> None:
-    weights = 2 * 64 * 64 + 2 * 64 * 32 + 3 * 64 * 172
-    pairs = 2 * 64 * 16  # a product for each score and each share, of 64 features
-    assert multiplications(MODEL.decoder, 3, 16, N_KV_HEADS) == 5 * 3 * (weights + pairs)
+@dataclass
+class Counter:
+    """Counts multiplications one by one."""
+
+    counts: dict[str, int] = field(default_factory=dict)
+
+    def times(self, what: str, *sizes: int) -> None:
+        for _ in product(*map(range, sizes)):
+            self.counts[what] = self.counts.get(what, 0) + 1
+
+
+def counted_in_loops(new: range, n_kv_heads: int) -> dict[str, int]:
+    """A layer for the tokens at these positions, written as loops, and the logits of the last."""
+    found, width = Counter(), 8
+    for position in new:
+        for head in range(8):
+            found.times("queries", width, 64)
+            found.times("rotary", width // 2, 4)
+            for key in range(new.stop):
+                found.times("scores", width)
+                found.times("mixing", width)
+                if key > position:
+                    found.times("hidden", 2, width)
+            found.times("output", width, 64)
+            if head < n_kv_heads:
+                found.times("keys", width, 64)
+                found.times("values", width, 64)
+                found.times("rotary", width // 2, 4)
+        for _ in ("w_1", "w_3", "w_2"):
+            found.times("feed_forward", 64, 172)
+    found.times("logits", 512, 64)
+    return {"hidden": 0} | found.counts
+
+
+@pytest.mark.parametrize("n_kv_heads", [8, 4, 1])
+@pytest.mark.parametrize(("n_new", "n_tokens"), [(1, 1), (3, 3), (1, 5), (2, 6)])
+def test_every_multiplication_is_counted_once(n_new: int, n_tokens: int, n_kv_heads: int) -> None:
+    found = multiplications(MODEL.decoder, n_new, n_tokens, n_kv_heads)
+    loops = counted_in_loops(range(n_tokens - n_new, n_tokens), n_kv_heads)
+    assert asdict(found) == loops | {"n_layers": 5}
+    assert found.total == 5 * sum(found.of_layer.values()) + 512 * 64
+    assert sum(found.of_layer.values()) == sum(loops.values()) - loops["hidden"] - loops["logits"]
+
+
+@pytest.mark.parametrize(("n_tokens", "n_first"), [(1, 1), (4, 4), (6, 4), (3, 1)])
+def test_the_counters_run_from_the_first_step(n_tokens: int, n_first: int) -> None:
+    step = CachedStep(FROG[:n_tokens], n_first)
+    kept, without, n_done = [], [], 0
+    while n_done < n_tokens:
+        n_new = 1 if n_done else n_first
+        n_done += n_new
+        kept.append(multiplications(MODEL.decoder, n_new, n_done, N_KV_HEADS).total)
+        without.append(multiplications(MODEL.decoder, n_done, n_done, N_KV_HEADS).total)
+    assert step.totals == (tuple(kept), tuple(without))
+    assert step.counts.total == kept[-1]
+    assert step.counts_without.total == without[-1]
+    assert kept[0] == without[0]

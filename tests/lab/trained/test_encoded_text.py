@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from attention_core import TextError, attend
+from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import (
     ChangedWord,
     changed_word,
@@ -14,6 +15,7 @@ from attention_lab.trained.change_a_word import (
 )
 from attention_lab.trained.encoded_text import encoded, trained_layer
 from attention_lab.trained.head_finder import TARGET_RULES, rank_heads, word_to_word
+from attention_lab.trained.language_text import language_run
 from attention_lab.trained.minilm import load_minilm
 from tests.lab.refusal import Facts, refused
 from tests.lab.trained.minilm_maps import attention_of
@@ -127,3 +129,36 @@ def test_what_cannot_be_compared(
 ) -> None:
     with refused(TextError, *facts):
         change_word(text, old, new, n_tokens)
+
+
+def test_words_are_compared_whatever_pieces_spell_them() -> None:
+    """In the language model "frog" has four pieces and "sad" two; in MiniLM each is one token."""
+    text = "One day, a little frog was very sad. The"
+    runs = [language_run(one) for one in (text, text.replace("frog", "bird"))]
+    change = changed_word(*(AttentionMaps.of_traces(run.traces) for run in runs))
+    words = change.in_words
+    labels = [label.strip() for label in words.tokens_before]
+    assert labels == [
+        "<s>",
+        "One",
+        "day",
+        ",",
+        "a",
+        "little",
+        "frog",
+        "was",
+        "very",
+        "sad",
+        ".",
+        "The",
+    ]
+    assert words.position == 6 == change.word_at(change.position)
+    other = change_word(text, "frog", "bird")
+    assert [one.lower() for one in labels[1:]] == list(other.in_words.tokens_before[1:-1])
+    assert other.in_words.position == words.position
+    frog, sad = range(6, 10), range(12, 14)
+    shares = runs[0].traces[4].probabilities[0, 3]
+    total = sum(shares[query, key] for query in sad for key in frog)
+    assert words.before[4, 3, 9, 6] == pytest.approx(total / 2)
+    assert words.before[4, 4, 11, 6] == pytest.approx(0.871, abs=2e-4)
+    np.testing.assert_allclose(words.after.sum(axis=-1), 1)

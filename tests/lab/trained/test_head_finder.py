@@ -20,15 +20,18 @@ from attention_lab.trained.head_finder import (
     HeadRanking,
     Targets,
     example_cell,
+    has_sink,
     head_captions,
     positions_of_words,
     rank_heads,
     rules_for,
+    sink_shares,
     strongest_pair,
     targets_of,
     word_to_word,
 )
 from attention_lab.trained.head_measures import measure_heads
+from attention_lab.trained.language_text import language_run
 from tests.lab.refusal import refused
 from tests.lab.trained.minilm_maps import attention_of
 
@@ -213,3 +216,17 @@ def test_the_trained_head_of_the_animal() -> None:
     assert captions[3][1] == "it → animal"
     assert captions[0][2] == "token before"
     assert [len(layer) for layer in captions] == [12] * 6
+
+
+def test_what_the_start_takes_of_each_head() -> None:
+    run = language_run("One day, a little frog was very sad. The")
+    maps = AttentionMaps.of_traces(run.traces)
+    found, n_tokens = sink_shares(maps), len(run.ids)
+    for layer, head in ((4, 0), (2, 1)):
+        rows = run.traces[layer].probabilities[0, head]
+        total = sum(float(rows[query, 0]) for query in range(1, n_tokens))
+        assert found[layer, head] == pytest.approx(total / (n_tokens - 1), rel=1e-12)
+    assert has_sink(maps, 4, 0)
+    assert not has_sink(maps, 2, 1)
+    assert not has_sink(AttentionMaps.of([[[[1.0, 0.0], [0.9, 0.1]]]], ["the", "cat"]), 0, 0)
+    assert np.isnan(sink_shares(AttentionMaps.of([[[[1.0]]]]))).all()

@@ -15,12 +15,15 @@ from attention_lab.trained.head_measures import (
     HEAD_MEASURES,
     MeasuredHeads,
     copied_logits,
+    copied_when_off,
     measure_heads,
     measures_for,
 )
+from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import language_run
 from tests.lab.trained.minilm_maps import attention_of
 
+MODEL = language_model()
 TEXT = "A dog and another dog ran home."
 BY_KEY = {measure.key: measure for measure in MEASURES}
 
@@ -110,6 +113,22 @@ def test_what_a_head_copies_term_by_term() -> None:
             total += share * (logits[run.ids[key]] - logits.mean())
     found = copied_logits(run).values[layer, head]
     assert found == pytest.approx(total / (n_tokens - 2), rel=1e-12)
+
+
+def test_what_is_lost_without_a_copier_term_by_term() -> None:
+    """Here the direct path and the loss differ in sign."""
+    ids = MODEL.encode("One day, a little frog was very sad. The")
+    run, off = MODEL.run(ids), MODEL.run(ids, without=[(2, 5)])
+    total = 0.0
+    for query in range(2, len(ids)):
+        fall = run.logits[query] - off.logits[query]
+        for key in range(1, query):
+            share = run.traces[2].probabilities[0, 5, query, key]
+            total += share * (fall[ids[key]] - sum(fall) / 512)
+    found = copied_when_off(run, 2, 5)
+    assert found == pytest.approx(total / (len(ids) - 2), rel=1e-9)
+    assert found < 0 < copied_logits(run).values[2, 5]
+    assert np.isnan(copied_when_off(language_run("a", 2), 2, 5))
 
 
 def test_without_an_earlier_piece_nothing_is_copied() -> None:

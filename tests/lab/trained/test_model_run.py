@@ -148,6 +148,33 @@ def test_a_word_counts_all_its_spellings(
         assert sign in found or expected < least
 
 
+@pytest.mark.parametrize("settings", [(0.6, 0.9), (1.7, 1.0), (1.0, 0.6)])
+def test_words_are_drawn_piece_by_piece(settings: tuple[float, float]) -> None:
+    run, words = SMALL.run([1, 5, 8]), ["a", "ab", "abb", "ba", "aba"]
+    found = run.word_shares(words, *settings)
+    for word in words:
+        expected = word_probability(SMALL.decoder, PIECES, [1, 5, 8], f" {word}", {}, settings)
+        if word.startswith("ab") and word != "ab":  # goes on with the last word of the text
+            rest = word.removeprefix("ab")
+            expected += word_probability(SMALL.decoder, PIECES, [1, 5, 8], rest, {}, settings)
+        assert found[word] == pytest.approx(expected, abs=1e-9)
+    assert sum(found.values()) > 0
+
+
+def test_drawn_words_are_the_next_words_without_settings() -> None:
+    run = MODEL.run(FROG)
+    words = run.next_words(10)
+    found = run.word_shares([word for word, _ in words])
+    for word, share in words:
+        assert found[word] == pytest.approx(share, rel=1e-9)
+        text = MODEL.decode(words.spellings[word]).strip()
+        assert word in (text, f"The{text}")
+    certain = run.word_shares([word for word, _ in words], temperature=0)
+    assert certain == {word: float(word == "frog") for word, _ in words}
+    with refused(SettingsError):
+        run.word_shares(["frog"], top_p=0)
+
+
 def test_the_search_misses_no_probable_word() -> None:
     run = SMALL.run(SMALL_IDS)
     few, many = run.next_words(3), run.next_words(20)

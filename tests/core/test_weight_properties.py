@@ -22,7 +22,7 @@ MATRICES = ("w_q", "w_k", "w_v", "w_o")
 # The random streams in the order of their numbers, which stand behind URLs.
 STREAMS = (
     "W_Q W_K W_V W_O B_Q B_K B_V B_O BASES CHANGES SPREADS DROPOUT PROBES PADDING TIMED_HEADS"
-    " TOKENS LENGTHS MEASURED_TOKENS MEASURED_WEIGHTS QUESTIONS SEQUENCES"
+    " TOKENS LENGTHS MEASURED_TOKENS MEASURED_WEIGHTS QUESTIONS SEQUENCES FEED_FORWARD"
 )
 
 
@@ -82,7 +82,7 @@ def test_a_seed_decides_every_number(seed: int, init: str) -> None:
 def test_a_stream_keeps_its_number() -> None:
     """Another number would draw other weights for a URL that is already in somebody's notes."""
     assert " ".join(Stream.__members__) == STREAMS
-    assert [*Stream] == [*range(15), *range(16, 21), 22]
+    assert [*Stream] == [*range(15), *range(16, 21), 22, 23]
 
 
 @given(SEED)

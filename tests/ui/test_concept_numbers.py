@@ -164,7 +164,6 @@ CHECKS: dict[tuple[str, int], Check] = {
     ("mql5", 29): widths("merged", "output"),
     ("mql5", 30): lambda t, at: {*widths("inputs", "output")(t, at)},
     ("mql5", 31): widths("merged", "H", "output"),
-    ("mql5", 32): lambda *_: [len(encoded("a sentence").traces)],
     ("doshi", 3): widths("key_heads", "keys", "H"),
     ("doshi", 6): score_schemes,
     ("doshi", 7): stage("reshape"),

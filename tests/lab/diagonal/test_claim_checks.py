@@ -5,8 +5,8 @@ tokens are wrong it finds that the correct statement does not hold.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +18,8 @@ import pytest
 from attention_core import Trace, attend
 from attention_lab.diagonal.claims import record
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, Claim
-from attention_lab.trained.language_model import language_model
+from attention_lab.trained.language_model import LanguageModel, language_model
+from attention_lab.trained.model_run import LanguageModelRun
 
 # They compute with numbers that stand in the check itself.
 OF_LITERALS = {
@@ -52,10 +53,18 @@ def refuted(_: str) -> Any:
     return SimpleNamespace(check=lambda *_: found)
 
 
-def stubborn() -> Any:
-    """A language model that answers as before when a head is switched off."""
+class Stubborn(LanguageModel):
+    """A language model that answers as before when a part is switched off."""
+
+    def run(self, ids: Sequence[int], *_: Any, **__: Any) -> LanguageModelRun:
+        """The run of the whole model."""
+        return language_model().run(ids)
+
+
+def stubborn() -> Stubborn:
+    """The model that comes with the app, made stubborn."""
     model = language_model()
-    return SimpleNamespace(**vars(model), encode=model.encode, run=lambda ids, _: model.run(ids))
+    return Stubborn(**{one.name: getattr(model, one.name) for one in fields(model)})
 
 
 # What is wrong, by the names that the modules of the claims import.

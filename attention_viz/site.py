@@ -102,7 +102,7 @@ def answer(request: str) -> str:
     request: "path" of a page, "query" of the URL, and "act" with what a visitor did, if anything.
     "want" may ask for a file in the place of the page, see `FILES`. "model": whether the site has
     the trained model. If it or the language model is needed and has not been loaded yet, the answer
-    asks for it.
+    asks for it. "open": the labels of what is opened on the page.
     """
     try:
         return _answer(json.loads(request))
@@ -221,7 +221,8 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
         return {"file": own[want]() if want in own else FILES[want](view, path, values)}
     if path not in BLOCK_PAGES and path in SHOWN:
         return _step(view, path, asked)
-    writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark"))), page_of(path)
+    opened = list(map(str, asked.get("open") or ()))
+    writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark")), opened), page_of(path)
     question = {"kind": "question", "title": page.title, "text": page.question}
     row = coloured_scene(strip_of(view, path), "both")
     return {"row": row, "blocks": [question, *writer.write(shown)], "made_of": view.sentence}

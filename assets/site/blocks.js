@@ -7,7 +7,7 @@ import { fieldOf, show } from "./controls.js";
 
 const PLOTLY = new URL("plotly/plotly.js", document.baseURI).href;
 
-/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text, take(name) for a file. */
+/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text, take(name) for a file, open(label) for what is unfolded. */
 export class Blocks {
   constructor(box, acts) {
     Object.assign(this, { box, acts, drawn: [], parts: [] });
@@ -113,8 +113,15 @@ const DRAWERS = {
   folded: (part, acts, { label, opened }) => {
     part.open = opened;
     part.append(element("summary", "", label));
-    const inside = new Blocks(part.appendChild(element("div")), acts);
-    return ({ blocks }) => inside.update(blocks);
+    const box = part.appendChild(element("div", "", "Computing …"));
+    const inside = new Blocks(box, acts);
+    let isMade = true;
+    part.addEventListener("toggle", () => part.open && !isMade && acts.open(label));
+    return ({ blocks }) => {
+      isMade = blocks !== null;
+      if (isMade) inside.update(blocks);
+      else if (part.open) acts.open(label);
+    };
   },
 };
 

@@ -36,7 +36,8 @@ with left:
 - **What you read is what was computed.** Pictures, tables, arithmetic, code and downloads come
   from the same arrays. *The code* of a step ends with a line that stops unless it gives the
   numbers shown.
-- **Claims** are decided by a computation: [{n_claims} claims](claims).
+- **Claims** are decided by a computation:
+  [{n_claims} claims](questions?verdict=always.condition.false).
 """)
     st.header("What this does not show", anchor=False)
     st.markdown(f"""

@@ -27,7 +27,12 @@ from .claims import OURS_NOTE, TEXT_LABELS, VERDICTS, claim_table, verdict_bars
 
 FEW = 12  # entries, which are all shown at once
 WORDS = b.Words("concepts_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
-TEXT = b.Several("concepts_text", "From", (), {ASKED: "Learners"} | TEXT_LABELS)
+TEXT = b.Several(
+    "concepts_text",
+    "From",
+    (),
+    {ASKED: "Learners"} | {text: TEXT_LABELS[text] for text in TEXTS},
+)
 VERDICT = b.Several(
     "verdict", "Claims that are", (), {one: name for one, (name, _) in VERDICTS.items()}
 )
@@ -35,15 +40,10 @@ TITLES = {ASKED: "What learners ask"} | TEXTS
 
 
 def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The filters beside the chart of all verdicts, and what is found, text by text."""
+    """The filters, the chart of all verdicts, and what is found, text by text."""
     typed = values[WORDS.key]
     words = respelled(typed, (one.searched for one in every_entry()))
     shown = find_entries(words, values[TEXT.key], values[VERDICT.key])
-    filters: list[b.Block] = [
-        b.row(values, WORDS, TEXT, VERDICT),
-        *search_notes(typed, words, [one.searched for one in shown]),
-        b.Text(_counts(shown)),
-    ]
     clicks = {
         f"{text} {verdict}": {TEXT.key: (text,), VERDICT.key: (verdict,), WORDS.key: ""}
         for text, verdict in product(TEXTS, VERDICTS)
@@ -58,7 +58,10 @@ def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
             " are :green[**always**] true, true :orange[**under a condition**] or :red[**false**];"
             " each has the correct statement and a computation that checks it now."
         ),
-        b.Beside((filters, chart), (3, 2)),
+        b.row(values, WORDS, TEXT, VERDICT),
+        *search_notes(typed, words, [one.searched for one in shown]),
+        b.Text(_counts(shown)),
+        b.Folded("The verdicts, text by text", chart, opened=bool(values[VERDICT.key])),
         *_of_texts(shown),
         b.caption(
             "Ideas are what the texts say, true or not, in our words. Claims that are often said"

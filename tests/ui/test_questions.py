@@ -170,7 +170,10 @@ def test_the_list_of_questions_and_ideas() -> None:
     assert counted(app) == (len(learner_questions()), len(concepts()))
     for words, n_found in (("c_proj", 1), ("zzyzx", 0), ("banana", 0)):
         app.text_input(key="choose concepts_words").set_value(words).run()
-        assert [box.label for box in app.main.expander] == ["What learners ask: 1"][:n_found]
+        assert [box.label for box in app.main.expander] == [
+            "The verdicts, text by text",
+            "What learners ask: 1",
+        ][: n_found + 1]
         assert counted(app) == (n_found, 0)
     gml = opened("questions", concepts_words="stiefel", concepts_text="gml")
     shown = find_entries("stiefel", ["gml"])

@@ -29,7 +29,7 @@ def of_kind(verdict: str, text: str) -> list[Claim]:
 
 def parts(**given: str) -> dict[str, Folded]:
     """What is listed, by the titles of the texts."""
-    folded = [one for one in shown(QUESTIONS, **given) if isinstance(one, Folded)]
+    _, *folded = (one for one in shown(QUESTIONS, **given) if isinstance(one, Folded))
     return {one.label.rpartition(": ")[0]: one for one in folded}
 
 
@@ -88,7 +88,7 @@ def test_what_is_found_is_open_if_it_is_little() -> None:
 
 
 def test_a_click_on_a_bar_lists_its_claims() -> None:
-    (chart,) = (one for one in shown(QUESTIONS, concepts_words="zebra") if isinstance(one, Chart))
+    (chart,) = all_of(shown(QUESTIONS, concepts_words="zebra"), Chart)
     sets = chart.clicks[f"note {ALWAYS}"]
     assert sets == {"concepts_text": ("note",), "verdict": (ALWAYS,), "concepts_words": ""}
     assert {*find_entries("", *[sets[one] for one in ("concepts_text", "verdict")])} == {
@@ -120,7 +120,7 @@ def test_the_site_computes_a_part_once_it_is_opened() -> None:
     labels = [f"{TEXTS[text]}: {len(of_kind_any(text))}" for text in ("dong", "mql5", "slides")]
     evidence.cache_clear()
     for opened in ([], [labels[1]]):
-        folded = sent_blocks(answer_to("questions", query, open=opened), "folded")
+        _, *folded = sent_blocks(answer_to("questions", query, open=opened), "folded")
         assert sorted(one["label"] for one in folded) == sorted(labels)
         for one in folded:
             assert (one["blocks"] is not None) == (one["opened"] or one["label"] in opened)

@@ -44,6 +44,7 @@ from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
 from .heads.construct_page import CONSTRUCT
 from .heads.head_worth_page import HEAD_WORTH
+from .heads.one_matrix_page import ONE_MATRIX
 from .heads.shared_keys_page import SHARED_KEYS
 from .labs.convolution_page import CONVOLUTION
 from .labs.training_page import TRAINING
@@ -80,6 +81,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             HEAD_WORTH,
             SHARED_KEYS,
             CONSTRUCT,
+            ONE_MATRIX,
             MASK_WORKSHOP,
             ENCODER_DECODER,
             WHAT_CHANGES,

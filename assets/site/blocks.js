@@ -6,6 +6,7 @@ import mountChart from "./chart/component.js";
 import { fieldOf, show } from "./controls.js";
 
 const PLOTLY = new URL("plotly/plotly.js", document.baseURI).href;
+const IN_SPACE = new URL("plotly/in-space.js", document.baseURI).href; // four times as large
 
 /** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text, take(name) for a file, open(label) for what is unfolded. */
 export class Blocks {
@@ -100,7 +101,8 @@ const DRAWERS = {
   },
   chart: (part, acts) => (block) => {
     const setTriggerValue = (_, { name }) => acts.do({ changes: block.clicks[name] ?? {}, to: block.opens });
-    const data = { figure: block.figure, clickable: Object.keys(block.clicks).length > 0, library: PLOTLY, name: block.name };
+    const { figure, name } = block;
+    const data = { figure, clickable: Object.keys(block.clicks).length > 0, library: figure.layout.scene ? IN_SPACE : PLOTLY, name };
     part.classList.toggle("wide", block.wide);
     mountChart({ data, parentElement: part, setTriggerValue });
   },

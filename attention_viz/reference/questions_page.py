@@ -44,6 +44,7 @@ def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
     typed = values[WORDS.key]
     words = respelled(typed, (one.searched for one in every_entry()))
     shown = find_entries(words, values[TEXT.key], values[VERDICT.key])
+    asks_for_claims = bool(values[VERDICT.key]) and not (typed or values[TEXT.key])
     clicks = {
         f"{text} {verdict}": {TEXT.key: (text,), VERDICT.key: (verdict,), WORDS.key: ""}
         for text, verdict in product(TEXTS, VERDICTS)
@@ -61,7 +62,7 @@ def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.row(values, WORDS, TEXT, VERDICT),
         *search_notes(typed, words, [one.searched for one in shown]),
         b.Text(_counts(shown)),
-        b.Folded("The verdicts, text by text", chart, opened=bool(values[VERDICT.key])),
+        b.Folded("The verdicts, text by text", chart, opened=asks_for_claims),
         *_of_texts(shown),
         b.caption(
             "Ideas are what the texts say, true or not, in our words. Claims that are often said"

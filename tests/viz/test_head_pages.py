@@ -8,9 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_core import STEPS
 from attention_lab.focus import Focus
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.keys_read import mean_of_heads
+from attention_lab.heads.schedule import schedule
 from attention_lab.heads.score_schemes import SCHEMES
 from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.scenario import Scenario
@@ -161,6 +163,20 @@ def test_what_is_measured_is_shown_for_its_sizes_alone() -> None:
     for other in others:
         shown = blocks_of(ONE_MATRIX, **(button.sets | other))
         assert len(all_of(shown, b.Chart)) == 1
+
+
+def test_every_step_has_its_moment_and_its_boxes() -> None:
+    view = StoryView(Scenario(n_heads=3, d_model=12))
+    found = blocks_of(ONE_MATRIX, view)
+    (table,) = (one for one in all_of(found, b.Table) if one.head[1] == "moment")
+    boxes = schedule(view.trace).boxes
+    assert len(table.rows) == len({box.field for box in boxes})
+    by_title = {STEPS[box.field].title: box for box in boxes}
+    for name, moment, parts, multiplications, exponentials in table.rows:
+        (box,) = (one for title, one in by_title.items() if name.endswith(f"** {title}"))
+        assert (moment, parts) == (str(box.moment), str(sum(o.field == box.field for o in boxes)))
+        assert multiplications == f"{box.multiplications:,}"
+        assert exponentials == f"{box.exponentials:,}"
 
 
 def test_a_large_layer_is_compared_in_part() -> None:

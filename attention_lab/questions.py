@@ -1,10 +1,14 @@
-"""What learners ask and the ideas of the five texts, each with a link to the page that shows it."""
+"""What learners ask, the ideas of the five texts, each with a link to the page that shows it, and
+claims, each with a check: one list, one search.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 
+from .diagonal.claims.catalogue import CLAIMS, Claim
 from .page_list import PAGES, Page, page_of, read_table
 from .search import best_matches
 
@@ -66,6 +70,11 @@ def learner_questions() -> tuple[Entry, ...]:
     )
 
 
+def every_entry() -> tuple[Entry | Claim, ...]:
+    """The whole list: questions, then ideas, then claims."""
+    return (*learner_questions(), *concepts(), *CLAIMS)
+
+
 def related_questions(page: Page) -> tuple[Entry, ...]:
     """Questions that concern a page, at least two and at most `N_RELATED`.
 
@@ -82,9 +91,13 @@ def related_questions(page: Page) -> tuple[Entry, ...]:
     return tuple(dict.fromkeys(wanted))[: min(max(named, 2), N_RELATED)]
 
 
-def find_entries(words: str, texts: list[str]) -> tuple[Entry, ...]:
-    """The questions and ideas that hold every word, or most of them, of some texts or, with none
-    named, of all.
+def find_entries(
+    words: str, texts: Collection[str] = (), verdicts: Collection[str] = ()
+) -> tuple[Entry | Claim, ...]:
+    """The questions, ideas and claims that hold every word, or most of them, of some texts or, with
+    none named, of all. verdicts: if any are named, only claims that have one of them.
     """
-    listed = (one for one in (*learner_questions(), *concepts()) if one.text in texts or not texts)
-    return best_matches(words, listed, lambda one: one.searched)
+    chosen = [one for one in every_entry() if one.text in texts or not texts]
+    if verdicts:
+        chosen = [one for one in chosen if isinstance(one, Claim) and one.status in verdicts]
+    return best_matches(words, chosen, lambda one: one.searched)

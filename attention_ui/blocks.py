@@ -327,11 +327,6 @@ def table_markdown(table: b.Table) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def show_table(head: Sequence[str], rows: Iterable[Sequence[str]], words: bool = False) -> None:
-    """Draw a table of a page that is no list of blocks."""
-    st.markdown(table_markdown(b.Table(head, list(rows), words)))
-
-
 def _open(path: str, sets: Mapping[str, Any]) -> None:
     """In a callback: open another page with some choices set. Its URL gets those of its own; the
     head stands there as well, because Streamlit refuses a URL without any.

@@ -56,7 +56,7 @@ from .url_state import (
 from .view import draw_view, page_css, view_switches
 
 # Their symbols are the same in every notation.
-SECTIONS_WITH_OWN_SYMBOLS, PAGES_WITH_OWN_SYMBOLS = ("diagonal", "labs"), ("claims",)
+SECTIONS_WITH_OWN_SYMBOLS, PAGES_WITH_OWN_SYMBOLS = ("diagonal", "labs"), ("questions",)
 # After so long a wait a script runs beside the one that holds the lock.
 MAX_LOCK_WAIT_SECONDS = 0.1  # seconds
 MAX_MESSAGE_WAIT_SECONDS = 0.2  # a run that takes longer shows what it has drawn

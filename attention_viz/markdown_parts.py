@@ -28,7 +28,7 @@ def markdown_parts(text: str, link: Callable[[str], str | None] = str) -> list[P
     """
     found: list[Part] = []
     for block in re.split(r"\n{2,}", text.strip()):
-        lines = block.split("\n")
+        lines = re.sub(r"\n {2,}", " ", block).split("\n")  # an item may have several lines
         is_item = [line.startswith("- ") for line in lines]
         first = is_item.index(True) if any(is_item) else len(lines)
         if first:

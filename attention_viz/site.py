@@ -35,17 +35,20 @@ from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 from attention_lab.whose_heads import MINILM
 
-from .blocks import BlockPage, Board, Choice, File, InTheApp, Values, every_block
+from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
+from .diagonal.growth_page import GROWTH
 from .diagonal.modern_page import MODERN
 from .diagonal.propositions_page import PROPOSITION_PAGE
 from .diagonal.self_attention_page import SELF_ATTENTION
 from .heads.all_heads_page import ALL_HEADS
 from .heads.construct_page import CONSTRUCT
 from .heads.head_worth_page import HEAD_WORTH
+from .heads.one_matrix_page import ONE_MATRIX
 from .heads.shared_keys_page import SHARED_KEYS
 from .labs.convolution_page import CONVOLUTION
+from .labs.stiefel_page import STIEFEL
 from .labs.training_page import TRAINING
 from .masks.changes_page import WHAT_CHANGES
 from .masks.encoder_decoder_page import ENCODER_DECODER
@@ -54,6 +57,7 @@ from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
 from .reference.glossary_page import GLOSSARY
 from .reference.questions_page import QUESTIONS
+from .reference.sources_page import SOURCES
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
@@ -80,18 +84,21 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             HEAD_WORTH,
             SHARED_KEYS,
             CONSTRUCT,
+            ONE_MATRIX,
             MASK_WORKSHOP,
             ENCODER_DECODER,
             WHAT_CHANGES,
         ),
         *(WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
-        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH),
-        *(TRAINING, CONVOLUTION, PRACTICE),
-        *(FOR_TEACHERS, QUESTIONS, GLOSSARY),
+        *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
+        *(TRAINING, CONVOLUTION, STIEFEL, PRACTICE),
+        *(FOR_TEACHERS, QUESTIONS, GLOSSARY, SOURCES),
     )
 }
 SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
+# The pages that the app alone has, and why.
+IN_THE_APP = {"class": "A class meets on a server, which counts the answers of all its members."}
 LECTURE_ZOOM = 1.35
 NO_PAGE = "There is no page “{}”; you see the first one."
 
@@ -102,7 +109,7 @@ def answer(request: str) -> str:
     request: "path" of a page, "query" of the URL, and "act" with what a visitor did, if anything.
     "want" may ask for a file in the place of the page, see `FILES`. "model": whether the site has
     the trained model. If it or the language model is needed and has not been loaded yet, the answer
-    asks for it.
+    asks for it. "open": the labels of what is opened on the page.
     """
     try:
         return _answer(json.loads(request))
@@ -215,13 +222,18 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
     """The file that is wanted, the blocks of a page, or the scene of a step. Raises:
     AttentionError.
     """
-    shown = BLOCK_PAGES[path].blocks(view, values) if path in BLOCK_PAGES else (InTheApp(path),)
+    shown: Sequence[Block] = (Text(IN_THE_APP.get(path, "")), InTheApp(path))
+    if path in BLOCK_PAGES:
+        shown = BLOCK_PAGES[path].blocks(view, values)
     if want := asked.get("want"):
-        own = {one.name: one.make for one in every_block(shown) if isinstance(one, File)}
-        return {"file": own[want]() if want in own else FILES[want](view, path, values)}
+        if want in FILES:
+            return {"file": FILES[want](view, path, values)}
+        files = (one for one in every_block(shown) if isinstance(one, File))
+        return {"file": next(one.make() for one in files if one.name == want)}
     if path not in BLOCK_PAGES and path in SHOWN:
         return _step(view, path, asked)
-    writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark"))), page_of(path)
+    opened = list(map(str, asked.get("open") or ()))
+    writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark")), opened), page_of(path)
     question = {"kind": "question", "title": page.title, "text": page.question}
     row = coloured_scene(strip_of(view, path), "both")
     return {"row": row, "blocks": [question, *writer.write(shown)], "made_of": view.sentence}

@@ -28,12 +28,14 @@ MOST_STEPS = 64  # of a scale; more are typed
 @dataclass(frozen=True)
 class BlockWriter:
     """Writes the blocks of a page that has some choices. shown: the URL paths of the pages that the
-    site has.
+    site has. opened: the labels of what a visitor has opened to read; what is made only then is
+    left out elsewhere.
     """
 
     choices: Sequence[b.Choice]
     shown: Collection[str]
     dark: bool = False
+    opened: Collection[str] = ()
 
     def write(self, blocks: Sequence[b.Block]) -> list[JSON]:
         """Blocks as JSON objects, each with its kind."""
@@ -82,9 +84,10 @@ class BlockWriter:
                 inside = [self.write(part) for part in parts]
                 placed = {"widths": list(widths), "align": block.align}
                 return {"kind": "beside", "parts": inside, **placed}
-            case b.Folded(label, _, opened):
-                about: JSON = {"label": label, "opened": opened}
-                return about | {"kind": "folded", "blocks": self.write(block.inside)}
+            case b.Folded(label, inside, opened):
+                about: JSON = {"kind": "folded", "label": label, "opened": opened}
+                is_made = opened or label in self.opened or not callable(inside)
+                return about | {"blocks": self.write(block.inside) if is_made else None}
             case b.InTheApp(_, says):
                 return self._block(b.Beside((IN_THE_APP if says else (),), (1,)))
 

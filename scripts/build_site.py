@@ -45,7 +45,7 @@ PYODIDE_FILES = (
     "pyodide-lock.json",
 )
 # plotly.js with scatter and bar charts alone, of the version in the Python package; loaded when a
-# page first has a chart.
+# page first has a chart. Charts in space need all of it.
 CHARTS, PLOTLY_JS_VERSION = "plotly.js-basic-dist-min", "4.1.1"
 CHARTS_FILE, PLOTLY_JS = "plotly-basic.min.js", "plotly/package_data/plotly.min.js"
 CHARTS_SHA512 = (
@@ -97,6 +97,7 @@ def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -
         shutil.copytree(ROOT / "assets" / name, folder / name)
     (folder / "plotly").mkdir()
     (folder / "plotly" / "plotly.js").write_bytes(plotly_js(of_package=pyodide is not None))
+    (folder / "plotly" / "in-space.js").write_bytes(plotly_js(of_package=True))
     for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
         shutil.copy(file, folder)
     shutil.copy(ROOT / "assets" / "page" / "book.css", folder)

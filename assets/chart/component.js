@@ -100,11 +100,15 @@ export function attachClicks(host, act) {
 }
 
 // plotly.js sets window.Plotly; its URL may be relative to that of the app (attention_ui/browser_files.py).
+// A page may have two of them, so that each is kept by its URL.
+const loaded = new Map();
 async function loadPlotly(file) {
+  const { href } = new URL(file, new URL("../../../", import.meta.url));
   try {
-    await import(new URL(file, new URL("../../../", import.meta.url)).href);
-    return window.Plotly;
+    if (!loaded.has(href)) loaded.set(href, import(href).then(() => window.Plotly));
+    return await loaded.get(href);
   } catch {
+    loaded.delete(href);
     throw new Error("This chart could not be drawn: plotly.js did not load. Reload the page.");
   }
 }

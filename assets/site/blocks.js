@@ -6,8 +6,9 @@ import mountChart from "./chart/component.js";
 import { fieldOf, show } from "./controls.js";
 
 const PLOTLY = new URL("plotly/plotly.js", document.baseURI).href;
+const IN_SPACE = new URL("plotly/in-space.js", document.baseURI).href; // four times as large
 
-/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text, take(name) for a file. */
+/** The blocks of a page in a box; acts: do(act) for what a visitor does, and go(href) for a link in a text, take(name) for a file, open(label) for what is unfolded. */
 export class Blocks {
   constructor(box, acts) {
     Object.assign(this, { box, acts, drawn: [], parts: [] });
@@ -100,7 +101,8 @@ const DRAWERS = {
   },
   chart: (part, acts) => (block) => {
     const setTriggerValue = (_, { name }) => acts.do({ changes: block.clicks[name] ?? {}, to: block.opens });
-    const data = { figure: block.figure, clickable: Object.keys(block.clicks).length > 0, library: PLOTLY, name: block.name };
+    const { figure, name } = block;
+    const data = { figure, clickable: Object.keys(block.clicks).length > 0, library: figure.layout.scene ? IN_SPACE : PLOTLY, name };
     part.classList.toggle("wide", block.wide);
     mountChart({ data, parentElement: part, setTriggerValue });
   },
@@ -113,8 +115,15 @@ const DRAWERS = {
   folded: (part, acts, { label, opened }) => {
     part.open = opened;
     part.append(element("summary", "", label));
-    const inside = new Blocks(part.appendChild(element("div")), acts);
-    return ({ blocks }) => inside.update(blocks);
+    const box = part.appendChild(element("div", "", "Computing …"));
+    const inside = new Blocks(box, acts);
+    let isMade = true;
+    part.addEventListener("toggle", () => part.open && !isMade && acts.open(label));
+    return ({ blocks }) => {
+      isMade = blocks !== null;
+      if (isMade) inside.update(blocks);
+      else if (part.open) acts.open(label);
+    };
   },
 };
 

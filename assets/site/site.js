@@ -23,7 +23,11 @@ class Site {
       onChoose: (name, value) => this.ask({ name, value }),
     };
     this.board = new Board(this.part("steps"), handlers);
-    this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href), take: (name) => this.take(name) });
+    const open = (label) => {
+      this.opened.add(label);
+      this.ask();
+    };
+    this.blocks = new Blocks(this.part("page"), { do: (act) => this.ask(act), go: (href) => this.go(href), take: (name) => this.take(name), open });
     this.dark.addEventListener("change", () => this.ask());
     for (const one of page.querySelectorAll("[data-file]")) one.addEventListener("click", () => this.take(one.dataset.file));
     this.part("undo").addEventListener("click", () => this.ask({ undo: true }));
@@ -32,6 +36,7 @@ class Site {
     window.addEventListener("popstate", () => this.ask());
   }
 
+  opened = new Set(); // the labels of what has been unfolded
   dark = window.matchMedia("(prefers-color-scheme: dark)");
   narrow = window.matchMedia("(max-width: 1000px)"); // controls are folded above the stage
 
@@ -139,7 +144,7 @@ class Site {
     const turn = (this.turn = (this.turn ?? 0) + 1);
     this.chain = (this.chain ?? Promise.resolve()).then(async () => {
       const from = this.path;
-      const answer = await this.call({ path: from, query: this.query, dark: this.dark.matches, act });
+      const answer = await this.call({ path: from, query: this.query, dark: this.dark.matches, open: [...this.opened], act });
       // A visitor who has gone on to another step meanwhile stays there.
       if (answer.path === from) answer.path = this.path;
       else if (!act) window.history.replaceState(null, "", `?${answer.query}#${answer.path}`); // no such page, or an old name

@@ -7,8 +7,8 @@ from functools import cache
 import streamlit as st
 
 from attention_lab.page_list import Page, page_of
-from attention_lab.questions import ASKED, find_entries, learner_questions, related_questions
-from attention_lab.search import NOTHING
+from attention_lab.questions import learner_questions, related_questions
+from attention_lab.search import NOTHING, best_matches
 from attention_viz.markdown import escape_markdown
 from attention_viz.reference.questions_page import entry_table
 
@@ -21,7 +21,7 @@ def show_questions() -> None:
     """Draw what learners ask with its search. A search runs only this part of the page again."""
     st.header("What learners ask", anchor=False)
     words = search_field("asked_words", "parameters", (one.searched for one in learner_questions()))
-    if shown := find_entries(words, [ASKED]):
+    if shown := best_matches(words, learner_questions(), lambda one: one.searched):
         note_partial(words, shown[0].searched)
         st.markdown(table_markdown(entry_table(shown)))
     else:

@@ -98,10 +98,10 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     told: list[Block] = [
         Text(
             "The matrix shows attention without weights ($Q = K = V = X$)."
-            " [Slides](claims?claims_text=slides) on multi-head attention argue that **no weight"
-            " exceeds both diagonal weights** of its pair of tokens: $a_{ij} \\le \\max(a_{ii},"
-            " a_{jj})$. For scores this is true. For attention weights it is **false**, because"
-            " each row is divided by a sum of its own."
+            " [Slides](questions?concepts_text=slides&verdict=always.condition.false) on multi-head"
+            " attention argue that **no weight exceeds both diagonal weights** of its pair of"
+            " tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. For scores this is true. For"
+            " attention weights it is **false**, because each row is divided by a sum of its own."
         ),
         Text(describe_pair(trace, cell)),
         Formula(FORMULAS),

@@ -17,7 +17,8 @@ from .in_words import describe_diagonal, describe_pair, metric_table
 from .self_attention_mass import diagonal_board, margin_bars
 
 PAIR_BOUND = (
-    "Each row shows where one token looks. [Slides](claims?claims_text=slides) on multi-head"
+    "Each row shows where one token looks."
+    " [Slides](questions?concepts_text=slides&verdict=always.condition.false) on multi-head"
     " attention claim that no weight exceeds both diagonal weights of its pair of tokens: $a_{ij}"
     " \\le \\max(a_{ii}, a_{jj})$. We call this the **pair bound**. Outlined cells break it. Click"
     " a cell to look at its pair."
@@ -37,9 +38,9 @@ TRY = (
 
 LIMITS = (
     "**What follows?** That the diagonal [limits what attention can"
-    " express](claims?claims_words=slides-limits-expressive-power), and that one should [always use"
-    " attention with weights](claims?claims_words=slides-always-use-weights): both are claims of"
-    " the slides, tried on trained layers."
+    " express](questions?concepts_words=slides-limits-expressive-power), and that one should"
+    " [always use attention with weights](questions?concepts_words=slides-always-use-weights): both"
+    " are claims of the slides, tried on trained layers."
 )
 
 

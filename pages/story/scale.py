@@ -45,7 +45,7 @@ st.markdown(
     " the shares of every query sum to 1 (largest difference:"
     f" {'0' if rounded else format_number(effect.sum_gap)}). The scale only sets how unequal they"
     " are"
-    " ([claim](claims?claims_words=note-root-and-softmax))."
+    " ([claim](questions?concepts_words=note-root-and-softmax))."
 )
 about_widths = "By the width of a head: variance and softmax"
 with on_demand(about_widths, "scale variance", "trending_up") as box:

@@ -18,11 +18,11 @@ def drawn(page: Page) -> Locator:
 
 
 def test_a_bar_is_chosen_and_a_chart_fills_the_screen_and_stays(visit: Visit) -> None:
-    page = visit("claims")
+    page = visit("questions?verdict=false")
     box = drawn(page).locator(".barlayer path").first.bounding_box()
     assert box is not None
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
-    expect_url(page, "claims_text=popular")
+    expect_url(page, "concepts_text=popular")
     settled(page)
     chart = drawn(visit("depth"))
     chart.scroll_into_view_if_needed()

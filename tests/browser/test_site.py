@@ -260,3 +260,18 @@ def test_without_an_engine_the_first_example_stays(page: Page, site: str) -> Non
     expect(page.locator("#engine")).to_contain_text("Failed to fetch")
     expect(page.locator("#steps section.board")).to_be_visible()
     expect(page.locator("#files")).to_be_hidden()
+
+
+def test_charts_in_space_are_drawn_and_what_is_folded_is_computed_once_opened(
+    page: Page, site: str
+) -> None:
+    started(page, f"{site}/#stiefel")
+    page.wait_for_function(
+        "() => [...document.querySelectorAll('#page .chart')].filter("
+        "one => one._fullLayout?._subplots.gl3d?.length).length === 2"
+    )
+    experiment = page.locator("#page details", has_text="One layer, two heads")
+    expect(experiment.get_by_role("button")).to_have_count(0)
+    experiment.locator("summary").click()
+    experiment.get_by_role("button", name="Train free").click()
+    expect(experiment.get_by_role("button", name="Stop")).to_be_visible()

@@ -4,8 +4,10 @@ to the scores; sharing is averaging.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, attend
+from attention_lab.heads import score_schemes
 from attention_lab.heads.counts import (
     SIZE_OF_LETTER,
     LayerSize,
@@ -187,6 +190,15 @@ def test_four_ways_give_the_scores_of_the_layer(
     assert 0 < max(found.gaps.values()) < 1e-12
     assert found.n_tokens == n_tokens
     assert wasted_share(n_heads) == pytest.approx(1 - 1 / n_heads)
+
+
+def test_a_call_is_timed_as_often_as_the_clock_needs(monkeypatch: pytest.MonkeyPatch) -> None:
+    ticks = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: 0.0003 * next(ticks))  # seconds
+    monkeypatch.setattr(score_schemes, "time", clock)
+    seconds, _ = measure_scheme(SCHEMES[0], *heads(2, 3, 5), repeats=2)
+    assert seconds == pytest.approx(0.0003)
+    assert next(ticks) == 2 * (1 + 7)  # 7 · .3 ms are more than the 2 ms that are needed
 
 
 def test_runs_stay_within_their_bounds() -> None:

@@ -34,7 +34,6 @@ WORDLESS = {
     "growth",
     "geometry",
     "depth",
-    "claims",
     "training",
     "stiefel",
     "convolution",

@@ -12,7 +12,7 @@ from tests.ui.app import charts, opened
 
 PAGES: dict[str, dict[str, Any]] = {
     "all-heads": {"heads_view": "Lines"},
-    "claims": {},
+    "questions": {"verdict": "false"},
     "mask-workshop": {"mw_try": "how to hide"},
 }
 

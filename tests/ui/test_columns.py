@@ -56,7 +56,7 @@ def test_formulas_of_heads_have_the_letters_of_the_text() -> None:
     assert not any(ours in worth for ours in ("W_Q", "W_O", "A_h", "Y_h"))
 
 
-@pytest.mark.parametrize("page", ["growth", "claims"])
+@pytest.mark.parametrize("page", ["growth", "questions"])
 def test_no_page_claims_symbols_that_it_does_not_show(page: str) -> None:
     said = {
         (path, notation): {one.value for one in opened(path, notation=notation).main.caption}

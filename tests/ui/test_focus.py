@@ -115,7 +115,7 @@ def test_a_place_outside_moves_to_the_nearest_end(url: dict[str, object], expect
 
 
 def test_no_notice_where_no_place_is_shown() -> None:
-    assert not opened("claims", query=999).toast
+    assert not opened("questions", query=999).toast
 
 
 def test_a_smaller_layer_moves_the_focus_in() -> None:
@@ -162,7 +162,7 @@ def test_a_focus_within_a_narrower_field() -> None:
 
 def test_a_page_without_cells_keeps_the_place() -> None:
     app = opened("scores", head=2, query=5)
-    gone_to(app, "claims")
+    gone_to(app, "questions")
     assert not any(box.key in ("head", "query", "key", "feature") for box in app.sidebar.selectbox)
     gone_to(app, "softmax")
     assert (page_context(app).focus.head, page_context(app).focus.query) == (2, 5)

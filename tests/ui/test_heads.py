@@ -6,14 +6,8 @@ import pytest
 
 from attention_lab.construct import HEAD_TASKS
 from tests.lab.test_construct import solution
-from tests.ui.app import errors, figures, gone_to, opened, page_context, scenes, texts
+from tests.ui.app import errors, gone_to, opened, page_context, texts
 from tests.ui.pinning import pin
-
-
-def test_counts_have_the_letters_of_the_layer() -> None:
-    app = opened("one-matrix-or-many", notation="gml")
-    assert page_context(app).own_letters
-    assert page_context(app).own_letters in texts(app)
 
 
 def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,29 +47,3 @@ def test_start_sets_the_layer_of_the_task() -> None:
     app.button(key="construct start").click().run()
     assert page_context(app).scenario == next(iter(HEAD_TASKS.values())).start
     assert not app.success
-
-
-# --- one matrix or many ---
-
-
-def test_the_button_measures() -> None:
-    app = opened("one-matrix-or-many", n_tokens=4)
-    before = len(figures(app))
-    assert "Nothing has been measured yet" in texts(app)
-    app.button(key="measure ways").click().run()
-    assert len(figures(app)) == before + 2
-    app.segmented_control(key="ways_letter").set_value("C").run()
-    assert len(figures(app)) == before
-    assert "for other sizes" in texts(app)
-
-
-def test_a_large_layer_is_compared_in_part() -> None:
-    said = texts(opened("one-matrix-or-many", n_tokens=64, n_heads=16, d_k=64))
-    assert "Tokens compared: 64 of 64" not in said
-
-
-def test_the_sizes_of_the_book_on_one_matrix_or_many() -> None:
-    app = opened("one-matrix-or-many", n_heads=3, d_model=12, notation="mql5", query=2, key=1)
-    pinned = [scene["cell"] for scene in scenes(app)]
-    assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
-    assert pinned[1]["index"] == [0, 0, 2, 1, 0]

@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, parse_qsl
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.diagonal.claims.catalogue import CLAIMS, Claim
 from attention_lab.page_list import PAGES, page_of, read_table
 from attention_lab.questions import (
     ASKED,
@@ -167,25 +167,25 @@ def test_the_overview_lists_the_questions_and_searches_them() -> None:
 
 def test_the_list_of_questions_and_ideas() -> None:
     app = opened("questions")
-    assert len(app.header) == 1 + 5  # one for the questions, one for each text
     assert counted(app) == (len(learner_questions()), len(concepts()))
-    first = app.header[0].value
-    for words, headers in (("c_proj", [first]), ("zzyzx", []), ("banana", [])):
+    for words, n_found in (("c_proj", 1), ("zzyzx", 0), ("banana", 0)):
         app.text_input(key="choose concepts_words").set_value(words).run()
-        assert [box.value for box in app.header] == headers
-        assert counted(app) == (len(headers), 0)
+        assert [box.label for box in app.main.expander] == [
+            "The verdicts, text by text",
+            "What learners ask: 1",
+        ][: n_found + 1]
+        assert counted(app) == (n_found, 0)
     gml = opened("questions", concepts_words="stiefel", concepts_text="gml")
     shown = find_entries("stiefel", ["gml"])
     assert 0 < len(shown) < 29
-    assert counted(gml) == (0, len(shown))
-    assert first not in [box.value for box in gml.header]
+    claims = [one for one in shown if isinstance(one, Claim)]
+    assert counted(gml) == (0, len(shown) - len(claims))
 
 
 SEARCHES = {
     "questions": "concepts_words",
     "overview": "asked_words",
     "glossary": "glossary_words",
-    "claims": "claims_words",
 }
 
 
@@ -195,7 +195,7 @@ SEARCHES = {
         ("questions", "sotfmax", "softmax"),
         ("overview", "paramters", "parameters"),
         ("glossary", "entroppy", "entropy"),
-        ("claims", "paddding", "padding"),
+        ("questions", "paddding", "padding"),
     ],
 )
 def test_a_typing_error_finds_the_word_that_was_meant(page: str, wrong: str, right: str) -> None:
@@ -305,7 +305,7 @@ def test_the_addresses_ask_for_what_there_is() -> None:
     for one in (*learner_questions(), *concepts()):
         assert re.fullmatch(r"[a-z-]+(\?[\w=&%.-]+)?", one.url), one
         assert read_url(parse_qs(one.query)).refused == (), one
-        if claim := parameters(one).get("claims_words"):
+        if one.page == "questions" and (claim := parameters(one).get("concepts_words")):
             assert claim in {known.id for known in CLAIMS}, one
 
 

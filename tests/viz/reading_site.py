@@ -20,5 +20,5 @@ def sent_blocks(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     for blocks in below:
         for block in blocks:
             matching += [block] if block["kind"] == kind else []
-            below += [*block.get("parts", ()), *([block["blocks"]] if "blocks" in block else [])]
+            below += [*block.get("parts", ()), block.get("blocks") or []]
     return matching

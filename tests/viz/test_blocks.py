@@ -53,6 +53,7 @@ def test_what_a_choice_cannot_be_is_refused(key: str, text: str) -> None:
             "so:\n- a\n- *b*",
             [["p", {}, "so:"], ["ul", {}, ["li", {}, "a"], ["li", {}, ["em", {}, "b"]]]],
         ),
+        ("- a\n  b\n- c", [["ul", {}, ["li", {}, "a b"], ["li", {}, "c"]]]),
         (
             "**a :blue[*b*] c**",
             [["p", {}, ["strong", {}, "a ", ["span", {"class": "blue"}, ["em", {}, "b"]], " c"]]],

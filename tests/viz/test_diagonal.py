@@ -17,12 +17,12 @@ from attention_lab.diagonal.growth import Estimate, Growth, curves
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
 from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
-from attention_viz.diagonal.claims import verdict_bars
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
 from attention_viz.diagonal.geometry import describe_row, plane
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
 from attention_viz.parts import Part
+from attention_viz.reference.claims import verdict_bars
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import flags, sent, written_and_read

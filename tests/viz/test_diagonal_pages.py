@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, ShapeError
-from attention_lab.diagonal.claims.catalogue import CLAIMS, FALSE, TEXTS, Claim, find_claim
 from attention_lab.diagonal.depth import FOUR_TOKENS, Stack, levels, skip_draws
 from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
@@ -23,7 +21,6 @@ from attention_lab.scenario import Scenario
 from attention_lab.words.text import tokenize_at_most
 from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Table
 from attention_viz.diagonal import growth_page
-from attention_viz.diagonal.claims import CLAIM_PAGE
 from attention_viz.diagonal.depth_page import DEPTH
 from attention_viz.diagonal.geometry_page import BEATING_CONDITIONS, GEOMETRY, read_points
 from attention_viz.diagonal.growth_page import GROWTH
@@ -31,7 +28,7 @@ from attention_viz.diagonal.in_words import describe_diagonal, describe_pair
 from attention_viz.diagonal.modern_page import MODERN
 from attention_viz.diagonal.propositions_page import PROOFS, PROPOSITION_PAGE, describe_check
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
-from attention_viz.labels import format_number, with_minus_signs
+from attention_viz.labels import format_number
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, boards, buttons, charts, inside, shown, texts
@@ -41,35 +38,8 @@ PAIR = DiagonalSettings(tokens="numbers", numbers="3; 2; 1", weights="weightless
 TEXT = Scenario().text
 
 
-FALSE_SLIDES = [one for one in CLAIMS if (one.status, one.text) == (FALSE, "slides")]
-
-
 def of_text(text: str) -> StoryView:
     return StoryView(scenario=Scenario(text=text))
-
-
-def test_every_claim_is_shown_with_its_check_and_found_by_its_words() -> None:
-    said = "\n".join(texts(inside(CLAIM_PAGE, f"{title}: ")) for title in TEXTS.values())
-    for one in CLAIMS:
-        checked = with_minus_signs(one.check().sentence)
-        for part in (one.statement, one.correction, checked):
-            assert escape_markdown(part) in said
-        assert not re.search(r"(?<![\w)-])-\d|\de-\d", checked)
-
-
-@pytest.mark.parametrize(
-    ("given", "chosen"),
-    [
-        ({"words": "QKT"}, [find_claim("note-divided-by-d")]),
-        ({"words": "4nC2"}, [find_claim("popular-twice-as-long")]),
-        ({"words": "zebra"}, []),
-        ({"status": FALSE, "text": "slides"}, FALSE_SLIDES),
-    ],
-)
-def test_claims_of_words_a_verdict_and_a_text(given: dict[str, str], chosen: list[Claim]) -> None:
-    found = texts(shown(CLAIM_PAGE, **{f"claims_{name}": one for name, one in given.items()}))
-    assert f"Claims: **{len(chosen)}** of {len(CLAIMS)}" in found
-    assert all(escape_markdown(one.statement) in found for one in chosen)
 
 
 @pytest.mark.parametrize(
@@ -263,14 +233,6 @@ def test_the_formula_of_the_half_mass(given: dict[str, str], last: int) -> None:
 def test_variants_with_most_and_fewest_rows(given: dict[str, str], parts: list[str]) -> None:
     (said, *_) = texts(shown(MODERN, **given)).split("\n\n", 1)
     assert [part for part in parts if part not in said] == []
-
-
-def test_a_claim_that_stands_in_no_text_is_not_quoted() -> None:
-    said = "\n".join(texts(inside(CLAIM_PAGE, f"{title}: ")) for title in TEXTS.values())
-    for one in CLAIMS:
-        statement = escape_markdown(one.statement)
-        assert (f"“{statement}”" in said) != one.is_ours
-        assert (f"**{statement}** *ours*" in said) == one.is_ours
 
 
 def test_what_becomes_of_four_tokens_with_skip_connections() -> None:

@@ -8,14 +8,19 @@ from typing import Any
 import numpy as np
 import pytest
 
+from attention_core import STEPS
 from attention_lab.focus import Focus
+from attention_lab.heads.counts import layer_size
 from attention_lab.heads.keys_read import mean_of_heads
-from attention_lab.notation.texts import GML
+from attention_lab.heads.schedule import schedule
+from attention_lab.heads.score_schemes import SCHEMES
+from attention_lab.notation.texts import GML, NOTATIONS
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz import blocks as b
 from attention_viz.heads.all_heads_page import ALL_HEADS
 from attention_viz.heads.head_worth_page import HEAD_WORTH
+from attention_viz.heads.one_matrix_page import ONE_MATRIX, measured_schemes
 from attention_viz.heads.shared_keys_page import SHARED_KEYS, SHARING_KINDS
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, blocks_of, words_of
@@ -138,3 +143,51 @@ def test_counts_say_what_they_assume_and_in_which_letters() -> None:
     assert gml.own_letters
     assert gml.own_letters in words_of(blocks_of(SHARED_KEYS, gml))
     assert USUAL.own_letters == ""
+
+
+def test_what_is_measured_is_shown_for_its_sizes_alone() -> None:
+    view = StoryView(Scenario(n_tokens=4))
+    before = blocks_of(ONE_MATRIX, view)
+    (button,) = all_of(before, b.Button)
+    found = blocks_of(ONE_MATRIX, view, **button.sets)
+    times, memory = (one.figure for one in all_of(found, b.Chart)[1:])
+    runs = measured_schemes(layer_size(view.trace), "h")
+    for figure, number in ((times, "seconds"), (memory, "peak_bytes")):
+        drawn = {line["name"]: line["y"] for line in figure["data"] if "name" in line}
+        per_unit = {"seconds": 1000, "peak_bytes": 1 / 1000}[number]
+        for scheme in SCHEMES:
+            mine = [getattr(run, number) * per_unit for run in runs if run.scheme is scheme]
+            assert drawn[scheme.name] == pytest.approx(mine)
+    assert (button.is_off, all_of(found, b.Button)[0].is_off) == (False, True)
+    others = {"view": StoryView(Scenario(n_tokens=5))}, {"view": view, "ways_letter": "n"}
+    for other in others:
+        shown = blocks_of(ONE_MATRIX, **(button.sets | other))
+        assert len(all_of(shown, b.Chart)) == 1
+
+
+def test_every_step_has_its_moment_and_its_boxes() -> None:
+    view = StoryView(Scenario(n_heads=3, d_model=12))
+    found = blocks_of(ONE_MATRIX, view)
+    (table,) = (one for one in all_of(found, b.Table) if one.head[1] == "moment")
+    boxes = schedule(view.trace).boxes
+    assert len(table.rows) == len({box.field for box in boxes})
+    by_title = {STEPS[box.field].title: box for box in boxes}
+    for name, moment, parts, multiplications, exponentials in table.rows:
+        (box,) = (one for title, one in by_title.items() if name.endswith(f"** {title}"))
+        assert (moment, parts) == (str(box.moment), str(sum(o.field == box.field for o in boxes)))
+        assert multiplications == f"{box.multiplications:,}"
+        assert exponentials == f"{box.exponentials:,}"
+
+
+def test_a_large_layer_is_compared_in_part() -> None:
+    said = words_of(blocks_of(ONE_MATRIX, Scenario(n_tokens=64, n_heads=16, d_k=64)))
+    assert "Tokens compared: 32 of 64" in said
+
+
+def test_the_sizes_of_the_book_on_one_matrix_or_many() -> None:
+    view = StoryView(Scenario(n_heads=3, d_model=12), Focus(0, 2, 1, 0), notation=NOTATIONS["mql5"])
+    pinned = [one.scene["cell"] for one in boards(ONE_MATRIX, view)]
+    assert [cell["array"] for cell in pinned] == ["pair_products", "weighted_values"]
+    assert pinned[1]["index"] == [0, 0, 2, 1, 0]
+    assert view.own_letters
+    assert view.own_letters in words_of(blocks_of(ONE_MATRIX, view))

@@ -230,6 +230,13 @@ def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
         assert ("code" in found) == (path not in ("overview", "seen")), path
 
 
+def test_every_page_is_on_the_site_or_says_why_not() -> None:
+    missing = {page.url_path for page in PAGES} - {*site.SHOWN}
+    assert missing == site.IN_THE_APP.keys()
+    for path, why in site.IN_THE_APP.items():
+        assert why in json.dumps(asked(path)["blocks"])
+
+
 def test_the_site_leads_to_every_page_of_the_book() -> None:
     links = [link for chapter in book(site.SHOWN)["chapters"] for link in chapter["pages"]]
     assert [link["path"] for link in links] == [page.url_path for page in PAGES]

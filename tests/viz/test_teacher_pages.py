@@ -109,7 +109,8 @@ def test_a_link_holds_the_page_and_its_looks() -> None:
 
 
 def test_on_the_site_a_lesson_is_a_page_of_its_own() -> None:
-    found = answer_to("for-teachers", "")
+    boxes = [one["label"] for one in sent_blocks(answer_to("for-teachers", ""), "folded")]
+    found = answer_to("for-teachers", "", open=boxes)
     named = {f"lessons/{name}.html" for name in shipped_lessons()}
     assert {one["file"] for one in sent_blocks(found, "share")} == named
     assert named <= {urlsplit(one).path for one in re.findall(r"'href': '([^']+)'", str(found))}

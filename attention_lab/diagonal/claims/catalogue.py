@@ -60,6 +60,11 @@ class Claim:
         return f"{self.text}-{self.name}"
 
     @property
+    def searched(self) -> tuple[str, ...]:
+        """The texts that a search reads."""
+        return self.id, self.statement, self.correction
+
+    @property
     def is_ours(self) -> bool:
         """Whether the sentence stands in no text."""
         return self.id in OURS

@@ -1,0 +1,131 @@
+"""The list of *What learners ask*: questions, ideas and claims, found by words, text and verdict;
+each claim with its check; the site computes what is opened.
+"""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import urlencode
+
+import pytest
+
+from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, FALSE, TEXTS, Claim, find_claim
+from attention_lab.page_list import page_now
+from attention_lab.questions import concepts, find_entries, learner_questions
+from attention_viz.blocks import Chart, Folded, Table
+from attention_viz.labels import with_minus_signs
+from attention_viz.markdown import escape_markdown
+from attention_viz.reference.claims import evidence
+from attention_viz.reference.questions_page import FEW, QUESTIONS, TITLES
+from tests.viz.reading_blocks import all_of, inside, shown, texts
+from tests.viz.reading_site import answer_to, sent_blocks
+
+EVERY_CLAIM = "always.condition.false"
+
+
+def of_kind(verdict: str, text: str) -> list[Claim]:
+    return [one for one in CLAIMS if (one.status, one.text) == (verdict, text)]
+
+
+def parts(**given: str) -> dict[str, Folded]:
+    """What is listed, by the titles of the texts."""
+    _, *folded = (one for one in shown(QUESTIONS, **given) if isinstance(one, Folded))
+    return {one.label.rpartition(": ")[0]: one for one in folded}
+
+
+def test_every_claim_is_shown_with_its_check_and_quoted_if_a_text_says_it() -> None:
+    found = {text: texts(inside(QUESTIONS, f"{title}: ")) for text, title in TEXTS.items()}
+    for one in CLAIMS:
+        checked, said = with_minus_signs(one.check().sentence), found[one.text]
+        for part in (one.statement, one.correction, checked):
+            assert escape_markdown(part) in said
+        assert not re.search(r"(?<![\w)-])-\d|\de-\d", checked)
+        statement = escape_markdown(one.statement)
+        assert (f"“{statement}”" in said) != one.is_ours
+        assert (f"**{statement}** *ours*" in said) == one.is_ours
+
+
+@pytest.mark.parametrize(
+    ("given", "chosen"),
+    [
+        ({"concepts_words": "QKT"}, [find_claim("note-divided-by-d")]),
+        ({"concepts_words": "4nC2"}, [find_claim("popular-twice-as-long")]),
+        ({"concepts_words": "zebra"}, []),
+        ({"concepts_text": "slides", "verdict": FALSE}, of_kind(FALSE, "slides")),
+        ({"concepts_text": "asked", "verdict": FALSE}, []),
+        ({"concepts_text": "note.gml"}, [one for one in CLAIMS if one.text in ("note", "gml")]),
+    ],
+)
+def test_claims_of_words_a_verdict_and_a_text(given: dict[str, str], chosen: list[Claim]) -> None:
+    said = texts(shown(QUESTIONS, **({"verdict": EVERY_CLAIM} | given)))
+    assert "Questions: **0** of" in said
+    assert f"Claims: **{len(chosen)}** of {len(CLAIMS)}" in said
+    tables = [
+        one for part in parts(**({"verdict": EVERY_CLAIM} | given)).values() for one in part.inside
+    ]
+    rows = [row for one in tables if isinstance(one, Table) for row in one.rows]
+    assert len(rows) == len(chosen)
+    assert all(escape_markdown(one.statement) in texts(tables) for one in chosen)
+
+
+def test_the_whole_list_has_each_text_once_and_opens_the_questions() -> None:
+    whole = parts()
+    assert list(whole) == list(TITLES.values())
+    assert [one.opened for one in whole.values()] == [True] + [False] * len(TEXTS)
+    first = whole["What learners ask"].inside
+    assert [len(one.rows) for one in all_of(first, Table)] == [len(learner_questions())]
+    n_slides = [sum(one.text == "slides" for one in listed) for listed in (concepts(), CLAIMS)]
+    assert [len(one.rows) for one in all_of(whole[TEXTS["slides"]].inside, Table)] == n_slides
+
+
+def test_what_is_found_is_open_if_it_is_little() -> None:
+    for words in ("softmax", "transpose"):
+        found = find_entries(words)
+        opened = [one.opened for one in parts(concepts_words=words).values()]
+        assert len(opened) == len({one.text for one in found}) > 1
+        assert all(opened) == (len(found) <= FEW)
+    assert len(find_entries("transpose")) <= FEW < len(find_entries("softmax"))
+
+
+def test_a_click_on_a_bar_lists_its_claims() -> None:
+    (chart,) = all_of(shown(QUESTIONS, concepts_words="zebra"), Chart)
+    sets = chart.clicks[f"note {ALWAYS}"]
+    assert sets == {"concepts_text": ("note",), "verdict": (ALWAYS,), "concepts_words": ""}
+    assert {*find_entries("", *[sets[one] for one in ("concepts_text", "verdict")])} == {
+        *of_kind(ALWAYS, "note")
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "now"),
+    [
+        ({}, {"verdict": EVERY_CLAIM}),
+        (
+            {"claims_words": "slides-pair-bound"},
+            {"concepts_words": "slides-pair-bound", "verdict": EVERY_CLAIM},
+        ),
+        (
+            {"claims_status": FALSE, "claims_text": "slides"},
+            {"concepts_text": "slides", "verdict": FALSE},
+        ),
+    ],
+)
+def test_urls_of_claims_open_the_same_claims(old: dict[str, str], now: dict[str, str]) -> None:
+    page, choices = page_now("claims", {name: [text] for name, text in old.items()})
+    assert (page.url_path, choices) == ("questions", {name: [text] for name, text in now.items()})
+
+
+def test_the_site_computes_a_part_once_it_is_opened() -> None:
+    query = urlencode({"concepts_text": "slides.mql5.dong", "verdict": EVERY_CLAIM})
+    labels = [f"{TEXTS[text]}: {len(of_kind_any(text))}" for text in ("dong", "mql5", "slides")]
+    evidence.cache_clear()
+    for opened in ([], [labels[1]]):
+        _, *folded = sent_blocks(answer_to("questions", query, open=opened), "folded")
+        assert sorted(one["label"] for one in folded) == sorted(labels)
+        for one in folded:
+            assert (one["blocks"] is not None) == (one["opened"] or one["label"] in opened)
+    assert evidence.cache_info().currsize == len(of_kind_any("dong")) + len(of_kind_any("mql5"))
+
+
+def of_kind_any(text: str) -> list[Claim]:
+    return [one for one in CLAIMS if one.text == text]

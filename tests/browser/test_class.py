@@ -101,7 +101,7 @@ def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
     expect(student.locator(".bars")).to_have_count(0)
     a_class.press("Reveal the answer")
     for page in (teacher, student):
-        expect(page.locator(".arithmetic")).to_be_visible()
+        expect(page.locator("p.arithmetic")).to_be_visible()
         expect(page.locator(".bars li.right")).to_have_count(1)
         assert page.locator(".classroom img").count() == 0
     guess_by_pictures(a_class)
@@ -127,12 +127,12 @@ def guess_by_pictures(a_class: Class) -> None:
         teacher.get_by_role("option", name=option).click()
     expect(teacher.get_by_text(ITEMS["softmax-picture"].prompt)).to_be_visible()
     a_class.press("Ask: open the vote")
-    options = student.locator("button.option")
+    options = student.locator(".classroom button.option")
     expect(options).to_have_count(4)
     assert options.locator("canvas").count() == 4
     for place in (1, 3):
         options.nth(place).press("Enter")
-        expect(student.locator("button.option[aria-pressed=true]")).to_have_count(1)
+        expect(student.locator(".classroom button.option[aria-pressed=true]")).to_have_count(1)
         expect(options.nth(place)).to_have_attribute("aria-pressed", "true")
     expect(student.locator(".status")).to_have_attribute("data-state", "kept")
     assert violations(teacher) == violations(student) == []

@@ -31,7 +31,7 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
     page.set_viewport_size({"width": 1280, "height": 720})
     for first, last, n_presses in (
         ("overview", "projections", 1 + 4),
-        ("output", "practice", 4 + 1),
+        ("output", "practice", 4 + 3 + 1),
     ):
         opened(page, f"{app_url}/{first}?{FIRST}&present=true&guess=false")
         for _ in range(n_presses):
@@ -42,7 +42,7 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
             settled(page)
         assert path_of(page) == last
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
-    for title in ("What you have seen", "Output"):
+    for title in ("What you have seen", "Block"):
         page.keyboard.press("PageUp")
         expect_title(page, title)
         settled(page)

@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.driving import (
+    BOARD,
     BOARDS,
     Visit,
     click_cell,
@@ -134,9 +135,9 @@ def test_the_story_of_the_frog_takes_a_click_and_a_window(
     expect_url(page, "why_off=36")
     for said in ("7.9 %", "87.1 %", "cat was very"):
         expect(page.get_by_text(said).first).to_be_in_viewport()
-    panels = drawn(page, 2).locator(".board").first.locator("[data-panel]")
+    panels = drawn(page, 2).locator(BOARD).first.locator("[data-panel]")
     for panel in panels.all():
         expect(panel).to_be_in_viewport(ratio=1)
-    expect(page.locator(".board .arithmetic").first).to_be_in_viewport(ratio=1)
+    expect(page.locator(f"{BOARD} .arithmetic").first).to_be_in_viewport(ratio=1)
     click_cell(page, "worth", (4, 4))
     expect_url(settled(page), "!why_off")

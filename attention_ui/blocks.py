@@ -6,9 +6,10 @@ back in their callbacks.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -105,6 +106,7 @@ class _Drawing:
     url_path: str
     choices: Sequence[b.Choice]
     parts: Mapping[str, Callable[[], None]]
+    tables: Counter[str] = field(default_factory=Counter)  # how often each was drawn
 
     def draw(self, blocks: Sequence[b.Block]) -> None:
         """Draw blocks from top to bottom."""
@@ -154,7 +156,8 @@ class _Drawing:
                     show_figure(figure, name, clicked)
             case b.Table():
                 text = table_markdown(block)
-                with st.container(key=f"wide table {crc32(text.encode())}"):
+                self.tables[text] += 1
+                with st.container(key=f"wide table {crc32(text.encode())} {self.tables[text]}"):
                     st.markdown(text)
             case b.Beside(parts, widths):
                 places = st.columns(widths, gap="medium", vertical_alignment=block.align)

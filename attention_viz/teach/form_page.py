@@ -108,7 +108,8 @@ def _questions(form: str, values: b.Values) -> list[b.Block]:
 
 def _matrix(operand: tuple[str, Array]) -> Sequence[b.Block]:
     name, array = operand
-    head, *rows = (["", *line] for line in matrix_text(array))
+    rows = [[str(place), *line] for place, line in enumerate(matrix_text(array))]
+    head = ["", *map(str, range(array.shape[-1]))]
     return b.caption(escape_markdown(name)), b.Table(head, rows)
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.before_and_after import FORMS
 from attention_lab.control_list import CONTROLS
 from attention_lab.lessons.lesson import Lesson, Moment
 from attention_lab.lessons.lesson_file import (
@@ -21,7 +22,7 @@ from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_ui.lesson import lesson_bar_html
 from attention_ui.uneven_heads import OFFERED
-from attention_viz.teach.for_teachers_page import LESSON_PLANS
+from attention_viz.teach.for_teachers_page import LESSON_PLANS, PART
 from tests.ui.app import opened, page_context, refused, title
 
 MINE = Lesson("Mine", (Moment("One", "scores", "n_heads=2&mask=causal"), Moment("Two", "mask")))
@@ -173,3 +174,19 @@ def test_a_page_can_be_shown_without_menu_and_with_named_controls() -> None:
     assert lesson_style_of(opened("scores")) == ""
     (asked,) = refused(opened("scores", view="lesson", show="mask.x{}"))
     assert asked[0] == "Controls that are shown"
+
+
+@pytest.mark.parametrize("part", PART.options)
+def test_each_part_for_teachers_is_shown(part: str) -> None:
+    app = opened("for-teachers", teach=part)
+    assert not app.exception
+    assert not app.toast
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_form_is_shown_whole_and_takes_an_answer(form: str) -> None:
+    """Two of its questions have the same matrix."""
+    app = opened("for-teachers", teach="test", form=form)
+    app.button_group(key=f"choose form_10 {form}").set_value("2").run()
+    assert not app.exception
+    assert f"{form}-0000000002" in [code.value for code in app.code]

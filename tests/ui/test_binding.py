@@ -106,8 +106,13 @@ def test_a_step_back_takes_a_choice_back_once() -> None:
 
 def test_the_url_of_a_page_holds_its_own_choices_and_those_of_the_layer() -> None:
     app = opened("all-heads", heads_lines="key", n_heads="2", query="3")
-    for page, held in (("scores", False), ("all-heads", True)):
+    for page, held in (("scores", False), ("all-heads", True), ("glossary", False)):
         gone_to(app, page)
         named = dict(app.query_params)
         assert ("heads_lines" in named) is held, page
         assert (named["n_heads"], named["query"]) == ("2", "3")
+
+
+def test_what_a_step_shows_goes_along_to_pages_without_it() -> None:
+    app = opened("mask", unmasked="true")
+    assert gone_to(app, "glossary").query_params["unmasked"] in ("true", ["true"])

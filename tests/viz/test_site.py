@@ -292,7 +292,7 @@ def test_a_click_paints_a_cell_and_another_takes_it_back() -> None:
         assert chosen["mw_masks"].split(".") == ["causal", "padding", "painted"]
         assert (chosen["query"], chosen["key"]) == ("5", "2")
     for array, index in (
-        ("painted", [5, 99]),
+        ("painted", [5, 12]),
         ("painted", [-1, 0]),
         ("painted", [1]),
         ("no", [1, 1]),

@@ -110,46 +110,6 @@ def test_the_sum_of_the_key_is_shown_and_one_layer_has_none() -> None:
 
 def test_a_click_on_a_row_asks_after_that_letter() -> None:
     (board,) = (one for one in shown(TWO_LAYERS) if isinstance(one, Board))
-    assert dict(above["arcs"][place])[int(row.argmax())] == pytest.approx(row.max(), abs=1e-4)
-        start = below["from"][place]
-        assert start == row.argmax()
-        first = run.traces[0].probabilities[0, heads[0], start]
-        arcs = {int(key): share for key, share in below["arcs"][place]}
-        assert arcs.keys() == set(np.flatnonzero(first >= 0.02).tolist())
-        assert all(share == pytest.approx(first[key], abs=1e-4) for key, share in arcs.items())
-    assert "from" not in above
-
-
-def test_the_page_says_the_guess_what_is_right_and_what_each_head_is_for() -> None:
-    said = texts(shown(TWO_LAYERS, circuit_heads=2, circuit_letters=WORDS, circuit_place=7))
-    run, heads = trained(TWO).run(WORDS), looked_at(TWO, LAST)
-    guess = guess_at(run, 7, heads[1])
-    assert (guess.letter, guess.last, guess.came) == ("c", 2, "d")
-    assert f"**{guess.said}**" in said
-    assert format_percent(guess.share) in said
-    for off in ((), ((0, heads[0]),), ((1, heads[1]),)):
-        assert format_percent(circuit_score(TWO, LAST, off).right) in said
-    without = texts(shown(TWO_LAYERS, circuit_heads=2, circuit_off="0-1.1-0"))
-    assert format_percent(circuit_score(TWO, LAST, ((0, 1), (1, 0))).right) in without
-
-
-def test_the_sum_of_the_key_is_shown_and_one_layer_has_none() -> None:
-    model = trained(ONE)
-    run = model.run(circuit_page.FIRST_TEXT)
-    parts = key_parts(model, run, 1, 0, 11, 4)
-    said = texts(inside(TWO_LAYERS, "What makes the key"))
-    assert all(format_number(one, 4) in said for one in (*parts.values(), sum(parts.values())))
-    assert circuit_page.NO_SECOND in texts(
-        inside(TWO_LAYERS, "What makes the key", circuit_layers=1)
-    )
-
-
-def test_a_click_on_a_row_asks_after_that_letter() -> None:
-    (board,) = [
-        one
-        for one in TWO_LAYERS.blocks(*_usual())
-        if hasattr(one, "sets") and hasattr(one, "scene")
-    ]
     assert dict(board.sets) == {f"shares {layer}": {"circuit_place": "{0}"} for layer in (0, 1)}
     (scene,) = boards(shown(TWO_LAYERS, circuit_place=3))
     assert scene["cell"]["index"][0] == 3

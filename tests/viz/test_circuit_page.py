@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -118,7 +119,7 @@ def test_a_click_on_a_row_asks_after_that_letter() -> None:
 
 def test_a_run_is_trained_stopped_and_looked_back_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(circuit_page, "SECONDS", 0)
-    given = {"circuit_layers": 1, "circuit_seed": 5}
+    given: dict[str, Any] = {"circuit_layers": 1, "circuit_seed": 5}
     assert buttons_in(shown(TWO_LAYERS, **given))["Train"]["circuit_now"] == "run"
     for step in (10, 20, 30):
         now = shown(TWO_LAYERS, **given, circuit_now="run")

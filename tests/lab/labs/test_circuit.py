@@ -13,7 +13,6 @@ from attention_core.checks import Array
 from attention_core.errors import SettingsError, TextError
 from attention_lab import repeated_letters
 from attention_lab.labs.circuit import (
-    LETTERS,
     LetterModel,
     LetterWeights,
     guess_at,
@@ -23,7 +22,7 @@ from attention_lab.labs.circuit import (
     score_circuit,
     train_circuit,
 )
-from attention_lab.labs.circuit_settings import CircuitSettings, draw_sequences
+from attention_lab.labs.circuit_settings import LETTERS, CircuitSettings, draw_sequences
 from attention_lab.labs.training_runs import STORED_CIRCUITS, circuit_at, circuit_run, circuit_score
 
 TWO_HEADS = CircuitSettings(n_heads=2)

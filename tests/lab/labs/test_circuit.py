@@ -24,6 +24,7 @@ from attention_lab.labs.circuit import (
 )
 from attention_lab.labs.circuit_settings import LETTERS, CircuitSettings, draw_sequences
 from attention_lab.labs.training_runs import STORED_CIRCUITS, circuit_at, circuit_run, circuit_score
+from attention_lab.questions import learner_questions
 
 TWO_HEADS = CircuitSettings(n_heads=2)
 ONE_LAYER = CircuitSettings(n_layers=1, n_heads=2)
@@ -131,6 +132,11 @@ def test_two_layers_of_one_head_make_a_circuit_and_one_layer_does_not() -> None:
     whole = circuit_score(CircuitSettings(), 1500)
     assert whole.right > 0.9
     assert circuit_score(CircuitSettings(), 1500, ((0, 0),)).right < 0.25
+    (answer,) = (
+        one.look for one in learner_questions() if one.sentence.startswith("Why several l")
+    )
+    shares = [circuit_score(CircuitSettings(), 1500, off).right for off in ((), ((0, 0),))]
+    assert [f"{100 * one:.0f} %" in answer for one in shares] == [True, True]
     assert circuit_score(CircuitSettings(), 1500, ((1, 0),)).right < 0.1
     assert whole.one_back[0, 0] > 0.35 > 0.1 > whole.one_back[1, 0]
     assert whole.prefix[1, 0] > 0.4 > 0.1 > whole.prefix[0, 0]

@@ -47,6 +47,7 @@ from .heads.construct_page import CONSTRUCT
 from .heads.head_worth_page import HEAD_WORTH
 from .heads.one_matrix_page import ONE_MATRIX
 from .heads.shared_keys_page import SHARED_KEYS
+from .labs.circuit_page import TWO_LAYERS
 from .labs.convolution_page import CONVOLUTION
 from .labs.stiefel_page import STIEFEL
 from .labs.training_page import TRAINING
@@ -92,7 +93,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
         *(WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
-        *(TRAINING, CONVOLUTION, STIEFEL, PRACTICE),
+        *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),
         *(FOR_TEACHERS, QUESTIONS, GLOSSARY, SOURCES),
     )
 }

@@ -101,11 +101,6 @@ def _held(name: str, held: Mapping[str, Any]) -> str:
     return str(held.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
 
 
-def unused_controls(used: Collection[str]) -> tuple[str, ...]:
-    """The controls that a page does not use; used: those that it uses."""
-    return tuple(control.name for control in CONTROLS if control.name not in used)
-
-
 def _of(group: str) -> list[Control]:
     return [control for control in CONTROLS if control.group == group]
 

@@ -43,9 +43,10 @@ class Choice:
 
     def asked(self, parameters: Mapping[str, Sequence[str]]) -> tuple[Any, list[str]]:
         """What the parameters of a URL mean by it, and a sentence for each text that is refused."""
-        reader = Parameter(self.label, self.unsaid(parameters), self.read)
+        reader = Parameter(self.label, None, self.read)
         values, refused = read_values({self.key: reader}, parameters)
-        return values[self.key], refused
+        value = values[self.key]
+        return self.unsaid(parameters) if value is None else value, refused
 
     def unsaid(self, keys: Collection[str]) -> Any:
         """What it is in a URL that has these keys and not its own."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from attention_core import AttentionError, FileError
+from attention_core import AttentionError, FileError, SettingsError
 from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
 from attention_lab.choices import Scenario, has_uneven_heads, resolve
 from attention_lab.export.script import notebook, script
@@ -21,7 +21,7 @@ from attention_lab.page_list import OLD_URLS, page_now, page_of
 from attention_lab.sentences import weights_in_force
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
-from attention_lab.url_choices import PARAMETERS, UrlChoices, write_url
+from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
 from attention_lab.url_values import quoted
 from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.whose_heads import MINILM
@@ -119,20 +119,21 @@ def _answer(asked: JSON) -> str:
     path, act, unknown = page.url_path, asked.get("act") or {}, []
     if asked["path"] not in (path, *OLD_URLS):
         unknown = [NO_PAGE.format(quoted(asked["path"]))]
-    first = path
-    choices = opened(path, parameters, MODEL.asked(parameters)[0])
+    choices = first = opened(path, parameters, MODEL.asked(parameters)[0])
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
-    before = choices.scenario
     try:
         if act.get("press"):
             act = {"changes": _pressed(path, view_of(choices), parameters, act)}
-        choices, path = acted(choices, path, act)
+        try:
+            choices, path = acted(choices, path, act)
+        except SettingsError as error:  # what was typed cannot be, so all stays
+            unknown, act = [*unknown, str(error)], {}
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = replace(view_of(choices), home=str(asked.get("home", "")))
         if act.get("name") in PARAMETERS:
-            view = replace(view, before=before)
+            view = replace(view, before=first.scenario)
         known: Sequence[Choice] = ()
         values: Values = {}
         if path in BLOCK_PAGES:
@@ -149,16 +150,29 @@ def _answer(asked: JSON) -> str:
         if isinstance(error, FileError) and not _has_language_model():
             raise
         said = _refused(choices.scenario, error)
-        path = first
-    page, uses = page_of(path), page_of(path).own_controls
+        path = page.url_path
+    uses = page_of(path).own_controls
     about = {
         "path": path,
-        "query": urlencode(write_url(choices) | own),
+        "query": urlencode(_named(choices, first, path, parameters) | own),
         "refused": [*unknown, *choices.refused, *refused],
         "controls": [one.json for one in widgets_of(choices, offers_trained(asked), uses)],
-        "title": page.title,
+        "title": page_of(path).title,
     }
     return scene_to_text(about | said)
+
+
+def _named(
+    choices: UrlChoices, first: UrlChoices, path: str, parameters: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """The choices of the layer in the URL. A page that uses no control does not begin the visit of
+    a layer: the next one opens its own example. first: with what the page opened.
+    """
+    named, uses = write_url(choices), page_of(path).own_controls
+    if not uses or uses.used or choices.scenario != first.scenario:
+        return named
+    left_out = {*LAYER_PARAMETERS} - parameters.keys()
+    return {name: text for name, text in named.items() if name not in left_out}
 
 
 def _has_language_model() -> bool:
@@ -277,6 +291,8 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
     AttentionError.
     """
     before = choices.scenario
+    if changes := _changes_of(act):
+        choices = moved(choices, changes)
     match act:
         case {"pin": {"array": str(), "index": list(index)}, "axes": list(axes)}:
             choices = pinned(choices, [(letter, block) for letter, block in axes], index)
@@ -288,8 +304,6 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             choices, path = at_step(choices, field)
         case {"undo": bool()}:
             choices = undone(choices)
-    if changes := _changes_of(act):
-        choices = moved(choices, changes)
     if (to := act.get("to")) in SHOWN:
         path = str(to)
     if page_of(path).own_controls is None:

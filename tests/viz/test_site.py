@@ -123,6 +123,21 @@ def test_an_act_is_in_the_url_and_comes_back(act: dict[str, Any], chosen: str) -
     assert again["scene"]["arrays"] == found["scene"]["arrays"]
 
 
+@pytest.mark.parametrize(("name", "value"), [("d_model", "9999"), ("seed", ""), ("head", "-1")])
+def test_what_a_control_cannot_hold_changes_nothing_and_is_said(name: str, value: str) -> None:
+    found = asked("scores", act={"name": name, "value": value})
+    assert (found["query"], len(found["refused"])) == (asked("scores")["query"], 1)
+    assert found["scene"]["arrays"] == asked("scores")["scene"]["arrays"]
+
+
+def test_a_laboratory_does_not_begin_the_visit_of_a_layer() -> None:
+    chosen = asked("training", "", act={"name": "train_steps", "value": "3"})["query"]
+    assert parse_qs(chosen) == {"train_steps": ["3"]}
+    assert control(asked("scores", chosen), "example")["value"] == presets()[0].name
+    seen = asked("training", "n_heads=2", act={"name": "notation", "value": "gml"})["query"]
+    assert parse_qs(seen) == {"n_heads": ["2"], "notation": ["gml"]}
+
+
 def test_edits_are_taken_back() -> None:
     edited = asked("scores", act={"edit": {"array": "w_q", "index": [1, 2], "value": 3}})
     assert asked("scores", edited["query"], act={"undo": True})["query"] == asked("scores")["query"]

@@ -110,9 +110,8 @@ def test_another_head_looks_at_another_key() -> None:
     ],
 )
 def test_what_a_choice_brings_along(changes: dict[str, Any], brought: dict[str, Any]) -> None:
-    before = replace(
-        LAYER, scenario=replace(LAYER.scenario, layer=changes.get("weights") == "tied")
-    )
+    layer = int(changes.get("weights") == "tied")
+    before = replace(LAYER, scenario=replace(LAYER.scenario, layer=layer))
     found = moved(before, changes).scenario
     assert {name: getattr(found, name) for name in brought} == brought
 

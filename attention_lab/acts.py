@@ -151,7 +151,8 @@ def looked_at(before: Scenario, after: Scenario, focus: Focus) -> Focus:
         is_gone = focus.query >= sizes["T"] or focus.key >= sizes["S"]
         is_new = any(getattr(before, name) != getattr(after, name) for name in DECIDE_TOKENS)
         usual = (Focus(0, 0, 0, 0), _first_cell(before, focus.head))
-        if is_gone or (is_new and focus in usual):
+        is_unchosen = any(focus == one for one in usual)
+        if is_gone or (is_new and is_unchosen):
             # In the language model the head was chosen for the visitor.
             head = 0 if before.weights == LANGUAGE_MODEL else focus.head
             return _first_cell(after, head) or Focus(0, 0, 0, 0)

@@ -84,6 +84,19 @@ def _erf_single(x: Array) -> Array:
     return np.tanh(result, out=result)
 
 
+def gelu_tanh(x: Array) -> Array:
+    """The usual approximation of GELU: x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))). Shapes: kept.
+    Source: Hendrycks and Gimpel 2016, section 2; GPT-2 computes this one ("gelu_new").
+
+    >>> gelu_tanh(np.array([-1e30, -1.0, 0.0, 1.0, 1e30])).round(4).tolist()
+    [-0.0, -0.1588, 0.0, 0.8412, 1e+30]
+    """
+    with np.errstate(over="ignore"):  # far from 0 the cube is infinite, and its tanh is ±1
+        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))
+    activated: Array = 0.5 * x * (1 + np.tanh(inner))
+    return activated
+
+
 def silu(x: Array) -> Array:
     """x σ(x): a number times the logistic function of it. Shapes: kept. Source: Hendrycks and
     Gimpel 2016.
@@ -106,7 +119,13 @@ def relu(x: Array) -> Array:
 
 
 Activation = Callable[[Array], Array]
-ACTIVATIONS: Mapping[str, Activation] = {"relu": relu, "tanh": np.tanh, "gelu": gelu, "silu": silu}
+ACTIVATIONS: Mapping[str, Activation] = {
+    "relu": relu,
+    "tanh": np.tanh,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "silu": silu,
+}
 
 
 @dataclass(frozen=True, eq=False)

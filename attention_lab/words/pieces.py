@@ -9,7 +9,10 @@ from itertools import accumulate, pairwise
 from .text import CONTINUATION_MARK
 
 UNKNOWN_SIGN = "a sign this model does not know"
-_ENDS = {"<s>": "start", "</s>": "end of the text", "<unk>": UNKNOWN_SIGN}
+END_OF_TEXT = "end of the text"
+# As the vocabularies of Llama, GPT-2, Qwen and SmolLM write them.
+TEXT_ENDS = ("<s>", "</s>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>")
+_ENDS = dict.fromkeys(TEXT_ENDS, END_OF_TEXT) | {"<s>": "start", "<unk>": UNKNOWN_SIGN}
 _WHITE = {"": "white space", "\n": "new line", "\t": "tab stop"}
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 # As in `tokenize`, an apostrophe or a hyphen between letters belongs to the word.

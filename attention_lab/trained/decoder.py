@@ -41,9 +41,9 @@ BIAS, OFFSET = "bias", "offset"  # of the attention of a layer, and of the last 
 class DecoderLayer:
     """The weights of one layer: norm, attention, norm, feed-forward.
 
-    Shapes: gains and offsets (D,); w_1 and w_3 (D, F), w_2 (F, D); b_1 (F,), b_2 (D,). w_3: None
-    where nothing multiplies the hidden features. output_bias: that of the attention before any head
-    was switched off, (D,). window: how many tokens a query sees at most, itself among them.
+    Shapes: gains and offsets (D,); w_1 and w_3 (D, F), w_2 (F, D), a bias of each. w_3: None where
+    nothing multiplies the hidden features. output_bias: that of the attention before any head was
+    switched off, (D,). window: how many tokens a query sees at most, itself among them.
     """
 
     attention_gain: Array
@@ -56,6 +56,7 @@ class DecoderLayer:
     feed_forward_offset: Array | None = None
     b_1: Array | None = None
     b_2: Array | None = None
+    b_3: Array | None = None
     output_bias: Array | None = None
     head_norm: HeadNorm | None = None
     window: int | None = None
@@ -163,13 +164,19 @@ class Decoder:
         x_TD, n = self.attention_norm(stream_TD, layer), stream_TD.shape[-2]
         window = weights.window
         mask_TS = None if window is None or n <= window else window_mask(n, n, left=window - 1)
-        options = {"rotary": self.rotary, "head_norm": weights.head_norm}
-        return attend(x_TD, weights.attention, mask=mask_TS, causal=True, **options)
+        return attend(
+            x_TD,
+            weights.attention,
+            mask=mask_TS,
+            causal=True,
+            rotary=self.rotary,
+            head_norm=weights.head_norm,
+        )
 
     def feed_forward_weights(self, layer: int) -> FeedForward:
         """The matrices of the feed-forward part of a layer."""
         w = self.layers[layer]
-        return FeedForward(w.w_1, w.b_1, w.w_2, w.b_2, w.w_3, self.activation)
+        return FeedForward(w.w_1, w.b_1, w.w_2, w.b_2, w.w_3, self.activation, w.b_3)
 
     def feed_forward(self, stream_TD: Array, layer: int) -> Array:
         """What the feed-forward part of a layer adds to each token, from the normed stream.

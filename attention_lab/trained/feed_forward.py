@@ -133,7 +133,8 @@ class FeedForward:
     """The matrices through which every token passes by itself. activation: a key of `ACTIVATIONS`.
 
     Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,); None for no bias. w_up (D, F): with
-    it, the hidden features are multiplied by a second product (SwiGLU); None without.
+    it, the hidden features are multiplied by a second product (SwiGLU), whose bias is b_up (F,);
+    None without.
     """
 
     w_in: Array
@@ -142,6 +143,7 @@ class FeedForward:
     b_out: Array | None
     w_up: Array | None = None
     activation: str = "gelu"
+    b_up: Array | None = None
 
 
 class FeedForwardRun(NamedTuple):
@@ -170,6 +172,8 @@ def run_feed_forward(x_TD: Array, weights: FeedForward) -> FeedForwardRun:
         hidden_TF = hidden_TF + weights.b_in
     activated_TF = ACTIVATIONS[weights.activation](hidden_TF)
     up_TF = None if weights.w_up is None else x_TD @ weights.w_up
+    if up_TF is not None and weights.b_up is not None:
+        up_TF = up_TF + weights.b_up
     gated_TF = None if up_TF is None else activated_TF * up_TF
     output_TD = (activated_TF if gated_TF is None else gated_TF) @ weights.w_out
     if weights.b_out is not None:

@@ -150,7 +150,7 @@ class _Search:
         goes_on = self._spelled(texts)
         n_more = min(MOST_SPELLINGS, MOST_SHARES // 2 // len(self.pieces.all))
         most = len(self.branches) + n_more
-        level: list[tuple[Path, str, float]] = [((), "", 1.0)]
+        level: list[tuple[Path, str, float]] = [((), "", 1.0)] if spelled else []
         while level:
             after = [
                 ((*path, one), text + self.pieces.all[one], share * float(self.shares[path][one]))

@@ -22,12 +22,15 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
+from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
+from attention_viz.tables import numbers_frame
 
 from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
 from .show import explained_errors, offer_file, show_figure
+from .step import show_stage
 from .teach.links import link_to, page_choices, show_link
 from .url_state import (
     draw_expander,
@@ -51,6 +54,8 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
     app alone has, by its name. Raises: AttentionError.
     """
     now = page_context()
+    if page.url_path in STEPS_OF_STORY:
+        now = show_stage(session().page)
     choices, values = page.read(now, restored)
     shown = page.blocks(now, values)
     fitting = list(map(b.fits_window, shown))
@@ -62,11 +67,6 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
             drawing.draw(shown[:n_first])
     drawing.draw(shown[n_first:])
     return values
-
-
-def draw_blocks(blocks: Sequence[b.Block]) -> None:
-    """Draw blocks without choices, as a part of a page."""
-    _Drawing(session().page.url_path, (), {}).draw(blocks)
 
 
 def restored(choice: b.Choice) -> Any:
@@ -159,6 +159,8 @@ class _Drawing:
                 self.tables[text] += 1
                 with st.container(key=f"wide table {crc32(text.encode())} {self.tables[text]}"):
                     st.markdown(text)
+            case b.Numbers(says):
+                st.dataframe(numbers_frame(block), hide_index=True, alt=says)
             case b.Beside(parts, widths):
                 places = st.columns(widths, gap="medium", vertical_alignment=block.align)
                 for place, part in zip(places, parts, strict=True):

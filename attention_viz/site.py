@@ -62,23 +62,30 @@ from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
 from .site_controls import TRAINED, controls
+from .story.after_pages import BLOCK, NEXT_TOKEN, SEEN
+from .story.cut_pages import MERGE, OUTPUT, PROJECTIONS, SPLIT
+from .story.first_pages import OVERVIEW, TOKENS
+from .story.mask_page import MASK
+from .story.score_pages import QK_NORM, ROTARY, SCALE, SCORES
+from .story.softmax_pages import MIXING, SOFTMAX
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
-from .story.story_file import code_of, seen_sentences, story_file
+from .story.story_file import story_file
 from .story.story_view import StoryView, view_of
 from .teach.for_teachers_page import FOR_TEACHERS
 from .trained.cache import CACHE
 from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
-from .trained.one_head_page import ONE_HEAD_PAGE
 from .trained.trained_heads_page import TRAINED_HEADS
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
 
-# The pages of the site that are no step.
+# The pages of the site.
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
+        *(OVERVIEW, TOKENS, PROJECTIONS, SPLIT, QK_NORM, ROTARY, SCORES, SCALE, MASK),
+        *(SOFTMAX, MIXING, MERGE, OUTPUT, BLOCK, NEXT_TOKEN, SEEN),
         *(
             ALL_HEADS,
             HEAD_WORTH,
@@ -90,13 +97,13 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             WHAT_CHANGES,
         ),
         *(WRITING, WHY_THIS_WORD, CACHE),
-        *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
+        *(TRAINED_HEADS, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
         *(TRAINING, CONVOLUTION, STIEFEL, PRACTICE),
         *(FOR_TEACHERS, QUESTIONS, GLOSSARY, SOURCES),
     )
 }
-SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
+SHOWN = tuple(BLOCK_PAGES)
 # The pages that the app alone has, and why.
 IN_THE_APP = {"class": "A class meets on a server, which counts the answers of all its members."}
 LECTURE_ZOOM = 1.35
@@ -174,7 +181,7 @@ def _has_language_model() -> bool:
 def _own_choices(
     path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
 ) -> tuple[Sequence[Choice], dict[str, Any], list[str]]:
-    """The choices of a page that is no step, their values after an act, and a sentence for each
+    """The choices of a page of its own, their values after an act, and a sentence for each
     that the URL asks for in vain. Raises: AttentionError for a choice that the act cannot make.
     """
     changes, refused = _changes_of(act), list[str]()
@@ -230,10 +237,10 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
             return {"file": FILES[want](view, path, values)}
         files = (one for one in every_block(shown) if isinstance(one, File))
         return {"file": next(one.make() for one in files if one.name == want)}
-    if path not in BLOCK_PAGES and path in SHOWN:
-        return _step(view, path, asked)
     opened = list(map(str, asked.get("open") or ()))
     writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark")), opened), page_of(path)
+    if path in STEPS_OF_STORY:
+        return {"blocks": writer.write(shown)} | _stage(view, path, asked)
     question = {"kind": "question", "title": page.title, "text": page.question}
     row = coloured_scene(strip_of(view, path), "both")
     return {"row": row, "blocks": [question, *writer.write(shown)], "made_of": view.sentence}
@@ -269,19 +276,12 @@ def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
     )
 
 
-def _step(view: StoryView, path: str, asked: JSON) -> JSON:
-    """The scene of a step, and what stands below it."""
+def _stage(view: StoryView, path: str, asked: JSON) -> JSON:
+    """The scene of a step, and the sentence that it was made of."""
     zoom = LECTURE_ZOOM if view.present else 1.0
     scene = coloured_scene(stage_of(view, path), "both", zoom)
-    said: JSON = {
-        "scene": scene | {"stage": _held(scene["stage"], offers_trained(asked))},
-        "made_of": view.sentence,
-    }
-    if path in STEPS_OF_STORY and path != "overview":
-        said["code"] = code_of(view, page_of(path))
-    elif path == "seen":
-        said["says"] = list(seen_sentences(view))
-    return said
+    held = _held(scene["stage"], offers_trained(asked))
+    return {"scene": scene | {"stage": held}, "made_of": view.sentence}
 
 
 def _held(stage: JSON, has_trained: bool) -> JSON:

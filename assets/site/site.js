@@ -173,26 +173,24 @@ class Site {
       this.board.rest();
       return;
     }
-    this.part("steps").hidden = Boolean(blocks);
-    this.part("page").hidden = this.part("row").hidden = !blocks;
+    this.part("steps").hidden = !scene;
+    this.part("row").hidden = !row;
+    this.part("page").hidden = false;
     this.showBelow(answer);
     this.part("undo").hidden = !new URLSearchParams(query).get("edits");
     this.page.body.classList.toggle("lecture", Boolean(scene?.stage.lecture));
-    if (blocks) {
+    if (row) {
       this.row ??= new Board(this.part("row"));
       this.row.update(inHash(row));
-      this.blocks.update(blocks);
-      return;
+    } else {
+      this.scene = inHash(scene);
+      this.board.update(this.scene);
     }
-    this.scene = inHash(scene);
-    this.board.update(this.scene);
+    this.blocks.update(blocks);
   }
 
-  showBelow({ code, says = [], made_of: madeOf }) {
-    const parts = says.map((text) => element("p", "", text));
-    if (code) parts.push(element("p", "", "In NumPy:"), element("pre", "", code));
-    if (madeOf) parts.push(element("p", "", madeOf));
-    this.part("below").replaceChildren(...parts);
+  showBelow({ made_of: madeOf = "" }) {
+    this.part("below").replaceChildren(element("p", "", madeOf));
   }
 
   // Give a file to the browser to save.

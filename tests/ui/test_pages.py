@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.focus import Focus
 from attention_lab.page_list import PAGES, page_of, page_row, story_steps
-from attention_ui.panels import CLOSER_LOOKS
+from attention_viz.story.closer import CLOSER
 from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
@@ -122,7 +122,7 @@ def test_every_step_explains_itself(page: str) -> None:
     result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")
     assert result["badge"].startswith(str(getattr(trace, field).shape[-2]))
     assert [len(app.dataframe), len(app.code), len(app.get("download_button"))] == [0, 0, 0]
-    app.session_state["closer"] = list(CLOSER_LOOKS)
+    app.session_state["closer"] = ".".join(CLOSER.options)
     app.run()
     assert not app.exception
     assert trace.code(field).splitlines()[0] in app.code[0].value

@@ -222,12 +222,21 @@ def test_the_language_model_is_asked_for_when_it_is_needed(
     assert asked("next-token", sentence) == there
 
 
-def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
-    for path in (*STEPS_OF_STORY, "seen"):
-        found = asked(path)
-        seen = list(seen_sentences(view_of(read_url(parse_qs(USUAL)))))
-        assert found.get("says") == (seen if path == "seen" else None)
-        assert ("code" in found) == (path not in ("overview", "seen")), path
+def test_a_step_has_its_sentences_below_its_stage() -> None:
+    """The arithmetic of the cell in focus, and what can be looked at closer."""
+    view = view_of(read_url(parse_qs(USUAL)))
+    for path in STEPS_OF_STORY:
+        found = asked(path, f"{USUAL}&closer=code.terms")
+        assert found["scene"]["stage"]["title"] == page_of(path).title
+        fields = [field for field in page_of(path).fields if field in view.trace.steps]
+        if path == "overview" or not fields:
+            continue
+        (code,) = sent_blocks(found, "code")
+        assert all(f"\n{field} = " in code["text"] for field in fields)
+    (said,) = sent_blocks(asked("seen"), "text")[:1]
+    before, found = seen_sentences(view_of(read_url(parse_qs(asked("seen")["query"]))))
+    assert before in json.dumps(said, ensure_ascii=False)
+    assert found[:30] in json.dumps(said, ensure_ascii=False)
 
 
 def test_every_page_is_on_the_site_or_says_why_not() -> None:

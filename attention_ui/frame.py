@@ -46,6 +46,7 @@ from .teach.links import visited_url
 from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (
+    end_controls,
     leave_old_url,
     open_requested_page,
     read_url,
@@ -81,10 +82,11 @@ def _draw() -> Page:
     now, (streamlit_page, page) = session(), _open_page()
     own = uploaded_heads.controls_of(page)
     open_example(page.url_path, own)
-    chosen, below_sizes = _choices(own, STEP_NEEDS.get(page.url_path, ""))
+    chosen, below_sizes = _choices(own, page)
     scenario = weights_in_force(chosen)
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
+    end_controls()
     now.page, now.is_headed = page, False
     _make_places(page, notation, seen)
     trace = None
@@ -164,16 +166,16 @@ def _open_page() -> tuple[Any, Page]:
     return streamlit_page, page
 
 
-def _choices(own: OwnControls | None, shown: str) -> tuple[Scenario, DeltaGenerator]:
+def _choices(own: OwnControls | None, page: Page) -> tuple[Scenario, DeltaGenerator]:
     """Draw the examples and the controls below them; gives the choices, and the container below
-    the sizes. shown: the weights that the page always shows, if it does.
+    the sizes.
     """
     examples = st.sidebar.container(key="examples")
-    used = None
+    used = None if page.runs_modern else controls.PLAIN_CONTROLS
     if own:
         used = own.used
         examples.caption(own.says)
-    scenario, below_sizes = controls.draw_controls(used, shown)
+    scenario, below_sizes = controls.draw_controls(used, STEP_NEEDS.get(page.url_path, ""))
     scenario = own_numbers.with_own_numbers(scenario)
     if own is None or own.used:
         with examples:

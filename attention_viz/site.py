@@ -12,7 +12,13 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError
-from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, resolve
+from attention_lab.choices import (
+    MODEL_CHOICES,
+    Scenario,
+    has_uneven_heads,
+    resolve,
+    without_modern,
+)
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
@@ -147,6 +153,8 @@ def _answer(asked: JSON) -> str:
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = replace(view_of(choices), home=str(asked.get("home", "")))
+        if not page_of(path).runs_modern:
+            view = replace(view, scenario=without_modern(view.scenario))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
         known, values, refused = _own_choices(path, view, parameters, act)
@@ -168,7 +176,7 @@ def _answer(asked: JSON) -> str:
         "path": path,
         "query": urlencode(write_url(choices) | own),
         "refused": [*unknown, *choices.refused, *refused],
-        "controls": controls(choices, offers_trained(asked), page.own_controls),
+        "controls": controls(choices, offers_trained(asked), page),
         "title": page.title,
     }
     return scene_to_text(about | said)

@@ -19,7 +19,7 @@ from attention_lab.control_list import (
 )
 from attention_lab.focus import FOCUS_HELP, focus_lengths
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import OwnControls
+from attention_lab.page_list import PAGES, Page
 from attention_lab.presets import SENTENCE_KEY, presets
 from attention_lab.url_choices import UrlChoices
 from attention_lab.user_data.matrix_names import MAX_HEADS
@@ -32,16 +32,17 @@ TRAINED = "trained"
 VIEW = "View"  # the group of what changes no number
 
 
-def controls(
-    choices: UrlChoices, has_trained: bool = True, own: OwnControls | None = None
-) -> list[JSON]:
+def controls(choices: UrlChoices, has_trained: bool = True, page: Page = PAGES[0]) -> list[JSON]:
     """The controls as the page draws them, from the declarations of the app: what each is called,
-    what it can be, what it is now, and whether it has an effect. own: which of them a page uses;
-    None for all.
+    what it can be, what it is now, and whether it has an effect. page: has those that it uses.
     """
+    every, own = _all_controls(choices, has_trained), page.own_controls
     if own is not None:
-        every = controls(choices, has_trained)
         return [one for one in every if one["name"] in own.used or one["group"] == VIEW]
+    return [one for one in every if page.runs_modern or one["group"] != CONTROL_GROUPS[-1]]
+
+
+def _all_controls(choices: UrlChoices, has_trained: bool) -> list[JSON]:
     values = asdict(choices.scenario)
     del values["edits"], values["own"]
     decided = decided_values(values)

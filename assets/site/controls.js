@@ -68,6 +68,8 @@ function inputOf({ kind, options, low, high, step, most }) {
   if (kind === "choice" || kind === "place" || kind === "several") {
     const select = element("select");
     select.multiple = kind === "several";
+    select.size = kind === "several" ? Math.min(options.length, 6) : 0;
+    select.addEventListener("mousedown", (event) => toggle(event, select));
     select.append(...options.map((one, place) => new Option(nameOf(one), kind === "place" ? place : keyOf(one))));
     return select;
   }
@@ -77,6 +79,15 @@ function inputOf({ kind, options, low, high, step, most }) {
   if (kind === "scale") return Object.assign(input, { type: "range", min: 0, max: options.length - 1, step: 1 });
   if (kind === "number") return Object.assign(input, { type: "number", min: low, max: high, step });
   return Object.assign(input, { type: "text", maxLength: most });
+}
+
+// A click on one of several options turns it on or off, and leaves the others.
+function toggle(event, select) {
+  if (!select.multiple || event.target.tagName !== "OPTION") return;
+  event.preventDefault();
+  event.target.selected = !event.target.selected;
+  select.focus();
+  select.dispatchEvent(new Event("change"));
 }
 
 function valueOf(field, { kind, options }) {

@@ -15,7 +15,7 @@ import pytest
 from attention_lab import cache
 from attention_lab.construct import HEAD_TASKS
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, book, page_of, page_row
+from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, Page, book, page_of, page_row
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
@@ -335,3 +335,27 @@ def test_a_number_is_typed_and_a_task_begun_anew() -> None:
     edited = asked("construct", begun["query"], act={"edit": edit})
     expected = Edits.from_url(start.edits).add(Edit("w_q", 1, 2, 3.5)).url_value()
     assert dict(parse_qsl(edited["query"]))["edits"] == expected
+
+
+@pytest.mark.parametrize(
+    "page",
+    [one for one in PAGES if one.own_controls and one.url_path in site.BLOCK_PAGES],
+    ids=lambda one: one.url_path,
+)
+def test_a_page_reads_of_the_sidebar_what_it_is_said_to_use(page: Page) -> None:
+    """Two pages use the sentence once another choice asks for it."""
+    asks = {"depth": "&depth_tokens=sentence", "geometry": "&plane_of=tied"}.get(page.url_path, "")
+
+    def blocks(query: str) -> Any:
+        return asked(page.url_path, f"{query}&head=0{asks}")["blocks"]
+
+    usual, used = (
+        blocks("text=the+cat+sat+on+it"),
+        page.own_controls.used if page.own_controls else (),
+    )
+    others = {
+        "text": "text=we+like+green+tea",
+        "n_tokens": "text=the+cat+sat+on+it&n_tokens=3",
+        "mask": "text=the+cat+sat+on+it&d_model=8&n_heads=2&mask=causal&weights=tied",
+    }
+    assert {name for name, query in others.items() if blocks(query) != usual} == {*used}

@@ -48,7 +48,8 @@ def show_stage(page: Page) -> StoryView:
     with session().stage_place:
         show_board(stage_of(now, page.url_path), _board_name(page), _follow)
     session().is_headed = True
-    session().page_context = shown_view(now, page.url_path)
+    if page.url_path != "next-token":  # whose layer and cell may be others
+        session().page_context = shown_view(now, page.url_path)
     return now
 
 

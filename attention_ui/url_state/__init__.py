@@ -15,7 +15,6 @@ from .binding import write_to_url as write_to_url
 from .session import Session as Session
 from .session import begin_run as begin_run
 from .session import session as session
-from .widgets import choose_one as choose_one
 from .widgets import choose_place as choose_place
 from .widgets import control_group as control_group
 from .widgets import draw_expander as draw_expander

@@ -108,7 +108,7 @@ def _split(view: StoryView, _: b.Values) -> Below:
         *_shapes(view, facts),
         b.Folded(
             "Do more heads mean more weights, and why not a head for every feature?",
-            [b.Text(_widths(facts))],
+            [b.Text(_widths(facts, view.layout.row))],
         ),
         line,
     ], (field, derivation)
@@ -150,7 +150,7 @@ def _shapes(view: StoryView, facts: SplitFacts) -> list[b.Block]:
     return [b.Table(head, lines, words=True), b.Note(none)]
 
 
-def _widths(facts: SplitFacts) -> str:
+def _widths(facts: SplitFacts, row: str) -> str:
     can = "So a head of this layer could make every pattern."
     if facts.is_narrow:
         can = "A head of this layer is narrower."
@@ -160,7 +160,7 @@ def _widths(facts: SplitFacts) -> str:
         " you set the head width yourself do more heads bring more weights.\n\n**But narrow heads"
         f" can do less.** A head’s queries and keys have {facts.width} features here, so the rank"
         f" of its scores is at most {facts.rank}. For n keys a width of n − 1 is enough to make"
-        " every pattern of shares, because a number added to a whole row of scores changes no"
+        f" every pattern of shares, because a number added to a whole {row} of scores changes no"
         f" share: here {facts.enough}. {can} A head that is narrower than that cannot make every"
         " pattern (the *low-rank bottleneck*, Bhojanapalli et al. 2020). With a single feature, a"
         " score is the product of two numbers: every query ranks the keys in the same order or in"

@@ -90,6 +90,11 @@ def numbers_shown(app: AppTest) -> np.ndarray:
         for option in choice.options:
             app.segmented_control(key=choice.key).set_value(option).run()
             shown += of_this_run()
+    for choice in stage(app).get("choices", ()):
+        for option in choice["options"] if choice["name"] == "which" else ():
+            app.session_state["which"] = option
+            app.run()
+            shown += of_this_run()
     return np.unique(np.concatenate(shown))
 
 

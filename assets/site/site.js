@@ -166,8 +166,9 @@ class Site {
     box.replaceChildren(said, ...ways);
     if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask({ name, value }));
     if (title) this.page.title = `${title} · Attention Lab`;
-    if (this.shown && path !== this.shown) window.scrollTo(0, 0); // a page is read from its beginning
-    this.shown = path;
+    const shown = `${path} ${new URLSearchParams(query).get("th_open")}`; // a head in the place of all heads
+    if (this.shown && shown !== this.shown) window.scrollTo(0, 0); // a page is read from its beginning
+    this.shown = shown;
     if (error) {
       this.part("steps").hidden = !this.scene; // nothing has been drawn that could stay
       this.board.rest();

@@ -110,7 +110,7 @@ def test_the_row_of_a_field_is_that_of_who_asks_or_of_who_is_asked() -> None:
 
 
 @pytest.mark.parametrize(
-    ("width", "n_tokens", "narrow"), [(4, 5, False), (3, 5, True), (1, 1, False)]
+    ("width", "n_tokens", "narrow"), [(4, 5, False), (3, 5, True), (1, 1, False), (4, 3, False)]
 )
 def test_a_head_of_a_width_of_n_minus_1_makes_every_pattern(
     width: int, n_tokens: int, narrow: bool

@@ -27,7 +27,7 @@ PRESET_FILE = ASSETS / "data" / "presets.json"
 # The examples with which pages open that show little of the first one: more heads, words for which
 # the target is a translation.
 _OF_MODELS = (
-    *("writing", "why-this-word", "cache", "trained-heads", "one-head", "find-a-head"),
+    *("writing", "why-this-word", "cache", "trained-heads", "find-a-head"),
     "change-a-word",
 )
 SUITED_EXAMPLES = dict.fromkeys(_OF_MODELS, "A language model: why “frog”?") | dict.fromkeys(

@@ -22,7 +22,9 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
+from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
+from attention_viz.tables import numbers_frame
 from attention_viz.widgets import choice_widget
 
 from .acts import choose
@@ -30,6 +32,7 @@ from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
 from .show import explained_errors, offer_file, show_figure
+from .step import show_stage
 from .teach.links import link_to, page_choices, show_link
 from .url_state import (
     draw_expander,
@@ -52,6 +55,8 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
     app alone has, by its name. Raises: AttentionError.
     """
     now = page_context()
+    if page.url_path in STEPS_OF_STORY:
+        now = show_stage(session().page)
     choices, values = page.read(now, restored)
     shown = page.blocks(now, values)
     fitting = list(map(b.fits_window, shown))
@@ -63,11 +68,6 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
             drawing.draw(shown[:n_first])
     drawing.draw(shown[n_first:])
     return values
-
-
-def draw_blocks(blocks: Sequence[b.Block]) -> None:
-    """Draw blocks without choices, as a part of a page."""
-    _Drawing(session().page.url_path, (), {}).draw(blocks)
 
 
 def restored(choice: b.Choice) -> Any:
@@ -160,6 +160,8 @@ class _Drawing:
                 self.tables[text] += 1
                 with st.container(key=f"wide table {crc32(text.encode())} {self.tables[text]}"):
                     st.markdown(text)
+            case b.Numbers(says):
+                st.dataframe(numbers_frame(block), hide_index=True, alt=says)
             case b.Beside(parts, widths):
                 places = st.columns(widths, gap="medium", vertical_alignment=block.align)
                 for place, part in zip(places, parts, strict=True):

@@ -44,6 +44,8 @@ from .url_state import (
 )
 from .widgets import draw_widget
 
+# Without the options of modern attention, which some pages leave out.
+PLAIN_CONTROLS = tuple(one.name for one in CONTROLS if one.group != CONTROL_GROUPS[-1])
 WIDTHS = ("d_k", "d_v", "d_o")
 MAX_DIGITS = 5  # more than any size has
 
@@ -53,27 +55,30 @@ def draw_controls(
 ) -> tuple[Scenario, DeltaGenerator]:
     """Draw the controls in the sidebar; gives the choices, and a container below the sizes.
 
-    used: the names of the controls that the page uses, None for all; others are drawn only if they
-    were moved or are in the URL. The sizes stand first but are drawn last, because the weights
-    decide which of them have an effect. shown: the weights that a page shows in the place of those
-    that are chosen; then the sizes are theirs.
+    used: the names of the controls that the page uses, None for all. Others are drawn out of sight,
+    and only if they were moved or are in the URL, which a widget that is not drawn leaves. The
+    sizes stand first but are drawn last, because the weights decide which of them have an effect.
+    shown: the weights that a page shows in the place of those that are chosen; then the sizes are
+    theirs.
     """
     held = session_values()
     values = dict(CONTROL_DEFAULTS) | _held_by_session(held)
+    apart = [] if used is None else [one for one in CONTROLS if one.name not in used]
+    kept = [one for one in apart if must_draw(_defaults([one]), held)]
+    if kept:
+        with st.container(key="elsewhere"):
+            keep_in_url(_defaults(kept), held)
+            _draw_all(kept, values)
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
         for group in CONTROL_GROUPS[1:]:
-            if used is None or must_draw(_defaults(_of(group)), held):
-                with control_group(group, _defaults(_of(group)), held) as open_ones:
-                    _draw_all([one for one in _of(group) if one.name in open_ones], values)
+            if mine := [one for one in _of(group) if one not in apart]:
+                with control_group(group, _defaults(mine), held) as open_ones:
+                    _draw_all([one for one in mine if one.name in open_ones], values)
         with sizes:
-            wanted = [
-                one
-                for one in _of(CONTROL_GROUPS[0])
-                if used is None or one.name in used or must_draw(_defaults([one]), held)
-            ]
-            keep_in_url(CONTROL_GROUPS[0], _defaults(wanted), held)
+            wanted = [one for one in _of(CONTROL_GROUPS[0]) if one not in apart]
+            keep_in_url(_defaults(wanted), held)
             _draw_all(wanted, values, shown)
     del values["edits"], values["own"]
     return Scenario(**values), below_sizes

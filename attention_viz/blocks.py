@@ -207,6 +207,17 @@ class Table:
     words: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A table of numbers of any length, which scrolls. says: what it holds, for who cannot see it.
+    rows: of each its names and numbers; None where there is none.
+    """
+
+    says: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+
+
 @dataclass(frozen=True)
 class Beside:
     """Parts of a page beside one another; on a phone one below the other. widths: how wide each
@@ -267,6 +278,7 @@ Block = (
     | Board
     | Chart
     | Table
+    | Numbers
     | Beside
     | Folded
     | InTheApp

@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from html import escape, unescape
+from html import unescape
 from unicodedata import east_asian_width
 
 import numpy as np
 
 from attention_core.checks import Array
-from attention_lab.words.text import PADDING_TOKEN, Tokens
 
 from .pieces import label_of
 
 MAX_LABEL_LENGTH = 14
 NOISE, NOISE_SHARE = 5e-7, 1e-6
+DECIMALS = 4  # of a table of numbers
 SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
 
@@ -114,6 +114,15 @@ def format_decimals(value: float, digits: int) -> str:
     return f"{rounded:.{digits}f}".replace("-", "−")
 
 
+def decimals_for(largest: float) -> int:
+    """The decimals of a table of numbers: four, or more if all of its numbers are small.
+
+    >>> decimals_for(20.0), decimals_for(1.2345678e-6), decimals_for(0.0)
+    (4, 10, 4)
+    """
+    return DECIMALS + max(0, -math.floor(math.log10(largest))) if largest else DECIMALS
+
+
 def sum_in_digits(parts: Sequence[float], digits: int = 3) -> list[str]:
     """The parts of a sum and their total as texts that add up, digit for digit: where rounding
     would break the sum, the part nearest to the next digit is rounded the other way.
@@ -192,24 +201,3 @@ def format_percent(value: float) -> str:
     '24.5 %'
     """
     return f"{100 * value:.1f} %"
-
-
-def token_chips(tokens: Tokens, chosen: int) -> str:
-    """The tokens as HTML, a row of chips with their places; the chosen one is marked, padding is
-    dashed.
-
-    Tokens are escaped and isolated, so that tokens from right to left do not change the order.
-
-    >>> "&lt;b&gt;" in token_chips(Tokens(("<b>",), 1), 0)
-    True
-    """
-    chips = []
-    for place, token in enumerate(tokens.tokens):
-        kinds = (
-            ["token"]
-            + ["padding"] * (token == PADDING_TOKEN and place >= tokens.n_real)
-            + ["chosen"] * (place == chosen)
-        )
-        inside = f"<bdi>{escape(token)}</bdi><small>{place}</small>"
-        chips.append(f'<span role="listitem" class="{" ".join(kinds)}">{inside}</span>')
-    return f'<div class="tokens" role="list">{"".join(chips)}</div>'

@@ -19,7 +19,7 @@ from attention_lab.control_list import (
 )
 from attention_lab.focus import FOCUS_HELP, focus_lengths
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import OwnControls
+from attention_lab.page_list import PAGES, Page
 from attention_lab.presets import SENTENCE_KEY, preset_of, presets
 from attention_lab.url_choices import UrlChoices
 from attention_lab.url_values import url_text
@@ -116,11 +116,18 @@ def view_widgets(values: Mapping[str, Any]) -> list[Widget]:
 
 
 def widgets_of(
-    choices: UrlChoices, has_trained: bool = True, own: OwnControls | None = None
+    choices: UrlChoices, has_trained: bool = True, page: Page = PAGES[0]
 ) -> list[Widget]:
-    """All widgets beside a page, in their order. has_trained: whether the weights of MiniLM can be
-    chosen. own: which of the controls the page uses; None for all.
+    """The widgets beside a page, in their order. has_trained: whether the weights of MiniLM can be
+    chosen. page: has those that it uses.
     """
+    every, own = _all_widgets(choices, has_trained), page.own_controls
+    if own is not None:
+        return [one for one in every if one.name in own.used or one.group == VIEW]
+    return [one for one in every if page.runs_modern or one.group != CONTROL_GROUPS[-1]]
+
+
+def _all_widgets(choices: UrlChoices, has_trained: bool) -> list[Widget]:
     values = asdict(choices.scenario)
     del values["edits"], values["own"]
     decided = decided_values(values)
@@ -129,10 +136,7 @@ def widgets_of(
         value = decided.get(control.name, values[control.name])
         widget = replace(control_widget(control, value), on=control.matters(values, decided))
         found.append(_fitted(widget, choices, has_trained))
-    found += [*_place_widgets(choices), *view_widgets(choices.view)]
-    if own is None:
-        return found
-    return [one for one in found if one.name in own.used or one.group == VIEW]
+    return [*found, *_place_widgets(choices), *view_widgets(choices.view)]
 
 
 def _fitted(widget: Widget, choices: UrlChoices, has_trained: bool) -> Widget:

@@ -64,6 +64,8 @@ function inputOf({ kind, options, low, high, step, most }) {
   if (["menu", "buttons", "several"].includes(kind)) {
     const select = element("select");
     select.multiple = kind === "several";
+    select.size = kind === "several" ? Math.min(options.length, 6) : 0;
+    select.addEventListener("mousedown", (event) => toggle(event, select));
     select.append(...options.map(([key, words]) => new Option(words, key)));
     return select;
   }
@@ -74,6 +76,15 @@ function inputOf({ kind, options, low, high, step, most }) {
   if (kind === "scale") return Object.assign(input, { type: "range", min: low, max: high, step });
   if (kind === "number") return Object.assign(input, { type: "number", min: low, max: high, step });
   return Object.assign(input, { type: "text", maxLength: most });
+}
+
+// A click on one of several options turns it on or off, and leaves the others.
+function toggle(event, select) {
+  if (!select.multiple || event.target.tagName !== "OPTION") return;
+  event.preventDefault();
+  event.target.selected = !event.target.selected;
+  select.focus();
+  select.dispatchEvent(new Event("change"));
 }
 
 function valueOf(field, { kind, options }) {

@@ -32,7 +32,7 @@ from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
-from .head_pages import CELL, HEAD, LAYER, ONE_HEAD, HeadPage, fields, heads_clicks, opening
+from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, HeadPage, fields, heads_clicks, opening
 from .heads import best_heads
 from .measures import heads_matrix, measure_by_layer
 
@@ -148,9 +148,9 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     heads = np.ndindex(found.measured.values.shape)
     dots = {f"{one}-{of}": {LAYER: one, HEAD: of, CELL: ""} for one, of in heads}
     figure = measure_by_layer(found.measured, found.rule)
-    chart = b.Chart(figure, "by layer", opening(dots, shown.model), opens=ONE_HEAD)
+    chart = b.Chart(figure, "by layer", opening(dots, shown.model), opens=ALL_HEADS)
     ranking = b.Board(
-        matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ONE_HEAD
+        matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ALL_HEADS
     )
     return [
         b.Text(_answer(found, shown)),
@@ -189,7 +189,7 @@ def _heads_that_do_it_most(found: _Found, shown: HeadsShown) -> list[b.Block]:
     return [
         b.Heading("The heads that do it most"),
         *_direct_and_lost(found, shown),
-        b.Board(board, "best heads", sets=clicks, opens=ONE_HEAD),
+        b.Board(board, "best heads", sets=clicks, opens=ALL_HEADS),
     ]
 
 

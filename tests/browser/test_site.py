@@ -172,9 +172,9 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
     layer.focus()
     layer.press("PageDown")
     layer.press("Enter")
-    page.wait_for_url("**th_head=**#one-head")
+    page.wait_for_url("**th_open=true**#trained-heads")
     assert "th_model=language+model" in page.url
-    expect(page.locator("#page h1")).to_have_text(page_of("one-head").title)
+    expect(page.locator("#page h1")).to_have_text(page_of("trained-heads").title)
     expect(page.locator('[data-panel^="masked_scores"]').first).to_be_visible()
     drawn = page.locator("#page .chart .main-svg").first
     expect(drawn).to_be_visible(timeout=MS_TO_LOAD)

@@ -91,6 +91,6 @@ def test_x_can_be_edited_in_the_first_sentence_only() -> None:
 
 def test_all_steps_hand_out_the_whole_batch() -> None:
     app = opened("scores", **QUERY, sentence=1)
-    app.session_state["closer"] = ["code", "numbers", "files"]
+    app.session_state["closer"] = "code.numbers.files"
     app.run()
     assert any("(B, H, T, S) = (3, 2, 5, 5)" in code.value for code in app.code)

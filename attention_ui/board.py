@@ -10,9 +10,10 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_lab.block import BLOCK_OPTIONS
-from attention_lab.choices import FIELD_CHOICES, MODEL_CHOICES
+from attention_lab.choices import DECLARED
 from attention_lab.presets import preset_named
 from attention_lab.url_values import parse_place
+from attention_lab.weight_kinds import MODELS
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene, has_cell
 from attention_viz.scene_formats import scene_to_bytes
@@ -162,12 +163,12 @@ def apply_stage_choice(name: object, value: object) -> None:
             st.session_state[choice] = option
         case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
             st.session_state[switch] = on
-        case "weights", str(weights) if weights in MODEL_CHOICES:
+        case "weights", str(weights) if weights in MODELS:
             show_in_model(session().page_context.scenario, weights)
         case "example", str(example):
             if chosen := preset_named(example):
                 load_example(chosen)
-        case "without", str(head) if head in FIELD_CHOICES["without"]:
+        case "without", str(head) if head in DECLARED["without"].options:
             st.session_state["without"] = head
         case "mask", str(mask):
             choose_mask(mask)

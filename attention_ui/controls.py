@@ -1,6 +1,6 @@
 """The controls of the sidebar: one widget per field of `Scenario`, each bound to the URL.
 
-Bounds (`FIELD_BOUNDS`, `CHOICES`) never depend on another control: Streamlit ends the page when a
+Bounds never depend on another control: Streamlit ends the page when a
 bound value falls outside moved bounds. The heads that are offered do, see `uneven_heads.py`.
 """
 
@@ -13,15 +13,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
-from attention_lab.control_list import (
-    CONTROL_DEFAULTS,
-    CONTROL_GROUPS,
-    Control,
-    decided_values,
-    value_in_words,
-    widget_value,
-)
+from attention_lab.choices import DECLARED, MAX_TEXT_LENGTH, fitting_heads
+from attention_lab.control import Control
+from attention_lab.control_list import CONTROL_GROUPS, Effects, effects_of
 from attention_lab.control_list import CONTROLS as CONTROLS
 from attention_lab.scenario import LEFT_OPEN, Scenario, first_step
 from attention_lab.user_data.matrix_names import MAX_HEADS
@@ -56,7 +50,7 @@ def draw_controls(
     that are chosen; then the sizes are theirs.
     """
     held = session_values()
-    values = dict(CONTROL_DEFAULTS) | _held_by_session(held)
+    values = {name: one.default for name, one in DECLARED.items()} | _held_by_session(held)
     with st.sidebar:
         sizes = st.container()
         below_sizes = st.container(key="place", horizontal=True, gap="xsmall")
@@ -72,8 +66,7 @@ def draw_controls(
             ]
             keep_in_url(CONTROL_GROUPS[0], _defaults(wanted), held)
             _draw_all(wanted, values, shown)
-    del values["edits"], values["own"]
-    return Scenario(**values), below_sizes
+    return Scenario(**values | {"edits": "", "own": ""}), below_sizes
 
 
 def _held_by_session(held: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,20 +75,19 @@ def _held_by_session(held: Mapping[str, Any]) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for name in ("text", "batch", "edits", "own", "n_tokens", "d_model", "n_heads", *WIDTHS):
-        text = _held(name, held)
-        found[name] = CONTROL_DEFAULTS[name]
+        text, found[name] = _held(name, held), DECLARED[name].default
         if isinstance(found[name], str):
             found[name] = text[:MAX_TEXT_LENGTH]
         elif text.isascii() and text.isdigit() and len(text) < MAX_DIGITS:
             found[name] = int(text)
     if not 1 <= found[HEADS] <= MAX_HEADS:
-        found[HEADS] = CONTROL_DEFAULTS[HEADS]
+        found[HEADS] = DECLARED[HEADS].default
     return found
 
 
 def _held(name: str, held: Mapping[str, Any]) -> str:
     """A choice as the session holds it, or in a first run the URL."""
-    return str(held.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
+    return str(held.get(name, session().asked.get(name, [DECLARED[name].default])[-1]))
 
 
 def unused_controls(used: Collection[str]) -> tuple[str, ...]:
@@ -108,17 +100,16 @@ def _of(group: str) -> list[Control]:
 
 
 def _defaults(controls: Iterable[Control]) -> dict[str, Any]:
-    return {
-        control.name: widget_value(control, CONTROL_DEFAULTS[control.name]) for control in controls
-    }
+    return {control.name: control.held(control.default) for control in controls}
 
 
 def _draw_all(controls: Iterable[Control], values: dict[str, Any], shown: str = "") -> None:
     weights = {"weights": shown} if shown else {}
-    decided: Mapping[str, Any] | None = None  # until a value changes
+    effects: Effects | None = None  # until a value changes
     for control in controls:
-        decided = decided_values(values | weights) if decided is None else decided
-        step, is_decided, before = 1, control.name in decided, values[control.name]
+        effects = effects or effects_of(Scenario(**values | weights))
+        decided, before = effects.decided, values[control.name]
+        step, is_decided = 1, control.name in decided
         if control.name == "d_model" and len(_fitting_heads(values)) < MAX_HEADS:
             step = values[HEADS]  # the next size that the heads can share
         is_known, offered = session().has_scripts, None
@@ -126,13 +117,12 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any], shown: str = 
             offered = st.container()  # a slider that changes its place loses the keyboard
         if offered and not is_known:  # a fresh server may hear of a move, which this adopts
             offer_heads(offered, values[HEADS], _fitting_heads(values), control)
-        is_idle = not control.matters(values, decided)
-        chosen = values[control.name] = _draw(control, is_idle, step)
+        chosen = values[control.name] = _draw(control, not effects.has(control), step)
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
         if chosen != before:
-            decided = decided_values(values | weights)
-        counts = decided.get(control.name, chosen)
+            effects = effects_of(Scenario(**values | weights))
+        counts = effects.decided.get(control.name, chosen)
         if counts != chosen or (control.name == HEADS and is_decided):
             _draw_decided(control, counts)
 
@@ -149,7 +139,7 @@ def _draw_decided(control: Control, value: Any) -> None:
     own value and the URL.
     """
     st.html(f"<style>.st-key-{control.name} {{ display: none; }}</style>")
-    shown, key = value_in_words(control, value), f"{control.name} that counts"
+    shown, key = control.said(value), f"{control.name} that counts"
     set_if_changed(key, shown)  # other weights may decide another value
     about = "The weights decide it. Other weights leave it free."
     st.text_input(control.label, shown, key=key, help=about, disabled=True)
@@ -160,15 +150,6 @@ def cut_text(key: str) -> None:
     paste without a word.
     """
     st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT_LENGTH]
-
-
-def one_line(text: str) -> str:
-    r"""A text without line breaks, which a URL or a file may hold: the field has one line.
-
-    >>> one_line("the cat\n  and it")
-    'the cat   and it'
-    """
-    return " ".join(text.splitlines())
 
 
 def take_first_step(key: str) -> None:
@@ -193,35 +174,30 @@ def _draw(control: Control, disabled: bool, step: int) -> Any:
     """Draw the widget of a control, which its type and bounds decide; gives its value. step: of a
     field for a whole number.
     """
-    name, default = control.name, CONTROL_DEFAULTS[control.name]
+    name, label, default = control.name, control.label, control.default
     about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
     if change := ON_CHANGE.get(name):
         about |= {"on_change": change, "args": (name,)}
-    if options := FIELD_CHOICES.get(name):
-        chosen = draw_bound(
-            st.selectbox, control.label, options, options.index(default), required=True, **about
-        )
-        return chosen if chosen in options else default
-    if isinstance(default, bool):
-        return bool(draw_bound(st.toggle, control.label, default, **about))
-    if name == "batch":
-        lines = draw_bound(st.text_area, control.label, default, height=TEXT_AREA_HEIGHT, **about)
-        return "\n".join((lines or "")[:MAX_TEXT_LENGTH].splitlines())
-    if isinstance(default, str):
-        text = draw_bound(st.text_input, control.label, default, **about)
-        return one_line(text or "")[:MAX_TEXT_LENGTH]
-    low, high = FIELD_BOUNDS[name]
-    if isinstance(default, float):
-        typed = draw_bound(
-            st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
-        )
-        return default if typed is None else float(typed)
-    low, high = int(low), int(high)
-    if control.zero:
-        names = [widget_value(control, number) for number in range(high + 1)]
-        return names.index(
-            draw_bound(st.select_slider, control.label, names, names[default], **about)
-        )
-    if high <= 16:
-        return int(draw_bound(st.slider, control.label, low, high, default, **about))
-    return whole_number_input(st, control.label, low, high, default, step=step, **about)
+    low, high = control.bounds
+    match control.kind:
+        case "select":
+            place = control.options.index(default)
+            chosen = draw_bound(st.selectbox, label, control.options, place, required=True, **about)
+            return chosen if chosen in control.options else default
+        case "switch":
+            return bool(draw_bound(st.toggle, label, default, **about))
+        case "lines":
+            lines = draw_bound(st.text_area, label, default, height=TEXT_AREA_HEIGHT, **about)
+            return control.read(lines or "")
+        case "text":
+            return control.read(draw_bound(st.text_input, label, default, **about) or "")
+        case "number":
+            about |= {"step": 0.1, "format": "%.3f"}
+            typed = draw_bound(st.number_input, label, low, high, default, **about)
+            return default if typed is None else float(typed)
+        case "scale" if control.zero:
+            shown = control.held(default)
+            return control.read(draw_bound(st.select_slider, label, control.steps, shown, **about))
+        case "scale":
+            return int(draw_bound(st.slider, label, int(low), int(high), default, **about))
+    return whole_number_input(st, label, int(low), int(high), default, step=step, **about)

@@ -11,7 +11,7 @@ import streamlit as st
 
 from attention_core import AttentionError, Trace
 from attention_lab.by_hand import Cell
-from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH
+from attention_lab.choices import DECLARED
 from attention_lab.page_list import OwnControls, page_of
 from attention_lab.presets import (
     SENTENCE_KEY,
@@ -27,10 +27,10 @@ from attention_lab.presets import (
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer, opens_at_a_cell
+from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.whose_heads import HEAD_PAGES, LANGUAGE
 from attention_viz.trained.head_pages import MODEL
 
-from .controls import one_line
 from .focus import default_layer
 from .presets import is_held
 from .url_state import held_place, requested, session, url_texts
@@ -77,7 +77,7 @@ def open_example(page: str, own: OwnControls | None) -> None:
 def _opening_example(page: str) -> Preset:
     """The example of a page, or the sentence of the URL in the language model."""
     if texts := session().asked.get("text"):
-        return own_sentence(one_line(texts[-1])[:MAX_TEXT_LENGTH])
+        return own_sentence(DECLARED["text"].read(texts[-1]))
     return example_for(page)
 
 
@@ -145,7 +145,7 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
     is_new = any(getattr(before, name) != getattr(scenario, name) for name in DECIDE_TOKENS)
     if is_gone or (is_new and held in (Cell(), _first_cell(before, held.head))):
         # In the language model the head was chosen for the visitor.
-        head = 0 if before.weights == LANGUAGE_MODEL else held.head
+        head = 0 if before.weights == LANGUAGE_MODEL.name else held.head
         st.session_state.update((_first_cell(scenario, head) or Cell())._asdict())
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.choices import MASK_KINDS
+from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING
 from attention_lab.page_list import page_of
 from attention_lab.sentences import longer_sequence
 from attention_lab.url_choices import PARAMETERS
@@ -23,7 +23,7 @@ def make_room_for_padding(_: str = "mask") -> None:
     sequence.
     """
     state = st.session_state
-    if state["mask"] != "padding" or not session().last:
+    if state["mask"] != PADDING.name or not session().last:
         return
     if length := longer_sequence(
         replace(session().last, text=state.get("text", session().last.text))
@@ -33,8 +33,8 @@ def make_room_for_padding(_: str = "mask") -> None:
 
 def choose_mask(mask: str) -> None:
     """In a callback: the mask that was chosen on the page."""
-    if mask in MASK_KINDS:
-        st.session_state.update({"mask": mask, NO_MASK_KEY: "true" if mask == "none" else ""})
+    if mask in MASKS:
+        st.session_state.update({"mask": mask, NO_MASK_KEY: "true" if mask == NO_MASK.name else ""})
         make_room_for_padding()
 
 
@@ -47,10 +47,10 @@ def choose_unmasked(now: PageContext) -> PageContext:
     """The view with the choice whether the mask step is shown as it is where the layer has no mask:
     because the URL or the user chose no mask.
     """
-    user, bare = session(), now.scenario.mask == "none" and len(now.sentences) == 1
+    user, bare = session(), now.scenario.mask == NO_MASK.name and len(now.sentences) == 1
     asked = PARAMETERS[NO_MASK_KEY]
     restore(NO_MASK_KEY, asked.label, "", lambda text: url_text(asked.read(text)))
-    moved = user.before is not None and user.before.mask != "none"
+    moved = user.before is not None and user.before.mask != NO_MASK.name
     if not bare:
         st.session_state[NO_MASK_KEY] = ""
     elif moved or "mask" in user.asked:

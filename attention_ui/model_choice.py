@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.choices import MODEL_CHOICES
 from attention_lab.presets import in_model
 from attention_lab.scenario import Scenario
+from attention_lab.weight_kinds import MODELS
 
 from .url_state import session
 
@@ -18,7 +18,7 @@ def choose_weights(_: str = "weights") -> None:
     have no layers.
     """
     weights, last = st.session_state["weights"], session().last
-    if weights not in MODEL_CHOICES:
+    if weights not in MODELS:
         st.session_state["layer"] = 0
     elif last:
         show_in_model(replace(last, text=st.session_state.get("text", last.text)), weights)

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError
-from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, resolve
+from attention_lab.choices import Scenario, resolve
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
@@ -33,6 +33,7 @@ from attention_lab.url_choices import (
 )
 from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
+from attention_lab.weight_kinds import MODELS, TRAINED
 from attention_lab.whose_heads import MINILM
 
 from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
@@ -61,7 +62,7 @@ from .reference.sources_page import SOURCES
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
-from .site_controls import TRAINED, controls
+from .site_controls import controls
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
 from .story.story_file import code_of, seen_sentences, story_file
 from .story.story_view import StoryView, view_of
@@ -137,7 +138,7 @@ def _answer(asked: JSON) -> str:
         if act.get("press"):
             act = {"changes": _pressed(path, view_of(choices), parameters, act)}
         choices, path = acted(choices, path, act)
-        if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
+        if choices.scenario.weights == TRAINED.name and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = replace(view_of(choices), home=str(asked.get("home", "")))
         if act.get("name") in PARAMETERS:
@@ -242,7 +243,7 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
 def _refused(scenario: Scenario, error: AttentionError) -> JSON:
     """Why there is no layer, and buttons that make one where the heads do not fit."""
     with suppress(AttentionError):
-        if has_uneven_heads(resolve(scenario)):
+        if resolve(scenario).is_uneven:
             ways = [{"label": way.label, "changes": way.changes} for way in ways_out(scenario)]
             return {"error": ": ".join(uneven_heads(scenario)), "ways": ways}
     return {"error": str(error)}
@@ -289,7 +290,8 @@ def _held(stage: JSON, has_trained: bool) -> JSON:
     if "notes" not in stage or has_trained:
         return stage
     notes = [
-        {"text": note["text"]} if note.get("value") == TRAINED else note for note in stage["notes"]
+        {"text": note["text"]} if note.get("value") == TRAINED.name else note
+        for note in stage["notes"]
     ]
     return stage | {"notes": notes}
 
@@ -353,7 +355,7 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             with suppress(AttentionError):
                 focus = focus.in_head(view_of(choices).trace, head)
             return replace(choices, focus=focus), path
-        case {"name": "weights", "value": str(weights)} if weights in MODEL_CHOICES:
+        case {"name": "weights", "value": str(weights)} if weights in MODELS:
             there, cell = in_model(view_of(choices).scenario, weights)
             changed = _with_changes(choices, {"weights": weights, "layer": there.layer})
             return replace(changed, focus=Focus(*cell)), path

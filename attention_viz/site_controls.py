@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from attention_core import AttentionError
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
-from attention_lab.control_list import (
-    CONTROL_DEFAULTS,
-    CONTROL_GROUPS,
-    CONTROLS,
-    VIEW_SWITCHES,
-    Control,
-    decided_values,
-    widget_value,
-)
+from attention_lab.choices import fitting_heads
+from attention_lab.control import MAX_TEXT_LENGTH, Control
+from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, VIEW_SWITCHES, effects_of
 from attention_lab.focus import FOCUS_HELP, focus_lengths
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import OwnControls
 from attention_lab.presets import SENTENCE_KEY, presets
 from attention_lab.url_choices import UrlChoices
 from attention_lab.user_data.matrix_names import MAX_HEADS
+from attention_lab.weight_kinds import TRAINED
 
 from .payload import JSON
 from .story.story_view import view_of
 
-MOST_SLIDER_STEPS = 16  # of a whole number; larger ones are typed
-TRAINED = "trained"
 VIEW = "View"  # the group of what changes no number
 
 
@@ -42,20 +33,17 @@ def controls(
     if own is not None:
         every = controls(choices, has_trained)
         return [one for one in every if one["name"] in own.used or one["group"] == VIEW]
-    values = asdict(choices.scenario)
-    del values["edits"], values["own"]
-    decided = decided_values(values)
+    effects, scenario = effects_of(choices.scenario), choices.scenario
     example = next((one.name for one in presets() if one.scenario == choices.scenario), "")
     about = "Sets every control and the cell in focus."
     offered = ["", *(one.name for one in presets())]
     found = [_field("example", "Example", CONTROL_GROUPS[0], about, example, "choice", offered)]
     for control in CONTROLS:
-        value = decided.get(control.name, values[control.name])
-        is_on = control.matters(values)
-        shown = widget_value(control, value)
+        is_on = effects.has(control)
+        shown = control.held(effects.decided.get(control.name, getattr(scenario, control.name)))
         field = _field(control.name, control.label, control.group, control.help, shown)
         found.append(field | {"on": is_on} | _kind(control, has_trained))
-        fitting, n_heads = fitting_heads(choices.scenario), choices.scenario.n_heads
+        fitting, n_heads = fitting_heads(scenario), scenario.n_heads
         if control.name == "n_heads" and is_on:
             found[-1]["options"] = [str(count) for count in sorted({*fitting, n_heads})]
         if control.name == "d_model" and len(fitting) < MAX_HEADS:
@@ -64,28 +52,24 @@ def controls(
     return [*found, *_switches(choices)]
 
 
+# The kind of field on the page that shows a kind of control.
+_FIELDS = {"select": "choice", "whole": "number"}
+
+
 def _kind(control: Control, has_trained: bool) -> JSON:
-    """Which kind of field a control is, by its type and bounds, as in the app."""
-    name, default = control.name, CONTROL_DEFAULTS[control.name]
-    if name in FIELD_CHOICES:
-        options = [one for one in FIELD_CHOICES[name] if one != TRAINED or has_trained]
-        return {"kind": "choice", "options": options}
-    if isinstance(default, bool):
-        return {"kind": "switch"}
-    if isinstance(default, str):
-        return {"kind": "lines" if name == "batch" else "text", "most": MAX_TEXT_LENGTH}
-    low, high = FIELD_BOUNDS[name]
-    if control.zero:
-        options = [widget_value(control, number) for number in range(int(high) + 1)]
-        return {"kind": "scale", "options": options}
-    if isinstance(default, int) and high <= MOST_SLIDER_STEPS:
-        return {"kind": "scale", "options": [str(one) for one in range(int(low), int(high) + 1)]}
-    return {
-        "kind": "number",
-        "low": low,
-        "high": high,
-        "step": 1 if isinstance(default, int) else 0.1,
-    }
+    """How the page draws a control."""
+    kind: JSON = {"kind": _FIELDS.get(control.kind, control.kind)}
+    if control.kind == "select":
+        options = [one for one in control.options if one != TRAINED.name or has_trained]
+        return kind | {"options": options}
+    if control.kind in ("text", "lines"):
+        return kind | {"most": MAX_TEXT_LENGTH}
+    if control.kind == "scale":
+        return kind | {"options": list(control.steps)}
+    if control.kind == "switch":
+        return kind
+    low, high = control.bounds
+    return kind | {"low": low, "high": high, "step": 1 if control.kind == "whole" else 0.1}
 
 
 def _places(choices: UrlChoices) -> list[JSON]:

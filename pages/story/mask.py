@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from attention_lab.choices import MASK_KINDS
+from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING, PAINTED
 from attention_lab.masks.hiding import last_query_alone
 from attention_lab.sentences import longer_sequence
 from attention_ui.mask_choice import choose_mask, choose_unmasked, open_workshop
@@ -20,7 +20,7 @@ from attention_ui.url_state import session
 from attention_viz.labels import format_number
 from attention_viz.story.stages import shown_view
 
-mask = page_context().scenario.mask
+kind = MASKS[page_context().scenario.mask]
 chosen = choose_unmasked(page_context())
 now = session().page_context = shown_view(chosen, "mask")
 trace, focus, scenario = now.trace, now.focus, now.scenario
@@ -28,40 +28,20 @@ n_keys = trace.sizes["S"]
 n_seen = n_keys - int(trace.hidden_keys[0, focus.head, focus.query])
 cell = focus.cell("query", "key")
 
-MASK_EXPLANATIONS = {
-    "none": "No mask is chosen: in this layer every query sees every key.",
-    "causal": (
-        "A causal mask hides every later token; a token sees itself and those before it. A language"
-        " model predicts the next word and must not see it."
-    ),
-    "padding": (
-        "A padding mask hides the [pad] keys, which only make the sequence longer. It hides keys"
-        " only: the shares of [pad] queries are still computed. Who uses the output must skip them."
-    ),
-    "painted": (
-        "This mask was painted cell by cell in the mask workshop. It hides"
-        f" {trace.hidden_keys[0, 0].sum()} of {trace.hidden[0, 0].size} cells in every head."
-    ),
-    "window": (
-        f"A window of {scenario.window} hides every key that is farther away than that. With 0, a"
-        " token sees only itself."
-    ),
-}
-
-says = MASK_EXPLANATIONS[mask]
-if len(now.sentences) > 1 and mask != "padding":
-    if mask == "none":
+says = kind.told(scenario, int(trace.hidden_keys[0, 0].sum()), trace.hidden[0, 0].size)
+if len(now.sentences) > 1 and kind is not PADDING:
+    if kind is NO_MASK:
         says = "No mask is chosen."
     says += " In a batch the padding mask is always added: no query sees a [pad]."
 st.markdown(f"{says} Try a mask:")
 with st.container(horizontal=True):
     # All of them, always: a button that goes away would take the keyboard's place with it.
-    for choice in MASK_KINDS:
-        shown = "✓ " * (choice == mask) + choice
+    for choice in MASKS:
+        shown = "✓ " * (choice == kind.name) + choice
         st.button(shown, key=f"choose {choice}", on_click=choose_mask, args=(choice,))
-if mask == "painted":
+if kind is PAINTED:
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
-if mask == "padding" and not trace.hidden.any():
+if kind is PADDING and not trace.hidden.any():
     length = longer_sequence(scenario)
     st.info("This sequence has no [pad], so the mask hides nothing.")
     if length:

@@ -2,8 +2,9 @@
 
 import streamlit as st
 
-from attention_lab.choices import MODEL_CHOICES, edits_of, resolve, user_matrices_of
+from attention_lab.choices import edits_of, resolve
 from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.weight_kinds import LANGUAGE_MODEL, TRAINED
 from attention_lab.words.embeddings import derive_input
 from attention_ui.page_context import page_context
 from attention_ui.panels import draw_arithmetic, draw_derivation, look_closer, token_markdown
@@ -12,12 +13,13 @@ from attention_viz.labels import token_chips
 from attention_viz.story.products import is_sum_of_words, shows_sum_of_words
 
 now = page_context()
-trace, focus, scenario = now.trace, now.focus, resolve(now.shown)
+trace, focus, run = now.trace, now.focus, resolve(now.shown)
+scenario = run.chosen
 tokens, embedding = tokens_of(scenario), embedding_of(scenario)
 number = focus.within(trace, "inputs").feature
 asking = token_markdown(trace, "T", focus.query)
 
-trained, language = (scenario.weights == one for one in MODEL_CHOICES)
+trained, language = run.weights is TRAINED, run.weights is LANGUAGE_MODEL
 made = is_sum_of_words(trace, embedding)
 if trained:
     st.markdown(
@@ -45,7 +47,7 @@ st.html(token_chips(tokens, focus.query))
 
 stage = now.stage
 show_step(now)
-if user_matrices_of(scenario).x is not None and not made:
+if run.own.x is not None and not made:
     where = (
         f"{now.symbol('inputs')} is your own matrix: its numbers replace word vectors and position"
         " codes."
@@ -61,7 +63,7 @@ elif language:
         f"This is the input of layer {scenario.layer} of the language model: what the layers before"
         " it have made of the vectors of the pieces, divided by its root mean square, times a gain."
     )
-elif scenario.weights == "by hand":
+elif run.handmade:
     where = (
         "The numbers here have names: the part of speech of the word, in the example *Gender and"
         " number* these two as well, a 1, and the position as cosine and sine of an angle, in"

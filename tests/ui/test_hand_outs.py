@@ -25,8 +25,8 @@ from tests.ui.uploads import OWN_X, WHOLE
 BY_HAND = {"weights": "by hand", "d_model": 8, "n_heads": 2, "piece": 3, "positions": "false"}
 
 
-SIZES = ("cut_to", "pads", "features", "heads", "mask", "residual")
-USUAL = {"features": 16, "heads": 4, "weights": "random", "seed": 0, "mask": "none"}
+SIZES = ("cut_to", "pads", "d_model", "n_heads", "mask", "residual")
+USUAL = {"d_model": 16, "n_heads": 4, "weights": "random", "seed": 0, "mask": "none"}
 
 
 def chosen_for(now: StoryView) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def chosen_for(now: StoryView) -> dict[str, Any]:
     [
         ({}, {"weights": "random", "seed": 0}),
         ({"weights": "tied", "seed": 3}, {"weights": "tied", "seed": 3}),
-        ({"weights": "weightless"}, {"weights": "weightless"}),
+        ({"weights": "weightless"}, {"weights": "weightless", "output_matrix": "none"}),
         ({"weights": "trained", "layer": 2}, {"weights": "trained", "layer": 2}),
         (BY_HAND, {"named_features": True, "weights": "by hand"}),
         ({"weights": "by hand"}, {"weights": "random", "seed": 0}),
@@ -54,7 +54,7 @@ def chosen_for(now: StoryView) -> dict[str, Any]:
         ),
         (
             {"weights": "weightless", "edits": "wq_0_3_9__x_2_1_-0.5__wo_0_0_1"},
-            {"weights": "weightless", "edited_cells": 2},
+            {"weights": "weightless", "output_matrix": "none", "edited_cells": 2},
         ),
     ],
 )
@@ -80,19 +80,20 @@ def test_a_hand_out_says_what_is_cut_and_how_its_matrices_lie() -> None:
     ("choices", "said"),
     [
         ({"mask": "window", "window": 1}, {"mask": "window", "window": 1}),
-        ({"scaling": "custom", "scale": -2.5}, {"scale": -2.5}),
-        ({"scaling": "off"}, {"scale": 1}),
+        ({"scaling": "custom", "scale": -2.5}, {"scaling": -2.5}),
+        ({"scaling": "off"}, {"scaling": 1}),
         ({"mask": "causal", "residual": "true"}, {"mask": "causal", "residual": True}),
         ({"d_k": 7, "d_v": 3}, {"d_k": 7, "d_v": 3}),
         ({"d_o": 7}, {"d_o": 7}),
-        ({"output_matrix": "none", "d_v": 3}, {"d_k": 4, "d_v": 3, "no_w_o": True}),
+        ({"output_matrix": "none", "d_v": 3}, {"d_k": 4, "d_v": 3, "output_matrix": "none"}),
         ({"embedding": "integers", "init": "normal"}, {"embedding": "integers", "init": "normal"}),
         ({"positions": "false", "piece": 2}, {"positions": False, "piece": 2}),
         ({"n_tokens": 20, "mask": "padding"}, {"pads": 8, "mask": "padding"}),
         ({"rotary": "halves", "start": 7}, {"rotary": "halves", "start": 7}),
         (
             {"qk_norm": "true", "gain": 2, "sink": "true", "softcap": "true", "cap": 3},
-            {"qk_norm": 2.0, "sink": 0.0, "softcap": 3.0},
+            dict.fromkeys(("qk_norm", "sink", "softcap"), True)
+            | {"gain": 2.0, "sink_logit": 0.0, "cap": 3.0},
         ),
         ({"alibi": "true"}, {"alibi": True}),
     ],
@@ -110,7 +111,7 @@ def test_a_negative_scale_is_written_with_a_minus_sign() -> None:
 def test_a_hand_out_of_a_file_has_no_seed() -> None:
     of_file = Scenario(weights="your own", layer=1)
     now = PageContext(of_file, Focus(0, 0, 0, 0), OURS, trace_of(Scenario()))
-    expected = {"features": 16, "heads": 4, "weights": "your own", "mask": "none"}
+    expected = {"d_model": 16, "n_heads": 4, "weights": "your own", "mask": "none"}
     assert chosen_for(now) == expected
 
 
@@ -120,7 +121,7 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
     heads = heads_on(now.scenario, MINILM, None)
     shown = chosen_for(view_of_layer(now, heads, 2, Focus(0, 0, 0, 0)))
     trained = {"weights": "trained", "layer": 2, "mask": "none", "residual": True}
-    assert shown == {"features": 384, "heads": 12} | trained
+    assert shown == {"d_model": 384, "n_heads": 12} | trained
 
 
 @pytest.mark.parametrize(

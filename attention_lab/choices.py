@@ -17,14 +17,15 @@ from attention_core.errors import AttentionError
 from .by_hand import HandmadeLayer
 from .cache import cached
 from .control import MAX_TEXT_LENGTH as MAX_TEXT_LENGTH
-from .control import Control, controls_of, declared
+from .control import Control, controls_of
 from .mask_kinds import CAUSAL, MASKS, MaskChoices, MaskKind
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEADS
 from .user_data.user_matrices import UserMatrices, check_beside_trained
 from .weight_kinds import BY_HAND, LANGUAGE_MODEL, RANDOM, WEIGHTS, ModelWeights, WeightKind
 
-_declared = partial(declared, group="Modern attention")
+_of = partial(Control, group="Modern attention")
+_off = partial(_of, False, off=False)
 
 
 def _own_matrices(text: str) -> str:
@@ -44,95 +45,58 @@ class Scenario(MaskChoices):
     for numbers, "" for none.
     """
 
-    rotary: str = _declared(
+    rotary: str = _of(
         "off",
         "Rotary positions",
-        "Queries and keys are turned by their positions. neighbours: features 0 and 1 are a pair;"
-        " halves: the first feature of each half.",
         options=("off", "neighbours", "halves"),  # how features form the pairs that turn
         other=("neighbours", "off"),
         caption="rotary positions ({rotary})",
         off="off",
+    ).explained(
+        "Queries and keys are turned by their positions. neighbours: features 0 and 1 are a pair;"
+        " halves: the first feature of each half."
     )
-    base: float = _declared(
+    base: float = _of(
         10_000.0,
         "Base of the angles",
-        "A larger base turns the later pairs more slowly (rope_theta of a model).",
-        bounds=(1.0, 1e9),
+        (1.0, 1e9),
         other=(100.0, 10_000.0),
-        when=lambda chosen: chosen.rotary != "off",
+        needs="rotary",
         caption="base {base}",
+    ).explained("A larger base turns the later pairs more slowly (rope_theta of a model).")
+    start: int = _of(
+        0, "First position", (0, 1000), other=(100, 0), needs="rotary", told="from {start}"
+    ).explained("The position of the first token. A shift of all positions moves no score.")
+    qk_norm: bool = _off("QK-norm", caption="QK-norm").explained(
+        "Every query and key of a head is divided by its root mean square."
     )
-    start: int = _declared(
-        0,
-        "First position",
-        "The position of the first token. A shift of all positions moves no score.",
-        bounds=(0, 1000),
-        other=(100, 0),
-        when=lambda chosen: chosen.rotary != "off",
-        caption="from {start}",
-        is_told=True,
+    gain: float = _of(
+        1.0, "Gain of QK-norm", (0.0, 100.0), other=(2.0, 1.0), needs="qk_norm", told="gain {gain}"
+    ).explained("What multiplies every feature of a normalised query and key.")
+    alibi: bool = _off("ALiBi", caption="ALiBi").explained(
+        "Each step of distance lowers a score by the slope of its head."
     )
-    qk_norm: bool = _declared(
-        False,
-        "QK-norm",
-        "Every query and key of a head is divided by its root mean square.",
-        caption="QK-norm",
-        off=False,
+    sink: bool = _off("Sink", caption="sink").explained(
+        "One more score in every row, whose share goes to no value."
     )
-    gain: float = _declared(
-        1.0,
-        "Gain of QK-norm",
-        "What multiplies every feature of a normalised query and key.",
-        bounds=(0.0, 100.0),
-        other=(2.0, 1.0),
-        when=lambda chosen: chosen.qk_norm,
-        caption="gain {gain}",
-        is_told=True,
-    )
-    alibi: bool = _declared(
-        False,
-        "ALiBi",
-        "Each step of distance lowers a score by the slope of its head.",
-        caption="ALiBi",
-        off=False,
-    )
-    sink: bool = _declared(
-        False,
-        "Sink",
-        "One more score in every row, whose share goes to no value.",
-        caption="sink",
-        off=False,
-    )
-    sink_logit: float = _declared(
+    sink_logit: float = _of(
         0.0,
         "Score of the sink",
-        "The same for every head and row.",
-        bounds=(-100.0, 100.0),
+        (-100.0, 100.0),
         other=(2.0, 0.0),
-        when=lambda chosen: chosen.sink,
-        caption="score of the sink {sink_logit}",
-        is_told=True,
+        needs="sink",
+        told="score of the sink {sink_logit}",
+    ).explained("The same for every head and row.")
+    softcap: bool = _off("Soft cap", caption="soft cap").explained(
+        "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2)."
     )
-    softcap: bool = _declared(
-        False,
-        "Soft cap",
-        "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2).",
-        caption="soft cap",
-        off=False,
-    )
-    cap: float = _declared(
-        5.0,
-        "Cap",
-        "No scaled score gets beyond it, to either side.",
-        bounds=(0.1, 1000.0),
-        other=(1.0, 5.0),
-        when=lambda chosen: chosen.softcap,
-        caption="cap {cap}",
-        is_told=True,
-    )
-    edits: str = declared("", "Edited cells", reads=lambda text: Edits.from_url(text).url_value())
-    own: str = declared("", "Own matrices", reads=_own_matrices)
+    cap: float = _of(
+        5.0, "Cap", (0.1, 1000.0), other=(1.0, 5.0), needs="softcap", told="cap {cap}"
+    ).explained("No scaled score gets beyond it, to either side.")
+    edits: str = Control(
+        "", "Edited cells", reads=lambda text: Edits.from_url(text).url_value()
+    ).explained()
+    own: str = Control("", "Own matrices", reads=_own_matrices).explained()
 
 
 DECLARED: Mapping[str, Control] = controls_of(Scenario)

@@ -31,34 +31,41 @@ Kind = Literal["select", "switch", "text", "lines", "scale", "whole", "number"]
 class Control:
     """One choice: a field of `Scenario`.
 
-    group: of the sidebar; "" if no widget holds it. options: of a list. compared: those to compare
-    with; none for all. bounds: of a number. zero: the words for the value 0 where it means "decide
+    bounds: of a number. options: of a list. compared: those to compare with; none for all. group:
+    of the sidebar; "" if no widget holds it. zero: the words for the value 0 where it means "decide
     for me"; axis: the axis that this decides. has_lines: whether a text may have several. other:
     the value to compare with and, if the choice has that already, the second one, or a function of
-    the present value; none if two such layers cannot be compared. when: whether it has an effect
-    beside the other choices; of choices that only some kinds of weights or masks ask for, these
-    know. caption: how a caption tells it, with values by their names in braces. is_told: whether it
-    does at the default, too. off: the value that leaves out an option of modern attention. reads:
-    gives a text that stands for numbers as it is kept; raises AttentionError.
+    the present value; none if two such layers cannot be compared. needs: the choice that must be
+    on, or have the value after "=", so that this one has an effect; of choices that only some kinds
+    of weights or masks ask for, these know. caption: how a caption tells it where it is not at its
+    default, with values by their names in braces; told: the same, also at the default. off: the
+    value that leaves out an option of modern attention. reads: gives a text that stands for numbers
+    as it is kept; raises AttentionError.
     """
 
-    name: str
     default: Any
     label: str
-    help: str = ""
-    group: str = ""
+    bounds: tuple[float, float] = (0, 0)
     options: tuple[str, ...] = ()
     compared: tuple[str, ...] = ()
-    bounds: tuple[float, float] = (0, 0)
+    group: str = ""
     zero: str = ""
     axis: str = ""
     has_lines: bool = False
     other: tuple[Any, Any] | Callable[[Any], Any] | None = None
-    when: Callable[[Any], bool] | None = None
+    needs: str = ""
     caption: str = ""
-    is_told: bool = False
+    told: str = ""
     off: Any = None
     reads: Callable[[str], str] | None = None
+    name: str = ""
+    help: str = ""
+
+    def explained(self, help: str = "") -> Any:
+        """The field of `Scenario` that declares itself so. help: what a visitor reads who points at
+        its widget.
+        """
+        return field(default=self.default, metadata={"control": replace(self, help=help)})
 
     @property
     def kind(self) -> Kind:
@@ -78,7 +85,7 @@ class Control:
     @property
     def is_compared(self) -> bool:
         """Whether two layers that differ in it alone can be compared."""
-        return self.other is not None
+        return self.other is not None or self.kind == "switch"
 
     @property
     def steps(self) -> tuple[str, ...]:
@@ -148,14 +155,13 @@ class Control:
         if isinstance(self.other, tuple):
             first, second = self.other
             return second if value == first else first
-        return self.other(value) if self.other else value
+        return self.other(value) if self.other else not value
 
-
-def declared(default: Any, label: str, help: str = "", **about: Any) -> Any:
-    """A field of `Scenario` that declares itself as this `Control`."""
-    if isinstance(default, bool):
-        about.setdefault("other", lambda value: not value)
-    return field(default=default, metadata={"control": Control("", default, label, help, **about)})
+    def is_needed(self, chosen: Any) -> bool:
+        """Whether the choice that it needs is on."""
+        name, _, wanted = self.needs.partition("=")
+        value = getattr(chosen, name, True)
+        return bool(value == wanted if wanted else value not in (False, "off"))
 
 
 def controls_of(choices: type) -> dict[str, Control]:

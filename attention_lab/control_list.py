@@ -46,7 +46,7 @@ class Effects:
             return name in self.weights.asks
         if name in _ASKED_OF_MASKS:
             return name in MASKS[self.chosen.mask].asks
-        return control.when is None or bool(control.when(self.chosen))
+        return control.is_needed(self.chosen)
 
 
 def effects_of(chosen: Scenario) -> Effects:

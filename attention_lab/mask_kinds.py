@@ -13,7 +13,7 @@ from functools import partial
 from attention_core.checks import Array, whole_number
 from attention_core.masks import causal_mask, padding_mask, window_mask
 
-from .control import declared
+from .control import Control
 from .user_data.matrix_names import MAX_TOKENS
 from .user_data.painted_masks import mask_from_text, mask_to_text, painted_mask
 from .weight_kinds import WeightChoices
@@ -91,56 +91,41 @@ PAINTED = MaskKind(
 MASKS: Mapping[str, MaskKind] = {
     kind.name: kind for kind in (NO_MASK, CAUSAL, PADDING, WINDOW, PAINTED)
 }
-_declared = partial(declared, group="Scores and mask")
+_of = partial(Control, group="Scores and mask")
 
 
 @dataclass(frozen=True)
 class MaskChoices(WeightChoices):
     """painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing."""
 
-    scaling: str = _declared(
+    scaling: str = _of(
         "on",
         "Scaling",
-        "on: scores times 1/√d_k; off: as they are; custom: times the number below.",
         options=("on", "off", "custom"),
         other=("off", "on"),
         caption="scale {scaling}",
-    )
-    scale: float = _declared(
-        1.0,
-        "Custom scale",
-        "What every score is multiplied by.",
-        bounds=(-100.0, 100.0),
-        other=(0.5, 1.0),
-        when=lambda chosen: chosen.scaling == "custom",
-    )
-    mask: str = _declared(
-        "none",
+    ).explained("on: scores times 1/√d_k; off: as they are; custom: times the number below.")
+    scale: float = _of(
+        1.0, "Custom scale", (-100.0, 100.0), other=(0.5, 1.0), needs="scaling=custom"
+    ).explained("What every score is multiplied by.")
+    mask: str = _of(
+        NO_MASK.name,
         "Mask",
-        "; ".join(f"{kind.name}: {kind.help}" for kind in MASKS.values() if kind.help)
-        + ". A language model is always causal, too.",
         options=tuple(MASKS),
         compared=tuple(name for name, kind in MASKS.items() if kind is not PAINTED),
-        other=("causal", "none"),
-        caption="mask {mask}",
-        is_told=True,
+        other=(CAUSAL.name, NO_MASK.name),
+        told="mask {mask}",
+    ).explained(
+        "; ".join(f"{kind.name}: {kind.help}" for kind in MASKS.values() if kind.help)
+        + ". A language model is always causal, too."
     )
-    window: int = _declared(
-        2,
-        "Window",
-        "How many tokens to each side a query sees.",
-        bounds=(0, MAX_TOKENS),
-        other=(1, 2),
-        caption="{window} to each side",
-        is_told=True,
-    )
-    painted: str = declared(
+    window: int = _of(
+        2, "Window", (0, MAX_TOKENS), other=(1, 2), told="{window} to each side"
+    ).explained("How many tokens to each side a query sees.")
+    painted: str = Control(
         "", "Painted mask", reads=lambda text: mask_to_text(mask_from_text(text))
-    )
-    residual: bool = _declared(
-        False,
-        "Residual",
+    ).explained()
+    residual: bool = _of(False, "Residual", caption="residual").explained(
         "Add the layer's inputs to its output (skip connection). In GeometricMachineLearning.jl:"
-        " add_connection, true by default.",
-        caption="residual",
+        " add_connection, true by default."
     )

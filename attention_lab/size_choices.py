@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from .control import MAX_TEXT_LENGTH, declared
+from .control import MAX_TEXT_LENGTH, Control
 from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
 from .words.embeddings import EMBEDDINGS
 
 MAX_SENTENCES = 4  # of a batch
-_SIZES, _WIDTHS = "Sizes", "Tokens and widths"
+_size, _token = (partial(Control, group=group) for group in ("Sizes", "Tokens and widths"))
+_width = partial(_token, 0, bounds=(0, MAX_HEAD_WIDTH))
+_head_width = partial(_width, zero="embedding / heads", other=(2, 4))
+_OF_PIECES = "words in pieces, letters in each: {piece}"
+_FIRST = "The animal did not cross the street because it was too tired"
 
 
 def _reversed_words(text: str) -> str:
@@ -23,108 +28,48 @@ class SizeChoices:
     `attention_lab.sentences`.
     """
 
-    text: str = declared(
-        "The animal did not cross the street because it was too tired",
-        "Sentence",
+    text: str = _size(_FIRST, "Sentence", other=_reversed_words).explained(
         f"Any language, at most {MAX_TEXT_LENGTH:,} characters. Words, punctuation marks and emoji"
-        " become tokens.",
-        group=_SIZES,
-        other=_reversed_words,
+        " become tokens."
     )
-    n_tokens: int = declared(
-        0,
-        "Sequence length",
+    n_tokens: int = _size(0, "Sequence length", (0, MAX_TOKENS), zero="fit", axis="T").explained(
         "How many tokens the layer sees: a longer sentence is cut, a shorter one is filled up with"
-        " [pad], but not on the pages of trained models, which only cut it.",
-        group=_SIZES,
-        bounds=(0, MAX_TOKENS),
-        zero="fit",
-        axis="T",
+        " [pad], but not on the pages of trained models, which only cut it."
     )
-    d_model: int = declared(
-        16,
-        "Embedding size",
-        "How many numbers describe one token (d_model).",
-        group=_SIZES,
-        bounds=(1, MAX_MATRIX_WIDTH),
-        other=(32, 16),
-        caption="features: {d_model}",
-        is_told=True,
+    d_model: int = _size(
+        16, "Embedding size", (1, MAX_MATRIX_WIDTH), other=(32, 16), told="features: {d_model}"
+    ).explained("How many numbers describe one token (d_model).")
+    n_heads: int = _size(
+        4, "Heads", (1, MAX_HEADS), other=(1, 2), told="heads: {n_heads}"
+    ).explained("How many heads attend in parallel.")
+    d_k: int = _head_width("Query/key width d_k", axis="K", caption="d_k {d_k}").explained(
+        "How many numbers a query or key of one head has."
     )
-    n_heads: int = declared(
-        4,
-        "Heads",
-        "How many heads attend in parallel.",
-        group=_SIZES,
-        bounds=(1, MAX_HEADS),
-        other=(1, 2),
-        caption="heads: {n_heads}",
-        is_told=True,
+    d_v: int = _head_width("Value width d_v", axis="V", caption="d_v {d_v}").explained(
+        "How many numbers a value of one head has."
     )
-    d_k: int = declared(
-        0,
-        "Query/key width d_k",
-        "How many numbers a query or key of one head has.",
-        group=_WIDTHS,
-        bounds=(0, MAX_HEAD_WIDTH),
-        zero="embedding / heads",
-        axis="K",
-        other=(2, 4),
-        caption="d_k {d_k}",
-    )
-    d_v: int = declared(
-        0,
-        "Value width d_v",
-        "How many numbers a value of one head has.",
-        group=_WIDTHS,
-        bounds=(0, MAX_HEAD_WIDTH),
-        zero="embedding / heads",
-        axis="V",
-        other=(2, 4),
-        caption="d_v {d_v}",
-    )
-    d_o: int = declared(
-        0,
+    d_o: int = _width(
         "Output width d_o",
-        "How many numbers the output of a token has: the columns of W_O.",
-        group=_WIDTHS,
-        bounds=(0, MAX_HEAD_WIDTH),
         zero="embedding size",
         axis="O",
         other=(6, 4),
-        when=lambda chosen: chosen.output_matrix != "none",
+        needs="output_matrix=W_O",
         caption="d_o {d_o}",
+    ).explained("How many numbers the output of a token has: the columns of W_O.")
+    positions: bool = _token(True, "Positions", caption="no positions").explained(
+        "Add the sinusoidal code of each position to its word."
     )
-    positions: bool = declared(
-        True,
-        "Positions",
-        "Add the sinusoidal code of each position to its word.",
-        group=_WIDTHS,
-        caption="no positions",
-    )
-    embedding: str = declared(
+    embedding: str = _token(
         "normal",
         "Word vectors",
-        "normal: random, but fixed by the word; integers: −2 to 2, easy to check on paper.",
-        group=_WIDTHS,
         options=EMBEDDINGS,
         other=("integers", "normal"),
         caption="{embedding} word vectors",
-    )
-    batch: str = declared(
-        "",
-        "Further sentences",
+    ).explained("normal: random, but fixed by the word; integers: −2 to 2, easy to check on paper.")
+    batch: str = _token("", "Further sentences", has_lines=True).explained(
         f"A batch: one sentence on each line, at most {MAX_SENTENCES - 1}. All are filled up with"
-        " [pad] to the longest, and no query sees a [pad].",
-        group=_WIDTHS,
-        has_lines=True,
+        " [pad] to the longest, and no query sees a [pad]."
     )
-    piece: int = declared(
-        0,
-        "Cut words into pieces",
-        "The most characters that a token may have; later pieces are marked ##.",
-        group=_WIDTHS,
-        bounds=(0, 12),
-        zero="whole words",
-        caption="words in pieces, letters in each: {piece}",
-    )
+    piece: int = _token(
+        0, "Cut words into pieces", (0, 12), zero="whole words", caption=_OF_PIECES
+    ).explained("The most characters that a token may have; later pieces are marked ##.")

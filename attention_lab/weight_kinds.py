@@ -19,7 +19,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from . import by_hand
-from .control import declared
+from .control import Control
 from .size_choices import SizeChoices
 from .trained import encoded_text, language_model, language_text
 from .user_data.matrix_names import MAX_HEADS, MAX_TOKENS
@@ -241,7 +241,10 @@ def _help() -> str:
     return "; ".join(about) + "."
 
 
-_declared = partial(declared, group="Weights")
+_MOST_LAYERS = max(model.n_layers for model in MODELS.values())
+_HEADS, _LACKS_HEAD = ("none", *map(str, range(MAX_HEADS))), "without head {without}"
+_DRAWN_FROM = tuple(INITIALISATIONS)
+_of = partial(Control, group="Weights")
 
 
 @dataclass(frozen=True)
@@ -251,58 +254,38 @@ class WeightChoices(SizeChoices):
     that is switched off, "none" for none.
     """
 
-    weights: str = _declared(
-        "random",
+    weights: str = _of(
+        RANDOM.name,
         "Weights",
-        _help(),
         options=tuple(WEIGHTS),
-        compared=tuple(WEIGHTS.keys() - MODELS.keys()),
-        other=("random", "weightless"),
-        caption="{weights}",
-        is_told=True,
-    )
-    layer: int = _declared(
-        0,
-        "Layer of the model",
+        compared=tuple(name for name in WEIGHTS if name not in MODELS),
+        other=(RANDOM.name, WEIGHTLESS.name),
+        told="{weights}",
+    ).explained(_help())
+    layer: int = _of(
+        0, "Layer of the model", (0, _MOST_LAYERS - 1), other=(3, 0), told="layer {layer}"
+    ).explained(
         "Which of the model's layers, counted from 0: the trained model has"
-        f" {TRAINED.n_layers}, the language model {LANGUAGE_MODEL.n_layers}.",
-        bounds=(0, max(model.n_layers for model in MODELS.values()) - 1),
-        other=(3, 0),
-        caption="layer {layer}",
-        is_told=True,
+        f" {TRAINED.n_layers}, the language model {LANGUAGE_MODEL.n_layers}."
     )
-    without: str = _declared(
-        "none",
-        "Head switched off",
-        "The rows of W_O that belong to this head are 0, so that it adds nothing to the output.",
-        options=("none", *map(str, range(MAX_HEADS))),
-        other=("0", "1"),
-        caption="without head {without}",
+    without: str = _of(
+        "none", "Head switched off", options=_HEADS, other=("0", "1"), caption=_LACKS_HEAD
+    ).explained(
+        "The rows of W_O that belong to this head are 0, so that it adds nothing to the output."
     )
-    init: str = _declared(
-        "xavier",
-        "Drawn from",
+    init: str = _of(
+        "xavier", "Drawn from", options=_DRAWN_FROM, other=("normal", "xavier"), caption="{init}"
+    ).explained(
         "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal: all"
-        " singular values equal; integers: −1, 0, 1.",
-        options=tuple(INITIALISATIONS),
-        other=("normal", "xavier"),
-        caption="{init}",
+        " singular values equal; integers: −1, 0, 1."
     )
-    seed: int = _declared(
-        0,
-        "Seed",
-        "The same seed gives the same weights; another version of NumPy may draw others.",
-        bounds=(0, 2**53 - 1),  # the largest whole number a browser holds exactly
-        other=(1, 0),
-        caption="seed {seed}",
-        is_told=True,
+    # The largest seed is the largest whole number a browser holds exactly.
+    seed: int = _of(0, "Seed", (0, 2**53 - 1), other=(1, 0), told="seed {seed}").explained(
+        "The same seed gives the same weights; another version of NumPy may draw others."
     )
-    output_matrix: str = _declared(
-        "W_O",
-        "Output matrix",
+    output_matrix: str = _of(
+        "W_O", "Output matrix", options=("W_O", "none"), other=("none", "W_O"), caption="no W_O"
+    ).explained(
         "W_O: it mixes the heads. none: the heads side by side are the output, as in the manual of"
-        " GeometricMachineLearning.jl.",
-        options=("W_O", "none"),
-        other=("none", "W_O"),
-        caption="no W_O",
+        " GeometricMachineLearning.jl."
     )

@@ -49,8 +49,8 @@ def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
     told = {
         name: values[name]
         for name, one in DECLARED.items()
-        if one.caption and effects.asks_for(one) and values[name] is not None
-        if one.is_told or values[name] != one.default
+        if effects.asks_for(one) and values[name] is not None
+        if one.told or (one.caption and values[name] != one.default)
     }
     return {
         **_if(tokens.n_left_out, cut_to=n_tokens),
@@ -104,8 +104,8 @@ def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
     facts = layer_facts(scenario, trace)
     texts = {name: _written(value) for name, value in facts.items()}
     texts["weights"] = resolve(scenario).weights.caption
-    said = (DECLARED[name].caption if name in DECLARED else CAPTIONS[name] for name in facts)
-    told = ", ".join(said).format(**texts)
+    said = CAPTIONS | {name: one.told or one.caption for name, one in DECLARED.items()}
+    told = ", ".join(said[name] for name in facts).format(**texts)
     return f"“{scenario.text}”: {told}{_notation_text(notation)}"
 
 

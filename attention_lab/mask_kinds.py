@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from attention_core.checks import Array, whole_number
-from attention_core.masks import causal_mask, padding_mask, window_mask
+from attention_core.masks import causal_mask, padding_mask, prefix_mask, window_mask
 
 from .control import Control
 from .user_data.matrix_names import MAX_TOKENS
@@ -80,6 +80,16 @@ WINDOW = MaskKind(
     _window,
     asks=("window",),
 )
+PREFIX = MaskKind(
+    "prefix",
+    "the first tokens see one another, the rest is causal",
+    "Every token sees the first {prefix} tokens, also those after it. Of the others it sees itself"
+    " and those before it, as under a causal mask. A prefix language model reads its input so, and"
+    " writes what follows.",
+    lambda chosen, n_tokens, _: prefix_mask(n_tokens, chosen.prefix),
+    asks=("prefix",),
+    limits_causal=False,
+)
 PAINTED = MaskKind(
     "painted",
     "as in the mask workshop",
@@ -89,7 +99,7 @@ PAINTED = MaskKind(
     asks=("painted",),
 )
 MASKS: Mapping[str, MaskKind] = {
-    kind.name: kind for kind in (NO_MASK, CAUSAL, PADDING, WINDOW, PAINTED)
+    kind.name: kind for kind in (NO_MASK, CAUSAL, PADDING, WINDOW, PREFIX, PAINTED)
 }
 _of = partial(Control, group="Scores and mask")
 
@@ -122,6 +132,9 @@ class MaskChoices(WeightChoices):
     window: int = _of(
         2, "Window", (0, MAX_TOKENS), other=(1, 2), told="{window} to each side"
     ).explained("How many tokens to each side a query sees.")
+    prefix: int = _of(
+        3, "Prefix", (0, MAX_TOKENS), other=(1, 3), told="the first {prefix} both ways"
+    ).explained("How many tokens at the start every query sees.")
     painted: str = Control(
         "", "Painted mask", reads=lambda text: mask_to_text(mask_from_text(text))
     ).explained()

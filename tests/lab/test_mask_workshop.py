@@ -127,7 +127,7 @@ def test_all_masks_together() -> None:
     """By loops: what each mask hides, and which of them hide a cell."""
     painted = np.ones((5, 5), dtype=bool)
     painted[4, 3] = False
-    scenario = replace(SCENARIO, window=1, painted=mask_to_text(painted))
+    scenario = replace(SCENARIO, window=1, prefix=2, painted=mask_to_text(painted))
     for names in ((), ("causal",), ("window", "padding"), WORKSHOP_MASKS):
         made = masked_batch(scenario, OTHERS, names)
         for b, t, s in np.ndindex(3, 5, 5):
@@ -135,6 +135,7 @@ def test_all_masks_together() -> None:
                 "causal": s > t,
                 "padding": s >= (5, 2, 5)[b],
                 "window": abs(t - s) > 1,
+                "prefix": s > t and s >= 2,
                 "painted": (t, s) == (4, 3),
             }
             hiding = [name for name in WORKSHOP_MASKS if name in names and hides[name]]

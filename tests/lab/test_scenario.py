@@ -129,11 +129,12 @@ def test_the_options_of_modern_attention() -> None:
 
 def test_masks_say_who_sees_whom() -> None:
     painted = np.tri(4, 5, -1, dtype=bool) | np.eye(4, 5, dtype=bool)[:, ::-1]
-    base = replace(SMALL, text="a b c", n_tokens=5, painted=mask_to_text(painted))
+    base = replace(SMALL, text="a b c", n_tokens=5, prefix=2, painted=mask_to_text(painted))
     expected = {
         "causal": [[s <= t for s in range(5)] for t in range(5)],
         "padding": [[s < 3 for s in range(5)] for t in range(5)],
         "window": [[abs(s - t) <= 2 for s in range(5)] for t in range(5)],
+        "prefix": [[s < 2 or s <= t for s in range(5)] for t in range(5)],
         "none": [[True] * 5] * 5,
         "painted": [*painted.tolist(), [True] * 5],  # one token more than were painted
     }
@@ -141,6 +142,24 @@ def test_masks_say_who_sees_whom() -> None:
     for mask, allowed in expected.items():
         probabilities = trace_of(replace(base, mask=mask)).probabilities[0]
         assert all(((head > 0) == allowed).all() for head in probabilities), mask
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_a_language_model_is_always_causal(mask: str) -> None:
+    """Also where the mask would show a later token; its name is that of what is run."""
+    scenario = Scenario("the dog sat", weights="language model", layer=1, mask=mask, window=1)
+    trace = trace_of(scenario)
+    assert not np.triu(trace.probabilities[0], 1).any()
+    n_shown = int((trace.probabilities[0, 0] > 0).sum())
+    assert (n_shown == sum(range(len(trace.tokens) + 1))) is (mask != "window")
+    expected = mask if mask in ("window", "painted") else "causal"
+    assert resolve(scenario).mask.name == resolve(scenario).chosen.mask == expected
+
+
+def test_what_kinds_ask_for_is_a_choice() -> None:
+    asked = {name for kind in (*MASKS.values(), *WEIGHTS.values()) for name in kind.asks}
+    decided = {name for kind in WEIGHTS.values() for name in kind.decides}
+    assert asked | decided <= DECLARED.keys()
 
 
 def test_scalings() -> None:

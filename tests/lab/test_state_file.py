@@ -180,7 +180,7 @@ def test_the_bounds_of_every_field() -> None:
         **dict.fromkeys(("d_k", "d_v", "d_o"), (0, 128)),
         "layer": (0, 5),
         "seed": (0, 2**53 - 1),
-        "window": (0, 64),
+        **dict.fromkeys(("window", "prefix"), (0, 64)),
         "start": (0, 1000),
         "gain": (0, 100),
         "cap": (0.1, 1000),

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from attention_core import STEPS
+from attention_lab.choices import DECLARED
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
@@ -15,10 +16,11 @@ from attention_lab.scenario import Scenario, trace_of
 from attention_lab.whose_heads import MINILM, heads_on
 from attention_ui import closer_look
 from attention_ui.page_context import PageContext
-from attention_viz.layer_caption import layer_facts
+from attention_viz.layer_caption import layer_caption, layer_facts
 from attention_viz.story.story_file import story_file
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.one_head_page import view_of_layer
+from tests.lab.test_scenario import CHANGES
 from tests.ui.app import named_in, opened, page_context
 from tests.ui.uploads import OWN_X, WHOLE
 
@@ -102,6 +104,22 @@ def test_a_hand_out_names_its_options(choices: dict[str, Any], said: dict[str, A
     found = chosen_for(page_context(opened("scores", **choices)))
     found.pop("cut_to", None)  # pieces are more than fit
     assert found == USUAL | said
+
+
+# Choices that a caption tells by another fact: the sentence by its words, its length by how many
+# tokens were cut or added, edited cells by their number, a factor by the scale.
+BY_ANOTHER = {"n_tokens": "cut_to", "scale": "scaling", "edits": "edited_cells"}
+UNTOLD = ("batch", "painted")  # a batch is told by whoever shows it; a painting has no words
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_hand_out_tells_every_choice_that_is_moved(name: str) -> None:
+    base, value = CHANGES[name]
+    moved = replace(base, **{name: value})
+    facts, told = layer_facts(moved, trace_of(moved)), BY_ANOTHER.get(name, name)
+    assert (told in facts) is (name not in ("text", *UNTOLD))
+    lines = {layer_caption(one, trace_of(one), OURS) for one in (base, moved)}
+    assert len(lines) == (1 if name in UNTOLD else 2)
 
 
 def test_a_negative_scale_is_written_with_a_minus_sign() -> None:

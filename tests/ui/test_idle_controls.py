@@ -14,7 +14,8 @@ from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, drawn, moved
 
 OF_OPTIONS = {"base", "start", "gain", "sink_logit", "cap"}
-USUALLY = {"scale", "window", "layer", *OF_OPTIONS}
+OF_MASKS = {"window", "prefix"}
+USUALLY = {"scale", "layer", *OF_MASKS, *OF_OPTIONS}
 BY_HAND: dict[str, Any] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_HAND}
@@ -24,10 +25,11 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_H
     ("choices", "idle"),
     [
         ({}, USUALLY),
-        ({"scaling": "custom", "mask": "window"}, {"layer", *OF_OPTIONS}),
+        ({"scaling": "custom", "mask": "window"}, {"layer", "prefix", *OF_OPTIONS}),
+        ({"mask": "prefix"}, {"scale", "layer", "window", *OF_OPTIONS}),
         (
             dict.fromkeys(("qk_norm", "sink", "softcap"), True) | {"rotary": "halves"},
-            {"scale", "window", "layer"},
+            {"scale", "layer", *OF_MASKS},
         ),
         (
             {"weights": "weightless"},
@@ -35,7 +37,7 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_H
         ),
         ({"output_matrix": "none"}, {*USUALLY, "d_o"}),
         ({"weights": "orthonormal"}, {*USUALLY, "init"}),
-        ({"weights": "trained"}, {"scale", "window", *OF_OPTIONS, *DECIDED_BY_THE_MODEL}),
+        ({"weights": "trained"}, {"scale", *OF_MASKS, *OF_OPTIONS, *DECIDED_BY_THE_MODEL}),
         (
             {"weights": "language model", "qk_norm": True, "residual": True},
             {*USUALLY, *DECIDED_BY_THE_MODEL, "residual", "rotary"} - {"layer", "gain"},

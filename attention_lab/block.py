@@ -16,6 +16,7 @@ from attention_core.trace import Trace
 from .block_weights import POST_NORM, PRE_NORM, BlockWeights, block_weights
 from .cache import cached
 from .choices import resolve
+from .control import Control, controls_of
 from .heads.reruns import rerun
 from .heads.weight_blocks import head_contributions
 from .scenario import Scenario, sequence_of
@@ -35,17 +36,12 @@ class BlockChoices:
     matrices of the feed-forward part. skip: whether the residual connections are on.
     """
 
-    order: str = POST_NORM
-    activation: str = "relu"
-    skip: str = ON
+    order: str = Control(POST_NORM, "Norms", options=(POST_NORM, PRE_NORM)).explained()
+    activation: str = Control("relu", "Activation", options=("relu", "tanh", "gelu")).explained()
+    skip: str = Control(ON, "Residual connections", options=(ON, OFF)).explained()
 
 
-BLOCK_OPTIONS = {
-    "order": (POST_NORM, PRE_NORM),
-    "activation": ("relu", "tanh", "gelu"),
-    "skip": (ON, OFF),
-}
-BLOCK_LABELS = {"order": "Norms", "activation": "Activation", "skip": "Residual connections"}
+BLOCK_CONTROLS = controls_of(BlockChoices)
 
 
 @dataclass(frozen=True, eq=False)

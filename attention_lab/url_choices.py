@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
-from .block import BLOCK_LABELS, BLOCK_OPTIONS, BlockChoices
+from .block import BLOCK_CONTROLS, BlockChoices
 from .choices import DECLARED
+from .control import Control
 from .control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
 from .focus import Focus
 from .mask_kinds import MASKS
@@ -22,14 +22,7 @@ from .presets import SENTENCE_KEY, opening_cell
 from .scenario import Scenario
 from .sentences import weights_in_force
 from .state_file import FOCUS
-from .url_values import (
-    REFUSAL,
-    parse_option,
-    parse_place,
-    parse_switch,
-    quoted,
-    url_text,
-)
+from .url_values import REFUSAL, parse_place, quoted, url_text
 from .weight_kinds import MODELS
 
 THREE = ("queries", "keys", "values")
@@ -77,22 +70,19 @@ def read_unmasked(text: str) -> bool:
     raise SettingsError("It is “true” or left out, so the page stays as it is")
 
 
+_OF_VIEW = (
+    Control(VIEW_DEFAULTS["notation"], "Notation", options=tuple(NOTATIONS), name="notation"),
+    *(Control(False, label, name=key) for label, key, _ in VIEW_SWITCHES),
+    Control(THREE[0], "Which of the three", options=THREE, name="which"),
+)
 # In the order of the sidebar; then what no control holds.
-_OF_LAYER = (*CONTROLS, *(one for one in DECLARED.values() if not one.group))
+_DECLARED = (*CONTROLS, *(one for one in DECLARED.values() if not one.group), *_OF_VIEW)
 PARAMETERS: Mapping[str, Parameter] = {
-    **{one.name: Parameter(one.label, one.default, one.read) for one in _OF_LAYER},
-    **{name: Parameter(name.capitalize(), 0, parse_place) for name in (*FOCUS, SENTENCE_KEY)},
-    "notation": Parameter(
-        "Notation", VIEW_DEFAULTS["notation"], partial(parse_option, options=NOTATIONS)
-    ),
-    **{key: Parameter(label, False, parse_switch) for label, key, _ in VIEW_SWITCHES},
-    "which": Parameter("Which of the three", THREE[0], partial(parse_option, options=THREE)),
     **{
-        name: Parameter(
-            BLOCK_LABELS[name], asdict(BlockChoices())[name], partial(parse_option, options=options)
-        )
-        for name, options in BLOCK_OPTIONS.items()
+        one.name: Parameter(one.label, one.default, one.read)
+        for one in (*_DECLARED, *BLOCK_CONTROLS.values())
     },
+    **{name: Parameter(name.capitalize(), 0, parse_place) for name in (*FOCUS, SENTENCE_KEY)},
     "unmasked": Parameter("Without a mask", False, read_unmasked),
     "pin": Parameter("Pinned cell", "", str),
 }
@@ -134,7 +124,7 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
         values[SENTENCE_KEY],
         {name: values[name] for name in VIEW_DEFAULTS},
         values["which"],
-        BlockChoices(**{name: values[name] for name in BLOCK_OPTIONS}),
+        BlockChoices(**{name: values[name] for name in BLOCK_CONTROLS}),
         values["unmasked"] or says_none,
         values["pin"],
         tuple(refused),

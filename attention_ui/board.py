@@ -9,7 +9,7 @@ from functools import partial
 import streamlit as st
 
 from attention_core import AttentionError, SettingsError
-from attention_lab.block import BLOCK_OPTIONS
+from attention_lab.block import BLOCK_CONTROLS
 from attention_lab.choices import DECLARED
 from attention_lab.presets import preset_named
 from attention_lab.url_values import parse_place
@@ -159,7 +159,9 @@ def apply_stage_choice(name: object, value: object) -> None:
     match name, value:
         case "which", str(field) if field in PROJECTION_FACTORS:
             st.session_state["which"] = field
-        case str(choice), str(option) if option in BLOCK_OPTIONS.get(choice, ()):
+        case str(choice), str(option) if (
+            choice in BLOCK_CONTROLS and option in BLOCK_CONTROLS[choice].options
+        ):
             st.session_state[choice] = option
         case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
             st.session_state[switch] = on

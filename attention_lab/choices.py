@@ -26,6 +26,7 @@ from .weight_kinds import BY_HAND, LANGUAGE_MODEL, RANDOM, WEIGHTS, ModelWeights
 
 _of = partial(Control, group="Modern attention")
 _off = partial(_of, False, off=False)
+_OF_SINK = "score of the sink {sink_logit}"
 
 
 def _own_matrices(text: str) -> str:
@@ -49,7 +50,7 @@ class Scenario(MaskChoices):
         "off",
         "Rotary positions",
         options=("off", "neighbours", "halves"),  # how features form the pairs that turn
-        other=("neighbours", "off"),
+        other="neighbours",
         caption="rotary positions ({rotary})",
         off="off",
     ).explained(
@@ -60,18 +61,18 @@ class Scenario(MaskChoices):
         10_000.0,
         "Base of the angles",
         (1.0, 1e9),
-        other=(100.0, 10_000.0),
+        other=100.0,
         needs="rotary",
         caption="base {base}",
     ).explained("A larger base turns the later pairs more slowly (rope_theta of a model).")
     start: int = _of(
-        0, "First position", (0, 1000), other=(100, 0), needs="rotary", told="from {start}"
+        0, "First position", (0, 1000), other=100, needs="rotary", told="from {start}"
     ).explained("The position of the first token. A shift of all positions moves no score.")
     qk_norm: bool = _off("QK-norm", caption="QK-norm").explained(
         "Every query and key of a head is divided by its root mean square."
     )
     gain: float = _of(
-        1.0, "Gain of QK-norm", (0.0, 100.0), other=(2.0, 1.0), needs="qk_norm", told="gain {gain}"
+        1.0, "Gain of QK-norm", (0.0, 100.0), other=2.0, needs="qk_norm", told="gain {gain}"
     ).explained("What multiplies every feature of a normalised query and key.")
     alibi: bool = _off("ALiBi", caption="ALiBi").explained(
         "Each step of distance lowers a score by the slope of its head."
@@ -80,18 +81,13 @@ class Scenario(MaskChoices):
         "One more score in every row, whose share goes to no value."
     )
     sink_logit: float = _of(
-        0.0,
-        "Score of the sink",
-        (-100.0, 100.0),
-        other=(2.0, 0.0),
-        needs="sink",
-        told="score of the sink {sink_logit}",
+        0.0, "Score of the sink", (-100.0, 100.0), other=2.0, needs="sink", told=_OF_SINK
     ).explained("The same for every head and row.")
     softcap: bool = _off("Soft cap", caption="soft cap").explained(
         "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2)."
     )
     cap: float = _of(
-        5.0, "Cap", (0.1, 1000.0), other=(1.0, 5.0), needs="softcap", told="cap {cap}"
+        5.0, "Cap", (0.1, 1000.0), other=1.0, needs="softcap", told="cap {cap}"
     ).explained("No scaled score gets beyond it, to either side.")
     edits: str = Control(
         "", "Edited cells", reads=lambda text: Edits.from_url(text).url_value()

@@ -34,8 +34,9 @@ class Control:
     bounds: of a number. options: of a list. compared: those to compare with; none for all. group:
     of the sidebar; "" if no widget holds it. zero: the words for the value 0 where it means "decide
     for me"; axis: the axis that this decides. has_lines: whether a text may have several. other:
-    the value to compare with and, if the choice has that already, the second one, or a function of
-    the present value; none if two such layers cannot be compared. needs: the choice that must be
+    the value to compare with, in the place of which the default or a second value is taken if the
+    choice has it already, or a function of the present value; none if two such layers cannot be
+    compared. needs: the choice that must be
     on, or have the value after "=", so that this one has an effect; of choices that only some kinds
     of weights or masks ask for, these know. caption: how a caption tells it where it is not at its
     default, with values by their names in braces; told: the same, also at the default. off: the
@@ -52,7 +53,7 @@ class Control:
     zero: str = ""
     axis: str = ""
     has_lines: bool = False
-    other: tuple[Any, Any] | Callable[[Any], Any] | None = None
+    other: Any = None
     needs: str = ""
     caption: str = ""
     told: str = ""
@@ -152,10 +153,12 @@ class Control:
 
     def other_value(self, value: Any) -> Any:
         """The value to compare with, which is not the present one."""
-        if isinstance(self.other, tuple):
-            first, second = self.other
-            return second if value == first else first
-        return self.other(value) if self.other else not value
+        if callable(self.other):
+            return self.other(value)
+        if self.other is None:
+            return not value
+        first, second = self.other if isinstance(self.other, tuple) else (self.other, self.default)
+        return second if value == first else first
 
     def is_needed(self, chosen: Any) -> bool:
         """Whether the choice that it needs is on."""

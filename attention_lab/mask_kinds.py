@@ -109,31 +109,27 @@ class MaskChoices(WeightChoices):
     """painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing."""
 
     scaling: str = _of(
-        "on",
-        "Scaling",
-        options=("on", "off", "custom"),
-        other=("off", "on"),
-        caption="scale {scaling}",
+        "on", "Scaling", options=("on", "off", "custom"), other="off", caption="scale {scaling}"
     ).explained("on: scores times 1/√d_k; off: as they are; custom: times the number below.")
     scale: float = _of(
-        1.0, "Custom scale", (-100.0, 100.0), other=(0.5, 1.0), needs="scaling=custom"
+        1.0, "Custom scale", (-100.0, 100.0), other=0.5, needs="scaling=custom"
     ).explained("What every score is multiplied by.")
     mask: str = _of(
         NO_MASK.name,
         "Mask",
         options=tuple(MASKS),
         compared=tuple(name for name, kind in MASKS.items() if kind is not PAINTED),
-        other=(CAUSAL.name, NO_MASK.name),
+        other=CAUSAL.name,
         told="mask {mask}",
     ).explained(
         "; ".join(f"{kind.name}: {kind.help}" for kind in MASKS.values() if kind.help)
         + ". A language model is always causal, too."
     )
     window: int = _of(
-        2, "Window", (0, MAX_TOKENS), other=(1, 2), told="{window} to each side"
+        2, "Window", (0, MAX_TOKENS), other=1, told="{window} to each side"
     ).explained("How many tokens to each side a query sees.")
     prefix: int = _of(
-        3, "Prefix", (0, MAX_TOKENS), other=(1, 3), told="the first {prefix} both ways"
+        3, "Prefix", (0, MAX_TOKENS), other=1, told="the first {prefix} both ways"
     ).explained("How many tokens at the start every query sees.")
     painted: str = Control(
         "", "Painted mask", reads=lambda text: mask_to_text(mask_from_text(text))

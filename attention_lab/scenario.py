@@ -24,7 +24,7 @@ from .heads.head_worth import without_heads
 from .mask_kinds import PADDING
 from .sentences import embedding_of, in_batch, sentences_of, tokens_of, weights_in_force
 from .user_data.edits import apply_edits
-from .user_data.user_matrices import check_beside_drawn, check_residual
+from .user_data.user_matrices import check_residual
 
 
 @cached
@@ -109,8 +109,8 @@ def _projections(run: Run, first: Scenario) -> Projections:
     elif own.weights.keys() >= set(MATRICES):
         return Projections(**own.weights, n_heads=chosen.n_heads)
     else:
-        sizes = (chosen.d_model, chosen.n_heads, chosen.d_k, chosen.d_v)
-        check_beside_drawn(own, chosen.weights, *sizes)
+        sizes = {name: getattr(chosen, name) for name in ("d_model", "n_heads", "d_k", "d_v")}
+        run.weights.check_beside(own, **sizes)
         decide = {name: getattr(chosen, name) for name in _DECIDE_WEIGHTS}
         drawn = _drawn(Scenario(**decide))
     if chosen.output_matrix == "none":  # it removes W_O and b_O, but not the user's own

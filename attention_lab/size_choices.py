@@ -14,6 +14,7 @@ _size, _token = (partial(Control, group=group) for group in ("Sizes", "Tokens an
 _width = partial(_token, 0, bounds=(0, MAX_HEAD_WIDTH))
 _head_width = partial(_width, zero="embedding / heads", other=(2, 4))
 _OF_PIECES = "words in pieces, letters in each: {piece}"
+_VECTORS = "{embedding} word vectors"
 _FIRST = "The animal did not cross the street because it was too tired"
 
 
@@ -37,7 +38,7 @@ class SizeChoices:
         " [pad], but not on the pages of trained models, which only cut it."
     )
     d_model: int = _size(
-        16, "Embedding size", (1, MAX_MATRIX_WIDTH), other=(32, 16), told="features: {d_model}"
+        16, "Embedding size", (1, MAX_MATRIX_WIDTH), other=32, told="features: {d_model}"
     ).explained("How many numbers describe one token (d_model).")
     n_heads: int = _size(
         4, "Heads", (1, MAX_HEADS), other=(1, 2), told="heads: {n_heads}"
@@ -60,11 +61,7 @@ class SizeChoices:
         "Add the sinusoidal code of each position to its word."
     )
     embedding: str = _token(
-        "normal",
-        "Word vectors",
-        options=EMBEDDINGS,
-        other=("integers", "normal"),
-        caption="{embedding} word vectors",
+        "normal", "Word vectors", options=EMBEDDINGS, other="integers", caption=_VECTORS
     ).explained("normal: random, but fixed by the word; integers: −2 to 2, easy to check on paper.")
     batch: str = _token("", "Further sentences", has_lines=True).explained(
         f"A batch: one sentence on each line, at most {MAX_SENTENCES - 1}. All are filled up with"

@@ -23,6 +23,7 @@ from .control import Control
 from .size_choices import SizeChoices
 from .trained import encoded_text, language_model, language_text
 from .user_data.matrix_names import MAX_HEADS, MAX_TOKENS
+from .user_data.user_matrices import check_beside_identities, check_beside_orthonormal
 from .words.embeddings import Embedding, embed
 from .words.text import Tokens, tokenize, tokenize_at_most
 
@@ -38,7 +39,8 @@ class WeightKind:
 
     name: as URLs and files have it. help: what it is, for the help of the control. caption: how a
     caption says it. asks: the choices without effect for other kinds. decides: the values of
-    choices that it leaves no choice.
+    choices that it leaves no choice. check_beside: what must hold beside matrices of the user, with
+    the sizes; raises ShapeError.
     """
 
     name: str
@@ -46,6 +48,7 @@ class WeightKind:
     caption: str = ""
     asks: tuple[str, ...] = ()
     decides: Mapping[str, Any] = field(default_factory=dict)
+    check_beside: Callable[..., None] = field(default=lambda *_, **__: None, kw_only=True)
 
     @property
     def is_drawn(self) -> bool:
@@ -164,9 +167,11 @@ def _opposite(*sizes: int, **about: Any) -> Projections:
     return replace(tied, w_k=-tied.w_q)
 
 
-def _drawn(make: Callable[..., Projections], name: str, about: str, *asks: str) -> DrawnWeights:
-    caption = f"{name} weights"
-    return DrawnWeights(name, about, caption, (*_OF_WORDS, *asks), draw=_of_sizes(make, *asks))
+def _drawn(
+    make: Callable[..., Projections], name: str, about: str, *asks: str, **more: Any
+) -> DrawnWeights:
+    caption, draw = f"{name} weights", _of_sizes(make, *asks)
+    return DrawnWeights(name, about, caption, (*_OF_WORDS, *asks), draw=draw, **more)
 
 
 _OF_MODELS = {"piece": 0, "d_k": 0, "d_v": 0, "d_o": 0}  # 0: of a head, embedding / heads
@@ -218,8 +223,13 @@ WEIGHTLESS = DrawnWeights(
     _OF_WORDS,
     {"output_matrix": "none", "d_k": 0, "d_v": 0, "d_o": 0},
     draw=lambda chosen: Projections.weightless(chosen.d_model, chosen.n_heads),
+    check_beside=check_beside_identities,
 )
 RANDOM = _drawn(Projections.random, "random", "", "seed", "init")
+ORTHONORMAL = _drawn(
+    *(Projections.stiefel, "orthonormal", "each head's columns are", "seed"),
+    check_beside=check_beside_orthonormal,
+)
 WEIGHTS: Mapping[str, WeightKind] = {
     kind.name: kind
     for kind in (
@@ -227,7 +237,7 @@ WEIGHTS: Mapping[str, WeightKind] = {
         WEIGHTLESS,
         _drawn(Projections.tied, "tied", "W_K = W_Q", "seed", "init"),
         _drawn(_opposite, "opposite", "W_K = −W_Q", "seed", "init"),
-        _drawn(Projections.stiefel, "orthonormal", "each head's columns are", "seed"),
+        ORTHONORMAL,
         TRAINED,
         BY_HAND,
         LANGUAGE_MODEL,
@@ -263,7 +273,7 @@ class WeightChoices(SizeChoices):
         told="{weights}",
     ).explained(_help())
     layer: int = _of(
-        0, "Layer of the model", (0, _MOST_LAYERS - 1), other=(3, 0), told="layer {layer}"
+        0, "Layer of the model", (0, _MOST_LAYERS - 1), other=3, told="layer {layer}"
     ).explained(
         "Which of the model's layers, counted from 0: the trained model has"
         f" {TRAINED.n_layers}, the language model {LANGUAGE_MODEL.n_layers}."
@@ -274,17 +284,17 @@ class WeightChoices(SizeChoices):
         "The rows of W_O that belong to this head are 0, so that it adds nothing to the output."
     )
     init: str = _of(
-        "xavier", "Drawn from", options=_DRAWN_FROM, other=("normal", "xavier"), caption="{init}"
+        "xavier", "Drawn from", options=_DRAWN_FROM, other="normal", caption="{init}"
     ).explained(
         "xavier: uniform ±√(6/(in+out)); normal: variance 1/in; small: spread 0.02; orthogonal: all"
         " singular values equal; integers: −1, 0, 1."
     )
     # The largest seed is the largest whole number a browser holds exactly.
-    seed: int = _of(0, "Seed", (0, 2**53 - 1), other=(1, 0), told="seed {seed}").explained(
+    seed: int = _of(0, "Seed", (0, 2**53 - 1), other=1, told="seed {seed}").explained(
         "The same seed gives the same weights; another version of NumPy may draw others."
     )
     output_matrix: str = _of(
-        "W_O", "Output matrix", options=("W_O", "none"), other=("none", "W_O"), caption="no W_O"
+        "W_O", "Output matrix", options=("W_O", "none"), other="none", caption="no W_O"
     ).explained(
         "W_O: it mixes the heads. none: the heads side by side are the output, as in the manual of"
         " GeometricMachineLearning.jl."

@@ -83,9 +83,9 @@ WINDOW = MaskKind(
 PREFIX = MaskKind(
     "prefix",
     "the first tokens see one another, the rest is causal",
-    "Every token sees the first {prefix} tokens, also those after it. Of the others it sees itself"
-    " and those before it, as under a causal mask. A prefix language model reads its input so, and"
-    " writes what follows.",
+    "Every token sees the first {prefix} tokens, also those after it. Of the rest it sees only"
+    " itself and what comes before it, as under a causal mask. A prefix language model reads its"
+    " input like this, and then writes on.",
     lambda chosen, n_tokens, _: prefix_mask(n_tokens, chosen.prefix),
     asks=("prefix",),
     limits_causal=False,

@@ -29,7 +29,7 @@ from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
 from attention_lab.masks.shuffles import run_shuffled, what_knows_order
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import alone
-from attention_lab.url_values import url_text
+from attention_lab.url_values import quoted, url_text
 
 from .. import blocks as b
 from ..blocks import row
@@ -108,7 +108,8 @@ def _of_control(scenario: Scenario, values: b.Values) -> Change:
         try:
             value = control.read(values["value"])
         except AttentionError as error:
-            notes.append(b.Note(f"{control.label}: {escape_markdown(str(error))}.", "wrong"))
+            says = f"{control.label}, “{quoted(values['value'])}”: {error}."
+            notes.append(b.Note(escape_markdown(says), "wrong"))
     two = compare_with(scenario, control.name, value)
     changed = replace(scenario, **{control.name: value})
     notes += [b.Note(escape_markdown(note)) for note in change_notes(scenario, changed)]

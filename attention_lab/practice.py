@@ -19,7 +19,7 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
-from .choices import SEEDED_WEIGHTS, resolve
+from .choices import resolve
 from .export.csv_text import csv_text
 from .files.file_checks import typed_number
 from .scenario import Scenario, trace_of
@@ -278,7 +278,7 @@ class Homework:
     @property
     def differs_by_student(self) -> bool:
         """Whether each student gets other numbers: a seed decides the weights."""
-        return resolve(self.scenario).weights in SEEDED_WEIGHTS
+        return resolve(self.scenario).weights.is_drawn
 
     def seed(self, student: int) -> int:
         """The student's number as the seed; 0 if all get the same numbers."""

@@ -17,7 +17,8 @@ from zlib import crc32
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.control_list import CONTROL_DEFAULTS, VIEW_DEFAULTS
+from attention_lab.choices import DECLARED
+from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
@@ -286,7 +287,7 @@ def _open(path: str, sets: Mapping[str, Any]) -> None:
     """In a callback: open another page with some choices set. Its URL gets those of its own; the
     head stands there as well, because Streamlit refuses a URL without any.
     """
-    bound = CONTROL_DEFAULTS.keys() | VIEW_DEFAULTS.keys()
+    bound = DECLARED.keys() | VIEW_DEFAULTS.keys()
     st.session_state.update({name: value for name, value in sets.items() if name in bound})
     places = {name: url_text(value) for name, value in sets.items() if name not in bound}
     request_page(page_of(path).path, **({"head": st.session_state["head"]} | places))

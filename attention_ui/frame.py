@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.choices import has_uneven_heads, resolve
+from attention_lab.choices import resolve
 from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.home import ASSETS
@@ -222,7 +222,7 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     if explained:
         errors = explained_errors()
     with errors:
-        if not has_uneven_heads(resolve(scenario)):
+        if not resolve(scenario).is_uneven:
             return sequence_of(scenario, sequence)
         if explained:
             offer_divisors(scenario)

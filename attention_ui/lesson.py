@@ -14,7 +14,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
-from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, VIEW_DEFAULTS, widget_value
+from attention_lab.choices import DECLARED
+from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS
 from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, LessonQuestion, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
@@ -175,13 +176,10 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
     """
     if "notation" not in asked:
         st.session_state["notation"] = VIEW_DEFAULTS["notation"]
-    for control in CONTROLS:
-        usual = widget_value(control, CONTROL_DEFAULTS[control.name])
-        if control.name not in asked and st.session_state.get(control.name, usual) != usual:
-            st.session_state[control.name] = usual
-    for name in ("edits", "own", "painted"):
-        if name not in asked and st.session_state.get(name):
-            st.session_state[name] = ""
+    for name, control in DECLARED.items():
+        usual = control.held(control.default)
+        if name not in asked and st.session_state.get(name, usual) != usual:
+            st.session_state[name] = usual
 
 
 def lesson_place() -> str:

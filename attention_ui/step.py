@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from attention_lab.acts import at_step
-from attention_lab.block import BLOCK_OPTIONS, BlockChoices
+from attention_lab.block import BLOCK_CONTROLS, BlockChoices
 from attention_lab.notation.notation import Notation
 from attention_lab.page_list import Page, page_of
 from attention_lab.presets import SENTENCE_KEY
@@ -31,7 +31,7 @@ BOARD_NAMES = {"projections": "projection", "overview": "layer"}
 THREE = ("which",)
 # The choices of a stage by the URL path of its page.
 STAGE_CHOICES: dict[str, tuple[str, ...]] = {
-    "block": tuple(BLOCK_OPTIONS),
+    "block": tuple(BLOCK_CONTROLS),
     **dict.fromkeys(("projections", "split", "qk-norm", "rotary"), THREE),
 }
 

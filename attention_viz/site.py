@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError, SettingsError
 from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
-from attention_lab.choices import Scenario, has_uneven_heads, resolve, without_modern
+from attention_lab.choices import Scenario, resolve, without_modern
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.home import weights_folder
@@ -24,6 +24,7 @@ from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
 from attention_lab.url_values import quoted
 from attention_lab.user_data.edits import EDITABLE_ARRAYS
+from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
 from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
@@ -70,7 +71,7 @@ from .trained.head_pages import MODEL
 from .trained.trained_heads_page import TRAINED_HEADS
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
-from .widgets import TRAINED, widgets_of
+from .widgets import widgets_of
 
 # The pages of the site.
 BLOCK_PAGES: Mapping[str, BlockPage] = {
@@ -137,7 +138,7 @@ def _answer(asked: JSON) -> str:
             choices, path = acted(choices, path, act)
         except SettingsError as error:  # what was typed cannot be, so all stays
             unknown, act = [*unknown, str(error)], {}
-        if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
+        if choices.scenario.weights == TRAINED.name and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = replace(view_of(choices), home=str(asked.get("home", "")))
         if not page_of(path).runs_modern:
@@ -235,7 +236,7 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
 def _refused(scenario: Scenario, error: AttentionError) -> JSON:
     """Why there is no layer, and buttons that make one where the heads do not fit."""
     with suppress(AttentionError):
-        if has_uneven_heads(resolve(scenario)):
+        if resolve(scenario).is_uneven:
             ways = [{"label": way.label, "changes": way.changes} for way in ways_out(scenario)]
             return {"error": ": ".join(uneven_heads(scenario)), "ways": ways}
     return {"error": str(error)}
@@ -254,7 +255,8 @@ def _held(stage: JSON, has_trained: bool) -> JSON:
     if "notes" not in stage or has_trained:
         return stage
     notes = [
-        {"text": note["text"]} if note.get("value") == TRAINED else note for note in stage["notes"]
+        {"text": note["text"]} if note.get("value") == TRAINED.name else note
+        for note in stage["notes"]
     ]
     return stage | {"notes": notes}
 

@@ -4,7 +4,7 @@ negative number, and for a query alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
@@ -12,34 +12,11 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.masks import causal_mask, padding_mask, window_mask
+from attention_core.masks import causal_mask, window_mask
 from attention_core.numbers import check_range
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
-
-
-def build_masks(
-    n_queries: int,
-    n_keys: int,
-    *,
-    causal: bool = False,
-    window: int | None = None,
-    lengths: Sequence[int] | None = None,
-    painted: Array | None = None,
-) -> dict[str, Array]:
-    """The requested masks, by name: causal, window (in tokens to each side), padding, painted.
-
-    lengths: the number of real keys of each sequence. Shapes: (T, S) bool; padding (B, 1, 1, S).
-    """
-    near = None if window is None else window_mask(n_queries, n_keys, left=window, right=window)
-    masks = {
-        "causal": causal_mask(n_queries, n_keys) if causal else None,
-        "window": near,
-        "padding": None if lengths is None else padding_mask(lengths, n_keys),
-        "painted": painted,
-    }
-    return {name: mask for name, mask in masks.items() if mask is not None}
 
 
 def combine_masks(masks: Mapping[str, Array]) -> Array | None:

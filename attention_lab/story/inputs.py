@@ -8,11 +8,12 @@ from typing import Literal
 from attention_core.projections import BIASES
 from attention_core.trace import Trace
 
-from ..choices import LANGUAGE_MODEL, MODEL_CHOICES, edits_of, resolve, user_matrices_of
+from ..choices import Run, edits_of, resolve
 from ..focus import Focus
 from ..heads.keys_read import ReadRow, read_row
 from ..scenario import Scenario
 from ..sentences import embedding_of
+from ..weight_kinds import LANGUAGE_MODEL
 from ..words.embeddings import is_sum_of_words
 
 
@@ -75,15 +76,15 @@ def token_facts(
     """The facts of the inputs of a scenario, and of one number of a token. unedited: the layer
     before cells were edited. Raises: AttentionError.
     """
-    scenario, embedding = resolve(scenario), embedding_of(scenario)
+    run = resolve(scenario)
+    scenario, embedding = run.chosen, embedding_of(run.chosen)
     is_made = is_sum_of_words(trace, embedding)
     is_edited = not is_made and any(one.matrix == "x" for one in edits_of(scenario).items)
-    has_own = user_matrices_of(scenario).x is not None
     is_untouched = bool(embedding.inputs[query, feature] == trace.inputs[0][query, feature])
     return TokenFacts(
-        scenario.weights if scenario.weights in MODEL_CHOICES else "",
+        run.model.name if run.model else "",
         scenario.piece,
-        "own" if has_own and not is_made else _origin(scenario),
+        "own" if run.own.x is not None and not is_made else _origin(run),
         scenario.layer,
         scenario.positions,
         is_edited,
@@ -91,9 +92,9 @@ def token_facts(
     )
 
 
-def _origin(scenario: Scenario) -> Origin:
-    if scenario.weights == LANGUAGE_MODEL:
-        return "stream" if scenario.layer else "start"
-    if scenario.weights in MODEL_CHOICES:
+def _origin(run: Run) -> Origin:
+    if run.model is LANGUAGE_MODEL:
+        return "stream" if run.chosen.layer else "start"
+    if run.model:
         return "encoder"
-    return "by hand" if scenario.weights == "by hand" else "words"
+    return "by hand" if run.handmade else "words"

@@ -5,13 +5,13 @@ whether the output changes and why.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from attention_core import STEPS, AttentionError
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, MODEL_CHOICES
+from attention_lab.choices import MAX_TEXT_LENGTH, resolve
 from attention_lab.compare import (
     COMPARABLE,
     LargestChange,
@@ -19,17 +19,17 @@ from attention_lab.compare import (
     change_notes,
     compare_with,
     largest_change,
-    other_value,
-    value_in,
 )
-from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, Control, value_in_words
+from attention_lab.control import Control
+from attention_lab.control_list import CONTROLS, effects_of
+from attention_lab.mask_kinds import CAUSAL
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, CheckResult, examine_layer
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
-from attention_lab.masks.shuffles import has_given_inputs, run_shuffled, what_knows_order
+from attention_lab.masks.shuffles import run_shuffled, what_knows_order
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import alone
-from attention_lab.url_values import url_text
+from attention_lab.url_values import quoted, url_text
 
 from .. import blocks as b
 from ..blocks import row
@@ -102,20 +102,21 @@ class Change:
 
 def _of_control(scenario: Scenario, values: b.Values) -> Change:
     control = COMPARED[values["against"]]
-    value, notes = other_value(scenario, control.name), list[b.Note | b.Row]()
+    own, notes = getattr(scenario, control.name), list[b.Note | b.Row]()
+    value = control.other_value(own)
     if values["value"]:
         try:
-            value = value_in(control.name, values["value"])
+            value = control.read(values["value"])
         except AttentionError as error:
-            notes.append(b.Note(f"{control.label}: {escape_markdown(str(error))}.", "wrong"))
+            says = f"{control.label}, “{quoted(values['value'])}”: {error}."
+            notes.append(b.Note(escape_markdown(says), "wrong"))
     two = compare_with(scenario, control.name, value)
-    changed = Scenario(**{**asdict(scenario), control.name: value})
+    changed = replace(scenario, **{control.name: value})
     notes += [b.Note(escape_markdown(note)) for note in change_notes(scenario, changed)]
-    own = getattr(scenario, control.name)
     says = (
         f"*{control.label}*: **{_in_words(control, value)}** instead of {_in_words(control, own)}."
     )
-    if two.first_difference is None and not control.matters(asdict(changed)):
+    if two.first_difference is None and not effects_of(changed).has(control):
         says += f" With these settings *{control.label}* has no effect."
     return Change(two, says, (b.Field(AGAINST, control.name), _value_field(control, value)), notes)
 
@@ -124,29 +125,23 @@ def _in_words(control: Control, value: Any) -> str:
     """A value of a control as its widget shows it."""
     if control.name == "text":
         return f"“{escape_markdown(value)}”"
-    return value_in_words(control, value)
+    return control.said(value)
 
 
 def _value_field(control: Control, value: Any) -> b.Field:
     """The choice of the other value, in the form of its control."""
-    default, label = CONTROL_DEFAULTS[control.name], VALUE.label
+    label, kind = VALUE.label, control.kind
     about: dict[str, Any] = {"help": control.help, "variant": control.name}
-    options = {
-        one: one
-        for one in FIELD_CHOICES.get(control.name, ())
-        if one not in MODEL_CHOICES and one != "painted"
-    }
-    if isinstance(default, bool):
-        options = SWITCH_WORDS
-    if options:
+    if kind in ("select", "switch"):
+        options = {one: one for one in control.compared or control.options} or SWITCH_WORDS
         shown = url_text(value)
         options = {**options, shown: options.get(shown, shown)}
         return b.Field(b.Select(VALUE.key, label, "", options, **about), shown)
-    if isinstance(default, str):
+    if kind in ("text", "lines"):
         return b.Field(b.Words(VALUE.key, label, "", MAX_TEXT_LENGTH, **about), value)
-    low, high = (type(default)(end) for end in FIELD_BOUNDS[control.name])
-    step = 0.1 if isinstance(default, float) else 1
-    return b.Field(b.Number(VALUE.key, label, default, low, high, step, **about), value)
+    low, high = (type(control.default)(end) for end in control.bounds)
+    step = 0.1 if kind == "number" else 1
+    return b.Field(b.Number(VALUE.key, label, control.default, low, high, step, **about), value)
 
 
 def _of_order(scenario: Scenario, values: b.Values) -> Change:
@@ -155,7 +150,7 @@ def _of_order(scenario: Scenario, values: b.Values) -> Change:
         "Nothing in this layer knows a position: it reads a set, not a sequence. So shuffled tokens"
         " give the same results in the new order, $f(PX) = P\\,f(X)$ (*permutation equivariant*)."
     )
-    if has_given_inputs(scenario):
+    if resolve(scenario).has_given_inputs:
         says += " The vectors are the rows of X; if they hold positions, these move with them."
     if known:
         says = f"This layer knows the order by {' and '.join(known)}."
@@ -163,7 +158,7 @@ def _of_order(scenario: Scenario, values: b.Values) -> Change:
     if len(two.order) == 1:
         notes.append(b.Note("A single token cannot be shuffled: choose a longer sentence."))
     sets = [b.Button("Causal mask", {"mask": "causal"}), b.Button("No mask", {"mask": "none"})]
-    if not has_given_inputs(scenario):
+    if not resolve(scenario).has_given_inputs:
         label = "Without positions" if scenario.positions else "With positions"
         sets.insert(0, b.Button(label, {"positions": not scenario.positions}))
     return Change(two, says, (b.Field(SHUFFLE, values[SHUFFLE.key]),), notes, (b.Row(tuple(sets)),))
@@ -181,7 +176,11 @@ def _of_mistake(scenario: Scenario, mistake: Mistake) -> Change:
     notes: list[b.Note | b.Row] = []
     if layer.two.first_difference is None:
         notes.append(b.Note(f"{NO_NUMBER} It needs: {mistake.needs}."))
-        if mistake.key == "mask" and scenario.mask != "causal" and layer.two.before.sizes["T"] > 1:
+        if (
+            mistake.key == "mask"
+            and scenario.mask != CAUSAL.name
+            and layer.two.before.sizes["T"] > 1
+        ):
             notes.append(b.Row((b.Button("Choose a causal mask", {"mask": "causal"}),)))
     right, wrong = (b.Code(f"{mistake.array} = {line}") for line in (mistake.right, mistake.wrong))
     lines = b.Beside(([b.caption("Right"), right], [b.caption("Wrong"), wrong]), (1, 1))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from attention_lab.choices import LANGUAGE_MODEL
 from attention_lab.page_list import step_of
 from attention_lab.sentences import embedding_of
 from attention_lab.story.inputs import OverviewFacts, TokenFacts, overview_facts, token_facts
+from attention_lab.weight_kinds import LANGUAGE_MODEL, TRAINED
 from attention_lab.words.embeddings import derive_input
 
 from .. import blocks as b
@@ -94,12 +94,12 @@ def _reads(view: StoryView, facts: OverviewFacts, asking: str) -> str:
 OVERVIEW = step_page("overview", _overview, ASKED_WORDS)
 
 CUT_AS = {
-    "trained": (
+    TRAINED.name: (
         "The sentence is cut into **tokens** as the trained model does it: small letters without"
         " accents. A word that it does not know becomes pieces marked ##, or [UNK] if a piece is"
         " unknown, too. [CLS] stands first and [SEP] last."
     ),
-    LANGUAGE_MODEL: (
+    LANGUAGE_MODEL.name: (
         "The sentence is cut into **pieces** as the language model does it. It knows 512: texts"
         " that are frequent in its stories, and all 256 bytes. So it can read every word, also one"
         " that it has never seen, with a small table of vectors. A word that is no piece is made of"

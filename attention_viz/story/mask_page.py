@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from attention_lab.choices import MASK_KINDS
+from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING, PAINTED
 from attention_lab.masks.reach import (
     FULL_EVERY,
     MOST_LAYERS,
@@ -57,30 +57,12 @@ def _mask(view: StoryView, values: b.Values) -> Below:
 
 
 def _what_it_hides(view: StoryView, facts: MaskFacts) -> str:
-    every = "in this layer every query sees every key. The picture shows what another would hide."
-    says = {
-        "none": f"No mask is chosen: {every if facts.is_example else every.split('. ')[0] + '.'}",
-        "causal": (
-            "A causal mask hides every later token; a token sees itself and those before it. A"
-            " language model predicts the next word and must not see it."
-        ),
-        "padding": (
-            "A padding mask hides the [pad] keys, which only make the sequence longer. It hides"
-            " keys only: the shares of [pad] queries are still computed. Who uses the output must"
-            " skip them."
-        ),
-        "painted": (
-            "This mask was painted cell by cell in the mask workshop. It hides"
-            f" {facts.n_hidden} of {facts.n_cells} cells in every head."
-        ),
-        "window": (
-            f"A window of {view.scenario.window} hides every key that is farther away than that, on"
-            " either side. With 0, a token sees only itself."
-        ),
-    }[facts.chosen]
-    if not facts.in_batch or facts.chosen == "padding":
+    says = MASKS[facts.chosen].told(view.scenario, facts.n_hidden, facts.n_cells)
+    if facts.is_example:
+        says += " The picture shows what another would hide."
+    if not facts.in_batch or facts.chosen == PADDING.name:
         return says
-    says = "No mask is chosen." if facts.chosen == "none" else says
+    says = "No mask is chosen." if facts.chosen == NO_MASK.name else says
     return f"{says} In a batch the padding mask is always added: no query sees a [pad]."
 
 
@@ -89,22 +71,22 @@ def _masks(facts: MaskFacts) -> b.Row:
     the keyboard with it.
     """
     more: Mapping[str, Mapping[str, Any]] = {
-        "none": {"unmasked": "true"},
-        "padding": {"n_tokens": str(facts.longer)} if facts.longer else {},
+        NO_MASK.name: {"unmasked": "true"},
+        PADDING.name: {"n_tokens": str(facts.longer)} if facts.longer else {},
     }
     buttons = [
         b.Button(
             "✓ " * (kind == facts.chosen) + kind, {"mask": kind, **more.get(kind, {})}, name=kind
         )
-        for kind in MASK_KINDS
+        for kind in MASKS
     ]
-    paint = [b.Link("Paint it", "mask-workshop")] if facts.chosen == "painted" else []
+    paint = [b.Link("Paint it", "mask-workshop")] if facts.chosen == PAINTED.name else []
     return b.Row((*buttons, *paint))
 
 
 def _room_for_padding(facts: MaskFacts) -> list[b.Block]:
     """That a padding mask hides nothing, and a length where it would."""
-    if facts.chosen != "padding" or not facts.is_empty:
+    if facts.chosen != PADDING.name or not facts.is_empty:
         return []
     says = "This sequence has no [pad], so the mask hides nothing."
     if not facts.longer:

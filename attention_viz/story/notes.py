@@ -8,19 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from attention_lab.by_hand import GENDER_AND_NUMBER, unknown_words
-from attention_lab.choices import (
-    LANGUAGE_MODEL,
-    MAX_TEXT_LENGTH,
-    SEEDED_WEIGHTS,
-    handmade_layer,
-    resolve,
-)
+from attention_lab.choices import MAX_TEXT_LENGTH, resolve
 from attention_lab.compare import change_notes
 from attention_lab.presets import presets
 from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
+from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.text import Tokens, is_right_to_left
 
 from ..step_scene import Note
@@ -70,14 +65,15 @@ def field_notes(field: str, text: str) -> tuple[str, ...]:
 def random_notes(view: StoryView) -> tuple[Note, ...]:
     """The note, if a seed decides the weights of the page."""
     own = view.layer is not None or view.scenario.own
-    if own or resolve(view.scenario).weights not in SEEDED_WEIGHTS:
+    if own or not view.run.weights.is_drawn:
         return ()
     return (_with_way_out("These random weights mean nothing."),)
 
 
 def language_notes(view: StoryView) -> tuple[Note, ...]:
     """The note, if the weights are those of the language model: whose they are."""
-    if view.layer is not None or view.scenario.weights != LANGUAGE_MODEL or _is_replaced(view):
+    is_its = view.layer is None and view.run.weights is LANGUAGE_MODEL
+    if not is_its or _is_replaced(view):
         return ()
     says = f"These are the weights of {_model_of(view)}."
     text = view.shown
@@ -98,8 +94,7 @@ def verb_notes(view: StoryView, query: int | None = None) -> tuple[Note, ...]:
     """In the layer made by hand that matches gender and number: whether verbs have the number of
     the word before them, and which word they read. query: of one verb; None for all.
     """
-    scenario = resolve(view.scenario)
-    is_made = scenario.weights == "by hand" and handmade_layer(scenario) is GENDER_AND_NUMBER
+    is_made = view.run.handmade is GENDER_AND_NUMBER
     if view.layer is not None or view.scenario.own or view.lesson or not is_made:
         return ()
     words = view.trace.labels("T")
@@ -122,7 +117,7 @@ def _verb_sentence(one: VerbNumber, words: Sequence[str]) -> str:
 
 
 def _model_of(view: StoryView) -> str:
-    layer = resolve(view.scenario).layer
+    layer = view.run.chosen.layer
     return f"layer {layer} of a small language model, trained on English children’s stories"
 
 
@@ -130,7 +125,7 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     """A note, if weights by hand were chosen, on words that they do not know, and on the language
     model in their place.
     """
-    if not view.chosen or resolve(view.chosen).weights != "by hand" or view.chosen.own:
+    if not view.chosen or not resolve(view.chosen).handmade or view.chosen.own:
         return ()
     if _is_replaced(view):
         nothing = "The weights by hand find nothing in this sentence, so the weights are those of"
@@ -143,7 +138,7 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
 def _with_way_out(text: str) -> Note:
     """A note with the button to the language model."""
     label = "The same sentence in a language model"
-    return Note(text, label, act="weights", value=LANGUAGE_MODEL)
+    return Note(text, label, act="weights", value=LANGUAGE_MODEL.name)
 
 
 def _is_replaced(view: StoryView) -> bool:

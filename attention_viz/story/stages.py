@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from attention_core import STEPS
 from attention_core.trace import head_of
-from attention_lab.choices import FIELD_CHOICES, LANGUAGE_MODEL, options_on
+from attention_lab.choices import DECLARED, options_on
 from attention_lab.focus import Focus
 from attention_lab.guesses import as_data, guess_beside
+from attention_lab.mask_kinds import CAUSAL, NO_MASK
 from attention_lab.next_token import next_token_of
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
@@ -21,6 +22,7 @@ from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
+from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.embeddings import is_sum_of_words
 
 from ..overview import overview
@@ -59,7 +61,7 @@ from .story_view import StoryView
 
 OVERVIEW_FIELD = "probabilities"  # the field that the overview shows for each sequence
 OVERVIEW_SENTENCE = "Point at a word; click an arc or a matrix."
-EXAMPLE_MASK = "causal"
+EXAMPLE_MASK = CAUSAL.name
 EXAMPLE_NOTE = Note(
     f"The layer has no mask: this is what a {EXAMPLE_MASK} one would hide.",
     "Use it in every step",
@@ -70,7 +72,7 @@ EXAMPLE_NOTE = Note(
 OPTION_CHOICES: Mapping[str, Mapping[str, Any]] = {
     "qk-norm": {"qk_norm": True},
     "rotary": {"rotary": "neighbours"},
-    "next-token": {"weights": LANGUAGE_MODEL},
+    "next-token": {"weights": LANGUAGE_MODEL.name},
 }
 EXAMPLE_NOTES = {
     path: Note(
@@ -83,7 +85,7 @@ EXAMPLE_NOTES = {
         f" {N_LAYERS - 1} of {N_LAYERS}, {D_MODEL} features, {N_HEADS} heads.",
         "Use it in every step",
         act="weights",
-        value=LANGUAGE_MODEL,
+        value=LANGUAGE_MODEL.name,
     )
 }
 View = TypeVar("View", bound=StoryView)
@@ -137,7 +139,7 @@ def _at_the_end(view: View, is_off: bool) -> View:
     """The view with the last token in focus; in the language model if it is off."""
     focus = view.focus
     if is_off:
-        scenario, cell = in_model(view.scenario, LANGUAGE_MODEL)
+        scenario, cell = in_model(view.scenario, LANGUAGE_MODEL.name)
         view = replace(view, scenario=scenario, layer=None)
         focus = replace(Focus(*cell), head=focus.head)
     last = tokens_of(view.shown).n_real - 1
@@ -167,7 +169,7 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
 
 
 def _lacks_mask(view: StoryView) -> bool:
-    return view.scenario.mask == "none" and len(view.sentences) == 1 and not view.unmasked
+    return view.scenario.mask == NO_MASK.name and len(view.sentences) == 1 and not view.unmasked
 
 
 def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
@@ -366,7 +368,7 @@ def _next_token(view: StoryView) -> StepParts:
 
 def _heads_off(view: StoryView) -> tuple[str, ...]:
     """The heads of the layer that can be switched off, and none."""
-    return FIELD_CHOICES["without"][: view.trace.sizes["H"] + 1]
+    return DECLARED["without"].options[: view.trace.sizes["H"] + 1]
 
 
 STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from attention_core import Trace
 from attention_core.wording import Layout
 from attention_lab.block import BlockChoices
+from attention_lab.choices import Run, resolve
 from attention_lab.column_names import column_names
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS, Notation, Symbol, symbol, written_name
@@ -65,6 +66,11 @@ class StoryView:
         choices make no layer.
         """
         return self.layer or sequence_of(self.scenario, self.sequence)
+
+    @property
+    def run(self) -> Run:
+        """The scenario as it is run. Raises: AttentionError."""
+        return resolve(self.scenario)
 
     @property
     def batch(self) -> Trace:

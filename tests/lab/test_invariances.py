@@ -15,11 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
+from attention_lab.choices import resolve
 from attention_lab.compare import TwoLayers
 from attention_lab.heads.reruns import rerun
 from attention_lab.masks.invariances import LAYER_CHANGES, LayerChange, shuffled_order
 from attention_lab.masks.shuffles import (
-    has_given_inputs,
     run_shuffled,
     what_knows_order,
     word_vectors_of,
@@ -141,9 +141,9 @@ def test_the_words_are_those_of_the_scenario() -> None:
 def test_given_inputs_stay_as_they_are() -> None:
     own = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     for scenario in (own, Scenario(weights="trained", layer=2)):
-        assert has_given_inputs(scenario)
+        assert resolve(scenario).has_given_inputs
         assert (word_vectors_of(scenario) == trace_of(scenario).inputs[0]).all()
-    assert not has_given_inputs(SCENARIO)
+    assert not resolve(SCENARIO).has_given_inputs
 
 
 def test_positions_of_weights_by_hand() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.choices import FIELD_BOUNDS
+from attention_lab.choices import DECLARED
 from attention_lab.scenario import Scenario
 from tests.ui.app import errors, opened, page_context, refused, said
 
@@ -57,7 +57,7 @@ def test_what_there_is_not_is_refused_once(
 # Nonsense for many controls at once: the layer stays the usual one.
 NONSENSE: list[dict[str, str]] = [
     {"n_heads": "17", "d_model": "-5", "n_tokens": "<script>alert(1)</script>", "scale": "101"}
-    | {"seed": str(FIELD_BOUNDS["seed"][1] + 1), "embedding": "glove", "residual": "perhaps"},
+    | {"seed": str(DECLARED["seed"].bounds[1] + 1), "embedding": "glove", "residual": "perhaps"},
     # Characters that cannot be seen are named by their codes.
     {"n_heads": "\u202e", "seed": "4\x00", "d_model": "4\r5", "n_tokens": "👩\u200d🚀"},
 ]

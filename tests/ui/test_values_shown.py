@@ -35,7 +35,7 @@ from attention_lab.masks import mask_experiments as experiments
 from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.hiding import last_query_alone
 from attention_lab.masks.invariances import LAYER_CHANGES
-from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mask_workshop import masked_batch
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer
 from attention_lab.masks.mistakes import row_sum_with_dropout
 from attention_lab.masks.shuffles import run_shuffled
@@ -294,7 +294,7 @@ def ways(now: StoryView) -> list[str]:
 def batch_of(now: StoryView, *masks: str) -> Any:
     """The batch of the mask workshop as it opens, under some masks."""
     others = ("The street was wide and empty", "It slept well")
-    return masked_batch(now.scenario, WorkshopChoices(others, masks, 2, ""))
+    return masked_batch(now.scenario, others, masks)
 
 
 @on("mask-workshop", mw_try="how to hide")

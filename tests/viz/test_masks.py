@@ -19,7 +19,7 @@ from attention_lab.focus import Focus
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
-from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mask_workshop import masked_batch
 from attention_lab.masks.mistake_checks import examine_layer
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import at_temperature, score_spread
@@ -39,7 +39,7 @@ from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
-BATCH = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("causal", "padding")))
+BATCH = masked_batch(SCENARIO, ("they slept",), ("causal", "padding"))
 USED = run_three_uses(SCENARIO, "wir mögen Tee", 2)
 WARMER = at_temperature(TRACE, np.array([2.0]), 1)[0]
 FOCUS = Focus(1, 2, 3, 2)

@@ -16,7 +16,8 @@ from attention_core.derivation import array_of
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
-from .guesses import Guess, Option, guess_of
+from .guesses import Guess, guess_of
+from .quiz import Option
 from .scenario import Scenario, trace_of
 
 _LAYER = Scenario(

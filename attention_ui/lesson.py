@@ -15,10 +15,11 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
 from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, VIEW_DEFAULTS, widget_value
-from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, LessonQuestion, Moment
+from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
 from attention_lab.presets import SENTENCE_KEY
+from attention_lab.quiz import Option, Question
 
 from .board import PIN_PARAMETER
 from .mask_choice import NO_MASK_KEY
@@ -252,19 +253,18 @@ def _note(moment: Moment) -> str:
     )
 
 
-def _question(question: LessonQuestion | None) -> str:
+def _question(question: Question | None) -> str:
     """The question with its answers as buttons; without answers, a button that shows the answer."""
     if question is None:
         return ""
-    options = question.options or ("Show the answer",)
+    options = question.options or (Option("", "Show the answer", right=True),)
     buttons = "".join(
-        f'<button type="button" data-right="{str(place == question.right).lower()}">'
-        f"{escape(option)}</button>"
-        for place, option in enumerate(options)
+        f'<button type="button" data-right="{str(option.right).lower()}">{escape(option.label)}'
+        "</button>"
+        for option in options
     )
-    kind = "choice" if question.options else "open"
     return (
-        f'<div class="lesson-question" data-kind="{kind}"><span>{escape(question.ask)}</span>'
-        f"{buttons}"
+        f'<div class="lesson-question" data-kind="{question.kind}">'
+        f"<span>{escape(question.text)}</span>{buttons}"
         f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
     )

@@ -19,11 +19,11 @@ from attention_lab.before_and_after import (
     question_operands,
 )
 from attention_lab.guesses import Guess
-from attention_lab.lessons.lesson import Lesson, LessonQuestion, LessonTask, Moment
+from attention_lab.lessons.lesson import Lesson, LessonTask, Moment
+from attention_lab.quiz import Question
 
 from .handout import quotations_html, sheet_page
 from .labels import format_number
-from .practice import QuestionText
 
 LESSON_STYLE = """
 h2 { font-size: 1.1rem; break-after: avoid; }
@@ -66,21 +66,21 @@ def lesson_sheet(lesson: Lesson, link: str) -> str:
     return sheet_page(lesson.title, LESSON_STYLE, body)
 
 
-def _moment(moment: Moment, question: LessonQuestion | None) -> str:
+def _moment(moment: Moment, question: Question | None) -> str:
     lines = [f"<b>{escape(moment.title)}</b> <small>({escape(moment.page)})</small>"]
     if moment.text:
         lines.append(quotations_html(moment.text))
     if question:
-        options = " · ".join(map(escape, question.options))
-        lines.append(f"<i>Question:</i> {quotations_html(question.ask)} {options}")
+        options = " · ".join(escape(one.label) for one in question.options)
+        lines.append(f"<i>Question:</i> {quotations_html(question.text)} {options}")
         lines.append(f"<i>Answer:</i> {_right(question)}{quotations_html(question.why)}")
     if moment.note:
         lines.append(f"<i>Note:</i> {quotations_html(moment.note)}")
     return f"<li>{'<br>'.join(lines)}</li>\n"
 
 
-def _right(question: LessonQuestion) -> str:
-    return f"<b>{escape(question.options[question.right])}.</b> " if question.options else ""
+def _right(question: Question) -> str:
+    return f"<b>{escape(question.answer)}.</b> " if question.options else ""
 
 
 def _task(task: LessonTask) -> str:
@@ -166,7 +166,7 @@ def _form_question(form: str, guess: Guess) -> str:
     tables = "".join(_numbers_table(name, matrix) for name, matrix in given)
     labels = (escape(option.label) for option in guess.options)
     options = "".join(f"<li>{place} ☐ {label}</li>" for place, label in enumerate(labels, 1))
-    return f'<li>{escape(guess.prompt)}<br>{tables}<ul class="options">{options}</ul></li>\n'
+    return f'<li>{escape(guess.text)}<br>{tables}<ul class="options">{options}</ul></li>\n'
 
 
 def _numbers_table(name: str, matrix: Array) -> str:
@@ -175,17 +175,16 @@ def _numbers_table(name: str, matrix: Array) -> str:
 
 
 def _key(guess: Guess) -> str:
-    place = next(i for i, option in enumerate(guess.options, 1) if option.right)
-    return f"{place}: {guess.answer}. {guess.why}"
+    return f"{guess.right + 1}: {guess.answer}. {guess.why}"
 
 
-def worksheet(asked: Sequence[tuple[int, QuestionText]], made_of: str) -> str:
+def worksheet(asked: Sequence[tuple[int, Question]], made_of: str) -> str:
     """A whole page: the questions by their numbers, then the answers on a sheet of their own.
 
     made_of: the layer of the questions, in words.
     """
     questions = "".join(_question(number, one) for number, one in asked)
-    answers = "".join(f'<li value="{number}">{escape(one.answer)}</li>' for number, one in asked)
+    answers = "".join(f'<li value="{number}">{escape(one.why)}</li>' for number, one in asked)
     body = f"""<h1>{WORKSHEET_TITLE}</h1>
 <p>{quotations_html(made_of)}</p>
 <p>Tokens, heads and features are counted from 0. Numbers are rounded; an answer may differ by the
@@ -197,12 +196,12 @@ rounding.</p>
     return sheet_page(WORKSHEET_TITLE, WORKSHEET_STYLE, body)
 
 
-def _question(number: int, asked: QuestionText) -> str:
+def _question(number: int, asked: Question) -> str:
     given = "".join(
         f'<p class="given">{quotations_html(name)}: <b>{escape(numbers)}</b></p>'
-        for name, numbers in asked.numbers
+        for name, numbers in asked.given
     )
     return (
-        f'<li value="{number}">{quotations_html(asked.question)}{given}<p>Answer: <span'
+        f'<li value="{number}">{quotations_html(asked.text)}{given}<p>Answer: <span'
         ' class="blank"></span></p></li>\n'
     )

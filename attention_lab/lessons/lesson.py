@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from urllib.parse import parse_qsl, urlencode
@@ -11,6 +12,8 @@ from attention_core.checks import check_choice, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
 from ..files.file_checks import fits_xml
+from ..guesses import MISCONCEPTIONS
+from ..quiz import Question, options_of
 
 MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
 MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
@@ -22,26 +25,32 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of a URL parameter
 LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
 
 
-@dataclass(frozen=True)
-class LessonQuestion:
+def lesson_question(
+    ask: str,
+    why: str,
+    options: tuple[str, ...] = (),
+    right: int = 0,
+    misconceptions: Mapping[str, str] | None = None,
+) -> Question:
     """A question of a moment to the class.
 
-    options: answers to choose from, or none for an open question; right: the index of the right
-    one. why: one or two sentences, shown with the answer. Raises: SettingsError, TextError.
+    options: answers to choose from, or none for an open question; right: the place of the right
+    one. why: one or two sentences, shown with the answer. misconceptions: for an option the id of
+    the misconception that gives it. Raises: SettingsError, TextError.
     """
-
-    ask: str
-    why: str
-    options: tuple[str, ...] = ()
-    right: int = 0
-
-    def __post_init__(self) -> None:
-        check_lesson_text("question.ask", self.ask, MAX_TEXT)
-        check_lesson_text("question.why", self.why, MAX_TEXT)
-        check_lesson_texts("question.options", self.options, MAX_OPTIONS)
-        if len(self.options) == 1:
-            raise SettingsError("question.options has 1 entry; give two or more, or none")
-        whole_number("question.right", self.right, 0, max(len(self.options) - 1, 0))
+    check_lesson_text("question.ask", ask, MAX_TEXT)
+    check_lesson_text("question.why", why, MAX_TEXT)
+    check_lesson_texts("question.options", options, MAX_OPTIONS)
+    if len(options) == 1:
+        raise SettingsError("question.options has 1 entry; give two or more, or none")
+    whole_number("question.right", right, 0, max(len(options) - 1, 0))
+    beliefs = misconceptions or {}
+    for option, name in beliefs.items():
+        wrong = [one for place, one in enumerate(options) if place != right]
+        check_choice("question.misconceptions", option, wrong)
+        check_choice("question.misconceptions", name, MISCONCEPTIONS)
+    names = [beliefs.get(one, "") for one in options]
+    return Question(ask, why, options_of(options, right, names))
 
 
 @dataclass(frozen=True)
@@ -59,7 +68,7 @@ class Moment:
     state: str = ""
     text: str = ""
     note: str = ""
-    question: LessonQuestion | None = None
+    question: Question | None = None
     controls: tuple[str, ...] = ()
     at: str = ""
 
@@ -132,21 +141,21 @@ class Lesson:
         held = {**moment.choices, "lesson": name, "moment": str(place + 1)}
         return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
 
-    def question_at(self, place: int) -> LessonQuestion | None:
+    def question_at(self, place: int) -> Question | None:
         """The question of a moment with its answers in a drawn order, always the same one, because
         in a file the right answer often stands first; None if the moment asks nothing.
 
-        >>> asked = LessonQuestion("How many?", "All.", ("8", "4", "2"))
-        >>> Lesson("Heads", (Moment("One", "split", question=asked),)).question_at(0).options
-        ('8', '4', '2')
+        >>> asked = lesson_question("How many?", "All.", ("8", "4", "2"))
+        >>> drawn = Lesson("Heads", (Moment("One", "split", question=asked),)).question_at(0)
+        >>> [option.label for option in drawn.options]
+        ['8', '4', '2']
         """
         asked = self.moments[place].question
         if asked is None or not asked.options:
             return asked
-        order = list(range(len(asked.options)))
-        Random(f"{self.title}#{place}").shuffle(order)
-        options = tuple(asked.options[old] for old in order)
-        return replace(asked, options=options, right=order.index(asked.right))
+        options = list(asked.options)
+        Random(f"{self.title}#{place}").shuffle(options)
+        return replace(asked, options=tuple(options))
 
     def with_moment(self, moment: Moment) -> Lesson:
         """The lesson with one more moment at its end. Raises: SettingsError if it is full."""

@@ -194,11 +194,10 @@ def _moment(lesson: Lesson, place: int) -> JSON:
     moment, asked = lesson.moments[place], lesson.question_at(place)
     step: JSON = {"title": moment.title, "path": str(place + 1), "text": moment.text}
     if asked:
-        options = list(asked.options)
         step["question"] = {
-            "ask": asked.ask,
+            "ask": asked.text,
             "why": asked.why,
-            "options": options,
+            "options": [one.label for one in asked.options],
             "right": asked.right,
         }
     path, lesson_place = moment.page, f"{lesson.title}.{place + 1}"

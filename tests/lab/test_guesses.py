@@ -24,7 +24,6 @@ from attention_lab.guesses import (
     guess_beside,
     guess_of,
     items_of,
-    judge,
 )
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import embedding_of
@@ -62,7 +61,7 @@ def asked(trace: Trace, words: Any = None) -> list[Guess]:
 def assert_beliefs(guess: Guess, trace: Trace, words: Any = ()) -> None:
     """Who knows how answers a question right; a learner fails it by the beliefs it reveals."""
     for belief in ("", *MISCONCEPTIONS):
-        is_right = judge(guess, Learner(trace, belief, words).answer(guess)).right
+        is_right = guess.judge(Learner(trace, belief, words).answer(guess)).right
         assert is_right == (belief not in guess.revealed), (guess, belief)
 
 
@@ -88,11 +87,11 @@ def assert_options(guess: Guess) -> None:
     assert len({option.value for option in options}) == len(options)
     right = [option for option in options if option.right]
     assert [option.misconceptions for option in right] == [()]
-    assert judge(guess, right[0].value).right
+    assert guess.judge(right[0].value).right
     assert guess.answer == right[0].label
     wrong = {name for option in options for name in option.misconceptions}
     assert wrong <= set(guess.revealed)
-    assert "{" not in guess.prompt
+    assert "{" not in guess.text
     assert "{" not in guess.why
 
 
@@ -159,12 +158,12 @@ def test_a_typed_number_is_judged_like_an_option() -> None:
     trace = trace_of(PRESETS["Two heads on paper"])
     guess = guess_of(trace, "scores-number")
     assert guess.number is not None
-    assert judge(guess, guess.number + guess.tolerance).right
-    assert judge(guess, -guess.number).grade in ("sign", "wrong")
-    assert judge(guess, guess.number + 3 * guess.tolerance).grade == "near"
-    assert judge(guess, float("nan")).grade == "wrong" == judge(guess, "none of these").grade
+    assert guess.judge(guess.number + guess.tolerance).right
+    assert guess.judge(-guess.number).grade in ("sign", "wrong")
+    assert guess.judge(guess.number + 3 * guess.tolerance).grade == "near"
+    assert guess.judge(float("nan")).grade == "wrong" == guess.judge("none of these").grade
     believed = next(option for option in guess.options if option.misconceptions)
-    assert judge(guess, float(believed.value)).misconceptions == believed.misconceptions
+    assert guess.judge(float(believed.value)).misconceptions == believed.misconceptions
 
 
 def test_the_data_are_whole() -> None:

@@ -105,5 +105,5 @@ def test_the_sheet_of_a_lesson_marks_the_right_answer(name: str) -> None:
             assert "Answer:" not in html
             continue
         marked = re.findall(r"<b>(.*?)</b>", html.partition("Answer:")[2])
-        right = [f"{one.options[one.right]}."] if one.options else []
+        right = [f"{one.answer}."] if one.options else []
         assert [unescape(text) for text in marked] == right

@@ -18,9 +18,9 @@ from attention_core import AttentionError, FileError, SettingsError, TextError
 from attention_lab.lessons.lesson import (
     MAX_MOMENTS,
     Lesson,
-    LessonQuestion,
     LessonTask,
     Moment,
+    lesson_question,
 )
 from attention_lab.lessons.lesson_file import (
     LESSON_FILE,
@@ -40,7 +40,9 @@ from attention_lab.trained.language_model import language_model
 from attention_lab.url_choices import read_url
 from tests.lab.refusal import Facts, refused
 
-QUESTION = LessonQuestion("Which is larger?", "The first.", ("first", "second"), 0)
+QUESTION = lesson_question(
+    "Which is larger?", "The first.", ("first", "second"), 0, {"second": "slice"}
+)
 LESSON = Lesson(
     "Größe & “Maß”",
     (
@@ -120,6 +122,17 @@ HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         SettingsError,
         ("question.right", 2, 1),
     ),
+    "a misconception of nobody": (
+        of_question(options=["c", "d"], misconceptions={"d": "mine"}),
+        SettingsError,
+        ("question.misconceptions", "mine"),
+    ),
+    "a misconception of the right answer": (
+        of_question(options=["c", "d"], misconceptions={"c": "slice"}),
+        SettingsError,
+        ("question.misconceptions", "c"),
+    ),
+    "misconceptions as a list": (of_question(misconceptions=["c"]), FileError, ("misconceptions",)),
     "a control character": (changed(title="One\x08"), SettingsError, ("title", "x08")),
     "half a character": (of_moment(text="\ud800"), SettingsError, ("text",)),
     "too large": (b" " * (LESSON_FILE.max_bytes + 1), FileError, (LESSON_FILE.max_bytes,)),
@@ -176,9 +189,9 @@ def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
     asked = [(moment, lesson.question_at(n)) for n, moment in enumerate(lesson.moments)]
     for moment, question in asked:
         if question and moment.question and question.options:
-            right = question.options[question.right]
-            assert right == moment.question.options[moment.question.right]
-            assert sorted(question.options) == sorted(moment.question.options)
+            right = question.answer
+            assert right == moment.question.answer
+            assert set(question.options) == set(moment.question.options)
             assert not re.search(rf"(?<!\w){re.escape(right)}(?!\w)", moment.text)
             places.add(question.right)
     n_choices = sum(bool(question and question.options) for _, question in asked)

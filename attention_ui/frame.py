@@ -31,7 +31,7 @@ from .block import block_choices
 from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
-from .lesson import lesson_place, lesson_style, read_shown_lesson, stage_place
+from .lesson import lesson_parts, lesson_style, read_shown_lesson, stage_place
 from .page_context import PageContext, page_context
 from .panels import note_columns, note_notation
 from .presets import choose_example
@@ -110,7 +110,7 @@ def _draw() -> Page:
         chosen=chosen,
         before=now.before,
         block=block_choices(),
-        lesson=lesson_place(),
+        **lesson_parts(),
         own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
         home=visited_url(),
         **view_switches(),

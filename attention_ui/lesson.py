@@ -19,7 +19,7 @@ from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, Mome
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
 from attention_lab.presets import SENTENCE_KEY
-from attention_lab.quiz import Option, Question
+from attention_lab.quiz import Question
 
 from .board import PIN_PARAMETER
 from .mask_choice import NO_MASK_KEY
@@ -185,10 +185,16 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
             st.session_state[name] = ""
 
 
-def lesson_place() -> str:
-    """The lesson and its moment as one text; "" without a lesson."""
+def lesson_parts() -> dict[str, str]:
+    """What a view of the story holds of the lesson: which moment it is, and what is covered."""
     shown: ShownLesson | None = session().lesson
-    return f"{shown.name}.{shown.place + 1}" if shown else ""
+    if shown is None:
+        return {}
+    return {"lesson": _place_text(shown.name, shown.place), "covers": shown.moment.covered}
+
+
+def _place_text(name: str, place: int) -> str:
+    return f"{name}.{place + 1}"
 
 
 def stage_place() -> DeltaGenerator:
@@ -225,7 +231,8 @@ def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str) -> str:
         f"{_note(moment)}"
         f'<a class="lesson-act" href="{escape(there)}">{words}</a>'
         f'<a class="lesson-act" href="{escape(_page_without_lesson(moment))}">End lesson</a></div>'
-        f"{text}{_question(lesson.question_at(place))}</nav>"
+        f"{text}{_question(lesson.question_at(place), _place_text(name, place), moment.covered)}"
+        "</nav>"
     )
 
 
@@ -253,18 +260,20 @@ def _note(moment: Moment) -> str:
     )
 
 
-def _question(question: Question | None) -> str:
-    """The question with its answers as buttons; without answers, a button that shows the answer."""
+def _question(question: Question | None, place: str, covered: str) -> str:
+    """The question with its answers as buttons, and a button that shows the answer; until then the
+    page covers what would tell it. place: the lesson and its moment.
+    """
     if question is None:
         return ""
-    options = question.options or (Option("", "Show the answer", right=True),)
     buttons = "".join(
         f'<button type="button" data-right="{str(option.right).lower()}">{escape(option.label)}'
         "</button>"
-        for option in options
+        for option in question.options
     )
     return (
-        f'<div class="lesson-question" data-kind="{question.kind}">'
+        f'<div class="lesson-question" data-of="{escape(place)}" data-covers="{covered}">'
         f"<span>{escape(question.text)}</span>{buttons}"
+        '<button type="button" class="lesson-reveal">Show the answer</button>'
         f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
     )

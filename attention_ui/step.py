@@ -16,7 +16,7 @@ from attention_viz.story.story_view import StoryView
 
 from .batch import open_link, show_batch
 from .board import keep_board, show_board
-from .lesson import lesson_place
+from .lesson import lesson_parts
 from .page_context import PageContext, page_context
 from .panels import choose_projection, draw_arithmetic, token_markdown
 from .url_state import session
@@ -54,7 +54,7 @@ def _board_name(page: Page) -> str:
 
 def show_strip(page: Page, text: Notation, scenario: Scenario) -> None:
     """Show the row of pages of the chapter above a page that has no stage."""
-    view = StoryView(scenario, notation=text, lesson=lesson_place(), **view_switches())
+    view = StoryView(scenario, notation=text, **lesson_parts(), **view_switches())
     show_board(strip_of(view, page.url_path), "strip")
 
 

@@ -13,6 +13,7 @@ from attention_core.errors import SettingsError, short_repr
 
 from ..files.file_checks import fits_xml
 from ..guesses import MISCONCEPTIONS
+from ..page_list import PAGES
 from ..quiz import Question, options_of
 
 MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
@@ -20,6 +21,9 @@ MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
 MAX_MINUTES = 600
 # lesson: without the menu, and only with the controls that the moment names
 LESSON_VIEWS = ("full", "lesson")
+# result: of a step, with arcs, frames and sums; numbers: all of a board; page: all below the bar
+COVERS = ("result", "numbers", "page", "nothing")
+STORY = "story"
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of a URL parameter
 # URL parameters of lessons; the others belong to pages.
 LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
@@ -59,8 +63,9 @@ class Moment:
 
     page: the URL path of a page. state: the parameters in its URL, such as "n_heads=2&mask=causal".
     text: for students; note: for the teacher. controls: the controls shown in the view "lesson".
-    at: the heading of the page, or the title of a matrix, to which it is scrolled. Raises:
-    SettingsError, TextError.
+    at: the heading of the page, or the title of a matrix, to which it is scrolled. covers: what is
+    covered until the question is answered, one of `COVERS`, or "" for the usual. minutes: 0 to 600.
+    Raises: SettingsError, TextError.
     """
 
     title: str
@@ -71,9 +76,13 @@ class Moment:
     question: Question | None = None
     controls: tuple[str, ...] = ()
     at: str = ""
+    covers: str = ""
+    minutes: int = 0
 
     def __post_init__(self) -> None:
+        whole_number("minutes", self.minutes, 0, MAX_MINUTES)
         check_lesson_text("title", self.title, MAX_TITLE)
+        check_choice("covers", self.covers, ("", *COVERS))
         check_lesson_text("page", self.page, MAX_TITLE)
         check_lesson_text("at", self.at, MAX_TITLE, may_be_empty=True)
         for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
@@ -92,6 +101,16 @@ class Moment:
         """The parameters of the URL, by name."""
         return _parse_state(self.state)
 
+    @property
+    def covered(self) -> str:
+        """What is covered until the question is answered, one of `COVERS`: of a step its result
+        with what tells of it, of another page all of it; "" without a question.
+        """
+        if self.question is None:
+            return ""
+        steps = {page.url_path for page in PAGES if page.section == STORY}
+        return self.covers or ("result" if self.page in steps else "page")
+
 
 @dataclass(frozen=True)
 class LessonTask:
@@ -109,7 +128,7 @@ class LessonTask:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Moments in order, with the goals of the lesson. minutes: 1 to 600.
+    """Moments in order, with the goals of the lesson, and what it needs. minutes: 1 to 600.
 
     Raises: SettingsError, TextError.
     """
@@ -120,9 +139,11 @@ class Lesson:
     goals: tuple[str, ...] = ()
     tasks: tuple[LessonTask, ...] = ()
     view: str = "full"
+    needs: str = ""
 
     def __post_init__(self) -> None:
         check_lesson_text("title", self.title, MAX_TITLE)
+        check_lesson_text("needs", self.needs, MAX_TEXT, may_be_empty=True)
         whole_number("minutes", self.minutes, 1, MAX_MINUTES)
         check_lesson_texts("goals", self.goals, MAX_GOALS)
         check_choice("view", self.view, LESSON_VIEWS)

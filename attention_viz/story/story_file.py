@@ -192,21 +192,24 @@ def _links() -> dict[str, list[str]]:
 def _moment(lesson: Lesson, place: int) -> JSON:
     """A moment: its words, and its scene if it is at a step."""
     moment, asked = lesson.moments[place], lesson.question_at(place)
+    path, lesson_place = moment.page, f"{lesson.title}.{place + 1}"
     step: JSON = {"title": moment.title, "path": str(place + 1), "text": moment.text}
     if asked:
         step["question"] = {
+            "of": lesson_place,
             "ask": asked.text,
             "why": asked.why,
             "options": [one.label for one in asked.options],
             "right": asked.right,
         }
-    path, lesson_place = moment.page, f"{lesson.title}.{place + 1}"
     scene = strip_of(StoryView(lesson=lesson_place), "practice")
     step["away"] = f"This moment is on the page “{page_of(path).title}” of the app."
     if path in STEPS_OF_STORY:
         chosen = read_url(parse_qs(moment.state, keep_blank_values=True))
         try:
-            scene = step_scene(replace(view_of(chosen), lesson=lesson_place), path)
+            scene = step_scene(
+                replace(view_of(chosen), lesson=lesson_place, covers=moment.covered), path
+            )
             step["away"] = ""
         except AttentionError as error:
             step["away"] = str(error)

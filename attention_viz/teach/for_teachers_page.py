@@ -34,9 +34,12 @@ PART = b.Select(
 )
 # Lessons that fit into a period, by its minutes.
 LESSON_PLANS = {
-    20: (("multi-head-attention",), ("frog",), ("why-scale",), ("shared-keys",)),
-    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
-    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
+    20: (("shared-keys",), ("reshape-transpose",)),
+    45: (
+        *(("multi-head-attention",), ("frog",), ("order-values-update",), ("by-hand",)),
+        *(("trained-heads",), ("why-scale", "reshape-transpose")),
+    ),
+    90: (("multi-head-attention", "by-hand"), ("masks", "diagonal", "why-scale")),
 }
 PAGE = b.Select(
     "link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES}

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
-from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment
+from attention_lab.lessons.lesson import Lesson, Moment, lesson_question
 from attention_viz.course_package import course_package
 from attention_viz.story.stages import OPTION_CHOICES, STEPS_OF_STORY
 from attention_viz.story.story_file import story_file
@@ -24,7 +24,7 @@ LESSON = Lesson(
     "Three moments",
     (
         Moment("One", "scores", "n_heads=2&hide=true", "First.", "Only for me."),
-        Moment("Two", "softmax", question=LessonQuestion("Sum?", "It is 1.", ("1", "2", "3"))),
+        Moment("Two", "softmax", question=lesson_question("Sum?", "It is 1.", ("1", "2", "3"))),
         Moment("Three", "what-changes"),
     ),
 )

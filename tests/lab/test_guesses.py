@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ from attention_lab.guesses import (
     guess_of,
     items_of,
 )
+from attention_lab.lessons.lesson import Lesson
+from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import embedding_of
 from tests.core.random_layers import Layer, calls
@@ -113,7 +116,15 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
         for guess in asked_in(example):
             apart[guess.item.id] |= set(guess.revealed)
     assert all(set(item.misconceptions) <= apart[name] for name, item in ITEMS.items())
-    assert set.union(*apart.values()) == set(MISCONCEPTIONS)
+    in_lessons = {name for lesson in shipped_lessons().values() for name in beliefs_in(lesson)}
+    assert set.union(*apart.values()) | in_lessons == set(MISCONCEPTIONS)
+
+
+def beliefs_in(lesson: Lesson) -> Iterator[str]:
+    """The misconceptions among the options of a lesson's questions."""
+    for moment in lesson.moments:
+        for option in moment.question.options if moment.question else ():
+            yield from option.misconceptions
 
 
 @pytest.mark.parametrize("field", STORY)

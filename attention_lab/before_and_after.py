@@ -73,7 +73,7 @@ def form_description(form: str) -> str:
     return (
         f"Tokens, one a row: {tokens}. Embedding size {trace.sizes['D']}, heads"
         f" {trace.sizes['H']}, each {trace.sizes['K']} wide. The mask is causal, the scale the"
-        " usual one. Everything is counted from 0."
+        " usual one. Scores are those before scale and mask. Everything is counted from 0."
     )
 
 

@@ -233,7 +233,7 @@ def _a_set(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         *asked,
         *_handing_in(student, lines),
         b.Heading("Hand out"),
-        b.Text("This link opens the set; each student types a number. *For teachers* has the key."),
+        b.Text("This link opens the set; each student types a number."),
         _set_link(values),
     ]
 
@@ -299,7 +299,7 @@ def homework_blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
                 b.File(
                     "Boards to fill in",
                     "boards.html",
-                    lambda: blank_boards(view.trace, view.focus.head, view.sentence),
+                    lambda: blank_boards(view.trace, view.sentence),
                 ),
             )
         ),

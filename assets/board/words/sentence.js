@@ -57,6 +57,7 @@ export class Sentence {
   lay(box, width) {
     const high = box?.height ?? this.room(width);
     this.root.hidden = !high;
+    if (!high) this.root.replaceChildren();
     this.box = high ? { width: box?.width ?? width, height: high } : null;
     this.drawn = "";
     const [left, top] = box ? [`${box.x}px`, `${box.y}px`] : ["", ""];

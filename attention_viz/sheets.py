@@ -34,7 +34,8 @@ td, th { border: 1px solid; min-width: 2.6rem; height: 1.7rem; padding: 0 0.3rem
 td { text-align: right; }
 th { border: 0; font-weight: 400; }
 .picture { break-inside: avoid; margin: 0.4rem 0; }
-.line { border-bottom: 1px solid; height: 1.6rem; margin: 0; }
+.picture .dock { display: none; }
+.write { border-bottom: 1px solid; height: 1.6rem; margin: 0; }
 .options { display: flex; flex-wrap: wrap; gap: 0.2rem 1.4rem; padding: 0; list-style: none; }
 .boards { display: flex; flex-wrap: wrap; gap: 0 2rem; align-items: flex-end; }
 """
@@ -109,7 +110,7 @@ def task_sheet(lesson: Lesson) -> str:
     asked = [lesson.question_at(place) for place in range(len(lesson.moments))]
     questions = "".join(f"<li>{_to_mark(one)}</li>\n" for one in asked if one)
     tasks = "".join(
-        f"<li>{quotations_html(one.task)}{'<p class=line></p>' * 3}</li>\n" for one in lesson.tasks
+        f"<li>{quotations_html(one.task)}{'<p class=write></p>' * 3}</li>\n" for one in lesson.tasks
     )
     body = f"""<h1>{escape(lesson.title)}</h1>
 <p>Name: ____________________</p>
@@ -120,7 +121,7 @@ def task_sheet(lesson: Lesson) -> str:
 
 def _to_mark(question: Question) -> str:
     options = "".join(f"<li>☐ {quotations_html(one.label)}</li>" for one in question.options)
-    room = f'<ul class="options">{options}</ul>' if options else "<p class=line></p>"
+    room = f'<ul class="options">{options}</ul>' if options else "<p class=write></p>"
     return f"{quotations_html(question.text)}{room}"
 
 

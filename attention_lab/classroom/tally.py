@@ -69,6 +69,23 @@ def histogram(question: Question, given: Sequence[float]) -> list[Bar]:
     return [*bars, Bar(OTHER_LABEL, rest, False)] if rest else bars
 
 
+def misconceptions_met(rooms: Rooms, room: str, secret: str) -> dict[str, tuple[int, int]]:
+    """For each misconception among the options of the questions of a room how many answers gave it,
+    and how many answers these questions had.
+
+    Raises: RoomError, RightsError, FileError if a question or a vote is damaged.
+    """
+    rooms.check_teacher(room, secret)
+    fell, asked = Counter[str](), Counter[str]()
+    query = "SELECT number, posed FROM questions WHERE room = ?"
+    for number, kept in rooms.store.read(query, room):
+        question, answers = question_from_json(kept), read_answers(rooms, room, number)
+        for name in {name for one in question.options for name in one.misconceptions}:
+            asked[name] += len(answers)
+            fell[name] += sum(name in question.judge(one).misconceptions for one in answers)
+    return {name: (fell[name], count) for name, count in asked.items()}
+
+
 def export_votes(rooms: Rooms, room: str, secret: str) -> str:
     """All votes of a room as CSV. Visitors are numbered in the order of their first votes, which
     stay theirs when they vote again. No cell is a formula.

@@ -93,6 +93,19 @@ def shipped_lessons() -> dict[str, Lesson]:
     return dict(sorted(found.items(), key=lambda entry: (entry[1].minutes, entry[0])))
 
 
+def asked_in_lessons(misconception: str) -> list[tuple[str, int]]:
+    """The moments of the shipped lessons whose question has a misconception among its options:
+    names of lessons, with places from 0.
+    """
+    return [
+        (name, place)
+        for name, lesson in shipped_lessons().items()
+        for place, moment in enumerate(lesson.moments)
+        for option in (moment.question.options if moment.question else ())
+        if misconception in option.misconceptions
+    ]
+
+
 def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
     """Entries without empty texts, empty lists and None."""
     kept: dict[str, Any] = {}

@@ -11,6 +11,8 @@ from functools import partial
 import streamlit as st
 
 from attention_core import AttentionError
+from attention_lab.classroom.tally import misconceptions_met
+from attention_lab.guesses import MISCONCEPTIONS
 from attention_lab.lessons.lesson import Lesson, Moment, lesson_question, state_text
 from attention_lab.lessons.lesson_file import (
     LESSON_FILE,
@@ -26,8 +28,10 @@ from attention_lab.quiz import Question
 from attention_viz.teach.for_teachers_page import PART, lesson_files
 
 from ..blocks import Parts
+from ..classroom.joining import ROOM_KEY, teacher_secret
+from ..classroom.room_service import room_service
 from ..lesson import check_lesson_pages
-from ..show import keeping_error, offer_file
+from ..show import explained_errors, keeping_error, offer_file
 from ..upload_limits import check_upload
 from ..url_state import request_page, restore, write_to_url
 from .links import show_link, visited_url
@@ -218,8 +222,25 @@ def _offer(lesson: Lesson) -> None:
         show_link(f"{visited_url()}?lesson={name}", lesson.title)
 
 
+def show_class_misconceptions() -> None:
+    """How often the class of this teacher fell for each misconception; nothing without a room."""
+    room = str(st.session_state.get(ROOM_KEY, ""))
+    if not room or not teacher_secret(room):
+        return
+    st.header(f"In your class {room}", anchor=False)
+    with explained_errors():
+        met = misconceptions_met(room_service().rooms, room, teacher_secret(room))
+        lines = [
+            f"- {MISCONCEPTIONS[name].text} **{fell} of {count}**"
+            for name, (fell, count) in sorted(met.items(), key=lambda one: -one[1][0])
+            if name in MISCONCEPTIONS
+        ]
+        st.markdown("\n".join(lines) or "No question with a misconception was asked yet.")
+
+
 LESSON_PARTS: Parts = {
     "own lesson": lambda *_: edit_draft(),
+    "class misconceptions": lambda *_: show_class_misconceptions(),
     **{
         f"change {name}": partial(_offer_change, name, lesson)
         for name, lesson in shipped_lessons().items()

@@ -18,7 +18,7 @@ from attention_lab.classroom.class_question import (
 )
 from attention_lab.classroom.limits import RightsError
 from attention_lab.classroom.rooms import Rooms
-from attention_lab.classroom.tally import OTHER_LABEL, export_votes, histogram
+from attention_lab.classroom.tally import OTHER_LABEL, export_votes, histogram, misconceptions_met
 from attention_lab.quiz import Question, options_of
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
@@ -118,3 +118,20 @@ def test_students_keep_their_numbers_when_they_vote_again(rooms: Rooms, clock: C
     found = {(row["question"], row["student"]): row["answer"] for row in rows}
     first = {("1", "1"): "10", ("1", "2"): "20", ("1", "3"): "3"}
     assert found == first | {("2", "4"): "4", ("2", "3"): "3"}
+
+
+def test_misconceptions_are_counted_over_all_questions_that_have_them(
+    rooms: Rooms, clock: Clock
+) -> None:
+    first = Question("?", "", options_of(("a", "b", "c"), 0, ("", "slice", "no-swap")))
+    room, secret = asked(rooms, first)
+    for visitor, answer in enumerate((1, 1, 0, 2)):
+        rooms.vote(room, token(visitor), 1, float(answer))
+    rooms.ask(room, secret, Question("?", "", options_of(("a", "b"), 1, ("slice", ""))))
+    rooms.set_state(room, secret, "open")
+    rooms.vote(room, token(1), 2, 0.0)
+    rooms.ask(room, secret, NUMBER)
+    met = misconceptions_met(rooms, room, secret)
+    assert met == {"slice": (3, 5), "no-swap": (1, 4)}
+    with pytest.raises(RightsError):
+        misconceptions_met(rooms, room, "no")

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
@@ -185,7 +186,7 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
             st.session_state[name] = ""
 
 
-def lesson_parts() -> dict[str, str]:
+def lesson_parts() -> dict[str, Any]:
     """What a view of the story holds of the lesson: which moment it is, and what is covered."""
     shown: ShownLesson | None = session().lesson
     if shown is None:

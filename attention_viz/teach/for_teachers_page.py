@@ -48,9 +48,9 @@ PAGE = b.Select(
     "link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES}
 )
 THREE_CLICKS = (
-    "**A lesson in three clicks.** 1. Open a room on [Class](class); students scan its code. 2. Open"
-    " a lesson below. 3. Press Page down: it shows the answer to the question, uncovers the picture,"
-    " and goes on. Take a vote before the first press: by hands, or on *Class*, From: *Lesson*."
+    "**A lesson in three clicks.** 1. Open a room on [Class](class); students scan its code."
+    " 2. Open a lesson below. 3. Press Page down: it shows the answer to the question, uncovers the"
+    " picture, and goes on. Vote before the first press: by hands, or on *Class*, From: *Lesson*."
 )
 LOOKS = {
     "Lecture mode": {"present": "true"},

@@ -41,7 +41,6 @@ export class Cover {
 
   /** Go to the next or the previous moment at which other cells are in sight; gives whether there is one. */
   turn(by) {
-    if (this.asks && by > 0) return showAnswer();
     if (!this.panel) return false;
     const before = this.count();
     while (this.moments.step(by)) if (this.count() !== before) return true;
@@ -98,8 +97,8 @@ function isAnswered(moment) {
   return asked?.dataset.of === moment;
 }
 
-// As a click on its button does; gives whether it was there.
-function showAnswer() {
+/** Show the answer to the question of a moment, as a click on its button does; gives whether one waits. */
+export function showAnswer() {
   const reveal = document.querySelector(".lesson-question:not(.answered) .lesson-reveal");
   reveal?.click();
   return Boolean(reveal);

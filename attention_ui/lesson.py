@@ -22,8 +22,8 @@ from attention_lab.page_list import PAGES, page_now
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.quiz import Question
 
+from .acts import NO_MASK_KEY
 from .board import PIN_PARAMETER
-from .mask_choice import NO_MASK_KEY
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 

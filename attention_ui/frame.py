@@ -32,7 +32,7 @@ from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
-from .lesson import lesson_place, lesson_style, read_shown_lesson, stage_place
+from .lesson import lesson_parts, lesson_style, read_shown_lesson, stage_place
 from .page_context import page_context
 from .presets import choose_example
 from .reference.questions import show_foot
@@ -108,7 +108,7 @@ def _draw() -> Page:
         sequence=sequence,
         chosen=chosen,
         before=now.before,
-        lesson=lesson_place(),
+        **lesson_parts(),
         own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
         home=visited_url(),
         **stage_choices(),

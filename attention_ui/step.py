@@ -21,7 +21,7 @@ from attention_viz.story.story_view import StoryView
 
 from .acts import act, held_choices
 from .board import keep_board, show_board
-from .lesson import lesson_place
+from .lesson import lesson_parts
 from .mask_choice import choose_unmasked
 from .url_state import request_page, restore, session, set_if_changed, write_to_url
 from .view import view_switches
@@ -91,5 +91,5 @@ def _board_name(page: Page) -> str:
 
 def show_strip(page: Page, text: Notation, scenario: Scenario) -> None:
     """Show the row of pages of the chapter above a page that has no stage."""
-    view = StoryView(scenario, notation=text, lesson=lesson_place(), **view_switches())
+    view = StoryView(scenario, notation=text, **lesson_parts(), **view_switches())
     show_board(strip_of(view, page.url_path), "strip")

@@ -19,8 +19,9 @@ from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.trace import STEPS, Trace
 
+from ..quiz import Picture
 from .beliefs import believed_array
-from .items import Item, Picture
+from .items import Item
 
 MAX_DECIMALS = 6
 

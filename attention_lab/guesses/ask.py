@@ -14,6 +14,7 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
+from ..quiz import Option
 from .answers import (
     SAME,
     Answer,
@@ -26,7 +27,7 @@ from .answers import (
     place_names,
     places_of,
 )
-from .items import ITEMS, MISCONCEPTIONS, Guess, Option, item_at
+from .items import ITEMS, MISCONCEPTIONS, Guess, item_at
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
 
@@ -108,9 +109,9 @@ def make_guess(asked: AskedItem) -> Guess | None:
         item=item,
         field=asked.field,
         index=(0, *asked.cell),
-        prompt=prompt,
+        text=prompt,
+        why=item.why,
         invite=invite,
-        answer=next(option.label for option in options if option.right),
         options=options,
         revealed=tuple(wrong),
         number=right if isinstance(right, float) else None,

@@ -194,6 +194,7 @@ def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepW
         hide=view.hide,
         lecture=view.present,
         lesson=view.lesson,
+        covers=view.covers,
         guess=_guess(view, parts),
         **heads,
     )

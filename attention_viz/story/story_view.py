@@ -36,7 +36,8 @@ class StoryView:
     has colours of its own. hide: whether the result is covered. guess: whether the steps ask
     first. present: whether the step stands alone. pieces: whether pieces of a word stand alone in
     the sentence. unmasked: whether the mask step is shown as it is where the layer has no mask.
-    lesson: its name and its moment. own_heads: those of a file of the user. home: the URL of the
+    lesson: its name and its moment. covers: what is covered until the question of the moment is
+    answered, one of `COVERS`. own_heads: those of a file of the user. home: the URL of the
     app or the site, for links on paper.
     """
 
@@ -57,6 +58,7 @@ class StoryView:
     pieces: bool = False
     unmasked: bool = False
     lesson: str = ""
+    covers: str = ""
     own_heads: OwnHeads | None = None
     home: str = ""
 

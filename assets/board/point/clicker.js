@@ -1,5 +1,6 @@
 // Keys that lead from step to step and through a lecture, and a link for the keyboard to the result.
 import { button, element, icon } from "../draw/elements.js";
+import { showAnswer } from "../play/cover.js";
 import { goTo } from "../words/words.js";
 
 const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);
@@ -37,7 +38,7 @@ function turnStep(step, key) {
 }
 
 function acted(step, key) {
-  if (ON_KEYS.has(key)) return step.guess.show() || step.cover.turn(1) || goBeside(step, 1);
+  if (ON_KEYS.has(key)) return step.guess.show() || showAnswer() || step.cover.turn(1) || goBeside(step, 1);
   if (BACK_KEYS.has(key)) return step.cover.turn(-1) || goBeside(step, -1);
   const act = { Home: () => step.cover.moments.go(0), b: () => turnBlack(step), ".": () => turnBlack(step), f: fillScreen }[key];
   act?.();

@@ -57,6 +57,7 @@ export class Sentence {
   lay(box, width) {
     const high = box?.height ?? this.room(width);
     this.root.hidden = !high;
+    if (!high) this.root.replaceChildren();
     this.box = high ? { width: box?.width ?? width, height: high } : null;
     this.drawn = "";
     const [left, top] = box ? [`${box.x}px`, `${box.y}px`] : ["", ""];
@@ -87,9 +88,9 @@ export class Sentence {
     const chosen = placeAlong(model, cell, "H");
     if (!this.about.heads) {
       const at = this.arrayAt(cell);
-      const shares = sharesOfUnits(this.units, rowOf(model, at, focus));
+      const shares = this.isCovered ? [] : sharesOfUnits(this.units, rowOf(model, at, focus));
       const title = filledIn(this.about.says.title, { array: at && model.arrays[at.array].title, head: at && placeAlong(model, at, "H") });
-      return [{ head: chosen, title, chosen: true, shares, lines: this.saidAbout(focus, shares) }];
+      return [{ head: chosen, title, chosen: true, shares, lines: this.isCovered ? [] : this.saidAbout(focus, shares) }];
     }
     const all = this.about.heads.map(({ head, title, arcs, asks, from }) => {
       const shares = sharesOfUnits(this.units, arcs[focus]);
@@ -97,9 +98,8 @@ export class Sentence {
       return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares, lines, start: this.unitOf(from?.[focus] ?? focus) };
     });
     if (all.length && !all.some((one) => one.chosen)) all[0].chosen = true;
-    if (this.isLarge) return all;
-    const shown = all.filter((one) => one.chosen);
-    return this.isCovered ? shown.map((one) => ({ ...one, shares: [] })) : shown;
+    const shown = this.isLarge ? all : all.filter((one) => one.chosen);
+    return this.isCovered ? shown.map((one) => ({ ...one, shares: [], lines: [] })) : shown;
   }
 
   // What is said of a piece: what it reads most, and which piece of its word asks.
@@ -114,7 +114,7 @@ export class Sentence {
   // A covered result must not be read off the arcs.
   get isCovered() {
     const { step } = this.board;
-    return !this.isLarge && (step.cover.moments.hiding || step.guess.isOpen);
+    return step.cover.asks || (!this.isLarge && (step.cover.moments.hiding || step.guess.isOpen));
   }
 
   // The array of shares at a cell {array, index}: the cell's own, or the scene's.

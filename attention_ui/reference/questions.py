@@ -7,10 +7,15 @@ from functools import cache
 import streamlit as st
 
 from attention_lab.page_list import Page, page_of
-from attention_lab.questions import learner_questions, related_questions
-from attention_lab.search import NOTHING, best_matches
+from attention_lab.questions import (
+    find_entries,
+    learner_questions,
+    related_questions,
+    searched_texts,
+)
+from attention_lab.search import NOTHING
 from attention_viz.markdown import escape_markdown
-from attention_viz.reference.questions_page import entry_table
+from attention_viz.reference.questions_page import FEW, entry_table, ranked_table
 
 from ..blocks import table_markdown
 from ..search import note_partial, search_field
@@ -20,10 +25,12 @@ from ..search import note_partial, search_field
 def show_questions() -> None:
     """Draw what learners ask with its search. A search runs only this part of the page again."""
     st.header("What learners ask", anchor=False)
-    words = search_field("asked_words", "parameters", (one.searched for one in learner_questions()))
-    if shown := best_matches(words, learner_questions(), lambda one: one.searched):
+    words = search_field("asked_words", "parameters", searched_texts())
+    if not words:
+        st.markdown(table_markdown(entry_table(learner_questions())))
+    elif shown := find_entries(words)[:FEW]:
         note_partial(words, shown[0].searched)
-        st.markdown(table_markdown(entry_table(shown)))
+        st.markdown(table_markdown(ranked_table(shown)))
     else:
         st.markdown(NOTHING)
 

@@ -18,11 +18,13 @@ from attention_lab.choices import (
 from attention_lab.compare import change_notes
 from attention_lab.presets import presets
 from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
+from attention_lab.same_word import hand_reading
 from attention_lab.scenario import Scenario
-from attention_lab.sentences import tokens_of
+from attention_lab.sentences import in_batch, tokens_of
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
 from attention_lab.words.text import Tokens, is_right_to_left
 
+from ..labels import format_percent
 from ..step_scene import Note
 from .misplaced import short_quote
 from .story_view import StoryView
@@ -133,11 +135,45 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     if not view.chosen or resolve(view.chosen).weights != "by hand" or view.chosen.own:
         return ()
     if _is_replaced(view):
-        nothing = "The weights by hand find nothing in this sentence, so the weights are those of"
-        return (Note(f"{nothing} {_model_of(view)}."),)
+        nothing = f"The weights by hand find nothing here: {_missing(view.chosen)}"
+        return (Note(f"{nothing}. So these are the weights of {_model_of(view)}."),)
     words = unknown_words([t for one in view.labels for t in one])
     unknown = f"Not in the list of words: {_named(words)}."
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
+
+
+def _missing(chosen: Scenario) -> str:
+    """Why weights by hand find nothing in a sentence."""
+    tokens = tokens_of(in_batch(chosen, 0)).tokens
+    if handmade_layer(resolve(chosen)).asks(tokens):
+        return "no word answers, as a noun would"
+    return "no word asks, as a pronoun or a verb would"
+
+
+def reading_notes(view: StoryView) -> tuple[Note, ...]:
+    """In a layer made by hand: what the word in focus asks for, which words it reads, and why it
+    cannot tell some of them apart.
+    """
+    if view.layer is not None or view.scenario.own or view.scenario.edits or view.lesson:
+        return ()
+    trace, query = view.trace, view.focus.query
+    read = hand_reading(trace, view.scenario, view.focus.head, query)
+    if read is None:
+        return ()
+    words = trace.labels("T")
+    word, share = short_quote(words, query), format_percent(read.share)
+    keys = [short_quote(trace.labels("S"), key) for key in read.keys]
+    asks, answers = ", ".join(read.asks), ", ".join(read.answers)
+    if not read.asks:
+        return (Note(f"{word} asks for nothing in this head: it reads all it sees alike."),)
+    if not read.answers:
+        return (_with_way_out(f"{word} asks {asks} No word that it sees answers."),)
+    if len(keys) == 1:
+        return (Note(f"{word} asks {asks} It reads {share} from {keys[0]}: {answers}."),)
+    named, more = ", ".join(keys[:MAX_NAMED]), len(keys) - MAX_NAMED
+    named += f" and {more} more" * (more > 0)
+    same = f"{word} reads {share} from each of {named}: all are {answers}"
+    return (_with_way_out(f"{same}. This head cannot tell them apart."),)
 
 
 def _with_way_out(text: str) -> Note:

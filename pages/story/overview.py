@@ -7,12 +7,14 @@ import streamlit as st
 from attention_core.projections import BIASES, MATRICES
 from attention_lab.heads.keys_read import read_row
 from attention_lab.page_list import step_of
+from attention_ui.blocks import draw_blocks
 from attention_ui.closer_look import offer_story
 from attention_ui.page_context import page_context
 from attention_ui.panels import open_step, token_markdown
 from attention_ui.reference.questions import show_questions
 from attention_ui.step import show_step
 from attention_viz.labels import format_number, format_percent
+from attention_viz.story.same_word import same_word_blocks
 
 now = page_context()
 trace, focus, sizes = now.trace, now.focus, now.trace.sizes
@@ -76,6 +78,7 @@ STEP_SUMMARIES = (
 )
 
 show_step(now, on_open=open_step)
+draw_blocks(same_word_blocks(now))
 for place, (title, text, fields) in enumerate(STEP_SUMMARIES, 1):
     st.markdown(f"**{place} · {title}** {text}")
     with st.container(horizontal=True, gap="xxsmall", key=f"sentence {place}"):

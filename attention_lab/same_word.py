@@ -52,8 +52,8 @@ def hand_reading(trace: Trace, scenario: Scenario, head: int, query: int) -> Han
     """What a word reads in a head made by hand; None where the columns have no names, the names do
     not say what the head asks for, or the word sees no key.
 
-    >>> chosen = Scenario("we saw it", d_model=8, n_heads=2, weights="by hand")
-    >>> hand_reading(trace_of(chosen), chosen, 0, 2).answers
+    >>> chosen = Scenario("the cat and it", d_model=8, n_heads=2, weights="by hand")
+    >>> hand_reading(trace_of(chosen), chosen, 0, 3).answers
     ('noun', 'animate')
     """
     names, keys = column_names(scenario), keys_read_most(trace, head, query)

@@ -172,8 +172,8 @@ def reading_notes(view: StoryView) -> tuple[Note, ...]:
         return (Note(f"{word} asks {asks} It reads {share} from {keys[0]}: {answers}."),)
     named, more = ", ".join(keys[:MAX_NAMED]), len(keys) - MAX_NAMED
     named += f" and {more} more" * (more > 0)
-    same = f"{word} reads {share} from each of {named}: all are {answers}"
-    return (_with_way_out(f"{same}. This head cannot tell them apart."),)
+    same = f"{word} reads {share} from each of {named}. Each counts as {answers}"
+    return (_with_way_out(f"{same}: this head cannot tell them apart."),)
 
 
 def _with_way_out(text: str) -> Note:

@@ -243,6 +243,20 @@ def has_handmade_sizes(scenario: Scenario) -> bool:
     return fits and (scenario.d_model, scenario.n_heads) in by_hand.HANDMADE_LAYERS
 
 
+def readable(scenario: Scenario) -> dict[str, Any]:
+    """The choices of the nearest layer made by hand, which keeps the sentence.
+
+    >>> readable(Scenario(d_model=9, n_heads=2))["d_model"], readable(Scenario())["d_model"]
+    (8, 12)
+    """
+    width, heads = min(
+        by_hand.HANDMADE_LAYERS,
+        key=lambda one: abs(one[0] - scenario.d_model) + abs(one[1] - scenario.n_heads),
+    )
+    sizes = {"d_model": width, "n_heads": heads, **dict.fromkeys(("d_k", "d_v", "d_o"), 0)}
+    return {"weights": "by hand", **sizes}
+
+
 def handmade_layer(scenario: Scenario) -> by_hand.HandmadeLayer:
     """The layer made by hand of a resolved scenario: its sizes decide which."""
     return by_hand.HANDMADE_LAYERS[scenario.d_model, scenario.n_heads]

@@ -48,6 +48,22 @@ def decided_values(values: Values) -> Mapping[str, Any]:
     return of.get(_weights(values), {})
 
 
+def readable_at(name: str, values: Values) -> str:
+    """Where weights by hand are chosen: at which sizes they can be read, for the control of a size;
+    else "".
+
+    >>> readable_at("n_heads", {"weights": "by hand"})
+    'Readable: 2 (size 8), 3 (size 12)'
+    """
+    if values["weights"] != "by hand" or name not in ("d_model", "n_heads"):
+        return ""
+    if name == "d_model":
+        marks = [f"{width} (heads {count})" for width, count in HANDMADE_LAYERS]
+    else:
+        marks = [f"{count} (size {width})" for width, count in HANDMADE_LAYERS]
+    return f"Readable: {', '.join(marks)}"
+
+
 def _has_words(values: Values) -> bool:
     """Whether the controls decide the word vectors; a model has its own."""
     return _weights(values) not in MODEL_CHOICES

@@ -10,7 +10,7 @@ import streamlit as st
 
 from attention_core import AttentionError, SettingsError
 from attention_lab.block import BLOCK_OPTIONS
-from attention_lab.choices import FIELD_CHOICES, MODEL_CHOICES
+from attention_lab.choices import FIELD_CHOICES, MODEL_CHOICES, readable
 from attention_lab.presets import preset_named
 from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
@@ -164,6 +164,8 @@ def apply_stage_choice(name: object, value: object) -> None:
             st.session_state[switch] = on
         case "weights", str(weights) if weights in MODEL_CHOICES:
             show_in_model(session().page_context.scenario, weights)
+        case "weights", "by hand":
+            st.session_state.update(readable(session().page_context.scenario))
         case "example", str(example):
             if chosen := preset_named(example):
                 load_example(chosen)

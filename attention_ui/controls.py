@@ -19,6 +19,7 @@ from attention_lab.control_list import (
     CONTROL_GROUPS,
     Control,
     decided_values,
+    readable_at,
     value_in_words,
     widget_value,
 )
@@ -128,6 +129,8 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any], shown: str = 
             offer_heads(offered, values[HEADS], _fitting_heads(values), control)
         is_idle = not control.matters(values, decided)
         chosen = values[control.name] = _draw(control, is_idle, step)
+        if marked := readable_at(control.name, values):
+            st.caption(marked)
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
         if chosen != before:

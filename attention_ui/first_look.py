@@ -14,6 +14,7 @@ from attention_lab.by_hand import Cell
 from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH
 from attention_lab.page_list import OwnControls, page_of
 from attention_lab.presets import (
+    KEEP_EXAMPLE,
     SENTENCE_KEY,
     SUITED_EXAMPLES,
     Preset,
@@ -61,7 +62,7 @@ def open_example(page: str, own: OwnControls | None) -> None:
     if now.has_scripts:
         now.opening = {}  # the script has written it
     if now.begun:
-        if takes and now.unchosen and now.url_path != page:
+        if takes and now.unchosen and now.url_path != page and page not in KEEP_EXAMPLE:
             _go_on_with(example_for(page))
         return
     is_named = _is_named(page)

@@ -12,13 +12,21 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError
-from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, resolve
+from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, readable, resolve
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
 from attention_lab.page_list import OLD_URLS, page_now, page_of, step_of
-from attention_lab.presets import Preset, example_for, in_model, own_sentence, preset_named, presets
+from attention_lab.presets import (
+    KEEP_EXAMPLE,
+    Preset,
+    example_for,
+    in_model,
+    own_sentence,
+    preset_named,
+    presets,
+)
 from attention_lab.scenario import LEFT_OPEN, first_step
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
@@ -258,7 +266,7 @@ def _choices(parameters: Mapping[str, Sequence[str]], path: str) -> UrlChoices:
         own = "text" in parameters
         return _with_example(found, own_sentence(found.scenario.text) if own else example)
     has_first = found.scenario == presets()[0].scenario != example.scenario
-    return _with_example(found, example) if has_first else found
+    return _with_example(found, example) if has_first and path not in KEEP_EXAMPLE else found
 
 
 def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
@@ -357,6 +365,8 @@ def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlCh
             there, cell = in_model(view_of(choices).scenario, weights)
             changed = _with_changes(choices, {"weights": weights, "layer": there.layer})
             return replace(changed, focus=Focus(*cell)), path
+        case {"name": "weights", "value": "by hand"}:
+            return _with_changes(choices, readable(choices.scenario)), path
         case {"name": str(name), "value": str(size)} if name in LEFT_OPEN and size.isdecimal():
             held = first_step(choices.scenario, name, int(size[:9]))
             return _with_changes(choices, {name: held}), path

@@ -15,6 +15,7 @@ from attention_lab.control_list import (
     VIEW_SWITCHES,
     Control,
     decided_values,
+    readable_at,
     widget_value,
 )
 from attention_lab.focus import FOCUS_HELP, focus_lengths
@@ -54,6 +55,7 @@ def controls(
         is_on = control.matters(values)
         shown = widget_value(control, value)
         field = _field(control.name, control.label, control.group, control.help, shown)
+        field["mark"] = readable_at(control.name, values)
         found.append(field | {"on": is_on} | _kind(control, has_trained))
         fitting, n_heads = fitting_heads(choices.scenario), choices.scenario.n_heads
         if control.name == "n_heads" and is_on:

@@ -24,6 +24,7 @@ from attention_lab.sentences import in_batch, tokens_of
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
 from attention_lab.words.text import Tokens, is_right_to_left
 
+from .. import blocks as b
 from ..labels import format_percent
 from ..step_scene import Note
 from .misplaced import short_quote
@@ -41,7 +42,16 @@ LONGEST_NAMED = 16  # of one of them
 def choice_notes(view: StoryView) -> tuple[Note, ...]:
     """Notes on what of the sentence is left out, and on how the last choice changed the layer."""
     left_out = left_out_notes(view.scenario, tokens_of(view.shown))
-    return tuple(map(Note, (*left_out, *change_notes(view.before, view.scenario))))
+    changed = change_notes(view.before, view.scenario)
+    return (*map(Note, left_out), *(_with_way_back(view, one) for one in changed))
+
+
+def _with_way_back(view: StoryView, text: str) -> Note:
+    """A note on a change, with the button back where weights by hand have lost their meaning."""
+    weights = view.scenario.weights
+    if weights != "by hand" or resolve(view.scenario).weights == weights:
+        return Note(text)
+    return Note(text, "Back to the readable example", act="weights", value=weights)
 
 
 def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
@@ -140,6 +150,12 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     words = unknown_words([t for one in view.labels for t in one])
     unknown = f"Not in the list of words: {_named(words)}."
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
+
+
+def whose_weights(view: StoryView) -> list[b.Block]:
+    """The same note for a page that is no step: what it shows in the place of what was chosen."""
+    text = " ".join(note.text for note in by_hand_notes(view))
+    return [b.caption(text)] if text else []
 
 
 def _missing(chosen: Scenario) -> str:

@@ -31,7 +31,8 @@ def ways(page: str, **choices: object) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("weights", WEIGHT_KINDS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
     is_random = weights in (*SEEDED_WEIGHTS, "by hand")  # those by hand do not fit these sizes
-    assert ways("scores", weights=weights) == [LEADS] * is_random
+    back = [("weights", "by hand")] * (weights == "by hand")
+    assert ways("scores", weights=weights) == [*back, *[LEADS] * is_random]
 
 
 def test_each_step_of_the_pattern_says_it_once() -> None:

@@ -81,7 +81,8 @@ export function offerSkip(section) {
   link.href = "#board";
   link.addEventListener("click", (event) => {
     event.preventDefault();
-    const matrix = ["[data-role=result]", "[role=application]"].map((kind) => section.querySelector(`.panel${kind}`)).find(Boolean);
+    const kinds = [".panel[data-role=result]", ".panel[role=application]", ".arcs [tabindex='0']", ".panel button"]; // the overview has none of the first two
+    const matrix = kinds.map((kind) => section.querySelector(kind)).find(Boolean);
     matrix?.setAttribute("tabindex", matrix.getAttribute("tabindex") ?? "-1");
     matrix?.focus();
   });

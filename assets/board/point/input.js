@@ -78,7 +78,7 @@ function onKey(board, event) {
   act();
 }
 
-function actionOf(board, box, index, { key, ctrlKey }) {
+function actionOf(board, box, index, { key, ctrlKey, target }) {
   const cell = { array: box.panel.array, index };
   const step = STEPS[key] ?? { PageUp: ["pages", -1], PageDown: ["pages", 1] }[key];
   if (step) return () => go(board, box, index, axisOf(box, step[0]), (place) => (step[0] === "pages" ? pageBeside(box, place, step[1]) : place + step[1]));

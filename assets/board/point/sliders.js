@@ -32,7 +32,7 @@ function newSlider(key, move) {
 function dressSlider(made, model, one, ask) {
   const [label] = made.children;
   const [words, field] = label.children;
-  words.textContent = windowWords(model, one);
+  words.textContent = words.title = windowWords(model, one);
   Object.assign(field, { min: one.low, max: one.high - one.count, value: one.start });
   field.setAttribute("aria-valuetext", words.textContent);
   field.disabled = one.high - one.low <= one.count;

@@ -126,16 +126,26 @@ function surveyOf(values) {
   return { exact, samples };
 }
 
+// The numbers of the head in focus, where panels show one head at a time, else all.
+function ofHead({ stage, panels }, { axes, shape, start, data, name }) {
+  const axis = axes.indexOf("H");
+  const place = (stage?.heads?.chosen ?? -1) - (start?.[axis] ?? 0);
+  const isOne = axis >= 0 && panels.every(({ array, tiles, rows, columns }) => array !== name || ![tiles, rows, columns].includes(axis));
+  if (!isOne || place < 0 || place >= shape[axis] || shape.slice(0, axis).some((count) => count > 1)) return data;
+  const inner = shape.slice(axis + 1).reduce((all, count) => all * count, 1);
+  return data.slice(place * inner, (place + 1) * inner);
+}
+
 /** The largest and the smallest type of numbers in cells of a size, and the room for a text: {most, least, room}, in px. */
 export function typeFor({ width, height }, zoom, staged) {
   if (staged) return { most: Math.max(11, Math.min(22, height * 0.52), Math.min(18.5, height * 0.57)), least: 11, room: width - 3 };
   return { most: Math.min(11.5 * zoom, height * 0.62), least: 9 * Math.sqrt(zoom), room: width - 3 * zoom }; // the cells grow more slowly than the type
 }
 
-/** Whether the numbers of an array can be read in cells of a size, whichever part is shown; true for those not known yet. */
+/** Whether the numbers of an array, of the head in focus alone if no more is shown, can be read in cells of a size, whichever part is shown; true for those not known yet. */
 export function haveRoom(model, array, cell, { measure, zoom }) {
   if (!array.data) return true;
   const { least, room } = typeFor(cell, zoom, Boolean(model.stage));
-  array.longest ??= longestTexts(array.data);
+  array.longest ??= longestTexts(ofHead(model, array));
   return array.longest.some(({ longest }) => longest.every((text) => measure(text, least) < room - 0.1)); // rounding must not decide otherwise when it is drawn
 }

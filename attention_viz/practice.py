@@ -131,8 +131,17 @@ def verdict_on(text: str, question: PracticeQuestion, method: str) -> Verdict | 
         return Verdict(False, f"“{text}” is not a number. Write one such as −0.43, 12 % or 2/3.")
     grade = question.judge(answer)
     if grade == "right":
-        return Verdict(True, f"Right: {format_result(question)}.")
+        return Verdict(True, f"Right: {format_result(question)}.{_rounding(question, answer)}")
     return Verdict(False, HINTS.get(grade, f"Not yet. {method}"))
+
+
+def _rounding(question: PracticeQuestion, answer: float) -> str:
+    """Why a right answer differs from the number that is shown; "" where it does not."""
+    gap = abs(answer - question.answer)
+    if gap <= 0.5 * 10.0**-question.decimals * (1 + 1e-9):
+        return ""
+    most = format_number(question.tolerance, 2)
+    return f" The numbers above are rounded, which moves the result by at most {most}."
 
 
 def verdict_on_term(text: str, example: FadedExample) -> Verdict | None:

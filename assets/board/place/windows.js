@@ -66,7 +66,9 @@ export function windowWords(model, { letter, start, count, size }) {
 
 /** The same in the fewest words, where several windows stand in one line: "query 0–23 of 40". */
 export function briefWords(model, { letter, start, count, size }) {
-  const word = (model.axes[letter]?.word ?? "cells").replace(/^model | position$/, "");
+  const whole = model.axes[letter]?.word ?? "cells";
+  const isAlone = Object.values(model.axes).filter((axis) => axis.word === whole).length < 2;
+  const word = isAlone ? whole.replace(/^model | position$/, "") : `${titlesWith(model, letter)[0]} …`;
   return `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
 }
 

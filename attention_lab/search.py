@@ -36,7 +36,7 @@ STOP_WORDS = frozenset(
     looking looks make makes me mean means meant much my need needed needs no not of on only
     or our out over really say says see should show shows simple so some such tell than that
     the their them then there these they thing this those to too understand up us use used
-    using very want was way we well were what when where which while who why will with work
+    using want was way we well were what when where which while who why will with work
     works would you your
     """.split()  # noqa: SIM905
 )

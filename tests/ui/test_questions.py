@@ -247,7 +247,7 @@ def test_a_word_is_mended_only_where_that_finds_more() -> None:
     assert respelled("verb", [("all over a herb",)]) == "herb"
     assert respelled("verb", [("all over",)]) == "verb"
     assert respelled("dropuot zzyzx", [("dropout",)]) == "dropout zzyzx"
-    assert respelled("atention", [("attention",), ("retention",)]) == "attention"
+    assert respelled("attenton", [("attention",), ("retention",)]) == "attention"
 
 
 def test_a_search_that_nothing_holds_whole_shows_what_holds_most() -> None:

@@ -54,7 +54,7 @@ SENTENCES = (
     "她 说 它",
     "Кошка видела коробку и она убежала",
     "שלום עולם",
-    "der Hund sah die Katze und sie lief",
+    "pies widzi kota i on biegnie",
     "1 2 3 4",
     "the 3 cats ate 12 fish and they slept",
     "... ! ?",

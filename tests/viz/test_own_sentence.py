@@ -148,6 +148,8 @@ def test_three_heads_read_the_same_word() -> None:
         row_S = trace_of(one.scenario).probabilities[0, one.head, one.query]
         assert float(one.shares.sum()) + one.rest == pytest.approx(float(row_S.sum()))
         assert len(one.shares) == len(words)
+    spelt = readers_of(text, words.index("suitcase"))[1]
+    assert trace_of(spelt.scenario).labels("T")[spelt.query] == "se"  # the last piece asks
     assert writing.shares is not None
     assert writing.shares[words.index("was") :] == pytest.approx(0)  # it sees no later word
 

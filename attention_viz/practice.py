@@ -104,8 +104,18 @@ def verdict_on(text: str, question: Question) -> tuple[bool, str] | None:
         return False, f"“{text}” is not a number. Write one such as −0.43, 12 % or 2/3."
     grade = question.judge(answer).grade
     if grade == "right":
-        return True, f"Right: {question.answer}."
+        return True, f"Right: {question.answer}.{_rounding(question, answer)}"
     return False, HINTS.get(grade, f"Not yet. {question.hint}")
+
+
+def _rounding(question: Question, answer: float) -> str:
+    """Why a right answer differs from the number that is shown; "" where it does not."""
+    gap = abs(answer - question.value)
+    half = 0.5 * 10.0 ** -len(question.answer.partition(".")[2])
+    if gap <= half * (1 + 1e-9):
+        return ""
+    most = format_number(question.tolerance, 2)
+    return f" The numbers above are rounded, which moves the result by at most {most}."
 
 
 def asked_in(example: FadedExample) -> Question:

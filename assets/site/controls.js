@@ -21,8 +21,8 @@ export function drawControls(form, controls, changed) {
   for (const control of controls) show(form.elements[control.name], control);
 }
 
-function shapeOf({ kind, options }) {
-  return JSON.stringify([kind, options]);
+function shapeOf({ kind, options, mark }) {
+  return JSON.stringify([kind, options, mark]);
 }
 
 function groupsOf(form, controls, changed) {
@@ -56,7 +56,7 @@ export function fieldOf(control, changed) {
   if (control.kind === "scale") field.addEventListener("input", () => write(field, control));
   const words = element("span", "", control.label);
   if (control.kind === "scale") words.append(element("output"));
-  label.append(...(control.kind === "switch" ? [field, words] : [words, field]));
+  label.append(...(control.kind === "switch" ? [field, words] : [words, field]), ...(control.mark ? [element("small", "", control.mark)] : []));
   return label;
 }
 

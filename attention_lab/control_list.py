@@ -190,7 +190,7 @@ _IN_GROUPS: Mapping[str, tuple[Control, ...]] = {
         Control(
             "start",
             "First position",
-            "The position of the first token. A shift of all positions moves no score.",
+            "The rotary position of the first token. If all turns start later, no score moves.",
         ),
         Control(
             "qk_norm",

@@ -59,7 +59,7 @@ QUESTIONS = {
     ),
     "probabilities": (
         "Head {head}: what share does {asks} give to {read}?",
-        "the scaled scores of {asks} with all keys, in order{hidden}",
+        "the scores of {asks} with all keys after scale and mask, in order{hidden}",
     ),
     "head_outputs": (
         "Head {head}: what is feature {place} of the head output of {asks}?",
@@ -202,6 +202,8 @@ def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) 
     }
     asked, *lists = (notation.layout.fill(text, **names) for text in QUESTIONS[field])
     method = METHODS.get(field, DOT_PRODUCT_METHOD)
+    if field == "probabilities" and trace.sink is not None:
+        lists.append("the sink, one more score, which belongs to no token")
     if field == "merged":
         answer = "{place}, from {head} × {width} + {part}".format(**names)
         return QuestionText(asked, (), method, answer)
@@ -223,11 +225,13 @@ def _lists(question: PracticeQuestion) -> list[str]:
     """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
     added.
     """
-    terms = question.rounded.terms
+    terms = [term for term in question.rounded.terms if term.factors[0].name != "sink"]
+    sinks = [term for term in question.rounded.terms if term.factors[0].name == "sink"]
     n_factors = len(terms[0].factors)
     products = [term for term in terms if len(term.factors) == n_factors]
     lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
-    lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
+    alone = [*(term for term in terms if len(term.factors) < n_factors), *sinks]
+    lists += [[term.factors[0].value] for term in alone]
     return [
         ", ".join(format_decimals(value, question.decimals) for value in values) for values in lists
     ]

@@ -278,13 +278,15 @@ class BlockPage:
     may depend on the layer.
 
     blocks: what the page shows. Raises: AttentionError if there is nothing to show. lead: a choice
-    on which the others depend; `choices` gets its value after the view.
+    on which the others depend; `choices` gets its value after the view. facts: the record from
+    which the sentences of the page take their values, see `page_of_facts`.
     """
 
     url_path: str
     choices: Callable[..., Sequence[Choice]]
     blocks: Callable[[StoryView, Values], Sequence[Block]]
     lead: Choice | None = None
+    facts: Callable[[StoryView, Values], Any] | None = None
 
     def read(
         self, view: StoryView, value_of: Callable[[Choice], Any]
@@ -294,6 +296,23 @@ class BlockPage:
         values = {one.key: value_of(one) for one in leads}
         choices = (*leads, *self.choices(view, *values.values()))
         return choices, values | {one.key: value_of(one) for one in choices[len(leads) :]}
+
+
+def page_of_facts(
+    url_path: str,
+    choices: Callable[..., Sequence[Choice]],
+    facts: Callable[[StoryView, Values], Any],
+    blocks: Callable[..., Sequence[Block]],
+    lead: Choice | None = None,
+) -> BlockPage:
+    """A page whose `blocks` get its facts after the view and the values. facts: a record that a
+    function of `attention_lab` makes from the choices. Raises: AttentionError.
+    """
+
+    def drawn(view: StoryView, values: Values) -> Sequence[Block]:
+        return blocks(view, values, facts(view, values))
+
+    return BlockPage(url_path, choices, drawn, lead, facts)
 
 
 def every_block(blocks: Sequence[Block]) -> Iterator[Block | Field]:

@@ -42,6 +42,10 @@ class Number(float):
         return format_number(self)
 
 
+class Case(str):
+    """Which of several sentences is said. It is not said itself."""
+
+
 class Count(int):
     """How many there are.
 
@@ -55,10 +59,10 @@ class Count(int):
 
 def facts_said(facts: Any) -> Iterator[str]:
     """Every fact of a record of facts as a page writes it; what is None or empty is left out, and
-    so is a choice between sentences (a bool).
+    so is a choice between sentences (a bool or a `Case`).
     """
     match facts:
-        case None | bool() | "":
+        case None | bool() | Case() | "":
             return
         case tuple() | list():
             for one in facts:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attention_core.checks import Array
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
+from attention_lab.trained.facts import HeadFacts, head_facts
 from attention_lab.trained.head_finder import (
     has_sink,
     head_captions,
     sink_shares,
-    word_share,
 )
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 
@@ -84,7 +83,15 @@ def layer_of(view: StoryView, values: b.Values) -> StoryView:
     return view_of_layer(view, shown, *focus_of(values, shown))
 
 
-def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> HeadFacts:
+    layer, focus = focus_of(values, shown)
+    shares_TS = shown.maps.layers[layer][focus.head]
+    return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key)
+
+
+def _blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: HeadFacts
+) -> Sequence[b.Block]:
     layer, focus = focus_of(values, shown)
     lines, seen = LINES_DRAWN[values[LINES.key]], shown.layer(layer)
     query, key = focus.query, focus.key
@@ -95,10 +102,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         query,
         key,
     )
-    row_S = seen.probabilities[0, focus.head, query]
-    share = float(row_S[key])
     asking, read = quote_token(seen.tokens, query), quote_token(seen.memory_tokens, key)
-    word = _whole_word(seen.memory_tokens, row_S, key)
     above, below = _alone(view, shown, layer, focus), list[b.Block]()
     if shown.traces:
         one = view_of_layer(view, shown, layer, focus)
@@ -107,7 +111,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     return [
         b.Text(
             f"Each row shows what one query of this head reads. :blue[{asking}] gives"
-            f" **{format_percent(share)}** of its attention to :red[{read}]{word}."
+            f" **{facts.share}** of its attention to :red[{read}]{_whole_word(facts)}."
             " Point at a cell for its arithmetic; click it to keep it."
         ),
         *above,
@@ -121,13 +125,12 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     ]
 
 
-def _whole_word(tokens: Sequence[str], row_S: Array, key: int) -> str:
+def _whole_word(facts: HeadFacts) -> str:
     """The share of the whole word of a piece, as the sum of the shares of its pieces."""
-    _, shares = word_share(tokens, row_S, key)
-    if len(shares) == 1:
+    if not facts.pieces:
         return ""
-    parts = " + ".join(f"{100 * one:.1f}" for one in shares)
-    return f"; the whole word gets **{format_percent(sum(shares))}** = {parts}"
+    *parts, whole = facts.pieces
+    return f"; the whole word gets **{whole} %** = {' + '.join(parts)}"
 
 
 def _sink(shown: HeadsShown, layer: int, head: int) -> list[b.Block]:
@@ -199,4 +202,4 @@ def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
     return [b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))]
 
 
-ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, words=True).page
+ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, words=True, facts=_facts).page

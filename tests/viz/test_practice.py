@@ -189,9 +189,7 @@ def test_keys_of_self_attention_are_made_of_the_inputs() -> None:
 
 def test_a_sink_is_given_apart_from_the_scores_of_keys() -> None:
     """Three keys, so three scores; the sink of the head is the number after them."""
-    trace = attend(
-        np.arange(9.0).reshape(3, 3) / 7, Projections.random(3, 1, seed=2), sink=[0.625]
-    )
+    trace = attend(np.arange(9.0).reshape(3, 3) / 7, Projections.random(3, 1, seed=2), sink=[0.625])
     text = question_text(practice_question(trace, 1, "probabilities"), trace, OURS)
     lists = [numbers_said(numbers) for _, numbers in text.numbers]
     assert [len(one) for one in lists] == [3, 1]

@@ -1,0 +1,70 @@
+"""Pages say their facts: each stands on the page as its kind is written, and the answer holds no
+number that is no fact. What the facts are is tested in `tests/lab`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from attention_lab.scenario import Scenario
+from attention_lab.words.numbers import facts_said
+from attention_viz import blocks as b
+from attention_viz.pieces import label_of
+from attention_viz.site import BLOCK_PAGES
+from attention_viz.story.story_view import StoryView
+from tests.viz.reading_blocks import all_of, blocks_of, values_read, words_of
+from tests.viz.reading_words import numbers_said
+
+FROG = "One day, a little frog was very sad. The"
+# For each page states in which its facts differ: ties, negative numbers, a first step, a cut text.
+STATES: list[tuple[str, str, dict[str, Any]]] = [
+    ("why-this-word", FROG, {}),
+    ("why-this-word", FROG, {"why_off": (36,)}),
+    ("why-this-word", FROG, {"why_off": (36, 9), "why_by": "mean", "why_against": "none"}),
+    ("why-this-word", FROG, {"why_token": "370", "why_against": "272", "why_head": "0.1"}),
+    ("why-this-word", FROG, {"why_against": "431"}),
+    ("cache", FROG, {}),
+    ("cache", FROG, {"ca_tokens": 11}),
+    ("cache", FROG, {"ca_tokens": 2, "ca_first": 1}),
+    ("cache", FROG, {"ca_tokens": 5, "ca_first": 5}),
+    ("cache", FROG, {"ca_tokens": 12, "ca_restarts": True}),
+    ("find-a-head", FROG, {}),
+    ("find-a-head", "Lily", {}),
+    ("find-a-head", FROG, {"fh_rule": "previous token"}),
+    ("find-a-head", FROG, {"fh_rule": "word to word"}),
+    ("find-a-head", FROG, {"fh_rule": "word to word", "fh_from": "7", "fh_to": "3"}),
+    ("find-a-head", FROG, {"fh_rule": "effective tokens"}),
+    ("find-a-head", FROG, {"fh_rule": "mean distance"}),
+    ("find-a-head", "The animal was tired", {"th_model": "MiniLM", "fh_rule": "itself"}),
+    ("change-a-word", FROG, {}),
+    ("change-a-word", FROG, {"th_layer": 2, "th_head": 5, "th_cell": "9-3-0"}),
+    ("one-head", FROG, {}),
+    ("one-head", FROG, {"th_cell": "12-8-0"}),
+    ("writing", FROG, {}),
+    ("writing", FROG, {"wr_temperature": 0.0}),
+    ("writing", FROG, {"wr_top_p": 0.1}),
+    ("writing", FROG, {"wr_temperature": 2.0, "wr_top_p": 1.0}),
+]
+
+
+def said(texts: Any) -> str:
+    return texts.replace("\u2068", "").replace("\u2069", "").replace("\\", "")
+
+
+@pytest.mark.parametrize(("path", "text", "chosen"), STATES)
+def test_a_page_says_its_facts_and_its_answer_no_other_number(
+    path: str, text: str, chosen: dict[str, Any]
+) -> None:
+    page, view = BLOCK_PAGES[path], StoryView(Scenario(text))
+    assert page.facts
+    facts = [*facts_said(page.facts(view, values_read(page, view, **chosen)))]
+    shown = blocks_of(page, view, **chosen)
+    words = said(words_of(shown)).replace("− ", "−")  # the sign between two parts of a sum
+    assert [fact for fact in facts if label_of(fact) not in words] == []
+    answer = next(one.text for one in all_of(shown, b.Text) if not one.small)
+    told = Counter(numbers_said(said(answer).replace(text, "")))
+    known = {number for fact in facts for number in numbers_said(fact)}
+    assert [number for number in told if number not in known] == []

@@ -231,7 +231,7 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
         files = (one for one in every_block(shown) if isinstance(one, File))
         return {"file": next(one.make() for one in files if one.name == want)}
     if path not in BLOCK_PAGES and path in SHOWN:
-        return _step(view, path, asked)
+        return _step(view, path)
     opened = list(map(str, asked.get("open") or ()))
     writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark")), opened), page_of(path)
     question = {"kind": "question", "title": page.title, "text": page.question}
@@ -269,29 +269,16 @@ def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
     )
 
 
-def _step(view: StoryView, path: str, asked: JSON) -> JSON:
+def _step(view: StoryView, path: str) -> JSON:
     """The scene of a step, and what stands below it."""
     zoom = LECTURE_ZOOM if view.present else 1.0
     scene = coloured_scene(stage_of(view, path), "both", zoom)
-    said: JSON = {
-        "scene": scene | {"stage": _held(scene["stage"], offers_trained(asked))},
-        "made_of": view.sentence,
-    }
+    said: JSON = {"scene": scene, "made_of": view.sentence}
     if path in STEPS_OF_STORY and path != "overview":
         said["code"] = code_of(view, page_of(path))
     elif path == "seen":
         said["says"] = list(seen_sentences(view))
     return said
-
-
-def _held(stage: JSON, has_trained: bool) -> JSON:
-    """A stage without a button that needs the trained model, where the site is built without it."""
-    if "notes" not in stage or has_trained:
-        return stage
-    notes = [
-        {"text": note["text"]} if note.get("value") == TRAINED else note for note in stage["notes"]
-    ]
-    return stage | {"notes": notes}
 
 
 def has_model() -> bool:

@@ -326,3 +326,20 @@ def test_a_number_is_typed_and_a_task_begun_anew() -> None:
     edited = asked("construct", begun["query"], act={"edit": edit})
     expected = Edits.from_url(start.edits).add(Edit("w_q", 1, 2, 3.5)).url_value()
     assert dict(parse_qsl(edited["query"]))["edits"] == expected
+
+
+def test_the_sentence_of_a_batch_that_is_shown_is_the_one_that_is_chosen() -> None:
+    query = "text=we+saw+it&batch=you+like+cake%0Athey+sleep+well"
+    for place, first in enumerate(("we", "you", "they")):
+        found = asked("scores", f"{query}&sentence={place}&query=1")
+        chosen = control(found, "sentence")
+        assert (chosen["value"], len(chosen["options"])) == (place, 3)
+        assert chosen["options"][place].startswith(f"{place} · {first}")
+        assert control(found, "query")["options"][0] == f"0 · {first}"
+        assert control(found, "query")["value"] == 1
+
+
+@pytest.mark.parametrize("heads", [3, 4, 6])
+def test_the_next_embedding_size_is_one_that_the_heads_share(heads: int) -> None:
+    found = control(asked("scores", f"d_model=12&n_heads={heads}"), "d_model")
+    assert (found["step"], found["low"]) == (heads, heads)

@@ -42,6 +42,28 @@ class Number(float):
         return format_number(self)
 
 
+class Change(float):
+    """By how much a number has changed, with the sign of its direction.
+
+    >>> f"{Change(0.25)}", f"{Change(-0.25)}", f"{Change(0)}"
+    ('+0.250', '−0.250', '0.000')
+    """
+
+    def __str__(self) -> str:
+        return f"{'+' if self > 0 else ''}{format_number(self)}"
+
+
+class Points(float):
+    """By how much a share has changed.
+
+    >>> f"{Points(0.125)}", f"{Points(-0.5)}"
+    ('+12.5 percentage points', '−50.0 percentage points')
+    """
+
+    def __str__(self) -> str:
+        return f"{'+' if self > 0 else ''}{format_decimals(100 * self, 1)} percentage points"
+
+
 class Case(str):
     """Which of several sentences is said. It is not said itself."""
 
@@ -67,8 +89,10 @@ def facts_said(facts: Any) -> Iterator[str]:
         case tuple() | list():
             for one in facts:
                 yield from facts_said(one)
-        case str() | Share() | Number() | Count():
+        case str() | float() | Count():
             yield str(facts)
+        case int():
+            return  # a place that has a name on the page
         case _:
             for field in fields(facts):
                 yield from facts_said(getattr(facts, field.name))

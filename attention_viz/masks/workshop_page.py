@@ -11,12 +11,17 @@ from attention_core import TextError
 from attention_core.checks import Array
 from attention_lab.choices import MAX_TEXT_LENGTH
 from attention_lab.masks.encoder_decoder import other_sentence
-from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
-from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, WorkshopChoices, masked_batch
+from attention_lab.masks.facts import WorkshopFacts, workshop_facts
+from attention_lab.masks.hiding import DEFAULT_BIAS
+from attention_lab.masks.mask_workshop import (
+    WORKSHOP_MASKS,
+    MaskedBatch,
+    WorkshopChoices,
+    masked_batch,
+)
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
 from . import mask_workshop as boards
@@ -60,14 +65,23 @@ PAINTING = b.Words(
 )
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _masked(view: StoryView, values: b.Values, others: Sequence[str]) -> MaskedBatch:
+    """The batch under its masks. Raises: AttentionError."""
+    chosen = WorkshopChoices(tuple(others), values[MASKS.key], values[WINDOW.key], values[PAINTED])
+    return masked_batch(view.scenario, chosen)
+
+
+def _facts(view: StoryView, values: b.Values) -> WorkshopFacts:
+    masked = _masked(view, values, tuple(_others(view, values)[0].values()))
+    n, _ = within("sequence", int(values[SEQUENCE.key]), len(masked.sentences))
+    return workshop_facts(masked, view.focus.head, (n, view.focus.query, view.focus.key))
+
+
+def _blocks(view: StoryView, values: b.Values, facts: WorkshopFacts) -> Sequence[b.Block]:
     """The batch under its masks, and an experiment. Raises: AttentionError."""
     scenario, n_tokens = view.scenario, view.trace.sizes["T"]
     others, notes = _others(view, values)
-    chosen = WorkshopChoices(
-        tuple(others.values()), values[MASKS.key], values[WINDOW.key], values[PAINTED]
-    )
-    masked = masked_batch(scenario, chosen)
+    masked = _masked(view, values, tuple(others.values()))
     n, beyond = within("sequence", int(values[SEQUENCE.key]), len(masked.sentences))
     if beyond:
         notes.append(b.caption(beyond))
@@ -92,7 +106,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             f" of the masks in NumPy: {', '.join(shapes) or 'no mask'}. An axis of length 1, or a"
             " missing axis, counts for all."
         ),
-        b.Text(_of_cell(setup)),
+        b.Text(_of_cell(setup, facts)),
         b.Heading("Try"),
         b.row(values, TRY, *bias),
         *EXPERIMENTS[values[TRY.key]](setup),
@@ -125,24 +139,24 @@ def _paint(masks: Sequence[str], painted_TT: Array) -> b.Values:
     return {PAINTED: text, MASKS.key: chosen}
 
 
-def _of_cell(setup: Experiment) -> str:
+def _of_cell(setup: Experiment, facts: WorkshopFacts) -> str:
     """What hides the chosen key from the chosen query, or the share that it gets."""
-    n, query, key = setup.cell
+    _, query, key = setup.cell
     asking, asked = (quote_token(setup.tokens, place) for place in (query, key))
-    if by := list(hidden_by(setup.masked.masks, query, key, n)):
+    if facts.hidden_by:
         return (
-            f"In sequence {n}, the :red[key {asked}] is **hidden** from the :blue[query {asking}]"
-            f" by: **{', '.join(by)}**."
+            f"In sequence {facts.sequence}, the :red[key {asked}] is **hidden** from the"
+            f" :blue[query {asking}] by: **{', '.join(facts.hidden_by)}**."
         )
-    share = float(setup.masked.trace.probabilities[n, setup.head, query, key])
     return (
-        f"In sequence {n}, the :blue[query {asking}] reads {format_percent(share)} from the"
-        f" :red[key {asked}] in head {setup.head}."
+        f"In sequence {facts.sequence}, the :blue[query {asking}] reads {facts.share} from the"
+        f" :red[key {asked}] in head {facts.head}."
     )
 
 
-MASK_WORKSHOP = b.BlockPage(
+MASK_WORKSHOP = b.page_of_facts(
     "mask-workshop",
     lambda _: (SECOND, THIRD, MASKS, WINDOW, SEQUENCE, TRY, BIAS, PAINTING),
+    _facts,
     _blocks,
 )

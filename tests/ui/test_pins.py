@@ -152,7 +152,7 @@ def test_a_click_on_a_cell_of_a_page_sets_what_stands_for_it(
     monkeypatch.setattr(module.st, "session_state", state)
     matrix = Matrix("worth", np.zeros((2, 5)), Side("row"), Side("column"), (0, 0), "worth")
     shown = matrix_board([matrix], ("worth", 0, 0), "A matrix.")
-    drawing = pages._Drawing("page", (b.Words("cell", "Cell", "", 9),), {})
+    drawing = pages._Drawing("page", (b.Words("cell", "Cell", "", 40),), {})
     cells = [{"cell": f"{i}-{j}"} for i in range(2) for j in range(5)]
     drawing._pinned(b.Board(shown, "one", clicks={"worth": cells}), "worth", [row, column])
     assert state["cell"] == f"{row}-{column}"

@@ -4,11 +4,13 @@ number that is no fact. What the facts are is tested in `tests/lab`.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
 import pytest
 
+from attention_lab.focus import Focus
 from attention_lab.scenario import Scenario
 from attention_lab.words.numbers import facts_said
 from attention_viz import blocks as b
@@ -18,6 +20,7 @@ from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, blocks_of, values_read, words_of
 from tests.viz.reading_words import numbers_said
 
+PLAIN = "the cat saw the dog there"
 FROG = "One day, a little frog was very sad. The"
 # For each page states in which its facts differ: ties, negative numbers, a first step, a cut text.
 STATES: list[tuple[str, str, dict[str, Any]]] = [
@@ -47,7 +50,20 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("writing", FROG, {"wr_temperature": 0.0}),
     ("writing", FROG, {"wr_top_p": 0.1}),
     ("writing", FROG, {"wr_temperature": 2.0, "wr_top_p": 1.0}),
+    ("what-changes", PLAIN, {}),
+    ("what-changes", PLAIN, {"against": "d_o", "value": "6"}),
+    ("what-changes", PLAIN, {"against": "residual"}),
+    ("what-changes", PLAIN, {"against": "seed", "value": "3", "shown": "probabilities"}),
+    ("what-changes", PLAIN, {"change": "order", "inv_shuffle": 3, "shown": "probabilities"}),
+    ("mask-workshop", PLAIN, {}),
+    ("mask-workshop", PLAIN, {"mw_masks": ("causal", "window"), "mw_window": 0}),
+    ("mask-workshop", PLAIN, {"mw_sequence": "2", "mw_masks": ()}),
 ]
+
+
+def quoted(answer: str) -> list[str]:
+    """What stands in brackets behind a quoted token: its place."""
+    return re.findall(r"”(?: of “[^”]*”)? \\?\((\d+)", answer)
 
 
 def said(texts: Any) -> str:
@@ -58,7 +74,7 @@ def said(texts: Any) -> str:
 def test_a_page_says_its_facts_and_its_answer_no_other_number(
     path: str, text: str, chosen: dict[str, Any]
 ) -> None:
-    page, view = BLOCK_PAGES[path], StoryView(Scenario(text))
+    page, view = BLOCK_PAGES[path], StoryView(Scenario(text), Focus(2, 1, 4, 0))
     assert page.facts
     facts = [*facts_said(page.facts(view, values_read(page, view, **chosen)))]
     shown = blocks_of(page, view, **chosen)
@@ -66,5 +82,7 @@ def test_a_page_says_its_facts_and_its_answer_no_other_number(
     assert [fact for fact in facts if label_of(fact) not in words] == []
     answer = next(one.text for one in all_of(shown, b.Text) if not one.small)
     told = Counter(numbers_said(said(answer).replace(text, "")))
-    known = {number for fact in facts for number in numbers_said(fact)}
+    places = {number for one in quoted(answer) for number in numbers_said(one)}
+    known = {number for fact in facts for number in numbers_said(fact)} | places
+    known |= {float(one) for one in chosen.values() if str(one).isdigit()} | {view.scenario.seed}
     assert [number for number in told if number not in known] == []

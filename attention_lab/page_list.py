@@ -91,6 +91,13 @@ class Page:
         return str(PAGES_FOLDER / self.section / f"{self.url_path.replace('-', '_')}.py")
 
     @property
+    def runs_modern(self) -> bool:
+        """Whether the page runs the layer with the options of modern attention: the story, and what
+        compares it or lists its sizes. The others explain the layer without them.
+        """
+        return self.section == "story" or self.url_path in ("what-changes", "glossary")
+
+    @property
     def own_controls(self) -> OwnControls | None:
         """What the sidebar says and shows if the page uses few of the controls; None if it uses
         all.

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.choices import has_uneven_heads, resolve
+from attention_lab.choices import has_uneven_heads, modern_notes, resolve
 from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.home import ASSETS
@@ -37,7 +37,7 @@ from .panels import note_columns, note_notation
 from .presets import choose_example
 from .reference.questions import show_foot
 from .registry import app_pages
-from .sequence import batch_page_notes, modern_notes, page_scenario
+from .sequence import batch_page_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip
 from .streamlit_private import as_part_of, sent_together

@@ -8,7 +8,7 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.choices import without_modern
+from attention_lab.choices import shown_on
 from attention_lab.page_list import Page
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
@@ -25,30 +25,12 @@ def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
     restore_place(SENTENCE_KEY, "Sentence", 0, _count(scenario))
     write_to_url(SENTENCE_KEY, 0)
     sequence = int(st.session_state[SENTENCE_KEY])
-    if not runs_modern(page):
-        scenario = without_modern(scenario)
+    scenario = shown_on(scenario, page)
     if not scenario.batch or page.section == "story":
         return scenario, sequence
     with suppress(AttentionError):
         return alone(scenario, sequence), 0
     return replace(scenario, batch=""), 0
-
-
-def runs_modern(page: Page) -> bool:
-    """Whether a page runs the layer with the options of modern attention: the story, and what
-    compares it or lists its sizes. The others explain the layer without them.
-    """
-    return page.section == "story" or page.url_path in ("what-changes", "glossary")
-
-
-def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
-    """A note that a page leaves out options of modern attention that are on."""
-    if runs_modern(page) or without_modern(scenario) == scenario:
-        return ()
-    return (
-        "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here. The story and What"
-        " changes? have them.",
-    )
 
 
 def _count(scenario: Scenario) -> int:

@@ -12,7 +12,14 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError
-from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, resolve
+from attention_lab.choices import (
+    MODEL_CHOICES,
+    Scenario,
+    has_uneven_heads,
+    modern_notes,
+    resolve,
+    shown_on,
+)
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.focus import FOCUS_HELP, Focus, moved_places
@@ -35,7 +42,18 @@ from attention_lab.url_values import quoted, url_text
 from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 from attention_lab.whose_heads import MINILM
 
-from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
+from .blocks import (
+    Block,
+    BlockPage,
+    Board,
+    Choice,
+    File,
+    InTheApp,
+    Text,
+    Values,
+    caption,
+    every_block,
+)
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.growth_page import GROWTH
@@ -135,17 +153,18 @@ def _answer(asked: JSON) -> str:
     before = choices.scenario
     try:
         if act.get("press"):
-            act = {"changes": _pressed(path, view_of(choices), parameters, act)}
+            act = {"changes": _pressed(path, _view(choices, path), parameters, act)}
         choices, path = acted(choices, path, act)
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
-        view = replace(view_of(choices), home=str(asked.get("home", "")))
+        view = replace(_view(choices, path), home=str(asked.get("home", "")))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=before)
         known, values, refused = _own_choices(path, view, parameters, act)
         if values.get(MODEL.key) == MINILM and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
-        said = _said(asked, view, path, known, values)
+        notes = modern_notes(choices.scenario, page_of(path))
+        said = _said(asked, view, path, known, values, notes)
         own = {
             one.key: one.text(values[one.key])
             for one in known
@@ -165,6 +184,11 @@ def _answer(asked: JSON) -> str:
         "title": page.title,
     }
     return scene_to_text(about | said)
+
+
+def _view(choices: UrlChoices, path: str) -> StoryView:
+    """What a page shows of the choices of a URL. Raises: AttentionError."""
+    return view_of(replace(choices, scenario=shown_on(choices.scenario, page_of(path))))
 
 
 def _has_language_model() -> bool:
@@ -218,13 +242,20 @@ def _changes_of(act: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], values: Values) -> JSON:
-    """The file that is wanted, the blocks of a page, or the scene of a step. Raises:
-    AttentionError.
+def _said(
+    asked: JSON,
+    view: StoryView,
+    path: str,
+    known: Sequence[Choice],
+    values: Values,
+    notes: Sequence[str],
+) -> JSON:
+    """The file that is wanted, the blocks of a page, or the scene of a step. notes: on what a page
+    leaves out. Raises: AttentionError.
     """
     shown: Sequence[Block] = (Text(IN_THE_APP.get(path, "")), InTheApp(path))
     if path in BLOCK_PAGES:
-        shown = BLOCK_PAGES[path].blocks(view, values)
+        shown = [*map(caption, notes), *BLOCK_PAGES[path].blocks(view, values)]
     if want := asked.get("want"):
         if want in FILES:
             return {"file": FILES[want](view, path, values)}

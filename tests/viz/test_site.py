@@ -343,3 +343,18 @@ def test_the_sentence_of_a_batch_that_is_shown_is_the_one_that_is_chosen() -> No
 def test_the_next_embedding_size_is_one_that_the_heads_share(heads: int) -> None:
     found = control(asked("scores", f"d_model=12&n_heads={heads}"), "d_model")
     assert (found["step"], found["low"]) == (heads, heads)
+
+
+@pytest.mark.parametrize("path", ["all-heads", "head-worth", "shared-keys", "what-changes"])
+def test_a_page_shows_the_layer_that_the_app_shows(path: str) -> None:
+    """Options of modern attention are left out, with a note, where a page explains the layer
+    without them.
+    """
+    modern = f"{USUAL}&sink=true&rotary=halves&qk_norm=true&softcap=true&alibi=true"
+    plain, other = (asked(path, query)["blocks"] for query in (USUAL, modern))
+    if path == "what-changes":
+        assert plain[1:] != other[1:]
+        return
+    assert plain[1:] == other[2:]
+    assert other[1]["kind"] == "text"
+    assert asked(path, modern)["query"].count("sink=true") == 1

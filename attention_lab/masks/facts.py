@@ -15,6 +15,8 @@ from ..words.numbers import Case, Change, Count, Number, Points, Share
 from .hiding import hidden_by
 from .mask_workshop import MaskedBatch
 
+NO_MOVE = 1e-12  # of a query's attention: rounding
+
 
 @dataclass(frozen=True)
 class LargestFacts:
@@ -34,8 +36,9 @@ class LargestFacts:
 class ChangesFacts:
     """*What changes?* outcome: "widths" if the outputs have other widths, those after and before;
     "same", "rounding" or "moved", by the gap. largest: None if no number of the head changes.
-    moved, most: the attention that the head moves, and that of the head that moves most. row_sum:
-    of the changed shares of the query in focus.
+    moved: the attention that the head moves. most_in, most: the head that moves most, and what it
+    moves; None if there is one head, or none moves any. row_sum: of the changed shares of the query
+    in focus.
     """
 
     outcome: Case
@@ -44,8 +47,8 @@ class ChangesFacts:
     largest: LargestFacts | None
     head: Count
     moved: Share
-    most_in: Count
-    most: Share
+    most_in: Count | None
+    most: Share | None
     row_sum: Number
 
 
@@ -66,6 +69,7 @@ def changes_facts(two: TwoLayers, field: str, head: int, query: int) -> ChangesF
         outcome = "rounding"
     moves = [two.moved_share(each) for each in range(two.before.sizes["H"])]
     most = int(np.argmax(moves))
+    several = len(moves) > 1 and moves[most] > NO_MOVE
     row_S = two.after.probabilities[0, two.head_beside(head), query]
     return ChangesFacts(
         outcome=Case(outcome),
@@ -74,8 +78,8 @@ def changes_facts(two: TwoLayers, field: str, head: int, query: int) -> ChangesF
         largest=_largest(two, field, head),
         head=Count(head),
         moved=Share(moves[head]),
-        most_in=Count(most),
-        most=Share(moves[most]),
+        most_in=Count(most) if several else None,
+        most=Share(moves[most]) if several else None,
         row_sum=Number(row_S.sum()),
     )
 

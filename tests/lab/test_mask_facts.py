@@ -110,3 +110,12 @@ def test_what_hides_a_key(sequence: int, query: int, key: int) -> None:
     share = masked.trace.probabilities[sequence, 1, query, key]
     assert facts.share == (None if facts.hidden_by else share)
     assert (share == 0) == bool(facts.hidden_by)
+
+
+def test_no_head_moves_most_where_there_is_one_or_none_moves() -> None:
+    alone = compare_with(replace(LAYER, n_heads=1), "seed", 4)
+    still = compare_with(LAYER, "residual", True)
+    for two, moved in ((alone, True), (still, False)):
+        facts = changes_facts(two, "output", 0, QUERY)
+        assert (facts.most_in, facts.most) == (None, None)
+        assert (facts.moved > 0) is moved

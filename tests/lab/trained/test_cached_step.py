@@ -24,7 +24,6 @@ def test_a_step_is_the_last_rows_of_the_full_run(n_tokens: int, n_first: int) ->
     keys, values = step.kept(2)
     np.testing.assert_allclose(keys, trace.turned_keys[0], atol=1e-12)
     np.testing.assert_allclose(values, trace.value_heads[0], atol=1e-12)
-    np.testing.assert_array_equal(step.full_shares(2, 5), trace.probabilities[0, 5, -step.n_new :])
 
 
 @pytest.mark.parametrize("mistake", [{"restarts": True}, {"top_left": True}])

@@ -14,7 +14,6 @@ from attention_core.initialisation import INITIALISATIONS
 
 from . import by_hand
 from .cache import cached
-from .page_list import Page
 from .trained import encoded_text, language_model
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
@@ -159,21 +158,6 @@ MODERN_OFF: Mapping[str, Any] = {
 def without_modern(scenario: Scenario) -> Scenario:
     """The scenario without rotary positions, QK-norm, ALiBi, sink and soft cap."""
     return replace(scenario, **MODERN_OFF)
-
-
-def shown_on(scenario: Scenario, page: Page) -> Scenario:
-    """The scenario as a page runs it."""
-    return scenario if page.runs_modern else without_modern(scenario)
-
-
-def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
-    """A note that a page leaves out options of modern attention that are on."""
-    if shown_on(scenario, page) == scenario:
-        return ()
-    return (
-        "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here. The story and What"
-        " changes? have them.",
-    )
 
 
 def choices_of_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from .trained.model_run import LanguageModelRun
 from .words.embeddings import embed
 
 LANGUAGE, MINILM, OWN = MODELS = ("language model", "MiniLM", "your own")
-HEAD_PAGES = ("trained-heads", "one-head", "find-a-head", "change-a-word")
+HEAD_PAGES = ("trained-heads", "find-a-head", "change-a-word")
 # The weights of the story that a model has.
 STORY_WEIGHTS = {LANGUAGE: LANGUAGE_MODEL, MINILM: "trained"}
 # What they show first: "The" that looks back at "f"; "it" and its animal.

@@ -20,8 +20,8 @@ from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
 from attention_lab.presets import SENTENCE_KEY
 
+from .acts import NO_MASK_KEY
 from .board import PIN_PARAMETER
-from .mask_choice import NO_MASK_KEY
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 

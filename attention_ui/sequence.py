@@ -8,12 +8,11 @@ from dataclasses import replace
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.choices import shown_on
+from attention_lab.choices import without_modern
 from attention_lab.page_list import Page
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import MAX_SENTENCES, alone, batch_notes, sentences_of
-from attention_lab.user_data.edits import MAX_INDEX
 
 from .url_state import restore_place, write_to_url
 
@@ -25,12 +24,23 @@ def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
     restore_place(SENTENCE_KEY, "Sentence", 0, _count(scenario))
     write_to_url(SENTENCE_KEY, 0)
     sequence = int(st.session_state[SENTENCE_KEY])
-    scenario = shown_on(scenario, page)
+    if not page.runs_modern:
+        scenario = without_modern(scenario)
     if not scenario.batch or page.section == "story":
         return scenario, sequence
     with suppress(AttentionError):
         return alone(scenario, sequence), 0
     return replace(scenario, batch=""), 0
+
+
+def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
+    """A note that a page leaves out options of modern attention that are on."""
+    if page.runs_modern or without_modern(scenario) == scenario:
+        return ()
+    return (
+        "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here. The story and What"
+        " changes? have them.",
+    )
 
 
 def _count(scenario: Scenario) -> int:
@@ -40,11 +50,6 @@ def _count(scenario: Scenario) -> int:
     with suppress(AttentionError):
         return len(sentences_of(scenario))
     return MAX_SENTENCES
-
-
-def choose_sequence(place: int) -> None:
-    """In a callback: show another sentence of the batch."""
-    st.session_state[SENTENCE_KEY] = min(max(place, 0), MAX_INDEX)
 
 
 def batch_page_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:

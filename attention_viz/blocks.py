@@ -23,6 +23,7 @@ from .page_choices import Several as Several
 from .page_choices import Switch as Switch
 from .page_choices import Words as Words
 from .page_choices import by_name as by_name
+from .page_choices import taken_back as taken_back
 from .payload import JSON
 from .story.story_view import StoryView
 from .theme import Figure
@@ -206,6 +207,17 @@ class Table:
     words: bool = False
 
 
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A table of numbers of any length, which scrolls. says: what it holds, for who cannot see it.
+    rows: of each its names and numbers; None where there is none.
+    """
+
+    says: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str | float | None]]
+
+
 @dataclass(frozen=True)
 class Beside:
     """Parts of a page beside one another; on a phone one below the other. widths: how wide each
@@ -266,6 +278,7 @@ Block = (
     | Board
     | Chart
     | Table
+    | Numbers
     | Beside
     | Folded
     | InTheApp
@@ -296,6 +309,30 @@ class BlockPage:
         values = {one.key: value_of(one) for one in leads}
         choices = (*leads, *self.choices(view, *values.values()))
         return choices, values | {one.key: value_of(one) for one in choices[len(leads) :]}
+
+    def after(
+        self,
+        view: StoryView,
+        parameters: Mapping[str, Sequence[str]],
+        changes: Mapping[str, Any],
+    ) -> tuple[tuple[Choice, ...], dict[str, Any], list[str]]:
+        """All choices, their values in a URL after some changes, and a sentence for each that the
+        URL asks for in vain. Raises: AttentionError for a change that cannot be.
+        """
+        refused: list[str] = []
+
+        def value_of(choice: Choice) -> Any:
+            if choice.key in changes:
+                given = changes[choice.key]
+                return choice.read(given if isinstance(given, str) else choice.text(given))
+            value, sentences = choice.asked(parameters)
+            refused.extend(sentences)
+            return value
+
+        choices, values = self.read(view, value_of)
+        back = taken_back(choices, changes.keys())
+        values |= {one.key: one.default for one in choices if one.key in back}
+        return choices, values, refused
 
 
 def page_of_facts(

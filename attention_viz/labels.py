@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape, unescape
+from html import unescape
 from unicodedata import east_asian_width
 
 from attention_core.checks import Array
 
 # How numbers are written is one thing in all layers; pictures import it from here.
 from attention_lab.words.numbers import as_sum as as_sum
+from attention_lab.words.numbers import decimals_for as decimals_for
 from attention_lab.words.numbers import format_agreement as format_agreement
 from attention_lab.words.numbers import format_decimals as format_decimals
 from attention_lab.words.numbers import format_number as format_number
@@ -19,7 +20,6 @@ from attention_lab.words.numbers import is_rounded as is_rounded
 from attention_lab.words.numbers import sum_in_digits as sum_in_digits
 from attention_lab.words.numbers import with_minus_signs as with_minus_signs
 from attention_lab.words.numbers import without_noise as without_noise
-from attention_lab.words.text import PADDING_TOKEN, Tokens
 
 from .pieces import label_of
 
@@ -75,24 +75,3 @@ def shown_numbers(numbers: Array, kind: str) -> Array:
     if kind == "probability":
         return numbers
     return without_noise(numbers)
-
-
-def token_chips(tokens: Tokens, chosen: int) -> str:
-    """The tokens as HTML, a row of chips with their places; the chosen one is marked, padding is
-    dashed.
-
-    Tokens are escaped and isolated, so that tokens from right to left do not change the order.
-
-    >>> "&lt;b&gt;" in token_chips(Tokens(("<b>",), 1), 0)
-    True
-    """
-    chips = []
-    for place, token in enumerate(tokens.tokens):
-        kinds = (
-            ["token"]
-            + ["padding"] * (token == PADDING_TOKEN and place >= tokens.n_real)
-            + ["chosen"] * (place == chosen)
-        )
-        inside = f"<bdi>{escape(token)}</bdi><small>{place}</small>"
-        chips.append(f'<span role="listitem" class="{" ".join(kinds)}">{inside}</span>')
-    return f'<div class="tokens" role="list">{"".join(chips)}</div>'

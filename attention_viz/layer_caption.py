@@ -36,6 +36,17 @@ def columns_note(trace: Trace, notation: Notation, in_story: bool = False) -> st
     )
 
 
+def notation_notes(notation: Notation, keeps_symbols: bool) -> list[str]:
+    """The source of the symbols, or that a page keeps our own and tokens as rows."""
+    if notation.has_our_letters:
+        turned = "Other pages show matrices transposed, as this notation does; this page does not."
+        return [turned] if keeps_symbols and notation.convention == "column" else []
+    if keeps_symbols:
+        return [f"This page keeps its own symbols; others show those of {notation.title}."]
+    counts = " Its formulas count heads from 1, boards and sentences from 0."
+    return [f"Symbols of {notation.title}.{counts * bool(notation.first_head)}"]
+
+
 def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
     """The facts of a hand-out about a layer, by name: sizes, mask, and every unusual choice."""
     tokens, sizes = tokens_of(scenario), trace.sizes

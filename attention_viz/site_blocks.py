@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,18 +12,19 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 
 from . import blocks as b
+from .labels import decimals_for, format_decimals
 from .markdown import escape_markdown
 from .markdown_parts import Part, markdown_parts
 from .payload import JSON
 from .scene import coloured_scene
 from .step_scene import mathml
 from .theme import figure_json
+from .widgets import choice_widget
 
 IN_THE_APP: Sequence[b.Block] = (
     b.Text("This is in the app, which runs on your own computer. Two lines start it:"),
     b.Code("pip install -r requirements.txt\nstreamlit run app.py"),
 )
-MOST_STEPS = 64  # of a scale; more are typed
 
 
 @dataclass(frozen=True)
@@ -80,6 +82,9 @@ class BlockWriter:
             case b.Table(head, rows, words):
                 cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
                 return {"kind": "table", "cells": cells, "numbers": not words}
+            case b.Numbers(_, head, rows):
+                cells = [[[one] for one in line] for line in (head, *_written(rows))]
+                return {"kind": "table", "cells": cells, "numbers": True, "scrolls": True}
             case b.Beside(parts, widths):
                 inside = [self.write(part) for part in parts]
                 placed = {"widths": list(widths), "align": block.align}
@@ -94,7 +99,7 @@ class BlockWriter:
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> JSON:
         match item:
             case b.Field(choice, value):
-                return field_json(choice, value)
+                return choice_widget(choice, value).json
             case b.Button(label, sets, about, name, is_off):
                 changes = self._changes(sets)
                 said = {"label": label, "name": name or label, "help": about, "off": is_off}
@@ -134,6 +139,19 @@ class BlockWriter:
         return path and f"?{parts.query}#{path}"
 
 
+def _written(rows: Sequence[Sequence[str | float | None]]) -> list[list[str]]:
+    """The numbers of a table as texts, with as many decimals as the app shows."""
+    numbers = [abs(one) for line in rows for one in line if isinstance(one, float)]
+    digits = decimals_for(max(filter(math.isfinite, numbers), default=0.0))
+    return [[_cell(one, digits) for one in line] for line in rows]
+
+
+def _cell(value: str | float | None, digits: int) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else format_decimals(value, digits)
+
+
 def _lesson_file(name: str) -> str:
     """The page of a lesson on the site."""
     return f"lessons/{name}.html"
@@ -142,33 +160,3 @@ def _lesson_file(name: str) -> str:
 def _texts(sets: Mapping[str, Any]) -> dict[str, str]:
     """Choices as the URL holds them."""
     return {name: url_text(value) for name, value in sets.items()}
-
-
-def field_json(choice: b.Choice, value: Any) -> JSON:
-    """A choice as a field of the site: which kind it is, what it can be, and what it is now."""
-    about: JSON = {"name": choice.key, "label": choice.label, "help": choice.help, "on": True}
-    about["value"] = value if isinstance(value, bool) else choice.text(value)
-    return about | _kind(choice)
-
-
-def _kind(choice: b.Choice) -> JSON:
-    match choice:
-        case b.Select(options=options, look=look):
-            kind = "scale" if look == "scale" else "choice"
-            return {"kind": kind, "options": _pairs(options)}
-        case b.Several(options=options):
-            return {"kind": "several", "options": _pairs(options)}
-        case b.Number(low=low, high=high, step=step, look=look):
-            n_steps = int((high - low) / step)
-            if look == "scale" and isinstance(step, int) and n_steps <= MOST_STEPS:
-                values = [str(int(low) + place * step) for place in range(n_steps + 1)]
-                return {"kind": "scale", "options": values}
-            return {"kind": "number", "low": low, "high": high, "step": step}
-        case b.Words(most=most):
-            return {"kind": "text", "most": most}
-    return {"kind": "switch"}
-
-
-def _pairs(options: Mapping[str, str]) -> list[list[str]]:
-    """Options with their names."""
-    return [[key, name] for key, name in options.items()]

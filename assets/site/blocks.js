@@ -56,7 +56,8 @@ const DRAWERS = {
   },
   formula: (place) => ({ part }) => place.replaceChildren(mathOf(part)),
   code: (part) => ({ text }) => part.replaceChildren(element("pre", "", text)),
-  table: (part, acts) => ({ cells: [head, ...rows], numbers }) => {
+  table: (part, acts) => ({ cells: [head, ...rows], numbers, scrolls }) => {
+    part.classList.toggle("scrolls", Boolean(scrolls));
     const line = (tag) => (cells) => element("tr", "", ...cells.map((words) => element(tag, "", ...drawn(words, acts))));
     const table = element("table", numbers ? "numbers" : "", element("thead", "", line("th")(head)), element("tbody", "", ...rows.map(line("td"))));
     part.replaceChildren(table);

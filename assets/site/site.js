@@ -166,33 +166,32 @@ class Site {
     box.replaceChildren(said, ...ways);
     if (controls) drawControls(this.page.querySelector("#controls form"), controls, (name, value) => this.ask({ name, value }));
     if (title) this.page.title = `${title} · Attention Lab`;
-    if (this.shown && path !== this.shown) window.scrollTo(0, 0); // a page is read from its beginning
-    this.shown = path;
+    const shown = `${path} ${new URLSearchParams(query).get("th_open")}`; // a head in the place of all heads
+    if (this.shown && shown !== this.shown) window.scrollTo(0, 0); // a page is read from its beginning
+    this.shown = shown;
     if (error) {
       this.part("steps").hidden = !this.scene; // nothing has been drawn that could stay
       this.board.rest();
       return;
     }
-    this.part("steps").hidden = Boolean(blocks);
-    this.part("page").hidden = this.part("row").hidden = !blocks;
+    this.part("steps").hidden = !scene;
+    this.part("row").hidden = !row;
+    this.part("page").hidden = false;
     this.showBelow(answer);
     this.part("undo").hidden = !new URLSearchParams(query).get("edits");
     this.page.body.classList.toggle("lecture", Boolean(scene?.stage.lecture));
-    if (blocks) {
+    if (row) {
       this.row ??= new Board(this.part("row"));
       this.row.update(inHash(row));
-      this.blocks.update(blocks);
-      return;
+    } else {
+      this.scene = inHash(scene);
+      this.board.update(this.scene);
     }
-    this.scene = inHash(scene);
-    this.board.update(this.scene);
+    this.blocks.update(blocks);
   }
 
-  showBelow({ code, says = [], made_of: madeOf }) {
-    const parts = says.map((text) => element("p", "", text));
-    if (code) parts.push(element("p", "", "In NumPy:"), element("pre", "", code));
-    if (madeOf) parts.push(element("p", "", madeOf));
-    this.part("below").replaceChildren(...parts);
+  showBelow({ made_of: madeOf = "" }) {
+    this.part("below").replaceChildren(element("p", "", madeOf));
   }
 
   // Give a file to the browser to save.

@@ -17,6 +17,7 @@ import numpy as np
 from attention_core.checks import Array
 
 NOISE, NOISE_SHARE = 5e-7, 1e-6
+DECIMALS = 4  # of a table of numbers
 SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
 
@@ -152,6 +153,15 @@ def format_decimals(value: float, digits: int) -> str:
         return f"{value:.0f}".replace("inf", "∞").replace("-", "−")
     rounded = round(float(value), digits) + 0.0  # which turns a negative zero into zero
     return f"{rounded:.{digits}f}".replace("-", "−")
+
+
+def decimals_for(largest: float) -> int:
+    """The decimals of a table of numbers: four, or more if all of its numbers are small.
+
+    >>> decimals_for(20.0), decimals_for(1.2345678e-6), decimals_for(0.0)
+    (4, 10, 4)
+    """
+    return DECIMALS + max(0, -math.floor(math.log10(largest))) if largest else DECIMALS
 
 
 def sum_in_digits(parts: Sequence[float], digits: int = 3) -> list[str]:

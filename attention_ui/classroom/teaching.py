@@ -26,10 +26,10 @@ from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER, practice_q
 from attention_viz.markdown import escape_quotations
 from attention_viz.practice import question_text
 from attention_viz.qr_code import qr_code
+from attention_viz.story.story_view import StoryView
 
 from ..browser_files import base_path
 from ..network import LOCAL_HOSTS, OPENING_COMMAND, is_open, network_url
-from ..page_context import PageContext
 from ..show import explained_errors, offer_file
 from ..url_state import PERSISTENCE, whole_number_input
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
@@ -168,7 +168,7 @@ def show_letters(room: str) -> None:
     )
 
 
-def choose_question(now: PageContext) -> ClassQuestion | None:
+def choose_question(now: StoryView) -> ClassQuestion | None:
     """Choose a question and show it; None with an error if the layer has none."""
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
     kind = left.selectbox("From", QUESTION_SOURCES, key="class_kind", **PERSISTENCE)

@@ -3,10 +3,10 @@
 from .binding import PERSISTENCE as PERSISTENCE
 from .binding import draw_bound as draw_bound
 from .binding import leave_old_url as leave_old_url
+from .binding import open_page as open_page
 from .binding import open_requested_page as open_requested_page
 from .binding import read_url as read_url
 from .binding import refuse as refuse
-from .binding import refuse_unusable as refuse_unusable
 from .binding import request_page as request_page
 from .binding import requested as requested
 from .binding import restore as restore
@@ -15,10 +15,10 @@ from .binding import write_to_url as write_to_url
 from .session import Session as Session
 from .session import begin_run as begin_run
 from .session import session as session
-from .widgets import choose_one as choose_one
 from .widgets import choose_place as choose_place
 from .widgets import control_group as control_group
 from .widgets import draw_expander as draw_expander
+from .widgets import end_controls as end_controls
 from .widgets import held_place as held_place
 from .widgets import keep_in_url as keep_in_url
 from .widgets import must_draw as must_draw

@@ -1,9 +1,6 @@
 """Widgets that a URL could break, groups of controls that can be closed, and places counted from 0
 (heads, tokens, features).
 
-If the URL sets buttons of which one is always chosen to nothing, Streamlit leaves none chosen, so
-this is removed from the URL before they are drawn.
-
 A widget that is not drawn leaves the URL, and a widget that a browser draws for the first time does
 not write its value there. So of a closed group the moved controls are drawn. In the functions of
 groups `defaults` holds the names of the widgets and the values that they have until they are
@@ -18,24 +15,11 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.url_values import parse_place, url_text
+from attention_lab.url_values import REFUSAL, parse_place, quoted, url_text
 
-from ..streamlit_private import ExpanderContainer, forget_parameter
+from ..streamlit_private import ExpanderContainer
 from .binding import PERSISTENCE, draw_bound, refuse, restore
 from .session import session
-
-
-def choose_one(
-    label: str, options: Collection[str], default: str, *, place: Any = st, key: str, **about: Any
-) -> str:
-    """Draw buttons of which one is always chosen, in `place`: `st` or a container."""
-    if st.query_params.get(key) == "":
-        refuse(label, "", f"; {default} is shown")
-        forget_parameter(key)
-        session().asked.pop(key, None)
-    about |= {"default": default, "required": True, "key": key}
-    chosen = draw_bound(place.segmented_control, label, tuple(options), **about)
-    return str(chosen) if chosen in options else default
 
 
 def whole_number_input(
@@ -69,7 +53,7 @@ def control_group(
     moved, asked = _moved(defaults, held), session().asked
     with draw_expander(group, f"group {group}") as box:
         shown = [name for name in defaults if box.open or name in moved or name in asked]
-        _write_new_values(group, shown, moved)
+        _write_new_values(shown, moved)
         yield shown
 
 
@@ -80,19 +64,26 @@ def must_draw(defaults: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
     return bool(_moved(defaults, held)) or not session().asked.keys().isdisjoint(defaults)
 
 
-def keep_in_url(group: str, defaults: Mapping[str, Any], held: Mapping[str, Any]) -> None:
+def keep_in_url(defaults: Mapping[str, Any], held: Mapping[str, Any]) -> None:
     """Write moved values into the URL. defaults: of the widgets that are drawn next."""
-    _write_new_values(group, tuple(defaults), _moved(defaults, held))
+    _write_new_values(defaults, _moved(defaults, held))
 
 
-def _write_new_values(group: str, shown: Collection[str], moved: Mapping[str, Any]) -> None:
+def _write_new_values(shown: Collection[str], moved: Mapping[str, Any]) -> None:
     """Write the moved values of widgets that the last run did not draw."""
-    drawn = session().drawn
-    done = (*drawn.get(group, ()), *session().opening)
-    new = {name: value for name, value in moved.items() if name not in done}
-    if new:
+    now = session()
+    done = {*now.opening, *now.drawn}
+    if new := {name: value for name, value in moved.items() if name not in done}:
         st.query_params.update(url_texts(new))
-    drawn[group] = tuple(shown)
+    now.drawing |= set(shown)
+
+
+def end_controls() -> None:
+    """Note that all controls of a run are drawn. A run that ends before leaves its own to the next,
+    which may find them in the browser.
+    """
+    now = session()
+    now.drawn, now.drawing = now.drawing, set()
 
 
 def url_texts(values: Mapping[str, Any]) -> dict[str, str]:
@@ -115,7 +106,8 @@ def restore_place(name: str, label: str, default: int, count: int) -> None:
     last = min(place, count - 1)
     set_if_changed(name, last)
     if asked is not None and last < place:
-        refuse(label, asked, f"; the last one, {last}, is shown")
+        answer = f"; the last one, {last}, is shown"
+        refuse([REFUSAL.format(asked=quoted(asked), label=label, answer=answer)])
 
 
 def held_place(name: str, default: int = 0) -> int:

@@ -18,7 +18,15 @@ from attention_lab.questions import (
     find_entries,
     learner_questions,
 )
-from attention_lab.search import MAX_LETTERS, NOTHING, PARTIAL, Texts, finds, respelled
+from attention_lab.search import (
+    MAX_LETTERS,
+    NOTHING,
+    PARTIAL,
+    Texts,
+    best_matches,
+    finds,
+    respelled,
+)
 
 from .. import blocks as b
 from ..markdown import escape_markdown
@@ -128,6 +136,22 @@ def entry_table(shown: Iterable[Entry]) -> b.Table:
         for one in entries
     ]
     return b.Table(["no.", kind, "where to see it"], rows, words=True)
+
+
+ASKED_WORDS = b.Words("asked_words", "Search", "", most=MAX_LETTERS, help="Such as parameters.")
+
+
+def asked_blocks(values: b.Values) -> list[b.Block]:
+    """What learners ask, with its search, as a part of another page."""
+    typed, every = values[ASKED_WORDS.key], learner_questions()
+    words = respelled(typed, (one.searched for one in every))
+    shown = best_matches(words, every, lambda one: one.searched)
+    return [
+        b.Heading("What learners ask"),
+        b.row(values, ASKED_WORDS),
+        *search_notes(typed, words, [one.searched for one in shown]),
+        *([entry_table(shown)] if shown else []),
+    ]
 
 
 def _name_of(entry: Entry) -> str:

@@ -21,6 +21,7 @@ from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
+from attention_lab.words.embeddings import is_sum_of_words
 
 from ..overview import overview
 from ..payload import JSON
@@ -51,7 +52,6 @@ from .per_head import (
 from .products import (
     PROJECTION_FACTORS,
     inputs_board,
-    is_sum_of_words,
     output_board,
     projection_board,
 )
@@ -97,8 +97,9 @@ def stage_of(view: StoryView, path: str) -> JSON:
     if path not in STEPS_OF_STORY:
         return strip_of(view, path)
     stage = step_scene(view, path)
-    batch = batch_of(view, path, stage)
-    return stage if batch is None else with_batch(stage, batch, view.sentences, view.focus.head)
+    if len(view.sentences) == 1:
+        return stage
+    return with_batch(stage, batch_of(view, path, stage), view.sentences, view.focus.head)
 
 
 def step_scene(view: StoryView, path: str) -> JSON:
@@ -122,6 +123,7 @@ def shown_view(view: View, path: str) -> View:
     no mask was chosen; the steps of options are shown with their option.
     """
     is_off = path in OPTION_CHOICES and option_of(page_of(path)) not in options_on(view.scenario)
+    view = replace(view, chosen=view.chosen or view.scenario)
     if path == "next-token":
         return _at_the_end(view, is_off)
     if is_off:
@@ -142,12 +144,10 @@ def _at_the_end(view: View, is_off: bool) -> View:
     return replace(view, focus=replace(focus, query=last).inside(view.trace))
 
 
-def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
-    """The field of a batch that a step shows, or None without a batch. stage: its scene, whose cell
-    is marked in the sequence that is shown.
+def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
+    """The field of a batch that a step shows. stage: its scene, whose cell is marked in the
+    sequence that is shown.
     """
-    if len(view.sentences) == 1:
-        return None
     view = shown_view(view, path)
     fields = {
         "overview": OVERVIEW_FIELD,

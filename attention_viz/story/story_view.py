@@ -18,6 +18,7 @@ from attention_lab.whose_heads import OwnHeads
 from attention_lab.words.text import Tokens
 
 from ..layer_caption import layer_caption
+from ..markdown import escape_markdown
 from ..names import symbol_of
 from ..payload import Stage
 
@@ -125,6 +126,10 @@ class StoryView:
             return symbol(written_name(self.trace, name), self.notation).plain
         width = Symbol(self.notation.width(self.trace, name)).plain
         return f"({width})" if " " in width else width
+
+    def symbol(self, name: str, on_board: bool = False) -> str:
+        """The same as Markdown."""
+        return escape_markdown(self.written(name, on_board))
 
     @property
     def stage(self) -> Stage:

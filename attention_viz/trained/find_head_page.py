@@ -31,7 +31,7 @@ from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
-from .head_pages import CELL, HEAD, LAYER, ONE_HEAD, HeadPage, fields, heads_clicks, opening
+from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, HeadPage, fields, heads_clicks, opening
 from .heads import best_heads
 from .measures import heads_matrix, measure_by_layer
 
@@ -43,7 +43,11 @@ RULE_TARGETS = {
     "first token": "the first token",
     "last token": "the last token",
     "repeated words": "the other places of the same word",
+    "after the last time": "what came after it last time",
 }
+# Two rules that make an induction circuit, and words in no order, said twice, to try them on.
+OF_INDUCTION = ("previous token", "after the last time")
+SAID_TWICE = " ".join(["big sun day dog mom red tree cat"] * 2)
 FROM_AND_TO = {LANGUAGE: (15, 6)}  # "The" and "f"; of others "it" and "animal"
 SHARE_FORMULA = r"\frac{1}{n}\sum_i \sum_{j \in J_i} A_{ij}"
 COPIES_FORMULA = (
@@ -115,14 +119,15 @@ def _blocks(
     heads = np.ndindex(found.measured.values.shape)
     dots = {f"{one}-{of}": {LAYER: one, HEAD: of, CELL: ""} for one, of in heads}
     figure = measure_by_layer(found.measured, found.rule)
-    chart = b.Chart(figure, "by layer", opening(dots, shown.model), opens=ONE_HEAD)
+    chart = b.Chart(figure, "by layer", opening(dots, shown.model), opens=ALL_HEADS)
     ranking = b.Board(
-        matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ONE_HEAD
+        matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ALL_HEADS
     )
     return [
         b.Text(_answer(found.rule, facts)),
         b.Beside(([ranking], [chart]), (1, 1)),
         b.Text("A click on a cell or a dot opens the head.", small=True),
+        *_said_twice(view, found),
         *_heads_that_do_it_most(found, shown),
         b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
         b.Note(
@@ -136,6 +141,15 @@ def _blocks(
     ]
 
 
+def _said_twice(view: StoryView, found: FoundHeads) -> list[b.Block]:
+    """What shows whether a head does it without help from the meaning of a sentence."""
+    if found.rule not in OF_INDUCTION or view.scenario.text == SAID_TWICE:
+        return []
+    button = b.Button("Try it on random words, said twice", {"text": SAID_TWICE, "n_tokens": 0})
+    where = b.Link("How two layers do it together", "two-layers")
+    return [b.Row((button, where))]
+
+
 def _heads_that_do_it_most(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
     if not found.best:
         return []
@@ -146,7 +160,7 @@ def _heads_that_do_it_most(found: FoundHeads, shown: HeadsShown) -> list[b.Block
     return [
         b.Heading("The heads that do it most"),
         *_direct_and_lost(found, shown),
-        b.Board(board, "best heads", sets=clicks, opens=ONE_HEAD),
+        b.Board(board, "best heads", sets=clicks, opens=ALL_HEADS),
     ]
 
 

@@ -17,7 +17,6 @@ from attention_lab.url_values import parse_number
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_lab.whose_heads import (
     FIRST_HEADS,
-    HEAD_PAGES,
     LANGUAGE,
     MINILM,
     MODELS,
@@ -45,7 +44,9 @@ MODEL = b.Select(
     # Earlier versions knew MiniLM alone.
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
-UPLOAD, ONE_HEAD = "upload", "one-head"
+# Whether one head is open on the page of all heads.
+OPEN = b.Switch("th_open", "One head", False)
+UPLOAD, ALL_HEADS = "upload", "trained-heads"
 # The axes of the arrays on whose boards a cell can be pinned.
 LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": ("T", "S")}
 
@@ -84,7 +85,7 @@ class HeadPage:
         """Raises: FileError without the language model."""
         model = values[MODEL.key]
         fields: list[b.Field | b.Button] = [b.Field(MODEL, model)]
-        loads = model == OWN and self.url_path == HEAD_PAGES[0]
+        loads = model == OWN and self.url_path == ALL_HEADS and not values.get(OPEN.key)
         above: list[b.Block] = [b.InTheApp(UPLOAD)] if loads else []
         if _is_missing(view, model):
             return [b.Row(tuple(fields)), *(above or NO_FILE)]
@@ -114,7 +115,7 @@ def fields(values: b.Values, choices: Sequence[b.Choice]) -> tuple[b.Field, ...]
 
 NO_FILE = (
     b.Text("These are the heads of a file of yours, and none is loaded."),
-    b.Row((b.Link("Load a file", HEAD_PAGES[0], {MODEL.key: OWN}),)),
+    b.Row((b.Link("Load a file", ALL_HEADS, {MODEL.key: OWN}),)),
 )
 
 
@@ -179,8 +180,8 @@ def heads_clicks(board: JSON) -> dict[str, dict[str, str]]:
 
 
 def opening(sets: Mapping[str, Mapping[str, Any]], model: str) -> dict[str, dict[str, Any]]:
-    """What a click sets that opens the page of one head."""
-    return {name: {MODEL.key: model, **one} for name, one in sets.items()}
+    """What a click sets that opens one head on the page of all heads."""
+    return {name: {MODEL.key: model, OPEN.key: "true", **one} for name, one in sets.items()}
 
 
 def cell_clicks(board: JSON, focus: Focus) -> dict[str, dict[str, str]]:

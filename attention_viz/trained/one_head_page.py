@@ -1,4 +1,6 @@
-"""The page *One head*: its heatmap, its lines, the arithmetic of every cell, and its weights."""
+"""One head, open on the page *All heads of a model*: its heatmap, its lines, the arithmetic of
+every cell, and its weights.
+"""
 
 from __future__ import annotations
 
@@ -21,20 +23,11 @@ from ..heads.attention_lines import attention_lines
 from ..labels import format_percent
 from ..layer_caption import columns_note
 from ..markdown import escape_markdown, quote_token
+from ..story.closer import Closer, closer_blocks, closer_choices
 from ..story.story_view import StoryView
-from .head_pages import (
-    MODEL,
-    ONE_HEAD,
-    HeadPage,
-    cell_clicks,
-    fields,
-    focus_of,
-    heads_of,
-    place_choices,
-)
+from .head_pages import ALL_HEADS, CELL, OPEN, cell_clicks, fields, focus_of, place_choices
 from .heads import STEP_FIELDS, attention_alone, layer_heads, one_head, step_board
 
-CLOSER = "closer"
 LINES_DRAWN = {"from the query": "query", "to the key": "key", "all": "all"}
 LINES = b.Select("oh_lines", "Lines", "from the query", b.by_name(LINES_DRAWN), "buttons")
 STEP = b.Select("oh_step", "Step", "scores", b.by_name(STEP_FIELDS), "buttons")
@@ -52,12 +45,14 @@ ATTENTION_ALONE = (
 )
 
 
-def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field]:
-    return fields(values, place_choices(shown)[:2])
+CLOSER_FIELDS = ("probabilities", "scores")
+ONE_HEAD_CHOICES = (LINES, STEP, *closer_choices(ALL_HEADS, CLOSER_FIELDS))
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
-    return (*place_choices(shown), LINES, STEP)
+def beside_one_head(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
+    """The choice of the head, and the way back."""
+    back = b.Button("All heads", {OPEN.key: False, CELL: ""})
+    return (*fields(values, place_choices(shown)[:2]), back)
 
 
 def view_of_layer(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) -> StoryView:
@@ -77,21 +72,17 @@ def view_of_layer(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) 
     return replace(view, scenario=scenario, focus=focus, layer=trace, sequence=0, chosen=None)
 
 
-def layer_of(view: StoryView, values: b.Values) -> StoryView:
-    """What the page shows, as `view_of_layer` gives it. Raises: AttentionError."""
-    shown = heads_of(view, values[MODEL.key])
-    return view_of_layer(view, shown, *focus_of(values, shown))
-
-
-def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> HeadFacts:
+def one_head_facts(values: b.Values, shown: HeadsShown) -> HeadFacts:
+    """What is said of the cell of the head that is chosen."""
     layer, focus = focus_of(values, shown)
     shares_TS = shown.maps.layers[layer][focus.head]
     return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key)
 
 
-def _blocks(
+def one_head_blocks(
     view: StoryView, values: b.Values, shown: HeadsShown, facts: HeadFacts
 ) -> Sequence[b.Block]:
+    """The head that is chosen. Raises: AttentionError."""
     layer, focus = focus_of(values, shown)
     lines, seen = LINES_DRAWN[values[LINES.key]], shown.layer(layer)
     query, key = focus.query, focus.key
@@ -107,7 +98,7 @@ def _blocks(
     if shown.traces:
         one = view_of_layer(view, shown, layer, focus)
         above = _with_scores(one, shown, layer)
-        below = _origin(one, values[STEP.key])
+        below = [*_origin(one, values[STEP.key]), *_closer(one, values)]
     return [
         b.Text(
             f"Each row shows what one query of this head reads. :blue[{asking}] gives"
@@ -189,8 +180,15 @@ def _origin(one: StoryView, step: str) -> list[b.Block]:
         b.row({STEP.key: step}, STEP),
         b.Text(STEP_SENTENCES[step].format(**names)),
         b.Board(board, f"one head {step}", fits=True, sets=cell_clicks(board, focus)),
-        b.InTheApp(CLOSER, says=False),
     ]
+
+
+def _closer(one: StoryView, values: b.Values) -> list[b.Block]:
+    cell = one.focus.cell("query", "key")
+    sums = derive(one.trace, "probabilities", (0, *cell))
+    board = one_head(one.stage, *cell)
+    found = Closer(ALL_HEADS, "probabilities", sums, CLOSER_FIELDS, board)
+    return closer_blocks(one, values, found)
 
 
 def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
@@ -200,6 +198,3 @@ def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
     cell = {"head": focus.head, "query": focus.query, "key": focus.key}
     places = {"weights": weights, "layer": layer, "scaling": "on", "mask": "none"}
     return [b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))]
-
-
-ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, words=True, facts=_facts).page

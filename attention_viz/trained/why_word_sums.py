@@ -14,6 +14,7 @@ from attention_lab.trained.facts import WhyFacts
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS
 from attention_lab.trained.model_run import AVERAGE
 from attention_lab.trained.why_word import WhyWord
+from attention_lab.whose_heads import LANGUAGE
 from attention_lab.words.pieces import readable
 
 from .. import blocks as b
@@ -24,6 +25,7 @@ from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON
 from ..theme import Figure
+from .head_pages import ALL_HEADS, OPEN
 
 COLUMNS = (*(f"head {head}" for head in range(N_HEADS)), "FFN")
 ADDED = "added"
@@ -37,10 +39,10 @@ def arithmetic(why: WhyWord, facts: WhyFacts, against: b.Field, form: str) -> li
     """All that stands below the picture. Raises: AttentionError."""
     evidence = evidence_of(why.focus, int(form), why.replaced_by)
     layer, head = why.focus
-    place = {"th_model": "language model", "th_layer": layer, "th_head": head}
+    place = {"th_model": LANGUAGE, OPEN.key: True, "th_layer": layer, "th_head": head}
     return [
         b.Heading("1. The sum"),
-        b.Row((against, b.Link("Open this head", "one-head", place))),
+        b.Row((against, b.Link("Open this head", ALL_HEADS, place))),
         b.Text(_sum_in_words(why, facts)),
         b.Board(sum_board(why), "why sum", clicks={ADDED: _clicks()}),
         b.Folded("Why not the logit itself?", [b.Text(ABOUT_SUMS)]),

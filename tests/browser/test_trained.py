@@ -63,6 +63,7 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     expect_url(page, "th_layer=5", "th_head=8")
 
 
+@pytest.mark.every_situation
 def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
     np.savez(
@@ -76,20 +77,20 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     drawn(page, 1)
     page.locator('[data-panel="layer 1"]').focus()
     page.keyboard.press("Enter")
-    expect_url(page, "/one-head", "th_model=your+own", "!mine")
+    expect_url(page, "/trained-heads", "th_open=true", "th_model=your+own", "!mine")
     drawn(page, 1).reload()
-    settled(page).get_by_role("button", name="Load a file").click()
     expect_url(page, "/trained-heads", "th_model=your+own")
     expect(page.get_by_text("at most 600 MB")).to_be_visible()
 
 
+@pytest.mark.every_situation
 def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     """From the heads that copy to head 4 of layer 4, and on into the story; one step back undoes
     the choice of another model.
     """
     page = visit("find-a-head?text=One day, a little frog was very sad. The")
     click_cell(drawn(page, 2), "ranking", (4, 4))
-    expect_url(page, "/one-head", "th_model=language+model", "!th_layer")
+    expect_url(page, "/trained-heads", "th_open=true", "th_model=language+model", "!th_layer")
     expect(drawn(page, 3).get_by_text("86.2 %").first).to_be_visible()
     page.get_by_role("radio", name="MiniLM").click()
     expect_url(page, "th_model=MiniLM")
@@ -99,7 +100,7 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     page.get_by_role("button", name="Walk through this layer").click()
     expect_url(page, "/scores", "weights=language+model", "query=15", "key=6")
     settled(page).go_back()
-    expect_url(page, "/one-head", "!weights=")
+    expect_url(page, "/trained-heads", "!weights=")
     drawn(page, 3).go_forward()
     expect_title(page, "Scores")
     settled(page).get_by_role("link", name="Softmax").first.click()
@@ -107,6 +108,7 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     expect_url(settled(page), "weights=language+model")
 
 
+@pytest.mark.every_situation
 def test_an_arc_goes_to_a_word_and_opens_into_its_pieces(visit: Visit) -> None:
     page = visit("one-head?th_model=language+model&text=One day, a little frog was very sad. The")
     drawn(page, 3)
@@ -121,6 +123,7 @@ def test_an_arc_goes_to_a_word_and_opens_into_its_pieces(visit: Visit) -> None:
     assert frog[6:10] == ["f", "r", "o", "g"]
 
 
+@pytest.mark.every_situation
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
 def test_the_story_of_the_frog_takes_a_click_and_a_window(
     go: Visit, page: Page, size: tuple[int, int]

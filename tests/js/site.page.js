@@ -70,20 +70,29 @@ async function form(controls) {
 }
 
 test("a scale goes from its first option to its last, and says the one it holds", async () => {
-  const { made, draw, moved } = await form([{ name: "so_far", kind: "scale", options: ["1", "2", "3", "4"], value: "4" }]);
+  const { made, draw, moved } = await form([{ name: "so_far", kind: "scale", options: [["1", "one"], ["2", "two"], ["3", "three"], ["4", "all"]], value: "4" }]);
   const field = made.elements.so_far;
   const said = () => [field.value, field.closest("label").querySelector("output").textContent];
-  assert.deepEqual([field.min, field.max, ...said()], ["0", "3", "3", "4"]);
+  assert.deepEqual([field.min, field.max, ...said()], ["0", "3", "3", "all"]);
   assert.deepEqual(moved("so_far", (one) => (one.value = 0)), ["so_far", "1"]);
-  draw([{ name: "so_far", kind: "scale", options: ["1", "2", "3", "4"], value: 2 }]);
-  assert.deepEqual(said(), ["1", "2"]);
+  draw([{ name: "so_far", kind: "scale", options: [["1", "one"], ["2", "two"], ["3", "three"], ["4", "all"]], value: 2 }]);
+  assert.deepEqual(said(), ["1", "two"]);
 });
 
-test("each kind of field tells what it holds: a key, several keys, a place, a switch, a number", async () => {
+test("a scale of numbers goes from its lowest to its highest", async () => {
+  const { made, moved } = await form([{ name: "window", kind: "scale", options: [], low: 2, high: 8, step: 3, value: 5 }]);
+  const field = made.elements.window;
+  const said = () => [field.value, field.closest("label").querySelector("output").textContent];
+  assert.deepEqual([field.min, field.max, field.step, ...said()], ["2", "8", "3", "5", "5"]);
+  assert.deepEqual(moved("window", (one) => (one.value = 8)), ["window", "8"]);
+  assert.deepEqual(said(), ["8", "8"]);
+});
+
+test("each kind of field tells what it holds: a key, several keys, a switch, a number", async () => {
   const { made, moved } = await form([
-    { name: "kind", kind: "choice", options: [["gqa", "GQA"], ["mqa", "MQA"]], value: "mqa" },
+    { name: "kind", kind: "menu", options: [["gqa", "GQA"], ["mqa", "MQA"]], value: "mqa" },
     { name: "heads", kind: "several", options: [["0", "0"], ["1", "1"], ["2", "2"]], value: "0.2" },
-    { name: "query", kind: "place", options: ["0 · a", "1 · b", "2 · c"], value: 2 },
+    { name: "query", kind: "menu", options: [["0", "0 · a"], ["1", "1 · b"], ["2", "2 · c"]], value: 2 },
     { name: "causal", kind: "switch", value: true },
     { name: "d_model", kind: "number", low: 4, high: 512, step: 4, value: 16 },
     { name: "idle", kind: "switch", value: false, on: false },
@@ -94,7 +103,7 @@ test("each kind of field tells what it holds: a key, several keys, a place, a sw
   assert.deepEqual([elements.d_model.min, elements.d_model.step, elements.idle.disabled, elements.kind.disabled], ["4", "4", true, false]);
   assert.deepEqual(moved("kind", (one) => (one.selectedIndex = 0)), ["kind", "gqa"]);
   assert.deepEqual(moved("heads", (one) => (one.options[1].selected = true)), ["heads", "0.1.2"]);
-  assert.deepEqual(moved("query", (one) => (one.selectedIndex = 1)), ["query", 1]);
+  assert.deepEqual(moved("query", (one) => (one.selectedIndex = 1)), ["query", "1"]);
   assert.deepEqual(moved("causal", (one) => (one.checked = false)), ["causal", false]);
 });
 

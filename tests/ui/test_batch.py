@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.board import apply_stage_choice
 from tests.ui.app import (
     error,
     gone_to,
@@ -61,18 +58,6 @@ def test_choosing_a_sentence_computes_nothing() -> None:
     assert gone_to(app, "merge").query_params["sentence"] == "1"
 
 
-def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    held: dict[str, Any] = {}
-    monkeypatch.setattr("attention_ui.sequence.st.session_state", held)
-    for value in (-1, 1.5, "1", None, [1]):
-        apply_stage_choice("sentence", value)
-    assert held == {}
-    apply_stage_choice("sentence", 2)
-    assert held == {"sentence": 2}
-
-
 @pytest.mark.parametrize(
     ("asked", "shown"), [("3", 2), ("999999", 2), ("-1", 0), ("<b>", 0), ("1e9", 0)]
 )
@@ -107,7 +92,7 @@ def test_x_can_be_edited_in_the_first_sentence_only() -> None:
 
 def test_all_steps_hand_out_the_whole_batch() -> None:
     app = opened("scores", **QUERY, sentence=1)
-    app.session_state["closer"] = ["code", "numbers", "files"]
+    app.session_state["closer"] = "code.numbers.files"
     app.run()
     assert any("(B, H, T, S) = (3, 2, 5, 5)" in code.value for code in app.code)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from attention_core import STEPS
@@ -13,8 +14,6 @@ from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.whose_heads import MINILM, heads_on
-from attention_ui import closer_look
-from attention_ui.page_context import PageContext
 from attention_viz.layer_caption import layer_facts
 from attention_viz.story.story_file import story_file
 from attention_viz.story.story_view import StoryView
@@ -109,7 +108,7 @@ def test_a_negative_scale_is_written_with_a_minus_sign() -> None:
 
 def test_a_hand_out_of_a_file_has_no_seed() -> None:
     of_file = Scenario(weights="your own", layer=1)
-    now = PageContext(of_file, Focus(0, 0, 0, 0), OURS, trace_of(Scenario()))
+    now = StoryView(of_file, Focus(0, 0, 0, 0), OURS, trace_of(Scenario()))
     expected = {"features": 16, "heads": 4, "weights": "your own", "mask": "none"}
     assert chosen_for(now) == expected
 
@@ -131,16 +130,13 @@ def test_a_head_of_the_model_has_no_own_numbers() -> None:
         ("projections", "queries", "queries"),
     ],
 )
-def test_a_hand_out_is_of_the_matrix_on_the_board(
-    monkeypatch: pytest.MonkeyPatch, page: str, which: str, field: str
-) -> None:
-    taken: list[str] = []
-    monkeypatch.setattr(closer_look, "draw_downloads", lambda now, of, _: taken.append(of))
-    app = opened(page, which=which)
-    app.session_state["closer"] = ["code", "numbers", "files"]
-    app.run()
-    assert [box.value for box in app.selectbox if box.label == "Field"] == [field]
-    assert taken == [field]
+def test_a_hand_out_is_of_the_matrix_on_the_board(page: str, which: str, field: str) -> None:
+    app = opened(page, which=which, closer="code.numbers.files")
+    (table,) = app.dataframe
+    trace = page_context(app).trace
+    array = getattr(trace, field)[0]
+    matrix = array[page_context(app).focus.head] if array.ndim == 3 else array
+    np.testing.assert_allclose(table.value.to_numpy()[:, 1:].astype(float), matrix, atol=5e-5)
     places = [app.code[0].value.find(f"\n{name} = ") for name in STEPS]
     found = [place for place in places if place >= 0]
     assert found == sorted(found)

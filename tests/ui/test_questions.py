@@ -159,9 +159,9 @@ def test_what_beginners_ask_comes_first() -> None:
 def test_the_overview_lists_the_questions_and_searches_them() -> None:
     app = opened("overview")
     assert all(f"]({one.url}):" in texts(app) for one in learner_questions())
-    app.text_input(key="asked_words").set_value("GQA").run()
+    app.text_input(key="choose asked_words").set_value("GQA").run()
     assert table_markdown(entry_table(find_entries("GQA", [ASKED]))) in texts(app)
-    app.text_input(key="asked_words").set_value("banana").run()
+    app.text_input(key="choose asked_words").set_value("banana").run()
     assert "| question |" not in texts(app)
 
 
@@ -200,7 +200,7 @@ SEARCHES = {
 )
 def test_a_typing_error_finds_the_word_that_was_meant(page: str, wrong: str, right: str) -> None:
     app = opened(page)
-    widget = "asked_words" if page == "overview" else f"choose {SEARCHES[page]}"
+    widget = f"choose {SEARCHES[page]}"
     app.text_input(key=widget).set_value(wrong).run()
     meant = [box.value for box in app.markdown]
     assert any(f"“{right}”" in box.value for box in app.caption)

@@ -30,7 +30,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("shared-keys", "groups", "3", "Key/value heads", None),
     ("head-worth", "off", "1.100", "Heads that are switched off", None),
     ("all-heads", "subset", "4", "Only these heads", None),
-    ("one-head", "th_cell", "99-3-0", "Cell", None),
+    ("trained-heads", "th_cell", "99-3-0", "Cell", None),
     ("self-attention-mass", "lab_cell", "7-99", "Pair", None),
     ("convolution", "conv_pixel", "99-1", "Pixel", None),
     ("convolution", "conv_own", "a b c", "Own kernel", None),
@@ -40,7 +40,6 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     # choices that earlier versions had
     ("convolution", "conv_image", "drawn", "Picture", None),
 ]
-ELSEWHERE = ("layers", "depth")
 
 
 @pytest.mark.parametrize(("page", "name", "junk", "label", "shown"), REFUSED)
@@ -51,8 +50,6 @@ def test_what_there_is_not_is_refused_once(
     assert not errors(app)
     assert [one[1:] for one in refused(app)] == [(junk[:40], shown)]
     assert label in refused(app)[0][0]
-    if name in ("layer", "seed"):
-        assert ("stays set for other pages" in app.toast[0].value) == (page in ELSEWHERE)
     app.run()
     assert not app.toast
 
@@ -93,7 +90,8 @@ def test_a_text_that_is_cut_off(page: str, name: str, asked: str, label: str, mo
 
 
 @pytest.mark.parametrize(
-    ("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")]
+    ("page", "name", "label"),
+    [("scores", "query", "Query"), ("trained-heads", "th_layer", "Layer")],
 )
 def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) -> None:
     app = opened(page)

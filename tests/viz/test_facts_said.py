@@ -45,8 +45,8 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("find-a-head", "The animal was tired", {"th_model": "MiniLM", "fh_rule": "itself"}),
     ("change-a-word", FROG, {}),
     ("change-a-word", FROG, {"th_layer": 2, "th_head": 5, "th_cell": "9-3-0"}),
-    ("one-head", FROG, {}),
-    ("one-head", FROG, {"th_cell": "12-8-0"}),
+    ("trained-heads", FROG, {"th_open": True}),
+    ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0"}),
     ("writing", FROG, {}),
     ("writing", FROG, {"wr_temperature": 0.0}),
     ("writing", FROG, {"wr_top_p": 0.1}),
@@ -137,7 +137,11 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
         {},
         lambda f: [f.moved, f.top_layer, f.top_head, f.top_before, f.top_after],
     ),
-    ("one-head", {"th_cell": "15-8-0"}, lambda f: [f.share, f"{f.pieces[-1]} %", *f.pieces[:-1]]),
+    (
+        "trained-heads",
+        {"th_open": True, "th_cell": "15-8-0"},
+        lambda f: [f.share, f"{f.pieces[-1]} %", *f.pieces[:-1]],
+    ),
     (
         "writing",
         {"wr_temperature": 2.0, "wr_top_p": 1.0},

@@ -21,7 +21,6 @@ from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.head_pages import cell_clicks, heads_clicks, place_choices
 from attention_viz.trained.heads import attention_alone, best_heads
-from attention_viz.trained.one_head_page import ONE_HEAD_PAGE
 from attention_viz.trained.trained_heads_page import TRAINED_HEADS
 from tests.viz.reading_blocks import all_of, blocks_of
 from tests.viz.reading_scenes import sent
@@ -43,7 +42,7 @@ def boards(path: str, view: StoryView, **chosen: Any) -> list[b.Board]:
 EVERY = [
     *((path, {}) for path in BLOCK_PAGES if path != "writing"),
     ("all-heads", {"heads_view": "Row and column"}),
-    ("one-head", {"oh_step": "mixing"}),
+    ("trained-heads", {"th_open": True, "oh_step": "mixing"}),
     ("find-a-head", {"th_model": "MiniLM"}),
 ]
 
@@ -114,8 +113,8 @@ def test_a_cell_of_more_keys_than_queries() -> None:
     assert sorted(grid.sets) == [f"layer {n}" for n in range(L)]
     filled = b.filled(grid.sets["layer 3"], [1, 2, 4])
     assert (filled["th_layer"], filled["th_head"], filled["th_cell"]) == ("3", "1", "2-4-0")
-    chosen = {"th_model": "your own", "th_layer": 3, "th_head": 1, "th_cell": "2-4-0"}
-    shown = blocks_of(ONE_HEAD_PAGE, OWN, **chosen)
+    place = {"th_open": True, "th_layer": 3, "th_head": 1, "th_cell": "2-4-0"}
+    shown = blocks_of(TRAINED_HEADS, OWN, th_model="your own", **place)
     board = all_of(shown, b.Board)[0]
     assert board.scene["cell"] == {"array": "attention", "index": [2, 4]}
     np.testing.assert_array_equal(sent(dict(board.scene), "attention"), SHARES[3, 1])

@@ -15,7 +15,7 @@ import pytest
 from attention_lab import cache
 from attention_lab.construct import HEAD_TASKS
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, book, page_of, page_row
+from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, Page, book, page_of, page_row
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
@@ -43,6 +43,11 @@ def control(answer: dict[str, Any], name: str) -> dict[str, Any]:
     """One control of an answer."""
     (found,) = (one for one in answer["controls"] if one["name"] == name)
     return dict(found)
+
+
+def offered(answer: dict[str, Any], name: str) -> list[str]:
+    """The keys of the options of a control."""
+    return [key for key, _ in control(answer, name)["options"]]
 
 
 @pytest.mark.parametrize("path", STEPS_OF_STORY)
@@ -75,22 +80,23 @@ def test_the_first_example_leads_to_the_second() -> None:
 
 
 def test_every_choice_of_the_app_has_one_control() -> None:
-    controls = asked("scores")["controls"]
+    found = asked("scores")
+    controls = found["controls"]
     names = [one["name"] for one in controls]
     assert len(set(names)) == len(names)
     assert {one.name for one in CONTROLS} | {key for _, key, _ in VIEW_SWITCHES} <= set(names)
     assert {"notation", "example", "head", "query", "key", "feature"} <= set(names)
     for one in controls:
-        if "options" in one and one["kind"] != "place" and one["name"] != "example":
-            assert str(one["value"]) in one["options"]
+        if one["options"]:
+            assert one["value"] in offered(found, one["name"])
 
 
 def test_heads_are_offered_that_fit() -> None:
     assert control(asked("scores"), "d_model")["step"] == 3
     assert control(asked("scores", f"{USUAL}&d_k=5&d_v=2"), "d_model")["step"] == 1
-    assert control(asked("scores"), "n_heads")["options"] == ["1", "2", "3", "4", "6", "12"]
+    assert offered(asked("scores"), "n_heads") == ["1", "2", "3", "4", "6", "12"]
     uneven = asked("scores", "d_model=13&n_heads=3")
-    assert control(uneven, "n_heads")["options"] == ["1", "3", "13"]
+    assert offered(uneven, "n_heads") == ["1", "3", "13"]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +121,21 @@ def test_an_act_is_in_the_url_and_comes_back(act: dict[str, Any], chosen: str) -
     again = asked("scores", found["query"])
     assert again["query"] == found["query"]
     assert again["scene"]["arrays"] == found["scene"]["arrays"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("d_model", "9999"), ("seed", ""), ("head", "-1")])
+def test_what_a_control_cannot_hold_changes_nothing_and_is_said(name: str, value: str) -> None:
+    found = asked("scores", act={"name": name, "value": value})
+    assert (found["query"], len(found["refused"])) == (asked("scores")["query"], 1)
+    assert found["scene"]["arrays"] == asked("scores")["scene"]["arrays"]
+
+
+def test_a_laboratory_does_not_begin_the_visit_of_a_layer() -> None:
+    chosen = asked("training", "", act={"name": "train_steps", "value": "3"})["query"]
+    assert parse_qs(chosen) == {"train_steps": ["3"]}
+    assert control(asked("scores", chosen), "example")["value"] == presets()[0].name
+    seen = asked("training", "n_heads=2", act={"name": "notation", "value": "gml"})["query"]
+    assert parse_qs(seen) == {"n_heads": ["2"], "notation": ["gml"]}
 
 
 def test_edits_are_taken_back() -> None:
@@ -199,8 +220,8 @@ def test_the_trained_model_is_asked_for_only_where_the_site_has_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(site, "has_model", lambda: False)
-    assert "trained" not in control(asked("scores"), "weights")["options"]
-    assert "trained" in control(asked("scores", model=True), "weights")["options"]
+    assert "trained" not in offered(asked("scores"), "weights")
+    assert "trained" in offered(asked("scores", model=True), "weights")
     chosen = {"name": "weights", "value": "trained"}
     assert asked("scores", act=chosen, model=True) == {"needs": "model"}
 
@@ -222,12 +243,21 @@ def test_the_language_model_is_asked_for_when_it_is_needed(
     assert asked("next-token", sentence) == there
 
 
-def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
-    for path in (*STEPS_OF_STORY, "seen"):
-        found = asked(path)
-        seen = list(seen_sentences(view_of(read_url(parse_qs(USUAL)))))
-        assert found.get("says") == (seen if path == "seen" else None)
-        assert ("code" in found) == (path not in ("overview", "seen")), path
+def test_a_step_has_its_sentences_below_its_stage() -> None:
+    """The arithmetic of the cell in focus, and what can be looked at closer."""
+    view = view_of(read_url(parse_qs(USUAL)))
+    for path in STEPS_OF_STORY:
+        found = asked(path, f"{USUAL}&closer=code.terms")
+        assert found["scene"]["stage"]["title"] == page_of(path).title
+        fields = [field for field in page_of(path).fields if field in view.trace.steps]
+        if path == "overview" or not fields:
+            continue
+        (code,) = sent_blocks(found, "code")
+        assert all(f"\n{field} = " in code["text"] for field in fields)
+    (said,) = sent_blocks(asked("seen"), "text")[:1]
+    before, found = seen_sentences(view_of(read_url(parse_qs(asked("seen")["query"]))))
+    assert before in json.dumps(said, ensure_ascii=False)
+    assert found[:30] in json.dumps(said, ensure_ascii=False)
 
 
 def test_every_page_is_on_the_site_or_says_why_not() -> None:
@@ -328,33 +358,25 @@ def test_a_number_is_typed_and_a_task_begun_anew() -> None:
     assert dict(parse_qsl(edited["query"]))["edits"] == expected
 
 
-def test_the_sentence_of_a_batch_that_is_shown_is_the_one_that_is_chosen() -> None:
-    query = "text=we+saw+it&batch=you+like+cake%0Athey+sleep+well"
-    for place, first in enumerate(("we", "you", "they")):
-        found = asked("scores", f"{query}&sentence={place}&query=1")
-        chosen = control(found, "sentence")
-        assert (chosen["value"], len(chosen["options"])) == (place, 3)
-        assert chosen["options"][place].startswith(f"{place} · {first}")
-        assert control(found, "query")["options"][0] == f"0 · {first}"
-        assert control(found, "query")["value"] == 1
+@pytest.mark.parametrize(
+    "page",
+    [one for one in PAGES if one.own_controls and one.url_path in site.BLOCK_PAGES],
+    ids=lambda one: one.url_path,
+)
+def test_a_page_reads_of_the_sidebar_what_it_is_said_to_use(page: Page) -> None:
+    """Two pages use the sentence once another choice asks for it."""
+    asks = {"depth": "&depth_tokens=sentence", "geometry": "&plane_of=tied"}.get(page.url_path, "")
 
+    def blocks(query: str) -> Any:
+        return asked(page.url_path, f"{query}&head=0{asks}")["blocks"]
 
-@pytest.mark.parametrize("heads", [3, 4, 6])
-def test_the_next_embedding_size_is_one_that_the_heads_share(heads: int) -> None:
-    found = control(asked("scores", f"d_model=12&n_heads={heads}"), "d_model")
-    assert (found["step"], found["low"]) == (heads, heads)
-
-
-@pytest.mark.parametrize("path", ["all-heads", "head-worth", "shared-keys", "what-changes"])
-def test_a_page_shows_the_layer_that_the_app_shows(path: str) -> None:
-    """Options of modern attention are left out, with a note, where a page explains the layer
-    without them.
-    """
-    modern = f"{USUAL}&sink=true&rotary=halves&qk_norm=true&softcap=true&alibi=true"
-    plain, other = (asked(path, query)["blocks"] for query in (USUAL, modern))
-    if path == "what-changes":
-        assert plain[1:] != other[1:]
-        return
-    assert plain[1:] == other[2:]
-    assert other[1]["kind"] == "text"
-    assert asked(path, modern)["query"].count("sink=true") == 1
+    usual, used = (
+        blocks("text=the+cat+sat+on+it"),
+        page.own_controls.used if page.own_controls else (),
+    )
+    others = {
+        "text": "text=we+like+green+tea",
+        "n_tokens": "text=the+cat+sat+on+it&n_tokens=3",
+        "mask": "text=the+cat+sat+on+it&d_model=8&n_heads=2&mask=causal&weights=tied",
+    }
+    assert {name for name, query in others.items() if blocks(query) != usual} == {*used}

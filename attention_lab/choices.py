@@ -67,7 +67,7 @@ class Scenario(MaskChoices):
     ).explained("A larger base turns the later pairs more slowly (rope_theta of a model).")
     start: int = _of(
         0, "First position", (0, 1000), other=100, needs="rotary", told="from {start}"
-    ).explained("The position of the first token. A shift of all positions moves no score.")
+    ).explained("The rotary position of the first token. If all turns start later, no score moves.")
     qk_norm: bool = _off("QK-norm", caption="QK-norm").explained(
         "Every query and key of a head is divided by its root mean square."
     )

@@ -60,7 +60,7 @@ QUESTIONS = {
     ),
     "probabilities": (
         "Head {head}: what share does {asks} give to {read}?",
-        "the scaled scores of {asks} with all keys, in order{hidden}",
+        "the scores of {asks} with all keys after scale and mask, in order{hidden}",
     ),
     "head_outputs": (
         "Head {head}: what is feature {place} of the head output of {asks}?",
@@ -183,6 +183,8 @@ def in_words(question: PracticeQuestion, trace: Trace, notation: Notation) -> Pr
         "hidden": "; −∞ is hidden" * bool(heads and trace.hidden[0, heads[0], row].any()),
     }
     asked, *lists = (notation.layout.fill(text, **names) for text in QUESTIONS[field])
+    if field == "probabilities" and trace.sink is not None:
+        lists.append("the sink, one more score, which belongs to no token")
     if field == "output":
         lists += ["the bias"] * (trace.projections.b_o is not None)
         lists += ["the input, added by the residual connection"] * trace.residual
@@ -216,11 +218,13 @@ def _lists(question: PracticeQuestion) -> list[str]:
     """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
     added.
     """
-    terms = question.rounded.terms
+    terms = [term for term in question.rounded.terms if term.factors[0].name != "sink"]
+    sinks = [term for term in question.rounded.terms if term.factors[0].name == "sink"]
     n_factors = len(terms[0].factors)
     products = [term for term in terms if len(term.factors) == n_factors]
     lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
-    lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
+    alone = [*(term for term in terms if len(term.factors) < n_factors), *sinks]
+    lists += [[term.factors[0].value] for term in alone]
     return [
         ", ".join(format_decimals(value, question.decimals) for value in values) for values in lists
     ]

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from attention_lab.page_list import OLD_URLS
+from attention_viz.site import answer
 from scripts import build_site
 from scripts.build_site import PYODIDE_FILES, BuildError, archive, build
 
@@ -57,6 +59,11 @@ def test_a_site_holds_its_parts_and_their_licences(distribution: Path, tmp_path:
         if file.suffix in (".html", ".js", ".css") and "://" in file.read_text(encoding="utf-8")
     ]
     assert outside == []
+    for path, page in OLD_URLS.items():
+        moved = (folder / path / "index.html").read_text(encoding="utf-8")
+        assert f'"#{path}"' in moved
+        assert json.loads(answer(json.dumps({"path": path, "query": ""})))["path"] == page
+    assert f'href="../#{path}"' in moved
 
 
 @pytest.mark.parametrize("change", ["tampered", "missing", "no list"])

@@ -112,10 +112,15 @@ def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
     }
     n_heads, groups = trace.sizes["H"], trace.projections.groups
     shared = "When heads share keys and values"
+    if n_heads == 1:
+        return (
+            "This layer has one head, so there is nothing to share. With a short latent vector"
+            f" (MLA) the output moves by **{moved['MLA']}** of its length."
+        )
     if groups < n_heads:
         shared = (
-            f"The {n_heads} heads of this layer were trained with **{groups}** sets of keys and"
-            " values. When the sets are shared further"
+            f"The {n_heads} heads of this layer have **{groups}** sets of keys and values. When"
+            " the sets are shared further"
         )
     return (
         f"The same heads four times. {shared}, the output moves by"
@@ -182,7 +187,7 @@ def _latents(trace: Trace, rank: int) -> list[b.Block]:
             f" {format_number(absorbed_scores(trace, rank).difference, 2)}."
         ),
     ]
-    if trace.sizes["K"] % 2 == 0:
+    if trace.sizes["K"] % 2 == 0 and trace.sizes["T"] > 1:
         turned = absorbed_scores(trace, rank, Rotary())
         blocks.append(
             b.Text(

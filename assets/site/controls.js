@@ -2,6 +2,7 @@
 import { element } from "./board/draw/elements.js";
 
 const SEPARATOR = "."; // between the keys of several options
+const PLACE = "label, .several"; // what holds a field with its name
 const OPEN_GROUPS = ["Sizes", "Cell in focus"];
 
 /** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard and what is typed. */
@@ -14,7 +15,7 @@ export function drawControls(form, controls, changed) {
   } else {
     for (const control of controls) {
       const field = form.elements[control.name];
-      if (field.dataset.shape !== shapeOf(control)) field.closest("label").replaceWith(fieldOf(control, changed));
+      if (field.dataset.shape !== shapeOf(control)) field.closest(PLACE).replaceWith(fieldOf(control, changed));
     }
   }
   if (focused && document.activeElement?.name !== focused) form.elements[focused]?.focus();
@@ -41,7 +42,7 @@ function groupsOf(form, controls, changed) {
 
 /** A field with its label; changed(name, value) is called when a visitor moves it. */
 export function fieldOf(control, changed) {
-  const label = element("label", control.kind === "switch" ? "switch" : "");
+  const label = element(control.kind === "several" ? "div" : "label", control.kind === "switch" ? "switch" : control.kind);
   label.title = control.help;
   const field = inputOf(control);
   field.name = control.name;
@@ -55,9 +56,33 @@ export function fieldOf(control, changed) {
   field.addEventListener("blur", () => field.toggleAttribute("data-held", false));
   if (control.kind === "scale") field.addEventListener("input", () => write(field, control));
   const words = element("span", "", control.label);
+  if (control.help) words.append(...helpOf(control));
   if (control.kind === "scale") words.append(element("output"));
   label.append(...(control.kind === "switch" ? [field, words] : [words, field]));
   return label;
+}
+
+// A button that shows what a field is for: a finger cannot point at it.
+function helpOf({ label, help }) {
+  const text = Object.assign(element("small", "help", help), { hidden: true });
+  const button = Object.assign(element("button", "help", "?"), { type: "button", ariaLabel: `About ${label}`, ariaExpanded: "false" });
+  button.addEventListener("click", (event) => {
+    event.preventDefault(); // a label would pass the click on to its field
+    text.hidden = !text.hidden;
+    button.ariaExpanded = String(!text.hidden);
+  });
+  return [button, text];
+}
+
+// Boxes to tick, which stand for one field.
+function boxesOf(options) {
+  const boxes = element("fieldset", "boxes");
+  for (const [key, name] of options) {
+    const box = Object.assign(element("input"), { type: "checkbox", value: key });
+    const label = element("label", "", box, name);
+    boxes.append(label);
+  }
+  return boxes;
 }
 
 // An option is a text, or a key with its name.
@@ -65,9 +90,9 @@ const keyOf = (option) => (Array.isArray(option) ? option[0] : option);
 const nameOf = (option) => (Array.isArray(option) ? option[1] : option);
 
 function inputOf({ kind, options, low, high, step, most }) {
-  if (kind === "choice" || kind === "place" || kind === "several") {
+  if (kind === "several") return boxesOf(options);
+  if (kind === "choice" || kind === "place") {
     const select = element("select");
-    select.multiple = kind === "several";
     select.append(...options.map((one, place) => new Option(nameOf(one), kind === "place" ? place : keyOf(one))));
     return select;
   }
@@ -82,7 +107,7 @@ function inputOf({ kind, options, low, high, step, most }) {
 function valueOf(field, { kind, options }) {
   if (kind === "switch") return field.checked;
   if (kind === "scale") return keyOf(options[field.value]);
-  if (kind === "several") return [...field.selectedOptions].map((one) => one.value).join(SEPARATOR);
+  if (kind === "several") return [...field.querySelectorAll(":checked")].map((one) => one.value).join(SEPARATOR);
   if (kind === "place") return Number(field.value);
   return field.value;
 }
@@ -91,10 +116,10 @@ function valueOf(field, { kind, options }) {
 export function show(field, control) {
   const { kind, value, options, on } = control;
   field.disabled = !on;
-  field.closest("label").classList.toggle("off", !on);
+  field.closest(PLACE).classList.toggle("off", !on);
   const isHeld = field.hasAttribute("data-held");
   if (kind === "switch") field.checked = value;
-  else if (kind === "several") for (const one of field.options) one.selected = value.split(SEPARATOR).includes(one.value);
+  else if (kind === "several") for (const one of field.querySelectorAll("input")) one.checked = value.split(SEPARATOR).includes(one.value);
   else if (!isHeld) field.value = kind === "scale" ? options.findIndex((one) => keyOf(one) === String(value)) : value;
   if (kind === "scale") write(field, control);
   if (kind === "number") Object.assign(field, { min: control.low, step: control.step });

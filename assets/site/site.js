@@ -10,6 +10,8 @@ const READY = "Everything is computed in this browser.";
 const NO_ENGINE = "The engine could not start here";
 const STAGE_HEIGHT = 720; // of a frame that shows a step
 const MOST_HEIGHTS = 3; // told to the page around a frame, of one page in one width
+// What needs the engine. Boxes to tick rest with what holds them.
+const RESTING = ":is(#controls, #page) form :is(input:not(.boxes *), select, textarea, fieldset, button:not(.help)), #undo";
 const WAITING = "Your link is loading.";
 
 class Site {
@@ -100,6 +102,7 @@ class Site {
   }
 
   start() {
+    if (navigator.serviceWorker?.controller) keepForLater(this.part("news")); // the first time once the engine is there
     this.rests = false;
     this.say("");
     this.ask();
@@ -137,7 +140,7 @@ class Site {
       this.part("files").hidden = false;
       this.say(READY);
       for (const act of this.early.length ? this.early.splice(0) : [null]) this.ask(act);
-      keepForLater(this.part("news"));
+      if (!navigator.serviceWorker?.controller) keepForLater(this.part("news"));
     }
     if (id === undefined) return;
     this.waiting.get(id)?.(broken ? { error: broken, lost } : JSON.parse(answer));
@@ -177,7 +180,7 @@ class Site {
 
   // What needs the engine rests without it; links to other pages go on.
   restAll() {
-    for (const one of this.page.querySelectorAll("#controls :is(input, select, textarea, fieldset), #page form :is(input, select, button), #undo")) one.disabled = one.disabled || this.rests;
+    for (const one of this.page.querySelectorAll(RESTING)) one.disabled = one.disabled || this.rests;
   }
 
   // The answer of the engine. The first that needs a model loads it.
@@ -268,6 +271,7 @@ class Site {
       return;
     }
     this.scene = inHash(scene);
+    this.part("steps").classList.toggle("bare", !scene.panels.length); // the row of pages alone
     this.board.update(this.scene);
   }
 

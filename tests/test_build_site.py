@@ -18,6 +18,10 @@ import pytest
 from PIL import Image
 
 from attention_lab.page_list import OLD_URLS, PAGES, page_of
+from attention_lab.questions import concepts, learner_questions
+from attention_viz.reference.questions_page import entry_table
+from attention_viz.site import SHOWN
+from attention_viz.site_blocks import BlockWriter
 from scripts import site_engine
 from scripts.build_site import BuildError, build
 from scripts.site_engine import LIBRARY, PYODIDE_FILES, joined, modules, packed
@@ -137,6 +141,14 @@ def test_lessons_lead_to_pages_of_the_site(site: Path) -> None:
         links = re.findall(r'<a href="\.\./\?[^"]*#([^"]+)">', file.read_text(encoding="utf-8"))
         assert links
         assert set(links) <= paths
+
+
+def test_every_row_of_what_learners_ask_has_a_link_on_the_site() -> None:
+    written = BlockWriter((), SHOWN).write([entry_table([*learner_questions(), *concepts()])])
+    rows = written[0]["cells"][1:]
+    assert len(rows) == len(learner_questions()) + len(concepts())
+    for row in rows:
+        assert re.search(r'"href": "(\?[^"]*#|lessons/)', json.dumps(row[2])), row
 
 
 def test_what_no_page_loads_is_left_out(site: Path) -> None:

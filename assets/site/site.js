@@ -11,7 +11,7 @@ const NO_ENGINE = "The engine could not start here";
 const STAGE_HEIGHT = 720; // of a frame that shows a step
 const MOST_HEIGHTS = 3; // told to the page around a frame, of one page in one width
 // What needs the engine. Boxes to tick rest with what holds them.
-const RESTING = ":is(#controls, #page) form :is(input:not(.boxes *), select, textarea, fieldset, button:not(.help)), #undo";
+const RESTING = ":is(#controls, #page) form :is(input:not(.boxes *), select, textarea, .boxes, button:not(.help)), #undo";
 const WAITING = "Your link is loading.";
 
 class Site {

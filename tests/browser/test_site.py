@@ -39,7 +39,7 @@ BEYOND_THE_WINDOW = """() => [...document.querySelectorAll(
   'main :is(input, select, button, textarea)')].filter(one => {
     const {width, left, right} = one.getBoundingClientRect();
     const isBeyond = left < -1 || right > innerWidth + 1;
-    return width && isBeyond && !one.closest('.strip, .table, .unseen, .modebar');
+    return width && isBeyond && !one.closest('.strip, .table, .wide, .unseen, .modebar');
   }).map(one => `${one.tagName} ${one.className} ${one.name ?? one.textContent}`)"""
 ENABLED = """() => [...document.querySelectorAll('#controls form *, #page form *')]
   .filter(one => one.matches(':enabled:not(.help)')).map(one => one.name || one.textContent)"""
@@ -300,8 +300,7 @@ def test_a_part_that_does_not_arrive_is_named(context: BrowserContext, site: str
     with visiting(context, service_workers="block") as page:
         page.goto(f"{site}/licences/ORIGINS.txt")
         for number, part in enumerate(PARTS):
-            kind = {"status": 404} if number % 2 else {"status": 200, "body": "<!DOCTYPE html>"}
-            page.route(f"**/{part}", lambda route, kind=kind: route.fulfill(**kind))
+            page.route(f"**/{part}", missing if number % 2 else another)
             page.goto(f"{site}/?n_heads=2&part={number}#softmax")
             expect(page.locator(whose)).to_contain_text(part)
             expect(page.locator("#steps section.board")).to_be_visible()
@@ -324,6 +323,16 @@ def test_a_part_that_does_not_arrive_is_named(context: BrowserContext, site: str
         page.locator("#error button").click()
         expect(page.locator("#page h1")).to_have_text(page_of("writing").title)
         expect(page.locator("#error")).to_be_hidden()
+
+
+def missing(route: Route) -> None:
+    """No such file."""
+    route.fulfill(status=404)
+
+
+def another(route: Route) -> None:
+    """What some servers send in the place of a file that they do not have."""
+    route.fulfill(status=200, body="<!DOCTYPE html>")
 
 
 def hurried(route: Route) -> None:

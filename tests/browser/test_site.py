@@ -42,7 +42,8 @@ BEYOND_THE_WINDOW = """() => [...document.querySelectorAll(
     return width && isBeyond && !one.closest('.strip, .table, .wide, .unseen, .modebar');
   }).map(one => `${one.tagName} ${one.className} ${one.name ?? one.textContent}`)"""
 ENABLED = """() => [...document.querySelectorAll('#controls form *, #page form *')]
-  .filter(one => one.matches(':enabled:not(.help)')).map(one => one.name || one.textContent)"""
+  .filter(one => one.matches(':is(input, select, textarea, button):enabled:not(.help)'))
+  .map(one => one.name || one.textContent)"""
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 ASK = """([requests]) => new Promise((done, failed) => {
   const worker = new Worker("worker.js"), found = [];

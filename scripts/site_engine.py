@@ -38,14 +38,27 @@ ASSETS = ("data", "lessons", "board", "page")
 # What neither the packages nor Pyodide load: of NumPy, and of Python's library.
 NUMPY_LEFT_OUT = (
     *("_core/_operand_flag", "_core/_rational", "_core/_simd", "_core/_struct", "_core/_umath_t"),
-    *("_pyinstaller/", "compat/", "distutils/", "doc/", "f2py/", "fft/_", "linalg/lapack", "ma/"),
-    *("polynomial/", "random/_examples/", "random/lib/", "testing/"),
+    *("_pyinstaller/", "compat/", "distutils/", "doc/", "f2py/", "fft/_", "lib/recf", "lib/user"),
+    *("linalg/lapack", "ma/mrec", "ma/test", "ma/timer", "random/_examples/", "random/lib/"),
+    "testing/",
 )
 LIBRARY_LEFT_OUT = (
     *("_aix", "_markupbase", "_osx", "_pydatetime", "_pydecimal", "_pyio", "_sysconfigdata"),
     *("aifc", "argparse", "asyncio/proactor", "asyncio/windows", "bdb", "cProfile", "cgi", "chunk"),
     *("cmd.", "code.", "compileall", "concurrent/futures/p", "configparser", "ctypes/_aix"),
-    *("ctypes/util", "ctypes/wintypes", "curses/", "dbm/", "doctest", "email/_header"),
+    *(
+        "ctypes/util",
+        "ctypes/wintypes",
+        "curses/",
+        "dbm/",
+        "doctest",
+        "email/_header",
+        "email/contentm",
+        "email/headerreg",
+        "mimetypes",
+        "sysconfig",
+        "xml/sax/expatr",
+    ),
     *("encodings/big", "encodings/cp1", "encodings/cp7", "encodings/cp8", "encodings/cp9"),
     *("encodings/euc", "encodings/g", "encodings/hp", "encodings/iso", "encodings/j"),
     *("encodings/k", "encodings/mac", "encodings/p", "encodings/s", "ensurepip/", "filecmp"),

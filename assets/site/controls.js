@@ -63,9 +63,9 @@ export function fieldOf(control, changed) {
 }
 
 // A button that shows what a field is for: a finger cannot point at it.
-function helpOf({ label, help }) {
+function helpOf({ help }) {
   const text = Object.assign(element("small", "help", help), { hidden: true });
-  const button = Object.assign(element("button", "help", "?"), { type: "button", ariaLabel: `About ${label}`, ariaExpanded: "false" });
+  const button = Object.assign(element("button", "help", "?"), { type: "button", ariaLabel: "Help", ariaExpanded: "false" });
   button.addEventListener("click", (event) => {
     event.preventDefault(); // a label would pass the click on to its field
     text.hidden = !text.hidden;

@@ -215,6 +215,7 @@ class Site {
       const from = this.path;
       const query = act ? this.query : this.broughtBack(from);
       const answer = await this.call({ path: from, query, dark: this.dark.matches, open: [...this.opened], act });
+      if (answer.path === undefined) Object.assign(answer, { path: from, query }); // the engine has no answer, only an error
       // A visitor who has gone on to another step meanwhile stays there.
       if (answer.path === from) answer.path = this.path;
       else if (!act) window.history.replaceState({}, "", this.urlOf(answer.query, answer.path)); // no such page, or an old name

@@ -19,7 +19,7 @@ from playwright.sync_api import BrowserContext, Page, Route, expect
 from attention_lab.page_list import OLD_URLS, PAGES, page_of
 from attention_lab.presets import presets
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.site import answer
+from attention_viz.site import FILES, answer
 from scripts.build_site import BuildError, build
 from tests.browser.conftest import served
 from tests.browser.driving import box_of
@@ -50,8 +50,10 @@ ASK = """([requests]) => new Promise((done, failed) => {
   worker.onmessage = ({data}) => {
     if (data.failed) failed(new Error(data.failed));
     if (data.id === undefined) return;
-    found[data.id] = data.answer;
-    if (found.filter(Boolean).length === requests.length) { worker.terminate(); done(found); }
+    found[data.id] = data.answer ?? null;
+    if (found.filter(one => one !== undefined).length < requests.length) return;
+    worker.terminate();
+    done(found);
   };
   requests.forEach((request, id) => worker.postMessage({id, request}));
 })"""
@@ -238,6 +240,20 @@ def test_thirty_layers_have_the_numbers_of_the_app(page: Page, site: str) -> Non
 def arrays_in(told: str) -> dict[str, Any]:
     """The arrays of the NPZ file that an answer brings."""
     return dict(np.load(io.BytesIO(base64.b64decode(json.loads(told)["file"]))))
+
+
+def test_the_engine_has_all_that_its_pages_load(context: BrowserContext, site: str) -> None:
+    """Modules that no page loads are left out of it."""
+    requests = [{"path": page.url_path, "query": ""} for page in PAGES]
+    requests += [{"path": "scores", "query": "n_heads=2", "want": name} for name in FILES]
+    with visiting(context, service_workers="block") as page:
+        without_engine(page)
+        page.goto(site + "/")
+        page.unroute_all()
+        told = page.evaluate(ASK, [requests])
+    for request, text in zip(requests, told, strict=True):
+        assert text is not None, request
+        assert json.loads(text).keys() & {"scene", "blocks", "file", "needs"}, request
 
 
 @pytest.mark.every_situation

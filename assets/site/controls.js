@@ -2,6 +2,7 @@
 import { element } from "./board/draw/elements.js";
 
 const SEPARATOR = "."; // between the keys of several options
+let nFields = 0;
 const PLACE = "label, .several"; // what holds a field with its name
 const OPEN_GROUPS = ["Sizes", "Cell in focus"];
 
@@ -46,6 +47,8 @@ export function fieldOf(control, changed) {
   label.title = control.help;
   const field = inputOf(control);
   field.name = control.name;
+  field.id = `field-${(nFields += 1)}`; // the help button inside the label is no field of it
+  if (label.tagName === "LABEL") label.htmlFor = field.id;
   field.dataset.shape = shapeOf(control);
   // What a visitor is about to type or to drag is theirs until they are done.
   field.addEventListener("input", () => field.toggleAttribute("data-held", true));

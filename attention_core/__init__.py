@@ -5,7 +5,7 @@ from .derivation import Derivation, derive
 from .errors import AttentionError, FileError, SettingsError, ShapeError, TextError
 from .formulas import merge_heads, softmax, split_heads
 from .layer_checks import HeadNorm
-from .masks import causal_mask, padding_mask, window_mask
+from .masks import causal_mask, padding_mask, prefix_mask, window_mask
 from .positions import Rotary, alibi_bias
 from .projections import Projections, reordered_pairs
 from .steps import AXES, STEPS, HeadTrace, Step
@@ -33,6 +33,7 @@ __all__ = [
     "derive",
     "merge_heads",
     "padding_mask",
+    "prefix_mask",
     "reordered_pairs",
     "scaled_dot_product_attention",
     "softmax",

@@ -52,6 +52,21 @@ def window_mask(T: int, S: int, left: int | None = None, right: int | None = Non
     return allowed_TS
 
 
+def prefix_mask(T: int, prefix: int, S: int | None = None) -> Array:
+    """The first `prefix` keys are seen by every query, the others as under a causal mask: within
+    the prefix tokens see one another both ways, after it only what comes before them.
+
+    Shapes: (T, S) bool; S is T when not given. Raises: SettingsError.
+    Source: Raffel et al. 2020 (T5), section 3.2.1: prefix language models.
+
+    >>> prefix_mask(3, 2).astype(int).tolist()
+    [[1, 1, 0], [1, 1, 0], [1, 1, 1]]
+    """
+    allowed_TS = causal_mask(T, S)
+    allowed_TS[:, : whole_number("prefix", prefix, 0)] = True
+    return allowed_TS
+
+
 def padding_mask(lengths: Sequence[int] | Array, S: int) -> Array:
     """Sequence b has lengths[b] real tokens; the keys after them are hidden from every query.
 

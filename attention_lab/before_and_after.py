@@ -16,7 +16,8 @@ from attention_core.derivation import array_of
 from attention_core.errors import SettingsError
 from attention_core.trace import Trace
 
-from .guesses import Guess, Option, guess_of
+from .guesses import Guess, guess_of
+from .quiz import Option
 from .scenario import Scenario, trace_of
 
 _LAYER = Scenario(
@@ -72,7 +73,7 @@ def form_description(form: str) -> str:
     return (
         f"Tokens, one a row: {tokens}. Embedding size {trace.sizes['D']}, heads"
         f" {trace.sizes['H']}, each {trace.sizes['K']} wide. The mask is causal, the scale the"
-        " usual one. Everything is counted from 0."
+        " usual one. Scores are those before scale and mask. Everything is counted from 0."
     )
 
 

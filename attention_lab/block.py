@@ -15,13 +15,15 @@ from attention_core.trace import Trace
 
 from .block_weights import POST_NORM, PRE_NORM, BlockWeights, block_weights
 from .cache import cached
-from .choices import LANGUAGE_MODEL, resolve
+from .choices import resolve
+from .control import Control, controls_of
 from .heads.reruns import rerun
 from .heads.weight_blocks import head_contributions
 from .scenario import Scenario, sequence_of
 from .sentences import in_batch
 from .trained.feed_forward import FeedForwardRun, run_feed_forward
 from .trained.language_text import language_run
+from .weight_kinds import LANGUAGE_MODEL
 
 ON, OFF = "on", "off"
 
@@ -34,17 +36,12 @@ class BlockChoices:
     matrices of the feed-forward part. skip: whether the residual connections are on.
     """
 
-    order: str = POST_NORM
-    activation: str = "relu"
-    skip: str = ON
+    order: str = Control(POST_NORM, "Norms", options=(POST_NORM, PRE_NORM)).explained()
+    activation: str = Control("relu", "Activation", options=("relu", "tanh", "gelu")).explained()
+    skip: str = Control(ON, "Residual connections", options=(ON, OFF)).explained()
 
 
-BLOCK_OPTIONS = {
-    "order": (POST_NORM, PRE_NORM),
-    "activation": ("relu", "tanh", "gelu"),
-    "skip": (ON, OFF),
-}
-BLOCK_LABELS = {"order": "Norms", "activation": "Activation", "skip": "Residual connections"}
+BLOCK_CONTROLS = controls_of(BlockChoices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +70,6 @@ class Block:
     def is_pre_norm(self) -> bool:
         """Whether the norms stand before the two parts."""
         return self.weights.order == PRE_NORM
-
-    @property
-    def read_by_feed_forward(self) -> Array:
-        """What the feed-forward part reads. Shapes: (T, D)."""
-        return self.second_norm if self.is_pre_norm else self.first_norm
 
     @property
     def output(self) -> Array:
@@ -150,8 +142,9 @@ def block_of(scenario: Scenario, choices: BlockChoices, sequence: int = 0) -> Bl
     trace = sequence_of(scenario, sequence)
     weights = block_weights(scenario, trace, choices.order, choices.activation)
     adds = choices.skip == ON
-    if scenario.weights == LANGUAGE_MODEL:
-        one = resolve(in_batch(scenario, sequence))
+    run = resolve(in_batch(scenario, sequence))
+    if run.weights is LANGUAGE_MODEL:
+        one = run.chosen
         stream_TD = language_run(one.text, one.n_tokens).streams[one.layer]
         return run_block(weights, trace, stream_TD, adds)
     inputs_TD = trace.inputs[0]

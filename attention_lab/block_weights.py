@@ -6,6 +6,7 @@ D model feature, F feature between the matrices of the feed-forward part.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,11 +17,12 @@ from attention_core.initialisation import Stream, generator, xavier
 from attention_core.trace import Trace
 
 from .by_hand import HandmadeLayer
-from .choices import LANGUAGE_MODEL, MODEL_CHOICES, Scenario, handmade_layer, resolve
+from .choices import Scenario, resolve
 from .layer_norm import Norm, layer_norm
 from .trained.feed_forward import FeedForward
 from .trained.language_model import language_model
 from .trained.minilm import load_minilm
+from .weight_kinds import LANGUAGE_MODEL, TRAINED, WeightKind
 
 POST_NORM, PRE_NORM = "post-norm", "pre-norm"
 WIDENING = 2  # hidden features for each feature of the model; 4 is usual, and needs twice the room
@@ -56,18 +58,16 @@ def block_weights(scenario: Scenario, trace: Trace, order: str, activation: str)
     AttentionError.
     """
     run = resolve(scenario)
-    if run.weights == LANGUAGE_MODEL:
-        return _of_language_model(run.layer)
-    if run.weights in MODEL_CHOICES:
-        return _of_minilm(run.layer)
+    if of_model := _OF_MODELS.get(run.weights):
+        return of_model(run.chosen.layer)
     widths = trace.sizes["D"], trace.sizes["O"]
     between = widths if order == PRE_NORM else (widths[1], widths[1])
     norms = (_plain_norm(between[0]), _plain_norm(widths[1]))
-    if run.weights == "by hand" and widths[0] == widths[1]:
-        layer = handmade_layer(run)
+    layer = run.handmade
+    if layer and widths[0] == widths[1]:
         made = replace(handmade_feed_forward(layer), activation=activation)
         return BlockWeights(order, norms, made, True, tuple(layer.hidden), BY_HAND)
-    drawn = replace(seeded_feed_forward(widths[1], run.seed), activation=activation)
+    drawn = replace(seeded_feed_forward(widths[1], run.chosen.seed), activation=activation)
     return BlockWeights(order, norms, drawn, made=BY_SEED)
 
 
@@ -88,6 +88,12 @@ def _of_language_model(number: int) -> BlockWeights:
 def _of_minilm(number: int) -> BlockWeights:
     layer = load_minilm().layers[number]
     return BlockWeights(POST_NORM, (layer.attention_norm, layer.output_norm), layer.feed_forward)
+
+
+_OF_MODELS: Mapping[WeightKind, Callable[[int], BlockWeights]] = {
+    LANGUAGE_MODEL: _of_language_model,
+    TRAINED: _of_minilm,
+}
 
 
 def handmade_feed_forward(layer: HandmadeLayer) -> FeedForward:

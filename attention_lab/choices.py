@@ -1,5 +1,7 @@
-"""The choices that decide the numbers, as plain values: what each may be, and which of them replace
-others.
+"""The choices that decide the numbers, as plain values, and what is run for them.
+
+Each field declares itself as a `Control`. What is run is a `Run`: with the sizes that the weights
+or the user's own matrices decide.
 """
 
 from __future__ import annotations
@@ -7,157 +9,100 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from attention_core.errors import AttentionError
-from attention_core.initialisation import INITIALISATIONS
 
-from . import by_hand
+from .by_hand import HANDMADE_LAYERS, HandmadeLayer
 from .cache import cached
-from .trained import encoded_text, language_model
+from .control import MAX_TEXT_LENGTH as MAX_TEXT_LENGTH
+from .control import Control, controls_of
+from .mask_kinds import CAUSAL, MASKS, MaskChoices, MaskKind
 from .user_data.edits import Edits
-from .user_data.matrix_names import MAX_HEAD_WIDTH, MAX_HEADS, MAX_MATRIX_WIDTH, MAX_TOKENS
+from .user_data.matrix_names import MAX_HEADS
 from .user_data.user_matrices import UserMatrices, check_beside_trained
-from .words.embeddings import EMBEDDINGS
+from .weight_kinds import BY_HAND, LANGUAGE_MODEL, RANDOM, WEIGHTS, ModelWeights, WeightKind
 
-LANGUAGE_MODEL = "language model"
-WEIGHT_KINDS = (
-    *("random", "weightless", "tied", "opposite", "orthonormal", "trained", "by hand"),
-    LANGUAGE_MODEL,
-)
-SEEDED_WEIGHTS = ("random", "tied", "opposite", "orthonormal")  # weights that a seed decides
-# What a layer of a trained model decides in place of the controls: sizes, pieces, and what else the
-# model was trained with.
-MODEL_CHOICES: Mapping[str, Mapping[str, Any]] = {
-    "trained": {
-        "d_model": encoded_text.D_MODEL,
-        "n_heads": encoded_text.N_HEADS,
-        "d_k": encoded_text.D_MODEL // encoded_text.N_HEADS,
-        "d_v": encoded_text.D_MODEL // encoded_text.N_HEADS,
-        "d_o": 0,
-        "piece": 0,
-    },
-    LANGUAGE_MODEL: {
-        "d_model": language_model.D_MODEL,
-        "n_heads": language_model.N_HEADS,
-        "d_k": language_model.HEAD_WIDTH,
-        "d_v": language_model.HEAD_WIDTH,
-        "d_o": 0,
-        "piece": 0,
-        "residual": False,  # it follows in the step of the next token
-        "rotary": "neighbours",
-        "base": 10_000.0,
-        "start": 0,
-    },
-}
-# The columns of W_K and W_V of each model.
-_KEY_COLUMNS = {
-    "trained": encoded_text.D_MODEL,
-    LANGUAGE_MODEL: language_model.N_KV_HEADS * language_model.HEAD_WIDTH,
-}
-# Weights made by hand read whole words, and have position codes of their own.
-HANDMADE_CHOICES: Mapping[str, Any] = {"piece": 0, "embedding": "normal", "positions": True}
-OUTPUT_MATRICES = ("W_O", "none")  # none: the heads are joined and not mixed
-SCALINGS = ("on", "off", "custom")
-ROTARY_KINDS = ("off", "neighbours", "halves")  # how features form the pairs that turn
-MASK_KINDS = ("none", "causal", "padding", "window", "painted")
-# The fields that are chosen from a list.
-FIELD_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "embedding": EMBEDDINGS,
-    "weights": WEIGHT_KINDS,
-    "init": tuple(INITIALISATIONS),
-    "without": ("none", *map(str, range(MAX_HEADS))),
-    "output_matrix": OUTPUT_MATRICES,
-    "scaling": SCALINGS,
-    "mask": MASK_KINDS,
-    "rotary": ROTARY_KINDS,
-}
-# The fields that are numbers.
-FIELD_BOUNDS: Mapping[str, tuple[float, float]] = {
-    "n_tokens": (0, MAX_TOKENS),
-    "piece": (0, 12),
-    "d_model": (1, MAX_MATRIX_WIDTH),
-    "n_heads": (1, MAX_HEADS),
-    "d_k": (0, MAX_HEAD_WIDTH),
-    "d_v": (0, MAX_HEAD_WIDTH),
-    "d_o": (0, MAX_HEAD_WIDTH),
-    "layer": (0, max(encoded_text.N_LAYERS, language_model.N_LAYERS) - 1),
-    "seed": (0, 2**53 - 1),  # the largest whole number a browser holds exactly
-    "scale": (-100.0, 100.0),
-    "window": (0, MAX_TOKENS),
-    "start": (0, 1000),
-    "gain": (0.0, 100.0),
-    "sink_logit": (-100.0, 100.0),
-    "cap": (0.1, 1000.0),
-    "base": (1.0, 1e9),
-}
-MAX_TEXT_LENGTH = 1000  # characters
+_of = partial(Control, group="Modern attention")
+_off = partial(_of, False, off=False)
+_OF_SINK = "score of the sink {sink_logit}"
+
+
+def _own_matrices(text: str) -> str:
+    """Own matrices in a URL, as a scenario holds them. Raises: AttentionError."""
+    UserMatrices.from_url(text)
+    return text
 
 
 @dataclass(frozen=True)
-class Scenario:
-    """What the user chose.
+class Scenario(MaskChoices):
+    """What the user chose. The options of modern attention stand here, the other choices above.
 
-    A size of 0 is decided elsewhere: n_tokens by the sentence (at most 64), d_k and d_v by
-    D / heads, d_o by D; piece 0 means whole words.
-    layer: which layer of the model, where weights are "trained" or "language model". The layers
-    before it run as they were trained; mask, scale and residual belong to this layer alone.
-    without: the head that is switched off, "none" for none. Weights "by hand" need their own sizes;
-    at other sizes the weights are random, see `resolve`. edits and own are
-    what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand for numbers, "" for
-    none. painted: what `mask_to_text` returns for the mask "painted"; "" hides nothing. batch:
-    further sentences, one per line, see `attention_lab.sentences`. base: of the angles of rotary
-    positions; start: the first position, for them; gain: of QK-norm, for every feature of queries
-    and keys; cap: of the soft cap, which scaled scores come near to.
+    Weights "by hand" need their own sizes; at other sizes the weights are random, see `resolve`.
+    base: of the angles of rotary positions; start: the first position, for them; gain: of QK-norm,
+    for every feature of queries and keys; cap: of the soft cap, which scaled scores come near to.
+    edits and own are what `Edits.url_value` and `UserMatrices.url_value` return: texts that stand
+    for numbers, "" for none.
     """
 
-    text: str = "The animal did not cross the street because it was too tired"
-    n_tokens: int = 0
-    piece: int = 0
-    embedding: str = "normal"
-    positions: bool = True
-    d_model: int = 16
-    n_heads: int = 4
-    d_k: int = 0
-    d_v: int = 0
-    d_o: int = 0
-    weights: str = "random"
-    layer: int = 0
-    init: str = "xavier"
-    seed: int = 0
-    without: str = "none"
-    output_matrix: str = "W_O"
-    scaling: str = "on"
-    scale: float = 1.0
-    mask: str = "none"
-    window: int = 2
-    residual: bool = False
-    rotary: str = "off"
-    base: float = 10_000.0
-    start: int = 0
-    qk_norm: bool = False
-    gain: float = 1.0
-    alibi: bool = False
-    sink: bool = False
-    sink_logit: float = 0.0
-    softcap: bool = False
-    cap: float = 5.0
-    edits: str = ""
-    own: str = ""
-    painted: str = ""
-    batch: str = ""
+    rotary: str = _of(
+        "off",
+        "Rotary positions",
+        options=("off", "neighbours", "halves"),  # how features form the pairs that turn
+        other="neighbours",
+        caption="rotary positions ({rotary})",
+        off="off",
+    ).explained(
+        "Queries and keys are turned by their positions. neighbours: features 0 and 1 are a pair;"
+        " halves: the first feature of each half."
+    )
+    base: float = _of(
+        10_000.0,
+        "Base of the angles",
+        (1.0, 1e9),
+        other=100.0,
+        needs="rotary",
+        caption="base {base}",
+    ).explained("A larger base turns the later pairs more slowly (rope_theta of a model).")
+    start: int = _of(
+        0, "First position", (0, 1000), other=100, needs="rotary", told="from {start}"
+    ).explained("The rotary position of the first token. If all turns start later, no score moves.")
+    qk_norm: bool = _off("QK-norm", caption="QK-norm").explained(
+        "Every query and key of a head is divided by its root mean square."
+    )
+    gain: float = _of(
+        1.0, "Gain of QK-norm", (0.0, 100.0), other=2.0, needs="qk_norm", told="gain {gain}"
+    ).explained("What multiplies every feature of a normalised query and key.")
+    alibi: bool = _off("ALiBi", caption="ALiBi").explained(
+        "Each step of distance lowers a score by the slope of its head."
+    )
+    sink: bool = _off("Sink", caption="sink").explained(
+        "One more score in every row, whose share goes to no value."
+    )
+    sink_logit: float = _of(
+        0.0, "Score of the sink", (-100.0, 100.0), other=2.0, needs="sink", told=_OF_SINK
+    ).explained("The same for every head and row.")
+    softcap: bool = _off("Soft cap", caption="soft cap").explained(
+        "Scaled scores s become c · tanh(s/c), so that none is beyond the cap c (Gemma 2)."
+    )
+    cap: float = _of(
+        5.0, "Cap", (0.1, 1000.0), other=1.0, needs="softcap", told="cap {cap}"
+    ).explained("No scaled score gets beyond it, to either side.")
+    edits: str = Control(
+        "", "Edited cells", reads=lambda text: Edits.from_url(text).url_value()
+    ).explained()
+    own: str = Control("", "Own matrices", reads=_own_matrices).explained()
 
 
+DECLARED: Mapping[str, Control] = controls_of(Scenario)
 # The fields of what today's models add to the layer, with the values that leave it out.
-MODERN_OFF: Mapping[str, Any] = {
-    "rotary": "off",
-    **dict.fromkeys(("qk_norm", "alibi", "sink", "softcap"), False),
-}
+_MODERN_OFF = {name: one.off for name, one in DECLARED.items() if one.off is not None}
 
 
 def without_modern(scenario: Scenario) -> Scenario:
     """The scenario without rotary positions, QK-norm, ALiBi, sink and soft cap."""
-    return replace(scenario, **MODERN_OFF)
+    return replace(scenario, **_MODERN_OFF)
 
 
 def choices_of_options(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -167,7 +112,7 @@ def choices_of_options(options: Mapping[str, Any]) -> dict[str, Any]:
     >>> choices_of_options({"sink": [0.5]})["sink"]
     True
     """
-    found = dict(MODERN_OFF)
+    found = dict(_MODERN_OFF)
     if rotary := options.get("rotary"):
         found |= {"rotary": rotary.pairs, "base": rotary.base, "start": rotary.start}
     return found | {"qk_norm": "head_norm" in options, "sink": "sink" in options}
@@ -177,11 +122,11 @@ def options_on(scenario: Scenario) -> tuple[str, ...]:
     """What a scenario has that needs steps of its own: options of `attend`, and the language model
     around the layer.
     """
-    is_language_model = scenario.weights == LANGUAGE_MODEL
+    kind = kind_of(scenario)
     on = {
         "head_norm": scenario.qk_norm,
-        "rotary": is_language_model or scenario.rotary != "off",
-        LANGUAGE_MODEL: is_language_model,
+        "rotary": kind.decides.get("rotary", scenario.rotary) != "off",
+        LANGUAGE_MODEL.name: kind is LANGUAGE_MODEL,
     }
     return tuple(name for name, is_on in on.items() if is_on)
 
@@ -199,61 +144,100 @@ def user_matrices_of(scenario: Scenario) -> UserMatrices:
 _matrices_from_url = cached(UserMatrices.from_url)
 
 
-def resolve(scenario: Scenario) -> Scenario:
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A scenario as it is run.
+
+    chosen: with the values that the weights and the user's own matrices decide. weights, mask:
+    their kinds. own: the user's matrices.
+    """
+
+    chosen: Scenario
+    weights: WeightKind
+    mask: MaskKind
+    own: UserMatrices
+
+    @property
+    def handmade(self) -> HandmadeLayer | None:
+        """The layer made by hand that is run, if it is one."""
+        return BY_HAND.layer(self.chosen) if self.weights is BY_HAND else None
+
+    @property
+    def model(self) -> ModelWeights | None:
+        """The trained model whose layer is run, if it is one."""
+        return self.weights if isinstance(self.weights, ModelWeights) else None
+
+    @property
+    def has_given_inputs(self) -> bool:
+        """Whether X is given as it is, not as a sum of words and positions: the user's own X, or
+        the input of a trained layer.
+        """
+        return self.model is not None or self.own.x is not None
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether heads do not divide the embedding size, and no width of a head is chosen."""
+        chosen = self.chosen
+        has_widths = self.weights.leaves_widths and (chosen.d_k or chosen.d_v)
+        return bool(chosen.d_model % chosen.n_heads and not has_widths)
+
+
+def kind_of(scenario: Scenario) -> WeightKind:
+    """The kind of weights that was chosen; of a name that is none, one that draws nothing."""
+    name = scenario.weights
+    return WEIGHTS.get(name) or WeightKind(name, caption=f"{name} weights")
+
+
+def readable(scenario: Scenario) -> dict[str, Any]:
+    """The choices of the nearest layer made by hand, which keeps the sentence.
+
+    >>> readable(Scenario(d_model=9, n_heads=2))["d_model"], readable(Scenario())["d_model"]
+    (8, 12)
+    """
+    width, heads = min(
+        HANDMADE_LAYERS,
+        key=lambda one: abs(one[0] - scenario.d_model) + abs(one[1] - scenario.n_heads),
+    )
+    sizes = {"d_model": width, "n_heads": heads, **dict.fromkeys(("d_k", "d_v", "d_o"), 0)}
+    return {"weights": BY_HAND.name, **sizes}
+
+
+@cached
+def resolve(scenario: Scenario) -> Run:
     """The scenario as it is run: with the sizes that a trained layer or the user's own matrices
     decide, and with random weights where those by hand do not fit.
 
     Raises: AttentionError.
     """
-    if decided := MODEL_CHOICES.get(scenario.weights):
-        own, width = user_matrices_of(scenario), decided["d_model"]
-        check_beside_trained(own, width, _KEY_COLUMNS[scenario.weights])
-        length = {} if own.x is None else {"n_tokens": len(own.x)}
-        return _in_model(replace(scenario, **{**decided, **length}))
-    if scenario.own:
-        scenario = replace(scenario, **_sizes_of_matrices(scenario))
-    if scenario.weights != "by hand":
+    kind, own = kind_of(scenario), user_matrices_of(scenario)
+    for one in DECLARED.values():
+        if one.options and one.name != "weights":
+            one.check(getattr(scenario, one.name))
+    mask = MASKS[scenario.mask]
+    if isinstance(kind, ModelWeights):
+        check_beside_trained(own, kind.decides["d_model"], kind.key_columns)
+        if kind.is_causal and not mask.limits_causal:
+            mask = CAUSAL
+        length = scenario.n_tokens if own.x is None else len(own.x)
+        layer = scenario.layer  # beyond the last one that one counts
+        if layer <= DECLARED["layer"].bounds[1]:
+            layer = min(layer, kind.n_layers - 1)
+        decided = {**kind.decides, "n_tokens": length, "layer": layer, "mask": mask.name}
+        return Run(replace(scenario, **decided), kind, mask, own)
+    if kind is BY_HAND and not BY_HAND.fits(_with_sizes(scenario, own)):
+        kind = RANDOM
+    chosen = replace(scenario, weights=kind.name, **kind.decides)
+    return Run(_with_sizes(chosen, own), kind, mask, own)
+
+
+def _with_sizes(scenario: Scenario, own: UserMatrices) -> Scenario:
+    """The scenario with the sizes that the user's own matrices decide. Raises: ShapeError."""
+    if not own.arrays:
         return scenario
-    if has_handmade_sizes(scenario):
-        return replace(scenario, **HANDMADE_CHOICES)
-    return replace(scenario, weights="random")
-
-
-def _in_model(scenario: Scenario) -> Scenario:
-    """A language model looks at no later token, and has its own number of layers: beyond them the
-    last one counts.
-    """
-    if scenario.weights != LANGUAGE_MODEL:
-        return scenario
-    mask = "causal" if scenario.mask in ("none", "padding") else scenario.mask
-    return replace(scenario, mask=mask, layer=min(scenario.layer, language_model.N_LAYERS - 1))
-
-
-def _sizes_of_matrices(scenario: Scenario) -> dict[str, Any]:
-    """The sizes that the user's own matrices decide."""
-    joined = scenario.weights == "weightless" or scenario.output_matrix == "none"
-    free = scenario.weights != "weightless" and bool(scenario.d_v if joined else scenario.d_o)
-    return user_matrices_of(scenario).sizes(scenario.n_heads, joined=joined, free=free)
-
-
-def has_handmade_sizes(scenario: Scenario) -> bool:
-    """Whether the sizes are those of a layer made by hand."""
-    widths = {scenario.d_k, scenario.d_v} <= {0, by_hand.HEAD_WIDTH}
-    fits = widths and scenario.d_o in (0, scenario.d_model)
-    return fits and (scenario.d_model, scenario.n_heads) in by_hand.HANDMADE_LAYERS
-
-
-def handmade_layer(scenario: Scenario) -> by_hand.HandmadeLayer:
-    """The layer made by hand of a resolved scenario: its sizes decide which."""
-    return by_hand.HANDMADE_LAYERS[scenario.d_model, scenario.n_heads]
-
-
-def has_uneven_heads(scenario: Scenario) -> bool:
-    """Whether heads do not divide the embedding size of a resolved scenario, and no width of a head
-    is chosen.
-    """
-    has_widths = scenario.weights != "weightless" and (scenario.d_k or scenario.d_v)
-    return bool(scenario.d_model % scenario.n_heads and not has_widths)
+    joined = scenario.output_matrix == "none"
+    free = bool(scenario.d_v if joined else scenario.d_o)
+    sizes: dict[str, Any] = own.sizes(scenario.n_heads, joined=joined, free=free)
+    return replace(scenario, **sizes)
 
 
 # The fields that decide how many heads a layer can have.
@@ -274,6 +258,6 @@ def _fitting_heads(scenario: Scenario) -> tuple[int, ...]:
     found = []
     for count in range(1, MAX_HEADS + 1):
         with suppress(AttentionError):
-            if not has_uneven_heads(resolve(replace(scenario, n_heads=count))):
+            if not resolve(replace(scenario, n_heads=count)).is_uneven:
                 found.append(count)
     return tuple(found)

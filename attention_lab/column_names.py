@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from .by_hand import FIRST_LAYER, HEAD_WIDTH, UNUSED_COLUMN, HandmadeLayer
-from .choices import handmade_layer, resolve, user_matrices_of
+from .choices import resolve
 from .scenario import Scenario
 
 Names = tuple[str, ...]
@@ -58,10 +58,9 @@ def column_names(scenario: Scenario) -> ColumnNames | None:
     ('noun', 'animate', 'unused', 'unused')
     """
     run = resolve(scenario)
-    if run.weights != "by hand":
+    if run.handmade is None:
         return None
-    names = names_of(handmade_layer(run))
-    own = user_matrices_of(scenario).arrays
+    names, own = names_of(run.handmade), run.own.arrays
     kept: Mapping[str, Names | tuple[Names, ...]] = {
         part: getattr(names, part) for matrix, part in _NAMED_PARTS.items() if matrix not in own
     }

@@ -6,57 +6,29 @@ At the end: a sentence in a batch compared with the same sentence alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from attention_core import AttentionError
-from attention_core.checks import Array, check_choice
+from attention_core.checks import Array
 from attention_core.errors import SettingsError
 from attention_core.projections import MATRICES
 from attention_core.trace import STEPS, Trace, head_columns, head_of
 
 from .by_hand import HANDMADE_LAYERS, HEAD_WIDTH
 from .cache import cached
-from .choices import SEEDED_WEIGHTS, resolve
+from .choices import DECLARED, resolve
+from .mask_kinds import PADDING
 from .rounding import tolerance
 from .scenario import Scenario, projections_of, sequence_of, trace_of
 from .sentences import alone, in_batch, tokens_of
-from .state_file import check_field
 
-# Controls that change the number of tokens, and so the sizes of matrices, and the user's own
-# numbers.
-NOT_COMPARABLE = ("n_tokens", "piece", "batch", "edits", "own", "painted")
-COMPARABLE = tuple(name for name in asdict(Scenario()) if name not in NOT_COMPARABLE)
-# The value to compare with; if the scenario has that value already, the second one. Switches
-# have no entry: the other value is taken.
-OTHER_VALUES: Mapping[str, tuple[Any, Any]] = {
-    "embedding": ("integers", "normal"),
-    "d_model": (32, 16),
-    "n_heads": (1, 2),
-    "d_k": (2, 4),
-    "d_v": (2, 4),
-    "d_o": (6, 4),
-    "weights": ("random", "weightless"),
-    "layer": (3, 0),
-    "init": ("normal", "xavier"),
-    "seed": (1, 0),
-    "without": ("0", "1"),
-    "output_matrix": ("none", "W_O"),
-    "scaling": ("off", "on"),
-    "scale": (0.5, 1.0),
-    "mask": ("causal", "none"),
-    "window": (1, 2),
-    "rotary": ("neighbours", "off"),
-    "base": (100.0, 10_000.0),
-    "start": (100, 0),
-    "gain": (2.0, 1.0),
-    "sink_logit": (2.0, 0.0),
-    "cap": (1.0, 5.0),
-}
+# The choices of which two layers can be compared: those that change the number of tokens, and the
+# user's own numbers, are left out.
+COMPARABLE = tuple(name for name, one in DECLARED.items() if one.is_compared)
 
 
 @dataclass(frozen=True)
@@ -160,38 +132,6 @@ def head_part(trace: Trace, field: str, head: int) -> Array:
     return array
 
 
-def other_value(scenario: Scenario, name: str) -> Any:
-    """The value to compare with if none was chosen: another value of the control; for the sentence,
-    its words in reverse order.
-    """
-    if name == "text":
-        return " ".join(reversed(scenario.text.split()))
-    value = getattr(scenario, name)
-    first, second = (not value, value) if isinstance(value, bool) else OTHER_VALUES[name]
-    return second if value == first else first
-
-
-def value_in(name: str, text: str) -> Any:
-    """The value of a control from its text in a URL. Raises: SettingsError for a value that the
-    control cannot have.
-
-    >>> value_in("n_heads", "4"), value_in("residual", "true"), value_in("mask", "causal")
-    (4, True, 'causal')
-    """
-    kind = type(getattr(Scenario(), check_choice("name", name, COMPARABLE)))
-    return check_field(name, _typed(text, kind))
-
-
-def _typed(text: str, kind: type) -> Any:
-    """A text as a value of a type; a text that cannot be converted is returned unchanged."""
-    if kind is bool:
-        return {"true": True, "false": False}.get(text, text)
-    try:
-        return kind(text) if text.isascii() and len(text) < 20 else text
-    except ValueError:
-        return text
-
-
 def compare_with(scenario: Scenario, name: str, value: Any) -> TwoLayers:
     """The layer of a scenario, and of the same scenario with one control set to a value.
 
@@ -234,9 +174,6 @@ def _handmade_sizes() -> str:
     return " or ".join(f"{width} features and {count} heads" for width, count in HANDMADE_LAYERS)
 
 
-SIZE_LABELS = {"d_model": "Embedding size", "n_heads": "Heads"}
-
-
 def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
     """A note if weights by hand do not fit, if one size has changed, or if a padding mask has made
     the sequence longer.
@@ -244,19 +181,20 @@ def change_notes(before: Scenario | None, now: Scenario) -> tuple[str, ...]:
     before: the scenario of the previous run, if there was one.
     """
     with suppress(AttentionError):
-        if resolve(now).weights != now.weights:
+        if resolve(now).chosen.weights != now.weights:
             return (
                 f"The weights by hand are made for {_handmade_sizes()}, each {HEAD_WIDTH} wide; at"
                 " other sizes the weights are random.",
             )
-        for name, label in SIZE_LABELS.items():
-            size = getattr(now, name)
+        for name in ("d_model", "n_heads"):
+            size, label = getattr(now, name), DECLARED[name].label
             if before and before != now == replace(before, **{name: size}):
                 return _of_weights(
                     before, now, f"{label}: {size} instead of {getattr(before, name)}."
                 )
-        padded = before and replace(before, mask="padding", n_tokens=now.n_tokens)
-        if before and now == padded and before.mask != "padding" and before.n_tokens < now.n_tokens:
+        mask = PADDING.name
+        padded = before and replace(before, mask=mask, n_tokens=now.n_tokens)
+        if before and now == padded and before.mask != mask and before.n_tokens < now.n_tokens:
             return (f"Sequence length: {now.n_tokens}, so that the mask has [pad] to hide.",)
     return ()
 
@@ -269,8 +207,8 @@ def _of_weights(before: Scenario, now: Scenario, change: str) -> tuple[str, ...]
             f"{change} The weights are the same, split into {new.n_heads} instead of {old.n_heads}"
             " heads.",
         )
-    has_seed = resolve(before).weights == now.weights and now.weights in SEEDED_WEIGHTS
-    if same or not has_seed:
+    kind = resolve(before).weights
+    if same or kind.name != now.weights or not kind.is_drawn:
         return ()
     note = f"{change} The weights are drawn anew."
     if before.d_model != now.d_model:

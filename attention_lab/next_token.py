@@ -13,7 +13,7 @@ import numpy as np
 from attention_core.checks import Array
 
 from .cache import cached
-from .choices import LANGUAGE_MODEL, resolve
+from .choices import resolve
 from .scenario import Scenario, trace_of
 from .sentences import in_batch, tokens_of
 from .trained.decoder import FEED_FORWARD, HEAD
@@ -21,6 +21,7 @@ from .trained.generation import next_probabilities
 from .trained.language_model import language_model
 from .trained.language_text import language_run
 from .trained.model_run import LanguageModelRun
+from .weight_kinds import LANGUAGE_MODEL
 
 N_SHOWN = 10  # pieces
 
@@ -88,7 +89,7 @@ def next_token_of(scenario: Scenario) -> NextToken:
     >>> next_token_of(Scenario(frog, weights="language model", layer=4)).pieces[:2]
     (' f', ' s')
     """
-    one = resolve(in_batch(replace(scenario, weights=LANGUAGE_MODEL), 0))
+    one = resolve(in_batch(replace(scenario, weights=LANGUAGE_MODEL.name), 0)).chosen
     plain = run = language_run(one.text, one.n_tokens)
     trace = trace_of(one)
     if not np.array_equal(trace.output, plain.traces[one.layer].output):

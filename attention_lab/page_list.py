@@ -42,9 +42,10 @@ class OwnControls:
     used: tuple[str, ...] = ()
 
 
+# By sections, or by the URL path of a page that differs from its section.
 OWN_CONTROLS = {
     "diagonal": OwnControls(
-        "This section uses only the sentence. The page has its other choices.", ("text",)
+        "This page uses only the sentence. Its other choices stand on it.", ("text",)
     ),
     "trained": OwnControls(
         "This section uses the sentence. Sizes, weights and mask are those of the model.",
@@ -52,6 +53,9 @@ OWN_CONTROLS = {
     ),
     "labs": OwnControls(
         "A lab has its own controls on its page. The controls of other sections keep their values."
+    ),
+    "growth": OwnControls(
+        "This page measures tokens of its own. The controls of other sections keep their values."
     ),
     "reference": OwnControls(
         "This page is the same for every sentence. The controls of other sections keep their"
@@ -95,7 +99,16 @@ class Page:
         """What the sidebar says and shows if the page uses few of the controls; None if it uses
         all.
         """
-        return None if self.url_path == "glossary" else OWN_CONTROLS.get(self.section)
+        if self.url_path == "glossary":
+            return None
+        return OWN_CONTROLS.get(self.url_path, OWN_CONTROLS.get(self.section))
+
+    @property
+    def runs_modern(self) -> bool:
+        """Whether the page runs the layer with the options of modern attention: the story, and what
+        compares it or lists its sizes. The others explain the layer without them.
+        """
+        return self.section == "story" or self.url_path in ("what-changes", "glossary")
 
     @property
     def has_sidebar(self) -> bool:

@@ -19,9 +19,10 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
-from .choices import SEEDED_WEIGHTS, resolve
+from .choices import resolve
 from .export.csv_text import csv_text
 from .files.file_checks import typed_number
+from .quiz import Question
 from .scenario import Scenario, trace_of
 
 ASKED_FIELDS = (
@@ -36,46 +37,17 @@ _MIN_DECIMALS, _MAX_DECIMALS = 2, 8
 _LEAST = 0.005  # with two decimals it is not 0
 
 
-@dataclass(frozen=True, eq=False)
-class PracticeQuestion:
+@dataclass(frozen=True, kw_only=True, eq=False)
+class PracticeQuestion(Question):
     """A question about one cell: its value, or, for the merged heads, its column.
 
     exact: the arithmetic of the cell; rounded: the same with all its operands rounded to
-    `decimals`.
+    `decimals`. Who shows it adds its words, which depend on the notation.
     """
 
     exact: Derivation
     rounded: Derivation
     decimals: int
-
-    @property
-    def answer(self) -> float:
-        """The right answer."""
-        return float(self.exact.index[-1]) if self.exact.field == "merged" else self.exact.result
-
-    @property
-    def tolerance(self) -> float:
-        """The largest error of a right answer: half a unit of the last decimal, plus the error from
-        the rounded operands.
-        """
-        if self.exact.field == "merged":
-            return 0.0
-        error = abs(self.rounded.recompute() - self.exact.result)
-        return 0.5 * 10.0**-self.decimals * (1 + 1e-9) + error
-
-    def judge(self, answer: float) -> str:
-        """The grade of an answer: "right", "sign" for the right number with the other sign, "near",
-        or "wrong".
-        """
-        if self.accepts(answer):
-            return "right"
-        if self.accepts(-answer):
-            return "sign"
-        return "near" if abs(answer - self.answer) <= 10 * self.tolerance else "wrong"
-
-    def accepts(self, answer: float) -> bool:
-        """Whether an answer is right, from exact or rounded operands; NaN never is."""
-        return abs(answer - self.answer) <= self.tolerance
 
 
 def askable_fields(trace: Trace) -> tuple[str, ...]:
@@ -93,7 +65,7 @@ def practice_question(trace: Trace, number: int, field: str = "") -> PracticeQue
 
     >>> from attention_core import Projections, attend
     >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
-    >>> question.accepts(question.answer), question.accepts(question.answer + 0.01)
+    >>> question.judge(question.value).right, question.judge(question.value + 0.01).right
     (True, False)
     """
     return question_at(trace, *asked_cell(trace, number, field))
@@ -141,18 +113,37 @@ def _n_telling(cell: Derivation) -> int:
 def question_at(trace: Trace, field: str, index: tuple[int, ...]) -> PracticeQuestion:
     """The question about a cell."""
     exact = derive(trace, field, index)
-    largest = max(
-        (abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)),
-        default=0.0,
-    )
+    factors = [f.value for t in exact.terms for f in t.factors if math.isfinite(f.value)]
+    largest = max(map(abs, factors), default=0.0)
     digits = _MIN_DECIMALS - math.floor(math.log10(largest)) if largest else _MIN_DECIMALS
     decimals = min(max(_MIN_DECIMALS, digits), _MAX_DECIMALS)
+    if all((8 * one).is_integer() for one in factors) and decimals == _MIN_DECIMALS:
+        decimals += not all((4 * one).is_integer() for one in factors)  # an eighth has three
 
     def rounded(name: str, at: tuple[int, ...]) -> float:
         return float(np.round(array_of(trace, name)[at], decimals))
 
     arithmetic = expand(trace.rule(field), field, index, rounded, exact.result)
-    return PracticeQuestion(exact, arithmetic, decimals)
+    number, tolerance = float(index[-1]), 0.0  # the merged heads ask for a place
+    if field != "merged":
+        number = exact.result
+        tolerance = _tolerance(decimals, arithmetic.recompute() - number)
+    return PracticeQuestion(
+        text="",
+        why="",
+        number=number,
+        tolerance=tolerance,
+        exact=exact,
+        rounded=arithmetic,
+        decimals=decimals,
+    )
+
+
+def _tolerance(decimals: int, error: float) -> float:
+    """The largest error of a right answer: half a unit of the last decimal, plus the error from the
+    rounded operands.
+    """
+    return 0.5 * 10.0**-decimals + abs(error)
 
 
 def _is_short(trace: Trace, field: str) -> bool:
@@ -213,19 +204,14 @@ class TermLine:
 @dataclass(frozen=True)
 class FadedExample:
     """The part of the arithmetic that a level shows. result: None if it is not shown. missing: the
-    index of the term that is asked for, or None; term: its value.
+    index of the term that is asked for, or None. asked: the question for it, or for the result.
     """
 
     lines: tuple[TermLine, ...]
     result: float | None
     decimals: int
+    asked: Question
     missing: int | None = None
-    term: float = 0.0
-    tolerance: float = 0.0
-
-    def accepts(self, answer: float) -> bool:
-        """Whether a number is the missing term, up to rounding; NaN never is."""
-        return abs(answer - self.term) <= self.tolerance
 
 
 def fade_example(question: PracticeQuestion, level: str) -> FadedExample:
@@ -237,25 +223,20 @@ def fade_example(question: PracticeQuestion, level: str) -> FadedExample:
     >>> question = practice_question(attend([[1.0], [2.0]], Projections.weightless(1)), 1, "scores")
     >>> fade_example(question, "own layer").lines
     ()
-    >>> fade_example(question, "worked").result == question.answer
+    >>> fade_example(question, "worked").result == question.value
     True
     """
     decimals, terms = question.decimals, question.rounded.terms
     lines = tuple(TermLine(tuple(f.value for f in term.factors), term.value) for term in terms)
     if level != "one term missing":
-        result = question.answer if level == "worked" else None
-        return FadedExample(() if level == "own layer" else lines, result, decimals)
+        result = question.value if level == "worked" else None
+        return FadedExample(() if level == "own layer" else lines, result, decimals, question)
     missing = max(range(len(lines)), key=lambda index: abs(terms[index].value))
     exact, rounded = question.exact.terms[missing].value, terms[missing].value
+    term = Question("", "", number=exact, tolerance=_tolerance(decimals, rounded - exact))
     hidden = TermLine(lines[missing].factors, None)
-    return FadedExample(
-        (*lines[:missing], hidden, *lines[missing + 1 :]),
-        question.answer,
-        decimals,
-        missing,
-        exact,
-        0.5 * 10.0**-decimals * (1 + 1e-9) + abs(rounded - exact),
-    )
+    shown = (*lines[:missing], hidden, *lines[missing + 1 :])
+    return FadedExample(shown, question.value, decimals, term, missing)
 
 
 MAX_QUESTIONS = 12
@@ -278,7 +259,7 @@ class Homework:
     @property
     def differs_by_student(self) -> bool:
         """Whether each student gets other numbers: a seed decides the weights."""
-        return resolve(self.scenario).weights in SEEDED_WEIGHTS
+        return resolve(self.scenario).weights.is_drawn
 
     def seed(self, student: int) -> int:
         """The student's number as the seed; 0 if all get the same numbers."""
@@ -311,7 +292,7 @@ class Homework:
         columns = ("student", "question", "step", "answer", "tolerance")
         students = range(1, last + 1) if self.differs_by_student else (0,)
         lines = (
-            (student, place, one.exact.field, one.answer, one.tolerance)
+            (student, place, one.exact.field, one.value, one.tolerance)
             for student in students
             for place, one in enumerate(self.questions(student), 1)
         )

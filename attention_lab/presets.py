@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
 from attention_core.errors import AttentionError
 
 from .by_hand import Cell, choose_example_cell
-from .choices import LANGUAGE_MODEL, resolve
-from .control_list import CONTROLS, widget_value
+from .choices import DECLARED, resolve
 from .home import ASSETS
 from .page_list import page_of
 from .scenario import Scenario, trace_of
 from .sentences import in_batch, weights_in_force
-from .trained.language_model import N_LAYERS
 from .trained.language_text import telling_cell
+from .weight_kinds import LANGUAGE_MODEL, MODELS, TRAINED
 from .whose_heads import HEAD_PAGES, LANGUAGE
 
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
@@ -27,11 +26,13 @@ PRESET_FILE = ASSETS / "data" / "presets.json"
 # The examples with which pages open that show little of the first one: more heads, words for which
 # the target is a translation.
 _OF_MODELS = (
-    *("writing", "why-this-word", "cache", "trained-heads", "one-head", "find-a-head"),
+    *("writing", "why-this-word", "cache", "trained-heads", "find-a-head"),
     "change-a-word",
 )
+# These begin a visit with an example of their own, and keep another one: any layer will do.
+KEEP_EXAMPLE = ("head-worth", "shared-keys", "encoder-decoder")
 SUITED_EXAMPLES = dict.fromkeys(_OF_MODELS, "A language model: why “frog”?") | dict.fromkeys(
-    ("head-worth", "shared-keys", "encoder-decoder"), "The animal and the street"
+    KEEP_EXAMPLE, "The animal and the street"
 )
 
 
@@ -98,7 +99,8 @@ def own_sentence(text: str) -> Preset:
     """With what a URL opens that names a sentence and nothing else: the last layer of the language
     model, which has a meaning for every sentence.
     """
-    return Preset("", "", Scenario(text, weights=LANGUAGE_MODEL, layer=N_LAYERS - 1))
+    model = LANGUAGE_MODEL
+    return Preset("", "", Scenario(text, weights=model.name, layer=model.first_layer))
 
 
 def preset_of(scenario: Scenario) -> Preset | None:
@@ -108,40 +110,39 @@ def preset_of(scenario: Scenario) -> Preset | None:
 
 def widget_values(scenario: Scenario) -> dict[str, Any]:
     """A scenario as the session holds it: the values of all widgets, and the user's own numbers."""
-    values = asdict(scenario)
-    widgets = {control.name: widget_value(control, values[control.name]) for control in CONTROLS}
-    painted = {"painted": scenario.painted} if scenario.painted else {}
-    return widgets | {"edits": scenario.edits, "own": scenario.own} | painted
+    held = {name: one.held(getattr(scenario, name)) for name, one in DECLARED.items()}
+    if not scenario.painted:  # a painting of before stays for later
+        del held["painted"]
+    return held
 
 
 def cell_worth_a_look(scenario: Scenario, head: int = 0) -> Cell:
     """The cell of a layer that is shown first. In the language model: the last token in the head
     that the next token needs most, at its largest share. Raises: AttentionError.
     """
-    resolved = resolve(scenario)
-    if resolved.weights == LANGUAGE_MODEL:
-        one = resolve(in_batch(scenario, 0))
+    if resolve(scenario).weights is LANGUAGE_MODEL:
+        one = resolve(in_batch(scenario, 0)).chosen
         return Cell(*telling_cell(one.text, one.layer, one.n_tokens))
     trace = trace_of(scenario)
     return choose_example_cell(trace, min(head, trace.sizes["H"] - 1))
 
 
-PRONOUN_LAYER, PRONOUN_HEAD = 3, 1  # of the trained model: a pronoun attends to its noun
+PRONOUN_HEAD = 1  # in the first layer of the trained model: a pronoun attends to its noun
 
 
 def opening_cell(scenario: Scenario) -> Cell:
     """The cell with which a layer of a model opens where nobody has chosen one. Raises:
     AttentionError.
     """
-    is_known = (scenario.weights, scenario.layer) == ("trained", PRONOUN_LAYER)
+    is_known = (scenario.weights, scenario.layer) == (TRAINED.name, TRAINED.first_layer)
     return cell_worth_a_look(scenario, PRONOUN_HEAD if is_known else 0)
 
 
 def in_model(scenario: Scenario, weights: str) -> tuple[Scenario, Cell]:
-    """The same sentence in a layer of a model, "trained" or "language model", that is worth a look,
-    and a cell of it.
+    """The same sentence in a layer of a model, one of `MODELS`, that is worth a look, and a cell of
+    it.
     """
-    layer = N_LAYERS - 1 if weights == LANGUAGE_MODEL else PRONOUN_LAYER
+    layer = MODELS[weights].first_layer
     there, cell = replace(scenario, weights=weights, layer=layer), Cell()
     with suppress(AttentionError):  # whoever runs the layer shows the error
         cell = opening_cell(there)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -10,36 +11,20 @@ import numpy as np
 
 from attention_core import HeadNorm, Rotary, alibi_bias
 from attention_core.attention import attend
-from attention_core.checks import Array, check_choice, whole_number
+from attention_core.checks import Array
 from attention_core.errors import AttentionError
-from attention_core.masks import padding_mask, window_mask
+from attention_core.masks import padding_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace, one_sequence
 
-from . import by_hand
 from .cache import cached
-from .choices import (
-    FIELD_BOUNDS,
-    FIELD_CHOICES,
-    LANGUAGE_MODEL,
-    MASK_KINDS,
-    MODEL_CHOICES,
-    OUTPUT_MATRICES,
-    ROTARY_KINDS,
-    SCALINGS,
-    WEIGHT_KINDS,
-    edits_of,
-    handmade_layer,
-    resolve,
-    user_matrices_of,
-)
+from .choices import DECLARED, Run, edits_of, kind_of, resolve
 from .choices import Scenario as Scenario
 from .heads.head_worth import without_heads
-from .sentences import embedding_of, in_batch, sentences_of, tokens_of, trained_of, weights_in_force
-from .trained.language_text import language_layer
+from .mask_kinds import PADDING
+from .sentences import embedding_of, in_batch, sentences_of, tokens_of, weights_in_force
 from .user_data.edits import apply_edits
-from .user_data.painted_masks import painted_mask
-from .user_data.user_matrices import UserMatrices, check_beside_drawn, check_residual
+from .user_data.user_matrices import check_residual
 
 
 @cached
@@ -47,37 +32,32 @@ def trace_of(scenario: Scenario) -> Trace:
     """The layer run on a scenario; a batch has the labels of its first sentence. Raises:
     AttentionError.
     """
-    if is_as_trained(scenario):
-        trace = language_layer(scenario.text, resolve(scenario).layer, scenario.n_tokens)
-        return trace.labelled(tokens_of(scenario).tokens)
-    own_x = user_matrices_of(scenario).x
+    run = resolve(scenario)
+    if run.model and run.model.is_whole and run.chosen == _untouched(scenario):
+        return run.model.trace(run.chosen).labelled(tokens_of(scenario).tokens)
     one, *others = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
-    inputs = embedding_of(one).inputs if own_x is None else own_x
-    inputs, projections = apply_edits(edits_of(scenario), inputs, projections_of(scenario))
+    inputs = embedding_of(one).inputs if run.own.x is None else run.own.x
+    inputs, projections = apply_edits(edits_of(scenario), inputs, _projections(run, one))
     if others:
         inputs = np.stack([inputs, *(embedding_of(other).inputs for other in others)])
-    run = resolve(scenario) if scenario.weights == LANGUAGE_MODEL else scenario
-    check_residual(run.residual, inputs.shape[-1], projections.d_out)
+    chosen = run.chosen
+    check_residual(chosen.residual, inputs.shape[-1], projections.d_out)
     trace = attend(
         inputs,
-        _without_head(run, projections),
-        mask=_mask(run),
-        causal=run.mask == "causal" or run.weights == LANGUAGE_MODEL,
-        scale=_scale(run),
-        residual=run.residual,
+        _without_head(chosen, projections),
+        mask=_mask(run, [one, *others]),
+        causal=run.model is not None and run.model.is_causal,
+        scale=_scale(chosen),
+        residual=chosen.residual,
         **_modern(run, projections.n_heads, inputs.shape[-2]),
     )
     return trace.labelled(tokens_of(scenario).tokens)
 
 
-def is_as_trained(scenario: Scenario) -> bool:
-    """Whether the choices take a layer of the language model as it is, so that it need not be
-    computed a second time.
-    """
-    if scenario.weights != LANGUAGE_MODEL:
-        return False
-    chosen = {name: getattr(scenario, name) for name in ("text", "n_tokens", "weights", "layer")}
-    return resolve(scenario) == resolve(Scenario(**chosen))
+def _untouched(scenario: Scenario) -> Scenario:
+    """The scenario with nothing chosen but a layer and its sentence, as it is run."""
+    names = ("text", "n_tokens", "weights", "layer")
+    return resolve(Scenario(**{name: getattr(scenario, name) for name in names})).chosen
 
 
 def sequence_of(scenario: Scenario, sequence: int) -> Trace:
@@ -96,7 +76,7 @@ def _part_of(scenario: Scenario, sequence: int) -> Trace:
 
 
 # The sizes that 0 leaves to the sentence or to the heads, by the axis that they decide.
-LEFT_OPEN = {"n_tokens": "T", "d_k": "K", "d_v": "V", "d_o": "O"}
+LEFT_OPEN = {name: one.axis for name, one in DECLARED.items() if one.axis}
 
 
 def first_step(before: Scenario, name: str, value: int) -> int:
@@ -110,7 +90,7 @@ def first_step(before: Scenario, name: str, value: int) -> int:
         return value
     with suppress(AttentionError):  # a layer that cannot run has no sizes
         size = trace_of(weights_in_force(before)).sizes[LEFT_OPEN[name]]
-        return min(size, int(FIELD_BOUNDS[name][1]))
+        return min(size, int(DECLARED[name].bounds[1]))
     return value
 
 
@@ -118,23 +98,22 @@ def projections_of(scenario: Scenario) -> Projections:
     """The weights of a scenario with the user's own matrices, without the edits. Raises:
     AttentionError.
     """
-    own = user_matrices_of(scenario)
-    if scenario.weights in MODEL_CHOICES:
-        return _joined(scenario, trained_of(scenario).projections, own)
-    if own.weights.keys() >= set(MATRICES):
-        return Projections(**own.weights, n_heads=scenario.n_heads)
-    drawn = resolve(scenario)
-    sizes = (drawn.d_model, drawn.n_heads, drawn.d_k, drawn.d_v)
-    check_beside_drawn(own, drawn.weights, *sizes)
-    drawn_from = {name: getattr(drawn, name) for name in _DECIDE_WEIGHTS}
-    return _joined(scenario, _projections(Scenario(**drawn_from)), own)
+    return _projections(resolve(scenario), in_batch(scenario, 0))
 
 
-def _joined(scenario: Scenario, drawn: Projections, own: UserMatrices) -> Projections:
-    """The weights with the user's own matrices in their places. "none" as the output matrix removes
-    W_O and b_O, but not the user's own.
-    """
-    if check_choice("output_matrix", scenario.output_matrix, OUTPUT_MATRICES) == "none":
+def _projections(run: Run, first: Scenario) -> Projections:
+    """first: the scenario of the first sentence, on which the layers before that of a model run."""
+    own, chosen = run.own, run.chosen
+    if run.model:
+        drawn = run.model.projections(resolve(first).chosen)
+    elif own.weights.keys() >= set(MATRICES):
+        return Projections(**own.weights, n_heads=chosen.n_heads)
+    else:
+        sizes = {name: getattr(chosen, name) for name in ("d_model", "n_heads", "d_k", "d_v")}
+        run.weights.check_beside(own, **sizes)
+        decide = {name: getattr(chosen, name) for name in _DECIDE_WEIGHTS}
+        drawn = _drawn(Scenario(**decide))
+    if chosen.output_matrix == "none":  # it removes W_O and b_O, but not the user's own
         drawn = replace(drawn, w_o=None, b_o=None)
     return replace(drawn, **own.weights) if own.weights else drawn
 
@@ -144,64 +123,48 @@ _DECIDE_WEIGHTS = ("weights", "d_model", "n_heads", "d_k", "d_v", "d_o", "seed",
 
 
 @cached
-def _projections(scenario: Scenario) -> Projections:
-    s = scenario
-    widths: dict[str, Any] = {"d_k": s.d_k or None, "d_v": s.d_v or None, "d_out": s.d_o or None}
-    check_choice("weights", s.weights, WEIGHT_KINDS)
-    if s.weights == "by hand":
-        return by_hand.handmade_projections(handmade_layer(s))
-    if s.weights == "random":
-        return Projections.random(s.d_model, s.n_heads, seed=s.seed, init=s.init, **widths)
-    if s.weights in ("tied", "opposite"):
-        tied = Projections.tied(s.d_model, s.n_heads, seed=s.seed, init=s.init, **widths)
-        return tied if s.weights == "tied" else replace(tied, w_k=-tied.w_q)
-    if s.weights == "orthonormal":
-        return Projections.stiefel(s.d_model, s.n_heads, seed=s.seed, **widths)
-    return Projections.weightless(s.d_model, s.n_heads)
+def _drawn(scenario: Scenario) -> Projections:
+    return kind_of(scenario).projections(scenario)
 
 
-def _without_head(scenario: Scenario, projections: Projections) -> Projections:
+def _without_head(chosen: Scenario, projections: Projections) -> Projections:
     """The weights with a head switched off, if the layer has it."""
-    off = check_choice("without", scenario.without, FIELD_CHOICES["without"])
+    off = chosen.without
     if off == "none" or int(off) >= projections.n_heads:
         return projections
     return without_heads(projections, [int(off)])
 
 
-def _scale(scenario: Scenario) -> float | None:
-    factors = {"on": None, "off": 1.0, "custom": scenario.scale}
-    return factors[check_choice("scaling", scenario.scaling, SCALINGS)]
+def _scale(chosen: Scenario) -> float | None:
+    factors = {"on": None, "off": 1.0, "custom": chosen.scale}
+    return factors[chosen.scaling]
 
 
-def _modern(scenario: Scenario, n_heads: int, n_tokens: int) -> dict[str, Any]:
+def _modern(run: Run, n_heads: int, n_tokens: int) -> dict[str, Any]:
     """The options of `attend` that today's models add."""
-    found: dict[str, Any] = {}
-    if check_choice("rotary", scenario.rotary, ROTARY_KINDS) != "off":
-        found["rotary"] = Rotary(scenario.base, scenario.rotary, scenario.start)
-    own = user_matrices_of(scenario)
-    if scenario.qk_norm:
-        query, key = (scenario.gain if gain is None else gain for gain in (own.g_q, own.g_k))
-        found["head_norm"] = HeadNorm(query, key)
-    if scenario.alibi:
-        found["bias"] = alibi_bias(n_heads, n_tokens)
-    if scenario.sink:
-        found["sink"] = scenario.sink_logit if own.sinks is None else own.sinks
-    if scenario.softcap:
-        found["softcap"] = scenario.cap
-    return found
+    chosen, own, options = run.chosen, run.own, dict[str, Any]()
+    if chosen.rotary != "off":
+        options["rotary"] = Rotary(chosen.base, chosen.rotary, chosen.start)
+    if chosen.qk_norm:
+        query, key = (chosen.gain if gain is None else gain for gain in (own.g_q, own.g_k))
+        options["head_norm"] = HeadNorm(query, key)
+    if chosen.alibi:
+        options["bias"] = alibi_bias(n_heads, n_tokens)
+    if chosen.sink:
+        options["sink"] = chosen.sink_logit if own.sinks is None else own.sinks
+    if chosen.softcap:
+        options["softcap"] = chosen.cap
+    return options
 
 
-def _mask(scenario: Scenario) -> Array | None:
-    """The chosen mask; in a batch it also hides every [pad]."""
-    check_choice("mask", scenario.mask, MASK_KINDS)
-    ones = [in_batch(scenario, n) for n in range(len(sentences_of(scenario)))]
-    n_tokens, chosen = len(tokens_of(scenario).tokens), None
-    if scenario.mask == "window":
-        width = whole_number("window", scenario.window, 0)
-        chosen = window_mask(n_tokens, n_tokens, left=width, right=width)
-    if scenario.mask == "painted":
-        chosen = painted_mask(scenario.painted, n_tokens)
-    if len(ones) == 1 and scenario.mask != "padding":
+def _mask(run: Run, ones: Sequence[Scenario]) -> Array | None:
+    """The chosen mask; in a batch it also hides every [pad]. ones: the scenario of each
+    sentence.
+    """
+    tokens = [tokens_of(one) for one in ones]
+    n_tokens, n_real = len(tokens[0].tokens), [one.n_real for one in tokens]
+    chosen = run.mask.allows(run.chosen, n_tokens, n_real) if run.mask.allows else None
+    if len(ones) == 1 or run.mask is PADDING:
         return chosen
-    padding = padding_mask([tokens_of(one).n_real for one in ones], n_tokens)
+    padding = padding_mask(n_real, n_tokens)
     return padding if chosen is None else padding & chosen

@@ -9,32 +9,19 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-import numpy as np
-
 from attention_core.checks import check_text
 from attention_core.errors import AttentionError, SettingsError, TextError
-from attention_core.trace import Trace
 
 from . import by_hand
 from .cache import cached
-from .choices import (
-    LANGUAGE_MODEL,
-    MODEL_CHOICES,
-    Scenario,
-    edits_of,
-    handmade_layer,
-    resolve,
-    user_matrices_of,
-)
-from .trained.encoded_text import pieces_of, trained_layer
-from .trained.language_model import N_LAYERS
-from .trained.language_text import language_layer, language_tokens
+from .choices import Scenario, edits_of, resolve, user_matrices_of
+from .size_choices import MAX_SENTENCES as MAX_SENTENCES
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
-from .words.embeddings import Embedding, embed
-from .words.text import Tokens, tokenize, tokenize_at_most
+from .weight_kinds import LANGUAGE_MODEL
+from .words.embeddings import Embedding
+from .words.text import Tokens
 
-MAX_SENTENCES = 4  # of a batch
 PADDING_ROOM = 2  # positions for [pad]
 
 
@@ -109,18 +96,8 @@ def tokens_of(scenario: Scenario) -> Tokens:
     """
     if scenario.batch:
         return tokens_of(in_batch(scenario, 0))
-    scenario = resolve(scenario)
-    if scenario.weights == LANGUAGE_MODEL:
-        return language_tokens(scenario.text, scenario.n_tokens)
-    if scenario.weights == "trained":
-        return pieces_of(scenario.text, scenario.n_tokens)
-    if scenario.n_tokens:
-        tokens = tokenize(scenario.text, piece=scenario.piece, n_tokens=scenario.n_tokens)
-    else:
-        tokens = tokenize_at_most(scenario.text, MAX_TOKENS, piece=scenario.piece)
-    if scenario.weights != "by hand":
-        return tokens
-    return replace(tokens, notes=tokens.notes + by_hand.position_notes(len(tokens.tokens)))
+    run = resolve(scenario)
+    return run.weights.tokens(run.chosen)
 
 
 def longer_sequence(scenario: Scenario) -> int | None:
@@ -148,13 +125,13 @@ def weights_in_force(scenario: Scenario) -> Scenario:
     >>> weights_in_force(hello).weights, weights_in_force(replace(hello, text="I love you")).weights
     ('language model', 'by hand')
     """
-    if scenario.edits or scenario.own or resolve(scenario).weights != "by hand":
+    if scenario.edits or scenario.own or (made := resolve(scenario).handmade) is None:
         return scenario
-    made = handmade_layer(resolve(scenario))
     with suppress(TextError, SettingsError):  # the page shows them
         ones = [in_batch(scenario, place) for place in range(len(sentences_of(scenario)))]
         if not any(by_hand.finds_something(tokens_of(one).tokens, made) for one in ones):
-            return replace(scenario, weights=LANGUAGE_MODEL, layer=N_LAYERS - 1)
+            model = LANGUAGE_MODEL
+            return replace(scenario, weights=model.name, layer=model.first_layer)
     return scenario
 
 
@@ -162,23 +139,9 @@ def weights_in_force(scenario: Scenario) -> Scenario:
 def embedding_of(scenario: Scenario) -> Embedding:
     """The vectors of a scenario's tokens, for a batch those of its first sentence.
 
-    Those of a trained layer come without separate position codes; those of a layer made by hand
-    have named features. Raises: TextError, SettingsError, FileError.
+    Raises: TextError, SettingsError, FileError.
     """
     if scenario.batch:
         return embedding_of(in_batch(scenario, 0))
-    scenario = resolve(scenario)
-    if scenario.weights in MODEL_CHOICES:
-        inputs = trained_of(scenario).inputs[0]
-        return Embedding(inputs, np.zeros_like(inputs), inputs)
-    tokens = tokens_of(scenario).tokens
-    if scenario.weights == "by hand":
-        return by_hand.named_vectors(tokens, handmade_layer(scenario))
-    return embed(tokens, scenario.d_model, kind=scenario.embedding, positions=scenario.positions)
-
-
-def trained_of(scenario: Scenario) -> Trace:
-    """The layer of a model on the first sentence of a scenario. Raises: AttentionError."""
-    one = resolve(in_batch(scenario, 0))
-    run_layer = language_layer if one.weights == LANGUAGE_MODEL else trained_layer
-    return run_layer(one.text, one.layer, one.n_tokens)
+    run = resolve(scenario)
+    return run.weights.embedding(run.chosen)

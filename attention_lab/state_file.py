@@ -6,23 +6,15 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from attention_core.checks import (
-    check_choice,
-    check_switch,
-    check_text,
-    number_between,
-    whole_number,
-)
-from attention_core.errors import FileError, SettingsError, short_repr
+from attention_core.checks import check_choice, whole_number
+from attention_core.errors import FileError, short_repr
 
-from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, edits_of, user_matrices_of
-from .files.file_checks import has_half_character
+from .choices import DECLARED, edits_of, user_matrices_of
 from .files.json_file import JsonFile, check_entries
 from .notation.texts import NOTATIONS
 from .scenario import Scenario
 from .user_data.edits import MAX_EDITS, MAX_INDEX, Edits
 from .user_data.matrix_names import MAX_STATE_BYTES
-from .user_data.painted_masks import mask_from_text
 from .user_data.user_matrices import UserMatrices
 
 STATE_FILE = JsonFile(
@@ -36,9 +28,7 @@ STATE_FILE = JsonFile(
 FOCUS = ("head", "query", "key", "feature")
 _ENTRIES = ("format", "version", "scenario", "edits", "own", "focus", "notation")
 # edits and own have entries of their own, in full.
-_DEFAULTS = {
-    name: value for name, value in asdict(Scenario()).items() if name not in ("edits", "own")
-}
+_FIELDS = {name: one for name, one in DECLARED.items() if name not in ("edits", "own")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +45,7 @@ class State:
     sentence: int = 0
 
     def __post_init__(self) -> None:
-        checked = {name: check_field(name, getattr(self.scenario, name)) for name in _DEFAULTS}
+        checked = {name: one.check(getattr(self.scenario, name)) for name, one in _FIELDS.items()}
         object.__setattr__(self, "scenario", replace(self.scenario, **checked))
         for name, place in zip(FOCUS, self.focus, strict=True):
             whole_number(name, place, 0, MAX_INDEX)
@@ -76,7 +66,7 @@ def write_state(state: State) -> bytes:
     """
     scenario = asdict(state.scenario)
     content = {
-        "scenario": {name: scenario[name] for name in _DEFAULTS},
+        "scenario": {name: scenario[name] for name in _FIELDS},
         "edits": edits_of(state.scenario).encode(),
         "own": user_matrices_of(state.scenario).encode(),
         "focus": state.places,
@@ -96,7 +86,7 @@ def read_state(data: bytes) -> State:
     """
     content = STATE_FILE.read(data)
     check_entries("the state file", content, _ENTRIES)
-    scenario = check_entries("scenario", content.get("scenario", {}), _DEFAULTS)
+    scenario = check_entries("scenario", content.get("scenario", {}), _FIELDS)
     focus = check_entries("focus", content.get("focus", {}), (*FOCUS, "sentence"))
     edits = Edits.decode(_text(content, "edits"), MAX_EDITS)
     own = UserMatrices.decode(_text(content, "own"))
@@ -113,35 +103,3 @@ def _text(content: Mapping[str, Any], name: str) -> str:
     if not isinstance(text, str):
         raise FileError(f"{name} is {short_repr(text)} but must be a text")
     return text
-
-
-def check_field(name: str, value: Any) -> Any:
-    """The value of a field of `Scenario`, if its control can have it. Raises: SettingsError,
-    TextError.
-    """
-    default = _DEFAULTS[name]
-    if isinstance(default, bool):
-        check_switch(name, value)
-        return value
-    if name in FIELD_CHOICES:
-        return check_choice(name, value, FIELD_CHOICES[name])
-    if isinstance(default, str):
-        return _check_text_field(name, value)
-    low, high = FIELD_BOUNDS[name]
-    if isinstance(default, int):
-        return whole_number(name, value, low, int(high))
-    return number_between(name, value, low, high)
-
-
-def _check_text_field(name: str, value: Any) -> str:
-    check_text(name, value)
-    if len(value) > MAX_TEXT_LENGTH:
-        raise SettingsError(
-            f"{name} has {len(value):,} characters but may have at most {MAX_TEXT_LENGTH:,};"
-            " shorten it"
-        )
-    if name == "painted" and value:
-        mask_from_text(value)
-    if has_half_character(value):
-        raise SettingsError(f"{name} holds half a character (a lone surrogate); write it again")
-    return str(value)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from attention_core.projection_checks import nearest_divisors
 
-from .choices import Scenario
+from .choices import Scenario, kind_of
 from .user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 
 
@@ -43,7 +43,7 @@ def ways_out(scenario: Scenario) -> list[WayOut]:
     sizes = [one for one in (below, below + heads) if 1 <= one <= MAX_MATRIX_WIDTH]
     found = [WayOut(f"Heads: {count}", {"n_heads": count}) for count in counts]
     found += [WayOut(f"Embedding size: {size}", {"d_model": size}) for size in sizes]
-    if scenario.weights != "weightless":
+    if kind_of(scenario).leaves_widths:
         free = max(1, round(width / heads))
         about = (
             "d_k and d_v need not be embedding / heads: W_O maps the joined heads back to the"

@@ -7,40 +7,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import partial
 from typing import Any
 
 from attention_core.errors import AttentionError, SettingsError
 
-from .block import BLOCK_LABELS, BLOCK_OPTIONS, BlockChoices
-from .choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, MODEL_CHOICES
-from .control_list import (
-    CONTROL_DEFAULTS,
-    CONTROLS,
-    VIEW_DEFAULTS,
-    VIEW_SWITCHES,
-    Control,
-    widget_value,
-)
+from .block import BLOCK_CONTROLS, BlockChoices
+from .choices import DECLARED
+from .control import Control
+from .control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
 from .focus import Focus
+from .mask_kinds import MASKS
 from .notation.texts import NOTATIONS
 from .presets import SENTENCE_KEY, opening_cell
 from .scenario import Scenario
 from .sentences import weights_in_force
 from .state_file import FOCUS
-from .url_values import (
-    REFUSAL,
-    SWITCH_LABELS,
-    parse_number,
-    parse_option,
-    parse_place,
-    parse_switch,
-    quoted,
-    url_text,
-)
-from .user_data.edits import Edits
-from .user_data.painted_masks import mask_from_text, mask_to_text
-from .user_data.user_matrices import UserMatrices
+from .url_values import REFUSAL, SWITCH_LABELS, parse_place, quoted, url_text
+from .weight_kinds import MODELS
 
 THREE = ("queries", "keys", "values")
 
@@ -80,12 +63,6 @@ class UrlChoices:
     refused: tuple[str, ...] = ()
 
 
-def read_own_matrices(text: str) -> str:
-    """Own matrices in a URL, as a scenario holds them. Raises: AttentionError."""
-    UserMatrices.from_url(text)
-    return text
-
-
 def read_unmasked(text: str) -> bool:
     """Whether the mask step is shown without a mask. Raises: SettingsError."""
     if text == "true":
@@ -93,45 +70,19 @@ def read_unmasked(text: str) -> bool:
     raise SettingsError("It is “true” or left out, so the page stays as it is")
 
 
-def _read_control(control: Control, text: str) -> Any:
-    """The value of a field of `Scenario`. Raises: SettingsError."""
-    name, default = control.name, CONTROL_DEFAULTS[control.name]
-    if name in FIELD_CHOICES:
-        return parse_option(text, FIELD_CHOICES[name])
-    if isinstance(default, bool):
-        return parse_switch(text)
-    if isinstance(default, str):
-        lines = text[:MAX_TEXT_LENGTH].splitlines()
-        return ("\n" if name == "batch" else " ").join(lines)
-    low, high = FIELD_BOUNDS[name]
-    if control.zero:  # a scale of texts, of which 0 is the first
-        names = [widget_value(control, number) for number in range(int(high) + 1)]
-        return 0 if text == "0" else names.index(parse_option(text, names))
-    return parse_number(text, low, high, isinstance(default, int))
-
-
+_OF_VIEW = (
+    Control(VIEW_DEFAULTS["notation"], "Notation", options=tuple(NOTATIONS), name="notation"),
+    *(Control(False, label, name=key) for label, key, _ in VIEW_SWITCHES),
+    Control(THREE[0], "Which of the three", options=THREE, name="which"),
+)
+# In the order of the sidebar; then what no control holds.
+_DECLARED = (*CONTROLS, *(one for one in DECLARED.values() if not one.group), *_OF_VIEW)
 PARAMETERS: Mapping[str, Parameter] = {
     **{
-        one.name: Parameter(one.label, CONTROL_DEFAULTS[one.name], partial(_read_control, one))
-        for one in CONTROLS
+        one.name: Parameter(one.label, one.default, one.read)
+        for one in (*_DECLARED, *BLOCK_CONTROLS.values())
     },
-    "edits": Parameter("Edited cells", "", lambda text: Edits.from_url(text).url_value()),
-    "own": Parameter("Own matrices", "", read_own_matrices),
-    "painted": Parameter(
-        "Painted mask", "", lambda text: mask_to_text(mask_from_text(text)) if text else ""
-    ),
     **{name: Parameter(name.capitalize(), 0, parse_place) for name in (*FOCUS, SENTENCE_KEY)},
-    "notation": Parameter(
-        "Notation", VIEW_DEFAULTS["notation"], partial(parse_option, options=NOTATIONS)
-    ),
-    **{key: Parameter(label, False, parse_switch) for label, key, _ in VIEW_SWITCHES},
-    "which": Parameter("Which of the three", THREE[0], partial(parse_option, options=THREE)),
-    **{
-        name: Parameter(
-            BLOCK_LABELS[name], asdict(BlockChoices())[name], partial(parse_option, options=options)
-        )
-        for name, options in BLOCK_OPTIONS.items()
-    },
     "unmasked": Parameter("Without a mask", False, read_unmasked),
     "pin": Parameter("Pinned cell", "", str),
 }
@@ -159,8 +110,8 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
     ('The URL asks for “banana” under “Mask”; none is shown.',)
     """
     values, refused = read_values(PARAMETERS, parameters)
-    scenario = Scenario(**{name: values[name] for name in CONTROL_DEFAULTS})
-    if scenario.mask != "painted":
+    scenario = Scenario(**{name: values[name] for name in DECLARED})
+    if "painted" not in MASKS[scenario.mask].asks:
         scenario = replace(scenario, painted="")
     says_none = parameters.get("mask", [""])[-1] == "none"
     focus = Focus(*(values[name] for name in FOCUS))
@@ -173,7 +124,7 @@ def read_url(parameters: Mapping[str, Sequence[str]]) -> UrlChoices:
         values[SENTENCE_KEY],
         {name: values[name] for name in VIEW_DEFAULTS},
         values["which"],
-        BlockChoices(**{name: values[name] for name in BLOCK_OPTIONS}),
+        BlockChoices(**{name: values[name] for name in BLOCK_CONTROLS}),
         values["unmasked"] or says_none,
         values["pin"],
         tuple(refused),
@@ -184,7 +135,7 @@ def opens_at_a_cell(scenario: Scenario) -> bool:
     """Whether a URL that names no place opens at a cell that is worth a look, not at the first one:
     in the layer of a model, whose first token is no word.
     """
-    return weights_in_force(scenario).weights in MODEL_CHOICES
+    return weights_in_force(scenario).weights in MODELS
 
 
 def read_values(
@@ -240,5 +191,4 @@ def _refusal(one: Parameter, asked: str, answer: str) -> str:
 
 def in_words(name: str, value: Any) -> Any:
     """A value as its widget holds it, such as fit for a sequence length of 0."""
-    control = next((one for one in CONTROLS if one.name == name), None)
-    return value if control is None else widget_value(control, value)
+    return DECLARED[name].held(value) if name in DECLARED else value

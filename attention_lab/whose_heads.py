@@ -12,7 +12,6 @@ from attention_core import Projections, Trace, attend
 from attention_core.checks import Array
 from attention_core.errors import SettingsError
 
-from .choices import LANGUAGE_MODEL
 from .scenario import Scenario, trace_of
 from .sentences import tokens_of
 from .trained.attention_maps import AttentionMaps
@@ -20,12 +19,13 @@ from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
 from .trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids, run_of_ids
 from .trained.model_run import LanguageModelRun
+from .weight_kinds import LANGUAGE_MODEL, TRAINED
 from .words.embeddings import embed
 
 LANGUAGE, MINILM, OWN = MODELS = ("language model", "MiniLM", "your own")
-HEAD_PAGES = ("trained-heads", "one-head", "find-a-head", "change-a-word")
+HEAD_PAGES = ("trained-heads", "find-a-head", "change-a-word")
 # The weights of the story that a model has.
-STORY_WEIGHTS = {LANGUAGE: LANGUAGE_MODEL, MINILM: "trained"}
+STORY_WEIGHTS = {LANGUAGE: LANGUAGE_MODEL.name, MINILM: TRAINED.name}
 # What they show first: "The" that looks back at "f"; "it" and its animal.
 FIRST_HEADS = {LANGUAGE: (4, 4), MINILM: (3, 1), OWN: (3, 1)}
 

@@ -17,12 +17,15 @@ from zlib import crc32
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.control_list import CONTROL_DEFAULTS, VIEW_DEFAULTS
+from attention_lab.choices import DECLARED
+from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
+from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
+from attention_viz.tables import numbers_frame
 from attention_viz.widgets import choice_widget
 
 from .acts import choose
@@ -30,6 +33,7 @@ from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
 from .show import explained_errors, offer_file, show_figure
+from .step import show_stage
 from .teach.links import link_to, page_choices, show_link
 from .url_state import (
     draw_expander,
@@ -52,6 +56,8 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
     app alone has, by its name. Raises: AttentionError.
     """
     now = page_context()
+    if page.url_path in STEPS_OF_STORY:
+        now = show_stage(session().page)
     choices, values = page.read(now, restored)
     shown = page.blocks(now, values)
     fitting = list(map(b.fits_window, shown))
@@ -63,11 +69,6 @@ def show_page(page: b.BlockPage, parts: Parts | None = None) -> b.Values:
             drawing.draw(shown[:n_first])
     drawing.draw(shown[n_first:])
     return values
-
-
-def draw_blocks(blocks: Sequence[b.Block]) -> None:
-    """Draw blocks without choices, as a part of a page."""
-    _Drawing(session().page.url_path, (), {}).draw(blocks)
 
 
 def restored(choice: b.Choice) -> Any:
@@ -158,8 +159,11 @@ class _Drawing:
             case b.Table():
                 text = table_markdown(block)
                 self.tables[text] += 1
-                with st.container(key=f"wide table {crc32(text.encode())} {self.tables[text]}"):
+                kind = "words" if block.words else "wide"
+                with st.container(key=f"{kind} table {crc32(text.encode())} {self.tables[text]}"):
                     st.markdown(text)
+            case b.Numbers(says):
+                st.dataframe(numbers_frame(block), hide_index=True, alt=says)
             case b.Beside(parts, widths):
                 places = st.columns(widths, gap="medium", vertical_alignment=block.align)
                 for place, part in zip(places, parts, strict=True):
@@ -184,7 +188,7 @@ class _Drawing:
                 st.button(label, key=key, help=about or None, **acts)
             case b.Link(label, path, sets):
                 key = f"{self.url_path} to {label}"
-                st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))
+                st.button(label, key=key, on_click=_open, args=(path, sets))
             case b.File(label, name, make):
                 offer_file(label, make, name, key=f"{self.url_path} {name}")
 
@@ -284,7 +288,7 @@ def _open(path: str, sets: Mapping[str, Any]) -> None:
     """In a callback: open another page with some choices set. Its URL gets those of its own; the
     head stands there as well, because Streamlit refuses a URL without any.
     """
-    bound = CONTROL_DEFAULTS.keys() | VIEW_DEFAULTS.keys()
+    bound = DECLARED.keys() | VIEW_DEFAULTS.keys()
     st.session_state.update({name: value for name, value in sets.items() if name in bound})
     places = {name: url_text(value) for name, value in sets.items() if name not in bound}
     request_page(page_of(path).path, **({"head": st.session_state["head"]} | places))

@@ -15,7 +15,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import AttentionError, Trace
-from attention_lab.choices import has_uneven_heads, resolve
+from attention_lab.choices import resolve
 from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.home import ASSETS
@@ -23,29 +23,30 @@ from attention_lab.notation.notation import Notation, symbol
 from attention_lab.page_list import STEP_NEEDS, OwnControls, Page, page_of, story_steps
 from attention_lab.scenario import Scenario, sequence_of
 from attention_lab.sentences import tokens_of, weights_in_force
+from attention_viz.layer_caption import columns_note, notation_notes
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
+from attention_viz.story.story_view import StoryView
 
 from . import controls, own_numbers
-from .block import block_choices
 from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
-from .lesson import lesson_place, lesson_style, read_shown_lesson, stage_place
-from .page_context import PageContext, page_context
-from .panels import note_columns, note_notation
+from .lesson import lesson_parts, lesson_style, read_shown_lesson, stage_place
+from .page_context import page_context
 from .presets import choose_example
 from .reference.questions import show_foot
 from .registry import app_pages
 from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
-from .step import keep_picture, show_strip
+from .step import keep_picture, show_strip, stage_choices
 from .streamlit_private import as_part_of, sent_together
 from .teach.lessons import show_draft_box
 from .teach.links import visited_url
 from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (
+    end_controls,
     leave_old_url,
     open_page,
     open_requested_page,
@@ -78,10 +79,11 @@ def _draw() -> Page:
     now, (streamlit_page, page) = session(), _open_page()
     own = uploaded_heads.controls_of(page)
     open_example(page.url_path, own)
-    chosen, below_sizes = _choices(own, STEP_NEEDS.get(page.url_path, ""))
+    chosen, below_sizes = _choices(own, page)
     scenario = weights_in_force(chosen)
     seen, sequence = page_scenario(scenario, page)
     notation = draw_view()
+    end_controls()
     now.page, now.is_headed = page, False
     _make_places(page, notation, seen)
     trace = None
@@ -99,17 +101,17 @@ def _draw() -> Page:
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
-    now.page_context = PageContext(
+    now.page_context = StoryView(
         seen,
         place,
         notation,
         sequence=sequence,
         chosen=chosen,
         before=now.before,
-        block=block_choices(),
-        lesson=lesson_place(),
+        **lesson_parts(),
         own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
         home=visited_url(),
+        **stage_choices(),
         **view_switches(),
     )
     if own is not None or trace is not None or not page.needs_layer:
@@ -161,16 +163,16 @@ def _open_page() -> tuple[Any, Page]:
     return streamlit_page, page
 
 
-def _choices(own: OwnControls | None, shown: str) -> tuple[Scenario, DeltaGenerator]:
+def _choices(own: OwnControls | None, page: Page) -> tuple[Scenario, DeltaGenerator]:
     """Draw the examples and the controls below them; gives the choices, and the container below
-    the sizes. shown: the weights that the page always shows, if it does.
+    the sizes.
     """
     examples = st.sidebar.container(key="examples")
-    used = None
+    used = None if page.runs_modern else controls.PLAIN_CONTROLS
     if own:
         used = own.used
         examples.caption(own.says)
-    scenario, below_sizes = controls.draw_controls(used, shown)
+    scenario, below_sizes = controls.draw_controls(used, STEP_NEEDS.get(page.url_path, ""))
     scenario = own_numbers.with_own_numbers(scenario)
     if own is None or own.used:
         with examples:
@@ -178,15 +180,15 @@ def _choices(own: OwnControls | None, shown: str) -> tuple[Scenario, DeltaGenera
     return scenario, below_sizes
 
 
-def _show_notes(now: PageContext, page: Page, notes: tuple[str, ...]) -> None:
+def _show_notes(now: StoryView, page: Page, notes: tuple[str, ...]) -> None:
     """Show notes on the choices and on the notation below the stage or the heading."""
     with session().stage_place:
-        for note in notes:
-            st.caption(escape_markdown(note))
         own = page.section in SECTIONS_WITH_OWN_SYMBOLS or page.url_path in PAGES_WITH_OWN_SYMBOLS
-        note_notation(now.notation, keeps_symbols=own)
+        shown = [*map(escape_markdown, notes), *notation_notes(now.notation, own)]
         if page.looks_into and page.on_boards:
-            note_columns(now, page)
+            shown.append(columns_note(now.trace, now.notation, page.section == "story"))
+        for note in filter(None, shown):
+            st.caption(note)
 
 
 def _notes(
@@ -220,7 +222,7 @@ def _trace(scenario: Scenario, sequence: int, explained: bool) -> Trace | None:
     if explained:
         errors = explained_errors()
     with errors:
-        if not has_uneven_heads(resolve(scenario)):
+        if not resolve(scenario).is_uneven:
             return sequence_of(scenario, sequence)
         if explained:
             offer_divisors(scenario)

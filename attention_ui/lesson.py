@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
@@ -14,11 +15,13 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import FileError, SettingsError
 from attention_core.checks import check_choice
-from attention_lab.control_list import CONTROL_DEFAULTS, CONTROLS, VIEW_DEFAULTS, widget_value
-from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, LessonQuestion, Moment
+from attention_lab.choices import DECLARED
+from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS
+from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, page_now
 from attention_lab.presets import SENTENCE_KEY
+from attention_lab.quiz import Question
 
 from .acts import NO_MASK_KEY
 from .board import PIN_PARAMETER
@@ -175,19 +178,22 @@ def _reset_others(asked: Mapping[str, list[str]]) -> None:
     """
     if "notation" not in asked:
         st.session_state["notation"] = VIEW_DEFAULTS["notation"]
-    for control in CONTROLS:
-        usual = widget_value(control, CONTROL_DEFAULTS[control.name])
-        if control.name not in asked and st.session_state.get(control.name, usual) != usual:
-            st.session_state[control.name] = usual
-    for name in ("edits", "own", "painted"):
-        if name not in asked and st.session_state.get(name):
-            st.session_state[name] = ""
+    for name, control in DECLARED.items():
+        usual = control.held(control.default)
+        if name not in asked and st.session_state.get(name, usual) != usual:
+            st.session_state[name] = usual
 
 
-def lesson_place() -> str:
-    """The lesson and its moment as one text; "" without a lesson."""
+def lesson_parts() -> dict[str, Any]:
+    """What a view of the story holds of the lesson: which moment it is, and what is covered."""
     shown: ShownLesson | None = session().lesson
-    return f"{shown.name}.{shown.place + 1}" if shown else ""
+    if shown is None:
+        return {}
+    return {"lesson": _place_text(shown.name, shown.place), "covers": shown.moment.covered}
+
+
+def _place_text(name: str, place: int) -> str:
+    return f"{name}.{place + 1}"
 
 
 def stage_place() -> DeltaGenerator:
@@ -224,7 +230,8 @@ def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str) -> str:
         f"{_note(moment)}"
         f'<a class="lesson-act" href="{escape(there)}">{words}</a>'
         f'<a class="lesson-act" href="{escape(_page_without_lesson(moment))}">End lesson</a></div>'
-        f"{text}{_question(lesson.question_at(place))}</nav>"
+        f"{text}{_question(lesson.question_at(place), _place_text(name, place), moment.covered)}"
+        "</nav>"
     )
 
 
@@ -252,19 +259,20 @@ def _note(moment: Moment) -> str:
     )
 
 
-def _question(question: LessonQuestion | None) -> str:
-    """The question with its answers as buttons; without answers, a button that shows the answer."""
+def _question(question: Question | None, place: str, covered: str) -> str:
+    """The question with its answers as buttons, and a button that shows the answer; until then the
+    page covers what would tell it. place: the lesson and its moment.
+    """
     if question is None:
         return ""
-    options = question.options or ("Show the answer",)
     buttons = "".join(
-        f'<button type="button" data-right="{str(place == question.right).lower()}">'
-        f"{escape(option)}</button>"
-        for place, option in enumerate(options)
+        f'<button type="button" data-right="{str(option.right).lower()}">{escape(option.label)}'
+        "</button>"
+        for option in question.options
     )
-    kind = "choice" if question.options else "open"
     return (
-        f'<div class="lesson-question" data-kind="{kind}"><span>{escape(question.ask)}</span>'
-        f"{buttons}"
+        f'<div class="lesson-question" data-of="{escape(place)}" data-covers="{covered}">'
+        f"<span>{escape(question.text)}</span>{buttons}"
+        '<button type="button" class="lesson-reveal">Show the answer</button>'
         f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
     )

@@ -16,6 +16,7 @@ import streamlit as st
 from attention_core import AttentionError, Trace
 from attention_lab.choices import edits_of, user_matrices_of
 from attention_lab.focus import Focus
+from attention_lab.mask_kinds import MASKS
 from attention_lab.notation.notation import OURS
 from attention_lab.presets import SENTENCE_KEY, widget_values
 from attention_lab.scenario import Scenario, trace_of
@@ -57,7 +58,7 @@ def with_own_numbers(scenario: Scenario) -> Scenario:
         keys = filter(is_key, (str(st.session_state[name]) for name in URL_TEXTS))
         session().held = [find_text(key) for key in keys]
     own = {name: st.session_state[name] for name in URL_TEXTS}
-    if scenario.mask == "painted":
+    if "painted" in MASKS[scenario.mask].asks:
         own["painted"] = st.session_state["painted"]
     return replace(scenario, **own)
 

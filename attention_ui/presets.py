@@ -45,7 +45,7 @@ def choose_example(scenario: Scenario, explained: bool) -> None:
 def _own_choices(scenario: Scenario) -> str:
     """What is shown where it is no example."""
     with suppress(AttentionError):  # the page explains it
-        scenario = resolve(weights_in_force(scenario))
+        scenario = resolve(weights_in_force(scenario)).chosen
     chosen = (scenario.weights, scenario.n_heads, scenario.mask)
     numbers = " Some numbers are your own." * bool(scenario.edits or scenario.own)
     return "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*chosen) + numbers

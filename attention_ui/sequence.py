@@ -24,7 +24,7 @@ def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
     restore_place(SENTENCE_KEY, "Sentence", 0, _count(scenario))
     write_to_url(SENTENCE_KEY, 0)
     sequence = int(st.session_state[SENTENCE_KEY])
-    if not runs_modern(page):
+    if not page.runs_modern:
         scenario = without_modern(scenario)
     if not scenario.batch or page.section == "story":
         return scenario, sequence
@@ -33,16 +33,9 @@ def page_scenario(scenario: Scenario, page: Page) -> tuple[Scenario, int]:
     return replace(scenario, batch=""), 0
 
 
-def runs_modern(page: Page) -> bool:
-    """Whether a page runs the layer with the options of modern attention: the story, and what
-    compares it or lists its sizes. The others explain the layer without them.
-    """
-    return page.section == "story" or page.url_path in ("what-changes", "glossary")
-
-
 def modern_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:
     """A note that a page leaves out options of modern attention that are on."""
-    if runs_modern(page) or without_modern(scenario) == scenario:
+    if page.runs_modern or without_modern(scenario) == scenario:
         return ()
     return (
         "Rotary positions, QK-norm, ALiBi, soft cap and sink are left out here. The story and What"

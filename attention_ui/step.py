@@ -1,42 +1,79 @@
-"""The stage of a story page, which fits one window."""
+"""The stage of a story page, which fits one window, and the choices that it makes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 import streamlit as st
 
-from attention_core.derivation import Derivation
+from attention_lab.acts import at_step
+from attention_lab.block import BLOCK_CONTROLS, BlockChoices
 from attention_lab.notation.notation import Notation
-from attention_lab.page_list import Page
+from attention_lab.page_list import Page, page_of
+from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
-from attention_viz.story.stages import batch_of, compared_cell, shown_view, stage_of, strip_of
+from attention_lab.state_file import FOCUS
+from attention_lab.url_choices import PARAMETERS
+from attention_viz.story.batch import SEQUENCE_LINK
+from attention_viz.story.stages import shown_view, stage_of, strip_of
 from attention_viz.story.story_view import StoryView
 
-from .batch import open_link, show_batch
+from .acts import act, held_choices
 from .board import keep_board, show_board
-from .lesson import lesson_place
-from .page_context import PageContext, page_context
-from .panels import choose_projection, draw_arithmetic, token_markdown
-from .url_state import session
+from .lesson import lesson_parts
+from .mask_choice import choose_unmasked
+from .url_state import request_page, restore, session, set_if_changed, write_to_url
 from .view import view_switches
 
 # The names of boards in URLs with pinned cells, where they are not the URL path of the page.
 BOARD_NAMES = {"projections": "projection", "overview": "layer"}
+THREE = ("which",)
+# The choices of a stage by the URL path of its page.
+STAGE_CHOICES: dict[str, tuple[str, ...]] = {
+    "block": tuple(BLOCK_CONTROLS),
+    **dict.fromkeys(("projections", "split", "qk-norm", "rotary"), THREE),
+}
 
 
-def show_step(now: PageContext, on_open: Callable[[str], None] | None = None) -> None:
-    """Show the step of the page, with the pictures of a batch, at the top of the page. on_open:
-    called with the link of a clicked matrix.
-    """
-    page = session().page
-    stage = stage_of(now, page.url_path)
+def show_stage(page: Page) -> StoryView:
+    """Show the step of a page at its top; gives the view with the choices of its stage."""
+    now: StoryView = session().page_context
+    if page.url_path == "mask":
+        now = choose_unmasked(now)
+    for name in STAGE_CHOICES.get(page.url_path, ()):
+        one = PARAMETERS[name]
+        restore(name, one.label, one.default, one.read)
+        write_to_url(name, one.default)
+    now = replace(now, **stage_choices())
     with session().stage_place:
-        show_board(stage, _board_name(page), open_link(on_open))
-        shown = shown_view(now, page.url_path)
-        show_batch(shown, batch_of(shown, page.url_path, stage))
+        show_board(stage_of(now, page.url_path), _board_name(page), _follow)
     session().is_headed = True
+    if page.url_path != "next-token":  # whose layer and cell may be others
+        session().page_context = shown_view(now, page.url_path)
+    return now
+
+
+def stage_choices() -> dict[str, Any]:
+    """The choices that stages make, as the session holds them and a view has them."""
+    state = st.session_state
+    block = {name: state.get(name, one) for name, one in asdict(BlockChoices()).items()}
+    which = PARAMETERS["which"].default
+    return {"block": BlockChoices(**block), "which": state.get("which", which)}
+
+
+def _follow(link: str) -> None:
+    """In a callback: a link of a sequence shows it, one of a field opens its step at the cell in
+    focus. Queries, keys and values share pages, so this chooses one of them.
+    """
+    if link.startswith(SEQUENCE_LINK):
+        act(SENTENCE_KEY, link.removeprefix(SEQUENCE_LINK))
+        return
+    after, path = at_step(held_choices(), link)
+    set_if_changed("which", after.which)
+    focus = {name: st.session_state.get(name, 0) for name in FOCUS}
+    places = {name: place for name, place in focus.items() if place} or {"head": 0}
+    request_page(page_of(path).path, **places)
 
 
 def keep_picture(page: Page) -> None:
@@ -54,18 +91,5 @@ def _board_name(page: Page) -> str:
 
 def show_strip(page: Page, text: Notation, scenario: Scenario) -> None:
     """Show the row of pages of the chapter above a page that has no stage."""
-    view = StoryView(scenario, notation=text, lesson=lesson_place(), **view_switches())
+    view = StoryView(scenario, notation=text, **lesson_parts(), **view_switches())
     show_board(strip_of(view, page.url_path), "strip")
-
-
-def show_option_step(kind: str) -> tuple[PageContext, str, Derivation]:
-    """Show the step of an option, for queries or keys, with the arithmetic of the cell in focus;
-    gives the view with the option on, the field, and the arithmetic. kind: see `compared_cell`.
-    """
-    now = replace(page_context(), which=choose_projection())
-    show_step(now)
-    now = session().page_context = shown_view(now, session().page.url_path)
-    field, cell = compared_cell(now, kind)
-    word = token_markdown(now.trace, now.trace.axes(field)[2], cell[2])
-    title = f"**Head {cell[1]}:** number {cell[3]} of {word}"
-    return now, field, draw_arithmetic(now.trace, field, cell, title)

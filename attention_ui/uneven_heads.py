@@ -9,14 +9,14 @@ from collections.abc import Sequence
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.control_list import CONTROLS, Control, widget_value
+from attention_lab.choices import DECLARED
+from attention_lab.control import Control
 from attention_lab.scenario import Scenario
 from attention_lab.uneven_heads import uneven_heads, ways_out
 
 from .url_state import session, set_if_changed
 
 HEADS = "n_heads"
-CONTROLS_BY_NAME = {control.name: control for control in CONTROLS}
 OFFERED = "offered_heads"  # the slider that is seen
 WHY_THESE = (
     " Each gets an equal block of the features, so the number of heads divides the embedding size."
@@ -60,10 +60,7 @@ def offer_divisors(scenario: Scenario) -> None:
     st.warning(f"**{wrong}**: {why}", icon=":material/view_column:")
     with st.container(horizontal=True):
         for way in ways_out(scenario):
-            values = {
-                name: widget_value(CONTROLS_BY_NAME[name], way.changes[name])
-                for name in way.changes
-            }
+            values = {name: DECLARED[name].held(size) for name, size in way.changes.items()}
             st.button(
                 way.label, on_click=st.session_state.update, args=(values,), help=way.help or None
             )

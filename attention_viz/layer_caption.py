@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import asdict
+from types import SimpleNamespace
 from typing import Any
 
 from attention_core import Trace
 from attention_core.projections import MATRICES
-from attention_lab.choices import MODEL_CHOICES, SEEDED_WEIGHTS, edits_of, resolve, user_matrices_of
+from attention_lab.choices import DECLARED, Run, edits_of, resolve
+from attention_lab.control_list import Effects
 from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import Notation
 from attention_lab.rounding import tolerance
@@ -36,26 +38,38 @@ def columns_note(trace: Trace, notation: Notation, in_story: bool = False) -> st
     )
 
 
+def notation_notes(notation: Notation, keeps_symbols: bool) -> list[str]:
+    """The source of the symbols, or that a page keeps our own and tokens as rows."""
+    if notation.has_our_letters:
+        turned = "Other pages show matrices transposed, as this notation does; this page does not."
+        return [turned] if keeps_symbols and notation.convention == "column" else []
+    if keeps_symbols:
+        return [f"This page keeps its own symbols; others show those of {notation.title}."]
+    counts = " Its formulas count heads from 1, boards and sentences from 0."
+    return [f"Symbols of {notation.title}.{counts * bool(notation.first_head)}"]
+
+
 def layer_facts(scenario: Scenario, trace: Trace) -> Facts:
-    """The facts of a hand-out about a layer, by name: sizes, mask, and every unusual choice."""
-    tokens, sizes = tokens_of(scenario), trace.sizes
-    scenario = resolve(scenario)
-    has_w_o = trace.projections.w_o is not None
-    has_usual_heads = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
+    """The facts of a hand-out about a layer, by name: what of the sentence is cut or filled up, the
+    choices that captions tell, and which weights are the user's own.
+    """
+    tokens, run, n_tokens = tokens_of(scenario), resolve(scenario), trace.sizes["T"]
+    edits, own, values = edits_of(scenario), run.own.arrays, _in_force(run, trace)
+    n_edited = len(edits.items) - len(edits_outside(edits, trace))
+    effects = Effects(SimpleNamespace(**values), run.weights)
+    told = {
+        name: values[name]
+        for name, one in DECLARED.items()
+        if effects.asks_for(one) and values[name] is not None
+        if one.told or (one.caption and values[name] != one.default)
+    }
     return {
-        **_if(tokens.n_left_out, cut_to=sizes["T"]),
-        **_if(sizes["T"] > tokens.n_real, pads=sizes["T"] - tokens.n_real),
-        "features": sizes["D"],
-        "heads": sizes["H"],
-        **_if(not has_usual_heads, d_k=sizes["K"], d_v=sizes["V"]),
-        **_if(has_w_o and sizes["O"] != sizes["D"], d_o=sizes["O"]),
-        **_inputs(scenario),
-        **_weights(scenario, trace),
-        **_if(scenario.scaling != "on", scale=trace.scale),
-        "mask": scenario.mask,
-        **_if(scenario.mask == "window", window=scenario.window),
-        **_if(trace.residual, residual=True),
-        **_modern(scenario, trace),
+        **_if(tokens.n_left_out, cut_to=n_tokens),
+        **_if(n_tokens > tokens.n_real, pads=n_tokens - tokens.n_real),
+        **told,
+        **_if(run.handmade and run.own.x is None, named_features=True),
+        **_if(own, own=tuple(own)),
+        **_if(n_edited, edited_cells=n_edited),
     }
 
 
@@ -64,77 +78,63 @@ def _if(holds: object, **facts: Any) -> Facts:
     return facts if holds else {}
 
 
-def _inputs(scenario: Scenario) -> Facts:
-    """The unusual choices of word vectors and positions; none for the user's own inputs."""
-    if scenario.weights in MODEL_CHOICES or user_matrices_of(scenario).x is not None:
-        return {}
-    if scenario.weights == "by hand":
-        return {"named_features": True}
-    return {
-        **_if(scenario.piece, piece=scenario.piece),
-        **_if(scenario.embedding != "normal", embedding=scenario.embedding),
-        **_if(not scenario.positions, positions=False),
-    }
-
-
-def _weights(scenario: Scenario, trace: Trace) -> Facts:
-    """The kind of weights, the seed if one was used, and which weights are the user's own."""
-    own, edits, kind = user_matrices_of(scenario).arrays, edits_of(scenario), scenario.weights
-    n_edited = len(edits.items) - len(edits_outside(edits, trace))
-    is_model = kind in MODEL_CHOICES
-    is_told = is_model or not own.keys() >= set(MATRICES)
-    is_drawn = is_told and kind in SEEDED_WEIGHTS
-    has_none = is_told and kind != "weightless" and trace.projections.w_o is None
-    return {
-        **_if(is_told, weights=kind),
-        **_if(is_model, layer=scenario.layer),
-        **_if(is_drawn, seed=scenario.seed),
-        **_if(is_drawn and scenario.init != "xavier", init=scenario.init),
-        **_if(has_none, no_w_o=True),
-        **_if(scenario.without != "none", without=scenario.without),
-        **_if(own, own=tuple(own)),
-        **_if(n_edited, edited_cells=n_edited),
-    }
-
-
-def _modern(scenario: Scenario, trace: Trace) -> Facts:
-    """What today's models add, where it is on; of a file without the numbers, which may differ from
-    feature to feature.
+def _in_force(run: Run, trace: Trace) -> Facts:
+    """The choices as they are run: None for those in whose place the user's own numbers are. Sizes
+    and options are those of the trace, which may be of a file; usual widths count as left open.
     """
-    rotary = trace.rotary
-    return {
-        **({"rotary": rotary.pairs, "start": rotary.start} if rotary else {}),
-        **_if(trace.head_norm is not None, qk_norm=scenario.gain if scenario.qk_norm else None),
-        **_if(scenario.alibi, alibi=True),
-        **_if(trace.sink is not None, sink=scenario.sink_logit if scenario.sink else None),
-        **_if(trace.softcap is not None, softcap=trace.softcap),
+    sizes, chosen, own = trace.sizes, asdict(run.chosen), run.own
+    is_usual = sizes["K"] == sizes["V"] == sizes["D"] / sizes["H"]
+    has_w_o = trace.projections.w_o is not None
+    chosen |= {
+        "d_model": sizes["D"],
+        "n_heads": sizes["H"],
+        "residual": trace.residual,
+        **{
+            width: 0 if is_usual else sizes[letter]
+            for width, letter in (("d_k", "K"), ("d_v", "V"))
+        },
+        "d_o": sizes["O"] if has_w_o and sizes["O"] != sizes["D"] else 0,
+        "output_matrix": "W_O" if has_w_o else "none",
+        "scaling": "on" if run.chosen.scaling == "on" else trace.scale,
+        **_if(not run.chosen.qk_norm, qk_norm=trace.head_norm is not None, gain=None),
+        **_if(not run.chosen.sink, sink=trace.sink is not None, sink_logit=None),
+        "softcap": trace.softcap is not None,
+        "cap": trace.softcap,
     }
-
-
-def _with_number(words: str, number: float | None) -> str:
-    return words if number is None else f"{words} {format_number(number)}"
+    if rotary := trace.rotary:
+        chosen |= {"rotary": rotary.pairs, "start": rotary.start, "base": rotary.base}
+    if own.arrays.keys() >= set(MATRICES) and run.model is None:
+        chosen |= dict.fromkeys(("weights", "seed", "init"))
+    if own.x is not None:
+        chosen |= dict.fromkeys(("piece", "embedding", "positions"))
+    return chosen
 
 
 def layer_caption(scenario: Scenario, trace: Trace, notation: Notation) -> str:
     """The sentence and the other choices, in one line."""
     facts = layer_facts(scenario, trace)
-    texts = ", ".join(text(facts) for name, text in FACT_TEXTS.items() if name in facts)
-    return f"“{scenario.text}”: {texts}{_notation_text(notation)}"
+    texts = {name: _written(value) for name, value in facts.items()}
+    texts["weights"] = resolve(scenario).weights.caption
+    said = CAPTIONS | {name: one.told or one.caption for name, one in DECLARED.items()}
+    told = ", ".join(said[name] for name in facts).format(**texts)
+    return f"“{scenario.text}”: {told}{_notation_text(notation)}"
 
 
-def _kind(facts: Facts) -> str:
-    """The weights in words."""
-    kind = facts["weights"]
-    if kind in MODEL_CHOICES:
-        of_model = "trained weights" if kind == "trained" else f"weights of the {kind}"
-        return f"{of_model} (layer {facts['layer']})"
-    if kind in SEEDED_WEIGHTS:
-        drawn = f"seed {facts['seed']}"
-        if "init" in facts:
-            drawn += f", {facts['init']}"
-        return f"{kind} weights ({drawn})"
-    named = {"by hand": "weights made by hand", "weightless": "weightless"}
-    return named.get(kind, f"{kind} weights")
+def _written(value: Any) -> str:
+    """A fact as a text."""
+    if isinstance(value, tuple):
+        return ", ".join(ALL_SYMBOLS[name] for name in value)
+    return format_number(value) if isinstance(value, float) else str(value)
+
+
+# How a caption says what is no choice.
+CAPTIONS = {
+    "cut_to": "cut to length {cut_to}",
+    "pads": "[pad] added: {pads}",
+    "named_features": "named features",
+    "own": "own {own}",
+    "edited_cells": "edited cells: {edited_cells}",
+}
 
 
 def _notation_text(notation: Notation) -> str:
@@ -145,33 +145,3 @@ def _notation_text(notation: Notation) -> str:
     if notation.convention == "column":
         text += ". The boards show every matrix transposed; the code does not"
     return text
-
-
-# The words for each fact, in this order; seed and layer stand with the kind of weights.
-FACT_TEXTS: dict[str, Callable[[Facts], str]] = {
-    "cut_to": lambda facts: f"cut to length {facts['cut_to']}",
-    "pads": lambda facts: f"[pad] added: {facts['pads']}",
-    "features": lambda facts: f"features: {facts['features']}",
-    "heads": lambda facts: f"heads: {facts['heads']}",
-    "d_k": lambda facts: f"d_k {facts['d_k']}",
-    "d_v": lambda facts: f"d_v {facts['d_v']}",
-    "d_o": lambda facts: f"d_o {facts['d_o']}",
-    "named_features": lambda facts: "named features",
-    "piece": lambda facts: f"words in pieces, letters in each: {facts['piece']}",
-    "embedding": lambda facts: f"{facts['embedding']} word vectors",
-    "positions": lambda facts: "no positions",
-    "weights": _kind,
-    "no_w_o": lambda facts: "no W_O",
-    "without": lambda facts: f"without head {facts['without']}",
-    "own": lambda facts: f"own {', '.join(ALL_SYMBOLS[name] for name in facts['own'])}",
-    "edited_cells": lambda facts: f"edited cells: {facts['edited_cells']}",
-    "scale": lambda facts: f"scale {format_number(facts['scale'])}",
-    "mask": lambda facts: f"mask {facts['mask']}",
-    "window": lambda facts: f"window to each side: {facts['window']}",
-    "residual": lambda facts: "residual",
-    "rotary": lambda facts: f"rotary positions ({facts['rotary']}) from {facts['start']}",
-    "qk_norm": lambda facts: _with_number("QK-norm, gain", facts["qk_norm"]),
-    "alibi": lambda facts: "ALiBi",
-    "sink": lambda facts: _with_number("sink", facts["sink"]),
-    "softcap": lambda facts: f"soft cap {format_number(facts['softcap'])}",
-}

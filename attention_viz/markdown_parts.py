@@ -63,8 +63,11 @@ def _inline(text: str, link: Callable[[str], str | None]) -> Part:
                 stack.append([tag, {}])
             case "close" if stack[-1][0] == "a":
                 target = _TARGET.match(text, place)
-                place = target.end() if target else place
-                href = link(target[1]) if target else None
+                if target is None:  # brackets are no link
+                    inside = stack.pop()[2:]
+                    stack[-1] += ["[", *inside, "]"]
+                    continue
+                place, href = target.end(), link(target[1])
                 if href is None:
                     stack[-1][0] = "span"
                 else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import replace
 
 from attention_core import Trace
 from attention_core.derivation import Derivation
@@ -16,6 +16,7 @@ from attention_lab.practice import (
     parse_answer,
     practice_question,
 )
+from attention_lab.quiz import Question
 
 from .arithmetic import format_derivation
 from .labels import format_decimals, format_number
@@ -59,7 +60,7 @@ QUESTIONS = {
     ),
     "probabilities": (
         "Head {head}: what share does {asks} give to {read}?",
-        "the scaled scores of {asks} with all keys, in order{hidden}",
+        "the scores of {asks} with all keys after scale and mask, in order{hidden}",
     ),
     "head_outputs": (
         "Head {head}: what is feature {place} of the head output of {asks}?",
@@ -89,59 +90,40 @@ DOT_PRODUCT_METHOD = (
 )
 
 
-@dataclass(frozen=True)
-class QuestionText:
-    """A question as plain text. numbers: each list of numbers with its name; method: how to work
-    out the answer.
-    """
-
-    question: str
-    numbers: tuple[tuple[str, str], ...]
-    method: str
-    answer: str
-
-
-def format_result(question: PracticeQuestion) -> str:
-    """The answer: a column as a whole number, any other number with enough decimals to be right."""
-    if question.exact.field == "merged":
-        return f"{question.answer:.0f}"
-    write = format_decimals if abs(question.answer) >= 1 else format_number
-    return write(question.answer, question.decimals)
-
-
 MAX_SHEET_QUESTIONS = 10
 MAX_TRIED_NUMBERS = 40  # a small layer has few cells to ask for, so that numbers repeat them
 HINTS = {"sign": "Not yet: check the signs.", "near": "Nearly: keep more digits in the steps."}
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """What is said of an answer."""
-
-    is_right: bool
-    text: str
-
-
-def verdict_on(text: str, question: PracticeQuestion, method: str) -> Verdict | None:
-    """Whether an answer is right, and if not, what may help; None without an answer."""
+def verdict_on(text: str, question: Question) -> tuple[bool, str] | None:
+    """Whether a typed answer is right, and what is said of it; None without an answer."""
     if not text.strip():
         return None
     answer = parse_answer(text)
     if math.isnan(answer):
-        return Verdict(False, f"“{text}” is not a number. Write one such as −0.43, 12 % or 2/3.")
-    grade = question.judge(answer)
+        return False, f"“{text}” is not a number. Write one such as −0.43, 12 % or 2/3."
+    grade = question.judge(answer).grade
     if grade == "right":
-        return Verdict(True, f"Right: {format_result(question)}.")
-    return Verdict(False, HINTS.get(grade, f"Not yet. {method}"))
+        return True, f"Right: {question.answer}.{_rounding(question, answer)}"
+    return False, HINTS.get(grade, f"Not yet. {question.hint}")
 
 
-def verdict_on_term(text: str, example: FadedExample) -> Verdict | None:
-    """Whether the missing term is right; None without an answer."""
-    if not text.strip():
-        return None
-    if example.accepts(parse_answer(text)):
-        return Verdict(True, f"Right: {format_number(example.term, example.decimals)}.")
-    return Verdict(False, "Not yet: work out the line with the question mark.")
+def _rounding(question: Question, answer: float) -> str:
+    """Why a right answer differs from the number that is shown; "" where it does not."""
+    gap = abs(answer - question.value)
+    half = 0.5 * 10.0 ** -len(question.answer.partition(".")[2])
+    if gap <= half * (1 + 1e-9):
+        return ""
+    most = format_number(question.tolerance, 2)
+    return f" The numbers above are rounded, which moves the result by at most {most}."
+
+
+def asked_in(example: FadedExample) -> Question:
+    """The question of a faded example in words: for its missing term, or for the result."""
+    if example.missing is None:
+        return example.asked
+    shown = format_number(example.asked.value, example.decimals)
+    return replace(example.asked, hint="Work out the line with the question mark.", shown=shown)
 
 
 def help_lines(question: PracticeQuestion, example: FadedExample) -> list[str]:
@@ -169,22 +151,22 @@ def _digits(value: float | None, decimals: int) -> str:
 
 def distinct_questions(
     trace: Trace, notation: Notation, first: int, field: str
-) -> list[tuple[int, QuestionText]]:
+) -> list[tuple[int, Question]]:
     """Up to ten different questions with their numbers, for a sheet; after the last number comes
     number 1.
     """
-    texts: dict[str, tuple[int, QuestionText]] = {}
+    texts: dict[str, tuple[int, Question]] = {}
     for place in range(first - 1, first - 1 + MAX_TRIED_NUMBERS):
         number = place % MAX_QUESTION_NUMBER + 1
-        text = question_text(practice_question(trace, number, field), trace, notation)
-        texts.setdefault(text.question, (number, text))
+        asked = in_words(practice_question(trace, number, field), trace, notation)
+        texts.setdefault(asked.text, (number, asked))
         if len(texts) == MAX_SHEET_QUESTIONS:
             break
     return list(texts.values())
 
 
-def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) -> QuestionText:
-    """A question on a trace in the words and symbols of a notation."""
+def in_words(question: PracticeQuestion, trace: Trace, notation: Notation) -> PracticeQuestion:
+    """A question on a trace with the words and symbols of a notation."""
     field, (_, *heads, row, column) = question.exact.field, question.exact.index
     rows, columns = trace.axes(field)[-2:]
     width, has_weights = trace.sizes[columns.split("·")[-1]], field in (*VECTORS, "output")
@@ -201,17 +183,30 @@ def question_text(question: PracticeQuestion, trace: Trace, notation: Notation) 
         "hidden": "; −∞ is hidden" * bool(heads and trace.hidden[0, heads[0], row].any()),
     }
     asked, *lists = (notation.layout.fill(text, **names) for text in QUESTIONS[field])
-    method = METHODS.get(field, DOT_PRODUCT_METHOD)
-    if field == "merged":
-        answer = "{place}, from {head} × {width} + {part}".format(**names)
-        return QuestionText(asked, (), method, answer)
+    if field == "probabilities" and trace.sink is not None:
+        lists.append("the sink, one more score, which belongs to no token")
     if field == "output":
         lists += ["the bias"] * (trace.projections.b_o is not None)
         lists += ["the input, added by the residual connection"] * trace.residual
-    answer = (
-        f"{format_result(question)}, from {format_derivation(question.exact, question.decimals)}"
+    shown, working = _result(question), format_derivation(question.exact, question.decimals)
+    if field == "merged":
+        working = "{head} × {width} + {part}".format(**names)
+    return replace(
+        question,
+        text=asked,
+        given=tuple(zip(lists, _lists(question), strict=False)),
+        hint=METHODS.get(field, DOT_PRODUCT_METHOD),
+        why=f"{shown}, from {working}",
+        shown=shown,
     )
-    return QuestionText(asked, tuple(zip(lists, _lists(question), strict=False)), method, answer)
+
+
+def _result(question: PracticeQuestion) -> str:
+    """The answer: a column as a whole number, any other number with enough decimals to be right."""
+    if question.exact.field == "merged":
+        return f"{question.value:.0f}"
+    write = format_decimals if abs(question.value) >= 1 else format_number
+    return write(question.value, question.decimals)
 
 
 def _token(trace: Trace, axis: str, place: int) -> str:
@@ -223,11 +218,13 @@ def _lists(question: PracticeQuestion) -> list[str]:
     """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
     added.
     """
-    terms = question.rounded.terms
+    terms = [term for term in question.rounded.terms if term.factors[0].name != "sink"]
+    sinks = [term for term in question.rounded.terms if term.factors[0].name == "sink"]
     n_factors = len(terms[0].factors)
     products = [term for term in terms if len(term.factors) == n_factors]
     lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
-    lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
+    alone = [*(term for term in terms if len(term.factors) < n_factors), *sinks]
+    lists += [[term.factors[0].value] for term in alone]
     return [
         ", ".join(format_decimals(value, question.decimals) for value in values) for values in lists
     ]

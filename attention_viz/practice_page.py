@@ -10,7 +10,7 @@ from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
 from attention_lab.export.csv_text import csv_text
 from attention_lab.focus import moved_places
-from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn, judge
+from attention_lab.guesses import MISCONCEPTIONS, Guess, guess_in_turn
 from attention_lab.page_list import step_of
 from attention_lab.practice import (
     ASKED_TITLES,
@@ -26,19 +26,18 @@ from attention_lab.practice import (
     practice_question,
 )
 from attention_lab.presets import preset_named, widget_values
+from attention_lab.quiz import Question
 
 from . import blocks as b
 from .layer_caption import columns_note
 from .markdown import escape_markdown, escape_quotations
 from .practice import (
-    QuestionText,
-    Verdict,
+    asked_in,
     distinct_questions,
     help_lines,
+    in_words,
     operand_board,
-    question_text,
     verdict_on,
-    verdict_on_term,
 )
 from .sheets import blank_boards, worksheet
 from .story.story_view import StoryView
@@ -107,22 +106,19 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     trace, number = view.trace, values["pr_number"]
     field = ASKED_TITLES.get(values["pr_step"], "")
     question = practice_question(trace, number, field)
-    text = question_text(question, trace, view.notation)
+    question = in_words(question, trace, view.notation)
     example = fade_example(question, values["pr_help"])
     lines = help_lines(question, example)
-    verdict = verdict_on(values["pr_answer"], question, text.method)
-    if example.missing is not None:
-        verdict = verdict_on_term(values["pr_answer"], example)
-    answered: list[b.Block] = _said(verdict)
+    answered: list[b.Block] = _said(verdict_on(values["pr_answer"], asked_in(example)))
     if values["pr_show"]:
         see = _link_to(trace, question.exact)
-        answered += [b.Text(f"Answer: {escape_quotations(text.answer)}"), see]
+        answered += [b.Text(f"Answer: {escape_quotations(question.why)}"), see]
     columns = columns_note(trace, view.notation, in_story=True)
     following = b.Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
     return [
         b.row(values, MODE, _step(trace), NUMBER, HELP),
         b.Heading(STEPS[question.exact.field].title.capitalize()),
-        _asked(text),
+        _asked(question),
         *([b.Code("\n".join(lines))] if lines else []),
         b.Row((b.Field(ANSWER, values["pr_answer"]), b.Field(SHOW, values["pr_show"]), following)),
         *answered,
@@ -139,20 +135,21 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-def _asked(text: QuestionText, number: str = "") -> b.Text:
+def _asked(question: Question, number: str = "") -> b.Text:
     """A question, and the numbers that it gives."""
     given = (
         f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`"
-        for name, numbers in text.numbers
+        for name, numbers in question.given
     )
-    return b.Text("\n\n".join((f"**{number}{escape_quotations(text.question)}**", *given)))
+    return b.Text("\n\n".join((f"**{number}{escape_quotations(question.text)}**", *given)))
 
 
-def _said(verdict: Verdict | None) -> list[b.Block]:
+def _said(verdict: tuple[bool, str] | None) -> list[b.Block]:
     """What is said of an answer; nothing without one."""
     if verdict is None:
         return []
-    return [b.Note(escape_quotations(verdict.text), "right" if verdict.is_right else "wrong")]
+    is_right, text = verdict
+    return [b.Note(escape_quotations(text), "right" if is_right else "wrong")]
 
 
 def _link_to(trace: Trace, cell: Derivation) -> b.Link:
@@ -177,7 +174,7 @@ def _common_mistake(
     options = enumerate(guess.options)
     blocks: list[b.Block] = [
         b.Heading("A common mistake: choose"),
-        b.Text(f"**{head}{escape_quotations(guess.prompt)}**"),
+        b.Text(f"**{head}{escape_quotations(guess.text)}**"),
         b.Row(tuple(b.Button(one.label, {CHOSEN.key: (place,)}) for place, one in options)),
         *(_judged(guess, place) for place in chosen if place < len(guess.options)),
     ]
@@ -193,7 +190,7 @@ def _judged(guess: Guess, place: int) -> b.Note:
     if option.right:
         return b.Note(f"Right: {escape_markdown(option.label)}. {why}", "right")
     cause = ""
-    for name in judge(guess, option.value).misconceptions[:1]:
+    for name in option.misconceptions[:1]:
         misconception = escape_markdown(MISCONCEPTIONS[name].text)
         cause = f" That answer follows from a misconception: “{misconception}”"
     not_this = f"Not {escape_markdown(option.label)}: {escape_markdown(guess.answer)}."
@@ -216,16 +213,16 @@ def _a_set(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     seed = homework.seed(student)
     asked, lines = list[b.Block](), list[tuple[object, ...]]()
     for place, question in enumerate(homework.questions(seed), 1):
-        text = question_text(question, homework.trace(seed), view.notation)
+        question = in_words(question, homework.trace(seed), view.notation)
         given = values[f"hw_answer_{place}"].strip()
         looked = bool(given) and values[f"hw_show_{place}"]  # only after an attempt
-        verdict = question.judge(parse_answer(given)) if given else "none"
+        verdict = question.judge(parse_answer(given)).grade if given else "none"
         title = STEPS[question.exact.field].title
         lines.append((student, place, title, given, verdict, looked))
-        asked.append(_asked(text, f"{place}. "))
+        asked.append(_asked(question, f"{place}. "))
         asked.append(b.row(values, *SET_ANSWERS[place - 1][: 2 if given else 1]))
-        asked += _said(verdict_on(given, question, text.method))
-        asked += [b.Text(f"Answer: {escape_quotations(text.answer)}")] * looked
+        asked += _said(verdict_on(given, question))
+        asked += [b.Text(f"Answer: {escape_quotations(question.why)}")] * looked
     return [
         b.row(values, MODE, STUDENT, FIRST, COUNT),
         b.Text(
@@ -236,7 +233,7 @@ def _a_set(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         *asked,
         *_handing_in(student, lines),
         b.Heading("Hand out"),
-        b.Text("This link opens the set; each student types a number. *For teachers* has the key."),
+        b.Text("This link opens the set; each student types a number."),
         _set_link(values),
     ]
 
@@ -302,7 +299,7 @@ def homework_blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
                 b.File(
                     "Boards to fill in",
                     "boards.html",
-                    lambda: blank_boards(view.trace, view.focus.head, view.sentence),
+                    lambda: blank_boards(view.trace, view.sentence),
                 ),
             )
         ),

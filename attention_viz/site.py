@@ -13,7 +13,7 @@ from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError, SettingsError
 from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
-from attention_lab.choices import Scenario, has_uneven_heads, resolve
+from attention_lab.choices import Scenario, resolve, without_modern
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.home import weights_folder
@@ -24,6 +24,7 @@ from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
 from attention_lab.url_values import quoted
 from attention_lab.user_data.edits import EDITABLE_ARRAYS
+from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
 from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
@@ -53,24 +54,31 @@ from .reference.sources_page import SOURCES
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
+from .story.after_pages import BLOCK, NEXT_TOKEN, SEEN
+from .story.cut_pages import MERGE, OUTPUT, PROJECTIONS, SPLIT
+from .story.first_pages import OVERVIEW, TOKENS
+from .story.mask_page import MASK
+from .story.score_pages import QK_NORM, ROTARY, SCALE, SCORES
+from .story.softmax_pages import MIXING, SOFTMAX
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
-from .story.story_file import code_of, seen_sentences, story_file
+from .story.story_file import story_file
 from .story.story_view import StoryView, view_of
 from .teach.for_teachers_page import FOR_TEACHERS
 from .trained.cache import CACHE
 from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
-from .trained.one_head_page import ONE_HEAD_PAGE
 from .trained.trained_heads_page import TRAINED_HEADS
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
-from .widgets import TRAINED, widgets_of
+from .widgets import widgets_of
 
-# The pages of the site that are no step.
+# The pages of the site.
 BLOCK_PAGES: Mapping[str, BlockPage] = {
     page.url_path: page
     for page in (
+        *(OVERVIEW, TOKENS, PROJECTIONS, SPLIT, QK_NORM, ROTARY, SCORES, SCALE, MASK),
+        *(SOFTMAX, MIXING, MERGE, OUTPUT, BLOCK, NEXT_TOKEN, SEEN),
         *(
             ALL_HEADS,
             HEAD_WORTH,
@@ -82,13 +90,13 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             WHAT_CHANGES,
         ),
         *(WRITING, WHY_THIS_WORD, CACHE),
-        *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
+        *(TRAINED_HEADS, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
         *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),
         *(FOR_TEACHERS, QUESTIONS, GLOSSARY, SOURCES),
     )
 }
-SHOWN = (*STEPS_OF_STORY, "seen", *BLOCK_PAGES)
+SHOWN = tuple(BLOCK_PAGES)
 # The pages that the app alone has, and why.
 IN_THE_APP = {"class": "A class meets on a server, which counts the answers of all its members."}
 LECTURE_ZOOM = 1.35
@@ -130,9 +138,11 @@ def _answer(asked: JSON) -> str:
             choices, path = acted(choices, path, act)
         except SettingsError as error:  # what was typed cannot be, so all stays
             unknown, act = [*unknown, str(error)], {}
-        if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
+        if choices.scenario.weights == TRAINED.name and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = replace(view_of(choices), home=str(asked.get("home", "")))
+        if not page_of(path).runs_modern:
+            view = replace(view, scenario=without_modern(view.scenario))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
         known: Sequence[Choice] = ()
@@ -152,13 +162,13 @@ def _answer(asked: JSON) -> str:
             raise
         said = _refused(choices.scenario, error)
         path = page.url_path
-    uses = page_of(path).own_controls
+    page = page_of(path)
     about = {
         "path": path,
         "query": urlencode(_named(choices, first, path, parameters) | own),
         "refused": [*unknown, *choices.refused, *refused],
-        "controls": [one.json for one in widgets_of(choices, offers_trained(asked), uses)],
-        "title": page_of(path).title,
+        "controls": [one.json for one in widgets_of(choices, offers_trained(asked), page)],
+        "title": page.title,
     }
     return scene_to_text(about | said)
 
@@ -214,10 +224,10 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
             return {"file": FILES[want](view, path, values)}
         files = (one for one in every_block(shown) if isinstance(one, File))
         return {"file": next(one.make() for one in files if one.name == want)}
-    if path not in BLOCK_PAGES and path in SHOWN:
-        return _step(view, path, asked)
     opened = list(map(str, asked.get("open") or ()))
     writer, page = BlockWriter(known, SHOWN, bool(asked.get("dark")), opened), page_of(path)
+    if path in STEPS_OF_STORY:
+        return {"blocks": writer.write(shown)} | _stage(view, path, asked)
     question = {"kind": "question", "title": page.title, "text": page.question}
     row = coloured_scene(strip_of(view, path), "both")
     return {"row": row, "blocks": [question, *writer.write(shown)], "made_of": view.sentence}
@@ -226,25 +236,18 @@ def _said(asked: JSON, view: StoryView, path: str, known: Sequence[Choice], valu
 def _refused(scenario: Scenario, error: AttentionError) -> JSON:
     """Why there is no layer, and buttons that make one where the heads do not fit."""
     with suppress(AttentionError):
-        if has_uneven_heads(resolve(scenario)):
+        if resolve(scenario).is_uneven:
             ways = [{"label": way.label, "changes": way.changes} for way in ways_out(scenario)]
             return {"error": ": ".join(uneven_heads(scenario)), "ways": ways}
     return {"error": str(error)}
 
 
-def _step(view: StoryView, path: str, asked: JSON) -> JSON:
-    """The scene of a step, and what stands below it."""
+def _stage(view: StoryView, path: str, asked: JSON) -> JSON:
+    """The scene of a step, and the sentence that it was made of."""
     zoom = LECTURE_ZOOM if view.present else 1.0
     scene = coloured_scene(stage_of(view, path), "both", zoom)
-    said: JSON = {
-        "scene": scene | {"stage": _held(scene["stage"], offers_trained(asked))},
-        "made_of": view.sentence,
-    }
-    if path in STEPS_OF_STORY and path != "overview":
-        said["code"] = code_of(view, page_of(path))
-    elif path == "seen":
-        said["says"] = list(seen_sentences(view))
-    return said
+    held = _held(scene["stage"], offers_trained(asked))
+    return {"scene": scene | {"stage": held}, "made_of": view.sentence}
 
 
 def _held(stage: JSON, has_trained: bool) -> JSON:
@@ -252,7 +255,8 @@ def _held(stage: JSON, has_trained: bool) -> JSON:
     if "notes" not in stage or has_trained:
         return stage
     notes = [
-        {"text": note["text"]} if note.get("value") == TRAINED else note for note in stage["notes"]
+        {"text": note["text"]} if note.get("value") == TRAINED.name else note
+        for note in stage["notes"]
     ]
     return stage | {"notes": notes}
 

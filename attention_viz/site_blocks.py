@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 
 from . import blocks as b
+from .labels import decimals_for, format_decimals
 from .markdown import escape_markdown
 from .markdown_parts import Part, markdown_parts
 from .payload import JSON
@@ -80,6 +82,9 @@ class BlockWriter:
             case b.Table(head, rows, words):
                 cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
                 return {"kind": "table", "cells": cells, "numbers": not words}
+            case b.Numbers(_, head, rows):
+                cells = [[[one] for one in line] for line in (head, *_written(rows))]
+                return {"kind": "table", "cells": cells, "numbers": True, "scrolls": True}
             case b.Beside(parts, widths):
                 inside = [self.write(part) for part in parts]
                 placed = {"widths": list(widths), "align": block.align}
@@ -132,6 +137,19 @@ class BlockWriter:
             return _lesson_file(lesson[-1])
         path = self._path(parts.path)
         return path and f"?{parts.query}#{path}"
+
+
+def _written(rows: Sequence[Sequence[str | float | None]]) -> list[list[str]]:
+    """The numbers of a table as texts, with as many decimals as the app shows."""
+    numbers = [abs(one) for line in rows for one in line if isinstance(one, float)]
+    digits = decimals_for(max(filter(math.isfinite, numbers), default=0.0))
+    return [[_cell(one, digits) for one in line] for line in rows]
+
+
+def _cell(value: str | float | None, digits: int) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else format_decimals(value, digits)
 
 
 def _lesson_file(name: str) -> str:

@@ -85,7 +85,8 @@ class StepWords:
     says: one sentence of plain text. formula: LaTeX. row: the pages of the chapter. notes:
     sentences about the numbers. heads: how many there are; head: the one in focus. hide: whether
     the result is covered; lecture: whether the stage is shown alone. lesson: which moment of a
-    lesson this is, if any. guess: the question that is asked first, as `guesses.as_data` gives it.
+    lesson this is, if any; covers: what its question covers. guess: the question that is asked
+    first, as `guesses.as_data` gives it.
     """
 
     title: str
@@ -100,6 +101,7 @@ class StepWords:
     hide: bool = False
     lecture: bool = False
     lesson: str = ""
+    covers: str = ""
     guess: JSON | None = None
 
 

@@ -7,30 +7,28 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from attention_core import AttentionError
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
+from attention_lab.choices import fitting_heads
+from attention_lab.control import MAX_TEXT_LENGTH, Control
 from attention_lab.control_list import (
-    CONTROL_DEFAULTS,
     CONTROL_GROUPS,
     CONTROLS,
     VIEW_SWITCHES,
-    Control,
-    decided_values,
-    widget_value,
+    effects_of,
+    readable_at,
 )
 from attention_lab.focus import FOCUS_HELP, focus_lengths
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import OwnControls
+from attention_lab.page_list import PAGES, Page
 from attention_lab.presets import SENTENCE_KEY, preset_of, presets
 from attention_lab.url_choices import UrlChoices
 from attention_lab.url_values import url_text
 from attention_lab.user_data.matrix_names import MAX_HEADS
+from attention_lab.weight_kinds import TRAINED
 
 from .page_choices import SEPARATOR, Choice, Number, Select, Several, Words, by_name
 from .payload import JSON
 from .story.story_view import view_of
 
-MOST_SLIDER_STEPS = 16  # of a whole number of the sidebar; larger ones are typed
-TRAINED = "trained"
 VIEW = "View"  # the group of what changes no number
 PLACE = "Cell in focus"
 
@@ -39,7 +37,7 @@ PLACE = "Cell in focus"
 class Widget:
     """A widget. name: of its choice in a URL. options: by their keys, the names of what can be
     chosen; a scale without options goes from low to high. most: how many letters a text has at
-    most. is_wide: whether a text has many. on: whether it has an effect.
+    most. is_wide: whether a text has many. on: whether it has an effect. mark: what stands below.
     """
 
     kind: Literal["menu", "buttons", "scale", "number", "text", "lines", "several", "switch"]
@@ -55,6 +53,7 @@ class Widget:
     most: int = 0
     is_wide: bool = False
     on: bool = True
+    mark: str = ""
 
     @property
     def json(self) -> JSON:
@@ -84,22 +83,20 @@ def control_widget(control: Control, value: Any) -> Widget:
     """The widget of a control of the sidebar with a value of its field: its type and bounds decide
     which it is.
     """
-    name, default = control.name, CONTROL_DEFAULTS[control.name]
-    about: dict[str, Any] = {"name": name, "label": control.label, "help": control.help}
-    about |= {"group": control.group, "value": widget_value(control, value)}
-    if name in FIELD_CHOICES:
-        return Widget("menu", options=by_name(FIELD_CHOICES[name]), **about)
-    if isinstance(default, bool):
-        return Widget("switch", **about)
-    if isinstance(default, str):
-        return Widget("lines" if name == "batch" else "text", most=MAX_TEXT_LENGTH, **about)
-    low, high = map(type(default), FIELD_BOUNDS[name])
-    if control.zero:
-        words = [widget_value(control, number) for number in range(int(high) + 1)]
-        return Widget("scale", options=by_name(words), **about)
-    is_whole = isinstance(default, int)
-    about |= {"low": low, "high": high, "step": 1 if is_whole else 0.1}
-    return Widget("scale" if is_whole and high <= MOST_SLIDER_STEPS else "number", **about)
+    about: dict[str, Any] = {"name": control.name, "label": control.label, "help": control.help}
+    about |= {"group": control.group, "value": control.held(value)}
+    match control.kind:
+        case "select":
+            return Widget("menu", options=by_name(control.options), **about)
+        case "switch":
+            return Widget("switch", **about)
+        case "text" | "lines" as kind:
+            return Widget(kind, most=MAX_TEXT_LENGTH, **about)
+        case "scale" if control.zero:
+            return Widget("scale", options=by_name(control.steps), **about)
+    low, high = map(type(control.default), control.bounds)
+    about |= {"low": low, "high": high, "step": 0.1 if control.kind == "number" else 1}
+    return Widget("scale" if control.kind == "scale" else "number", **about)
 
 
 def view_widgets(values: Mapping[str, Any]) -> list[Widget]:
@@ -116,30 +113,34 @@ def view_widgets(values: Mapping[str, Any]) -> list[Widget]:
 
 
 def widgets_of(
-    choices: UrlChoices, has_trained: bool = True, own: OwnControls | None = None
+    choices: UrlChoices, has_trained: bool = True, page: Page = PAGES[0]
 ) -> list[Widget]:
-    """All widgets beside a page, in their order. has_trained: whether the weights of MiniLM can be
-    chosen. own: which of the controls the page uses; None for all.
+    """The widgets beside a page, in their order. has_trained: whether the weights of MiniLM can be
+    chosen. page: has those that it uses.
     """
-    values = asdict(choices.scenario)
-    del values["edits"], values["own"]
-    decided = decided_values(values)
+    every, own = _all_widgets(choices, has_trained), page.own_controls
+    if own is not None:
+        return [one for one in every if one.name in own.used or one.group == VIEW]
+    return [one for one in every if page.runs_modern or one.group != CONTROL_GROUPS[-1]]
+
+
+def _all_widgets(choices: UrlChoices, has_trained: bool) -> list[Widget]:
+    effects = effects_of(choices.scenario)
     found = [_example_widget(choices)]
     for control in CONTROLS:
-        value = decided.get(control.name, values[control.name])
-        widget = replace(control_widget(control, value), on=control.matters(values, decided))
-        found.append(_fitted(widget, choices, has_trained))
-    found += [*_place_widgets(choices), *view_widgets(choices.view)]
-    if own is None:
-        return found
-    return [one for one in found if one.name in own.used or one.group == VIEW]
+        value = effects.decided.get(control.name, getattr(choices.scenario, control.name))
+        widget = replace(control_widget(control, value), on=effects.has(control))
+        marked = replace(widget, mark=readable_at(control.name, choices.scenario))
+        found.append(_fitted(marked, choices, has_trained))
+    return [*found, *_place_widgets(choices), *view_widgets(choices.view)]
 
 
 def _fitted(widget: Widget, choices: UrlChoices, has_trained: bool) -> Widget:
     """A widget that offers what there is: weights, and heads that the features can share."""
     fitting, n_heads = fitting_heads(choices.scenario), choices.scenario.n_heads
     if widget.name == "weights" and not has_trained:
-        return replace(widget, options=by_name([one for one in widget.options if one != TRAINED]))
+        offered = [one for one in widget.options if one != TRAINED.name]
+        return replace(widget, options=by_name(offered))
     if widget.name == "n_heads" and widget.on:
         counts = map(str, sorted({*fitting, n_heads}))
         return replace(widget, options=by_name(list(counts)), value=str(widget.value))

@@ -22,17 +22,17 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import urlsplit
 
-from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.place import Place
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.classroom.tally import count_answers
+from attention_lab.quiz import Question
 from scripts import local_postgres
 
 from ._children import table
 from ._servers import served
 
-QUESTION = ClassQuestion("number", "2 × 3?", 6.0, "2 × 3 = 6")
+QUESTION = Question("2 × 3?", "2 × 3 = 6", number=6.0)
 
 
 class Voter:

@@ -46,7 +46,12 @@ export class Board {
   }
 
   current() {
-    return this.hovered ?? this.player.cell ?? (this.has(this.step.guess.cell) ? this.step.guess.cell : this.pins.cell);
+    return this.hovered ?? this.player.cell ?? (this.has(this.step.guess.cell) ? this.step.guess.cell : this.framed);
+  }
+
+  // The cell that is explained; none while a question may be about it.
+  get framed() {
+    return this.step.cover.asks ? null : this.pins.cell;
   }
 
   /** Show a scene, if there is one. An unchanged one is not drawn again. A cell that is chosen elsewhere stops the player, as a click on the board does. */
@@ -154,9 +159,10 @@ export class Board {
   refresh(all = false, flying = null) {
     const { picture, player, slices: last } = this;
     const current = this.current();
-    if (current) this.slices = follow(this.model, last, current);
+    const shown = current ?? this.pins.cell;
+    if (shown) this.slices = follow(this.model, last, shown);
     markHead(this.parts.chosen, this.model, this.slices);
-    const look = picture.look(this.slices, this.step.blanks());
+    const look = picture.look(this.slices, this.step.blanks(), this.step.cover.asks ? this.step.cover.asked : null);
     if (all) this.step.showAsks();
     if (all) picture.paintAll(look);
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);

@@ -2,7 +2,7 @@
 import { chainOf } from "./words/arcs.js";
 import { writeArithmetic } from "./words/arithmetic.js";
 import { attachClicker, lectureButton, offerSkip, turnBlack } from "./point/clicker.js";
-import { Cover, fillAsks } from "./play/cover.js";
+import { Cover, fillAsks, fillCovered } from "./play/cover.js";
 import { Dock, showTip } from "./point/dock.js";
 import { element, put } from "./draw/elements.js";
 import { numbersDrawn } from "./place/geometry.js";
@@ -28,7 +28,8 @@ export class Step {
     this.dock = new Dock(board);
     parts.black.addEventListener("click", () => turnBlack(this));
     window.addEventListener("resize", () => board.fit(), { signal });
-    parts.stage.append((this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
+    parts.stage.append((this.covered = element("div")), (this.asks = element("div", "asks")), (this.tip = element("div", "tip")));
+    window.addEventListener("lesson-answered", () => this.answered(), { signal });
     parts.section.numbers = (array) => numbersDrawn(board, array);
     this.page = document.querySelector("[data-testid=stMainBlockContainer]");
     // Parts above a board may arrive after it. Wait for the next frame, because a board itself changes the page.
@@ -86,6 +87,14 @@ export class Step {
     fillStrip(strip, stage);
     strip.querySelector(".lecture-button")?.remove();
     if (this.lecture) strip.append(lectureButton(this));
+  }
+
+  // With the answer to the question of a moment its cell is shown.
+  answered() {
+    if (!this.cover.asks) return;
+    this.cover.asks = false;
+    this.cover.answer();
+    this.board.relay();
   }
 
   // With the answer to a guess the covered cell is shown.
@@ -190,7 +199,7 @@ export class Step {
   /** A function that says whether a cell is not shown, because it is not computed yet or covered; undefined if all are shown. */
   blanks() {
     const { player } = this.board;
-    if (!player.active && !this.cover.moments.hiding && !this.guess.isOpen) return undefined;
+    if (!player.active && !this.cover.moments.hiding && !this.guess.isOpen && !this.cover.asks) return undefined;
     return ({ panel }, index) => player.blank(panel.array, index) || this.hides(panel.array, index);
   }
 
@@ -202,7 +211,9 @@ export class Step {
 
   /** Put buttons on the labels of covered rows. */
   showAsks() {
-    fillAsks(this.asks, this.board, this.cover.moments);
+    fillAsks(this.asks, this.board, this.cover);
+    this.parts.section.classList.toggle("asks", this.cover.asks);
+    fillCovered(this.covered, this.board, this.cover);
     this.cover.label();
     if (this.terms) squeezeNext(this.parts, this.board.size.width);
   }
@@ -212,7 +223,7 @@ export class Step {
     const { board, parts: { arithmetic } } = this;
     this.placeGuess();
     this.dock.place();
-    if (!current) return arithmetic.replaceChildren();
+    if (!current) return arithmetic.replaceChildren(...(this.cover.asks ? [element("span", "soft", "?")] : []));
     const playing = board.player.active && !board.hovered;
     const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
     const editable = !playing && board.pins.holds(current) && shown.find(({ panel }) => panel.editable);

@@ -40,15 +40,17 @@
   };
   for (const act of ["pointerdown", "keydown"]) window.addEventListener(act, onAct, true);
   history.pushState = (state, unused, href) => {
-    const { pathname } = new URL(href ?? "", location.href);
+    const { pathname, searchParams } = new URL(href ?? "", location.href);
     const stays = pathname === location.pathname;
+    const shows = (now) => now.get("th_open"); // a head in the place of all heads
+    const isOther = !stays || shows(searchParams) !== shows(new URL(location.href).searchParams);
     if (!stays) moved = new Map();
     if (!stays && !home && pathname.endsWith("/")) {
       acted = false; // the same URL follows
       return;
     }
     (acted || !(stays || midway) ? push : replace)(state, unused, withMoved(href));
-    if (!stays) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+    if (isOther) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
     midway = stays && (acted || midway);
     acted = false;
     left = new URL(location.href);

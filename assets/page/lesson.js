@@ -23,6 +23,7 @@
     }
     asked.classList.add("answered");
     asked.querySelector("output").hidden = false;
+    window.dispatchEvent(new Event("lesson-answered")); // the board uncovers what the answer covered
   };
   // A moment may begin further down its page: at a heading, or at a matrix with a title, when that has come and stays.
   const titled = (root, text) => {
@@ -79,7 +80,7 @@
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
     const [target] = event.composedPath();
     if (target instanceof Element && target !== document.body && target.closest(FIELDS)) return;
-    const link = document.querySelector(`.lesson-bar a.${KEYS[event.key]}`);
+    const link = document.querySelector(`${event.key === "PageDown" ? ".lesson-question:not(.answered) .lesson-reveal, " : ""}.lesson-bar a.${KEYS[event.key]}`);
     if (!link) return;
     event.preventDefault();
     link.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));

@@ -25,7 +25,8 @@ export class Blocks {
     const { name } = this.box.contains(document.activeElement) ? document.activeElement : {};
     this.shape = shape;
     const parts = blocks.map((block) => {
-      const part = element(block.kind === "folded" ? "details" : "section", `block ${block.kind}`);
+      const kind = block.kind === "board" ? "scene" : block.kind; // “board” is the class of the board itself
+      const part = element(block.kind === "folded" ? "details" : "section", `block ${kind}`);
       return [part, DRAWERS[block.kind](part, this.acts, block)];
     });
     this.drawn = parts.map(([, draw]) => draw);
@@ -56,7 +57,8 @@ const DRAWERS = {
   },
   formula: (place) => ({ part }) => place.replaceChildren(mathOf(part)),
   code: (part) => ({ text }) => part.replaceChildren(element("pre", "", text)),
-  table: (part, acts) => ({ cells: [head, ...rows], numbers }) => {
+  table: (part, acts) => ({ cells: [head, ...rows], numbers, scrolls }) => {
+    part.classList.toggle("scrolls", Boolean(scrolls));
     const line = (tag) => (cells) => element("tr", "", ...cells.map((words) => element(tag, "", ...drawn(words, acts))));
     const table = element("table", numbers ? "numbers" : "", element("thead", "", line("th")(head)), element("tbody", "", ...rows.map(line("td"))));
     part.replaceChildren(table);

@@ -1,107 +1,130 @@
-"""A question to a class: plain texts of bounded length, with the answer."""
+"""A question to a class: plain texts of bounded length, and how it is kept."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, dataclass
 
 from attention_core.checks import is_finite_number
 from attention_core.errors import FileError, SettingsError
 
-QUESTION_KINDS = ("number", "choice")
+from ..quiz import Option, Picture, Question
+
 MAX_TEXT_CHARACTERS = 600  # characters of a text
 MAX_GIVEN_CHARACTERS = 4_000  # of the given lists of numbers
 MAX_GIVEN_LISTS, MIN_OPTIONS, MAX_OPTIONS = 8, 2, 8
 MAX_OPTION_PICTURE_SIDE = 24  # cells of a picture; larger ones would be sent to every phone
 MAX_ANSWER_CHARACTERS = 40  # that a student may send
 
-Picture = tuple[tuple[float, ...], ...]
 
+def class_question(asked: Question) -> Question:
+    """A question as a class gets it: where there are options, one of them is chosen.
 
-@dataclass(frozen=True)
-class ClassQuestion:
-    """A question to a class.
-
-    kind: "number", or "choice" of options. given: lists of numbers, each with its name.
-    answer: the number, or the index of the right option. tolerance: how far a number may be off.
-    arithmetic: how to compute the answer, shown with it. pictures: one for each option, of
-    numbers from 0 to 1, or none.
+    Raises: SettingsError where it is open or too large.
     """
-
-    kind: str
-    text: str
-    answer: float
-    arithmetic: str
-    given: tuple[tuple[str, str], ...] = ()
-    options: tuple[str, ...] = ()
-    tolerance: float = 0.0
-    pictures: tuple[Picture, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.kind not in QUESTION_KINDS:
-            raise SettingsError(
-                f"kind must be one of {QUESTION_KINDS}, but is {self.kind!r}; choose one"
-            )
-        texts = (self.text, self.arithmetic, *self.options, *(name for name, _ in self.given))
-        _check_size("texts", max(map(len, texts)), 0, MAX_TEXT_CHARACTERS, "shorten the longest")
-        if not self.text.strip():
-            raise SettingsError("text is empty; write a question")
-        _check_size("given", len(self.given), 0, MAX_GIVEN_LISTS, "give fewer lists")
-        n_given = sum(len(numbers) for _, numbers in self.given)
-        _check_size("given", n_given, 0, MAX_GIVEN_CHARACTERS, "shorten it")
-        if not (is_finite_number(self.answer) and is_finite_number(self.tolerance)):
-            raise SettingsError(
-                f"answer and tolerance must be finite, but are {self.answer} and {self.tolerance};"
-                " choose another cell"
-            )
-        self._check_options()
-
-    def _check_options(self) -> None:
-        if self.kind == "number":
-            _check_size("options", len(self.options), 0, 0, "ask for a choice instead")
-            return
-        n = len(self.options)
-        _check_size("options", n, MIN_OPTIONS, MAX_OPTIONS, "give other options")
-        if self.pictures:
-            _check_size("pictures", len(self.pictures), n, n, "give each option its own")
-            most = max(len(side) for picture in self.pictures for side in (picture, *picture))
-            remedy = "choose a shorter sentence"
-            _check_size("cells along a picture", most, 1, MAX_OPTION_PICTURE_SIDE, remedy)
-        if self.answer not in range(len(self.options)):
-            raise SettingsError(
-                f"answer must be the index of an option, 0 to {len(self.options) - 1}, but is"
-                f" {self.answer}; choose the right one"
-            )
-
-    def accepts(self, answer: float) -> bool:
-        """Whether an answer is right."""
-        return is_finite_number(answer) and abs(answer - self.answer) <= self.tolerance
-
-    def check_answer(self, answer: float) -> float:
-        """The answer. Raises: SettingsError if it is not an option or not finite."""
-        if self.kind == "choice" and answer not in range(len(self.options)):
-            raise SettingsError(
-                f"answer must be one of the {len(self.options)} options, but is {answer}; tap one"
-            )
-        if not math.isfinite(answer):
-            raise SettingsError("answer must be a number such as −0.43, 12 % or 2/3; write one")
-        return float(answer)
+    if asked.options:
+        options = tuple(
+            Option(str(n), one.label, one.right, one.misconceptions, _rounded(one.picture))
+            for n, one in enumerate(asked.options)
+        )
+        why = f"{asked.answer}. {asked.why}"
+        asked = Question(asked.text, why, options, given=asked.given)
+    else:
+        right, may_differ = asked.number, asked.tolerance
+        asked = Question(asked.text, asked.why, (), right, may_differ, asked.given)
+    return check_class_question(asked)
 
 
-def question_to_json(posed: ClassQuestion) -> str:
+def check_class_question(asked: Question) -> Question:
+    """The question. Raises: SettingsError where it is open or too large."""
+    if asked.kind == "open":
+        raise SettingsError("The question is open; give options or a number to vote on")
+    labels = [one.label for one in asked.options]
+    texts = (asked.text, asked.why, *labels, *(name for name, _ in asked.given))
+    _check_size("texts", max(map(len, texts)), 0, MAX_TEXT_CHARACTERS, "shorten the longest")
+    if not asked.text.strip():
+        raise SettingsError("text is empty; write a question")
+    _check_size("given", len(asked.given), 0, MAX_GIVEN_LISTS, "give fewer lists")
+    n_given = sum(len(numbers) for _, numbers in asked.given)
+    _check_size("given", n_given, 0, MAX_GIVEN_CHARACTERS, "shorten it")
+    if not (is_finite_number(asked.value) and is_finite_number(asked.tolerance)):
+        raise SettingsError(
+            f"answer and tolerance must be finite, but are {asked.value} and {asked.tolerance};"
+            " choose another cell"
+        )
+    _check_options(asked)
+    return asked
+
+
+def _check_options(asked: Question) -> None:
+    n = len(asked.options)
+    if asked.kind == "number":
+        _check_size("options", n, 0, 0, "ask for a choice instead")
+        return
+    _check_size("options", n, MIN_OPTIONS, MAX_OPTIONS, "give other options")
+    _check_size("right options", sum(one.right for one in asked.options), 1, 1, "mark one")
+    pictures = [one.picture for one in asked.options if one.picture]
+    if pictures:
+        _check_size("pictures", len(pictures), n, n, "give each option its own")
+        most = max(len(side) for picture in pictures for side in (picture, *picture))
+        remedy = "choose a shorter sentence"
+        _check_size("cells along a picture", most, 1, MAX_OPTION_PICTURE_SIDE, remedy)
+
+
+def check_answer(asked: Question, answer: float) -> float:
+    """The answer of a student. Raises: SettingsError if it is not an option or not finite."""
+    if asked.kind == "choice" and answer not in range(len(asked.options)):
+        raise SettingsError(
+            f"answer must be one of the {len(asked.options)} options, but is {answer}; tap one"
+        )
+    if not math.isfinite(answer):
+        raise SettingsError("answer must be a number such as −0.43, 12 % or 2/3; write one")
+    return float(answer)
+
+
+def _rounded(picture: Picture) -> Picture:
+    return tuple(tuple(round(cell, 2) for cell in row) for row in picture)
+
+
+def pictures_of(asked: Question) -> list[Picture]:
+    """The pictures of the options, if they have any."""
+    return [one.picture for one in asked.options if one.picture]
+
+
+def question_to_json(asked: Question) -> str:
     """A question as it is kept."""
-    return json.dumps(asdict(posed), ensure_ascii=True)
+    kept = {
+        "kind": asked.kind,
+        "text": asked.text,
+        "answer": asked.value,
+        "arithmetic": asked.why,
+        "given": asked.given,
+        "options": [one.label for one in asked.options],
+        "tolerance": asked.tolerance,
+        "pictures": pictures_of(asked),
+        "misconceptions": [one.misconceptions for one in asked.options],
+    }
+    return json.dumps(kept, ensure_ascii=True)
 
 
-def question_from_json(text: str) -> ClassQuestion:
-    """A question as it was kept. Raises: FileError if it is damaged there."""
+def question_from_json(text: str) -> Question:
+    """A question as it was kept, perhaps by an older app. Raises: FileError if it is damaged
+    there.
+    """
     try:
         kept = json.loads(text)
-        kept["given"] = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
-        kept["options"] = tuple(map(str, kept["options"]))
-        kept["pictures"] = tuple(tuple(map(tuple, picture)) for picture in kept["pictures"])
-        return ClassQuestion(**kept)
+        n = len(kept["options"])
+        beliefs = kept.get("misconceptions") or [()] * n
+        pictures = [tuple(map(tuple, one)) for one in kept["pictures"]] or [()] * n
+        rows = enumerate(zip(kept["options"], beliefs, pictures, strict=True))
+        options = tuple(
+            Option(str(place), str(label), place == kept["answer"], tuple(map(str, names)), picture)
+            for place, (label, names, picture) in rows
+        )
+        given = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
+        number = None if kept["kind"] == "choice" else kept["answer"]
+        about = {"number": number, "tolerance": kept["tolerance"], "given": given}
+        return check_class_question(Question(kept["text"], kept["arithmetic"], options, **about))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FileError(
             "A question of this room is damaged where it is kept; ask another one, or open a new"

@@ -14,7 +14,8 @@ from typing import Any
 from attention_core.errors import AttentionError, SettingsError
 
 from ..page_list import OLD_URLS, PAGES
-from .class_question import ClassQuestion, question_from_json, question_to_json
+from ..quiz import Question
+from .class_question import question_from_json, question_to_json
 from .letters import digest, is_secret, new_room, new_secret
 from .limits import CLASS_LIMITS, Limits, RightsError, RoomError, TooManyError
 from .place import Place, open_store
@@ -207,7 +208,7 @@ class Rooms:
                 f"Only the teacher of room {room} may do this; open the teacher's link again"
             )
 
-    def ask(self, room: str, secret: str, posed: ClassQuestion) -> int:
+    def ask(self, room: str, secret: str, posed: Question) -> int:
         """Ask the class a question, with its vote still closed; returns its number."""
         self.check_teacher(room, secret)
         with self._writing() as db:

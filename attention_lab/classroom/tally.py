@@ -12,7 +12,8 @@ from attention_core.checks import is_finite_number
 from attention_core.errors import FileError
 
 from ..export.csv_text import csv_text
-from .class_question import ClassQuestion, question_from_json
+from ..quiz import Question
+from .class_question import check_answer, question_from_json
 from .rooms import Rooms
 
 MAX_BARS = 8  # of different numbers; the rest is one bar
@@ -47,25 +48,42 @@ def count_answers(rooms: Rooms, room: str, number: int) -> int:
     return int(rooms.store.read(query, room, number)[0][0])
 
 
-def histogram(question: ClassQuestion, given: Sequence[float]) -> list[Bar]:
+def histogram(question: Question, given: Sequence[float]) -> list[Bar]:
     """How often each answer was given. A choice has a bar for each option. A number has one bar for
     all right answers, the seven most frequent wrong ones, and one for the rest.
 
-    >>> from attention_lab.classroom.class_question import ClassQuestion
-    >>> asked = ClassQuestion("number", "2 × 3?", 6.0, "2 × 3 = 6")
+    >>> asked = Question("2 × 3?", "2 × 3 = 6", number=6.0)
     >>> [(bar.label, bar.count, bar.is_right) for bar in histogram(asked, [6, 5, 6, 8])]
     [('5', 1, False), ('6', 2, True), ('8', 1, False)]
     """
     if question.kind == "choice":
         chosen = Counter(int(answer) for answer in given)
-        return [Bar(o, chosen[i], i == question.answer) for i, o in enumerate(question.options)]
-    found = Counter(question.answer if question.accepts(answer) else answer for answer in given)
-    found[question.answer] += 0
-    wrong = [answer for answer, _ in found.most_common() if answer != question.answer]
-    shown = sorted([question.answer, *wrong[: MAX_BARS - 1]])
-    bars = [Bar(f"{answer:.6g}", found[answer], answer == question.answer) for answer in shown]
+        return [Bar(one.label, chosen[i], one.right) for i, one in enumerate(question.options)]
+    right = question.value
+    found = Counter(right if question.judge(answer).right else answer for answer in given)
+    found[right] += 0
+    wrong = [answer for answer, _ in found.most_common() if answer != right]
+    shown = sorted([right, *wrong[: MAX_BARS - 1]])
+    bars = [Bar(f"{answer:.6g}", found[answer], answer == right) for answer in shown]
     rest = sum(found[answer] for answer in wrong[MAX_BARS - 1 :])
     return [*bars, Bar(OTHER_LABEL, rest, False)] if rest else bars
+
+
+def misconceptions_met(rooms: Rooms, room: str, secret: str) -> dict[str, tuple[int, int]]:
+    """For each misconception among the options of the questions of a room how many answers gave it,
+    and how many answers these questions had.
+
+    Raises: RoomError, RightsError, FileError if a question or a vote is damaged.
+    """
+    rooms.check_teacher(room, secret)
+    fell, asked = Counter[str](), Counter[str]()
+    query = "SELECT number, posed FROM questions WHERE room = ?"
+    for number, kept in rooms.store.read(query, room):
+        question, answers = question_from_json(kept), read_answers(rooms, room, number)
+        for name in {name for one in question.options for name in one.misconceptions}:
+            asked[name] += len(answers)
+            fell[name] += sum(name in question.judge(one).misconceptions for one in answers)
+    return {name: (fell[name], count) for name, count in asked.items()}
 
 
 def export_votes(rooms: Rooms, room: str, secret: str) -> str:
@@ -84,11 +102,11 @@ def export_votes(rooms: Rooms, room: str, secret: str) -> str:
     for number, student, answer, at, kept in rooms.store.read(query, room):
         question = question_from_json(kept)
         try:
-            value = question.check_answer(answer)
+            value = check_answer(question, answer)
             time = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
         except (ValueError, TypeError, OverflowError, OSError) as error:
             raise FileError(DAMAGED) from error
-        said = question.options[int(value)] if question.kind == "choice" else f"{value:.12g}"
-        right = "yes" if question.accepts(value) else "no"
+        said = question.options[int(value)].label if question.kind == "choice" else f"{value:.12g}"
+        right = "yes" if question.judge(value).right else "no"
         lines.append((number, question.text, student, said, right, time))
     return csv_text(lines)

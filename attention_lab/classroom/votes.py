@@ -9,7 +9,8 @@ from typing import Any
 
 from attention_core.errors import AttentionError
 
-from .class_question import ClassQuestion
+from ..quiz import Question
+from .class_question import check_answer
 from .letters import digest
 from .limits import ClosedError, Limits, TooManyError
 from .store import Transaction
@@ -32,7 +33,7 @@ class RoomState:
     number: int
     moment: str
     n_moments: int
-    question: ClassQuestion | None
+    question: Question | None
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _checked(vote: Vote, now: RoomState) -> float:
     """The answer. Raises: ClosedError if the vote is not open, SettingsError."""
     if now.question is None or now.state != "open" or now.number != vote.number:
         raise ClosedError("The vote on this question is closed; wait for the next question")
-    return now.question.check_answer(vote.answer)
+    return check_answer(now.question, vote.answer)
 
 
 class _Seats:

@@ -8,7 +8,5 @@ from .beside import guess_beside as guess_beside
 from .items import ITEMS as ITEMS
 from .items import MISCONCEPTIONS as MISCONCEPTIONS
 from .items import Guess as Guess
-from .items import Option as Option
 from .items import as_data as as_data
 from .items import items_of as items_of
-from .items import judge as judge

@@ -14,19 +14,22 @@ from attention_core.errors import SettingsError
 from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
+from ..quiz import Option
 from .answers import (
     SAME,
     Answer,
     AskedItem,
     answer,
     believed_answer,
+    has_one_vector,
     is_same_answer,
     other_shapes,
     pair_of,
     place_names,
     places_of,
+    reads_slice_alone,
 )
-from .items import ITEMS, MISCONCEPTIONS, Guess, Option, item_at
+from .items import ITEMS, MISCONCEPTIONS, Guess, item_at
 
 MAX_TRIED_CELLS = 60  # to find one that reveals most misconceptions
 
@@ -108,9 +111,9 @@ def make_guess(asked: AskedItem) -> Guess | None:
         item=item,
         field=asked.field,
         index=(0, *asked.cell),
-        prompt=prompt,
+        text=prompt,
+        why=item.why,
         invite=invite,
-        answer=next(option.label for option in options if option.right),
         options=options,
         revealed=tuple(wrong),
         number=right if isinstance(right, float) else None,
@@ -118,10 +121,24 @@ def make_guess(asked: AskedItem) -> Guess | None:
     )
 
 
+# What a reason rests on: that a head reads the whole vector of a token; that queries and keys
+# differ; that the shares of a row sum to 1.
+READS_ALL = ("projection-number", "projection-sign", "projection-reads")
+TWO_VECTORS = ("scores-largest", "scores-both-ways")
+SUMS_TO_1 = ("softmax-number", "softmax-picture")
+
+
 def _is_idle(asked: AskedItem, right: Answer) -> bool:
     """Whether there is nothing to ask: the number is not finite, the step does not compute it
-    alone, or word and position are not known apart.
+    alone, word and position are not known apart, or the reason does not hold in this layer.
     """
+    item = asked.item.id
+    if (item in READS_ALL and reads_slice_alone(asked)) or (
+        item in TWO_VECTORS and has_one_vector(asked)
+    ):
+        return True
+    if item in SUMS_TO_1 and asked.trace.sink is not None:
+        return True
     if isinstance(right, float) and not math.isfinite(right):
         return True
     if asked.field == "scaled_scores" and asked.trace.softcap is not None:

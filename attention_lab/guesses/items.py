@@ -1,5 +1,5 @@
-"""The questions and the misconceptions in `assets/data/guesses.json`, a question with its numbers,
-and the grading of an answer.
+"""The questions and the misconceptions in `assets/data/guesses.json`, and a question with its
+numbers.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 from attention_core.checks import check_choice
 
 from ..home import ASSETS
+from ..quiz import Question
 
 GUESS_FILE = ASSETS / "data" / "guesses.json"
 
@@ -74,51 +75,21 @@ def item_at(name: str) -> Item:
     return ITEMS[check_choice("item", name, ITEMS)]
 
 
-Picture = tuple[tuple[float, ...], ...]
-
-
-@dataclass(frozen=True)
-class Option:
-    """One answer to choose.
-
-    value: what is stored as the answer, for a number its digits. misconceptions: ids of those that
-    give it. picture: rows of numbers from 0 to 1, if the answer is a picture.
-    """
-
-    value: str
-    label: str
-    right: bool = False
-    misconceptions: tuple[str, ...] = ()
-    picture: Picture = ()
-
-
-@dataclass(frozen=True)
-class Guess:
+@dataclass(frozen=True, kw_only=True)
+class Guess(Question):
     """A question on one cell, row or matrix of a trace.
 
-    index: of the field's array, with its batch. invite: the prompt in a few words, or "". options:
-    two to four, one of them right. answer: its label. number: the right number, or None for other
-    kinds. tolerance: the largest error of a right number. revealed: ids of the misconceptions that
-    give a wrong answer here; the answers of the first of them are among the options. alike: indices
-    of other cells with the same number.
+    index: of the field's array, with its batch. invite: the text in a few words, or "". options:
+    two to four. revealed: ids of the misconceptions that give a wrong answer here; the answers of
+    the first of them are among the options. alike: indices of other cells with the same number.
     """
 
     item: Item
     field: str
     index: tuple[int, ...]
-    prompt: str
     invite: str
-    answer: str
-    options: tuple[Option, ...]
     revealed: tuple[str, ...]
-    number: float | None = None
-    tolerance: float = 0.0
     alike: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def why(self) -> str:
-        """Why the answer is right, in one sentence."""
-        return self.item.why
 
 
 def as_data(guess: Guess) -> dict[str, Any]:
@@ -136,8 +107,9 @@ def as_data(guess: Guess) -> dict[str, Any]:
     if guess.item.asks == "pair" and guess.field == "scores":
         hidden.append([*guess.index[:-2], guess.index[-1], guess.index[-2]])
     hidden += map(list, guess.alike)
-    told = ("prompt", "invite", "why", "answer", "number", "tolerance")
+    told = ("invite", "why", "answer", "number", "tolerance")
     return {name: getattr(guess, name) for name in told} | {
+        "prompt": guess.text,
         "id": guess.item.id,
         "kind": guess.item.kind,
         "array": guess.field,
@@ -145,52 +117,3 @@ def as_data(guess: Guess) -> dict[str, Any]:
         "hides": [] if guess.item.id == "softmax-grows" else hidden,
         "options": [asdict(option) for option in guess.options],
     }
-
-
-NEAR_TOLERANCES = 5
-
-
-@dataclass(frozen=True)
-class GuessVerdict:
-    """The grade of an answer: "right", "near", "sign" for the right number with the other sign, or
-    "wrong"; and the ids of the misconceptions that give it.
-    """
-
-    grade: str
-    misconceptions: tuple[str, ...] = ()
-
-    @property
-    def right(self) -> bool:
-        """Whether it is right."""
-        return self.grade == "right"
-
-
-def judge(guess: Guess, answer: float | str) -> GuessVerdict:
-    """Judge a typed number, or the value of an option.
-
-    >>> from attention_core import Projections, attend
-    >>> from attention_lab.guesses import guess_of
-    >>> guess = guess_of(attend([[1.0], [2.0]], Projections.weightless(1)), "scores-number")
-    >>> judge(guess, guess.number).right, judge(guess, 99.0).grade
-    (True, 'wrong')
-    """
-    if isinstance(answer, str):
-        chosen = next((one for one in guess.options if one.value == answer), Option("", ""))
-        return GuessVerdict("right" if chosen.right else "wrong", chosen.misconceptions)
-    if guess.number is None:
-        return GuessVerdict("wrong")
-    tolerance = guess.tolerance * (1 + 1e-9)
-    error = abs(answer - guess.number)
-    if error <= tolerance:
-        return GuessVerdict("right")
-    believed = tuple(
-        name
-        for option in guess.options
-        if not option.right and abs(answer - float(option.value)) <= tolerance
-        for name in option.misconceptions
-    )
-    if believed:
-        return GuessVerdict("wrong", believed)
-    if abs(answer + guess.number) <= tolerance:
-        return GuessVerdict("sign")
-    return GuessVerdict("near" if error <= NEAR_TOLERANCES * tolerance else "wrong")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from random import Random
 from urllib.parse import parse_qsl, urlencode
@@ -11,37 +12,49 @@ from attention_core.checks import check_choice, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
 from ..files.file_checks import fits_xml
+from ..guesses import MISCONCEPTIONS
+from ..page_list import PAGES
+from ..quiz import Question, options_of
 
 MAX_MOMENTS, MAX_GOALS, MAX_TASKS, MAX_OPTIONS = 40, 8, 10, 6
 MAX_TITLE, MAX_TEXT, MAX_NOTE, MAX_STATE = 90, 400, 1500, 4000  # characters
 MAX_MINUTES = 600
 # lesson: without the menu, and only with the controls that the moment names
 LESSON_VIEWS = ("full", "lesson")
+# result: of a step, with arcs, frames and sums; numbers: all of a board; page: all below the bar
+COVERS = ("result", "numbers", "page", "nothing")
+STORY = "story"
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of a URL parameter
 # URL parameters of lessons; the others belong to pages.
 LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
 
 
-@dataclass(frozen=True)
-class LessonQuestion:
+def lesson_question(
+    ask: str,
+    why: str,
+    options: tuple[str, ...] = (),
+    right: int = 0,
+    misconceptions: Mapping[str, str] | None = None,
+) -> Question:
     """A question of a moment to the class.
 
-    options: answers to choose from, or none for an open question; right: the index of the right
-    one. why: one or two sentences, shown with the answer. Raises: SettingsError, TextError.
+    options: answers to choose from, or none for an open question; right: the place of the right
+    one. why: one or two sentences, shown with the answer. misconceptions: for an option the id of
+    the misconception that gives it. Raises: SettingsError, TextError.
     """
-
-    ask: str
-    why: str
-    options: tuple[str, ...] = ()
-    right: int = 0
-
-    def __post_init__(self) -> None:
-        check_lesson_text("question.ask", self.ask, MAX_TEXT)
-        check_lesson_text("question.why", self.why, MAX_TEXT)
-        check_lesson_texts("question.options", self.options, MAX_OPTIONS)
-        if len(self.options) == 1:
-            raise SettingsError("question.options has 1 entry; give two or more, or none")
-        whole_number("question.right", self.right, 0, max(len(self.options) - 1, 0))
+    check_lesson_text("question.ask", ask, MAX_TEXT)
+    check_lesson_text("question.why", why, MAX_TEXT)
+    check_lesson_texts("question.options", options, MAX_OPTIONS)
+    if len(options) == 1:
+        raise SettingsError("question.options has 1 entry; give two or more, or none")
+    whole_number("question.right", right, 0, max(len(options) - 1, 0))
+    beliefs = misconceptions or {}
+    for option, name in beliefs.items():
+        wrong = [one for place, one in enumerate(options) if place != right]
+        check_choice("question.misconceptions", option, wrong)
+        check_choice("question.misconceptions", name, MISCONCEPTIONS)
+    names = [beliefs.get(one, "") for one in options]
+    return Question(ask, why, options_of(options, right, names))
 
 
 @dataclass(frozen=True)
@@ -50,8 +63,9 @@ class Moment:
 
     page: the URL path of a page. state: the parameters in its URL, such as "n_heads=2&mask=causal".
     text: for students; note: for the teacher. controls: the controls shown in the view "lesson".
-    at: the heading of the page, or the title of a matrix, to which it is scrolled. Raises:
-    SettingsError, TextError.
+    at: the heading of the page, or the title of a matrix, to which it is scrolled. covers: what is
+    covered until the question is answered, one of `COVERS`, or "" for the usual. minutes: 0 to 600.
+    Raises: SettingsError, TextError.
     """
 
     title: str
@@ -59,12 +73,16 @@ class Moment:
     state: str = ""
     text: str = ""
     note: str = ""
-    question: LessonQuestion | None = None
+    question: Question | None = None
     controls: tuple[str, ...] = ()
     at: str = ""
+    covers: str = ""
+    minutes: int = 0
 
     def __post_init__(self) -> None:
+        whole_number("minutes", self.minutes, 0, MAX_MINUTES)
         check_lesson_text("title", self.title, MAX_TITLE)
+        check_choice("covers", self.covers, ("", *COVERS))
         check_lesson_text("page", self.page, MAX_TITLE)
         check_lesson_text("at", self.at, MAX_TITLE, may_be_empty=True)
         for name, most in (("text", MAX_TEXT), ("note", MAX_NOTE), ("state", MAX_STATE)):
@@ -83,6 +101,16 @@ class Moment:
         """The parameters of the URL, by name."""
         return _parse_state(self.state)
 
+    @property
+    def covered(self) -> str:
+        """What is covered until the question is answered, one of `COVERS`: of a step its result
+        with what tells of it, of another page all of it; "" without a question.
+        """
+        if self.question is None:
+            return ""
+        steps = {page.url_path for page in PAGES if page.section == STORY}
+        return self.covers or ("result" if self.page in steps else "page")
+
 
 @dataclass(frozen=True)
 class LessonTask:
@@ -100,7 +128,7 @@ class LessonTask:
 
 @dataclass(frozen=True)
 class Lesson:
-    """Moments in order, with the goals of the lesson. minutes: 1 to 600.
+    """Moments in order, with the goals of the lesson, and what it needs. minutes: 1 to 600.
 
     Raises: SettingsError, TextError.
     """
@@ -111,9 +139,11 @@ class Lesson:
     goals: tuple[str, ...] = ()
     tasks: tuple[LessonTask, ...] = ()
     view: str = "full"
+    needs: str = ""
 
     def __post_init__(self) -> None:
         check_lesson_text("title", self.title, MAX_TITLE)
+        check_lesson_text("needs", self.needs, MAX_TEXT, may_be_empty=True)
         whole_number("minutes", self.minutes, 1, MAX_MINUTES)
         check_lesson_texts("goals", self.goals, MAX_GOALS)
         check_choice("view", self.view, LESSON_VIEWS)
@@ -132,21 +162,21 @@ class Lesson:
         held = {**moment.choices, "lesson": name, "moment": str(place + 1)}
         return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
 
-    def question_at(self, place: int) -> LessonQuestion | None:
+    def question_at(self, place: int) -> Question | None:
         """The question of a moment with its answers in a drawn order, always the same one, because
         in a file the right answer often stands first; None if the moment asks nothing.
 
-        >>> asked = LessonQuestion("How many?", "All.", ("8", "4", "2"))
-        >>> Lesson("Heads", (Moment("One", "split", question=asked),)).question_at(0).options
-        ('8', '4', '2')
+        >>> asked = lesson_question("How many?", "All.", ("8", "4", "2"))
+        >>> drawn = Lesson("Heads", (Moment("One", "split", question=asked),)).question_at(0)
+        >>> [option.label for option in drawn.options]
+        ['8', '4', '2']
         """
         asked = self.moments[place].question
         if asked is None or not asked.options:
             return asked
-        order = list(range(len(asked.options)))
-        Random(f"{self.title}#{place}").shuffle(order)
-        options = tuple(asked.options[old] for old in order)
-        return replace(asked, options=options, right=order.index(asked.right))
+        options = list(asked.options)
+        Random(f"{self.title}#{place}").shuffle(options)
+        return replace(asked, options=tuple(options))
 
     def with_moment(self, moment: Moment) -> Lesson:
         """The lesson with one more moment at its end. Raises: SettingsError if it is full."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, fields
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, fields, replace
 from functools import lru_cache, partial
+from inspect import Parameter, signature
 from typing import Any, TypeVar
 
 from attention_core.errors import FileError, SettingsError, short_repr
@@ -11,10 +13,11 @@ from attention_core.errors import FileError, SettingsError, short_repr
 from ..files.json_file import JsonFile, check_entries
 from ..files.packed_text import packed, unpacked
 from ..home import ASSETS
+from ..quiz import Question
 from ..user_data.text_store import is_key, store_text, stored_text
-from .lesson import Lesson, LessonQuestion, LessonTask, Moment
+from .lesson import Lesson, LessonTask, Moment, lesson_question
 
-R = TypeVar("R", Lesson, LessonQuestion, LessonTask, Moment)
+R = TypeVar("R", Lesson, LessonTask, Moment)
 LESSON_FOLDER = ASSETS / "lessons"
 LESSON_FILE = JsonFile(
     "lesson file",
@@ -36,7 +39,12 @@ def write_lesson(lesson: Lesson) -> bytes:
     >>> read_lesson(write_lesson(lesson)) == lesson
     True
     """
-    return LESSON_FILE.write(_without_empty(asdict(lesson)))
+    bare = replace(lesson, moments=tuple(replace(one, question=None) for one in lesson.moments))
+    entries = asdict(bare)
+    for moment, entry in zip(lesson.moments, entries["moments"], strict=True):
+        if asked := moment.question:
+            entry["question"] = _question_entries(asked)
+    return LESSON_FILE.write(_without_empty(entries))
 
 
 def read_lesson(data: bytes) -> Lesson:
@@ -85,6 +93,19 @@ def shipped_lessons() -> dict[str, Lesson]:
     return dict(sorted(found.items(), key=lambda entry: (entry[1].minutes, entry[0])))
 
 
+def asked_in_lessons(misconception: str) -> list[tuple[str, int]]:
+    """The moments of the shipped lessons whose question has a misconception among its options:
+    names of lessons, with places from 0.
+    """
+    return [
+        (name, place)
+        for name, lesson in shipped_lessons().items()
+        for place, moment in enumerate(lesson.moments)
+        for option in (moment.question.options if moment.question else ())
+        if misconception in option.misconceptions
+    ]
+
+
 def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
     """Entries without empty texts, empty lists and None."""
     kept: dict[str, Any] = {}
@@ -93,16 +114,51 @@ def _without_empty(entries: dict[str, Any]) -> dict[str, Any]:
             value = [_without_empty(one) if isinstance(one, dict) else one for one in value]
         elif isinstance(value, dict):
             value = _without_empty(value)
-        if value not in ("", None, []):
+        if value not in ("", None, [], {}):
             kept[name] = value
     return kept
 
 
+def _question_entries(asked: Question) -> dict[str, Any]:
+    return {
+        "ask": asked.text,
+        "why": asked.why,
+        "options": [one.label for one in asked.options],
+        "right": max(asked.right, 0),
+        "misconceptions": {one.label: name for one in asked.options for name in one.misconceptions},
+    }
+
+
 def _moment(content: Any) -> Moment:
     if isinstance(content, dict) and "question" in content:
-        asked = _record(LessonQuestion, "a question", content["question"])
-        content = content | {"question": asked}
+        content = content | {"question": _question(content["question"])}
     return _record(Moment, "a moment", content)
+
+
+def _question(content: Any) -> Question:
+    where, names = "a question", signature(lesson_question).parameters
+    entries = dict(check_entries(where, content, list(names)))
+    _check_given(
+        where, entries, {name: one.default for name, one in names.items()}, Parameter.empty
+    )
+    beliefs = entries.get("misconceptions", {})
+    if not isinstance(beliefs, dict) or not all(isinstance(one, str) for one in beliefs.values()):
+        raise FileError("misconceptions must be an object with a text for each option")
+    return lesson_question(**_with_tuples(entries))
+
+
+def _check_given(where: str, entries: Any, defaults: Mapping[str, Any], needed: object) -> None:
+    """Refuse entries without one that has no default. Raises: FileError."""
+    for name, default in defaults.items():
+        if name not in entries and default is needed:
+            raise FileError(f"{where} has no {name}; add one")
+
+
+def _with_tuples(entries: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        name: tuple(_list(name, value)) if name in _LISTS else value
+        for name, value in entries.items()
+    }
 
 
 def _record(kind: type[R], where: str, content: Any) -> R:
@@ -110,12 +166,8 @@ def _record(kind: type[R], where: str, content: Any) -> R:
     is missing; what the record raises.
     """
     entries = dict(check_entries(where, content, [one.name for one in fields(kind)]))
-    for one in fields(kind):
-        if one.name not in entries and one.default is MISSING:
-            raise FileError(f"{where} has no {one.name}; add one")
-    return kind(
-        **entries | {name: tuple(_list(name, entries[name])) for name in _LISTS if name in entries}
-    )
+    _check_given(where, entries, {one.name: one.default for one in fields(kind)}, MISSING)
+    return kind(**_with_tuples(entries))
 
 
 def _list(name: str, value: Any) -> list[Any]:

@@ -13,6 +13,7 @@ import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
+from attention_core.masks import padding_mask
 from attention_core.trace import Trace
 
 from ..cache import cached
@@ -20,7 +21,6 @@ from ..choices import resolve
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of, tokens_of
 from ..user_data.matrix_names import MAX_TOKENS
-from .hiding import build_masks, combine_masks
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +53,7 @@ def other_sentence(scenario: Scenario, text: str, n_tokens: int = 0) -> Sentence
     >>> other_sentence(Scenario(), "It slept", n_tokens=3).tokens
     ('It', 'slept', '[pad]')
     """
-    other = replace(resolve(scenario), text=text, n_tokens=n_tokens, edits="", own="")
+    other = replace(resolve(scenario).chosen, text=text, n_tokens=n_tokens, edits="", own="")
     sequence = tokens_of(other)
     return Sentence(
         embedding_of(other).inputs, sequence.tokens, sequence.n_real, sequence.n_left_out
@@ -68,7 +68,7 @@ def padded_sentence(scenario: Scenario, padding: int) -> Sentence:
     """
     own = own_sentence(scenario)
     n_tokens = min(MAX_TOKENS, len(own.tokens) + padding)
-    if resolve(scenario).n_tokens or n_tokens == len(own.tokens):
+    if resolve(scenario).chosen.n_tokens or n_tokens == len(own.tokens):
         return own
     padded = other_sentence(scenario, scenario.text, n_tokens)
     vectors_TD = np.concatenate([own.vectors, padded.vectors[len(own.tokens) :]])
@@ -137,11 +137,8 @@ def run_three_uses(scenario: Scenario, target: str, padding: int) -> dict[str, T
     for use in ATTENTION_USES:
         asking, answering = sentences[use.queries_from], sentences[use.keys_from]
         queries, keys = asking.vectors, answering.vectors
-        lengths = [answering.n_real]
-        mask = combine_masks(
-            build_masks(len(queries), len(keys), causal=use.causal, lengths=lengths)
-        )
+        mask = padding_mask([answering.n_real], len(keys))
         memory = None if asking is answering else keys
-        trace = layer(queries, memory=memory, mask=mask)
+        trace = layer(queries, memory=memory, mask=mask, causal=use.causal)
         traces[use.key] = trace.labelled(asking.tokens, answering.tokens)
     return traces

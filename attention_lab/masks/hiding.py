@@ -4,43 +4,19 @@ negative number, and for a query alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 
 import numpy as np
 
-from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.formulas import softmax
-from attention_core.masks import causal_mask, padding_mask, window_mask
+from attention_core.masks import causal_mask, window_mask
 from attention_core.numbers import check_range
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
-
-
-def build_masks(
-    n_queries: int,
-    n_keys: int,
-    *,
-    causal: bool = False,
-    window: int | None = None,
-    lengths: Sequence[int] | None = None,
-    painted: Array | None = None,
-) -> dict[str, Array]:
-    """The requested masks, by name: causal, window (in tokens to each side), padding, painted.
-
-    lengths: the number of real keys of each sequence. Shapes: (T, S) bool; padding (B, 1, 1, S).
-    """
-    near = None if window is None else window_mask(n_queries, n_keys, left=window, right=window)
-    masks = {
-        "causal": causal_mask(n_queries, n_keys) if causal else None,
-        "window": near,
-        "padding": None if lengths is None else padding_mask(lengths, n_keys),
-        "painted": painted,
-    }
-    return {name: mask for name, mask in masks.items() if mask is not None}
 
 
 def combine_masks(masks: Mapping[str, Array]) -> Array | None:
@@ -152,19 +128,21 @@ class LastQuery:
 
 
 def last_query_alone(trace: Trace) -> LastQuery:
-    """The layer under a causal mask on all tokens, and on the last query with the keys of all
-    tokens. Self-attention only.
+    """The last token of the layer under a causal mask on all tokens, and as a single query that
+    keeps its position and meets the keys of all tokens. Self-attention only.
 
-    >>> from attention_core import Projections
+    What a row holds depends on no other query, so each mask of a single query is given to all rows,
+    and the last one is read.
+
+    >>> from attention_core import Projections, attend
     >>> found = last_query_alone(attend([[1.0], [2.0], [3.0]], Projections.weightless(1)))
     >>> found.hidden_top_left, round(found.top_left, 2), found.bottom_right
     (2, 1.95, 0.0)
     """
-    x, n_keys, p = trace.inputs, trace.sizes["S"], trace.projections
-    corners = causal_mask(1, n_keys), window_mask(n_keys, n_keys, right=0)[-1:]
-    whole = rerun(trace, mask=None, bias=None, causal=True, residual=False).output[:, -1:]
-    alone = [
-        attend(x[:, -1:], p, memory=x, mask=mask, scale=trace.scale, softcap=trace.softcap).output
-        for mask in corners
-    ]
-    return LastQuery(int((~corners[0]).sum()), *(float(np.abs(one - whole).max()) for one in alone))
+    n_keys = trace.sizes["S"]
+    corners_1S = causal_mask(1, n_keys), window_mask(n_keys, n_keys, right=0)[-1:]
+    masks_TS = [np.broadcast_to(one, (n_keys, n_keys)) for one in corners_1S]
+    runs = [rerun(trace, mask=one, residual=False) for one in (causal_mask(n_keys), *masks_TS)]
+    whole, *alone = (one.output[:, -1] for one in runs)
+    gaps = (float(np.abs(one - whole).max()) for one in alone)
+    return LastQuery(int((~corners_1S[0]).sum()), *gaps)

@@ -12,24 +12,12 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..cache import cached
+from ..mask_kinds import MASKS
 from ..scenario import Scenario, trace_of
-from ..user_data.painted_masks import painted_mask
 from .encoder_decoder import Sentence, other_sentence, own_sentence
-from .hiding import build_masks, combine_masks
+from .hiding import combine_masks
 
-WORKSHOP_MASKS = ("causal", "padding", "window", "painted")
-
-
-@dataclass(frozen=True)
-class WorkshopChoices:
-    """The choices: sentences besides that of the scenario, masks by name, the window in tokens to
-    each side, a painted mask as text.
-    """
-
-    others: tuple[str, ...] = ()
-    masks: tuple[str, ...] = ()
-    window: int = 2
-    painted: str = ""
+WORKSHOP_MASKS = tuple(name for name, kind in MASKS.items() if kind.allows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,25 +33,25 @@ class MaskedBatch:
 
 
 @cached
-def masked_batch(scenario: Scenario, workshop: WorkshopChoices) -> MaskedBatch:
+def masked_batch(
+    scenario: Scenario, others: tuple[str, ...] = (), names: tuple[str, ...] = ()
+) -> MaskedBatch:
     """The layer of a scenario on its own sentence and on others, all cut or padded to the length of
     its sequence.
 
-    The masks of the workshop replace that of the scenario. Raises: AttentionError.
+    names: of the masks, which replace that of the scenario; it has the choices that they ask for.
+    Raises: AttentionError.
     """
     own = trace_of(scenario)
     n_tokens = own.inputs.shape[1]
-    others = (other_sentence(scenario, text, n_tokens) for text in workshop.others)
-    sentences = (own_sentence(scenario), *others)
-    lengths, chosen = [one.n_real for one in sentences], set(workshop.masks)
-    masks = build_masks(
-        n_tokens,
-        n_tokens,
-        causal="causal" in chosen,
-        window=workshop.window if "window" in chosen else None,
-        lengths=lengths if "padding" in chosen else None,
-        painted=painted_mask(workshop.painted, n_tokens) if "painted" in chosen else None,
-    )
+    further = (other_sentence(scenario, text, n_tokens) for text in others)
+    sentences = (own_sentence(scenario), *further)
+    n_real = [one.n_real for one in sentences]
+    masks = {
+        name: allows(scenario, n_tokens, n_real)
+        for name, kind in MASKS.items()
+        if name in names and (allows := kind.allows)
+    }
     mask = combine_masks(masks)
     inputs_BTD = np.stack([one.vectors for one in sentences])
     trace = attend(inputs_BTD, own.projections, mask=mask, scale=own.scale, residual=own.residual)

@@ -7,7 +7,7 @@ import numpy as np
 from attention_core.checks import Array
 
 from ..cache import cached
-from ..choices import MODEL_CHOICES, resolve, user_matrices_of
+from ..choices import resolve
 from ..compare import TwoLayers
 from ..heads.reruns import rerun
 from ..scenario import Scenario, trace_of
@@ -25,7 +25,7 @@ def run_shuffled(scenario: Scenario, seed: int = 0) -> TwoLayers:
     order = list(shuffled_order(len(words_TD), seed))
     inputs_TD = words_TD[order] + trace.inputs[0] - words_TD
     mask = trace.mask
-    if scenario.mask == "padding" and mask is not None:
+    if resolve(scenario).mask.follows_tokens and mask is not None:
         mask = mask[..., order]
     tokens = tuple(trace.labels("T")[place] for place in order)
     shuffled = rerun(trace, x=inputs_TD, mask=mask).labelled(tokens)
@@ -34,24 +34,16 @@ def run_shuffled(scenario: Scenario, seed: int = 0) -> TwoLayers:
 
 def what_knows_order(scenario: Scenario) -> tuple[str, ...]:
     """What in the layer of a scenario depends on positions, in words; nothing if it reads a set."""
-    run = resolve(scenario)
-    trace = trace_of(scenario)
+    run, trace = resolve(scenario), trace_of(scenario)
     parts = {
-        "a code of each position, which is added to the vector there": run.positions
-        and not has_given_inputs(scenario),
+        "a code of each position, which is added to the vector there": run.chosen.positions
+        and not run.has_given_inputs,
         "a mask, which hides positions and not words": trace.mask is not None
-        and run.mask != "padding",
+        and not run.mask.follows_tokens,
         "rotary positions, which turn queries and keys": trace.rotary is not None,
         "ALiBi, which lowers the scores of distant keys": trace.bias is not None,
     }
     return tuple(words for words, is_there in parts.items() if is_there)
-
-
-def has_given_inputs(scenario: Scenario) -> bool:
-    """Whether X is given as it is, not as a sum of words and positions: the user's own X, or the
-    input of a trained layer.
-    """
-    return scenario.weights in MODEL_CHOICES or user_matrices_of(scenario).x is not None
 
 
 def word_vectors_of(scenario: Scenario) -> Array:
@@ -61,7 +53,7 @@ def word_vectors_of(scenario: Scenario) -> Array:
     Shapes: (T, D).
     """
     inputs_TD: Array = trace_of(scenario).inputs[0]
-    if has_given_inputs(scenario):
+    if resolve(scenario).has_given_inputs:
         return inputs_TD
     embedding = embedding_of(scenario)
     return np.where(inputs_TD == embedding.inputs, embedding.words, inputs_TD)

@@ -17,19 +17,28 @@ from attention_core.numbers import too_large
 from attention_core.trace import Trace
 
 from ..cache import cached
-from ..heads.reruns import rerun
 
 KEY_SIZES = (1, 4, 16, 64, 256, 1024)
 N_DRAWS, N_KEYS = 64, 32  # draws of as many queries and keys
 
 
-def at_temperature(trace: Trace, temperature: float) -> Trace:
-    """The same layer with every scaled score divided by the temperature: below 1 the softmax gets
-    sharper, above 1 flatter. Raises: SettingsError for a scale beyond the range of float.
+def at_temperature(trace: Trace, temperatures_P: Array, head: int) -> Array:
+    """The shares of a head with everything that goes into its softmax divided by each of some
+    temperatures: scores after cap and bias, and a sink. Below 1 the softmax gets sharper, above 1
+    flatter. Shapes: (P,) -> (P, T, S). Raises: SettingsError for a quotient beyond the range of
+    float.
+
+    >>> from attention_core import Projections, attend
+    >>> trace = attend([[1.0], [2.0]], Projections.weightless(1))
+    >>> at_temperature(trace, np.array([1.0, 2.0]), head=0)[:, 0].round(3).tolist()
+    [[0.269, 0.731], [0.378, 0.622]]
     """
-    with np.errstate(over="ignore"):
-        scale = float(np.float64(trace.scale) / temperature)
-    return rerun(trace, scale=scale)
+    logits_TS = trace.masked_scores[0, head]
+    if trace.sink is None:
+        return shares_at(logits_TS, temperatures_P)
+    sink_T1 = np.full((len(logits_TS), 1), trace.sink[head])
+    both_PTS: Array = shares_at(np.concatenate([logits_TS, sink_T1], axis=1), temperatures_P)
+    return both_PTS[..., :-1]
 
 
 def jacobian_trace(probabilities_XS: Array) -> Array:
@@ -72,18 +81,18 @@ def sharpness(scores_XS: Array) -> Sharpness:
     return Sharpness(float(largest_X.mean()), float(trace_X.mean()))
 
 
-def shares_at(scores_S: Array, temperatures_P: Array) -> Array:
-    """The softmax of a row of scores, divided by each of some temperatures. Shapes: (S,), (P,) ->
-    (P, S). Raises: SettingsError for a quotient beyond the range of float.
+def shares_at(scores_XS: Array, temperatures_P: Array) -> Array:
+    """The softmax of rows of scores, divided by each of some temperatures. Shapes: (..., S), (P,)
+    -> (P, ..., S). Raises: SettingsError for a quotient beyond the range of float.
 
     >>> shares_at(np.array([0.0, np.log(3)]), np.array([1.0, 0.5])).round(3).tolist()
     [[0.25, 0.75], [0.1, 0.9]]
     """
     with np.errstate(over="ignore"):
-        divided_PS = scores_S / temperatures_P[:, np.newaxis]
-    if (np.isinf(divided_PS) != np.isinf(scores_S)).any():
-        raise too_large(divided_PS.dtype)
-    return softmax(divided_PS)
+        divided_PXS = scores_XS / temperatures_P.reshape(-1, *(1,) * scores_XS.ndim)
+    if (np.isinf(divided_PXS) != np.isinf(scores_XS)).any():
+        raise too_large(divided_PXS.dtype)
+    return softmax(divided_PXS)
 
 
 @cached

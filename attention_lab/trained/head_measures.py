@@ -134,6 +134,7 @@ def copied_when_off(run: LanguageModelRun, layer: int, head: int) -> float:
     For query i: Σ_j A_ij (Δ_i(x_j) - mean_x Δ_i(x)) over the keys 0 < j < i, with Δ_i = the logits
     after i minus those without the head. Units: logits.
 
+    >>> from attention_lab import language_model
     >>> frog = language_model().run(language_model().encode("One day, a little frog was very sad."))
     >>> round(copied_when_off(frog, 4, 4), 2) < round(float(copied_logits(frog).values[4, 4]), 2)
     True

@@ -150,7 +150,7 @@ class _Search:
         goes_on = self._spelled(texts)
         n_more = min(MOST_SPELLINGS, MOST_SHARES // 2 // len(self.pieces.all))
         most = len(self.branches) + n_more
-        level: list[tuple[Path, str, float]] = [((), "", 1.0)] if spelled else []
+        level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
             after = [
                 ((*path, one), text + self.pieces.all[one], share * float(self.shares[path][one]))
@@ -167,7 +167,7 @@ class _Search:
 
     def _spelled(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For each beginning of some texts, the pieces that go on with it towards one of them."""
-        starts = {text[:size] for text in texts for size in range(len(text) + 1)}
+        starts = {""} | {text[:size] for text in texts for size in range(len(text) + 1)}
         spells = self.pieces.spells
         return {
             start: [
@@ -235,8 +235,10 @@ class After:
         """The probability of each of some words and marks."""
         search = self._search()
         signs = search.signs()
-        found = self._summed(search, [word for word in words if word and word not in signs])
-        return {word: (found | signs).get(word, (0.0, ()))[0] for word in words}
+        # Bytes write letters, too; a letter that is a word is spelled by the pieces of words.
+        spelled = [word for word in words if word.isalpha() or (word and word not in signs)]
+        found = signs | self._summed(search, spelled)
+        return {word: found.get(word, (0.0, ()))[0] for word in words}
 
     def _search(self) -> _Search:
         first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}

@@ -273,24 +273,26 @@ def check_beside_trained(own: UserMatrices, width: int, key_columns: int) -> Non
             )
 
 
-def check_beside_drawn(
-    own: UserMatrices, weights: str, d_model: int, n_heads: int, d_k: int, d_v: int
-) -> None:
-    """No more columns than rows can be orthonormal. Weightless layers have identity matrices beside
-    the user's own, whose width no control changes. Raises: ShapeError.
+def check_beside_identities(own: UserMatrices, d_model: int, n_heads: int, **widths: int) -> None:
+    """Weightless layers have identity matrices beside the user's own, whose width no control
+    changes. widths: d_k and d_v. Raises: ShapeError.
     """
-    for size, width, alone, names in (
-        ("d_k", d_k, {"w_q", "w_k"}, "W_Q and W_K in one NPZ file"),
-        ("d_v", d_v, {"w_v"}, "W_V"),
+    for size, alone, names in (
+        ("d_k", {"w_q", "w_k"}, "W_Q and W_K in one NPZ file"),
+        ("d_v", {"w_v"}, "W_V"),
     ):
-        cause = own.cause_of(size)
-        is_beside = weights == "weightless" and not own.arrays.keys() >= alone
-        if is_beside and cause and width * n_heads != d_model:
+        cause, is_beside = own.cause_of(size), not own.arrays.keys() >= alone
+        if is_beside and cause and widths[size] * n_heads != d_model:
             raise ShapeError(
                 f"The other matrices of a weightless layer are identities, {d_model} × {d_model},"
                 f" which do not fit ({cause}): choose other weights, load {names}, or leave it out"
             )
-        if weights == "orthonormal" and cause and width > d_model:
+
+
+def check_beside_orthonormal(own: UserMatrices, d_model: int, n_heads: int, **widths: int) -> None:
+    """No more columns than rows can be orthonormal. widths: d_k and d_v. Raises: ShapeError."""
+    for size, width in widths.items():
+        if (cause := own.cause_of(size)) and width > d_model:
             raise ShapeError(
                 f"{size} is {width} ({cause}, heads: {n_heads}), but an orthonormal head is at most"
                 f" as wide as the inputs, {d_model}: choose other weights, make all heads together"

@@ -13,6 +13,7 @@ from attention_core.derivation import Derivation, expand
 from attention_core.errors import SettingsError
 from attention_core.numbers import check_room
 from attention_core.rules import Rule, read
+from attention_core.trace import Trace
 
 from ..cache import cached
 
@@ -85,6 +86,15 @@ def sinusoidal_positions(n_tokens: int, d_model: int) -> Array:
     angle_TD = position_T1 / 10_000 ** (2 * (feature_D // 2) / d_model)
     code_TD: Array = np.where(feature_D % 2 == 0, np.sin(angle_TD), np.cos(angle_TD))
     return code_TD
+
+
+def is_sum_of_words(trace: Trace, embedding: Embedding) -> bool:
+    """Whether the inputs are word vectors plus position codes. The inputs of a trained layer, and
+    the user's own, are not.
+    """
+    # A trained layer gets what earlier layers made of words and positions.
+    is_trained = embedding.words is embedding.inputs
+    return not is_trained and np.array_equal(embedding.inputs, trace.inputs[0])
 
 
 def derive_input(embedding: Embedding, token: int, feature: int) -> Derivation:

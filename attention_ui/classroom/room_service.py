@@ -16,6 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from attention_core.errors import AttentionError, FileError
+from attention_lab.classroom.class_question import pictures_of
 from attention_lab.classroom.limits import (
     CLASS_LIMITS,
     Limits,
@@ -193,17 +194,29 @@ class RoomService:
             about |= {"people": self.people(state.room)}
         if state.question is None:
             return about
-        asked = ("kind", "text", "given", "options", "pictures")  # without its answer
-        about |= {"question": {name: getattr(state.question, name) for name in asked}}
+        asked = state.question
+        about |= {  # without its answer
+            "question": {
+                "kind": asked.kind,
+                "text": asked.text,
+                "given": asked.given,
+                "options": [one.label for one in asked.options],
+                "pictures": pictures_of(asked),
+            }
+        }
         is_over, is_revealed = state.state != "open", state.state == "revealed"
         if is_over or to_teacher:
             about |= {"count": count_answers(self.rooms, state.room, state.number)}
         if is_revealed or (is_over and to_teacher):
-            bars = histogram(state.question, read_answers(self.rooms, state.room, state.number))
+            bars = histogram(asked, read_answers(self.rooms, state.room, state.number))
             about |= {"bars": [[bar.label, bar.count] for bar in bars]}
             if is_revealed:
-                told = ("arithmetic", "answer", "tolerance")
-                about |= {name: getattr(state.question, name) for name in told}
+                told = {
+                    "arithmetic": asked.why,
+                    "answer": asked.value,
+                    "tolerance": asked.tolerance,
+                }
+                about |= told
                 about |= {"right": [bar.is_right for bar in bars].index(True)}
         return about
 

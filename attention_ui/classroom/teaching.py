@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 import re
+from dataclasses import replace
 from functools import cache, partial
 from html import escape
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_core import Trace
 from attention_core.errors import SettingsError
-from attention_lab.classroom.class_question import ClassQuestion
+from attention_lab.classroom.class_question import class_question
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import export_votes
 from attention_lab.classroom.votes import RoomState
@@ -23,13 +24,14 @@ from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
 from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER, practice_question
+from attention_lab.quiz import Question
 from attention_viz.markdown import escape_quotations
-from attention_viz.practice import question_text
+from attention_viz.practice import in_words
 from attention_viz.qr_code import qr_code
+from attention_viz.story.story_view import StoryView
 
 from ..browser_files import base_path
 from ..network import LOCAL_HOSTS, OPENING_COMMAND, is_open, network_url
-from ..page_context import PageContext
 from ..show import explained_errors, offer_file
 from ..url_state import PERSISTENCE, whole_number_input
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
@@ -92,19 +94,14 @@ def qr_code_url(link: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
-def class_practice_question(
-    trace: Trace, number: int, field: str, notation: Notation
-) -> ClassQuestion:
+def class_practice_question(trace: Trace, number: int, field: str, notation: Notation) -> Question:
     """A question of *Practice*, to work out by hand. Raises: SettingsError if no step is short
     enough, or if its numbers are too long for a class.
     """
-    question = practice_question(trace, number, field)
-    asked = question_text(question, trace, notation)
-    about = ("number", asked.question, question.answer, asked.answer)
-    return ClassQuestion(*about, given=asked.numbers, tolerance=question.tolerance)
+    return class_question(in_words(practice_question(trace, number, field), trace, notation))
 
 
-def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
+def class_guess_question(trace: Trace, item: str, number: int) -> Question:
     """A question to guess at, with the answers of misconceptions among its options.
 
     Raises: SettingsError if this layer has no cell for it, or if its pictures are too large.
@@ -114,35 +111,19 @@ def class_guess_question(trace: Trace, item: str, number: int) -> ClassQuestion:
     is_of_head = len(places) == len(guess.index) > 1 and places[1] in ("H", "G")
     names_head = is_of_head and guess.item.kind not in ("shape", "place")
     head = f"Head {guess.index[1]}: " * names_head
-    return ClassQuestion(
-        "choice",
-        f"{head}{guess.prompt}",
-        float([option.right for option in guess.options].index(True)),
-        f"{guess.answer}. {guess.why}",
-        options=tuple(option.label for option in guess.options),
-        pictures=tuple(
-            tuple(tuple(round(cell, 2) for cell in row) for row in option.picture)
-            for option in guess.options
-            if option.picture
-        ),
-    )
+    return class_question(replace(guess, text=f"{head}{guess.text}"))
 
 
 @cache
-def lesson_questions() -> dict[str, dict[str, ClassQuestion]]:
+def lesson_questions() -> dict[str, dict[str, Question]]:
     """The questions with options of all shipped lessons, by the titles of lesson and moment."""
-    found: dict[str, dict[str, ClassQuestion]] = {}
+    found: dict[str, dict[str, Question]] = {}
     for lesson in shipped_lessons().values():
         for place, moment in enumerate(lesson.moments):
             asked = lesson.question_at(place)
             if asked and asked.options:
-                found.setdefault(lesson.title, {})[f"{place + 1} {moment.title}"] = ClassQuestion(
-                    "choice",
-                    asked.ask,
-                    float(asked.right),
-                    f"{asked.options[asked.right]}. {asked.why}",
-                    options=asked.options,
-                )
+                of_lesson = found.setdefault(lesson.title, {})
+                of_lesson[f"{place + 1} {moment.title}"] = class_question(asked)
     return found
 
 
@@ -168,7 +149,7 @@ def show_letters(room: str) -> None:
     )
 
 
-def choose_question(now: PageContext) -> ClassQuestion | None:
+def choose_question(now: StoryView) -> Question | None:
     """Choose a question and show it; None with an error if the layer has none."""
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
     kind = left.selectbox("From", QUESTION_SOURCES, key="class_kind", **PERSISTENCE)
@@ -199,7 +180,7 @@ def choose_question(now: PageContext) -> ClassQuestion | None:
     return question
 
 
-def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> ClassQuestion:
+def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> Question:
     """A question of a shipped lesson; only those with options can be voted on."""
     lessons = lesson_questions()
     title = left.selectbox("Lesson", tuple(lessons), key="class_lesson", **PERSISTENCE)
@@ -218,7 +199,7 @@ def format_item(item: str) -> str:
     return f"{step}, {kind.replace('-', ' ')}"
 
 
-def show_vote_buttons(state: RoomState, question: ClassQuestion | None) -> None:
+def show_vote_buttons(state: RoomState, question: Question | None) -> None:
     """The buttons to ask, close, open again and reveal: those with an effect now."""
     room = state.room
     with st.container(horizontal=True):
@@ -271,7 +252,7 @@ def _set_state(room: str, state: str) -> None:
     room_service().change(lambda rooms: rooms.set_state(room, teacher_secret(room), state), room)
 
 
-def _ask(room: str, question: ClassQuestion | None) -> None:
+def _ask(room: str, question: Question | None) -> None:
     """In a callback: ask the question, open its vote, and send those who follow to it."""
     if question is None:
         return

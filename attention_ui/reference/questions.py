@@ -1,4 +1,4 @@
-"""What learners ask, on the overview and below each page."""
+"""What learners ask about a page, below it."""
 
 from __future__ import annotations
 
@@ -7,25 +7,8 @@ from functools import cache
 import streamlit as st
 
 from attention_lab.page_list import Page, page_of
-from attention_lab.questions import learner_questions, related_questions
-from attention_lab.search import NOTHING, best_matches
+from attention_lab.questions import related_questions
 from attention_viz.markdown import escape_markdown
-from attention_viz.reference.questions_page import entry_table
-
-from ..blocks import table_markdown
-from ..search import note_partial, search_field
-
-
-@st.fragment
-def show_questions() -> None:
-    """Draw what learners ask with its search. A search runs only this part of the page again."""
-    st.header("What learners ask", anchor=False)
-    words = search_field("asked_words", "parameters", (one.searched for one in learner_questions()))
-    if shown := best_matches(words, learner_questions(), lambda one: one.searched):
-        note_partial(words, shown[0].searched)
-        st.markdown(table_markdown(entry_table(shown)))
-    else:
-        st.markdown(NOTHING)
 
 
 @cache

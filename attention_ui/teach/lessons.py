@@ -11,7 +11,9 @@ from functools import partial
 import streamlit as st
 
 from attention_core import AttentionError
-from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment, state_text
+from attention_lab.classroom.tally import misconceptions_met
+from attention_lab.guesses import MISCONCEPTIONS
+from attention_lab.lessons.lesson import Lesson, Moment, lesson_question, state_text
 from attention_lab.lessons.lesson_file import (
     LESSON_FILE,
     keep_lesson,
@@ -22,11 +24,14 @@ from attention_lab.lessons.lesson_file import (
     write_lesson,
 )
 from attention_lab.page_list import Page, page_of
+from attention_lab.quiz import Question
 from attention_viz.teach.for_teachers_page import PART, lesson_files
 
 from ..blocks import Parts
+from ..classroom.joining import ROOM_KEY, teacher_secret
+from ..classroom.room_service import room_service
 from ..lesson import check_lesson_pages
-from ..show import keeping_error, offer_file
+from ..show import explained_errors, keeping_error, offer_file
 from ..upload_limits import check_upload
 from ..url_state import request_page, restore, write_to_url
 from .links import show_link, visited_url
@@ -140,7 +145,7 @@ def _edit(lesson: Lesson) -> None:
 def _edit_moment(lesson: Lesson, place: int) -> None:
     moment = lesson.moments[place]
     asked = moment.question
-    ask, why = (asked.ask, asked.why) if asked else ("", "")
+    ask, why = (asked.text, asked.why) if asked else ("", "")
     with st.form(f"form of moment {place} {hash(moment)}", border=True):
         title = st.text_input("Title", moment.title, 90)
         text = st.text_input("For students", moment.text, 400)
@@ -155,7 +160,7 @@ def _edit_moment(lesson: Lesson, place: int) -> None:
         if st.form_submit_button("Keep this moment"):
 
             def kept() -> Lesson:
-                question = _question(ask, why, options)
+                question = _question(ask, why, options, asked)
                 now = replace(moment, title=title, text=text, note=note, question=question)
                 return lesson.with_changed(place, now)
 
@@ -169,21 +174,23 @@ def _edit_moment(lesson: Lesson, place: int) -> None:
             st.button(label, on_click=keep_draft, args=(changed,), key=f"draft {label}")
 
 
-def _right_first(asked: LessonQuestion | None) -> tuple[str, ...]:
-    if asked is None:
-        return ()
-    right = asked.options[asked.right : asked.right + 1]
-    return (*right, *(one for one in asked.options if one not in right))
+def _right_first(asked: Question | None) -> list[str]:
+    options = asked.options if asked else ()
+    return [one.label for one in sorted(options, key=lambda one: not one.right)]
 
 
-def _question(ask: str, why: str, options: str) -> LessonQuestion | None:
-    """The question of a form. In the form the right answer comes first; in the lesson the answers
-    are in alphabetical order. Raises: SettingsError, TextError.
+def _question(ask: str, why: str, options: str, before: Question | None) -> Question | None:
+    """The question of a form, with the misconceptions of before. In the form the right answer comes
+    first; in the lesson the answers are in alphabetical order. Raises: SettingsError, TextError.
     """
     lines = [line.strip() for line in options.splitlines() if line.strip()]
     in_order = tuple(sorted(lines))
     right = in_order.index(lines[0]) if lines else 0
-    return LessonQuestion(ask, why, in_order, right) if ask.strip() else None
+    known = (
+        {one.label: name for one in before.options for name in one.misconceptions} if before else {}
+    )
+    beliefs = {label: name for label, name in known.items() if label in lines[1:]}
+    return lesson_question(ask, why, in_order, right, beliefs) if ask.strip() else None
 
 
 def _change(changed: Callable[[], Lesson]) -> None:
@@ -215,8 +222,25 @@ def _offer(lesson: Lesson) -> None:
         show_link(f"{visited_url()}?lesson={name}", lesson.title)
 
 
+def show_class_misconceptions() -> None:
+    """How often the class of this teacher fell for each misconception; nothing without a room."""
+    room = str(st.session_state.get(ROOM_KEY, ""))
+    if not room or not teacher_secret(room):
+        return
+    st.header(f"In your class {room}", anchor=False)
+    with explained_errors():
+        met = misconceptions_met(room_service().rooms, room, teacher_secret(room))
+        lines = [
+            f"- {MISCONCEPTIONS[name].text} **{fell} of {count}**"
+            for name, (fell, count) in sorted(met.items(), key=lambda one: -one[1][0])
+            if name in MISCONCEPTIONS
+        ]
+        st.markdown("\n".join(lines) or "No question with a misconception was asked yet.")
+
+
 LESSON_PARTS: Parts = {
     "own lesson": lambda *_: edit_draft(),
+    "class misconceptions": lambda *_: show_class_misconceptions(),
     **{
         f"change {name}": partial(_offer_change, name, lesson)
         for name, lesson in shipped_lessons().items()

@@ -15,10 +15,10 @@ from .binding import write_to_url as write_to_url
 from .session import Session as Session
 from .session import begin_run as begin_run
 from .session import session as session
-from .widgets import choose_one as choose_one
 from .widgets import choose_place as choose_place
 from .widgets import control_group as control_group
 from .widgets import draw_expander as draw_expander
+from .widgets import end_controls as end_controls
 from .widgets import held_place as held_place
 from .widgets import keep_in_url as keep_in_url
 from .widgets import must_draw as must_draw

@@ -28,9 +28,10 @@ class Session:
     written: dict[str, str | None] = field(default_factory=dict)
     restored: set[str] = field(default_factory=set)  # the choices that this run has read
     url_path: str = ""  # of the page that was shown last
-    # widgets: which expanders are open, and which widgets were drawn in each group
+    # widgets: which expanders are open, and which widgets the last run and this one have drawn
     open: dict[str, bool] = field(default_factory=dict)
-    drawn: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    drawn: set[str] = field(default_factory=set)
+    drawing: set[str] = field(default_factory=set)
     # the words that the select boxes of places showed last
     words: dict[str, str] = field(default_factory=dict)
     # board: the own cell of the board with a pinned cell, when it was last drawn

@@ -22,15 +22,6 @@ from .binding import PERSISTENCE, draw_bound, refuse, restore
 from .session import session
 
 
-def choose_one(
-    label: str, options: Collection[str], default: str, *, place: Any = st, key: str, **about: Any
-) -> str:
-    """Draw buttons of which one is always chosen, in `place`: `st` or a container."""
-    about |= {"default": default, "required": True, "key": key}
-    chosen = draw_bound(place.segmented_control, label, tuple(options), **about)
-    return str(chosen) if chosen in options else default
-
-
 def whole_number_input(
     place: Any, label: str, low: int, high: int, default: int, **about: Any
 ) -> int:
@@ -62,7 +53,7 @@ def control_group(
     moved, asked = _moved(defaults, held), session().asked
     with draw_expander(group, f"group {group}") as box:
         shown = [name for name in defaults if box.open or name in moved or name in asked]
-        _write_new_values(group, shown, moved)
+        _write_new_values(shown, moved)
         yield shown
 
 
@@ -73,19 +64,26 @@ def must_draw(defaults: Mapping[str, Any], held: Mapping[str, Any]) -> bool:
     return bool(_moved(defaults, held)) or not session().asked.keys().isdisjoint(defaults)
 
 
-def keep_in_url(group: str, defaults: Mapping[str, Any], held: Mapping[str, Any]) -> None:
+def keep_in_url(defaults: Mapping[str, Any], held: Mapping[str, Any]) -> None:
     """Write moved values into the URL. defaults: of the widgets that are drawn next."""
-    _write_new_values(group, tuple(defaults), _moved(defaults, held))
+    _write_new_values(defaults, _moved(defaults, held))
 
 
-def _write_new_values(group: str, shown: Collection[str], moved: Mapping[str, Any]) -> None:
+def _write_new_values(shown: Collection[str], moved: Mapping[str, Any]) -> None:
     """Write the moved values of widgets that the last run did not draw."""
-    drawn = session().drawn
-    done = (*drawn.get(group, ()), *session().opening)
-    new = {name: value for name, value in moved.items() if name not in done}
-    if new:
+    now = session()
+    done = {*now.opening, *now.drawn}
+    if new := {name: value for name, value in moved.items() if name not in done}:
         st.query_params.update(url_texts(new))
-    drawn[group] = tuple(shown)
+    now.drawing |= set(shown)
+
+
+def end_controls() -> None:
+    """Note that all controls of a run are drawn. A run that ends before leaves its own to the next,
+    which may find them in the browser.
+    """
+    now = session()
+    now.drawn, now.drawing = now.drawing, set()
 
 
 def url_texts(values: Mapping[str, Any]) -> dict[str, str]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
-from attention_lab.masks.temperature import ScoreSpread, shares_at
+from attention_lab.focus import Focus
+from attention_lab.masks.temperature import ScoreSpread, at_temperature
 from attention_lab.notation.notation import OURS, Notation
 
 from ..curves import PLAIN_AXIS, WITH_LEGEND
@@ -29,18 +30,19 @@ TEMPERATURE_AXIS = PLAIN_AXIS | {
 
 
 def temperature_board(
-    usual: Trace,
-    other: Trace,
+    trace: Trace,
+    shares_TS: Array,
     temperature: float,
     cell: tuple[int, int, int],
     notation: Notation = OURS,
 ) -> JSON:
-    """The probabilities of a head at temperature 1 and at another."""
+    """The probabilities of a head as they are and at another temperature. Shapes: (T, S)."""
     head, query, key = cell
-    sides = field_sides(usual, "probabilities")
+    sides = field_sides(trace, "probabilities")
     matrices: list[Matrix] = []
-    for name, trace, number in (("usual", usual, 1), ("other", other, temperature)):
-        shares, at = trace.probabilities[0, head], (len(matrices), 0)
+    both = (("usual", trace.probabilities[0, head], 1), ("other", shares_TS, temperature))
+    for name, shares, number in both:
+        at = (len(matrices), 0)
         title, says = (
             f"probabilities at temperature {number:g}",
             f"The share at temperature {number:g} is",
@@ -52,16 +54,13 @@ def temperature_board(
     return matrix_board(matrices, ("other", query, key), description, notation)
 
 
-def temperature_figure(
-    scores: Array, tokens: Sequence[str], key: int, temperature: float
-) -> Figure:
-    """The shares of one query by the temperature, a curve for each key; the chosen key and the
-    strongest are named.
-
-    Shapes: scores (S,), masked.
+def temperature_figure(trace: Trace, focus: Focus, temperature: float) -> Figure:
+    """The shares of the query in focus by the temperature, a curve for each key; the chosen key and
+    the strongest are named.
     """
+    tokens, key = trace.labels("S"), focus.key
     temperature_P = np.geomspace(MIN_TEMPERATURE, MAX_TEMPERATURE, 61)
-    shares_PS = shares_at(scores, temperature_P)
+    shares_PS = at_temperature(trace, temperature_P, focus.head)[:, focus.query]
     strongest = int(shares_PS[0].argmax())
     curves = []
     for place in sorted(range(len(tokens)), key=lambda place: place == key):  # the chosen on top

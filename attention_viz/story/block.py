@@ -12,7 +12,7 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, axis, read
-from attention_lab.block import BLOCK_LABELS, BLOCK_OPTIONS, Block, BlockFacts, block_of
+from attention_lab.block import BLOCK_CONTROLS, Block, BlockFacts, block_of
 from attention_lab.block_weights import BY_HAND, BY_MODEL, BY_SEED
 from attention_lab.notation.notation import OURS, Notation
 
@@ -48,10 +48,10 @@ def block_parts(view: StoryView) -> StepParts:
     token = short_quote(found.trace.labels("T"), query)
     says = f"Each token goes on alone: this is {token}."
     chosen = asdict(view.block)
-    offered = BLOCK_OPTIONS if found.weights.made != BY_MODEL else ("skip",)
     choices = [
-        Choice(name, BLOCK_LABELS[name], BLOCK_OPTIONS[name], chosen[name], named=name == "skip")
-        for name in offered
+        Choice(name, one.label, one.options, chosen[name], named=name == "skip")
+        for name, one in BLOCK_CONTROLS.items()
+        if name == "skip" or found.weights.made != BY_MODEL
     ]
     notes = (*map(Note, block_notes(found)), *language_notes(view))
     return StepParts("", board, says, block_formula(found), choices=choices, notes=notes)

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from attention_core.rules import Position, Read, Rule
 from attention_core.trace import head_columns, head_of
+from attention_lab.story.cuts import HEAD_FIELDS as HEAD_FIELDS
 
 from ..payload import JSON, Stage, panel_json, rule_json
 from ..scene import Panel, scene
@@ -85,9 +86,6 @@ def _own(axis: int) -> Position:
 def _panel(name: str, heads: list[str]) -> JSON:
     about = {"rows": None, "columns": 2, "tiles": 1, "arrange": "across", "size": "small"}
     return panel_json(name, name, "", (0, 0), "ribbon", id=f"{name} ribbon", brief=heads, **about)
-
-
-HEAD_FIELDS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
 
 
 def split_board(stage: Stage, field: str, cell: HeadCell, focused: bool = False) -> JSON:

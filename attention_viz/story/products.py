@@ -10,22 +10,14 @@ import numpy as np
 
 from attention_core import Trace
 from attention_core.trace import head_columns
-from attention_lab.words.embeddings import Embedding
+from attention_lab.story.cuts import PROJECTION_FACTORS as PROJECTION_FACTORS
+from attention_lab.words.embeddings import Embedding, is_sum_of_words
 
 from ..payload import JSON, Stage, Window
 from ..scene import Panel, scene
 from .per_head import HeadCell
 
 FOCUS_COLUMNS = 8  # columns around the feature, so that three matrices have room
-
-
-def is_sum_of_words(trace: Trace, embedding: Embedding) -> bool:
-    """Whether the inputs are word vectors plus position codes. The inputs of a trained layer, and
-    the user's own, are not.
-    """
-    # A trained layer gets what earlier layers made of words and positions.
-    is_trained = embedding.words is embedding.inputs
-    return not is_trained and np.array_equal(embedding.inputs, trace.inputs[0])
 
 
 def shows_sum_of_words(stage: Stage, embedding: Embedding) -> bool:
@@ -67,12 +59,6 @@ def inputs_board(
 
 MAX_COLUMNS_SENT = 64  # columns of a wide matrix that are sent; the others follow the pinned cell
 UNCUT_COLUMNS = 8  # an output with at most so many columns is shown whole
-# The two matrices whose product each field is.
-PROJECTION_FACTORS = {
-    "queries": ("inputs", "w_q"),
-    "keys": ("memory", "w_k"),
-    "values": ("memory", "w_v"),
-}
 
 
 def head_window(trace: Trace, field: str, head: int, most: int = MAX_COLUMNS_SENT) -> Window:

@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from attention_core import STEPS
 from attention_core.trace import head_of
-from attention_lab.choices import FIELD_CHOICES, LANGUAGE_MODEL, options_on
+from attention_lab.choices import DECLARED, options_on
 from attention_lab.focus import Focus
 from attention_lab.guesses import as_data, guess_beside
+from attention_lab.mask_kinds import CAUSAL, NO_MASK
 from attention_lab.next_token import next_token_of
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import symbol
@@ -21,6 +22,8 @@ from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
+from attention_lab.weight_kinds import LANGUAGE_MODEL
+from attention_lab.words.embeddings import is_sum_of_words
 
 from ..overview import overview
 from ..payload import JSON
@@ -37,6 +40,7 @@ from .notes import (
     first_example_notes,
     language_notes,
     random_notes,
+    reading_notes,
     verb_notes,
 )
 from .per_head import (
@@ -51,7 +55,6 @@ from .per_head import (
 from .products import (
     PROJECTION_FACTORS,
     inputs_board,
-    is_sum_of_words,
     output_board,
     projection_board,
 )
@@ -59,7 +62,7 @@ from .story_view import StoryView
 
 OVERVIEW_FIELD = "probabilities"  # the field that the overview shows for each sequence
 OVERVIEW_SENTENCE = "Point at a word; click an arc or a matrix."
-EXAMPLE_MASK = "causal"
+EXAMPLE_MASK = CAUSAL.name
 EXAMPLE_NOTE = Note(
     f"The layer has no mask: this is what a {EXAMPLE_MASK} one would hide.",
     "Use it in every step",
@@ -70,7 +73,7 @@ EXAMPLE_NOTE = Note(
 OPTION_CHOICES: Mapping[str, Mapping[str, Any]] = {
     "qk-norm": {"qk_norm": True},
     "rotary": {"rotary": "neighbours"},
-    "next-token": {"weights": LANGUAGE_MODEL},
+    "next-token": {"weights": LANGUAGE_MODEL.name},
 }
 EXAMPLE_NOTES = {
     path: Note(
@@ -83,7 +86,7 @@ EXAMPLE_NOTES = {
         f" {N_LAYERS - 1} of {N_LAYERS}, {D_MODEL} features, {N_HEADS} heads.",
         "Use it in every step",
         act="weights",
-        value=LANGUAGE_MODEL,
+        value=LANGUAGE_MODEL.name,
     )
 }
 View = TypeVar("View", bound=StoryView)
@@ -97,8 +100,9 @@ def stage_of(view: StoryView, path: str) -> JSON:
     if path not in STEPS_OF_STORY:
         return strip_of(view, path)
     stage = step_scene(view, path)
-    batch = batch_of(view, path, stage)
-    return stage if batch is None else with_batch(stage, batch, view.sentences, view.focus.head)
+    if len(view.sentences) == 1:
+        return stage
+    return with_batch(stage, batch_of(view, path, stage), view.sentences, view.focus.head)
 
 
 def step_scene(view: StoryView, path: str) -> JSON:
@@ -122,6 +126,7 @@ def shown_view(view: View, path: str) -> View:
     no mask was chosen; the steps of options are shown with their option.
     """
     is_off = path in OPTION_CHOICES and option_of(page_of(path)) not in options_on(view.scenario)
+    view = replace(view, chosen=view.chosen or view.scenario)
     if path == "next-token":
         return _at_the_end(view, is_off)
     if is_off:
@@ -135,19 +140,17 @@ def _at_the_end(view: View, is_off: bool) -> View:
     """The view with the last token in focus; in the language model if it is off."""
     focus = view.focus
     if is_off:
-        scenario, cell = in_model(view.scenario, LANGUAGE_MODEL)
+        scenario, cell = in_model(view.scenario, LANGUAGE_MODEL.name)
         view = replace(view, scenario=scenario, layer=None)
         focus = replace(Focus(*cell), head=focus.head)
     last = tokens_of(view.shown).n_real - 1
     return replace(view, focus=replace(focus, query=last).inside(view.trace))
 
 
-def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
-    """The field of a batch that a step shows, or None without a batch. stage: its scene, whose cell
-    is marked in the sequence that is shown.
+def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
+    """The field of a batch that a step shows. stage: its scene, whose cell is marked in the
+    sequence that is shown.
     """
-    if len(view.sentences) == 1:
-        return None
     view = shown_view(view, path)
     fields = {
         "overview": OVERVIEW_FIELD,
@@ -167,7 +170,7 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField | None:
 
 
 def _lacks_mask(view: StoryView) -> bool:
-    return view.scenario.mask == "none" and len(view.sentences) == 1 and not view.unmasked
+    return view.scenario.mask == NO_MASK.name and len(view.sentences) == 1 and not view.unmasked
 
 
 def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
@@ -192,6 +195,7 @@ def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepW
         hide=view.hide,
         lecture=view.present,
         lesson=view.lesson,
+        covers=view.covers,
         guess=_guess(view, parts),
         **heads,
     )
@@ -241,6 +245,7 @@ def _overview(view: StoryView) -> StepParts:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
     notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
+    notes = notes or reading_notes(view)
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 
@@ -249,7 +254,7 @@ def _weights_notes(view: StoryView) -> tuple[Note, ...]:
 
 
 def _notes_of_query(view: StoryView) -> tuple[Note, ...]:
-    return _weights_notes(view) or verb_notes(view, view.focus.query)
+    return _weights_notes(view) or verb_notes(view, view.focus.query) or reading_notes(view)
 
 
 def _tokens(view: StoryView) -> StepParts:
@@ -366,7 +371,7 @@ def _next_token(view: StoryView) -> StepParts:
 
 def _heads_off(view: StoryView) -> tuple[str, ...]:
     """The heads of the layer that can be switched off, and none."""
-    return FIELD_CHOICES["without"][: view.trace.sizes["H"] + 1]
+    return DECLARED["without"].options[: view.trace.sizes["H"] + 1]
 
 
 STEPS_OF_STORY: Mapping[str, Callable[[StoryView], StepParts]] = {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs
 
@@ -17,7 +18,7 @@ from attention_lab.choices import options_on
 from attention_lab.export.block_code import block_code
 from attention_lab.focus import FOCUS_AXES
 from attention_lab.heads.keys_read import strongest_keys
-from attention_lab.lessons.lesson import Lesson
+from attention_lab.lessons.lesson import Lesson, Moment
 from attention_lab.page_list import Page, page_of, page_row, step_of
 from attention_lab.url_choices import read_url
 
@@ -192,26 +193,51 @@ def _links() -> dict[str, list[str]]:
 def _moment(lesson: Lesson, place: int) -> JSON:
     """A moment: its words, and its scene if it is at a step."""
     moment, asked = lesson.moments[place], lesson.question_at(place)
+    path, lesson_place = moment.page, f"{lesson.title}.{place + 1}"
     step: JSON = {"title": moment.title, "path": str(place + 1), "text": moment.text}
     if asked:
-        options = list(asked.options)
         step["question"] = {
-            "ask": asked.ask,
+            "of": lesson_place,
+            "ask": asked.text,
             "why": asked.why,
-            "options": options,
+            "options": [one.label for one in asked.options],
             "right": asked.right,
         }
-    path, lesson_place = moment.page, f"{lesson.title}.{place + 1}"
     scene = strip_of(StoryView(lesson=lesson_place), "practice")
     step["away"] = f"This moment is on the page “{page_of(path).title}” of the app."
     if path in STEPS_OF_STORY:
-        chosen = read_url(parse_qs(moment.state, keep_blank_values=True))
         try:
-            scene = step_scene(replace(view_of(chosen), lesson=lesson_place), path)
+            scene = _scene_of(moment, lesson_place, moment.covered)
             step["away"] = ""
         except AttentionError as error:
             step["away"] = str(error)
     return step | {"scenes": {".": _held(scene, 1)}}
+
+
+def _scene_of(moment: Moment, place: str, covers: str = "") -> JSON:
+    """The scene of a moment at a step. Raises: AttentionError."""
+    chosen = read_url(parse_qs(moment.state, keep_blank_values=True))
+    return step_scene(replace(view_of(chosen), lesson=place, covers=covers), moment.page)
+
+
+PICTURE_HEIGHT = 480  # px, on a sheet
+
+
+def moment_pictures(lesson: Lesson) -> tuple[dict[int, int], str]:
+    """For each moment of a lesson that has a picture its number, and what `sheet.js` reads. Nothing
+    is covered.
+    """
+    scenes: dict[int, JSON] = {}
+    for place, moment in enumerate(lesson.moments):
+        with suppress(AttentionError):
+            if moment.page in STEPS_OF_STORY:
+                scene = _held(_scene_of(moment, lesson.title), 1)
+                bare = {"steps": [], "hide": False, "lecture": False}
+                stage = scene["stage"] | bare
+                scenes[place] = scene | {"stage": stage, "height": PICTURE_HEIGHT, "player": False}
+    pool, places = pooled([*scenes.values()])
+    data = {"pool": pool, "scenes": places, "palette": BOARD_PALETTES["light"]}
+    return {place: number for number, place in enumerate(scenes)}, json.dumps(data)
 
 
 def _data(steps: Sequence[JSON], title: str, start: JSON) -> JSON:

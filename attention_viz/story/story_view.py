@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from attention_core import Trace
 from attention_core.wording import Layout
 from attention_lab.block import BlockChoices
+from attention_lab.choices import Run, resolve
 from attention_lab.column_names import column_names
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS, Notation, Symbol, symbol, written_name
@@ -18,6 +19,7 @@ from attention_lab.whose_heads import OwnHeads
 from attention_lab.words.text import Tokens
 
 from ..layer_caption import layer_caption
+from ..markdown import escape_markdown
 from ..names import symbol_of
 from ..payload import Stage
 
@@ -34,7 +36,8 @@ class StoryView:
     has colours of its own. hide: whether the result is covered. guess: whether the steps ask
     first. present: whether the step stands alone. pieces: whether pieces of a word stand alone in
     the sentence. unmasked: whether the mask step is shown as it is where the layer has no mask.
-    lesson: its name and its moment. own_heads: those of a file of the user. home: the URL of the
+    lesson: its name and its moment. covers: what is covered until the question of the moment is
+    answered, one of `COVERS`. own_heads: those of a file of the user. home: the URL of the
     app or the site, for links on paper.
     """
 
@@ -55,6 +58,7 @@ class StoryView:
     pieces: bool = False
     unmasked: bool = False
     lesson: str = ""
+    covers: str = ""
     own_heads: OwnHeads | None = None
     home: str = ""
 
@@ -64,6 +68,11 @@ class StoryView:
         choices make no layer.
         """
         return self.layer or sequence_of(self.scenario, self.sequence)
+
+    @property
+    def run(self) -> Run:
+        """The scenario as it is run. Raises: AttentionError."""
+        return resolve(self.scenario)
 
     @property
     def batch(self) -> Trace:
@@ -125,6 +134,10 @@ class StoryView:
             return symbol(written_name(self.trace, name), self.notation).plain
         width = Symbol(self.notation.width(self.trace, name)).plain
         return f"({width})" if " " in width else width
+
+    def symbol(self, name: str, on_board: bool = False) -> str:
+        """The same as Markdown."""
+        return escape_markdown(self.written(name, on_board))
 
     @property
     def stage(self) -> Stage:

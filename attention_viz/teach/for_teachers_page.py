@@ -7,14 +7,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
+from attention_core.trace import STEPS
+from attention_lab.guesses import ITEMS, MISCONCEPTIONS
 from attention_lab.lessons.lesson import Lesson
-from attention_lab.lessons.lesson_file import shipped_lessons, write_lesson
-from attention_lab.page_list import PAGES, page_of
+from attention_lab.lessons.lesson_file import asked_in_lessons, shipped_lessons, write_lesson
+from attention_lab.page_list import PAGES, page_of, step_of
 
 from .. import blocks as b
 from ..course_package import course_package
 from ..practice_page import HOMEWORK_CHOICES, homework_blocks
-from ..sheets import lesson_sheet
+from ..sheets import lesson_sheet, task_sheet
 from ..story.story_file import lesson_file
 from ..story.story_view import StoryView
 from .form_page import FORM_CHOICES, form_blocks
@@ -28,18 +30,27 @@ PART = b.Select(
         "homework": "Homework",
         "test": "A test before and after",
         "links": "Links",
+        "misconceptions": "Misconceptions",
         "own": "A lesson of your own",
     },
     "buttons",
 )
 # Lessons that fit into a period, by its minutes.
 LESSON_PLANS = {
-    20: (("multi-head-attention",), ("frog",), ("why-scale",), ("shared-keys",)),
-    45: (("by-hand",), ("trained-heads",), ("multi-head-attention", "reshape-transpose")),
-    90: (("multi-head-attention", "by-hand", "why-scale"), ("masks", "diagonal", "shared-keys")),
+    20: (("shared-keys",), ("reshape-transpose",)),
+    45: (
+        *(("multi-head-attention",), ("frog",), ("order-values-update",), ("by-hand",)),
+        *(("trained-heads",), ("two-layers",), ("why-scale", "reshape-transpose")),
+    ),
+    90: (("multi-head-attention", "by-hand"), ("masks", "diagonal", "why-scale")),
 }
 PAGE = b.Select(
     "link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES}
+)
+THREE_CLICKS = (
+    "**A lesson in three clicks.** 1. Open a room on [Class](class); students scan its code."
+    " 2. Open a lesson below. 3. Press Page down: it shows the answer to the question, uncovers the"
+    " picture, and goes on. Vote before the first press: by hands, or on *Class*, From: *Lesson*."
 )
 LOOKS = {
     "Lecture mode": {"present": "true"},
@@ -67,6 +78,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             shown = form_blocks(values)
         case "links":
             shown = _links(values)
+        case "misconceptions":
+            shown = _misconceptions()
         case "own":
             shown = [b.InTheApp("own lesson")]
         case _:
@@ -88,7 +101,7 @@ def _lessons(view: StoryView) -> list[b.Block]:
         for names in plans
     ]
     return [
-        b.Text("Ready lessons with questions and notes; each opens on its first moment."),
+        b.Text(THREE_CLICKS),
         *(
             b.Folded(
                 f"{lesson.title} · {lesson.minutes} minutes", partial(_lesson, view, name, lesson)
@@ -98,6 +111,40 @@ def _lessons(view: StoryView) -> list[b.Block]:
         b.Heading("Plans for 20, 45 and 90 minutes"),
         b.Table(("Minutes", "Lessons", "Together"), rows, words=True),
     ]
+
+
+def _misconceptions() -> list[b.Block]:
+    """Every misconception with the lessons and the steps that ask for it, and in the app how often
+    the class of this teacher fell for it.
+    """
+    rows = [
+        (one.text, ", ".join(map(_place, asked_in_lessons(name))) or "–", _steps_asking(name))
+        for name, one in MISCONCEPTIONS.items()
+    ]
+    return [
+        b.Text(
+            "What learners believe, and where it is asked: as an option of a vote in a lesson, and"
+            " in *Guess first* at a step."
+        ),
+        b.Table(("Belief", "Lessons", "Steps"), rows, words=True),
+        b.InTheApp("class misconceptions", says=False),
+    ]
+
+
+def _place(moment: tuple[str, int]) -> str:
+    """A link to a moment, as Markdown."""
+    name, place = moment
+    lesson = shipped_lessons()[name]
+    return f"[{lesson.title} {place + 1}]({lesson.url(place, name)})"
+
+
+def _steps_asking(misconception: str) -> str:
+    """The steps whose questions have a misconception among their beliefs, as links."""
+    fields = {
+        f for item in ITEMS.values() if misconception in item.misconceptions for f in item.fields
+    }
+    pages = dict.fromkeys(step_of(field) for field in STEPS if field in fields)
+    return ", ".join(f"[{page.title}]({page.url_path})" for page in pages) or "–"
 
 
 def _opening(name: str, lesson: Lesson, label: str) -> str:
@@ -110,11 +157,12 @@ def _lesson(view: StoryView, name: str, lesson: Lesson) -> list[b.Block]:
     goals = "\n".join(f"- {goal}" for goal in lesson.goals)
     link = f"{view.home}?lesson={name}"
     return [
-        b.Text(f"Afterwards students can:\n\n{goals}"),
+        b.Text(f"Students need: {lesson.needs}\n\nAfterwards they can:\n\n{goals}"),
         b.Text(f"**{_opening(name, lesson, 'Open the lesson')}**"),
         b.Row(
             (
                 b.File("Teacher’s sheet", f"{name}.html", partial(lesson_sheet, lesson, link)),
+                b.File("Tasks for students", f"{name}-tasks.html", partial(task_sheet, lesson)),
                 *lesson_files(name, lesson),
                 b.File("Lesson file", f"{name}.json", partial(write_lesson, lesson)),
             )

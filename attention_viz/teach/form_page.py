@@ -100,7 +100,7 @@ def _questions(form: str, values: b.Values) -> list[b.Block]:
     given = _answers(form, values)
     for place, (guess, answer) in enumerate(zip(form_questions(form), given, strict=True), 1):
         operands = question_operands(form_layer(form), guess)
-        found.append(b.Text(f"**{place}. {escape_quotations(guess.prompt)}**"))
+        found.append(b.Text(f"**{place}. {escape_quotations(guess.text)}**"))
         found.append(b.Beside(tuple(map(_matrix, operands)), (1,) * len(operands)))
         found.append(b.Row((b.Field(_answer(place, guess, form), str(answer)),)))
     return found

@@ -17,7 +17,6 @@ from attention_lab.url_values import parse_number
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_lab.whose_heads import (
     FIRST_HEADS,
-    HEAD_PAGES,
     LANGUAGE,
     MINILM,
     MODELS,
@@ -45,7 +44,9 @@ MODEL = b.Select(
     # Earlier versions knew MiniLM alone.
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
-UPLOAD, ONE_HEAD = "upload", "one-head"
+# Whether one head is open on the page of all heads.
+OPEN = b.Switch("th_open", "One head", False)
+UPLOAD, ALL_HEADS = "upload", "trained-heads"
 # The axes of the arrays on whose boards a cell can be pinned.
 LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": ("T", "S")}
 
@@ -53,20 +54,26 @@ LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": (
 @dataclass(frozen=True)
 class HeadPage:
     """What one of these pages adds. choices and blocks: of its heads, see `BlockPage`. beside: what
-    stands in the first row, beside whose heads are shown. words: whether the
-    page shows words in the place of their pieces.
+    stands in the first row, beside whose heads are shown. words: whether the page shows words in
+    the place of their pieces. facts: what its sentences say, which `blocks` then get last.
     """
 
     url_path: str
     choices: Callable[[HeadsShown], Sequence[b.Choice]]
-    blocks: Callable[[StoryView, b.Values, HeadsShown], Sequence[b.Block]]
+    blocks: Callable[..., Sequence[b.Block]]
     beside: Callable[[b.Values, HeadsShown], Sequence[b.Field | b.Button]] = lambda *_: ()
     words: bool = False
+    facts: Callable[[StoryView, b.Values, HeadsShown], Any] | None = None
 
     @property
     def page(self) -> b.BlockPage:
         """The page."""
-        return b.BlockPage(self.url_path, self._choices, self._blocks, MODEL)
+        facts = self._facts if self.facts else None
+        return b.BlockPage(self.url_path, self._choices, self._blocks, MODEL, facts)
+
+    def _facts(self, view: StoryView, values: b.Values) -> Any:
+        """Raises: AttentionError."""
+        return self.facts and self.facts(view, values, heads_of(view, values[MODEL.key]))
 
     def _choices(self, view: StoryView, model: str) -> Sequence[b.Choice]:
         try:
@@ -78,7 +85,7 @@ class HeadPage:
         """Raises: FileError without the language model."""
         model = values[MODEL.key]
         fields: list[b.Field | b.Button] = [b.Field(MODEL, model)]
-        loads = model == OWN and self.url_path == HEAD_PAGES[0]
+        loads = model == OWN and self.url_path == ALL_HEADS and not values.get(OPEN.key)
         above: list[b.Block] = [b.InTheApp(UPLOAD)] if loads else []
         if _is_missing(view, model):
             return [b.Row(tuple(fields)), *(above or NO_FILE)]
@@ -89,7 +96,8 @@ class HeadPage:
                 fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]
-            below = self.blocks(view, values, shown)
+            told = (self.facts(view, values, shown),) if self.facts else ()
+            below = self.blocks(view, values, shown, *told)
         except AttentionError as error:
             if model == LANGUAGE and isinstance(error, FileError):
                 raise
@@ -107,7 +115,7 @@ def fields(values: b.Values, choices: Sequence[b.Choice]) -> tuple[b.Field, ...]
 
 NO_FILE = (
     b.Text("These are the heads of a file of yours, and none is loaded."),
-    b.Row((b.Link("Load a file", HEAD_PAGES[0], {MODEL.key: OWN}),)),
+    b.Row((b.Link("Load a file", ALL_HEADS, {MODEL.key: OWN}),)),
 )
 
 
@@ -172,8 +180,8 @@ def heads_clicks(board: JSON) -> dict[str, dict[str, str]]:
 
 
 def opening(sets: Mapping[str, Mapping[str, Any]], model: str) -> dict[str, dict[str, Any]]:
-    """What a click sets that opens the page of one head."""
-    return {name: {MODEL.key: model, **one} for name, one in sets.items()}
+    """What a click sets that opens one head on the page of all heads."""
+    return {name: {MODEL.key: model, OPEN.key: "true", **one} for name, one in sets.items()}
 
 
 def cell_clicks(board: JSON, focus: Focus) -> dict[str, dict[str, str]]:

@@ -1,18 +1,19 @@
-"""The page *One head*: its heatmap, its lines, the arithmetic of every cell, and its weights."""
+"""One head, open on the page *All heads of a model*: its heatmap, its lines, the arithmetic of
+every cell, and its weights.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attention_core.checks import Array
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
+from attention_lab.trained.facts import HeadFacts, head_facts
 from attention_lab.trained.head_finder import (
     has_sink,
     head_captions,
     sink_shares,
-    word_share,
 )
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 
@@ -22,20 +23,11 @@ from ..heads.attention_lines import attention_lines
 from ..labels import format_percent
 from ..layer_caption import columns_note
 from ..markdown import escape_markdown, quote_token
+from ..story.closer import Closer, closer_blocks, closer_choices
 from ..story.story_view import StoryView
-from .head_pages import (
-    MODEL,
-    ONE_HEAD,
-    HeadPage,
-    cell_clicks,
-    fields,
-    focus_of,
-    heads_of,
-    place_choices,
-)
+from .head_pages import ALL_HEADS, CELL, OPEN, cell_clicks, fields, focus_of, place_choices
 from .heads import STEP_FIELDS, attention_alone, layer_heads, one_head, step_board
 
-CLOSER = "closer"
 LINES_DRAWN = {"from the query": "query", "to the key": "key", "all": "all"}
 LINES = b.Select("oh_lines", "Lines", "from the query", b.by_name(LINES_DRAWN), "buttons")
 STEP = b.Select("oh_step", "Step", "scores", b.by_name(STEP_FIELDS), "buttons")
@@ -53,12 +45,14 @@ ATTENTION_ALONE = (
 )
 
 
-def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field]:
-    return fields(values, place_choices(shown)[:2])
+CLOSER_FIELDS = ("probabilities", "scores")
+ONE_HEAD_CHOICES = (LINES, STEP, *closer_choices(ALL_HEADS, CLOSER_FIELDS))
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
-    return (*place_choices(shown), LINES, STEP)
+def beside_one_head(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
+    """The choice of the head, and the way back."""
+    back = b.Button("All heads", {OPEN.key: False, CELL: ""})
+    return (*fields(values, place_choices(shown)[:2]), back)
 
 
 def view_of_layer(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) -> StoryView:
@@ -78,13 +72,17 @@ def view_of_layer(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) 
     return replace(view, scenario=scenario, focus=focus, layer=trace, sequence=0, chosen=None)
 
 
-def layer_of(view: StoryView, values: b.Values) -> StoryView:
-    """What the page shows, as `view_of_layer` gives it. Raises: AttentionError."""
-    shown = heads_of(view, values[MODEL.key])
-    return view_of_layer(view, shown, *focus_of(values, shown))
+def one_head_facts(values: b.Values, shown: HeadsShown) -> HeadFacts:
+    """What is said of the cell of the head that is chosen."""
+    layer, focus = focus_of(values, shown)
+    shares_TS = shown.maps.layers[layer][focus.head]
+    return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key)
 
 
-def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+def one_head_blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: HeadFacts
+) -> Sequence[b.Block]:
+    """The head that is chosen. Raises: AttentionError."""
     layer, focus = focus_of(values, shown)
     lines, seen = LINES_DRAWN[values[LINES.key]], shown.layer(layer)
     query, key = focus.query, focus.key
@@ -95,19 +93,16 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         query,
         key,
     )
-    row_S = seen.probabilities[0, focus.head, query]
-    share = float(row_S[key])
     asking, read = quote_token(seen.tokens, query), quote_token(seen.memory_tokens, key)
-    word = _whole_word(seen.memory_tokens, row_S, key)
     above, below = _alone(view, shown, layer, focus), list[b.Block]()
     if shown.traces:
         one = view_of_layer(view, shown, layer, focus)
         above = _with_scores(one, shown, layer)
-        below = _origin(one, values[STEP.key])
+        below = [*_origin(one, values[STEP.key]), *_closer(one, values)]
     return [
         b.Text(
             f"Each row shows what one query of this head reads. :blue[{asking}] gives"
-            f" **{format_percent(share)}** of its attention to :red[{read}]{word}."
+            f" **{facts.share}** of its attention to :red[{read}]{_whole_word(facts)}."
             " Point at a cell for its arithmetic; click it to keep it."
         ),
         *above,
@@ -121,13 +116,12 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     ]
 
 
-def _whole_word(tokens: Sequence[str], row_S: Array, key: int) -> str:
+def _whole_word(facts: HeadFacts) -> str:
     """The share of the whole word of a piece, as the sum of the shares of its pieces."""
-    _, shares = word_share(tokens, row_S, key)
-    if len(shares) == 1:
+    if not facts.pieces:
         return ""
-    parts = " + ".join(f"{100 * one:.1f}" for one in shares)
-    return f"; the whole word gets **{format_percent(sum(shares))}** = {parts}"
+    *parts, whole = facts.pieces
+    return f"; the whole word gets **{whole} %** = {' + '.join(parts)}"
 
 
 def _sink(shown: HeadsShown, layer: int, head: int) -> list[b.Block]:
@@ -186,8 +180,15 @@ def _origin(one: StoryView, step: str) -> list[b.Block]:
         b.row({STEP.key: step}, STEP),
         b.Text(STEP_SENTENCES[step].format(**names)),
         b.Board(board, f"one head {step}", fits=True, sets=cell_clicks(board, focus)),
-        b.InTheApp(CLOSER, says=False),
     ]
+
+
+def _closer(one: StoryView, values: b.Values) -> list[b.Block]:
+    cell = one.focus.cell("query", "key")
+    sums = derive(one.trace, "probabilities", (0, *cell))
+    board = one_head(one.stage, *cell)
+    found = Closer(ALL_HEADS, "probabilities", sums, CLOSER_FIELDS, board)
+    return closer_blocks(one, values, found)
 
 
 def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
@@ -197,6 +198,3 @@ def _to_the_story(shown: HeadsShown, layer: int, focus: Focus) -> list[b.Block]:
     cell = {"head": focus.head, "query": focus.query, "key": focus.key}
     places = {"weights": weights, "layer": layer, "scaling": "on", "mask": "none"}
     return [b.Row((b.Link("Walk through this layer step by step", "scores", places | cell),))]
-
-
-ONE_HEAD_PAGE = HeadPage(ONE_HEAD, _choices, _blocks, _beside, words=True).page

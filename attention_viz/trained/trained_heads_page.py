@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_lab.trained.encoded_text import D_MODEL
+from attention_lab.trained.facts import HeadFacts
 from attention_lab.trained.head_finder import head_captions, sink_shares
-from attention_lab.whose_heads import HEAD_PAGES, LANGUAGE, MINILM, OWN, HeadsShown
+from attention_lab.whose_heads import LANGUAGE, MINILM, OWN, HeadsShown
 
 from .. import blocks as b
 from ..labels import format_percent
@@ -16,7 +17,8 @@ from ..markdown import quote_token
 from ..sentence import with_arcs
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
-from .head_pages import ONE_HEAD, HeadPage, focus_of, heads_clicks, opening, place_choices
+from .head_pages import ALL_HEADS, OPEN, HeadPage, focus_of, heads_clicks, opening, place_choices
+from .one_head_page import ONE_HEAD_CHOICES, beside_one_head, one_head_blocks, one_head_facts
 
 WHAT_TO_LOOK_FOR = {
     LANGUAGE: (
@@ -38,7 +40,24 @@ WHAT_TO_LOOK_FOR = {
 }
 
 
-def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+    return (OPEN, *place_choices(shown), *ONE_HEAD_CHOICES)
+
+
+def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
+    return beside_one_head(values, shown) if values[OPEN.key] else ()
+
+
+def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> HeadFacts | None:
+    """Of one head; None while all are shown."""
+    return one_head_facts(values, shown) if values[OPEN.key] else None
+
+
+def _blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: HeadFacts | None
+) -> Sequence[b.Block]:
+    if facts:
+        return one_head_blocks(view, values, shown, facts)
     maps, sizes = shown.maps, shown.maps.sizes
     layer, focus = focus_of(values, shown)
     words = (maps.tokens, maps.memory_tokens)
@@ -60,7 +79,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
             " (queries), columns the tokens that they read (keys). A stronger colour is a larger"
             " share. Point at a cell to read it; click it to open its head."
         ),
-        b.Board(board, "trained heads", sets=clicks, opens=ONE_HEAD),
+        b.Board(board, "trained heads", sets=clicks),
         *_reading(shown),
     ]
 
@@ -93,4 +112,4 @@ def _reading(shown: HeadsShown) -> list[b.Block]:
     return told
 
 
-TRAINED_HEADS = HeadPage(HEAD_PAGES[0], place_choices, _blocks, words=True).page
+TRAINED_HEADS = HeadPage(ALL_HEADS, _choices, _blocks, _beside, words=True, facts=_facts).page

@@ -51,7 +51,7 @@ DRAWN = f"""() => {{
     .filter(frame => !frame.closest('.st-key-board-strip'));
   return (document.querySelector('h1') !== null || boards.length > 0)
     && boards.every(board => board.isLaid())
-    && boards.filter(board => board.current()).length +
+    && boards.filter(board => board.current() ?? board.pins.cell).length +
       document.querySelectorAll('.chart.js-plotly-plot').length
       >= frames.length;
 }}"""

@@ -25,7 +25,6 @@ MATRICES = {
     "what-changes": 3,
     "self-attention-mass": 1,
     "propositions": 1,
-    "one-head": 2,
     "change-a-word": 3,
     "convolution": 4,
 }
@@ -134,7 +133,7 @@ def test_a_clicked_picture_opens_its_page_at_the_top(page: Page, app_url: str) -
     main = page.get_by_test_id("stMain")
     for path, panel, across, there in (
         ("overview", "probabilities", 0.3, "softmax"),
-        ("trained-heads", "layer 2", 1 / 24, "one-head"),  # the middle of head 0
+        ("trained-heads", "layer 2", 1 / 24, "trained-heads"),  # the middle of head 0
     ):
         opened(page, f"{app_url}/{path}?head=0")
         main.evaluate("main => main.scrollTo(0, 150)")

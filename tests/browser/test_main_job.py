@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Page, expect
 
-from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES, widget_value
+from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.page_list import option_of, story_steps
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.conftest import free_port, running_app
@@ -172,7 +172,7 @@ def test_the_message_is_in_the_first_window(visit: Visit) -> None:
 
 
 def test_a_reload_keeps_every_choice(visit: Visit) -> None:
-    moved = {one.name: widget_value(one, MOVES[one.name][1]) for one in CONTROLS}
+    moved = {one.name: one.held(MOVES[one.name][1]) for one in CONTROLS}
     moved |= {"scaling": "custom", "mask": "window", "output_matrix": "none", "d_model": 32}
     moved |= {key: not VIEW_DEFAULTS[key] for _, key, _ in VIEW_SWITCHES} | {"notation": "gml"}
     wished = {

@@ -12,7 +12,7 @@ from playwright.sync_api import BrowserContext, Page, expect
 
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
-from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment
+from attention_lab.lessons.lesson import Lesson, Moment, lesson_question
 from attention_viz.course_package import course_package
 from attention_viz.story.stages import OPTION_CHOICES, STEPS_OF_STORY
 from attention_viz.story.story_file import story_file
@@ -24,7 +24,7 @@ LESSON = Lesson(
     "Three moments",
     (
         Moment("One", "scores", "n_heads=2&hide=true", "First.", "Only for me."),
-        Moment("Two", "softmax", question=LessonQuestion("Sum?", "It is 1.", ("1", "2", "3"))),
+        Moment("Two", "softmax", question=lesson_question("Sum?", "It is 1.", ("1", "2", "3"))),
         Moment("Three", "what-changes"),
     ),
 )
@@ -111,13 +111,14 @@ def test_a_lesson_reports_to_its_platform_and_runs_without_an_origin(page: Page)
     matrix.press("Enter")
     expect(inside.locator(".what")).to_contain_text("query position 1")
     inside.locator(".lesson-bar a.after").click()
+    expect(inside.locator(".arithmetic")).to_have_text("?")
+    inside.locator(".lesson-question button", has_text="1").click()
+    expect(inside.locator(".lesson-question output")).to_have_text("It is 1.")
     expect(inside.locator(".what")).to_contain_text("query position 0")
     inside.get_by_role("button", name="Cover the result").click()
     inside.locator(".lesson-bar a.before").click()
     inside.locator(".lesson-bar a.after").click()
     expect(inside.locator(".cover")).to_have_text("Hide result")
-    inside.locator(".lesson-question button", has_text="1").click()
-    expect(inside.locator(".lesson-question output")).to_have_text("It is 1.")
     inside.locator(".lesson-bar a.after").click()
     expect(inside.locator(".lesson-bar")).to_contain_text("What changes?")
     told = page.evaluate("window.told")

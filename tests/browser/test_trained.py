@@ -77,9 +77,8 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     drawn(page, 1)
     page.locator('[data-panel="layer 1"]').focus()
     page.keyboard.press("Enter")
-    expect_url(page, "/one-head", "th_model=your+own", "!mine")
+    expect_url(page, "/trained-heads", "th_open=true", "th_model=your+own", "!mine")
     drawn(page, 1).reload()
-    settled(page).get_by_role("button", name="Load a file").click()
     expect_url(page, "/trained-heads", "th_model=your+own")
     expect(page.get_by_text("at most 600 MB")).to_be_visible()
 
@@ -91,7 +90,7 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     """
     page = visit("find-a-head?text=One day, a little frog was very sad. The")
     click_cell(drawn(page, 2), "ranking", (4, 4))
-    expect_url(page, "/one-head", "th_model=language+model", "!th_layer")
+    expect_url(page, "/trained-heads", "th_open=true", "th_model=language+model", "!th_layer")
     expect(drawn(page, 3).get_by_text("86.2 %").first).to_be_visible()
     page.get_by_role("radio", name="MiniLM").click()
     expect_url(page, "th_model=MiniLM")
@@ -101,7 +100,7 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     page.get_by_role("button", name="Walk through this layer").click()
     expect_url(page, "/scores", "weights=language+model", "query=15", "key=6")
     settled(page).go_back()
-    expect_url(page, "/one-head", "!weights=")
+    expect_url(page, "/trained-heads", "!weights=")
     drawn(page, 3).go_forward()
     expect_title(page, "Scores")
     settled(page).get_by_role("link", name="Softmax").first.click()

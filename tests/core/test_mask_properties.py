@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from attention_core import padding_mask, scaled_dot_product_attention, window_mask
+from attention_core import padding_mask, prefix_mask, scaled_dot_product_attention, window_mask
 from tests.core.random_layers import Layer, assert_same, layers
 
 
@@ -41,6 +41,13 @@ def test_the_window_counts_its_neighbours(
     for t, row in enumerate(window_mask(n_queries, n_keys, left, right)):
         first, last = 0 if left is None else t - left, n_keys if right is None else t + right
         assert row.tolist() == [first <= s <= last for s in range(n_keys)]
+
+
+@given(st.integers(0, 6), st.integers(0, 8), st.integers(0, 6))
+def test_the_prefix_is_seen_by_all_and_the_rest_is_causal(T: int, prefix: int, S: int) -> None:
+    found = prefix_mask(T, prefix, S)
+    assert found.tolist() == [[s < prefix or s <= t for s in range(S)] for t in range(T)]
+    assert found.shape == (T, S)
 
 
 def test_a_window_wider_than_the_queries() -> None:

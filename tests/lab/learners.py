@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from attention_lab.guesses import Guess, Option
+from attention_lab.guesses import Guess
+from attention_lab.quiz import Option
 from tests.lab.worked_cells import SMALL, Index, Worker, share
 
 

@@ -54,7 +54,7 @@ def test_who_knows_how_has_all_right_and_a_learner_fails_the_items_of_a_belief(f
 def test_the_forms_ask_the_same_of_other_numbers() -> None:
     a, b = form_questions("A"), form_questions("B")
     assert [guess.item for guess in a] == [guess.item for guess in b]
-    assert sum(one.prompt != other.prompt for one, other in zip(a, b, strict=True)) >= 5
+    assert sum(one.text != other.text for one, other in zip(a, b, strict=True)) >= 5
 
 
 @pytest.mark.parametrize("form", FORMS)

@@ -15,7 +15,14 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.block import BLOCK_OPTIONS, Block, BlockChoices, block_facts, block_of, run_block
+from attention_lab.block import (
+    BLOCK_CONTROLS,
+    Block,
+    BlockChoices,
+    block_facts,
+    block_of,
+    run_block,
+)
 from attention_lab.block_weights import BY_HAND, BY_SEED, BlockWeights, seeded_feed_forward
 from attention_lab.export.block_code import block_code
 from attention_lab.heads.reruns import rerun
@@ -106,7 +113,7 @@ def random_weights(order: str, activation: str, **about: Any) -> BlockWeights:
     return BlockWeights(order, (norms[0], norms[1]), made, **about)
 
 
-@pytest.mark.parametrize("order", BLOCK_OPTIONS["order"])
+@pytest.mark.parametrize("order", BLOCK_CONTROLS["order"].options)
 @pytest.mark.parametrize("activation", LOOP_ACTIVATIONS)
 @pytest.mark.parametrize("adds", [True, False])
 def test_a_block_is_that_of_plain_loops(order: str, activation: str, adds: bool) -> None:
@@ -250,7 +257,7 @@ def test_a_seed_decides_the_feed_forward_part() -> None:
     assert block_of(Scenario(), BlockChoices()).weights.made == BY_SEED
 
 
-@pytest.mark.parametrize("order", BLOCK_OPTIONS["order"])
+@pytest.mark.parametrize("order", BLOCK_CONTROLS["order"].options)
 def test_without_equal_widths_x_is_not_added(order: str) -> None:
     block = block_of(Scenario(d_o=6), BlockChoices(order))
     assert (block.adds, block.adds_again) == (False, True)
@@ -261,7 +268,7 @@ def test_without_equal_widths_x_is_not_added(order: str) -> None:
 
 def test_each_sequence_of_a_batch_has_its_block() -> None:
     scenario = Scenario("we saw the cat", batch="It slept", n_heads=2)
-    for order in BLOCK_OPTIONS["order"]:
+    for order in BLOCK_CONTROLS["order"].options:
         second = block_of(scenario, BlockChoices(order), 1)
         alone = block_of(Scenario("It slept", n_heads=2), BlockChoices(order))
         np.testing.assert_allclose(second.output[:2], alone.output, rtol=0, atol=1e-12)

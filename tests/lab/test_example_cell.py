@@ -9,8 +9,8 @@ import pytest
 
 from attention_core import Projections, Trace, attend
 from attention_lab.by_hand import SPECIAL_TOKENS, Cell, choose_example_cell
-from attention_lab.choices import MASK_KINDS
 from attention_lab.column_names import HANDMADE_NAMES
+from attention_lab.mask_kinds import MASKS
 from attention_lab.readings import (
     LEAST_SHARE,
     answered_names,
@@ -57,7 +57,7 @@ def test_what_is_no_word_is_not_told_of(other: str) -> None:
     assert choose_example_cell(only_one) == Cell(0, 2, 0, 0)
 
 
-@pytest.mark.parametrize("mask", MASK_KINDS)
+@pytest.mark.parametrize("mask", MASKS)
 @pytest.mark.parametrize("text", ["a b", "one two three four five", "the cat saw it"])
 def test_never_a_token_with_itself(text: str, mask: str) -> None:
     scenario = Scenario(text, mask=mask, window=0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -24,8 +25,9 @@ from attention_lab.guesses import (
     guess_beside,
     guess_of,
     items_of,
-    judge,
 )
+from attention_lab.lessons.lesson import Lesson
+from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.scenario import Scenario, sequence_of, trace_of
 from attention_lab.sentences import embedding_of
 from tests.core.random_layers import Layer, calls
@@ -62,7 +64,7 @@ def asked(trace: Trace, words: Any = None) -> list[Guess]:
 def assert_beliefs(guess: Guess, trace: Trace, words: Any = ()) -> None:
     """Who knows how answers a question right; a learner fails it by the beliefs it reveals."""
     for belief in ("", *MISCONCEPTIONS):
-        is_right = judge(guess, Learner(trace, belief, words).answer(guess)).right
+        is_right = guess.judge(Learner(trace, belief, words).answer(guess)).right
         assert is_right == (belief not in guess.revealed), (guess, belief)
 
 
@@ -88,11 +90,11 @@ def assert_options(guess: Guess) -> None:
     assert len({option.value for option in options}) == len(options)
     right = [option for option in options if option.right]
     assert [option.misconceptions for option in right] == [()]
-    assert judge(guess, right[0].value).right
+    assert guess.judge(right[0].value).right
     assert guess.answer == right[0].label
     wrong = {name for option in options for name in option.misconceptions}
     assert wrong <= set(guess.revealed)
-    assert "{" not in guess.prompt
+    assert "{" not in guess.text
     assert "{" not in guess.why
 
 
@@ -114,7 +116,15 @@ def test_every_item_tells_each_of_its_beliefs_apart_somewhere() -> None:
         for guess in asked_in(example):
             apart[guess.item.id] |= set(guess.revealed)
     assert all(set(item.misconceptions) <= apart[name] for name, item in ITEMS.items())
-    assert set.union(*apart.values()) == set(MISCONCEPTIONS)
+    in_lessons = {name for lesson in shipped_lessons().values() for name in beliefs_in(lesson)}
+    assert set.union(*apart.values()) | in_lessons == set(MISCONCEPTIONS)
+
+
+def beliefs_in(lesson: Lesson) -> Iterator[str]:
+    """The misconceptions among the options of a lesson's questions."""
+    for moment in lesson.moments:
+        for option in moment.question.options if moment.question else ():
+            yield from option.misconceptions
 
 
 @pytest.mark.parametrize("field", STORY)
@@ -159,12 +169,12 @@ def test_a_typed_number_is_judged_like_an_option() -> None:
     trace = trace_of(PRESETS["Two heads on paper"])
     guess = guess_of(trace, "scores-number")
     assert guess.number is not None
-    assert judge(guess, guess.number + guess.tolerance).right
-    assert judge(guess, -guess.number).grade in ("sign", "wrong")
-    assert judge(guess, guess.number + 3 * guess.tolerance).grade == "near"
-    assert judge(guess, float("nan")).grade == "wrong" == judge(guess, "none of these").grade
+    assert guess.judge(guess.number + guess.tolerance).right
+    assert guess.judge(-guess.number).grade in ("sign", "wrong")
+    assert guess.judge(guess.number + 3 * guess.tolerance).grade == "near"
+    assert guess.judge(float("nan")).grade == "wrong" == guess.judge("none of these").grade
     believed = next(option for option in guess.options if option.misconceptions)
-    assert judge(guess, float(believed.value)).misconceptions == believed.misconceptions
+    assert guess.judge(float(believed.value)).misconceptions == believed.misconceptions
 
 
 def test_the_data_are_whole() -> None:
@@ -201,3 +211,39 @@ def test_a_layer_without_a_cell_for_a_question_says_so() -> None:
         guess_of(trace, "output-number")
     with pytest.raises(SettingsError, match="item"):
         guess_of(trace, "none of these")
+
+
+ALWAYS_ASKED = {"scores-number", "softmax-largest", "mixing-number"}
+
+
+@pytest.mark.parametrize(
+    ("layer", "unasked"),
+    [
+        (Scenario(), set()),
+        (Scenario(weights="tied"), {"scores-largest", "scores-both-ways"}),
+        (
+            Scenario(weights="weightless"),
+            {
+                *("projection-number", "projection-sign", "projection-reads"),
+                *("scores-largest", "scores-both-ways"),
+            },
+        ),
+        (Scenario(sink=True), {"softmax-number", "softmax-picture", "softmax-grows"}),
+    ],
+)
+def test_nothing_is_asked_whose_reason_is_false(layer: Scenario, unasked: set[str]) -> None:
+    """Tied weights make the query of a token its key; a head without weights reads its slice of X;
+    with a sink, shares do not sum to 1.
+    """
+    depends = {
+        *("projection-number", "projection-sign", "projection-reads"),
+        *("scores-largest", "scores-both-ways"),
+        *("softmax-number", "softmax-picture", "softmax-grows"),
+    }
+    found = {guess.item.id for guess in asked(trace_of(layer))}
+    assert found & (depends | ALWAYS_ASKED) == (depends - unasked) | ALWAYS_ASKED
+
+
+def test_one_head_without_weights_reads_the_whole_vector() -> None:
+    found = {one.item.id for one in asked(trace_of(Scenario(weights="weightless", n_heads=1)))}
+    assert "projection-number" in found

@@ -4,6 +4,7 @@ scale is 1/√d_k.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from math import tanh
 from typing import Any
@@ -14,10 +15,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from attention_core import Projections, SettingsError, Trace, attend, softmax
+from attention_lab.choices import resolve
 from attention_lab.compare import TwoLayers
+from attention_lab.heads.reruns import rerun
 from attention_lab.masks.invariances import LAYER_CHANGES, LayerChange, shuffled_order
 from attention_lab.masks.shuffles import (
-    has_given_inputs,
     run_shuffled,
     what_knows_order,
     word_vectors_of,
@@ -139,9 +141,9 @@ def test_the_words_are_those_of_the_scenario() -> None:
 def test_given_inputs_stay_as_they_are() -> None:
     own = replace(SCENARIO, own=UserMatrices(x=np.arange(30.0).reshape(5, 6)).encode())
     for scenario in (own, Scenario(weights="trained", layer=2)):
-        assert has_given_inputs(scenario)
+        assert resolve(scenario).has_given_inputs
         assert (word_vectors_of(scenario) == trace_of(scenario).inputs[0]).all()
-    assert not has_given_inputs(SCENARIO)
+    assert not resolve(SCENARIO).has_given_inputs
 
 
 def test_positions_of_weights_by_hand() -> None:
@@ -182,11 +184,34 @@ def test_the_sharpest_softmax() -> None:
 def test_temperature_keeps_the_order_of_shares(temperature: float) -> None:
     x = np.random.default_rng(6).normal(size=(13, 8))
     before = attend(x, Projections.random(8, 2, bias=True), causal=True)
-    after = at_temperature(before, temperature)
-    assert_same(after.scaled_scores, before.scaled_scores / temperature)
-    assert (np.argsort(after.probabilities) == np.argsort(before.probabilities)).all()
-    tops = [trace.probabilities[:, :, 1:].max(axis=-1) for trace in (before, after)]
-    assert ((tops[1] > tops[0]) == (temperature < 1)).all()
+    for head, was_TS in enumerate(before.probabilities[0]):
+        is_TS = at_temperature(before, np.array([temperature]), head)[0]
+        assert_same(is_TS, rerun(before, scale=before.scale / temperature).probabilities[0, head])
+        assert (np.argsort(is_TS) == np.argsort(was_TS)).all()
+        tops = [shares_TS[1:].max(axis=-1) for shares_TS in (was_TS, is_TS)]
+        assert ((tops[1] > tops[0]) == (temperature < 1)).all()
+
+
+def test_a_temperature_divides_all_that_enters_the_softmax() -> None:
+    """Bias, cap and sink: in plain loops, and towards equal shares, which the bias alone keeps
+    apart.
+    """
+    x = np.random.default_rng(6).normal(size=(5, 4))
+    bias = np.array([[[0.5]], [[-2.0]]]) * np.arange(5)
+    sinks = [0.5, -1.0]
+    trace = attend(x, Projections.random(4, 2), bias=bias, softcap=0.7, sink=sinks, causal=True)
+    for head, heat in ((0, 3.0), (1, 0.4)):
+        shares_TS = at_temperature(trace, np.array([heat]), head)[0]
+        for query, row in enumerate(trace.scores[0, head].tolist()):
+            logits = [
+                (0.7 * math.tanh(score * trace.scale / 0.7) + bias[head, 0, key]) / heat
+                for key, score in enumerate(row[: query + 1])
+            ]
+            total = sum(map(math.exp, logits)) + math.exp(sinks[head] / heat)
+            expected = [math.exp(one) / total for one in logits]
+            assert shares_TS[query].tolist() == pytest.approx(expected + [0] * (4 - query))
+    (even_TS,) = at_temperature(trace, np.array([1e9]), 1)
+    assert even_TS[4].tolist() == pytest.approx([1 / 6] * 5)
 
 
 def test_what_does_not_fit_is_refused() -> None:

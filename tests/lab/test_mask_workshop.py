@@ -10,13 +10,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from attention_core import attend, softmax
 from attention_lab.masks.encoder_decoder import other_sentence
 from attention_lab.masks.hiding import (
-    build_masks,
-    combine_masks,
     compare_orders,
     hidden_by,
     hide_with,
@@ -28,7 +25,7 @@ from attention_lab.masks.mask_experiments import (
     hiding_values,
     replace_padding,
 )
-from attention_lab.masks.mask_workshop import MaskedBatch, WorkshopChoices, hide_row, masked_batch
+from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, MaskedBatch, hide_row, masked_batch
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.painted_masks import mask_to_text
 from tests.core.random_layers import Layer, assert_same, layers
@@ -39,33 +36,6 @@ B, H, T, S = 2, 3, 5, 7
 def scores() -> np.ndarray:
     """Raw scores of very different sizes."""
     return np.random.default_rng(0).normal(scale=3, size=(B, H, T, S))
-
-
-@settings(max_examples=40)
-@given(
-    st.booleans(),
-    st.none() | st.integers(0, 3),
-    st.none() | st.lists(st.integers(0, S), min_size=B, max_size=B),
-)
-def test_masks_together_by_loops(
-    causal: bool, window: int | None, lengths: list[int] | None
-) -> None:
-    painted = np.random.default_rng(1).random((T, S)) < 0.8
-    masks = build_masks(T, S, causal=causal, window=window, lengths=lengths, painted=painted)
-    allowed = np.broadcast_to(combine_masks(masks), (B, 1, T, S))
-    for b, t, s in np.ndindex(B, T, S):
-        hiding = [
-            name
-            for name, hides in (
-                ("causal", causal and s > t),
-                ("window", window is not None and abs(s - t) > window),
-                ("padding", lengths is not None and s >= lengths[b]),
-                ("painted", not painted[t, s]),
-            )
-            if hides
-        ]
-        assert list(hidden_by(masks, t, s, batch=b)) == hiding
-        assert allowed[b, 0, t, s] == (not hiding)
 
 
 @settings(max_examples=40)
@@ -121,7 +91,7 @@ OTHERS = ("they slept", "one two three four five six seven")
 
 
 def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
-    made = masked_batch(SCENARIO, WorkshopChoices(OTHERS))
+    made = masked_batch(SCENARIO, OTHERS)
     assert made.trace.scores.shape == (3, 2, 5, 5)
     assert [one.n_real for one in made.sentences] == [5, 2, 5]
     assert made.sentences[1].tokens == ("they", "slept", "[pad]", "[pad]", "[pad]")
@@ -133,7 +103,7 @@ def test_the_batch_is_as_long_as_the_scenarios_sequence() -> None:
 )
 def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
     scenario = replace(SCENARIO, weights=weights, n_tokens=n_tokens)
-    sentences = masked_batch(scenario, WorkshopChoices(OTHERS)).sentences
+    sentences = masked_batch(scenario, OTHERS).sentences
     whole = [other_sentence(scenario, text).n_real for text in (SCENARIO.text, *OTHERS)]
     assert [one.n_real + one.n_left_out for one in sentences] == whole
     assert sentences[2].n_left_out == whole[2] - len(sentences[2].tokens) > 0
@@ -141,35 +111,42 @@ def test_what_is_cut_off_is_counted(weights: str, n_tokens: int) -> None:
 
 def test_the_scenarios_own_sentence_comes_first() -> None:
     for scenario in (SCENARIO, EDITED, replace(SCENARIO, residual=True)):
-        batch = masked_batch(scenario, WorkshopChoices(OTHERS))
+        batch = masked_batch(scenario, OTHERS)
         assert_same(batch.trace.output[:1], trace_of(scenario).output)
 
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_a_sequence_under_a_padding_mask_is_the_sentence_alone(place: int) -> None:
-    made = masked_batch(SCENARIO, WorkshopChoices(OTHERS, ("padding",)))
+    made = masked_batch(SCENARIO, OTHERS, ("padding",))
     alone = other_sentence(SCENARIO, (SCENARIO.text, *OTHERS)[place])
     expected = attend(alone.vectors, made.trace.projections, scale=made.trace.scale)
     assert_same(made.trace.output[place, : alone.n_real], expected.output[0])
 
 
 def test_all_masks_together() -> None:
+    """By loops: what each mask hides, and which of them hide a cell."""
     painted = np.ones((5, 5), dtype=bool)
     painted[4, 3] = False
-    workshop = WorkshopChoices(
-        OTHERS, ("causal", "padding", "window", "painted"), 1, mask_to_text(painted)
-    )
-    made = masked_batch(SCENARIO, workshop)
-    for b, t, s in np.ndindex(3, 5, 5):
-        near = s <= t and t - s <= 1 and (t, s) != (4, 3)
-        assert made.allowed[b, t, s] == (near and s < (5, 2, 5)[b])
-    assert (made.allowed[:, np.newaxis] != np.isneginf(made.trace.masked_scores)).all()
-    assert list(made.masks) == ["causal", "window", "padding", "painted"]
+    scenario = replace(SCENARIO, window=1, prefix=2, painted=mask_to_text(painted))
+    for names in ((), ("causal",), ("window", "padding"), WORKSHOP_MASKS):
+        made = masked_batch(scenario, OTHERS, names)
+        for b, t, s in np.ndindex(3, 5, 5):
+            hides = {
+                "causal": s > t,
+                "padding": s >= (5, 2, 5)[b],
+                "window": abs(t - s) > 1,
+                "prefix": s > t and s >= 2,
+                "painted": (t, s) == (4, 3),
+            }
+            hiding = [name for name in WORKSHOP_MASKS if name in names and hides[name]]
+            assert list(hidden_by(made.masks, t, s, b)) == hiding
+            assert made.allowed[b, t, s] == (not hiding)
+        assert (made.allowed[:, np.newaxis] != np.isneginf(made.trace.masked_scores)).all()
 
 
 def made(*masks: str) -> MaskedBatch:
     """A batch of a sentence with 5 tokens and one with 2."""
-    return masked_batch(SEEDED, WorkshopChoices(("they slept",), masks))
+    return masked_batch(SEEDED, ("they slept",), masks)
 
 
 def test_what_each_way_of_hiding_leaks() -> None:
@@ -199,7 +176,7 @@ def test_an_empty_row() -> None:
 
 def test_every_empty_row_counts() -> None:
     emptied = mask_to_text(hide_row(np.ones((5, 5), dtype=bool), 0))
-    batch = masked_batch(SEEDED, WorkshopChoices(("they slept",), ("painted",), painted=emptied))
+    batch = masked_batch(replace(SEEDED, painted=emptied), ("they slept",), ("painted",))
     one, two = (hide_all_keys(some, 1, 0, 3) for some in (made(), batch))
     assert [(found.nan_tokens, found.nan_outputs) for found in (one, two)] == [(1, 6), (2, 12)]
 

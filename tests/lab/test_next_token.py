@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from attention_lab.choices import LANGUAGE_MODEL, MODEL_CHOICES, options_on, resolve
-from attention_lab.control_list import decided_values
+from attention_lab.choices import options_on, resolve
+from attention_lab.control_list import effects_of
 from attention_lab.next_token import next_token_of
 from attention_lab.presets import cell_worth_a_look, in_model
 from attention_lab.scenario import Scenario, sequence_of, trace_of
@@ -24,10 +24,11 @@ from attention_lab.trained.language_model import (
 from attention_lab.trained.language_text import changes_without
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
+from attention_lab.weight_kinds import LANGUAGE_MODEL
 
 MODEL = language_model()
 TEXT = "One day, a little frog was very sad. The"
-FROG = Scenario(TEXT, weights=LANGUAGE_MODEL, layer=4)
+FROG = Scenario(TEXT, weights=LANGUAGE_MODEL.name, layer=4)
 RUN = MODEL.run(MODEL.encode(TEXT))
 F = 272  # " f"
 
@@ -45,13 +46,13 @@ def test_the_declared_sizes_are_those_of_the_model() -> None:
     assert (len(MODEL.decoder.layers), MODEL.decoder.rotary.base) == (N_LAYERS, 10_000.0)
     values = {**vars(FROG)}
     values.pop("edits"), values.pop("own")
-    assert decided_values(values)["d_model"] == D_MODEL
-    assert options_on(FROG) == ("rotary", LANGUAGE_MODEL)
-    assert MODEL_CHOICES[LANGUAGE_MODEL]["rotary"] == MODEL.decoder.rotary.pairs
+    assert effects_of(Scenario(**values)).decided["d_model"] == D_MODEL
+    assert options_on(FROG) == ("rotary", LANGUAGE_MODEL.name)
+    assert LANGUAGE_MODEL.decides["rotary"] == MODEL.decoder.rotary.pairs
 
 
 def test_a_layer_beyond_the_last_is_the_last_and_no_token_looks_ahead() -> None:
-    assert resolve(replace(FROG, layer=5)).layer == 4
+    assert resolve(replace(FROG, layer=5)).chosen.layer == 4
     for mask in ("none", "causal", "padding", "window"):
         trace = trace_of(replace(FROG, mask=mask))
         assert not np.triu(trace.probabilities[0, 0], 1).any()
@@ -81,8 +82,8 @@ def test_the_head_that_the_next_token_needs_is_looked_at() -> None:
         moved = MODEL.run(RUN.ids, without=[(layer, head)]).probabilities() - RUN.probabilities()
         found = changes_without(TEXT, layer)[head]
         assert found == pytest.approx(np.abs(moved).sum() / 2, abs=1e-12)
-    there, cell = in_model(Scenario(TEXT), LANGUAGE_MODEL)
-    assert (there.weights, there.layer, cell.head) == (LANGUAGE_MODEL, 4, 4)
+    there, cell = in_model(Scenario(TEXT), LANGUAGE_MODEL.name)
+    assert (there.weights, there.layer, cell.head) == (LANGUAGE_MODEL.name, 4, 4)
 
 
 HIDES_F = np.ones((16, 16), bool)

@@ -51,18 +51,18 @@ def test_answers_from_exact_and_rounded_numbers(call: tuple[Layer, dict[str, Any
         for number in range(1, 4):
             question = practice_question(trace, number, field)
             assert question.exact.field == field
-            assert question.accepts(question.answer)
+            assert question.judge(question.value).right
             if field == "merged":
-                assert question.answer == question.exact.index[2]
-                assert not question.accepts(question.answer + 1)
+                assert question.value == question.exact.index[2]
+                assert not question.judge(question.value + 1).right
             else:
-                assert question.answer == getattr(trace, field)[question.exact.index]
-                assert question.accepts(round(question.rounded.recompute(), question.decimals))
-                assert question.accepts(round(question.answer, question.decimals))
+                assert question.value == getattr(trace, field)[question.exact.index]
+                assert question.judge(round(question.rounded.recompute(), question.decimals)).right
+                assert question.judge(round(question.value, question.decimals)).right
                 off = 2 * question.tolerance + 1e-12
-                assert not question.accepts(question.answer + off)
-                assert not question.accepts(question.answer - off)
-            assert not any(question.accepts(wrong) for wrong in (math.nan, math.inf, -math.inf))
+                assert not question.judge(question.value + off).right
+                assert not question.judge(question.value - off).right
+            assert not any(question.judge(wrong).right for wrong in (math.nan, math.inf, -math.inf))
 
 
 def test_the_same_number_is_the_same_question() -> None:
@@ -83,8 +83,8 @@ def test_an_answer_by_hand() -> None:
     asked = (practice_question(trace, number, "scores") for number in range(1, 40))
     question = next(one for one in asked if one.exact.index == (0, 0, 1, 1))
     assert [factor.value for factor in question.rounded.terms[0].factors] == [2.0, 2.0]
-    assert all(map(question.accepts, (4, 4.016, 4.02)))
-    assert not any(map(question.accepts, (3.99, 4.04)))
+    assert all(question.judge(one).right for one in (4, 4.016, 4.02))
+    assert not any(question.judge(one).right for one in (3.99, 4.04))
 
 
 def test_places_follow_the_numbers() -> None:
@@ -114,7 +114,7 @@ def test_hidden_keys_are_not_asked_for() -> None:
     assert cells == {(query, key) for query in range(1, 5) for key in range(query + 1)}
     alone = layer(mask=np.eye(5, dtype=bool))
     asked = (practice_question(alone, number, "probabilities") for number in range(1, 20))
-    assert {one.answer for one in asked} == {1.0}
+    assert {one.value for one in asked} == {1.0}
     nothing = layer(mask=np.zeros((5, 5), dtype=bool))
     assert "probabilities" not in askable_fields(nothing)
 
@@ -142,7 +142,7 @@ def test_each_level_shows_less(field: str) -> None:
     assert no_result.result is None
     assert None not in [line.value for line in no_result.lines]
     assert [line.value for line in no_term.lines].count(None) == 1
-    assert no_term.result == worked.result == question.answer
+    assert no_term.result == worked.result == question.value
     assert len(worked.lines) == len(question.exact.terms)
 
 
@@ -152,7 +152,9 @@ def test_the_missing_term_is_judged(field: str) -> None:
     shown = fade_example(question, "one term missing")
     assert shown.missing is not None
     exact = question.exact.terms[shown.missing].value
-    assert shown.accepts(exact)
-    assert shown.accepts(round(question.rounded.terms[shown.missing].value, shown.decimals))
-    assert not shown.accepts(exact + 3 * shown.tolerance)
-    assert not shown.accepts(float("nan"))
+    assert shown.asked.judge(exact).right
+    assert shown.asked.judge(
+        round(question.rounded.terms[shown.missing].value, shown.decimals)
+    ).right
+    assert not shown.asked.judge(exact + 3 * shown.asked.tolerance).right
+    assert not shown.asked.judge(float("nan")).right

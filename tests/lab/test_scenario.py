@@ -20,19 +20,14 @@ from attention_core import (
     Trace,
     alibi_bias,
 )
-from attention_lab.choices import (
-    MASK_KINDS,
-    MODEL_CHOICES,
-    SCALINGS,
-    WEIGHT_KINDS,
-    options_on,
-    resolve,
-    without_modern,
-)
+from attention_lab.choices import DECLARED, options_on, resolve, without_modern
+from attention_lab.control_list import effects_of
+from attention_lab.mask_kinds import MASKS
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.edits import Edit, Edits
 from attention_lab.user_data.painted_masks import mask_to_text
 from attention_lab.user_data.user_matrices import UserMatrices
+from attention_lab.weight_kinds import MODELS, WEIGHTS
 from tests.lab.refusal import Facts, refused
 
 SMALL = Scenario(text="we like green tea very much", d_model=6, n_heads=2)
@@ -43,45 +38,34 @@ def same(first: Trace, second: Trace, name: str) -> bool:
     return np.array_equal(getattr(first, name), getattr(second, name))
 
 
-EVEN = replace(SMALL, d_k=4)
+EVEN = replace(SMALL, d_model=8)
 BEFORE_OPTIONS = ("inputs", "queries", "keys", "values", "query_heads", "key_heads")
+
+
+def where_it_counts(name: str) -> Scenario:
+    """A scenario in which a field has an effect: one with another choice, if it needs one."""
+    control, changed = DECLARED[name], [EVEN]
+    for other in DECLARED.values():
+        values = other.options or ((True,) if other.kind == "switch" else ())
+        changed += [replace(EVEN, **{other.name: value}) for value in values]
+    return next(one for one in changed if effects_of(one).has(control))
+
+
+# Other values of the fields that are not compared, and of those whose other value changes more.
+VALUES: dict[str, Any] = {
+    "n_tokens": 5,
+    "piece": 3,
+    "weights": "tied",
+    "edits": "x_0_0_9",
+    "own": UserMatrices(w_o=np.eye(8)).encode(),
+    "batch": "it slept",
+    "painted": mask_to_text(np.eye(6, dtype=bool)),
+}
 # field -> a scenario in which the field matters, and another value of it.
 CHANGES: dict[str, tuple[Scenario, Any]] = {
-    "text": (SMALL, "we like black tea very much"),
-    "n_tokens": (SMALL, 5),
-    "piece": (SMALL, 3),
-    "embedding": (SMALL, "integers"),
-    "positions": (SMALL, False),
-    "d_model": (SMALL, 8),
-    "n_heads": (SMALL, 3),
-    "d_k": (SMALL, 5),
-    "d_v": (SMALL, 5),
-    "d_o": (SMALL, 5),
-    "weights": (SMALL, "tied"),
-    "layer": (replace(SMALL, weights="trained"), 3),
-    "without": (SMALL, "1"),
-    "init": (SMALL, "small"),
-    "seed": (SMALL, 1),
-    "output_matrix": (SMALL, "none"),
-    "scaling": (SMALL, "off"),
-    "scale": (replace(SMALL, scaling="custom"), 2.0),
-    "mask": (SMALL, "causal"),
-    "window": (replace(SMALL, mask="window"), 1),
-    "residual": (SMALL, True),
-    "rotary": (EVEN, "halves"),
-    "base": (replace(EVEN, rotary="neighbours"), 100.0),
-    "start": (replace(EVEN, rotary="neighbours"), 100),
-    "qk_norm": (SMALL, True),
-    "gain": (replace(SMALL, qk_norm=True), 2.0),
-    "alibi": (SMALL, True),
-    "sink": (SMALL, True),
-    "sink_logit": (replace(SMALL, sink=True), 3.0),
-    "softcap": (SMALL, True),
-    "cap": (replace(SMALL, softcap=True), 1.0),
-    "edits": (SMALL, "x_0_0_9"),
-    "own": (SMALL, UserMatrices(w_o=np.eye(6)).encode()),
-    "batch": (SMALL, "it slept"),
-    "painted": (replace(SMALL, mask="painted"), mask_to_text(np.eye(6, dtype=bool))),
+    name: (base, VALUES.get(name, one.other_value(getattr(base, name))))
+    for name, one in DECLARED.items()
+    for base in [where_it_counts(name)]
 }
 # What a field leaves alone: everything computed before it acts.
 UNTOUCHED = {
@@ -106,7 +90,7 @@ UNTOUCHED = {
 }
 
 
-def test_every_field_is_tried() -> None:
+def test_every_field_declares_itself() -> None:
     assert set(CHANGES) == {field.name for field in fields(Scenario)}
 
 
@@ -145,18 +129,37 @@ def test_the_options_of_modern_attention() -> None:
 
 def test_masks_say_who_sees_whom() -> None:
     painted = np.tri(4, 5, -1, dtype=bool) | np.eye(4, 5, dtype=bool)[:, ::-1]
-    base = replace(SMALL, text="a b c", n_tokens=5, painted=mask_to_text(painted))
+    base = replace(SMALL, text="a b c", n_tokens=5, prefix=2, painted=mask_to_text(painted))
     expected = {
         "causal": [[s <= t for s in range(5)] for t in range(5)],
         "padding": [[s < 3 for s in range(5)] for t in range(5)],
         "window": [[abs(s - t) <= 2 for s in range(5)] for t in range(5)],
+        "prefix": [[s < 2 or s <= t for s in range(5)] for t in range(5)],
         "none": [[True] * 5] * 5,
         "painted": [*painted.tolist(), [True] * 5],  # one token more than were painted
     }
-    assert set(expected) == set(MASK_KINDS)
+    assert set(expected) == set(MASKS)
     for mask, allowed in expected.items():
         probabilities = trace_of(replace(base, mask=mask)).probabilities[0]
         assert all(((head > 0) == allowed).all() for head in probabilities), mask
+
+
+@pytest.mark.parametrize("mask", MASKS)
+def test_a_language_model_is_always_causal(mask: str) -> None:
+    """Also where the mask would show a later token; its name is that of what is run."""
+    scenario = Scenario("the dog sat", weights="language model", layer=1, mask=mask, window=1)
+    trace = trace_of(scenario)
+    assert not np.triu(trace.probabilities[0], 1).any()
+    n_shown = int((trace.probabilities[0, 0] > 0).sum())
+    assert (n_shown == sum(range(len(trace.tokens) + 1))) is (mask != "window")
+    expected = mask if mask in ("window", "painted") else "causal"
+    assert resolve(scenario).mask.name == resolve(scenario).chosen.mask == expected
+
+
+def test_what_kinds_ask_for_is_a_choice() -> None:
+    asked = {name for kind in (*MASKS.values(), *WEIGHTS.values()) for name in kind.asks}
+    decided = {name for kind in WEIGHTS.values() for name in kind.decides}
+    assert asked | decided <= DECLARED.keys()
 
 
 def test_scalings() -> None:
@@ -164,11 +167,11 @@ def test_scalings() -> None:
     assert trace_of(replace(SMALL, scaling="off", scale=9.0)).scale == 1
     for scale in (-2.5, 0.0):
         assert trace_of(replace(SMALL, scaling="custom", scale=scale)).scale == scale
-    assert set(SCALINGS) == {"on", "off", "custom"}
+    assert set(DECLARED["scaling"].options) == {"on", "off", "custom"}
 
 
 def test_kinds_of_weights() -> None:
-    kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHT_KINDS}
+    kinds = {weights: trace_of(replace(SMALL, weights=weights)) for weights in WEIGHTS}
     plain = kinds["weightless"]
     for name in ("queries", "keys", "values"):
         assert (getattr(plain, name) == plain.inputs).all()
@@ -220,7 +223,7 @@ def test_own_matrices_decide_the_sizes() -> None:
     rng = np.random.default_rng(3)
     shapes = {"x": (5, 7), "w_q": (7, 22), "w_k": (7, 22), "w_v": (7, 26), "w_o": (26, 7)}
     own = UserMatrices(**{name: rng.normal(size=shape) for name, shape in shapes.items()})
-    for weights in (weights for weights in WEIGHT_KINDS if weights not in MODEL_CHOICES):
+    for weights in WEIGHTS.keys() - MODELS.keys():
         trace = trace_of(replace(SMALL, own=own.url_value(), weights=weights, d_k=3))
         assert [trace.sizes[axis] for axis in "HTDKV"] == [2, 5, 7, 11, 13]
         assert (trace.inputs[0] == own.x).all()
@@ -234,8 +237,8 @@ def test_one_own_matrix_keeps_the_rest() -> None:
     trace, plain = trace_of(scenario), trace_of(replace(SMALL, d_model=7, d_k=11, d_v=13))
     assert (trace.projections.w_q == 1).all()
     assert all(same(trace, plain, name) for name in ("inputs", "keys", "values"))
-    assert resolve(scenario) == replace(scenario, d_model=7, d_k=11)
-    assert resolve(SMALL) is SMALL
+    assert resolve(scenario).chosen == replace(scenario, d_model=7, d_k=11)
+    assert resolve(SMALL).chosen == SMALL
 
 
 def test_edits_come_on_top_of_own_matrices() -> None:
@@ -248,7 +251,7 @@ def test_edits_come_on_top_of_own_matrices() -> None:
     assert (after.projections.w_v[1, 2], after.inputs[0, 3, 4]) == (5.0, 0.5)
 
 
-@pytest.mark.parametrize("weights", WEIGHT_KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_a_layer_without_output_matrix(weights: str) -> None:
     base = replace(SMALL, weights=weights, n_heads=2)
     mixed, joined = trace_of(base), trace_of(replace(base, output_matrix="none"))

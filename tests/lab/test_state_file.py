@@ -14,13 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attention_core import AttentionError, FileError, SettingsError, TextError
-from attention_lab.choices import (
-    FIELD_BOUNDS,
-    FIELD_CHOICES,
-    MAX_TEXT_LENGTH,
-    edits_of,
-    user_matrices_of,
-)
+from attention_lab.choices import DECLARED, MAX_TEXT_LENGTH, edits_of, user_matrices_of
 from attention_lab.files.file_checks import MAX_VALUE
 from attention_lab.files.json_file import JsonFile
 from attention_lab.lessons.lesson_file import LESSON_FILE
@@ -51,6 +45,7 @@ STATE = State(
 DEFAULTS = {
     field.name: field.default for field in fields(Scenario) if field.name not in ("edits", "own")
 }
+NUMBERS = [one for one in DECLARED.values() if one.kind in ("scale", "whole", "number")]
 
 
 def file(**changes: Any) -> bytes:
@@ -69,11 +64,12 @@ def scenario_file(**changes: Any) -> bytes:
 def scenarios(draw: st.DrawFn) -> Scenario:
     """Anything the controls can be set to."""
     values: dict[str, Any] = {
-        name: draw(st.sampled_from(choices)) for name, choices in FIELD_CHOICES.items()
+        name: draw(st.sampled_from(one.options)) for name, one in DECLARED.items() if one.options
     }
-    for name, (low, high) in FIELD_BOUNDS.items():
+    for one in NUMBERS:
+        low, high = one.bounds
         whole = st.integers(int(low), int(high))
-        values[name] = draw(st.floats(low, high) if isinstance(DEFAULTS[name], float) else whole)
+        values[one.name] = draw(st.floats(low, high) if one.kind == "number" else whole)
     switches = [name for name, value in DEFAULTS.items() if isinstance(value, bool)]
     values |= {name: draw(st.booleans()) for name in switches}
     letters = st.characters(exclude_categories=["Cs"])
@@ -184,24 +180,24 @@ def test_the_bounds_of_every_field() -> None:
         **dict.fromkeys(("d_k", "d_v", "d_o"), (0, 128)),
         "layer": (0, 5),
         "seed": (0, 2**53 - 1),
-        "window": (0, 64),
+        **dict.fromkeys(("window", "prefix"), (0, 64)),
         "start": (0, 1000),
         "gain": (0, 100),
         "cap": (0.1, 1000),
         "base": (1, 1e9),
         **dict.fromkeys(("scale", "sink_logit"), (-100, 100)),
-    } == FIELD_BOUNDS
+    } == {one.name: one.bounds for one in NUMBERS}
 
 
 def wrong_values(name: str) -> list[Any]:
     """Values that no control of a field can have: beyond its bounds, or of another kind."""
-    if name in FIELD_CHOICES:
-        return ["magic", 0, None, [FIELD_CHOICES[name][0]]]
+    if options := DECLARED[name].options:
+        return ["magic", 0, None, [options[0]]]
     if isinstance(DEFAULTS[name], bool):
         return [0, 1, "true", None]
-    if name not in FIELD_BOUNDS:
+    if isinstance(DEFAULTS[name], str):
         return [1, None, ["a"], "x" * 1001, *["banana", "9x9."] * (name == "painted")]
-    low, high = FIELD_BOUNDS[name]
+    low, high = DECLARED[name].bounds
     fraction = [] if isinstance(DEFAULTS[name], float) else [float(low)]
     return [low - 1, high + 1, 10**100, "1", True, None, [1], *fraction]
 

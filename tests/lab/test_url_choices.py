@@ -8,15 +8,19 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from attention_lab.by_hand import SPECIAL_TOKENS
+from attention_lab.choices import DECLARED
 from attention_lab.control_list import VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.focus import Focus
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.page_list import story_steps
-from attention_lab.presets import presets
+from attention_lab.presets import presets, widget_values
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import weights_in_force
+from attention_lab.state_file import State, read_state, write_state
 from attention_lab.url_choices import PARAMETERS, UrlChoices, read_url, write_url
+from attention_lab.url_values import url_text
 from attention_lab.user_data.user_matrices import UserMatrices
+from tests.lab.test_scenario import CHANGES
 
 OWN = UserMatrices(x=[[1.0] * 16]).url_value()
 MOVED = UrlChoices(
@@ -45,6 +49,28 @@ def test_every_choice_comes_back() -> None:
     choices = replace(MOVED, scenario=painted)
     assert through_a_url(choices) == choices
     assert len(write_url(choices)) > 15
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_choice_goes_to_its_widget_the_url_and_a_file_and_comes_back(name: str) -> None:
+    """Every option, both bounds and numbers beside them, both sides of a switch; and a text."""
+    control, (base, moved) = DECLARED[name], CHANGES[name]
+    kind, values = control.kind, [control.default, moved, *control.options]
+    if kind in ("scale", "whole", "number"):
+        step = 0.125 if kind == "number" else 1
+        low, high = (type(control.default)(bound) for bound in control.bounds)
+        values += [low, low + step, high - step, high]
+    elif kind == "switch":
+        values += [True, False]
+    for value in values:
+        scenario = replace(base, **{name: value})
+        assert control.read(url_text(control.held(value))) == value
+        assert control.check(value) == value
+        by_url = through_a_url(UrlChoices(scenario)).scenario
+        by_file = read_state(write_state(State(by_url))).scenario
+        assert by_url == by_file == scenario
+        assert type(getattr(by_file, name)) is type(control.default)
+        assert widget_values(by_file).get(name, "") == control.held(value)
 
 
 def test_no_choice_is_not_the_first_example() -> None:

@@ -18,8 +18,8 @@ from attention_lab.control_list import CONTROL_GROUPS, CONTROLS
 from attention_lab.page_list import PAGES, Page, page_of
 from attention_lab.state_file import FOCUS
 from attention_ui.browser_files import COMPONENT_PREFIX
-from attention_ui.page_context import PageContext
 from attention_viz.markdown import JOINER
+from attention_viz.story.story_view import StoryView
 from tests.viz.reading_figures import refuse
 from tests.viz.reading_scenes import scene_of
 
@@ -65,9 +65,9 @@ def unfolded(app: AppTest) -> AppTest:
     return app.run()
 
 
-def page_context(app: AppTest) -> PageContext:
+def page_context(app: AppTest) -> StoryView:
     """The scenario, trace and focus of the last run."""
-    found: PageContext = app.session_state["session"].page_context
+    found: StoryView = app.session_state["session"].page_context
     return found
 
 
@@ -234,7 +234,9 @@ def pressed(app: AppTest, label: str) -> AppTest:
     return next(button for button in app.button if button.label == label).click().run()
 
 
-def opened_at(app: AppTest, expander: str) -> AppTest:
-    """The app with one of its expanders open."""
-    app.session_state[expander] = True
+def opened_folds(app: AppTest) -> AppTest:
+    """The app with everything open that a page folds."""
+    page = page_shown(app).url_path
+    for box in app.main.expander:
+        app.session_state[f"{page} {box.label}"] = True
     return app.run()

@@ -13,6 +13,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import SettingsError
+from attention_lab.classroom.class_question import pictures_of
 from attention_lab.classroom.limits import Limits, RightsError, RoomError, TooManyError
 from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.guesses import ITEMS, guess_of
@@ -88,10 +89,10 @@ def test_the_question_is_the_one_of_practice() -> None:
     asked = practice_question(page_context(app).trace, 3, "scores")
     state = room_service().rooms.state(room)
     assert f"Next: {escape_quotations(state.question.text)}" in texts(app)
-    assert (state.state, state.question.answer) == ("open", asked.answer)
+    assert (state.state, state.question.value) == ("open", asked.value)
     assert state.moment == f"/class?room={room}"
-    assert [state.question.accepts(v) for v in (asked.answer, asked.answer + 1)] == [True, False]
-    room_service().rooms.vote(room, token(1), 1, asked.answer)
+    assert [state.question.judge(v).right for v in (asked.value, asked.value + 1)] == [True, False]
+    room_service().rooms.vote(room, token(1), 1, asked.value)
     for label, expected in (
         ("Close the vote", "closed"),
         ("Open again", "open"),
@@ -198,10 +199,10 @@ def test_a_guess_is_asked_with_its_options() -> None:
     assert len(posed) > len(ITEMS) / 2
     for item, question in posed.items():
         guess = guess_of(trace, item)
-        assert question.text.endswith(guess.prompt)
-        rights = [question.accepts(place) for place in range(len(question.options))]
+        assert question.text.endswith(guess.text)
+        rights = [question.judge(place).right for place in range(len(question.options))]
         assert rights == [option.right for option in guess.options]
-        assert len(question.pictures) in (0, len(question.options))
+        assert len(pictures_of(question)) in (0, len(question.options))
     app, room = led()
     app.selectbox(key="class_kind").set_value("Guess first").run()
     item = list(posed)[-1]
@@ -215,10 +216,10 @@ def test_a_question_of_a_lesson_is_asked() -> None:
     all_posed = [(title, one) for title, asked in offered.items() for one in asked.values()]
     lessons = shipped_lessons().values()
     moments = [(lesson.title, one.question) for lesson in lessons for one in lesson.moments]
-    expected = {(title, q.ask): q.options[q.right] for title, q in moments if q and q.options}
+    expected = {(title, q.text): q.answer for title, q in moments if q and q.options}
     assert len(expected) > 10
-    assert expected == {(title, q.text): q.options[int(q.answer)] for title, q in all_posed}
-    first = [posed.answer == 0 for _, posed in all_posed]
+    assert expected == {(title, q.text): q.answer for title, q in all_posed}
+    first = [posed.right == 0 for _, posed in all_posed]
     assert 0 < sum(first) < len(first) * 3 / 4  # the place of an option tells nothing
     app, room = led()
     app.selectbox(key="class_kind").set_value("Lesson").run()

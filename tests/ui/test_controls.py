@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from attention_lab.choices import FIELD_BOUNDS
-from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, Control, widget_value
+from attention_lab.control import Control
+from attention_lab.control_list import CONTROL_GROUPS, CONTROLS
 from attention_lab.scenario import LEFT_OPEN, Scenario, trace_of
 from attention_lab.url_values import url_text
 from tests.lab.test_scenario import CHANGES
@@ -26,7 +26,7 @@ MOVES = {control.name: CHANGES[control.name] for control in CONTROLS}
 def in_url(values: dict[str, Any]) -> dict[str, str]:
     """The choices that differ from the defaults, as a URL holds them."""
     return {
-        name: url_text(widget_value(BY_NAME[name], value))
+        name: url_text(BY_NAME[name].held(value))
         for name, value in values.items()
         if value != DEFAULTS[name]
     }
@@ -34,7 +34,7 @@ def in_url(values: dict[str, Any]) -> dict[str, str]:
 
 def moved(app: AppTest, name: str, value: Any) -> AppTest:
     """The app, whose groups are open, after one control was moved."""
-    return app.get_by_key(name).set_value(widget_value(BY_NAME[name], value)).run()
+    return app.get_by_key(name).set_value(BY_NAME[name].held(value)).run()
 
 
 def test_every_field_has_one_control() -> None:
@@ -55,7 +55,7 @@ def test_every_control_is_drawn_once() -> None:
     app = unfolded(opened())
     for control in CONTROLS:
         widget = app.get_by_key(control.name)
-        assert widget.value == widget_value(control, DEFAULTS[control.name])
+        assert widget.value == control.held(DEFAULTS[control.name])
         assert widget.help == control.help
     assert page_context(app).scenario == Scenario()
 
@@ -73,11 +73,14 @@ def test_moving_a_control_changes_its_field_alone_and_moving_it_back_nothing(nam
     assert back.trace is before.trace
 
 
-@pytest.mark.parametrize("name", sorted(MOVES.keys() & FIELD_BOUNDS))
+NUMBERS = [one.name for one in CONTROLS if one.kind in ("scale", "whole", "number")]
+
+
+@pytest.mark.parametrize("name", NUMBERS)
 def test_a_control_reaches_both_its_bounds(name: str) -> None:
     scenario, _ = MOVES[name]
     app = unfolded(opened("scores", **in_url(asdict(scenario))))
-    for value in map(type(getattr(scenario, name)), FIELD_BOUNDS[name]):
+    for value in map(type(getattr(scenario, name)), BY_NAME[name].bounds):
         moved(app, name, value)
         assert getattr(page_context(app).scenario, name) == value or app.warning
         assert [*app.error, *app.exception] == []
@@ -154,3 +157,13 @@ def test_the_first_step_from_a_size_that_is_left_open_is_its_own(name: str, axis
             str(expected),
             expected,
         )
+
+
+@pytest.mark.parametrize(("n_heads", "step"), [(4, 4), (3, 3), (1, 1)])
+def test_one_step_of_the_embedding_size_keeps_whole_heads(n_heads: int, step: int) -> None:
+    app = opened("scores", d_model=12, n_heads=n_heads)
+    field = app.number_input(key="d_model")
+    assert (field.step, field.value) == (step, 12)
+    field.increment().run()
+    assert page_context(app).trace.sizes["D"] == 12 + step
+    assert page_context(app).trace.sizes["H"] == n_heads

@@ -12,12 +12,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.by_hand import HANDMADE_LAYERS
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MODEL_CHOICES, WEIGHT_KINDS
-from attention_lab.control_list import CONTROLS, Control, decided_values, value_in_words
+from attention_lab.control import Control
+from attention_lab.control_list import CONTROLS, effects_of
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import read_url
+from attention_lab.weight_kinds import MODELS, WEIGHTS
 from tests.ui.app import opened, page_context
 from tests.ui.test_controls import DEFAULTS, drawn, in_url, moved
 
@@ -32,14 +33,14 @@ def texts(control: Control) -> list[str]:
     """What a URL may hold for a control: what it can be, the ends of its bounds, a step to either
     side of them, whole numbers and decimals, and nonsense.
     """
-    name, default = control.name, DEFAULTS[control.name]
-    if name in FIELD_CHOICES:
-        return [*FIELD_CHOICES[name], "banana"]
+    default = DEFAULTS[control.name]
+    if control.options:
+        return [*control.options, "banana"]
     if isinstance(default, bool):
         return ["true", "false", "1"]
     if isinstance(default, str):
         return ["hello", "two\nlines", ""]
-    low, high = FIELD_BOUNDS[name]
+    low, high = control.bounds
     step = 1 if isinstance(default, int) else 0.1
     ends = (low, low + step, high - step, high, low - step, high + step)
     middle = round(low + high / 2)
@@ -54,9 +55,9 @@ def scenario_of(choices: dict[str, Any]) -> Scenario:
 
 def decisions(scenario: Scenario) -> tuple[dict[str, Any], frozenset[str]]:
     """What the choices decide, and the controls that have no effect beside them."""
-    values = asdict(scenario)
-    idle = (control.name for control in CONTROLS if not control.matters(values))
-    return {**decided_values(values)}, frozenset(idle)
+    effects = effects_of(scenario)
+    idle = (control.name for control in CONTROLS if not effects.has(control))
+    return {**effects.decided}, frozenset(idle)
 
 
 def deciding() -> list[Scenario]:
@@ -84,7 +85,7 @@ def check(app: AppTest) -> None:
         elif drawn(app, control.name):
             shown = app.text_input(key=counts)
             assert shown.disabled
-            assert shown.value == value_in_words(control, decided[control.name])
+            assert shown.value == control.said(decided[control.name])
 
 
 @pytest.mark.parametrize("scenario", deciding(), ids=lambda one: "-".join(in_url(asdict(one))))
@@ -106,6 +107,6 @@ def test_what_is_decided_may_be_anything(scenario: Scenario) -> None:
 def test_other_weights_decide_other_values(held: dict[str, str]) -> None:
     app = opened("rotary", weights="trained", rotary="neighbours", **held)
     own = {name: app.query_params[name] for name in held}
-    for kind in (*reversed(WEIGHT_KINDS), *MODEL_CHOICES, *MODEL_CHOICES):
+    for kind in (*reversed(WEIGHTS), *MODELS, *MODELS):
         check(moved(app, "weights", kind))
         assert {name: app.query_params[name] for name in held} == own

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from attention_lab.choices import MODEL_CHOICES
-from attention_lab.control_list import CONTROLS
+from attention_lab.control_list import CONTROLS, effects_of
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.weight_kinds import WEIGHTS
 from tests.ui.app import opened, page_context, unfolded
 from tests.ui.test_controls import BY_NAME, MOVES, drawn, moved
 
 OF_OPTIONS = {"base", "start", "gain", "sink_logit", "cap"}
-USUALLY = {"scale", "window", "layer", *OF_OPTIONS}
+OF_MASKS = {"window", "prefix"}
+USUALLY = {"scale", "layer", *OF_MASKS, *OF_OPTIONS}
 BY_HAND: dict[str, Any] = {"weights": "by hand", "d_model": 8, "n_heads": 2}
 DECIDED_BY_HAND = {"init", "seed", "positions", "embedding", "piece"}
 DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_HAND}
@@ -24,10 +25,11 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_H
     ("choices", "idle"),
     [
         ({}, USUALLY),
-        ({"scaling": "custom", "mask": "window"}, {"layer", *OF_OPTIONS}),
+        ({"scaling": "custom", "mask": "window"}, {"layer", "prefix", *OF_OPTIONS}),
+        ({"mask": "prefix"}, {"scale", "layer", "window", *OF_OPTIONS}),
         (
             dict.fromkeys(("qk_norm", "sink", "softcap"), True) | {"rotary": "halves"},
-            {"scale", "window", "layer"},
+            {"scale", "layer", *OF_MASKS},
         ),
         (
             {"weights": "weightless"},
@@ -35,7 +37,7 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_H
         ),
         ({"output_matrix": "none"}, {*USUALLY, "d_o"}),
         ({"weights": "orthonormal"}, {*USUALLY, "init"}),
-        ({"weights": "trained"}, {"scale", "window", *OF_OPTIONS, *DECIDED_BY_THE_MODEL}),
+        ({"weights": "trained"}, {"scale", *OF_MASKS, *OF_OPTIONS, *DECIDED_BY_THE_MODEL}),
         (
             {"weights": "language model", "qk_norm": True, "residual": True},
             {*USUALLY, *DECIDED_BY_THE_MODEL, "residual", "rotary"} - {"layer", "gain"},
@@ -46,15 +48,15 @@ DECIDED_BY_THE_MODEL = {"d_model", "n_heads", "d_k", "d_v", "d_o", *DECIDED_BY_H
     ],
 )
 def test_a_control_has_no_effect(choices: dict[str, Any], idle: set[str]) -> None:
-    values = asdict(Scenario(**choices))
-    assert {control.name for control in CONTROLS if not control.matters(values)} == idle
+    effects = effects_of(Scenario(**choices))
+    assert {control.name for control in CONTROLS if not effects.has(control)} == idle
 
 
 @pytest.mark.parametrize("choices", [{}, BY_HAND], ids=["usual", "by hand"])
 def test_a_control_without_effect_is_switched_off(choices: dict[str, Any]) -> None:
-    app, values = unfolded(opened("scores", **choices)), asdict(Scenario(**choices))
+    app, effects = unfolded(opened("scores", **choices)), effects_of(Scenario(**choices))
     for control in CONTROLS:
-        assert app.get_by_key(control.name).disabled is not control.matters(values), control.name
+        assert app.get_by_key(control.name).disabled is not effects.has(control), control.name
 
 
 IDLE = {
@@ -78,7 +80,7 @@ def test_the_sizes_of_a_trained_layer_are_shown() -> None:
     app = opened("scores", weights="trained", d_model=24, n_heads=3)
     for name in ("d_model", "n_heads"):
         shown = app.get_by_key(f"{name} that counts")
-        size = str(MODEL_CHOICES["trained"][name])
+        size = str(WEIGHTS["trained"].decides[name])
         assert (shown.value, shown.label) == (size, BY_NAME[name].label)
         assert shown.disabled
     assert (app.query_params["d_model"], app.query_params["n_heads"]) == ("24", "3")

@@ -20,7 +20,7 @@ from attention_core.wording import Layout
 from attention_lab.notation.notation import LAYOUTS
 from attention_lab.page_list import PAGES
 from attention_lab.user_data.painted_masks import mask_to_text
-from tests.ui.app import ROOT, opened, scenes
+from tests.ui.app import ROOT, opened, opened_folds, scenes
 
 STORY = [page.url_path for page in PAGES if page.section == "story"]
 PLACED = re.compile(
@@ -40,7 +40,6 @@ STATES: dict[str, dict[str, Any]] = {
     "batch": {"batch": "It slept\nwhy", "sentence": 1, "text": "שלום עולם", "mask": "padding"},
     "language model": {"weights": "language model", "guess": "true", "pr_mode": "homework"},
 }
-ON_DEMAND = ("all heads", "no w_o", "softmax temperature", "scale variance", "window reach")
 # What of a scene is no word, and elements of a page that hold words.
 NO_WORDS = ("role", "id", "arrange", "array", "data")
 ELEMENTS = (
@@ -49,10 +48,9 @@ ELEMENTS = (
 )
 # Where sentences of steps are written. Lessons bring their notation with them.
 WRITTEN = (
-    *("pages/story/*.py", "attention_viz/story/*.py", "attention_viz/practice*.py"),
+    *("attention_viz/story/*.py", "attention_viz/practice*.py"),
     *("attention_viz/overview.py", "attention_viz/names.py", "attention_viz/arithmetic.py"),
-    *("attention_viz/scene.py", "attention_viz/sentence.py", "attention_ui/closer_look.py"),
-    *("attention_ui/batch.py", "attention_ui/step.py", "attention_ui/masks/[rt]e*.py"),
+    *("attention_viz/scene.py", "attention_viz/sentence.py", "attention_viz/masks/[rt]e*.py"),
     *("attention_core/steps.py", "attention_core/derivation.py", "attention_lab/guesses/*.py"),
     "assets/data/guesses.json",
 )
@@ -87,10 +85,8 @@ def test_a_step_names_rows_and_columns_as_the_notation_does(
     marked = 0
     for path in steps:
         app = opened(path, notation="columns", **STATES[state])
-        for name in ON_DEMAND:
-            app.session_state[name] = True
-        app.session_state["closer"] = ["terms", "code", "numbers", "files"]
-        texts = said_by(app.run())
+        app.session_state["closer"] = "terms.code.numbers.files"
+        texts = said_by(opened_folds(app))
         assert not app.exception
         assert [text for text in texts if PLACED.search(text)] == []
         marked += any(word in text for text in texts for word in MARKED)

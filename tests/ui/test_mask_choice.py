@@ -38,10 +38,10 @@ def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
 
 def test_no_mask_is_shown_if_chosen() -> None:
     app = opened("mask")
-    app.button(key="choose none").click().run()
+    app.button(key="mask none").click().run()
     assert (hidden(app), app.query_params["unmasked"]) == (0, "true")
     assert hidden(opened("mask", unmasked="true")) == 0
-    app.button(key="choose causal").click().run()
+    app.button(key="mask causal").click().run()
     assert "unmasked" not in app.query_params
     app = unfolded(opened("mask", mask="window"))
     app.selectbox(key="mask").select("none").run()
@@ -57,7 +57,7 @@ def test_nonsense_about_no_mask_is_refused() -> None:
 @pytest.mark.parametrize("choices", [{}, {"weights": "trained"}, {"n_tokens": 3}])
 def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
     by_button = opened("mask", **choices)
-    by_button.button(key="choose padding").click().run()
+    by_button.button(key="mask padding").click().run()
     by_box = unfolded(opened("mask", **choices))
     by_box.selectbox(key="mask").select("padding").run()
     for app in (by_button, by_box):
@@ -65,8 +65,8 @@ def test_padding_makes_room_for_itself(choices: dict[str, object]) -> None:
         assert page_context(app).trace.hidden_keys.any()
         assert not app.info
         assert str(length) in stage(app)["notes"][0]["text"]
-        app.button(key="choose causal").click().run()
-        app.button(key="choose padding").click().run()
+        app.button(key="mask causal").click().run()
+        app.button(key="mask padding").click().run()
         assert page_context(app).scenario.n_tokens == length
 
 

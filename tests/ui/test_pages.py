@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from attention_lab.focus import Focus
 from attention_lab.page_list import PAGES, page_of, page_row, story_steps
-from attention_ui.panels import CLOSER_LOOKS
+from attention_viz.story.closer import CLOSER
 from attention_viz.theme import BOARD_PALETTES, PALETTES
 from tests.ui.app import (
     EVERY_PAGE,
@@ -90,6 +90,11 @@ def numbers_shown(app: AppTest) -> np.ndarray:
         for option in choice.options:
             app.segmented_control(key=choice.key).set_value(option).run()
             shown += of_this_run()
+    for choice in stage(app).get("choices", ()):
+        for option in choice["options"] if choice["name"] == "which" else ():
+            app.session_state["which"] = option
+            app.run()
+            shown += of_this_run()
     return np.unique(np.concatenate(shown))
 
 
@@ -122,7 +127,7 @@ def test_every_step_explains_itself(page: str) -> None:
     result = next(panel for panel in scenes(app)[0]["panels"] if panel["role"] == "result")
     assert result["badge"].startswith(str(getattr(trace, field).shape[-2]))
     assert [len(app.dataframe), len(app.code), len(app.get("download_button"))] == [0, 0, 0]
-    app.session_state["closer"] = list(CLOSER_LOOKS)
+    app.session_state["closer"] = ".".join(CLOSER.options)
     app.run()
     assert not app.exception
     assert trace.code(field).splitlines()[0] in app.code[0].value

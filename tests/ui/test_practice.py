@@ -17,7 +17,7 @@ LAYER = {"text": "you like cake", "d_model": "4", "n_heads": "2", "embedding": "
 def test_an_answer_is_judged_and_the_next_question_begins_anew() -> None:
     app = opened("practice", pr_step="scores", pr_number=3, pr_show="true", **LAYER)
     question = practice_question(page_context(app).trace, 3, "scores")
-    app.text_input(key="choose pr_answer").set_value(f"{question.answer:.2f}").run()
+    app.text_input(key="choose pr_answer").set_value(f"{question.value:.2f}").run()
     assert (len(app.success), len(app.warning)) == (1, 0)
     app.button(key="practice Next question").click().run()
     assert (len(app.success), len(app.warning)) == (0, 0)

@@ -12,7 +12,7 @@ from streamlit.testing.v1.element_tree import Selectbox
 
 import attention_ui.presets as module
 from attention_lab.choices import resolve
-from attention_lab.control_list import CONTROLS, widget_value
+from attention_lab.control_list import CONTROLS
 from attention_lab.focus import Focus
 from attention_lab.presets import Preset, cell_worth_a_look, preset_named, presets, widget_values
 from attention_lab.scenario import Scenario, trace_of
@@ -46,7 +46,7 @@ def test_names_and_scenarios_are_unique() -> None:
 
 def test_the_examples_asked_for_are_there() -> None:
     scenarios = [preset.scenario for preset in presets()]
-    assert scenarios[0].weights == resolve(scenarios[0]).weights == "by hand"
+    assert scenarios[0].weights == resolve(scenarios[0]).weights.name == "by hand"
     assert (scenarios[1].weights, scenarios[1].layer) == ("language model", 4)
     assert scenarios[2] == Scenario()
     assert scenarios[-1] == Scenario(weights="trained", layer=3)
@@ -65,7 +65,7 @@ def test_choosing_an_example_sets_every_control(preset: Preset) -> None:
     assert page_context(app).scenario == preset.scenario
     for control in CONTROLS:
         value = getattr(preset.scenario, control.name)
-        assert app.get_by_key(control.name).value == widget_value(control, value)
+        assert app.get_by_key(control.name).value == control.held(value)
     assert page_context(app).focus == Focus(*(preset.focus or ()))
     assert example_box(app).value == preset.name
     assert preset.hint in [caption.value for caption in app.caption]
@@ -142,7 +142,7 @@ def test_the_example_on_paper_has_whole_numbers() -> None:
     ids=str,
 )
 def test_other_choices_are_named_in_the_place_of_an_example(choice: dict[str, Any]) -> None:
-    scenario = resolve(weights_in_force(Scenario(**choice)))
+    scenario = resolve(weights_in_force(Scenario(**choice))).chosen
     named = (scenario.weights, scenario.n_heads, scenario.mask)
     said = "Your own choices. Weights: {}. Heads: {}. Mask: {}.".format(*named)
     assert said in [caption.value for caption in opened("scores", **choice).caption]

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.choices import SEEDED_WEIGHTS, WEIGHT_KINDS
 from attention_lab.presets import presets
 from attention_lab.user_data.user_matrices import UserMatrices
+from attention_lab.weight_kinds import WEIGHTS
 from attention_viz.story.notes import first_example_notes
 from attention_viz.story.story_view import StoryView
 from tests.ui.app import opened, page_context, stage, texts, unfolded
@@ -24,10 +24,12 @@ def ways(page: str, **choices: object) -> list[tuple[str, str]]:
     return [(note["act"], note["value"]) for note in notes if note["act"]]
 
 
-@pytest.mark.parametrize("weights", WEIGHT_KINDS)
+@pytest.mark.parametrize("weights", WEIGHTS)
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
-    is_random = weights in (*SEEDED_WEIGHTS, "by hand")  # those by hand do not fit these sizes
-    assert ways("scores", weights=weights) == [LEADS] * is_random
+    of_a_seed = ("random", "tied", "opposite", "orthonormal")
+    is_random = weights in (*of_a_seed, "by hand")  # those by hand do not fit these sizes
+    back = [("weights", "by hand")] * (weights == "by hand")
+    assert ways("scores", weights=weights) == [*back, *[LEADS] * is_random]
 
 
 def test_each_step_of_the_pattern_says_it_once() -> None:

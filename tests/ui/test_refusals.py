@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attention_lab.choices import FIELD_BOUNDS
+from attention_lab.choices import DECLARED
 from attention_lab.scenario import Scenario
 from tests.ui.app import errors, opened, page_context, refused, said
 
@@ -30,7 +30,7 @@ REFUSED: list[tuple[str, str, str, str, str | None]] = [
     ("shared-keys", "groups", "3", "Key/value heads", None),
     ("head-worth", "off", "1.100", "Heads that are switched off", None),
     ("all-heads", "subset", "4", "Only these heads", None),
-    ("one-head", "th_cell", "99-3-0", "Cell", None),
+    ("trained-heads", "th_cell", "99-3-0", "Cell", None),
     ("self-attention-mass", "lab_cell", "7-99", "Pair", None),
     ("convolution", "conv_pixel", "99-1", "Pixel", None),
     ("convolution", "conv_own", "a b c", "Own kernel", None),
@@ -57,7 +57,7 @@ def test_what_there_is_not_is_refused_once(
 # Nonsense for many controls at once: the layer stays the usual one.
 NONSENSE: list[dict[str, str]] = [
     {"n_heads": "17", "d_model": "-5", "n_tokens": "<script>alert(1)</script>", "scale": "101"}
-    | {"seed": str(FIELD_BOUNDS["seed"][1] + 1), "embedding": "glove", "residual": "perhaps"},
+    | {"seed": str(DECLARED["seed"].bounds[1] + 1), "embedding": "glove", "residual": "perhaps"},
     # Characters that cannot be seen are named by their codes.
     {"n_heads": "\u202e", "seed": "4\x00", "d_model": "4\r5", "n_tokens": "👩\u200d🚀"},
 ]
@@ -90,7 +90,8 @@ def test_a_text_that_is_cut_off(page: str, name: str, asked: str, label: str, mo
 
 
 @pytest.mark.parametrize(
-    ("page", "name", "label"), [("scores", "query", "Query"), ("one-head", "th_layer", "Layer")]
+    ("page", "name", "label"),
+    [("scores", "query", "Query"), ("trained-heads", "th_layer", "Layer")],
 )
 def test_a_place_that_stands_twice_in_the_url(page: str, name: str, label: str) -> None:
     app = opened(page)

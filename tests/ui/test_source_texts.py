@@ -13,7 +13,7 @@ from attention_lab.masks.temperature import at_temperature
 from attention_lab.notation.texts import GML
 from attention_lab.page_list import story_steps
 from attention_viz.labels import format_number
-from tests.ui.app import opened, opened_at, page_context, texts
+from tests.ui.app import opened, opened_folds, page_context, texts
 
 
 def test_the_laboratory_leads_to_the_layer_of_the_package() -> None:
@@ -50,7 +50,8 @@ def test_element_by_element(page: str, n_lines: int) -> None:
 def test_the_temperature_moves_on_the_softmax_page() -> None:
     trace = page_context(opened("softmax")).trace
     for chosen in (0.5, 5.0):
-        app = opened_at(opened("softmax", inv_temperature=f"{chosen:g}"), "softmax temperature")
-        rows = [one.probabilities[0, 0, 0] for one in (at_temperature(trace, chosen), trace)]
+        app = opened_folds(opened("softmax", inv_temperature=f"{chosen:g}"))
+        shares = at_temperature(trace, np.array([chosen]), 0)[0, 0]
+        rows = [shares, trace.probabilities[0, 0, 0]]
         new, old = (format_number(float(effective_tokens(row)), 2) for row in rows)
         assert f"**{new}** instead of {old}" in texts(app)

@@ -36,8 +36,8 @@ from tests.ui.app import (
 )
 from tests.ui.uploads import ANIMAL, SHARES, rng, uploaded
 
-SECTION = ["trained-heads", "one-head", "find-a-head", "change-a-word"]
-MINILM = {"th_model": "MiniLM"}
+SECTION = ["trained-heads", "find-a-head", "change-a-word"]
+MINILM, OPEN = {"th_model": "MiniLM"}, {"th_open": "true"}
 FROG = "One day, a little frog was very sad. The"
 MISSING = "The trained model is not there"
 
@@ -45,7 +45,7 @@ MISSING = "The trained model is not there"
 @pytest.mark.parametrize("page", SECTION)
 def test_nonsense_in_the_url_and_sizes_of_the_story(page: str) -> None:
     junk = {"th_layer": "77", "th_head": "-1", "fh_from": "zz", "fh_rule": "word to word"}
-    more = {"oh_step": "no", "cw_old": "$<b>", "d_model": 5, "n_heads": 4}
+    more = {"oh_step": "no", "cw_old": "$<b>", "d_model": 5, "n_heads": 4, "th_open": "true"}
     for cell in ("x", "1-2", "99999-0-0"):
         app = opened(page, text="a b c", th_cell=cell, **junk, **more)
         assert not app.exception
@@ -57,7 +57,7 @@ def test_a_place_that_the_model_does_not_have() -> None:
     asked_for = {"fh_rule": "word to word", "fh_from": 77, "fh_to": 3}
     (word,) = refused(opened("find-a-head", text=ANIMAL, **asked_for))
     assert word[:2] == ("From the word", "77")
-    app = opened("one-head", text=ANIMAL, th_layer=77, th_head=77)
+    app = opened("trained-heads", **OPEN, text=ANIMAL, th_layer=77, th_head=77)
     assert [one[:2] for one in refused(app)] == [("Layer", "77"), ("Head", "77")]
     assert scenes(app)[0]["cell"]["index"][1] == 1  # MiniLM's first head
 
@@ -82,7 +82,15 @@ def test_without_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_one_head_shows_the_layers_own_trace() -> None:
-    app = opened("one-head", text=ANIMAL, th_layer=3, th_head=1, th_cell="9-2-0", oh_step="W_Q")
+    app = opened(
+        "trained-heads",
+        th_open="true",
+        text=ANIMAL,
+        th_layer=3,
+        th_head=1,
+        th_cell="9-2-0",
+        oh_step="W_Q",
+    )
     heat, _, weights = scenes(app)
     share = attention_of(ANIMAL).layers[3][1, 9, 2]
     assert heat["cell"] == {"array": "probabilities", "index": [0, 1, 9, 2]}
@@ -101,7 +109,9 @@ def test_one_head_shows_the_layers_own_trace() -> None:
 
 
 def test_every_step_of_a_head() -> None:
-    app = opened("one-head", text="we like tea", th_cell="1-2-40")  # MiniLM, as before
+    app = opened(
+        "trained-heads", th_open="true", text="we like tea", th_cell="1-2-40"
+    )  # MiniLM, as before
     ends = {"scores": [1, 2], "mixing": [1, 31], "W_O": [1, 40]}
     for step, end in (ends | {"W_Q": [1, 63], "W_K": [2, 63], "W_V": [2, 63]}).items():
         app.segmented_control(key="choose oh_step").set_value(step).run()
@@ -191,7 +201,7 @@ def test_change_one_word() -> None:
 
 def test_old_urls_open_minilm() -> None:
     """Those that name a choice of these pages; *Layer by layer* has joined *Find a head*."""
-    app = opened("one-head", text=ANIMAL, th_layer=5)
+    app = opened("trained-heads", **OPEN, text=ANIMAL, th_layer=5)
     assert app.segmented_control(key="choose th_model").value == "MiniLM"
     assert scenes(app)[0]["arrays"]["probabilities"]["shape"] == [1, 12, 15, 15]
     for was, now in (("Effective tokens", "effective tokens"), ("Self-mass", "itself")):
@@ -202,7 +212,9 @@ def test_old_urls_open_minilm() -> None:
     assert page_shown(app).url_path == "trained-heads"
     assert app.segmented_control(key="choose th_model").value == "your own"
     assert app.file_uploader
-    app = opened("one-head", text=FROG, th_model="language model", th_layer=2, th_head=6)
+    app = opened(
+        "trained-heads", th_open="true", text=FROG, th_model="language model", th_layer=2, th_head=6
+    )
     app.query_params["th_model"] = "MiniLM"  # in the same tab
     del app.query_params["th_layer"]
     app.run()
@@ -218,7 +230,7 @@ def test_a_cut_sentence_is_counted_in_the_models_tokens(page: str) -> None:
 
 
 def test_one_choice_for_all_pages() -> None:
-    app = opened("one-head", bare=True)
+    app = opened("trained-heads", **OPEN, bare=True)
     assert page_context(app).scenario.text == FROG
     board = scenes(app)[0]
     assert board["cell"]["index"] == [0, 4, 15, 6]
@@ -226,7 +238,7 @@ def test_one_choice_for_all_pages() -> None:
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
     assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "1")
     assert app.query_params["th_model"] == "MiniLM"
-    app = gone_to(app, "trained-heads")
+    app = pressed(app, "All heads")
     layers = {"MiniLM": attention_of(FROG).layers}
     layers["language model"] = tuple(one.probabilities[0] for one in language_run(FROG).traces)
     for model, shares in layers.items():
@@ -253,8 +265,8 @@ def test_frog_becomes_bird() -> None:
 
 
 def test_the_start_alone_and_one_token_have_heads() -> None:
-    for page in ("trained-heads", "one-head", "find-a-head"):
-        app = opened(page, text="")
+    for page, is_open in (("trained-heads", ""), ("trained-heads", "true"), ("find-a-head", "")):
+        app = opened(page, text="", th_open=is_open)
         assert not app.error
         assert scenes(app)
     assert app.selectbox(key="choose fh_rule").value == "copies what it reads"

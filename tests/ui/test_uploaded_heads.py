@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from attention_core import Projections, TextError, attend
 from attention_core.projections import BIASES, MATRICES
@@ -41,12 +42,18 @@ TAKE = "Take this layer to the story"
 MAPS = npz({"attention": SHARES, "tokens": WORDS})
 
 
+def one_head(app: AppTest) -> AppTest:
+    """The app with one head open on the page of all heads."""
+    app.session_state["th_open"] = "true"
+    return app.run()
+
+
 def test_attention_from_elsewhere() -> None:
     app = uploaded("a.npz", MAPS)
     assert np.array_equal(sent(scenes(app)[0]["arrays"]["layer 1"]), SHARES[1])
     assert set(app.query_params) == {"text", "th_model"}  # the file is in no URL
     assert "all-MiniLM" not in texts(app)
-    app = gone_to(app, "one-head")
+    app = one_head(app)
     named = {tuple(axis["labels"] or ()) for axis in scenes(app)[0]["axes"].values()}
     assert tuple(WORDS) in named
     app = gone_to(app, "find-a-head")
@@ -62,7 +69,7 @@ def test_a_layer_of_a_file() -> None:
     assert [layer.split(" · ")[0] for layer in asked(app, "Layer").options] == ["0", "1"]
     asked(app, "Layer").set_value(1).run()
     asked(app, "Heads").set_value(4).run()
-    app = gone_to(app, "one-head")
+    app = one_head(app)
     assert "n_heads" in [slider.key for slider in app.sidebar.slider]  # all controls count
     assert scenes(app)[0]["arrays"]["probabilities"]["shape"] == [1, 4, 13, 13]
     app.segmented_control(key="choose oh_step").set_value("W_Q").run()
@@ -83,7 +90,7 @@ def test_each_file_is_asked_about_anew() -> None:
 
 
 def test_the_sidebar_has_what_the_shown_heads_read() -> None:
-    app = gone_to(uploaded("a.npz", MAPS, for_a_file(head=0)), "one-head")
+    app = one_head(uploaded("a.npz", MAPS, for_a_file(head=0)))
     assert [caption.value for caption in app.sidebar.caption] == [CONTROLS_OF_MAPS.says]
     assert not app.sidebar.text_input
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
@@ -139,7 +146,7 @@ def test_hostile_files_change_nothing() -> None:
     app = pressed(app, "Drop it")
     assert UPLOAD_KEY not in app.session_state
     assert not scenes(app)
-    app = pressed(gone_to(app, "one-head"), "Load a file")
+    app = pressed(gone_to(app, "find-a-head"), "Load a file")
     assert page_shown(app).url_path == "trained-heads"
     assert app.file_uploader
 

@@ -35,7 +35,7 @@ from attention_lab.masks import mask_experiments as experiments
 from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.masks.hiding import last_query_alone
 from attention_lab.masks.invariances import LAYER_CHANGES
-from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mask_workshop import masked_batch
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, examine_layer
 from attention_lab.masks.mistakes import row_sum_with_dropout
 from attention_lab.masks.shuffles import run_shuffled
@@ -43,14 +43,12 @@ from attention_lab.masks.temperature import at_temperature
 from attention_lab.scenario import Scenario
 from attention_lab.url_choices import read_url
 from attention_lab.url_values import url_text
-from attention_ui.page_context import PageContext
 from attention_viz.arithmetic import format_derivation
 from attention_viz.derived_arrays import slice_of
 from attention_viz.heads.shared_keys_page import LATENT
 from attention_viz.labels import format_number, format_percent, format_span
 from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView, view_of
-from tests.ui.app import opened, opened_at, page_context, texts
 from tests.viz.reading_blocks import blocks_of, words_of
 
 AT = {"head": "1", "query": "5", "key": "2", "feature": "3"}
@@ -60,7 +58,7 @@ CHANGE = next(one for one in LAYER_CHANGES if one.key == "column_constants")
 
 
 def on(page: str, **choices: Any) -> Callable[[Values], Values]:
-    """A page that shows what the function below it gives; a choice that is True opens a box."""
+    """A page that shows what the function below it gives."""
 
     def register(values: Values) -> Values:
         name = f"{page} {values.__name__} {len(CASES)}"
@@ -71,7 +69,7 @@ def on(page: str, **choices: Any) -> Callable[[Values], Values]:
 
 
 @on("overview", mask="causal")
-def overview(now: PageContext) -> list[str]:
+def overview(now: StoryView) -> list[str]:
     trace, sizes = now.trace, now.trace.sizes
     return [
         f"Tokens here: {sizes['T']}; numbers for each: {sizes['D']}",
@@ -83,7 +81,7 @@ def overview(now: PageContext) -> list[str]:
 
 
 @on("projections", weights="trained", layer=3)
-def projections(now: PageContext) -> list[str]:
+def projections(now: StoryView) -> list[str]:
     column = now.focus.column(now.trace, "queries")
     return [
         format_span(head_columns(now.trace, "queries", 1), "column"),
@@ -93,7 +91,7 @@ def projections(now: PageContext) -> list[str]:
 
 
 @on("split")
-def split(now: PageContext) -> list[str]:
+def split(now: StoryView) -> list[str]:
     shape = now.batch.query_heads.shape
     places = layout.split_positions(shape, 1, 5, 3, now.sequence)
     wrong = layout.wrong_token_cells(*(shape[axis] for axis in (2, 1, 3)))
@@ -109,8 +107,8 @@ def split(now: PageContext) -> list[str]:
     ]
 
 
-@on("scores", **{"all heads": True})
-def scores(now: PageContext) -> list[str]:
+@on("scores")
+def scores(now: StoryView) -> list[str]:
     counts = {
         one.key: one.multiplications.of(replace(layer_size(now.trace), n_tokens=1))
         for one in SCHEMES
@@ -119,9 +117,9 @@ def scores(now: PageContext) -> list[str]:
     return [f"**{counts['full']}**", f"**{counts['hadamard']}**", format_number(total, among=1.0)]
 
 
-@on("scale", notation="note", **{"scale variance": True})
-@on("scale", notation="gml", **{"scale variance": True})
-def scale(now: PageContext) -> list[str]:
+@on("scale", notation="note")
+@on("scale", notation="gml")
+def scale(now: StoryView) -> list[str]:
     effect = scale_effect(now.trace, 1)
     return [
         f"have variance {format_number(float(now.trace.scores[0, 1].var()), 2)}",
@@ -136,7 +134,7 @@ def scale(now: PageContext) -> list[str]:
 
 @on("mask", mask="causal")
 @on("mask", mask="window", window=2)
-def mask(now: PageContext) -> list[str]:
+def mask(now: StoryView) -> list[str]:
     alone = last_query_alone(now.trace)
     return [
         f"{12 - read_row(now.trace, 1, 5).hidden} of 12",
@@ -147,7 +145,7 @@ def mask(now: PageContext) -> list[str]:
 
 
 @on("softmax", mask="causal")
-def softmax(now: PageContext) -> list[str]:
+def softmax(now: StoryView) -> list[str]:
     row = read_row(now.trace, 1, 5)
     return [
         *(format_percent(share) for _, share in row.strongest),
@@ -161,7 +159,7 @@ def softmax(now: PageContext) -> list[str]:
 
 
 @on("mixing")
-def mixing(now: PageContext) -> list[str]:
+def mixing(now: StoryView) -> list[str]:
     return [
         format_percent(read_row(now.trace, 1, 5).strongest[0][1]),
         format_derivation(derive(now.trace, "head_outputs", (0, 1, 5, 3))),
@@ -169,7 +167,7 @@ def mixing(now: PageContext) -> list[str]:
 
 
 @on("merge")
-def merge(now: PageContext) -> list[str]:
+def merge(now: StoryView) -> list[str]:
     row, column = layout.merged_position(now.trace, 1, 5, 3, swap=False)
     wrong = layout.wrong_merged_cells(now.trace)
     return [
@@ -179,8 +177,8 @@ def merge(now: PageContext) -> list[str]:
     ]
 
 
-@on("output", **{"no w_o": True})
-def output(now: PageContext) -> list[str]:
+@on("output")
+def output(now: StoryView) -> list[str]:
     stored = absorbed_size(now.trace)
     return [
         f"**{heads_mixed(now.trace, 3)} of 4**",
@@ -191,16 +189,16 @@ def output(now: PageContext) -> list[str]:
     ]
 
 
-@on("output", n_heads=1, **{"no w_o": True})
-@on("output", n_heads=2, **{"no w_o": True})
-@on("output", d_model=12, n_heads=3, d_v=12, notation="mql5", **{"no w_o": True})
-def stored(now: PageContext) -> list[str]:
+@on("output", n_heads=1)
+@on("output", n_heads=2)
+@on("output", d_model=12, n_heads=3, d_v=12, notation="mql5")
+def stored(now: StoryView) -> list[str]:
     found = absorbed_size(now.trace)
     return [f"{found.compared} numbers: ", f"**{found.products:,}**", f"**{found.apart:,}**"]
 
 
 @on("seen", mask="causal")
-def seen(now: PageContext) -> list[str]:
+def seen(now: StoryView) -> list[str]:
     largest = [strongest_keys(now.trace, head, 5, count=1) for head in range(4)]
     return [f"Head {head} reads most from" for head, found in enumerate(largest) if found] + [
         format_percent(share) for found in largest for _, share in found
@@ -208,7 +206,7 @@ def seen(now: PageContext) -> list[str]:
 
 
 @on("all-heads")
-def all_heads(now: PageContext) -> list[str]:
+def all_heads(now: StoryView) -> list[str]:
     lost, pattern = averaging_effect(now.trace, range(4)), pattern_of(now.trace)
     return [
         format_percent(float(HABITS[1].value(pattern)[0, 1])),
@@ -220,7 +218,7 @@ def all_heads(now: PageContext) -> list[str]:
 
 
 @on("all-heads", heads_view="Row and column")
-def row_and_column(now: PageContext) -> list[str]:
+def row_and_column(now: StoryView) -> list[str]:
     return [
         format_number(float(column_sums(now.trace.probabilities)[0][1, 2]), 2, among=1.0),
         format_percent(float(now.trace.probabilities[0, 1, 5, 2])),
@@ -228,7 +226,7 @@ def row_and_column(now: PageContext) -> list[str]:
 
 
 @on("head-worth", off="0.2")
-def worth(now: PageContext) -> list[str]:
+def worth(now: StoryView) -> list[str]:
     trace = now.trace
     signed, norms = head_worth.signed_shares(trace)[0], head_worth.norm_shares(trace)[0]
     without = head_worth.ablated_output(trace, (0, 2))
@@ -242,7 +240,7 @@ def worth(now: PageContext) -> list[str]:
 
 
 @on("head-worth", mask="causal")
-def needed_most_and_least(now: PageContext) -> list[str]:
+def needed_most_and_least(now: StoryView) -> list[str]:
     whole = now.trace.output[0]
     moved = [
         np.linalg.norm(whole - head_worth.ablated_output(now.trace, [head])[0]) for head in range(4)
@@ -253,7 +251,7 @@ def needed_most_and_least(now: PageContext) -> list[str]:
 
 
 @on("shared-keys")
-def shared_keys(now: PageContext) -> list[str]:
+def shared_keys(now: StoryView) -> list[str]:
     size, found = layer_size(now.trace), []
     for groups in (4, 2, 1):
         found.append(f"**{total_count(CACHE, replace(size, n_kv_heads=groups)):,}**")
@@ -266,7 +264,7 @@ def shared_keys(now: PageContext) -> list[str]:
 
 
 @on("what-changes", against="mask", value="causal")
-def compare(now: PageContext) -> list[str]:
+def compare(now: StoryView) -> list[str]:
     two = compare_with(Scenario(), "mask", "causal")
     moved = largest_change(*two.matrices("probabilities", 1), 0)
     shares = [two.moved_share(head) for head in range(4)]
@@ -280,7 +278,7 @@ def compare(now: PageContext) -> list[str]:
 
 
 @on("one-matrix-or-many")
-def ways(now: PageContext) -> list[str]:
+def ways(now: StoryView) -> list[str]:
     size, plan, designs = layer_size(now.trace), schedule(now.trace), count_designs(now.trace)
     return [
         *(f"| {n:,} |" for one in (designs.separate, designs.together) for n in vars(one).values()),
@@ -293,14 +291,14 @@ def ways(now: PageContext) -> list[str]:
     ]
 
 
-def batch_of(now: PageContext, *masks: str) -> Any:
+def batch_of(now: StoryView, *masks: str) -> Any:
     """The batch of the mask workshop as it opens, under some masks."""
     others = ("The street was wide and empty", "It slept well")
-    return masked_batch(now.scenario, WorkshopChoices(others, masks, 2, ""))
+    return masked_batch(now.scenario, others, masks)
 
 
 @on("mask-workshop", mw_try="how to hide")
-def workshop(now: PageContext) -> list[str]:
+def workshop(now: StoryView) -> list[str]:
     batch = batch_of(now, "causal", "padding")
     effects = experiments.hiding_effects(batch, 0, 1, 5, -4.0)
     return [
@@ -311,13 +309,13 @@ def workshop(now: PageContext) -> list[str]:
 
 
 @on("mask-workshop", mw_try="mask or scale first")
-def orders(now: PageContext) -> list[str]:
+def orders(now: StoryView) -> list[str]:
     found = experiments.compare_all_orders(batch_of(now, "causal", "padding"), 0, 1, -4.0)
     return [f"| {name} | {format_number(one.gap, 6)} |" for name, one in found.items()]
 
 
 @on("mask-workshop", mw_try="nothing left")
-def nothing_left(now: PageContext) -> list[str]:
+def nothing_left(now: StoryView) -> list[str]:
     found = experiments.hide_all_keys(batch_of(now, "causal", "padding"), 0, 1, 5)
     return [
         f"{found.nan_shares} | {found.nan_outputs} |",
@@ -326,14 +324,14 @@ def nothing_left(now: PageContext) -> list[str]:
 
 
 @on("mask-workshop", mw_try="padded queries", mw_masks="window", mw_sequence="2")
-def padded_queries(now: PageContext) -> list[str]:
+def padded_queries(now: StoryView) -> list[str]:
     found = experiments.replace_padding(batch_of(now, "window"), 2)
     return [format_number(found.padded), format_number(found.real)]
 
 
 @on("encoder-decoder")
 @on("encoder-decoder", text="a b c d e f g h " * 5)
-def three_uses(now: PageContext) -> list[str]:
+def three_uses(now: StoryView) -> list[str]:
     traces = run_three_uses(now.scenario, "Das Tier war zu müde", 2)
     return [
         *(f"{t.hidden_keys[0, 0].sum():,} of {t.scores[0, 0].size:,}" for t in traces.values()),
@@ -342,20 +340,19 @@ def three_uses(now: PageContext) -> list[str]:
 
 
 @on("what-changes", change="order")
-def shuffled(now: PageContext) -> list[str]:
+def shuffled(now: StoryView) -> list[str]:
     return [format_number(run_shuffled(now.scenario).gap("output"))]
 
 
 @on("what-changes", change=CHANGE.key, inv_seed=3)
-def changed(now: PageContext) -> list[str]:
+def changed(now: StoryView) -> list[str]:
     two = TwoLayers(now.trace, CHANGE.apply(now.trace, 3))
     return [format_number(two.gap(field)) for field in ("probabilities", "output")]
 
 
-@on("softmax", **{"softmax temperature": True}, inv_temperature="2", notation="gml")
-def temperature(now: PageContext) -> list[str]:
-    other = at_temperature(now.trace, 2.0)
-    rows = [one.probabilities[0, 1, 5] for one in (now.trace, other)]
+@on("softmax", inv_temperature="2", notation="gml")
+def temperature(now: StoryView) -> list[str]:
+    rows = [now.trace.probabilities[0, 1, 5], at_temperature(now.trace, np.array([2.0]), 1)[0, 5]]
     return [
         *(format_number(float(effective_tokens(row)), 2) for row in rows),
         *(format_percent(float(row[2])) for row in rows),
@@ -364,7 +361,7 @@ def temperature(now: PageContext) -> list[str]:
 
 
 @on("what-changes", change="merge")
-def broken(now: PageContext) -> list[str]:
+def broken(now: StoryView) -> list[str]:
     layer = examine_layer(now.scenario, "merge")
     failed = [one for one in MISTAKE_CHECKS if not layer.results[one.key].passed]
     return [
@@ -381,18 +378,8 @@ def shown_by_blocks(page: str, choices: dict[str, Any]) -> tuple[StoryView, str]
     return view, words_of(blocks_of(blocks, view, **own))
 
 
-def shown_by_the_app(page: str, choices: dict[str, Any]) -> tuple[StoryView, str]:
-    """A page of the app, with some boxes open."""
-    app = opened(page, **AT, **{name: v for name, v in choices.items() if v is not True})
-    for box in (name for name, value in choices.items() if value is True):
-        opened_at(app, box)
-    assert not app.exception
-    boxes = [box.value for kind in (app.info, app.warning, app.success) for box in kind]
-    return page_context(app), "\n".join([texts(app), *boxes]).replace("\\", "")
-
-
 @pytest.mark.parametrize(("page", "choices", "values"), CASES)
 def test_a_page_shows_its_values(page: str, choices: dict[str, Any], values: Values) -> None:
-    now, shown = (shown_by_blocks if page in BLOCK_PAGES else shown_by_the_app)(page, choices)
+    now, shown = shown_by_blocks(page, choices)
     found = [value.replace("\\", "") for value in values(now)]
     assert [value for value in found if value not in shown] == []

@@ -16,7 +16,6 @@ from attention_viz.labels import (
     label_width,
     numbered_labels,
     shorten,
-    token_chips,
     without_noise,
 )
 from tests.viz.example_traces import HOSTILE
@@ -109,18 +108,3 @@ def test_a_number_can_be_read_back(value: float, digits: int) -> None:
 
 
 TOKENS = Tokens((*HOSTILE, PADDING_TOKEN), len(HOSTILE))
-
-
-def test_tokens_are_escaped() -> None:
-    html = token_chips(TOKENS, 0)
-    assert "<script" not in html
-    assert "<b>" not in html
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
-    assert "&amp;lt;b&amp;gt;" in html
-
-
-def test_the_chosen_token_and_the_padding_are_marked() -> None:
-    html = token_chips(Tokens((PADDING_TOKEN, "a", PADDING_TOKEN), 2), 1)
-    assert html.count("chosen") == 1
-    assert html.count("padding") == 1
-    assert [f"<small>{place}</small>" in html for place in range(3)] == [True] * 3

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import STEPS
+from attention_core import STEPS, Projections, attend
 from attention_core.formulas import softmax
 from attention_lab.compare import TwoLayers, compare_with, head_part
 from attention_lab.focus import Focus
 from attention_lab.masks.encoder_decoder import ATTENTION_USES, run_three_uses
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mask_experiments import hide_all_keys, replace_padding
-from attention_lab.masks.mask_workshop import WorkshopChoices, masked_batch
+from attention_lab.masks.mask_workshop import masked_batch
 from attention_lab.masks.mistake_checks import examine_layer
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.masks.temperature import at_temperature, score_spread
@@ -39,9 +39,9 @@ from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
 
 SCENARIO = Scenario(text="we like tea and cake", d_model=6, n_heads=2)
 TRACE = trace_of(SCENARIO)
-BATCH = masked_batch(SCENARIO, WorkshopChoices(("they slept",), ("causal", "padding")))
+BATCH = masked_batch(SCENARIO, ("they slept",), ("causal", "padding"))
 USED = run_three_uses(SCENARIO, "wir mögen Tee", 2)
-WARMER = at_temperature(TRACE, 2.0)
+WARMER = at_temperature(TRACE, np.array([2.0]), 1)[0]
 FOCUS = Focus(1, 2, 3, 2)
 LAYERS = {
     "shuffled": run_shuffled(SCENARIO),
@@ -200,13 +200,18 @@ TOKENS = ("we", "<b>", "tea", "and", "cake")
 SPREADS = tuple(score_spread(d_k) for d_k in (1, 4, 16))
 
 
-def test_the_curves_over_the_temperature() -> None:
-    figure = figures.temperature_figure(SCORES, TOKENS, 3, 0.5)
+@pytest.mark.parametrize("sink", [None, 1.5])
+def test_the_curves_over_the_temperature(sink: float | None) -> None:
+    layer = attend(
+        [[1.0]] * 5, Projections.weightless(1), bias=SCORES, scale=0.0, tokens=TOKENS, sink=sink
+    )
+    figure = figures.temperature_figure(layer, Focus(0, 2, 3, 0), 0.5)
     as_sent(figure)
     names = [curve["name"] for curve in figure["data"]]
     assert names == ["we", "&lt;b&gt;", "tea", "cake", "and"]
     assert figure["data"][-1]["line"]["color"] == "@key"
-    expected = np.array([softmax(SCORES / heat) for heat in np.geomspace(0.05, 20, 61)])
+    logits = SCORES if sink is None else np.append(SCORES, sink)
+    expected = np.array([softmax(logits / heat) for heat in np.geomspace(0.05, 20, 61)])
     drawn = [curve["y"] for curve in figure["data"]]
     np.testing.assert_allclose(drawn, expected[:, [0, 1, 2, 4, 3]].T, atol=1e-6)
     assert figure["layout"]["shapes"][0]["x0"] == 0.5

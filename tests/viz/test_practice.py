@@ -22,14 +22,13 @@ from attention_lab.practice import (
     askable_fields,
     practice_question,
 )
+from attention_lab.quiz import Question
 from attention_viz.payload import Stage
 from attention_viz.practice import (
     DOT_PRODUCT_METHOD,
     HINTS,
-    QuestionText,
-    format_result,
+    in_words,
     operand_board,
-    question_text,
     verdict_on,
 )
 from attention_viz.sheets import worksheet
@@ -43,11 +42,11 @@ def layer(**options: Any) -> Trace:
     return attend(x, weights, **options).labelled(("the", "a", "<b>", "the"))
 
 
-def lists(asked: QuestionText) -> list[list[float]]:
+def lists(asked: Question) -> list[list[float]]:
     """The given numbers as numbers."""
     return [
         [float(n.replace("−", "-").replace("∞", "inf")) for n in numbers.split(", ")]
-        for _, numbers in asked.numbers
+        for _, numbers in asked.given
     ]
 
 
@@ -79,14 +78,14 @@ def test_what_is_given_is_enough_and_not_too_coarse(trace: Trace) -> None:
     assert set(askable_fields(trace)) == set(ASKED_FIELDS)
     for field, number in product(ASKED_FIELDS, range(1, 20)):
         question = practice_question(trace, number, field)
-        asked = question_text(question, trace, OURS)
-        assert "e" not in "".join(numbers for _, numbers in asked.numbers)
+        asked = in_words(question, trace, OURS)
+        assert "e" not in "".join(numbers for _, numbers in asked.given)
         assert all(len(numbers) <= MAX_TERMS for numbers in lists(asked))
-        assert asked.question.endswith(("?", "."))
-        assert asked.method.endswith(".")
-        assert question.accepts(float(format_result(question).replace("−", "-")))
+        assert asked.text.endswith(("?", "."))
+        assert asked.hint.endswith(".")
+        assert question.judge(float(asked.answer.replace("−", "-"))).right
         if field != "merged":
-            assert question.accepts(worked_out(question, lists(asked)))
+            assert question.judge(worked_out(question, lists(asked))).right
 
 
 @pytest.mark.parametrize("size", [1.0, 0.1, 1e-3])
@@ -96,9 +95,9 @@ def test_the_working_that_is_shown_is_right(size: float) -> None:
     for field in ("queries", "scores", "head_outputs", "output"):
         for number in range(1, 10):
             question = practice_question(trace, number, field)
-            terms = products(question_text(question, trace, OURS).answer)
+            terms = products(in_words(question, trace, OURS).why)
             assert len(terms) == len(question.exact.terms)
-            assert question.accepts(sum(map(math.prod, terms)))
+            assert question.judge(sum(map(math.prod, terms))).right
 
 
 def test_a_question_names_its_cell() -> None:
@@ -108,30 +107,30 @@ def test_a_question_names_its_cell() -> None:
         question = practice_question(trace, number, "probabilities")
         head, query, key = question.exact.index[1:]
         facts = (head, words[query], query, words[key], key)
-        assert missing(question_text(question, trace, OURS).question, *facts) == []
+        assert missing(in_words(question, trace, OURS).text, *facts) == []
         question = practice_question(trace, number, "values")
         row, column = question.exact.index[1:]
         facts = (column, words[row], row, column % 2, column // 2)
-        assert missing(question_text(question, trace, OURS).question, *facts) == []
+        assert missing(in_words(question, trace, OURS).text, *facts) == []
 
 
 def test_a_wrong_answer_gets_a_hint() -> None:
     question = practice_question(layer(), 3, "scores")
-    near = question.answer + 3 * question.tolerance
+    near = question.value + 3 * question.tolerance
     for answer, hint in (
-        (f"{-question.answer:.2f}", HINTS["sign"]),
+        (f"{-question.value:.2f}", HINTS["sign"]),
         (f"{near:.4f}", HINTS["near"]),
         ("99", DOT_PRODUCT_METHOD),
         ("x=1", "“x=1”"),
     ):
-        verdict = verdict_on(answer, question, DOT_PRODUCT_METHOD)
+        verdict = verdict_on(answer, in_words(question, layer(), OURS))
         assert verdict is not None
-        assert not verdict.is_right
-        assert hint in verdict.text
+        assert not verdict[0]
+        assert hint in verdict[1]
     share = practice_question(layer(), 1, "probabilities")
-    percent = verdict_on(f"{100 * share.answer:.1f} %".replace(".", ","), share, "")
+    percent = verdict_on(f"{100 * share.value:.1f} %".replace(".", ","), share)
     assert percent is not None
-    assert percent.is_right
+    assert percent[0]
 
 
 @pytest.mark.parametrize("residual", [False, True])
@@ -140,19 +139,18 @@ def test_what_is_added_is_given(residual: bool) -> None:
     question = practice_question(trace, 1, "output")
     row, column = question.exact.index[1:]
     added = [trace.projections.b_o[column], *([trace.inputs[0, row, column]] * residual)]
-    given = lists(question_text(question, trace, OURS))[2:]
+    given = lists(in_words(question, trace, OURS))[2:]
     assert given == [[pytest.approx(one, abs=10**-question.decimals)] for one in added]
-    assert len({name for name, _ in question_text(question, trace, OURS).numbers}) == len(given) + 2
+    assert len({name for name, _ in in_words(question, trace, OURS).given}) == len(given) + 2
 
 
 def test_where_tokens_are_columns() -> None:
     trace = layer()
     place = practice_question(trace, 1, "output").exact.index[2]
-    weights = question_text(practice_question(trace, 1, "output"), trace, GML).numbers[1][0]
+    weights = in_words(practice_question(trace, 1, "output"), trace, GML).given[1][0]
     assert missing(weights, place, "row", "W_Oᵀ") == []
     ours, gml = (
-        question_text(practice_question(trace, 1, "merged"), trace, text).question
-        for text in (OURS, GML)
+        in_words(practice_question(trace, 1, "merged"), trace, text).text for text in (OURS, GML)
     )
     assert numbers_said(ours) == numbers_said(gml)
     assert ("column" in ours, "row" in gml) == (True, True)
@@ -161,7 +159,7 @@ def test_where_tokens_are_columns() -> None:
 def test_a_sheet_to_print() -> None:
     trace = layer()
     asked = [
-        (number, question_text(practice_question(trace, number, "scores"), trace, OURS))
+        (number, in_words(practice_question(trace, number, "scores"), trace, OURS))
         for number in range(5, 25)
     ]
     page = worksheet(asked, "“<img src=x>”: 6 features")
@@ -171,7 +169,7 @@ def test_a_sheet_to_print() -> None:
     questions, answers = page.split('<h1 class="answers">')
     for number, one in asked:
         assert f'<li value="{number}">' in questions
-        assert f'<li value="{number}">{one.answer}</li>' in answers
+        assert f'<li value="{number}">{one.why}</li>' in answers
     assert "break-before: page" in page
     assert re.search(r"default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'", page)
     assert "<script" not in page
@@ -185,3 +183,12 @@ def test_keys_of_self_attention_are_made_of_the_inputs() -> None:
             question = practice_question(trace, 1, field)
             panels = operand_board(Stage(trace), question.exact, False)["panels"]
             assert panels[0]["title"] == title
+
+
+def test_a_sink_is_given_apart_from_the_scores_of_keys() -> None:
+    """Three keys, so three scores; the sink of the head is the number after them."""
+    trace = attend(np.arange(9.0).reshape(3, 3) / 7, Projections.random(3, 1, seed=2), sink=[0.625])
+    asked = in_words(practice_question(trace, 1, "probabilities"), trace, OURS)
+    lists = [numbers_said(numbers) for _, numbers in asked.given]
+    assert [len(one) for one in lists] == [3, 1]
+    assert lists[1] == [pytest.approx(0.625, abs=0.01)]

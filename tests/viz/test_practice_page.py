@@ -42,9 +42,9 @@ def tones(**chosen: Any) -> list[str]:
 @pytest.mark.parametrize("help_level", ["own layer", "one term missing"])
 def test_an_answer_is_judged_by_what_is_asked(help_level: str) -> None:
     question = practice_question(TRACE, 3, "scores")
-    right, about = question.answer, {"pr_step": "scores", "pr_number": 3, "pr_help": help_level}
+    right, about = question.value, {"pr_step": "scores", "pr_number": 3, "pr_help": help_level}
     if help_level == "one term missing":
-        right = fade_example(question, help_level).term
+        right = fade_example(question, help_level).asked.value
     assert tones(**about) == tones(**about, pr_answer="  ") == []
     assert tones(**about, pr_answer=f"{right:.4f}") == ["right"]
     assert tones(**about, pr_answer=f"{right + 1:.4f}") == ["wrong"]
@@ -126,15 +126,15 @@ def test_a_set_asks_all_the_same_cells_with_other_numbers() -> None:
     cells = [(one.exact.field, one.exact.index) for one in first]
     assert cells == [(one.exact.field, one.exact.index) for one in second]
     assert len(set(cells)) == 6
-    assert [one.answer for one in first] != [one.answer for one in second]
+    assert [one.value for one in first] != [one.value for one in second]
     trace = trace_of(replace(LAYER, seed=7))
     for one in second:
         value = getattr(trace, one.exact.field)[one.exact.index]
-        assert one.answer == (one.exact.index[-1] if one.exact.field == "merged" else value)
+        assert one.value == (one.exact.index[-1] if one.exact.field == "merged" else value)
 
 
 def test_answers_of_a_set_are_counted_and_shown_only_after_an_attempt() -> None:
-    answers = [one.answer for one in Homework(LAYER, 1, 6).questions(7)]
+    answers = [one.value for one in Homework(LAYER, 1, 6).questions(7)]
     given = {"hw_answer_1": f"{answers[0]:.6f}", "hw_answer_2": "=1+1", "hw_show_2": True}
     found = blocks_of(PRACTICE, LAYER, pr_mode=SET, hw_student=7, hw_show_3=True, **given)
     assert [note.tone for note in all_of(found, b.Note)] == ["right", "wrong"]
@@ -156,7 +156,7 @@ def test_the_key_has_the_answers_of_every_student() -> None:
     assert places == list(product((1, 2, 3), (1, 2, 3, 4)))
     for line in lines:
         questions = Homework(LAYER, 3, 4).questions(int(line["student"]))
-        assert questions[int(line["question"]) - 1].judge(float(line["answer"])) == "right"
+        assert questions[int(line["question"]) - 1].judge(float(line["answer"])).right
     (link,) = all_of(found, b.ShareLink)
     assert (link.page, link.sets) == ("practice", {"pr_mode": SET, "hw_first": 3, "hw_count": 4})
 

@@ -12,6 +12,7 @@ import pytest
 from attention_lab.diagonal.settings import settings_of_numbers, trace_of_settings
 from attention_viz.blocks import filled
 from attention_viz.site import BLOCK_PAGES
+from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_scenes import scene_of_text, sent
 from tests.viz.reading_site import answer_to, sent_blocks
@@ -32,11 +33,12 @@ def board_of(found: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("path", BLOCK_PAGES)
 def test_every_page_has_a_picture_and_an_answer(path: str) -> None:
     found = asked(path)
-    assert any(sent_blocks(found, kind) for kind in ("board", "chart", "table"))
+    assert "scene" in found or any(sent_blocks(found, kind) for kind in ("board", "chart", "table"))
     assert found["refused"] == []
     kinds = [block["kind"] for block in found["blocks"]]
-    assert kinds[0] == "question"
-    assert kinds[1] in ("text", "heading", "row")
+    if path not in STEPS_OF_STORY:
+        assert kinds[0] == "question"
+        assert kinds[1] in ("text", "heading", "row")
     rows = sent_blocks(found, "row")
     names = [item["name"] for block in rows for item in block["items"] if "name" in item]
     assert len(names) == len(set(names))
@@ -108,7 +110,7 @@ TRAINED = {
         ("self-attention-mass", {}, 0, "probabilities", [1, 2], "", {"lab_cell": "1-2"}),
         ("shared-keys", {"n_heads": 2}, 0, "MQA", [1, 2, 0], "", {"kind": "MQA", "head": "1"}),
         *(
-            (path, TRAINED, place, array, index, "one-head", told)
+            (path, TRAINED, place, array, index, "trained-heads", {"th_open": "true"} | told)
             for path, place, array, index, told in (
                 ("trained-heads", 0, "layer 3", [7, 2, 1], {"th_layer": "3", "th_head": "7"}),
                 ("find-a-head", 1, "ranking", [2, 5], {"th_layer": "2", "th_head": "5"}),

@@ -15,7 +15,7 @@ import pytest
 from attention_lab import cache
 from attention_lab.construct import HEAD_TASKS
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
-from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, book, page_of, page_row
+from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, Page, book, page_of, page_row
 from attention_lab.presets import presets
 from attention_lab.trained import language_text
 from attention_lab.trained.language_model import language_model as load
@@ -243,12 +243,21 @@ def test_the_language_model_is_asked_for_when_it_is_needed(
     assert asked("next-token", sentence) == there
 
 
-def test_only_the_last_page_of_the_story_says_what_was_seen() -> None:
-    for path in (*STEPS_OF_STORY, "seen"):
-        found = asked(path)
-        seen = list(seen_sentences(view_of(read_url(parse_qs(USUAL)))))
-        assert found.get("says") == (seen if path == "seen" else None)
-        assert ("code" in found) == (path not in ("overview", "seen")), path
+def test_a_step_has_its_sentences_below_its_stage() -> None:
+    """The arithmetic of the cell in focus, and what can be looked at closer."""
+    view = view_of(read_url(parse_qs(USUAL)))
+    for path in STEPS_OF_STORY:
+        found = asked(path, f"{USUAL}&closer=code.terms")
+        assert found["scene"]["stage"]["title"] == page_of(path).title
+        fields = [field for field in page_of(path).fields if field in view.trace.steps]
+        if path == "overview" or not fields:
+            continue
+        (code,) = sent_blocks(found, "code")
+        assert all(f"\n{field} = " in code["text"] for field in fields)
+    (said,) = sent_blocks(asked("seen"), "text")[:1]
+    before, found = seen_sentences(view_of(read_url(parse_qs(asked("seen")["query"]))))
+    assert before in json.dumps(said, ensure_ascii=False)
+    assert found[:30] in json.dumps(said, ensure_ascii=False)
 
 
 def test_every_page_is_on_the_site_or_says_why_not() -> None:
@@ -347,3 +356,27 @@ def test_a_number_is_typed_and_a_task_begun_anew() -> None:
     edited = asked("construct", begun["query"], act={"edit": edit})
     expected = Edits.from_url(start.edits).add(Edit("w_q", 1, 2, 3.5)).url_value()
     assert dict(parse_qsl(edited["query"]))["edits"] == expected
+
+
+@pytest.mark.parametrize(
+    "page",
+    [one for one in PAGES if one.own_controls and one.url_path in site.BLOCK_PAGES],
+    ids=lambda one: one.url_path,
+)
+def test_a_page_reads_of_the_sidebar_what_it_is_said_to_use(page: Page) -> None:
+    """Two pages use the sentence once another choice asks for it."""
+    asks = {"depth": "&depth_tokens=sentence", "geometry": "&plane_of=tied"}.get(page.url_path, "")
+
+    def blocks(query: str) -> Any:
+        return asked(page.url_path, f"{query}&head=0{asks}")["blocks"]
+
+    usual, used = (
+        blocks("text=the+cat+sat+on+it"),
+        page.own_controls.used if page.own_controls else (),
+    )
+    others = {
+        "text": "text=we+like+green+tea",
+        "n_tokens": "text=the+cat+sat+on+it&n_tokens=3",
+        "mask": "text=the+cat+sat+on+it&d_model=8&n_heads=2&mask=causal&weights=tied",
+    }
+    assert {name for name, query in others.items() if blocks(query) != usual} == {*used}

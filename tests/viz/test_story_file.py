@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from attention_core.errors import SettingsError
 from attention_lab.focus import Focus
-from attention_lab.lessons.lesson import Lesson, LessonQuestion, Moment
+from attention_lab.lessons.lesson import Lesson, Moment, lesson_question
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.page_list import page_of, page_row
 from attention_lab.scenario import Scenario
@@ -139,7 +139,9 @@ def test_a_lesson_has_its_moments_without_notes(name: str) -> None:
     assert not [one.note for one in lesson.moments if one.note and one.note in json.dumps(story)]
     for place, (step, moment) in enumerate(zip(story["steps"], lesson.moments, strict=True)):
         asked = lesson.question_at(place)
-        assert step.get("question", {}).get("options") == (list(asked.options) if asked else None)
+        assert step.get("question", {}).get("options") == (
+            [one.label for one in asked.options] if asked else None
+        )
         is_step = moment.page in STEPS_OF_STORY
         assert bool(scene_in(story, step["path"], ".")["panels"]) == is_step
         assert (page_of(moment.page).title in step["away"]) != is_step
@@ -154,7 +156,7 @@ def test_a_moment_that_makes_no_layer_says_why() -> None:
 
 
 def test_a_package_has_a_manifest_that_names_its_page() -> None:
-    asked = LessonQuestion("Why?", "So.", ("a", "b"))
+    asked = lesson_question("Why?", "So.", ("a", "b"))
     lesson = Lesson("<Masks> & “more”", (Moment("One", "mask", question=asked),))
     data = course_package(lesson)
     assert data == course_package(lesson)

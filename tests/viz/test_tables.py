@@ -22,7 +22,8 @@ from attention_viz.arithmetic import factor_code, format_derivation
 from attention_viz.curves import error_bar_series, line_series
 from attention_viz.figure_table import ERROR, NAME, figure_table, table_csv
 from attention_viz.labels import format_number
-from attention_viz.tables import matrix_table, terms_table
+from attention_viz.story.closer import matrix_numbers, terms_numbers
+from attention_viz.tables import numbers_frame
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
 from tests.viz.reading_words import missing, numbers_said
 
@@ -33,28 +34,27 @@ FORMULAS = ("=1+1", "+1", "-1", "@sum", "=cmd|' /C calc'!A0", "\t=1", 'a,b"c')
 def test_a_table_is_its_matrix(case: str) -> None:
     trace = example(case, tokens=("the",) * 7)
     for field, step in trace.steps.items():
-        table = matrix_table(trace, field, 5 if step.per_head else None)
-        array = getattr(trace, field)[0]
-        np.testing.assert_array_equal(table.to_numpy(), array[5] if step.per_head else array)
-        assert table.index.is_unique
-        assert table.columns.is_unique
+        table = matrix_numbers(trace, field, 5)
+        numbers, array = [line[1:] for line in table.rows], getattr(trace, field)[0]
+        np.testing.assert_array_equal(numbers, array[5] if step.per_head else array)
+        for names in ([line[0] for line in table.rows], table.head):
+            assert len(set(names)) == len(names)
 
 
 def test_shared_heads_have_a_table_for_every_reader() -> None:
     trace = example(shared=True)
-    np.testing.assert_array_equal(
-        matrix_table(trace, "key_heads", 9).to_numpy(), trace.key_heads[0, 0]
-    )
+    numbers = [line[1:] for line in matrix_numbers(trace, "key_heads", 9).rows]
+    np.testing.assert_array_equal(numbers, trace.key_heads[0, 0])
     assert len(field_csv(trace, "key_heads").splitlines()) == 1 + H * S
 
 
 def test_labels_of_rows_and_columns() -> None:
     trace = example(tokens=tuple("abcdefg"))
-    scores = matrix_table(trace, "scores", 0)
-    assert list(scores.index) == [f"{i} {token}" for i, token in enumerate("abcde")]
-    assert list(scores.columns) == [f"{j} {token}" for j, token in enumerate("abcdefg")]
-    assert list(matrix_table(trace, "inputs").columns) == [str(i) for i in range(D)]
-    assert list(matrix_table(trace, "queries").columns)[:3] == ["0·0", "0·1", "1·0"]
+    scores = matrix_numbers(trace, "scores", 0)
+    assert [line[0] for line in scores.rows] == [f"{i} {token}" for i, token in enumerate("abcde")]
+    assert list(scores.head)[1:] == [f"{j} {token}" for j, token in enumerate("abcdefg")]
+    assert list(matrix_numbers(trace, "inputs", 0).head)[1:] == [str(i) for i in range(D)]
+    assert list(matrix_numbers(trace, "queries", 0).head)[1:4] == ["0·0", "0·1", "1·0"]
     assert K == 2
 
 
@@ -89,11 +89,12 @@ def test_no_name_in_a_chart_becomes_a_formula_in_a_spreadsheet() -> None:
 def test_the_terms_of_a_cell(field: str) -> None:
     trace = example("bias and residual")
     derivation = derive(trace, field, tuple(n - 1 for n in getattr(trace, field).shape))
-    table = terms_table(derivation)
-    assert len(table) == len(derivation.terms)
-    assert table["term"].tolist() == [term.value for term in derivation.terms]
-    assert table["running sum"].tolist() == pytest.approx(np.cumsum(table["term"]).tolist())
-    for row, term in zip(table.to_dict("records"), derivation.terms, strict=True):
+    found = terms_numbers(derivation)
+    table = [dict(zip(found.head, row, strict=True)) for row in found.rows]
+    values = [term.value for term in derivation.terms]
+    assert [row["term"] for row in table] == values
+    assert [row["running sum"] for row in table] == pytest.approx(np.cumsum(values).tolist())
+    for row, term in zip(table, derivation.terms, strict=True):
         for i, factor in enumerate(term.factors, 1):
             assert (row[f"number {i}"], row[f"value {i}"]) == (factor_code(factor), factor.value)
 
@@ -221,9 +222,10 @@ TRACE = trace_of(Scenario(d_model=4, n_heads=2, text='we, "like" 3,5 tea; שלו
 @pytest.mark.parametrize("kind", [{}, {"sep": ";", "decimal": ","}, {"sep": "\t"}])
 @pytest.mark.parametrize("name", ["inputs.csv", "x.csv", "W_Q.csv"])
 def test_the_inputs_come_back(kind: dict[str, Any], name: str) -> None:
-    own = read_matrices(matrix_table(TRACE, "inputs").to_csv(**kind).encode(), name)
+    table = numbers_frame(matrix_numbers(TRACE, "inputs", 0)).to_csv(index=False, **kind)
+    own = read_matrices(table.encode(), name)
     assert own.x is not None
-    np.testing.assert_array_equal(own.x, TRACE.inputs[0])
+    np.testing.assert_allclose(own.x, TRACE.inputs[0], atol=5e-5)  # of the screen's four decimals
     assert own.arrays.keys() == {"x"}
 
 

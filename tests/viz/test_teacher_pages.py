@@ -9,8 +9,9 @@ import pytest
 
 from attention_core import SettingsError
 from attention_lab.before_and_after import FORMS, form_questions
+from attention_lab.guesses import ITEMS, MISCONCEPTIONS
 from attention_lab.lessons.lesson_file import read_lesson, shipped_lessons
-from attention_lab.page_list import page_now
+from attention_lab.page_list import page_now, step_of
 from attention_lab.scenario import Scenario
 from attention_viz import blocks as b
 from attention_viz.course_package import course_package
@@ -114,3 +115,18 @@ def test_on_the_site_a_lesson_is_a_page_of_its_own() -> None:
     named = {f"lessons/{name}.html" for name in shipped_lessons()}
     assert {one["file"] for one in sent_blocks(found, "share")} == named
     assert named <= {urlsplit(one).path for one in re.findall(r"'href': '([^']+)'", str(found))}
+
+
+def test_the_index_names_each_misconception_and_where_it_is_asked() -> None:
+    (table,) = all_of(blocks_of(FOR_TEACHERS, Scenario(), teach="misconceptions"), b.Table)
+    assert [row[0] for row in table.rows] == [one.text for one in MISCONCEPTIONS.values()]
+    for name, row in zip(MISCONCEPTIONS, table.rows, strict=True):
+        links = re.findall(r"lesson=([a-z-]+)&moment=(\d+)", row[1])
+        for lesson, moment in links:
+            asked = shipped_lessons()[lesson].moments[int(moment) - 1].question
+            assert asked is not None
+            assert any(name in option.misconceptions for option in asked.options)
+        steps = set(re.findall(r"\]\(([a-z-]+)\)", row[2]))
+        items = [item for item in ITEMS.values() if name in item.misconceptions]
+        assert steps == {step_of(field).url_path for item in items for field in item.fields}
+        assert links or steps

@@ -138,10 +138,10 @@ function paintBand(context, box, { axis, x, y, turned }, palette, zoom) {
 }
 
 /** Write the caption of a tile; with a background, lines from matrix to matrix pass behind it. */
-export function paintCaption(context, box, tile, { model, palette, zoom }, ground = null) {
+export function paintCaption(context, box, tile, { model, palette, zoom, covered }, ground = null) {
   const letter = box.array.axes[box.panel.tiles];
   const place = written(labelAt(model, letter, tile.place), 14);
-  const more = box.panel.captions?.[tile.place];
+  const more = covered?.has(box.panel.array) ? null : box.panel.captions?.[tile.place];
   const label = more && !box.small ? `${place} · ${more}` : place;
   const long = `${model.axes[letter]?.word ?? ""} ${label}`.trim();
   const fits = (one, beyond = 2) => context.measureText(one).width <= box.tileWidth + beyond * zoom;

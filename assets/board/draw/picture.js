@@ -76,9 +76,9 @@ export class Picture {
   }
 
   /** The arguments of the painters. */
-  look(slices, blank) {
+  look(slices, blank, covered) {
     const { model, boxes, palette, zoom, font, printed } = this;
-    return { model, boxes, palette, zoom, font, printed, slices, blank };
+    return { model, boxes, palette, zoom, font, printed, slices, blank, covered };
   }
 
   /** Draw every panel. */

@@ -1,12 +1,16 @@
 // Which part of a result is covered, and how it is uncovered.
-import { button, moveAlong, put } from "../draw/elements.js";
+import { button, element, moveAlong, put } from "../draw/elements.js";
 import { drawnCells } from "../place/geometry.js";
 import { cellsRead } from "../scene/rules.js";
 import { nameAt } from "../scene/scene.js";
 
 const ABOUT = "Cover the result until a cell or a row is asked for";
 
-/** The cover of a step's result: which cells it hides, and in which order a lecture uncovers them. */
+/**
+ * The cover of a step's result: which cells it hides, and in which order a lecture uncovers them.
+ *
+ * While the question of a moment waits for its answer (asks), all that may tell it is covered.
+ */
 export class Cover {
   constructor(board) {
     Object.assign(this, { board, moments: new Moments(() => board.width && board.refresh(true)), button: null, below: new Set() });
@@ -15,6 +19,8 @@ export class Cover {
   /** Cover the result of a scene, as its stage says. choose: sends a choice to the server, if there is one. */
   adopt(model, choose) {
     const { stage, flow, panels } = model;
+    this.asked = stage.covers ? askedFor(model, stage.covers) : new Set();
+    this.asks = Boolean(stage.covers) && !isAnswered(stage.lesson);
     this.panel = flow ? null : (panels.find(({ role }) => role === "result") ?? null);
     this.below = followers(model, this.panel?.array);
     this.button = this.panel && choose ? button("cover", "", ABOUT, () => this.turnOver(stage, choose)) : null;
@@ -29,6 +35,7 @@ export class Cover {
 
   /** Say on the button what it does now. */
   label() {
+    if (this.button) this.button.hidden = this.asks;
     if (this.button) this.button.textContent = this.moments.hiding ? "Show result" : "Hide result";
   }
 
@@ -50,6 +57,7 @@ export class Cover {
   /** Whether a cell is covered: one of the result, or one that is computed from a covered cell. */
   hides(name, index) {
     const { moments, panel, board, below } = this;
+    if (this.asks) return this.asked.has(name);
     if (!moments.hiding || !below.has(name)) return false;
     if (name === panel.array) return moments.hides(index, this.focus, panel.rows);
     return cellsRead(board.model.rules[name], index).some(({ array, at }) => this.hides(array, at));
@@ -71,6 +79,22 @@ export class Cover {
   answer() {
     return this.moments.moment === 0 && this.moments.step(1);
   }
+}
+
+// The arrays that a question covers: all, those of a layer but its inputs, or the result of a step and all that is computed from it.
+function askedFor(model, covers) {
+  const { panels, flow, arrays } = model;
+  if (covers === "nothing") return new Set();
+  if (covers === "numbers") return new Set(Object.keys(arrays));
+  if (flow) return new Set(panels.map(({ array }) => array).filter((name) => name !== panels[0].array));
+  const ribbons = panels.filter(({ role }) => role === "ribbon").map(({ array }) => array); // the same numbers in memory
+  return new Set([...followers(model, panels.find(({ role }) => role === "result")?.array), ...ribbons]);
+}
+
+// Whether the bar shows the answer to the question of a moment.
+function isAnswered(moment) {
+  const asked = document.querySelector(".lesson-question.answered");
+  return asked?.dataset.of === moment;
 }
 
 // The names of an array and of all that are computed from it; none for no array.
@@ -144,9 +168,9 @@ export class Moments {
 }
 
 /** Lay a button over the label of each covered row, which uncovers that row. All are one stop of the Tab key; arrows move. */
-export function fillAsks(root, { model, boxes, slices }, moments) {
+export function fillAsks(root, { model, boxes, slices }, { moments, asks }) {
   const box = boxes.find(({ panel, small }) => panel.role === "result" && !small);
-  const isAsked = box && moments.hiding && box.panel.rows !== null && box.left;
+  const isAsked = box && !asks && moments.hiding && box.panel.rows !== null && box.left;
   const rows = isAsked ? Array.from({ length: box.rows.count }, (_, i) => box.rows.start + i).filter((row) => !moments.rows.has(row)) : [];
   const had = root.contains(root.getRootNode().activeElement) ? Number(root.getRootNode().activeElement.dataset.row) : null;
   root.replaceChildren(...rows.map((row) => askFor(row, box, nameAt(model, box.array, box.panel.rows, row, slices[box.panel.array]), moments)));
@@ -154,6 +178,16 @@ export function fillAsks(root, { model, boxes, slices }, moments) {
   const first = [...root.children].find(({ dataset }) => had !== null && Number(dataset.row) >= had) ?? root.firstElementChild;
   if (first) first.tabIndex = 0;
   if (had !== null) first?.focus({ preventScroll: true });
+}
+
+/** Lay a question mark over each matrix that a question covers. */
+export function fillCovered(root, { boxes }, { asks, asked }) {
+  const covered = asks ? boxes.filter(({ panel }) => asked.has(panel.array)) : [];
+  root.replaceChildren(...covered.map(({ x, y, bodyWidth, bodyHeight }) => {
+    const made = element("span", "soft over", "?");
+    put(made, { x, y, width: bodyWidth, height: bodyHeight });
+    return made;
+  }));
 }
 
 function askFor(row, { x, y, left, rows, cell }, { text, word }, moments) {

@@ -19,17 +19,19 @@ export function fillMoment(bar, moment, { place, count, lesson, chosen }, answer
   bar.replaceChildren(line, ...said, ...(moment.question ? [questionOf(moment.question, chosen, answered)] : []));
 }
 
-// The answers as buttons; without any, a button that shows why.
-function questionOf({ ask, options, right, why }, chosen, answered) {
-  const open = !options.length;
+// The answers as buttons, and one that shows the answer.
+function questionOf({ of, ask, options, right, why }, chosen, answered) {
   const output = Object.assign(element("output", "", why), { hidden: true });
   output.setAttribute("aria-live", "polite");
   const made = element("div", "lesson-question", element("span", "", ask));
-  made.dataset.kind = open ? "open" : "choice";
-  const buttons = (open ? ["Show the answer"] : options).map((option, place) => button("", option, option, () => {
+  made.dataset.of = of;
+  const buttons = options.map((option, place) => button("", option, option, () => tell(place)));
+  const reveal = button("lesson-reveal", "Show the answer", "Show the answer", () => tell(null));
+  const tell = (place) => {
     mark(place);
     answered(place, place === right);
-  }));
+    window.dispatchEvent(new Event("lesson-answered")); // the board uncovers what the answer covered
+  };
   const mark = (place) => {
     buttons.forEach((one, at) => {
       one.classList.toggle("right", at === right);
@@ -38,7 +40,14 @@ function questionOf({ ask, options, right, why }, chosen, answered) {
     made.classList.add("answered");
     output.hidden = false;
   };
-  made.append(...buttons, output);
+  made.append(...buttons, reveal, output);
   if (chosen !== undefined) mark(chosen);
   return made;
+}
+
+/** Show the answer to the question of a moment, as a click on its button does; gives whether one waits. */
+export function showAnswer() {
+  const reveal = document.querySelector(".lesson-question:not(.answered) .lesson-reveal");
+  reveal?.click();
+  return Boolean(reveal);
 }

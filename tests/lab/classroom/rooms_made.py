@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from attention_lab.classroom.class_question import ClassQuestion
 from attention_lab.classroom.rooms import Rooms
+from attention_lab.quiz import Question, options_of
 
-NUMBER = ClassQuestion(
-    "number", "2 × 3?", 6.0, "2 × 3 = 6", given=(("the two", "2, 3"),), tolerance=0.05
-)
-CHOICE = ClassQuestion(
-    "choice", "Which sums to 1?", 1.0, "A softmax.", options=("a column", "a row", "-x")
-)
+NUMBER = Question("2 × 3?", "2 × 3 = 6", number=6.0, given=(("the two", "2, 3"),), tolerance=0.05)
+CHOICE = Question("Which sums to 1?", "A softmax.", options_of(("a column", "a row", "-x"), 1))
 
 
 class Clock:
@@ -28,7 +24,7 @@ def token(visitor: int) -> str:
     return f"visitor-{visitor:016d}"
 
 
-def asked(rooms: Rooms, posed: ClassQuestion = NUMBER) -> tuple[str, str]:
+def asked(rooms: Rooms, posed: Question = NUMBER) -> tuple[str, str]:
     """A room with an open vote: its letters and its secret."""
     made = rooms.open()
     rooms.ask(made.room, made.secret, posed)

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from attention_core.errors import SettingsError
 from attention_lab.classroom.class_question import (
-    ClassQuestion,
+    check_class_question,
     question_from_json,
     question_to_json,
 )
 from attention_lab.classroom.limits import RightsError
 from attention_lab.classroom.rooms import Rooms
-from attention_lab.classroom.tally import OTHER_LABEL, export_votes, histogram
+from attention_lab.classroom.tally import OTHER_LABEL, export_votes, histogram, misconceptions_met
+from attention_lab.quiz import Question, options_of
 from tests.lab.classroom.rooms_made import CHOICE, NUMBER, Clock, asked, token
 
 
@@ -31,40 +34,55 @@ def test_every_answer_is_in_one_bar() -> None:
 
 
 def test_a_question_comes_back_as_it_was_kept() -> None:
-    hostile = ClassQuestion("choice", "<b>&\u2028\x00 😀?", 0, "\ud800", options=("a", '"b"'))
-    drawn = replace(CHOICE, pictures=(((0.0, 1.0),), ((0.5,),), ((1.0,), (0.0,))))
+    hostile = Question("<b>&\u2028\x00 😀?", "\ud800", options_of(("a", '"b"'), 0, ("", "slice")))
+    pictures = (((0.0, 1.0),), ((0.5,),), ((1.0,), (0.0,)))
+    of_pictures = zip(CHOICE.options, pictures, strict=True)
+    drawn = replace(CHOICE, options=tuple(replace(one, picture=two) for one, two in of_pictures))
     for posed in (NUMBER, CHOICE, hostile, drawn):
         assert question_from_json(question_to_json(posed)) == posed
+
+
+def test_a_question_of_an_older_app_is_read() -> None:
+    """Its options had no misconceptions."""
+    kept = json.loads(question_to_json(CHOICE))
+    del kept["misconceptions"]
+    assert question_from_json(json.dumps(kept)) == CHOICE
+    assert (kept["kind"], kept["answer"], kept["arithmetic"]) == ("choice", 1.0, "A softmax.")
+
+
+TWO = options_of(("x", "y"), 0)
+CELL = ((0.0,),)
 
 
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"kind": "essay"},
+        {"number": None},
         {"text": " "},
         {"text": "x" * 601},
-        {"arithmetic": "x" * 601},
-        {"answer": float("nan")},
+        {"why": "x" * 601},
+        {"number": float("nan")},
         {"tolerance": float("inf")},
         {"given": (("x", "1"),) * 9},
         {"given": (("x", "1" * 4_001),)},
-        {"options": ("one", "two")},
-        {"kind": "choice", "options": ("one",), "answer": 0.0},
-        {"kind": "choice", "options": ("x",) * 9, "answer": 0.0},
-        {"kind": "choice", "options": ("x", "y"), "answer": 2.0},
-        {"kind": "choice", "options": ("x", "y" * 601), "answer": 0.0},
-        {"kind": "choice", "options": ("x", "y"), "answer": 0.0, "pictures": (((0.0,),),)},
-        {"kind": "choice", "options": ("x", "y"), "answer": 0.0, "pictures": (((0.0,) * 25,),) * 2},
+        {"options": TWO},
+        {"number": None, "options": options_of(("one",), 0)},
+        {"number": None, "options": options_of(("x",) * 9, 0)},
+        {"number": None, "options": options_of(("x", "y"), 2)},
+        {"number": None, "options": options_of(("x", "y" * 601), 0)},
+        {"number": None, "options": (replace(TWO[0], picture=CELL), TWO[1])},
+        {"number": None, "options": tuple(replace(one, picture=((0.0,) * 25,)) for one in TWO)},
     ],
 )
-def test_a_question_has_bounds(wrong: dict[str, object]) -> None:
-    usual: dict[str, object] = {"kind": "number", "text": "?", "answer": 1.0, "arithmetic": "1"}
+def test_a_question_has_bounds(wrong: dict[str, Any]) -> None:
+    usual = Question("?", "1", number=1.0)
+    assert check_class_question(usual) == usual
     with pytest.raises(SettingsError):
-        ClassQuestion(**(usual | wrong))  # type: ignore[arg-type]
+        check_class_question(replace(usual, **wrong))
 
 
 def test_the_table_holds_every_vote_and_no_formula(rooms: Rooms, clock: Clock) -> None:
-    posed = ClassQuestion("choice", '=HYPERLINK("x")', 1.0, "", options=("@sum", "-1+2", "3", "-4"))
+    posed = Question('=HYPERLINK("x")', "", options_of(("@sum", "-1+2", "3", "-4"), 1))
     room, secret = asked(rooms, posed)
     for visitor, option in ((7, 0), (3, 1), (5, 3)):
         clock.now += 1
@@ -100,3 +118,20 @@ def test_students_keep_their_numbers_when_they_vote_again(rooms: Rooms, clock: C
     found = {(row["question"], row["student"]): row["answer"] for row in rows}
     first = {("1", "1"): "10", ("1", "2"): "20", ("1", "3"): "3"}
     assert found == first | {("2", "4"): "4", ("2", "3"): "3"}
+
+
+def test_misconceptions_are_counted_over_all_questions_that_have_them(
+    rooms: Rooms, clock: Clock
+) -> None:
+    first = Question("?", "", options_of(("a", "b", "c"), 0, ("", "slice", "no-swap")))
+    room, secret = asked(rooms, first)
+    for visitor, answer in enumerate((1, 1, 0, 2)):
+        rooms.vote(room, token(visitor), 1, float(answer))
+    rooms.ask(room, secret, Question("?", "", options_of(("a", "b"), 1, ("slice", ""))))
+    rooms.set_state(room, secret, "open")
+    rooms.vote(room, token(1), 2, 0.0)
+    rooms.ask(room, secret, NUMBER)
+    met = misconceptions_met(rooms, room, secret)
+    assert met == {"slice": (3, 5), "no-swap": (1, 4)}
+    with pytest.raises(RightsError):
+        misconceptions_met(rooms, room, "no")

@@ -8,6 +8,8 @@ import base64
 import json
 import re
 import zlib
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -15,12 +17,15 @@ import numpy as np
 import pytest
 
 from attention_core import AttentionError, FileError, SettingsError, TextError
+from attention_lab.heads.head_worth import norm_shares
+from attention_lab.heads.reruns import relative_change
+from attention_lab.heads.shared_keys import with_shared_keys
 from attention_lab.lessons.lesson import (
     MAX_MOMENTS,
     Lesson,
-    LessonQuestion,
     LessonTask,
     Moment,
+    lesson_question,
 )
 from attention_lab.lessons.lesson_file import (
     LESSON_FILE,
@@ -35,12 +40,15 @@ from attention_lab.lessons.lesson_file import (
     write_lesson,
 )
 from attention_lab.scenario import trace_of
+from attention_lab.trained.encoded_text import trained_layer
 from attention_lab.trained.evidence import evidence_of
 from attention_lab.trained.language_model import language_model
 from attention_lab.url_choices import read_url
 from tests.lab.refusal import Facts, refused
 
-QUESTION = LessonQuestion("Which is larger?", "The first.", ("first", "second"), 0)
+QUESTION = lesson_question(
+    "Which is larger?", "The first.", ("first", "second"), 0, {"second": "slice"}
+)
 LESSON = Lesson(
     "Größe & “Maß”",
     (
@@ -120,6 +128,17 @@ HOSTILE: dict[str, tuple[bytes, type[AttentionError], Facts]] = {
         SettingsError,
         ("question.right", 2, 1),
     ),
+    "a misconception of nobody": (
+        of_question(options=["c", "d"], misconceptions={"d": "mine"}),
+        SettingsError,
+        ("question.misconceptions", "mine"),
+    ),
+    "a misconception of the right answer": (
+        of_question(options=["c", "d"], misconceptions={"c": "slice"}),
+        SettingsError,
+        ("question.misconceptions", "c"),
+    ),
+    "misconceptions as a list": (of_question(misconceptions=["c"]), FileError, ("misconceptions",)),
     "a control character": (changed(title="One\x08"), SettingsError, ("title", "x08")),
     "half a character": (of_moment(text="\ud800"), SettingsError, ("text",)),
     "too large": (b" " * (LESSON_FILE.max_bytes + 1), FileError, (LESSON_FILE.max_bytes,)),
@@ -176,9 +195,9 @@ def test_no_question_gives_its_answer_away(lesson: Lesson) -> None:
     asked = [(moment, lesson.question_at(n)) for n, moment in enumerate(lesson.moments)]
     for moment, question in asked:
         if question and moment.question and question.options:
-            right = question.options[question.right]
-            assert right == moment.question.options[moment.question.right]
-            assert sorted(question.options) == sorted(moment.question.options)
+            right = question.answer
+            assert right == moment.question.answer
+            assert set(question.options) == set(moment.question.options)
             assert not re.search(rf"(?<!\w){re.escape(right)}(?!\w)", moment.text)
             places.add(question.right)
     n_choices = sum(bool(question and question.options) for _, question in asked)
@@ -212,10 +231,90 @@ def test_the_numbers_of_the_first_lesson_are_those_of_the_layer() -> None:
 
 
 def test_large_scores_leave_one_share_as_the_lesson_on_the_scale_says() -> None:
-    bare, scaled = (layer_of("why-scale", n).probabilities[0, 0, 8] for n in (1, 2))
+    bare, scaled = (layer_of("why-scale", n).probabilities[0, 0, 8] for n in (2, 3))
     assert bare.max() > 0.99
     assert scaled.max() < 0.5
     assert np.sum(scaled > 0.05) >= 3
+    spread = [layer_of("why-scale", n).scores.std() for n in (0, 1)]
+    assert [round(float(one), 1) for one in spread] == [3.2, 12.0]
+    by_width = layer_of("why-scale", 6)
+    assert (by_width.scale, by_width.sizes["K"]) == (1 / 64, 64)
+    assert round(by_width.probabilities[0, 0, 8].max(), 2) == 0.11
+
+
+def test_the_numbers_of_the_lesson_on_masks_are_those_of_the_layer() -> None:
+    late, hidden = layer_of("masks", 4), layer_of("masks", 3)
+    whole = trace_of(
+        replace(read_url(parse_qs(LESSONS["masks"].moments[3].state)).scenario, mask="none")
+    )
+    assert whole.probabilities[0, 0, 2, :3].round(3).tolist() == [0.012, 0.008, 0.124]
+    assert round(whole.probabilities[0, 0, 2, :3].sum(), 2) == 0.14
+    for masked in (late, hidden):
+        assert masked.probabilities[0, 0, 2, :4].round(3).tolist() == [0.084, 0.055, 0.861, 0]
+
+
+def test_the_numbers_of_the_lesson_on_values_and_updates_are_those_of_the_layer() -> None:
+    name = "order-values-update"
+    plain, left_out = layer_of(name, 3), layer_of(name, 5)
+    assert np.count_nonzero(plain.projections.w_v[:, :4].any(axis=1)) == 4
+    assert round(left_out.probabilities[0, 0, 6, 1], 2) == 0.88
+    assert left_out.head_outputs[0, 0, 6, 1] == 0 < plain.head_outputs[0, 0, 6, 1]
+    weightless, added, nothing = (layer_of(name, place) for place in (4, 6, 7))
+    assert (weightless.values == weightless.inputs).all()
+    assert (added.inputs[0, 6, 2], added.output[0, 6, 2], added.merged[0, 6].any()) == (1, 1, True)
+    assert (nothing.output == nothing.inputs).all()
+    text = "box the ran it saw and the cat"
+    for place, same in ((0, True), (1, False)):
+        scenario = read_url(parse_qs(LESSONS[name].moments[place].state)).scenario
+        here, there = trace_of(scenario), trace_of(replace(scenario, text=text))
+        assert np.allclose(here.output[0, 1], there.output[0, 7]) is same
+
+
+def test_the_numbers_of_the_lesson_on_trained_heads_are_those_of_the_model() -> None:
+    def row(place: int) -> dict[str, float]:
+        choices = LESSONS["trained-heads"].moments[place].choices
+        layer = trained_layer(choices["text"], int(choices["th_layer"]))
+        words = layer.labels("T")
+        shares = layer.probabilities[0, int(choices["th_head"]), words.index("it")]
+        return {word: round(float(one), 2) for word, one in zip(words, shares, strict=True)}
+
+    assert row(1)["animal"] == 0.69
+    other = row(3)
+    assert sorted(other.values())[-3:] == [other["cat"], other["mouse"], other["[CLS]"]]
+    assert [other[word] for word in ("cat", "mouse", "[CLS]")] == [0.09, 0.35, 0.42]
+    layer = layer_of("trained-heads", 6)
+    sharpest = layer.probabilities[0].max(axis=-1).mean(axis=-1)
+    norms = norm_shares(layer)[0]
+    assert (sharpest.argmax(), norms.argmin(), norms.argmax()) == (5, 5, 9)
+    assert [round(float(one), 2) for one in (sharpest[5], norms[5], norms[9])] == [0.81, 0.11, 0.48]
+
+
+def test_the_numbers_of_the_lesson_on_shared_keys_are_those_of_the_layer() -> None:
+    layer = layer_of("shared-keys", 4)
+    moved = [relative_change(layer.output, with_shared_keys(layer, n).output) for n in (2, 1)]
+    assert [round(one, 3) for one in moved] == [0.777, 0.889]
+
+
+@pytest.mark.parametrize("lesson", LESSONS.values(), ids=LESSONS)
+def test_the_minutes_of_a_lesson_are_those_of_its_moments(lesson: Lesson) -> None:
+    assert all(moment.minutes for moment in lesson.moments)
+    assert lesson.minutes == sum(moment.minutes for moment in lesson.moments)
+    assert lesson.needs
+
+
+def test_lessons_vote_three_times_on_each_of_the_six_misconceptions() -> None:
+    asked = Counter(
+        name
+        for lesson in LESSONS.values()
+        for moment in lesson.moments
+        if moment.question
+        for name in {one for option in moment.question.options for one in option.misconceptions}
+    )
+    for names in (
+        *(("order-for-free", "word-alone"), ("value-is-word",), ("head-role",)),
+        *(("mask-late",), ("no-root",), ("replaced",)),
+    ):
+        assert sum(asked[name] for name in names) >= 3, names
 
 
 def test_the_numbers_of_the_lesson_on_the_frog_are_those_of_the_model() -> None:

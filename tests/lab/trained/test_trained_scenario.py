@@ -35,7 +35,8 @@ def test_the_layer_is_the_models_own() -> None:
         assert [trace.sizes[axis] for axis in "HTDKVO"] == [12, 15, 384, 32, 32, 384]
         assert np.array_equal(trace.probabilities, layer.probabilities)
         assert np.array_equal(trace.inputs, layer.inputs)
-    assert (resolve(other).d_model, resolve(other).n_heads, resolve(other).d_k) == (384, 12, 32)
+    run = resolve(other).chosen
+    assert (run.d_model, run.n_heads, run.d_k) == (384, 12, 0)  # 0: 384 / 12
 
 
 def test_mask_scale_and_residual_are_this_layers_alone() -> None:

@@ -1,1 +1,0 @@
-"""Parts of the pages of the section on masks and kinds of attention."""

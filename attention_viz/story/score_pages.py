@@ -1,0 +1,212 @@
+"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from attention_lab.masks.temperature import score_spreads
+from attention_lab.story.scores import (
+    ScaleFacts,
+    norm_facts,
+    rotary_facts,
+    scale_facts,
+    score_facts,
+)
+
+from .. import blocks as b
+from ..labels import format_number, format_percent
+from ..masks import temperature as figures
+from ..payload import largest_magnitude
+from .per_head import pair_board
+from .rotary_figure import pair_figure
+from .stages import compared_cell
+from .step_page import Below, arithmetic, pair, step_page, token
+from .story_view import StoryView
+from .why_three import why_three_blocks
+
+
+def _scores(view: StoryView, _: b.Values) -> Below:
+    line, derivation = arithmetic(view, "scores", (0, *view.focus.cell("query", "key")), pair(view))
+    colours = (
+        "Violet is a positive score: query and key point in similar directions and fit well. Orange"
+        " is a negative score: they point apart. At the same angle longer vectors give a score"
+        " further from 0, on either side."
+    )
+    in_all_heads = "One pair of tokens in all heads: the Hadamard product"
+    return [
+        line,
+        b.Text(colours),
+        b.Folded("Why Q, K and V?", partial(why_three_blocks, view)),
+        b.Folded(in_all_heads, partial(_one_pair, view)),
+    ], ("scores", derivation)
+
+
+def _one_pair(view: StoryView) -> list[b.Block]:
+    """One pair of tokens in every head."""
+    sizes, focus = view.trace.sizes, view.focus
+    facts = score_facts(view.trace, focus.query, focus.key)
+    h, d_k, many, wide = sizes["H"], sizes["K"], view.symbol("n_heads"), view.symbol("d_k")
+    total = format_number(facts.total, among=largest_magnitude(view.trace.scores))
+    return [
+        b.Text(
+            f"Take the :blue[query of {token(view, 'T', focus.query)}] and the :red[key of"
+            f" {token(view, 'S', focus.key)}] of every head (heads: {h}). The matrix product of the"
+            " two stacks compares **every head with every head**; only its framed diagonal is"
+            " needed. The product **number by number** (the Hadamard product ⊙), with each"
+            f" {view.layout.row} added up, gives the same scores and nothing else."
+        ),
+        b.Board(pair_board(view.stage, focus.cell("query", "key")), "pair"),
+        b.Text(
+            f"- Multiplications for this pair: {many}² · {wide} = {h}² · {d_k} ="
+            f" **{facts.n_full:,}** in the full product; {many} · {wide} = {h} · {d_k} ="
+            f" **{facts.n_hadamard:,}** in the Hadamard product, and just as many with one product"
+            " per head.\n- The sum of the scores over the heads is the dot product of the whole"
+            f" vectors, of width {h * d_k}: **{total}**. Code without the split computes only this"
+            " sum, the score of one wide head."
+        ),
+    ]
+
+
+SCORES = step_page("scores", _scores)
+
+
+def _scale(view: StoryView, _: b.Values) -> Below:
+    facts, d_k, wide = scale_facts(view.trace, view.focus.head), view.trace.sizes["K"], "d_k"
+    wide, effect = view.symbol(wide), facts.effect
+    line, derivation = arithmetic(
+        view, "scaled_scores", (0, *view.focus.cell("query", "key")), pair(view)
+    )
+    off = "0" if facts.sums_are_1 else format_number(effect.sum_gap)
+    return [
+        b.caption(
+            f"Both matrices have the same colour scale: if |{view.symbol('scale')}| is below 1,"
+            f" scaling makes the colours weaker. For the {view.layout.row} you point at you see the"
+            " softmax of both (no mask)."
+        ),
+        line,
+        b.Heading("Why?"),
+        b.Text(
+            f"A score is a sum of products; their number is the head width {wide} = {d_k}. If the"
+            " numbers of queries and keys are independent, with mean 0 and variance 1, the variance"
+            f" of the sum is {wide}, and its standard deviation √{wide} ="
+            f" {format_number(d_k**0.5, 2)}. Multiplied by 1/√{wide}, the standard deviation is 1"
+            " for every head width. Without the scale, wide heads would put nearly all weight on"
+            " one key, and there the gradient of the softmax is almost 0."
+        ),
+        b.Text(
+            f"Standard deviation of the scores in head {view.focus.head}:"
+            f" {format_number(effect.spread_raw, 2)} before scaling,"
+            f" {format_number(effect.spread, 2)} after. Real queries and keys need not have mean 0,"
+            " nor be independent. Largest share of a query, on average:"
+            f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with"
+            " scaled scores (no mask)."
+        ),
+        b.Text(
+            "**The scale makes no shares:** the softmax alone does. With raw scores and with scaled"
+            f" ones, the shares of every query sum to 1 (largest difference: {off}). The scale only"
+            " sets how unequal they are ([claim](questions?concepts_words=note-root-and-softmax))."
+        ),
+        b.Folded("By the width of a head: variance and softmax", partial(_variance, view, facts)),
+    ], ("scaled_scores", derivation)
+
+
+def _variance(view: StoryView, facts: ScaleFacts) -> list[b.Block]:
+    """The variance of random dot products by their length, and what it does to the softmax."""
+    spreads = score_spreads()
+    because = "all of them are equal"
+    if facts.variance:
+        because = "its queries and keys are neither independent nor of variance 1"
+    left: list[b.Block] = [
+        b.Chart(figures.variance_figure(spreads), "variances"),
+        b.caption(
+            "Each point: 64 draws of 32 queries and 32 keys. The error bars are two standard"
+            " errors. Both axes are logarithmic."
+        ),
+    ]
+    right: list[b.Block] = [
+        b.Chart(figures.saturation_figure(spreads), "saturation"),
+        b.caption(
+            "The same draws: the softmax of raw scores gets sharper with the width, that of scaled"
+            " scores does not. The Jacobian is the matrix of all derivatives of shares by scores;"
+            " its trace is 1 − Σ a²."
+        ),
+    ]
+    return [
+        b.Text(
+            "**A dot product of d_k independent products of mean 0 and variance 1 has variance"
+            f" d_k.** Measured on random queries and keys, the variance at d_k = {spreads[-1].d_k}"
+            f" is {format_number(spreads[-1].variance, 1)}. Here d_k = {view.trace.sizes['K']}, and"
+            f" the scores of head {view.focus.head} have variance"
+            f" {format_number(facts.variance, 2)}, because {because}."
+        ),
+        b.Beside((left, right), (1, 1)),
+    ]
+
+
+SCALE = step_page("scale", _scale)
+
+
+def _of_compared(view: StoryView, kind: str) -> tuple[str, tuple[int, ...], str]:
+    """The field and the cell of a step of queries or of keys, and which number it is."""
+    field, cell = compared_cell(view, kind)
+    word = token(view, view.trace.axes(field)[2], cell[2])
+    return field, cell, f"**Head {cell[1]}:** number {cell[3]} of {word}"
+
+
+def _qk_norm(view: StoryView, _: b.Values) -> Below:
+    field, cell, title = _of_compared(view, "normed")
+    line, derivation = arithmetic(view, field, cell, title)
+    facts, n_keys = norm_facts(view.trace, view.focus.head), view.trace.sizes["S"]
+    lengths = [format_number(one, 2) for one in (facts.query_length, facts.key_length)]
+    most, largest = (format_number(one, 2) for one in (facts.most, facts.largest))
+    share = ""
+    if facts.share is not None:
+        share = (
+            f" So no share of {n_keys} keys is larger than {format_percent(facts.share)}: 1/(1 + (n"
+            f" − 1)·e^(−2·{most}))."
+        )
+    return [
+        line,
+        b.Text(
+            "With gain 1 every query and key has the length √"
+            f"{view.trace.sizes['K']}; a gain multiplies it. In head {view.focus.head} the longest"
+            f" query has {lengths[0]}, the longest key {lengths[1]}. A scaled score is the scale"
+            f" ({format_number(view.trace.scale)}) times both lengths times the cosine of the angle"
+            f" between them: at most {most} in size, and the largest here is {largest}.{share}"
+            " Without weights every token then looks most at itself: see [The diagonal of modern"
+            " attention](modern-diagonal)."
+        ),
+    ], (field, derivation)
+
+
+QK_NORM = step_page("qk-norm", _qk_norm)
+
+
+def _rotary(view: StoryView, _: b.Values) -> Below:
+    field, cell, title = _of_compared(view, "turned")
+    line, derivation = arithmetic(view, field, cell, title)
+    facts = rotary_facts(view.scenario, view.trace, field, cell)
+    pair_in_focus, codes = facts.pair, ""
+    if facts.has_codes:
+        codes = (
+            " The codes of positions in the inputs are something else: they say where a token"
+            " stands, and stay as they are here."
+        )
+    says = b.Text(
+        f"**The pair in focus:** features {pair_in_focus.first} and {pair_in_focus.second} at"
+        f" position {pair_in_focus.position}. Its arrow turns by"
+        f" {format_number(pair_in_focus.angle, 4)} radians, and keeps its length"
+        f" {format_number(pair_in_focus.length, 4)}. The first pair turns by 1 radian in each step,"
+        " later pairs ever less, so that some see near neighbours apart and others distant"
+        " tokens.\n\n**Only the distance counts.** A query turned by its angle meets a key turned"
+        " by its own: in the dot product the difference of the angles is left. If all turns begin"
+        f" {facts.places} positions later, no score of this layer moves by more than"
+        f" {format_number(facts.shift_gap, 2)}: rounding.{codes}\n\n**Why not the values?** What a"
+        " token passes on should not depend on where it stands; and the sum of values turned by"
+        " different angles would mix them. Positions decide who looks where, by the scores alone."
+    )
+    chart = b.Chart(pair_figure(pair_in_focus), "pair")
+    return [line, b.Beside(([chart], [says]), (2, 3))], (field, derivation)
+
+
+ROTARY = step_page("rotary", _rotary)

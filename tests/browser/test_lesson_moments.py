@@ -1,0 +1,100 @@
+"""Every moment of every lesson at a step, as its file shows it: nothing tells the answer before it
+is opened, and then the cell that the question speaks of is framed, in the window.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from attention_lab.lessons.lesson_file import shipped_lessons
+from attention_viz.story.stages import STEPS_OF_STORY
+from attention_viz.story.story_file import lesson_file
+from tests.browser.test_on_paper import at_home
+
+WINDOWS = [(1366, 768), (1280, 720)]
+# What a visitor may read: the bar without its answers, and the words of the stage; the names of
+# words, features and pages are the same whatever the answer is.
+SAID = """() => {
+  const hidden = "button, .lesson-step, .lesson-count, output, .arc-words, .choice, .soft";
+  const copy = (one) => { const made = one.cloneNode(true);
+    made.querySelectorAll(hidden).forEach((part) => part.remove()); return made.textContent; };
+  const board = document.querySelector(".board");
+  const parts = [".words", ".arithmetic", ".arcs"].map((name) => board.querySelector(name));
+  return [document.getElementById("lesson"), ...parts].map(copy).join(" · ");
+}"""
+COVERED = """() => [...document.querySelectorAll(".soft.over")].length"""
+ARCS = """() => document.querySelectorAll(".arcs:not([hidden]) path").length"""
+RESULT = """() => {
+  const shown = document.querySelector(".arithmetic");
+  return { text: shown.textContent, low: shown.getBoundingClientRect().bottom };
+}"""
+# The answers that stand in the framed cell, as its number or as its place.
+FRAMED = {
+    ("multi-head-attention", 7): ("number", "0.87"),
+    ("multi-head-attention", 9): ("column", "4"),
+    ("by-hand", 2): ("number", "2"),
+    ("by-hand", 4): ("number", "6"),
+    ("by-hand", 5): ("number", "0.98"),
+    ("by-hand", 6): ("number", "−2.9"),
+    ("by-hand", 7): ("column", "2"),
+    ("reshape-transpose", 4): ("column", "5"),
+    ("order-values-update", 6): ("number", "0"),
+    ("order-values-update", 7): ("number", "1"),
+}
+
+
+@pytest.mark.parametrize("name", shipped_lessons())
+def test_no_moment_tells_its_answer_and_each_frames_its_cell(
+    context: BrowserContext, tmp_path: Path, name: str
+) -> None:
+    lesson = shipped_lessons()[name]
+    file = tmp_path / "lesson.html"
+    file.write_text(lesson_file(lesson), encoding="utf-8")
+    wrong = []
+    for width, height in WINDOWS:
+        with at_home(context, file) as page:
+            page.set_viewport_size({"width": width, "height": height})
+            for place, moment in enumerate(lesson.moments, 1):
+                if moment.page not in STEPS_OF_STORY:
+                    continue
+                page.evaluate("place => { window.location.hash = place; }", str(place))
+                count = f"{place}/{len(lesson.moments)}"
+                expect(page.locator(".lesson-count")).to_have_text(count)
+                page.locator(".board.fits, .board.step").first.wait_for()
+                asked = lesson.question_at(place - 1)
+                found = []
+                if asked:
+                    found += before(page, asked.answer, [one.label for one in asked.options])
+                    page.locator(".lesson-reveal").click()
+                found += after(page, height, FRAMED.get((name, place)))
+                wrong += [(height, place, one) for one in found]
+    assert wrong == []
+
+
+def before(page: Page, right: str, options: list[str]) -> list[str]:
+    """What tells the answer too early."""
+    found = [] if page.evaluate(COVERED) else ["nothing is covered"]
+    found += ["arcs"] * bool(page.evaluate(ARCS))
+    found += ["arithmetic"] * (page.evaluate(RESULT)["text"] != "?")
+    said = page.evaluate(SAID)
+    told = {one for one in options if re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", said)}
+    return found + [f"says {right}: {said}"] * (right in told and told != set(options))
+
+
+def after(page: Page, height: int, framed: tuple[str, str] | None) -> list[str]:
+    """What is missing of the framed cell."""
+    found = [] if not page.evaluate(COVERED) else ["still covered"]
+    shown = page.evaluate(RESULT)
+    found += ["no arithmetic"] * (shown["text"] in ("", "?"))
+    found += [f"ends at {shown['low']}"] * (shown["low"] > height)
+    kind, answer = framed or ("", "")
+    if kind == "column":
+        found += [shown["text"]] * (not re.search(rf"column {answer}(?!\d)", shown["text"]))
+    if kind == "number":
+        result = page.locator(".arithmetic .result").first.inner_text()
+        found += [result] * (not result.startswith(answer))
+    return found

@@ -52,7 +52,10 @@ class FolderTokenizer:
                 "text holds half a character (a lone surrogate), which no tokenizer can read:"
                 " type or paste it again"
             )
-        return list(self._reader.encode(text).ids)
+        try:
+            return list(self._reader.encode(text).ids)
+        except Exception as error:  # such as a word that a vocabulary of words does not hold
+            raise TextError(f"text cannot be read by the tokenizer: {str(error)[:200]}") from error
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of some ids, without the pieces that stand for no text."""

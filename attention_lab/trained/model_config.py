@@ -112,13 +112,13 @@ class _Entries:
 
     entries: Mapping[str, Any]
 
-    def number(self, name: str, most: int, usual: int | None = None) -> int:
-        """A whole number from 1 to most; null is as good as no entry."""
+    def number(self, name: str, most: int, usual: int | None = None, least: int = 1) -> int:
+        """A whole number within bounds; null is as good as no entry."""
         value = usual if (found := self.entries.get(name)) is None else found
-        if type(value) is not int or not 1 <= value <= most:
+        if type(value) is not int or not least <= value <= most:
             raise FileError(
                 f"config.json says that {name} is {short_repr(value)}, but it must be a whole"
-                f" number from 1 to {most:,}"
+                f" number from {least} to {most:,}"
             )
         return value
 
@@ -235,6 +235,8 @@ def _divided(name: str, whole: int, parts: int) -> int:
 
 def _rotary(said: _Entries, width: int) -> Rotary:
     """Plain rotary positions, the only kind that is known."""
+    if said.switch("rope_interleaved", False):
+        _refuse("rope_interleaved is true")
     base = said.entries.get("rope_theta", USUAL_BASE)
     for name in ("rope_parameters", "rope_scaling"):
         found = said.entries.get(name)
@@ -280,7 +282,7 @@ def _windows(said: _Entries, model_type: str, n_layers: int) -> tuple[int | None
         window = said.number("sliding_window", MAX_PLACES, USUAL_WINDOW)
     kinds = said.entries.get("layer_types")
     if kinds is None:
-        first = n_layers if window is None else said.number("max_window_layers", MAX_LAYERS, 28)
+        first = said.number("max_window_layers", MAX_LAYERS, 28, least=0) if window else n_layers
         kinds = [FULL] * min(first, n_layers) + [SLIDING] * max(0, n_layers - first)
     if not isinstance(kinds, list) or len(kinds) != n_layers:
         _refuse(f"layer_types is {short_repr(kinds)}, not one kind for each of {n_layers} layers")

@@ -18,6 +18,7 @@ _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 # As in `tokenize`, an apostrophe or a hyphen between letters belongs to the word.
 _LETTERS = r"[^\W\d_]+"
 _WORD = re.compile(rf" ?(?:{_LETTERS}(?:['’-]{_LETTERS})*|\d+|\S)")
+_PART = re.compile(rf"{_WORD.pattern}|['’-]{_LETTERS}")  # such as 's, of it's
 
 
 def bare(label: str) -> str:
@@ -76,13 +77,15 @@ def word_slices(pieces: Sequence[str]) -> list[slice]:
     [(0, 1), (1, 5), (5, 9), (9, 10)]
     >>> [(one.start, one.stop) for one in word_slices(["it", "##s", "red"])]
     [(0, 2), (2, 3)]
+    >>> [(one.start, one.stop) for one in word_slices([" it", "'s", " -", "a"])]
+    [(0, 2), (2, 3), (3, 4)]
     """
     units, goes_on = _characters(pieces), set[int]()
     if any(piece.startswith(CONTINUATION_MARK) for piece in pieces):
         goes_on = {n for n, piece in enumerate(pieces) if piece.startswith(CONTINUATION_MARK)}
     else:
         # What is no text, such as <s>, is as good as white space.
-        texts = [text if len(text) == 1 or _WORD.fullmatch(text) else "\n" for _, text in units]
+        texts = [text if len(text) == 1 or _PART.fullmatch(text) else "\n" for _, text in units]
         starts = dict(zip(accumulate(map(len, texts), initial=0), units, strict=False))
         for found in _WORD.finditer("".join(texts)):
             goes_on |= {

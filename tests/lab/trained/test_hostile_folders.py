@@ -74,6 +74,7 @@ def assert_refused(folder: Path, *facts: str | float) -> None:
         ({"rope_parameters": {"rope_type": "llama3"}}, ("rope_parameters", "llama3")),
         ({"rope_scaling": "yarn"}, ("rope_scaling", "yarn")),
         ({"rope_parameters": {"partial_rotary_factor": 0.5}}, ("partial_rotary_factor", 0.5)),
+        ({"rope_interleaved": True}, ("rope_interleaved",)),
         ({"rope_theta": "big"}, ("rope_theta", "big")),
         ({"rope_theta": 1e300}, ("base",)),
         ({"hidden_act": "quick_gelu"}, ("hidden_act", "quick_gelu")),

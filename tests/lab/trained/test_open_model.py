@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from attention_core import SettingsError, TextError
+from attention_core import Projections, SettingsError, TextError, attend
 from attention_lab import language_model, open_model
 from attention_lab.trained.branches import Branches
 from attention_lab.trained.generation import KeyValueCache
@@ -224,8 +224,10 @@ def test_words_and_pieces() -> None:
 
 def test_a_board_of_a_layer() -> None:
     run = model_of("qwen3").run(IDS)
-    picture = board(run.traces[1], "scores")
-    assert len(picture._repr_html_()) > 1000
+    assert "<iframe" in board(run.traces[1], "scores")._repr_html_()
+    wide = Projections.random(768, 12).astype(np.float32)  # as wide as GPT-2
+    trace = attend(np.ones((3, 768), np.float32), wide, causal=True)
+    assert "<iframe" in board(trace, "scores", head=11)._repr_html_()
     assert [trace.tokens for trace in run.traces] == [tuple(model_of("qwen3").pieces(IDS))] * 2
 
 

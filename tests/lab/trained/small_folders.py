@@ -15,8 +15,13 @@ Array = np.ndarray[Any, np.dtype[Any]]
 WORDS = ("the", "cat", "sat", "on", "a", "mat")
 FAMILIES: dict[str, dict[str, Any]] = {
     "gpt2": {"n_embd": 24, "n_head": 4, "n_layer": 2, "n_positions": 32, "vocab_size": 61},
-    "llama": {"num_key_value_heads": 2, "head_dim": 8, "rope_theta": 500.0},
-    "mistral": {"num_key_value_heads": 1, "head_dim": 6, "sliding_window": 5},
+    "llama": {"num_key_value_heads": 2, "head_dim": 8, "rope_theta": 500.0, "mlp_bias": True},
+    "mistral": {
+        "num_key_value_heads": 1,
+        "head_dim": 6,
+        "sliding_window": 5,
+        "rope_parameters": {"rope_theta": 70.0, "rope_type": "default"},
+    },
     "qwen2": {
         "num_key_value_heads": 2,
         "use_sliding_window": True,

@@ -188,7 +188,9 @@ def test_a_link_out_of_the_folder(folder: Path, name: str, tmp_path: Path) -> No
     "place", ["../outside.safetensors", "/etc/passwd", "sub/x.safetensors", "..", "", ".", "a\nb"]
 )
 def test_an_index_that_leads_elsewhere(in_parts: Path, place: str) -> None:
-    (in_parts.parent / "outside.safetensors").write_bytes(safetensors(arrays_of("llama")))
+    (in_parts / "sub").mkdir()
+    for file in (in_parts.parent / "outside.safetensors", in_parts / "sub" / "x.safetensors"):
+        file.write_bytes(safetensors(arrays_of("llama")))
     rewrite(in_parts, INDEX, lambda index: index["weight_map"].update({"model.norm.weight": place}))
     assert_refused(in_parts)
 

@@ -239,3 +239,28 @@ def test_a_text_ends_where_the_positions_do() -> None:
     with refused(SettingsError, 33, 32):
         model.run([4] * 32).next_words(2)
     assert len(list(model.generate([4] * 30, 2))) == 2
+
+
+def test_a_text_ends_at_each_of_its_end_pieces(tmp_path: Path) -> None:
+    written = GOLDEN["llama_written"].tolist()
+    for place in (2, 5):
+        ends = [written[place], next(one for one in range(61) if one not in written)]
+        config = config_of("llama") | {"eos_token_id": ends}
+        model = open_model(write_folder(tmp_path / str(place), config, arrays_of("llama")))
+        expected = written[: written.index(written[place])]
+        assert list(model.generate(IDS, len(written))) == expected
+
+
+def test_what_a_run_and_a_search_take_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = model_of("mistral")
+    room = 4 * 2 * 4 * 11 * 11 * 4  # arrays, layers, heads, queries, keys, bytes
+    monkeypatch.setattr("attention_lab.trained.language_model.MOST_TRACE_BYTES", room)
+    run = model.run(IDS)
+    with refused(SettingsError, "ids", 12):
+        model.run([*IDS, 3])
+    monkeypatch.setattr("attention_lab.trained.next_words.MOST_STEPS", 10**6)
+    wide = run.next_words(8)
+    monkeypatch.setattr("attention_lab.trained.next_words.MOST_SHARES", 61 * 2 * 20)
+    few = run.next_words(8)
+    # At most 20 of each kind, those of the last batch of 16, and one for the space.
+    assert few.n_steps <= 20 + 16 + 20 + 1 < wide.n_steps

@@ -155,6 +155,8 @@ def test_a_damaged_tokenizer(folder: Path) -> None:
         assert_refused(folder, "tokenizer.json")
     (folder / "tokenizer.json").write_bytes(whole.replace(b'"vocab": {', b'"vocab": {"zz": 61, '))
     assert_refused(folder, "tokenizer.json", 61)
+    os.truncate(folder / "tokenizer.json", 2**26 + 1)  # a hole, which takes no room on the disk
+    assert_refused(folder, "tokenizer.json", 2**26)
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])

@@ -239,6 +239,8 @@ def test_a_text_ends_where_the_positions_do() -> None:
     with refused(SettingsError, 33, 32):
         model.run([4] * 32).next_words(2)
     assert len(list(model.generate([4] * 30, 2))) == 2
+    with refused(SettingsError, "n_tokens", 3, 2):
+        model.generate([4] * 30, 3)
 
 
 def test_a_text_ends_at_each_of_its_end_pieces(tmp_path: Path) -> None:
@@ -260,7 +262,7 @@ def test_what_a_run_and_a_search_take_is_bounded(monkeypatch: pytest.MonkeyPatch
         model.run([*IDS, 3])
     monkeypatch.setattr("attention_lab.trained.next_words.MOST_STEPS", 10**6)
     wide = run.next_words(8)
-    monkeypatch.setattr("attention_lab.trained.next_words.MOST_SHARES", 61 * 2 * 20)
+    monkeypatch.setattr("attention_lab.trained.next_words.MOST_SHARES", 61 * 2 * 4)
     few = run.next_words(8)
-    # At most 20 of each kind, those of the last batch of 16, and one for the space.
-    assert few.n_steps <= 20 + 16 + 20 + 1 < wide.n_steps
+    # At most 4 of each kind, those of the last batch of 16, and one for the space.
+    assert few.n_steps <= 4 + 16 + 4 + 1 < wide.n_steps

@@ -101,7 +101,8 @@ def _cells(scene: Drawing, panel: Drawing) -> list[list[str]]:
     start = array.get("start") or [0] * numbers.ndim  # of an array of which a part is sent
     axes = (-1 if panel.get("rows") is None else panel["rows"], panel["columns"])
     index = [
-        slice(None) if axis in axes else max(0, cell[axis] - start[axis]) for axis in range(numbers.ndim)
+        slice(None) if axis in axes else max(0, cell[axis] - start[axis])
+        for axis in range(numbers.ndim)
     ]
     shown = numbers[tuple(index)]
     shown = np.atleast_2d(shown if axes[0] < axes[1] else shown.T)

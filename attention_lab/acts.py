@@ -97,8 +97,8 @@ def _brought_along(choices: UrlChoices, name: str, value: Any) -> dict[str, Any]
     if name == "weights" and value in MODELS:
         there_in, cell = in_model(scenario, value)
         return {"weights": value, "layer": there_in.layer} | cell._asdict()
-    if name == "weights" and value == BY_HAND.name:
-        return readable(choices.scenario) | {"layer": 0}
+    if name == "weights" and value == choices.scenario.weights == BY_HAND.name:
+        return readable(choices.scenario)  # chosen again, at sizes at which they mean nothing
     if name == "weights":
         return {"weights": value, "layer": 0}  # others have no layers
     if name == "mask" and value == PADDING.name and (length := longer_sequence(scenario)):

@@ -107,12 +107,6 @@ def settings_of(values: b.Values) -> CircuitSettings:
     return CircuitSettings(layers, heads, values[SEED.key])
 
 
-def model_of(values: b.Values) -> LetterModel:
-    """The model that the page shows, with its heads off."""
-    _, model = circuit_at(settings_of(values), values[AT.key])
-    return model.without(*_off(values))
-
-
 def _off(values: b.Values) -> list[tuple[int, int]]:
     """The heads that are off, of those that the model has."""
     layers, heads = (int(values[one.key]) for one in (LAYER_COUNT, HEAD_COUNT))

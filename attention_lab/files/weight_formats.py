@@ -16,7 +16,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from mmap import ACCESS_READ, mmap
 from os import PathLike
 from pathlib import Path, PurePath
 from typing import Any, BinaryIO, NoReturn
@@ -151,7 +150,7 @@ class SafetensorsFile(WeightFile):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
-        self._map: mmap | None = None
+        self._map: Any = None
         size = file.seek(0, 2)
         file.seek(0)
         length = int.from_bytes(file.read(8), "little")
@@ -205,6 +204,8 @@ class SafetensorsFile(WeightFile):
         """One tensor as it stands in the file, without a copy: the system reads it when it is used.
         It cannot be written to. The file must be one of the disk, and stay as it is.
         """
+        from mmap import ACCESS_READ, mmap  # a browser's Python may have none, and maps no file
+
         tensor = self._tensors[name]
         if self._map is None:
             self._map = mmap(self._file.fileno(), 0, access=ACCESS_READ)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .trained.head_finder import previous_token as previous_token
     from .trained.head_finder import rank_heads as rank_heads
     from .trained.language_model import language_model as language_model
+    from .trained.open_model import open_model as open_model
     from .user_data.layer_search import find_layers as find_layers
     from .user_data.layer_search import read_layer as read_layer
     from .user_data.layer_search import read_options as read_options
@@ -37,6 +38,7 @@ _MODULES = {
     "layer_gradients": "labs.backward",
     "notebook": "export.script",
     "numpy_lines": "export.step_code",
+    "open_model": "trained.open_model",
     "open_weights": "files.weight_formats",
     "previous_token": "trained.head_finder",
     "rank_heads": "trained.head_finder",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .payload import JSON
     from .widget import LiveBoard
 
-MAX_SIZES = {"T": 64, "S": 64, "D": 512, "M": 512, "O": 512, "H": 16, "K": 128, "V": 128}
+MAX_SIZES = {"T": 64, "S": 64, "D": 4096, "M": 4096, "O": 4096, "H": 64, "K": 256, "V": 256}
 STAGE_HEIGHT, HEADS_HEIGHT = 640, 560
 
 
@@ -72,8 +72,8 @@ def board(
     """A step of a layer with its words, its formula and the arithmetic of every cell.
 
     step: a field of the trace. sequence: which one of a batch. head, query, key, feature: the cell
-    that is pinned at first. Raises: SettingsError, also for a layer with more than 64 tokens, 16
-    heads or 512 features.
+    that is pinned at first. Raises: SettingsError, also for a layer with more than 64 tokens, 64
+    heads or 4,096 features.
     """
     from .handout import handout
     from .scene import coloured_scene

@@ -23,7 +23,7 @@ PACKAGES = ("attention_core", "attention_lab", "attention_viz", "attention_ui")
 # What the files of a layer may import besides the standard library.
 ALLOWED = {
     "attention_core": {"attention_core", "numpy"},
-    "attention_lab": {"attention_lab", "attention_core", "numpy"},
+    "attention_lab": {"attention_lab", "attention_core", "numpy", "tokenizers"},
     "attention_viz": {
         *("attention_viz", "attention_lab", "attention_core"),
         *("numpy", "pandas", "latex2mathml", "segno", "anywidget", "traitlets"),

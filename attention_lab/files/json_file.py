@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ from attention_core.errors import AttentionError, FileError, short_repr
 
 @dataclass(frozen=True)
 class JsonFile:
-    """A kind of JSON file: its name, the entries that identify it, and its limits.
+    """A kind of JSON file: its name, the entries that identify it, and its limits. Files of other
+    programs have no such entries: `parse` reads them.
 
     name: such as "state file". format, version: two entries of every file. remedy: what to do about
     a file of another kind. max_bytes: of the whole file; max_parts: brackets, commas and quotes,
@@ -33,7 +35,7 @@ class JsonFile:
 
     def read(self, data: bytes) -> dict[str, Any]:
         """The entries of a file of this kind and version. Raises: FileError."""
-        content = self._parse(data)
+        content = self.parse(data)
         if not isinstance(content, dict) or content.get("format") != self.format:
             raise FileError(f"The file is not an {self.format}; {self.remedy}")
         version = content.get("version")
@@ -44,9 +46,9 @@ class JsonFile:
             )
         return content
 
-    def _parse(self, data: bytes) -> Any:
-        """The parsed JSON. An empty list takes twenty times its text in memory, so size and number
-        of parts are checked first.
+    def parse(self, data: bytes) -> Any:
+        """The parsed JSON, of any kind and version. An empty list takes twenty times its text in
+        memory, so size and number of parts are checked first. Raises: FileError.
         """
         if len(data) > self.max_bytes:
             raise FileError(
@@ -71,7 +73,7 @@ class JsonFile:
         entries = dict(pairs)
         if len(entries) < len(pairs):
             names = [name for name, _ in pairs]
-            twice = next(name for name in names if names.count(name) > 1)
+            twice = Counter(names).most_common(1)[0][0]
             raise FileError(
                 f"The {self.name} has the entry {short_repr(twice)} twice; remove one of them"
             )

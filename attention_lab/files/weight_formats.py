@@ -150,6 +150,7 @@ class SafetensorsFile(WeightFile):
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._map: Any = None
         size = file.seek(0, 2)
         file.seek(0)
         length = int.from_bytes(file.read(8), "little")
@@ -190,8 +191,28 @@ class SafetensorsFile(WeightFile):
             _refuse(f"it ends within {name!r}")
         array: Array = np.ndarray(tensor.shape, _TYPES[tensor.kind], data)
         if tensor.kind == "BF16":
-            return (array.astype(np.uint32) << 16).view(np.float32)
+            wide = array.astype(np.uint32)
+            wide <<= 16
+            return wide.view(np.float32)
         return array.astype(np.float32) if tensor.kind == "F16" else array
+
+    def kind(self, name: str) -> str:
+        """The type of a tensor's numbers as the format names it, such as BF16."""
+        return self._tensors[name].kind
+
+    def mapped(self, name: str) -> Array:
+        """One tensor as it stands in the file, without a copy: the system reads it when it is used.
+        It cannot be written to. The file must be one of the disk, and stay as it is.
+        """
+        from mmap import ACCESS_READ, mmap  # a browser's Python may have none, and maps no file
+
+        tensor = self._tensors[name]
+        if self._map is None:
+            self._map = mmap(self._file.fileno(), 0, access=ACCESS_READ)
+        dtype = _TYPES[tensor.kind]
+        start = self._start + tensor.begin
+        flat = np.frombuffer(self._map, dtype, math.prod(tensor.shape), start)
+        return flat.reshape(tensor.shape)
 
 
 def _all_texts(values: Iterable[Any]) -> bool:

@@ -31,6 +31,11 @@ class BytePairs:
     pieces: tuple[str, ...]
     scores: tuple[float, ...]
 
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The piece with which another text begins."""
+        return (START,)
+
     @cached_property
     def ids(self) -> dict[str, int]:
         """The id of each piece that a text may hold."""

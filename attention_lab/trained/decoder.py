@@ -2,7 +2,8 @@
 layers, and what each part adds to a logit.
 
 B batch, T token, D model feature, F feature between the matrices of the feed-forward part, L layer,
-N part, X piece of the vocabulary. Source: Touvron et al. 2023 (LLaMA), section 2.2.
+N part, X piece of the vocabulary. Source: Touvron et al. 2023 (LLaMA), section 2.2; with learned
+positions, LayerNorm and biases Radford et al. 2019 (GPT-2), section 2.3.
 """
 
 from __future__ import annotations
@@ -10,12 +11,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from attention_core.attention import attend
 from attention_core.checks import Array
+from attention_core.errors import SettingsError
 from attention_core.formulas import rms_norm
+from attention_core.layer_checks import HeadNorm
+from attention_core.masks import window_mask
 from attention_core.numbers import check_range
 from attention_core.positions import Rotary
 from attention_core.projections import MATRICES, Projections
@@ -23,18 +28,22 @@ from attention_core.trace import Trace
 
 from ..heads.head_worth import without_heads
 from ..heads.weight_blocks import head_contributions
+from ..layer_norm import Norm, layer_norm
 from .feed_forward import FeedForward, run_feed_forward
 
 Head = tuple[int, int]  # layer, head
 Part = str | tuple[str, int] | tuple[str, int, int]
 EMBEDDING, FEED_FORWARD, HEAD = "embedding", "feed-forward", "head"
+BIAS, OFFSET = "bias", "offset"  # of the attention of a layer, and of the last norm
 
 
 @dataclass(frozen=True, eq=False)
 class DecoderLayer:
     """The weights of one layer: norm, attention, norm, feed-forward.
 
-    Shapes: gains (D,); w_1 and w_3 (D, F), w_2 (F, D).
+    Shapes: gains and offsets (D,); w_1 and w_3 (D, F), w_2 (F, D), a bias of each. w_3: None where
+    nothing multiplies the hidden features. output_bias: that of the attention before any head was
+    switched off, (D,). window: how many tokens a query sees at most, itself among them.
     """
 
     attention_gain: Array
@@ -42,33 +51,75 @@ class DecoderLayer:
     feed_forward_gain: Array
     w_1: Array
     w_2: Array
-    w_3: Array
+    w_3: Array | None
+    attention_offset: Array | None = None
+    feed_forward_offset: Array | None = None
+    b_1: Array | None = None
+    b_2: Array | None = None
+    b_3: Array | None = None
+    output_bias: Array | None = None
+    head_norm: HeadNorm | None = None
+    window: int | None = None
 
     @property
     def counts(self) -> tuple[int, int]:
         """How many numbers the matrices of the attention hold, and those of the feed-forward."""
         attention = [getattr(self.attention, name) for name in MATRICES]
-        feed_forward = (self.w_1, self.w_2, self.w_3)
-        return sum(one.size for one in attention if one is not None), sum(
-            one.size for one in feed_forward
+        parts = (attention, (self.w_1, self.w_2, self.w_3))
+        of_attention, of_feed_forward = (
+            sum(one.size for one in part if one is not None) for part in parts
         )
+        return of_attention, of_feed_forward
 
 
 @dataclass(frozen=True, eq=False)
 class Decoder:
-    """All layers, and what stands at both ends. The embedding also makes the logits.
+    """All layers, and what stands at both ends. The embedding also makes the logits, unless there
+    is an output matrix.
 
-    Shapes: embedding (X, D); last_gain (D,). epsilon: added to the mean of squares in every norm.
-    off: the heads that are switched off, and what each adds to every token in the place of what it
-    would write, (D,).
+    Shapes: embedding and output (X, D); last_gain and last_offset (D,). epsilon: added to the mean
+    of squares in every norm. off: the heads that are switched off, and what each adds to every
+    token in the place of what it would write, (D,). positions: a vector for each place in the text,
+    (T, D); None for rotary positions. activation: of the feed-forward parts. Norms with an offset
+    are LayerNorm, else RMSNorm.
     """
 
     embedding: Array
     layers: tuple[DecoderLayer, ...]
     last_gain: Array
-    rotary: Rotary
+    rotary: Rotary | None
     epsilon: float
     off: Mapping[Head, Array] = field(default_factory=dict)
+    positions: Array | None = None
+    last_offset: Array | None = None
+    output: Array | None = None
+    activation: str = "silu"
+
+    @property
+    def centred(self) -> bool:
+        """Whether the norms are LayerNorm, which takes off the mean, else RMSNorm."""
+        return self.last_offset is not None
+
+    @property
+    def unembedding(self) -> Array:
+        """What the logits are made with. Shapes: (X, D)."""
+        return self.embedding if self.output is None else self.output
+
+    def embed(self, ids: Any, places: Array | None = None) -> Array:
+        """The vectors of pieces, with those of their places where these are learned. places: from 0
+        on if None. Shapes: (..., T) -> (..., T, D). Raises: SettingsError for a place that the
+        model has not learned.
+        """
+        found: Array = self.embedding[np.asarray(ids)]
+        if self.positions is None:
+            return found
+        places = np.arange(found.shape[-2]) if places is None else places
+        if places.max() >= len(self.positions):
+            raise SettingsError(
+                f"the text and what may follow it need {places.max() + 1:,} places, but this model"
+                f" has learned {len(self.positions):,}: give a shorter text"
+            )
+        return found + self.positions[places]
 
     def without(self, heads: Mapping[Head, Array]) -> Decoder:
         """The same with more heads switched off. heads: what each adds in its place. Shapes: (D,).
@@ -85,32 +136,60 @@ class Decoder:
             layers[layer] = replace(layers[layer], attention=p)
         return replace(self, layers=tuple(layers), off={**self.off, **heads})
 
-    def norm(self, x_TD: Array, gain_D: Array) -> Array:
-        """Each token's vector divided by its root mean square, times the gain. Shapes: kept."""
-        return rms_norm(x_TD, gain_D, self.epsilon)
+    def norm(self, x_TD: Array, gain_D: Array, offset_D: Array | None = None) -> Array:
+        """Each token's vector divided by its root mean square, times the gain; with LayerNorm less
+        its mean before, and plus the offset after. Shapes: kept.
+        """
+        if offset_D is None:
+            return rms_norm(x_TD, gain_D, self.epsilon)
+        return layer_norm(x_TD, Norm(gain_D, offset_D, self.epsilon))
+
+    def attention_norm(self, stream_TD: Array, layer: int) -> Array:
+        """What the attention of a layer reads. Shapes: kept."""
+        weights = self.layers[layer]
+        return self.norm(stream_TD, weights.attention_gain, weights.attention_offset)
+
+    def last_reads(self, rows_XD: Array) -> Array:
+        """How much each feature of the last vector counts in the products of the normed one with
+        some rows, before the divisor of the last norm. Shapes: kept.
+        """
+        along_XD: Array = rows_XD * self.last_gain
+        if self.centred:
+            along_XD = along_XD - along_XD.mean(axis=-1, keepdims=True)
+        return along_XD
 
     def attend(self, stream_TD: Array, layer: int) -> Trace:
         """The attention of a layer, on the normed stream."""
         weights = self.layers[layer]
-        x_TD = self.norm(stream_TD, weights.attention_gain)
-        return attend(x_TD, weights.attention, rotary=self.rotary, causal=True)
+        x_TD, n = self.attention_norm(stream_TD, layer), stream_TD.shape[-2]
+        window = weights.window
+        mask_TS = None if window is None or n <= window else window_mask(n, n, left=window - 1)
+        return attend(
+            x_TD,
+            weights.attention,
+            mask=mask_TS,
+            causal=True,
+            rotary=self.rotary,
+            head_norm=weights.head_norm,
+        )
 
     def feed_forward_weights(self, layer: int) -> FeedForward:
         """The matrices of the feed-forward part of a layer."""
-        weights = self.layers[layer]
-        return FeedForward(weights.w_1, None, weights.w_2, None, weights.w_3, "silu")
+        w = self.layers[layer]
+        return FeedForward(w.w_1, w.b_1, w.w_2, w.b_2, w.w_3, self.activation, w.b_3)
 
     def feed_forward(self, stream_TD: Array, layer: int) -> Array:
         """What the feed-forward part of a layer adds to each token, from the normed stream.
 
         Shapes: (T, D), kept.
         """
-        z_TD = self.norm(stream_TD, self.layers[layer].feed_forward_gain)
+        weights = self.layers[layer]
+        z_TD = self.norm(stream_TD, weights.feed_forward_gain, weights.feed_forward_offset)
         return run_feed_forward(z_TD, self.feed_forward_weights(layer)).output
 
     def logits(self, stream_TD: Array) -> Array:
         """How well each piece of the vocabulary fits after each token. Shapes: (T, D) -> (T, X)."""
-        return self.norm(stream_TD, self.last_gain) @ self.embedding.T
+        return self.norm(stream_TD, self.last_gain, self.last_offset) @ self.unembedding.T
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +220,7 @@ class Streams:
     def parts(self, position: int = -1) -> tuple[tuple[Part, ...], Array]:
         """The names of all parts that add up to the vector of a token, and the parts.
 
-        Shapes: (N, D), with N = 1 + layers × (heads + 1).
+        Shapes: (N, D), with N = 1 + layers × (heads + 1), and one more for each bias of W_O.
         """
         names: list[Part] = [EMBEDDING]
         rows = [self.streams[0, position][np.newaxis]]
@@ -152,12 +231,18 @@ class Streams:
             rows += [added_HD, self.feed_forwards[layer, position][np.newaxis]]
             names += [(HEAD, layer, head) for head in range(len(added_HD))]
             names.append((FEED_FORWARD, layer))
+            if (bias_D := self.decoder.layers[layer].output_bias) is not None:
+                rows.append(bias_D[np.newaxis])
+                names.append((BIAS, layer))
         return tuple(names), np.concatenate(rows)
 
     @cached_property
     def divisors(self) -> Array:
         """What the last norm divides each token's vector by. Shapes: (T,)."""
-        squares_T = np.square(self.streams[-1]).mean(axis=-1)
+        last_TD = self.streams[-1]
+        if self.decoder.centred:
+            last_TD = last_TD - last_TD.mean(axis=-1, keepdims=True)
+        squares_T = np.square(last_TD).mean(axis=-1)
         divisors_T: Array = np.sqrt(squares_T + self.decoder.epsilon)
         return divisors_T
 
@@ -217,7 +302,7 @@ def run_batch(decoder: Decoder, ids_NT: Array) -> tuple[list[Trace], Array]:
     """All layers on several texts of one length: their traces, and the vectors at the end.
     Shapes: (N, T) -> (N, T, D).
     """
-    stream_NTD, traces = decoder.embedding[ids_NT], []
+    stream_NTD, traces = decoder.embed(ids_NT), []
     for layer in range(len(decoder.layers)):
         traces.append(decoder.attend(stream_NTD, layer))
         stream_NTD = stream_NTD + traces[-1].output

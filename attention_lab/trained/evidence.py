@@ -77,7 +77,9 @@ class Evidence:
 
 @cached
 def evidence_of(head: Head, form: int = 0, replaced_by: str = ZERO) -> Evidence:
-    """The forty sentences of a form with a head and without it. Raises: SettingsError."""
+    """The forty sentences of a form with a head and without it, in the model that comes with the
+    app: another model cuts the names into other pieces. Raises: SettingsError.
+    """
     model = language_model()
     means = model.head_means if replaced_by != ZERO else None
     without = model.decoder.without(fillings(model.decoder, means, [head]))

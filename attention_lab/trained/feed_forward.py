@@ -84,6 +84,19 @@ def _erf_single(x: Array) -> Array:
     return np.tanh(result, out=result)
 
 
+def gelu_tanh(x: Array) -> Array:
+    """The usual approximation of GELU: x/2 (1 + tanh(√(2/π) (x + 0.044715 x³))). Shapes: kept.
+    Source: Hendrycks and Gimpel 2016, section 2; GPT-2 computes this one ("gelu_new").
+
+    >>> gelu_tanh(np.array([-1e30, -1.0, 0.0, 1.0, 1e30])).round(4).tolist()
+    [-0.0, -0.1588, 0.0, 0.8412, 1e+30]
+    """
+    with np.errstate(over="ignore"):  # far from 0 the cube is infinite, and its tanh is ±1
+        inner = math.sqrt(2 / math.pi) * (x + 0.044715 * (x * x * x))
+    activated: Array = 0.5 * x * (1 + np.tanh(inner))
+    return activated
+
+
 def silu(x: Array) -> Array:
     """x σ(x): a number times the logistic function of it. Shapes: kept. Source: Hendrycks and
     Gimpel 2016.
@@ -106,7 +119,13 @@ def relu(x: Array) -> Array:
 
 
 Activation = Callable[[Array], Array]
-ACTIVATIONS: Mapping[str, Activation] = {"relu": relu, "tanh": np.tanh, "gelu": gelu, "silu": silu}
+ACTIVATIONS: Mapping[str, Activation] = {
+    "relu": relu,
+    "tanh": np.tanh,
+    "gelu": gelu,
+    "gelu_tanh": gelu_tanh,
+    "silu": silu,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +133,8 @@ class FeedForward:
     """The matrices through which every token passes by itself. activation: a key of `ACTIVATIONS`.
 
     Shapes: w_in (D, F), b_in (F,), w_out (F, D), b_out (D,); None for no bias. w_up (D, F): with
-    it, the hidden features are multiplied by a second product (SwiGLU); None without.
+    it, the hidden features are multiplied by a second product (SwiGLU), whose bias is b_up (F,);
+    None without.
     """
 
     w_in: Array
@@ -123,6 +143,7 @@ class FeedForward:
     b_out: Array | None
     w_up: Array | None = None
     activation: str = "gelu"
+    b_up: Array | None = None
 
 
 class FeedForwardRun(NamedTuple):
@@ -151,6 +172,8 @@ def run_feed_forward(x_TD: Array, weights: FeedForward) -> FeedForwardRun:
         hidden_TF = hidden_TF + weights.b_in
     activated_TF = ACTIVATIONS[weights.activation](hidden_TF)
     up_TF = None if weights.w_up is None else x_TD @ weights.w_up
+    if up_TF is not None and weights.b_up is not None:
+        up_TF = up_TF + weights.b_up
     gated_TF = None if up_TF is None else activated_TF * up_TF
     output_TD = (activated_TF if gated_TF is None else gated_TF) @ weights.w_out
     if weights.b_out is not None:

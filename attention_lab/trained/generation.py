@@ -2,7 +2,7 @@
 and values that makes each step a row.
 
 G key/value head, R head of a group of heads that share keys, T new token, S token so far, K feature
-of a head, P pair of features, X piece of the vocabulary.
+of a head, N row, P pair of features, X piece of the vocabulary.
 """
 
 from __future__ import annotations
@@ -14,10 +14,15 @@ import numpy as np
 
 from attention_core.checks import Array, number_between
 from attention_core.errors import SettingsError
+from attention_core.formulas import rms_norm
+from attention_core.projections import Projections
 
 from .decoder import Decoder
 
 ALIGNMENTS = ("bottom-right", "top-left")
+# Up to this size one product for all of a layer's matrices that read the same vector saves time;
+# a copy of larger ones would cost more memory than it saves.
+MOST_JOINED = 2**20
 
 
 def next_probabilities(logits_X: Array, temperature: float = 1.0, top_p: float = 1.0) -> Array:
@@ -35,7 +40,7 @@ def next_probabilities(logits_X: Array, temperature: float = 1.0, top_p: float =
     number_between("temperature", temperature, 0)
     if number_between("top_p", top_p, 0, 1) == 0:
         raise SettingsError("top_p is 0 but must be above 0: choose a share up to 1")
-    below_X = logits_X - logits_X.max()
+    below_X = (logits_X - logits_X.max()).astype(np.float64, copy=False)
     if temperature == 0:
         most_X: Array = np.eye(1, len(logits_X), int(np.argmax(below_X)))[0]
         return most_X
@@ -66,15 +71,66 @@ def drawn_number(seed: int, position: int) -> float:
     return float(np.random.default_rng([seed, position]).random())
 
 
-def rotary_turns(decoder: Decoder, positions_T: Array) -> Array:
+def rotary_turns(decoder: Decoder, positions_T: Array) -> Array | None:
     """The complex number by which each pair of features of a query or key is multiplied at each
-    position. Shapes: (T,) -> (T, P).
+    position; None for a model whose queries and keys are not turned. Shapes: (T,) -> (T, P).
     """
+    if decoder.rotary is None:
+        return None
     width = decoder.layers[0].attention.d_k
     pair_P = np.arange(width // 2)
     angle_TP = positions_T[:, np.newaxis] / decoder.rotary.base ** (2 * pair_P / width)
-    turns_TP: Array = np.exp(1j * angle_TP)
+    dtype = np.result_type(decoder.embedding.dtype, np.complex64)
+    turns_TP: Array = np.exp(1j * angle_TP).astype(dtype, copy=False)
     return turns_TP
+
+
+def turned(heads_NHK: Array, turns_NP: Array, pairs: str) -> Array:
+    """Queries or keys, turned by the position of each row. pairs: as in `Rotary`. Shapes: kept."""
+    turns_N1P = turns_NP[:, np.newaxis]
+    if pairs == "neighbours":
+        pairs_NHP = np.ascontiguousarray(heads_NHK).view(turns_NP.dtype) * turns_N1P
+        turned_NHK: Array = pairs_NHP.view(heads_NHK.dtype)
+        return turned_NHK
+    first_NHP, second_NHP = np.split(heads_NHK, 2, axis=-1)
+    cos, sin = turns_N1P.real, turns_N1P.imag
+    return np.concatenate(
+        [first_NHP * cos - second_NHP * sin, first_NHP * sin + second_NHP * cos], axis=-1
+    )
+
+
+def compared(
+    decoder: Decoder,
+    layer: int,
+    x_ND: Array,
+    turns_NP: Array | None,
+    w_qkv: Array | None = None,
+) -> tuple[Array, Array, Array]:
+    """The queries and the keys of a layer as scores read them, and the values, each row at its own
+    position. w_qkv: the three matrices side by side. Shapes: (N, H, K), (N, G, K), (N, G, V).
+    """
+    weights = decoder.layers[layer]
+    p, n = weights.attention, len(x_ND)
+    matrices = (p.w_q, p.w_k, p.w_v) if w_qkv is None else (w_qkv,)
+    fused_NF = np.concatenate([x_ND @ one for one in matrices], axis=1)
+    if p.b_q is not None and p.b_k is not None and p.b_v is not None:
+        fused_NF += np.concatenate([p.b_q, p.b_k, p.b_v])
+    both_NF, values_NF = np.split(fused_NF, [(p.n_heads + p.groups) * p.d_k], axis=1)
+    both_NHK = both_NF.reshape(n, -1, p.d_k)
+    if (norm := weights.head_norm) is not None:
+        of_queries, of_keys = np.split(both_NHK, [p.n_heads], axis=1)
+        gains = np.asarray(norm.query_gain), np.asarray(norm.key_gain)
+        both_NHK = np.concatenate(
+            [
+                rms_norm(of_queries, gains[0], norm.epsilon),
+                rms_norm(of_keys, gains[1], norm.epsilon),
+            ],
+            axis=1,
+        )
+    if turns_NP is not None and decoder.rotary is not None:
+        both_NHK = turned(both_NHK, turns_NP, decoder.rotary.pairs)
+    values_NGV = values_NF.reshape(n, p.groups, p.d_v)
+    return both_NHK[:, : p.n_heads], both_NHK[:, p.n_heads :], values_NGV
 
 
 class CachedRows(NamedTuple):
@@ -107,25 +163,22 @@ class KeyValueCache:
         self.decoder, self.n_tokens = decoder, 0
         self._align, self._restarts, self._scale = align, restarts, p.d_k**-0.5
         shape = (2, len(decoder.layers), p.groups, capacity, p.d_k)
-        self._keys, self._values = np.empty(shape)
+        self._keys, self._values = np.empty(shape, decoder.embedding.dtype)
         self._turns_TP = rotary_turns(decoder, np.arange(capacity))
-        # One product for each pair of matrices that read the same vector.
-        self._w_qkv = [
-            np.concatenate([one.attention.w_q, one.attention.w_k, one.attention.w_v], axis=1)
-            for one in decoder.layers
-        ]
+        self._w_qkv = [_joined(one.attention) for one in decoder.layers]
 
     def extend(self, ids: Sequence[int]) -> CachedRows:
         """The rows of new tokens, which are kept for the next step. ids: of at least one piece."""
         decoder, n_new, start = self.decoder, len(ids), self.n_tokens
         self.n_tokens = start + n_new
         first = 0 if self._restarts else start
-        turns_TP = self._turns_TP[first : first + n_new]
-        hidden = self._hidden(n_new) if n_new > 1 or self._align == "top-left" else None
-        stream_TD, shares = decoder.embedding[list(ids)], []
+        turns_TP = None if self._turns_TP is None else self._turns_TP[first : first + n_new]
+        stream_TD = decoder.embed(list(ids), np.arange(first, first + n_new))
+        shares = []
         for layer, weights in enumerate(decoder.layers):
-            x_TD = decoder.norm(stream_TD, weights.attention_gain)
-            mixed_TD, shares_HTS = self._attend(layer, x_TD, turns_TP, hidden)
+            x_TD = decoder.attention_norm(stream_TD, layer)
+            hidden_TS = self._hidden(n_new, weights.window)
+            mixed_TD, shares_HTS = self._attend(layer, x_TD, turns_TP, hidden_TS)
             stream_TD = stream_TD + mixed_TD
             stream_TD = stream_TD + decoder.feed_forward(stream_TD, layer)
             shares.append(shares_HTS)
@@ -136,21 +189,17 @@ class KeyValueCache:
         return self._keys[layer, :, : self.n_tokens], self._values[layer, :, : self.n_tokens]
 
     def _attend(
-        self, layer: int, x_TD: Array, turns_TP: Array, hidden_TS: Array | None
+        self, layer: int, x_TD: Array, turns_TP: Array | None, hidden_TS: Array | None
     ) -> tuple[Array, Array]:
         """What attention adds to the new tokens, and their shares of all tokens so far."""
         p = self.decoder.layers[layer].attention
         n_new, groups = len(x_TD), p.groups
-        fused_TF = x_TD @ self._w_qkv[layer]
-        n_turned = p.n_heads + groups
-        turned_TF, values_TF = np.split(fused_TF, [n_turned * p.d_k], axis=1)
-        pairs_TNP = turned_TF.reshape(n_new, n_turned, -1).view(complex) * turns_TP[:, np.newaxis]
-        turned_TNK = pairs_TNP.view(float)
+        of_layer = compared(self.decoder, layer, x_TD, turns_TP, self._w_qkv[layer])
+        query_HTK, key_GTK, value_GTK = (one.swapaxes(0, 1) for one in of_layer)
         new = slice(self.n_tokens - n_new, self.n_tokens)
         keys_GSK, values_GSK = self.kept(layer)
-        keys_GSK[:, new] = turned_TNK[:, p.n_heads :].swapaxes(0, 1)
-        values_GSK[:, new] = values_TF.reshape(n_new, groups, -1).swapaxes(0, 1)
-        query_GQK = turned_TNK[:, : p.n_heads].swapaxes(0, 1).reshape(groups, -1, p.d_k)
+        keys_GSK[:, new], values_GSK[:, new] = key_GTK, value_GTK
+        query_GQK = query_HTK.reshape(groups, -1, p.d_k)
         scores_GQS = query_GQK @ keys_GSK.swapaxes(1, 2)
         scores_GQS *= self._scale
         scores_HTS = scores_GQS.reshape(p.n_heads, n_new, -1)
@@ -164,7 +213,19 @@ class KeyValueCache:
         mixed_TD = merged_TF if p.w_o is None else merged_TF @ p.w_o
         return mixed_TD if p.b_o is None else mixed_TD + p.b_o, shares_HTS
 
-    def _hidden(self, n_new: int) -> Array:
-        """Which keys each new token may not see. Shapes: (T, S) bool."""
+    def _hidden(self, n_new: int, window: int | None) -> Array | None:
+        """Which keys each new token may not see in a layer; None for none. Shapes: (T, S) bool."""
         before = 0 if self._align == "top-left" else self.n_tokens - n_new
-        return ~np.tri(n_new, self.n_tokens, before, dtype=bool)
+        window = window or self.n_tokens
+        if n_new == 1 and window >= self.n_tokens and self._align != "top-left":
+            return None
+        seen_TS = np.tri(n_new, self.n_tokens, before, dtype=bool)
+        seen_TS &= ~np.tri(n_new, self.n_tokens, before - window, dtype=bool)
+        return ~seen_TS
+
+
+def _joined(p: Projections) -> Array | None:
+    """The matrices of queries, keys and values side by side; None if they are large."""
+    if p.w_q.size > MOST_JOINED:
+        return None
+    return np.concatenate([p.w_q, p.w_k, p.w_v], axis=1)

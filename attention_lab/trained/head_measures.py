@@ -16,7 +16,6 @@ from ..heads.head_portraits import MEASURES, Measure
 from ..heads.patterns import pattern_of, uniform_pattern
 from ..heads.weight_blocks import output_rows
 from .attention_maps import AttentionMaps, pattern_of_layer
-from .language_model import language_model
 from .model_run import LanguageModelRun
 
 # Measures that are also rules of where a head looks.
@@ -111,13 +110,14 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
     learning", who measure the eigenvalues of W_E W_OV W_U, which no text decides.
     """
     decoder = run.decoder
-    read_SD = decoder.embedding[list(run.ids)] - decoder.embedding.mean(axis=0)
+    rows_XD = decoder.unembedding
+    read_SD = decoder.last_reads(rows_XD[list(run.ids)] - rows_XD.mean(axis=0, dtype=np.float64))
     values = []
     for trace in run.traces:
         p = trace.projections
         value_HSV = np.repeat(trace.value_heads[0], p.n_heads // trace.sizes["G"], axis=0)
         added_HSD = value_HSV @ output_rows(p)
-        raised_HS = np.einsum("hsd,sd->hs", added_HSD, read_SD * decoder.last_gain)
+        raised_HS = np.einsum("hsd,sd->hs", added_HSD, read_SD)
         earlier_HTS = np.tril(trace.probabilities[0], -1)[..., 1:]
         raised_HT = np.einsum("hts,hs->ht", earlier_HTS, raised_HS[:, 1:]) / run.divisors
         copiers_HT = raised_HT[:, FIRST_COPIER:]
@@ -134,12 +134,12 @@ def copied_when_off(run: LanguageModelRun, layer: int, head: int) -> float:
     For query i: Σ_j A_ij (Δ_i(x_j) - mean_x Δ_i(x)) over the keys 0 < j < i, with Δ_i = the logits
     after i minus those without the head. Units: logits.
 
+    >>> from attention_lab import language_model
     >>> frog = language_model().run(language_model().encode("One day, a little frog was very sad."))
     >>> round(copied_when_off(frog, 4, 4), 2) < round(float(copied_logits(frog).values[4, 4]), 2)
     True
     """
-    without = language_model().rerun(run, without=[(layer, head)])
-    fall_TX = run.logits - without.logits
+    fall_TX = run.logits - run.without((layer, head)).logits
     fall_TX -= fall_TX.mean(axis=-1, keepdims=True)
     earlier_TS = np.tril(run.traces[layer].probabilities[0, head], -1)[:, 1:]
     raised_T = np.einsum("ts,ts->t", earlier_TS, fall_TX[:, list(run.ids[1:])])

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from attention_core.trace import Trace
 
 from ..home import ASSETS
 from ..words.pieces import word_slices
-from .byte_pairs import START, BytePairs
+from .byte_pairs import BytePairs
 from .decoder import Decoder, DecoderLayer, Head
 from .generation import KeyValueCache, draw, next_probabilities
 from .model_run import LanguageModelRun, checked_head, fillings, run_of
@@ -41,12 +42,42 @@ ZERO, MEAN = "zero", "mean"
 REPLACED_BY = (ZERO, MEAN)  # what a head that is switched off adds
 
 
+# What the traces of a run may take, in bytes.
+MOST_TRACE_BYTES = 4 * 2**30
+SCORE_ARRAYS = 4  # of a trace: scores, scaled, masked, probabilities
+
+
+class Tokenizer(Protocol):
+    """What a language model needs of its tokenizer. ends: the pieces that end a text."""
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The pieces by their ids; the first of a word begins with a space."""
+
+    @property
+    def ends(self) -> tuple[int, ...]:
+        """The pieces behind which a text does not go on."""
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text. Raises: TextError."""
+
+    def decode(self, ids: Sequence[int]) -> str:
+        """The text of some ids."""
+
+
 @dataclass(frozen=True, eq=False)
 class LanguageModel:
-    """A decoder with its tokenizer."""
+    """A decoder with its tokenizer.
 
-    tokenizer: BytePairs
+    longest: how many tokens a text may have. average_over: gives the texts over which the mean of
+    `head_means` is taken, (N, T) ids; that of a model from a folder refuses, unless it was opened
+    with a text.
+    """
+
+    tokenizer: Tokenizer
     decoder: Decoder
+    longest: int = LONGEST
+    average_over: Callable[[Decoder], Array] = own_writing
 
     @property
     def n_layers(self) -> int:
@@ -68,11 +99,11 @@ class LanguageModel:
 
     def decode(self, ids: Sequence[int]) -> str:
         """The text of ids; that of `encode(text)` is text. Raises: SettingsError."""
-        return self.tokenizer.decode(self._checked(ids, least=0, most=None))
+        return self.tokenizer.decode(self._whole(ids))
 
     def pieces(self, ids: Sequence[int]) -> list[str]:
         """The piece of each id; the first of a word begins with a space. Raises: SettingsError."""
-        return [self.tokenizer.pieces[one] for one in self._checked(ids, least=0, most=None)]
+        return [self.tokenizer.pieces[one] for one in self._whole(ids)]
 
     def words(self, ids: Sequence[int]) -> list[slice]:
         """The pieces of each word, as slices of ids; a mark and the start stand alone. Raises:
@@ -88,13 +119,16 @@ class LanguageModel:
     def run(
         self, ids: Sequence[int], without: Sequence[Head] = (), replaced_by: str = ZERO
     ) -> LanguageModelRun:
-        """All layers on a text of 1 to 512 ids, in float64.
+        """All layers on a text of at least one id, and of at most `longest`, in the type of the
+        weights: stories260K has float64.
 
         without: layer and head of heads that are switched off; all that follows is computed again.
         replaced_by: what such a head adds to every token: "zero", or "mean" for what it adds on
         average over a text (`head_means`). Raises: SettingsError.
         """
-        checked, means = self._checked(ids), self._means(replaced_by)
+        checked = self._checked(ids)
+        self._check_room(len(checked))
+        means = self._means(replaced_by)
         decoder = self._decoder(without, means)
         return run_of(decoder, checked, self.tokenizer.pieces, means)
 
@@ -113,10 +147,11 @@ class LanguageModel:
 
     @cached_property
     def head_means(self) -> Array:
-        """What each head adds to a token on average over a text that the model has written itself:
-        960 tokens, 20 beginnings of 48. Computed when it is first asked for. Shapes: (L, H, D).
+        """What each head adds to a token on average over texts, for stories260K over what it has
+        written itself: 960 tokens, 20 beginnings of 48. Computed when it is first asked for.
+        Shapes: (L, H, D). Raises: SettingsError for a model without such texts.
         """
-        return mean_parts(self.decoder, own_writing(self.decoder))
+        return mean_parts(self.decoder, self.average_over(self.decoder))
 
     def _means(self, replaced_by: str) -> Array | None:
         """What stands for heads that are switched off; None for zeros. Raises: SettingsError."""
@@ -153,7 +188,7 @@ class LanguageModel:
         ' little girl'
         """
         given = self._checked(ids)
-        count = whole_number("n_tokens", n_tokens, 0, LONGEST - len(given))
+        count = whole_number("n_tokens", n_tokens, 0, self.longest - len(given))
         seed_number(seed)
         next_probabilities(np.zeros(2), temperature, top_p)
         decoder = self._decoder(without, self._means(replaced_by))
@@ -172,21 +207,35 @@ class LanguageModel:
         for position in range(len(given), len(given) + count):
             shares_X = next_probabilities(cache.extend(new).logits[-1], temperature, top_p)
             one = draw(shares_X, seed, position)
-            if one == START:
+            if one in self.tokenizer.ends:
                 return
             new = (one,)
             yield one
 
-    def _checked(self, ids: Any, least: int = 1, most: int | None = LONGEST) -> tuple[int, ...]:
-        """Ids as a tuple. Raises: SettingsError."""
-        last = len(self.tokenizer.pieces) - 1
-        found = tuple(whole_number("ids", one, 0, last) for one in as_list("ids", ids))
-        if len(found) < least:
-            raise SettingsError("ids is empty but must hold at least the start: encode a text")
-        if most is not None and len(found) > most:
+    def _check_room(self, n_tokens: int) -> None:
+        """Raises: SettingsError where the traces would need too much memory."""
+        shape = (self.n_layers, self.n_heads, n_tokens, n_tokens)
+        size = SCORE_ARRAYS * math.prod(shape) * self.decoder.embedding.itemsize
+        if size > MOST_TRACE_BYTES:
             raise SettingsError(
-                f"ids holds {len(found)} tokens, but this model was trained for at most {most}:"
-                " give a shorter text"
+                f"ids holds {n_tokens:,} tokens, whose scores in all {self.n_layers} layers need"
+                f" {size:,} bytes, but a run may take {MOST_TRACE_BYTES:,}: give a shorter text"
+            )
+
+    def _whole(self, ids: Any) -> tuple[int, ...]:
+        """Ids as a tuple. Raises: SettingsError."""
+        last = len(self.decoder.embedding) - 1
+        return tuple(whole_number("ids", one, 0, last) for one in as_list("ids", ids))
+
+    def _checked(self, ids: Any) -> tuple[int, ...]:
+        """The ids of a text that can run. Raises: SettingsError."""
+        found = self._whole(ids)
+        if not found:
+            raise SettingsError("ids is empty but must hold at least one piece: encode a text")
+        if len(found) > self.longest:
+            raise SettingsError(
+                f"ids holds {len(found)} tokens, but this model was trained for at most"
+                f" {self.longest:,}: give a shorter text"
             )
         return found
 

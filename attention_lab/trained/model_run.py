@@ -16,7 +16,7 @@ from attention_core.checks import Array, as_list, check_text, whole_number
 from attention_core.errors import SettingsError, short_repr
 
 from ..heads.weight_blocks import output_rows
-from .decoder import HEAD, Decoder, Head, Part, Streams, run_decoder
+from .decoder import HEAD, OFFSET, Decoder, Head, Part, Streams, run_decoder
 from .generation import next_probabilities
 from .next_words import After, NextWords
 
@@ -93,10 +93,8 @@ class LanguageModelRun(Streams):
         return self._after((temperature, top_p)).shares(found)
 
     def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
-        kept = [
-            np.array([getattr(trace, name)[0] for trace in self.traces])
-            for name in ("turned_keys", "value_heads")
-        ]
+        names = (self.traces[0].needs("scores")[1], "value_heads")
+        kept = [np.array([getattr(trace, name)[0] for trace in self.traces]) for name in names]
         return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, settings)
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
@@ -106,12 +104,16 @@ class LanguageModelRun(Streams):
         against: "average" for the logit above the mean logit of all pieces; a token for the
         difference from its logit; None for the logit alone. A constant that is added to all logits
         changes nothing, so the logit alone may name parts that do nothing. The keys are
-        "embedding", ("head", layer, head) and ("feed-forward", layer). Raises: SettingsError.
-        Source: Elhage et al. 2021, "Logit attribution".
+        "embedding" (with the learned position), ("head", layer, head) and ("feed-forward", layer);
+        where a model has them also ("bias", layer), of its attention, and "offset", of the last
+        norm. Raises: SettingsError. Source: Elhage et al. 2021, "Logit attribution".
         """
         along_D = self.direction(token, against) / self.divisors[-1]
         names, parts_ND = self.parts()
-        return dict(zip(names, map(float, parts_ND @ along_D), strict=True))
+        found = dict(zip(names, map(float, parts_ND @ along_D), strict=True))
+        if (offset_D := self.decoder.last_offset) is not None:
+            found[OFFSET] = float(offset_D @ self._compared(token, against))
+        return found
 
     def loss(self, head: Head, token: int, against: Against = AVERAGE) -> Loss:
         """By how much the logit of a token falls if a head, given as layer and number, is switched
@@ -146,21 +148,26 @@ class LanguageModelRun(Streams):
 
     def direction(self, token: int, against: Against = AVERAGE) -> Array:
         """What each feature of the last vector adds to what is explained, before the divisor of the
-        last norm: the gain times the vector of the token, less that of what it is compared with.
-        Shapes: (D,). Raises: SettingsError.
+        last norm: the gain times the vector of the token, less that of what it is compared with;
+        with LayerNorm, less the mean of these products. Shapes: (D,). Raises: SettingsError.
         """
-        embedding_XD, most = self.decoder.embedding, len(self.decoder.embedding) - 1
-        row_D = embedding_XD[whole_number("token", token, 0, most)]
+        return self.decoder.last_reads(self._compared(token, against))
+
+    def _compared(self, token: int, against: Against) -> Array:
+        """The vector of a token in the output matrix, less that of what it is compared with.
+        Raises: SettingsError.
+        """
+        rows_XD, most = self.decoder.unembedding, len(self.decoder.unembedding) - 1
+        row_D: Array = rows_XD[whole_number("token", token, 0, most)]
         if isinstance(against, str):
             if against != AVERAGE:
                 raise SettingsError(
                     f"against is {short_repr(against)} but must be {AVERAGE!r}, a token or None"
                 )
-            row_D = row_D - embedding_XD.mean(axis=0)
+            row_D = row_D - rows_XD.mean(axis=0, dtype=np.float64)
         elif against is not None:
-            row_D = row_D - embedding_XD[whole_number("against", against, 0, most)]
-        along_D: Array = self.decoder.last_gain * row_D
-        return along_D
+            row_D = row_D - rows_XD[whole_number("against", against, 0, most)]
+        return row_D
 
     def without(self, *heads: Head) -> LanguageModelRun:
         """The same run with more heads switched off."""
@@ -188,7 +195,7 @@ def checked_head(name: str, head: Any, decoder: Decoder) -> Head:
 
 def fillings(decoder: Decoder, means: Array | None, heads: Any) -> dict[Head, Array]:
     """What each of some heads adds when it is switched off. Shapes: (D,)."""
-    nothing_D = np.zeros(decoder.embedding.shape[1])
+    nothing_D = np.zeros(decoder.embedding.shape[1], decoder.embedding.dtype)
     return {tuple(head): nothing_D if means is None else means[tuple(head)] for head in heads}
 
 
@@ -200,7 +207,7 @@ def run_of(
     **changes: Any,
 ) -> LanguageModelRun:
     """A run whose traces are labelled with the pieces. changes: as `run_decoder` takes them."""
-    made = run_decoder(decoder, decoder.embedding[list(ids)], **changes)
+    made = run_decoder(decoder, decoder.embed(list(ids)), **changes)
     labels = [vocabulary[one] for one in ids]
     traces = tuple(one if one.tokens else one.labelled(labels) for one in made.traces)
     return LanguageModelRun(

@@ -18,14 +18,16 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..words.pieces import readable
+from ..words.pieces import END_OF_TEXT, TEXT_ENDS, readable
 from .branches import Branches
-from .byte_pairs import END, START, WORD_START
+from .byte_pairs import WORD_START
 from .decoder import Decoder
 from .generation import next_probabilities
 
 MOST_STEPS = 600  # branches that the search computes
 MOST_SPELLINGS = 2000  # further branches that the sum over spellings computes, the likeliest first
+# Of all branches together, 256 MB: a large vocabulary gets fewer branches than these.
+MOST_SHARES = 2**25
 AT_ONCE = 16  # branches that it computes together
 MORE = 5  # words that are summed beside those that are wanted
 LEAST = 1e-5  # words that are less probable are not searched for
@@ -62,14 +64,19 @@ class Pieces:
         self.of_words = [*self.letters, *starts]
         self.spells = {vocabulary[n]: n for n in self.of_words}
         self.longest = max(map(len, self.spells), default=0)
+        self._signs: dict[tuple[int, bool], str] = {}
 
     def sign(self, piece: int, after_space: bool) -> str:
         """A piece that is no part of a word, as people write it; after a space alone a piece that
         is no mark leaves this space.
         """
-        text = self.all[piece]
-        if piece in (START, END):
-            return readable(WORD_START if after_space else self.all[END])
+        if (found := self._signs.get((piece, after_space))) is None:
+            found = self._signs[piece, after_space] = self._sign(self.all[piece], after_space)
+        return found
+
+    def _sign(self, text: str, after_space: bool) -> str:
+        if text in TEXT_ENDS:
+            return readable(WORD_START) if after_space else END_OF_TEXT
         return readable(WORD_START if after_space and text.startswith(WORD_START) else text)
 
 
@@ -116,7 +123,8 @@ class _Search:
         found: dict[str, float] = {}
         waiting: list[tuple[float, Path]] = []
         self._wait(waiting, (), 1.0, self.pieces.of_words)
-        while waiting and len(self.branches) < MOST_STEPS:
+        most = min(MOST_STEPS, MOST_SHARES // 2 // len(self.pieces.all))
+        while waiting and len(self.branches) < most:
             enough = sorted(found.values())[-n_words] if len(found) >= n_words else LEAST
             if -waiting[0][0] < enough:
                 break
@@ -139,7 +147,9 @@ class _Search:
     def probability(self, texts: Sequence[str]) -> dict[str, Spelled]:
         """The probability of each text as the next word, summed over its spellings."""
         spelled: dict[str, list[tuple[float, Path]]] = {text: [] for text in texts}
-        goes_on, most = self._spelled(texts), len(self.branches) + MOST_SPELLINGS
+        goes_on = self._spelled(texts)
+        n_more = min(MOST_SPELLINGS, MOST_SHARES // 2 // len(self.pieces.all))
+        most = len(self.branches) + n_more
         level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
             after = [

@@ -9,12 +9,16 @@ from itertools import accumulate, pairwise
 from .text import CONTINUATION_MARK
 
 UNKNOWN_SIGN = "a sign this model does not know"
-_ENDS = {"<s>": "start", "</s>": "end of the text", "<unk>": UNKNOWN_SIGN}
+END_OF_TEXT = "end of the text"
+# As the vocabularies of Llama, GPT-2, Qwen and SmolLM write them.
+TEXT_ENDS = ("<s>", "</s>", "<|endoftext|>", "<|end_of_text|>", "<|im_end|>")
+_ENDS = dict.fromkeys(TEXT_ENDS, END_OF_TEXT) | {"<s>": "start", "<unk>": UNKNOWN_SIGN}
 _WHITE = {"": "white space", "\n": "new line", "\t": "tab stop"}
 _BYTE = re.compile(r"<0x([0-9A-F]{2})>")
 # As in `tokenize`, an apostrophe or a hyphen between letters belongs to the word.
 _LETTERS = r"[^\W\d_]+"
 _WORD = re.compile(rf" ?(?:{_LETTERS}(?:['’-]{_LETTERS})*|\d+|\S)")
+_PART = re.compile(rf"{_WORD.pattern}|['’-]{_LETTERS}")  # such as 's, of it's
 
 
 def bare(label: str) -> str:
@@ -73,13 +77,15 @@ def word_slices(pieces: Sequence[str]) -> list[slice]:
     [(0, 1), (1, 5), (5, 9), (9, 10)]
     >>> [(one.start, one.stop) for one in word_slices(["it", "##s", "red"])]
     [(0, 2), (2, 3)]
+    >>> [(one.start, one.stop) for one in word_slices([" it", "'s", " -", "a"])]
+    [(0, 2), (2, 3), (3, 4)]
     """
     units, goes_on = _characters(pieces), set[int]()
     if any(piece.startswith(CONTINUATION_MARK) for piece in pieces):
         goes_on = {n for n, piece in enumerate(pieces) if piece.startswith(CONTINUATION_MARK)}
     else:
         # What is no text, such as <s>, is as good as white space.
-        texts = [text if len(text) == 1 or _WORD.fullmatch(text) else "\n" for _, text in units]
+        texts = [text if len(text) == 1 or _PART.fullmatch(text) else "\n" for _, text in units]
         starts = dict(zip(accumulate(map(len, texts), initial=0), units, strict=False))
         for found in _WORD.finditer("".join(texts)):
             goes_on |= {

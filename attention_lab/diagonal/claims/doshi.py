@@ -204,7 +204,7 @@ def entire_architecture() -> Evidence:
     alone = share(lambda layer: replace(layer, w_2=np.zeros_like(layer.w_2)))
     layer, told = model.decoder.layers[0], model.decoder.layers[0].attention
     in_text = told.w_q.size + told.w_k.size + told.w_v.size
-    in_all = told.n_weights + layer.w_1.size + layer.w_2.size + layer.w_3.size
+    in_all = told.n_weights + layer.counts[1]
     sentence = (
         f"“{FROG}”: the language model of this app says “{model.pieces([piece])[0].strip()}” with"
         f" {whole:.0%}; without W_O it would with {joined:.2%}, without the feed-forward part with"

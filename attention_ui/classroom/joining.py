@@ -53,6 +53,12 @@ def is_teacher(room: str) -> bool:
     return bool(teacher_secret(room))
 
 
+def led_room() -> str:
+    """The room that this visitor leads; empty without one."""
+    room = str(st.session_state.get(ROOM_KEY, ""))
+    return room if room and teacher_secret(room) else ""
+
+
 def teacher_secret(room: str) -> str:
     """The secret of a room that this visitor leads; empty for a student."""
     led, secret = st.session_state.get(SECRET_KEY, ("", ""))

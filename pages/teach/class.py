@@ -4,7 +4,7 @@ from functools import partial
 
 import streamlit as st
 
-from attention_ui.classroom import joining, teaching
+from attention_ui.classroom import joining, reporting, teaching
 from attention_ui.classroom.room_service import room_service
 from attention_ui.page_context import page_context
 from attention_ui.show import explained_errors
@@ -44,10 +44,11 @@ else:
             with right:
                 teaching.show_letters(room)
             with left:
-                question = teaching.choose_question(now)
-                teaching.show_vote_buttons(room_service().rooms.state(room), question)
                 joining.show_class(room)
-                teaching.show_room_tools(room_service().rooms.state(room))
+                teaching.show_vote_buttons(room_service().rooms.state(room))
+            teaching.choose_question(now, room)
+            teaching.show_room_tools(room_service().rooms.state(room))
+            reporting.show_report(room)
         else:
             joining.show_class(room)
             st.button(

@@ -94,7 +94,7 @@ function askedFor(model, covers) {
 // Whether the bar shows the answer to the question of a moment.
 function isAnswered(moment) {
   const asked = document.querySelector(".lesson-question.answered");
-  return asked?.dataset.of === moment;
+  return asked?.dataset.moment === moment;
 }
 
 /** Show the answer to the question of a moment, as a click on its button does; gives whether one waits. */

@@ -122,7 +122,8 @@ def _draw() -> Page:
                 show_foot(page)
             finally:  # also after an error
                 _heading(page, notation, seen)
-                _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
+                if page.has_sidebar:
+                    _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
     elif now.pictured:
         with as_part_of(streamlit_page):
             keep_picture(page)

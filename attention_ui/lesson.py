@@ -25,7 +25,7 @@ from attention_lab.quiz import Question
 
 from .board import PIN_PARAMETER
 from .classroom.asking import page_question
-from .classroom.joining import led_room
+from .classroom.joining import ROOM_BAR, ROOM_KEY, led_room
 from .mask_choice import NO_MASK_KEY
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
@@ -36,13 +36,6 @@ NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
 CHOICES_OF_LESSONS = ("hide", "guess")
 # What a step shows beside its controls: without the mask, a sequence of the batch, a pinned cell.
 PLACES = {NO_MASK_KEY, SENTENCE_KEY, PIN_PARAMETER}
-
-
-# The bar of a page without a lesson.
-ROOM_BAR = (
-    '<nav class="lesson-bar" aria-label="Class"><div class="lesson-line">'
-    '<span class="lesson-room"></span></div></nav>'
-)
 
 
 @dataclass(frozen=True)
@@ -211,8 +204,8 @@ def _place_text(name: str, place: int) -> str:
 
 def stage_place(page: Page) -> DeltaGenerator:
     """The place of the stage or the heading. In a lesson its bar is above: links to the previous
-    and the next moment, the room, the text, the question, the note. The teacher of a room has it
-    on every other page, too.
+    and the next moment, the room, the text, the question, the note. Who is in a room has it on
+    every other page, too; *Class* draws its own.
     """
     shown: ShownLesson | None = session().lesson
     if shown is not None:
@@ -220,7 +213,7 @@ def stage_place(page: Page) -> DeltaGenerator:
         about = (shown.lesson, shown.name, shown.place, shown.view)
         with st.container(key="lesson"):
             st.html(lesson_bar_html(*about, is_here=is_here))
-    elif led_room() and page.url_path != "class":
+    elif st.session_state.get(ROOM_KEY) and page.url_path != "class":
         with st.container(key="lesson"):
             st.html(ROOM_BAR)
     return st.container(key="stage")

@@ -147,13 +147,8 @@ class Mount {
   // The end of a class: who goes on by oneself no longer follows.
   thanks({ moment }, isTeacher) {
     if (isTeacher) return [made("p", { className: "waiting" }, "The class has ended. Another question goes on with it.")];
-    const goOn = (event) => {
-      event.preventDefault();
-      this.room.leave();
-      this.room.open(moment);
-    };
     const words = moment.includes("lesson=") ? "The lesson, to go through again" : "Attention Lab, to go on by yourself";
-    return [made("h2", {}, "Thank you for taking part."), made("p", {}, made("a", { href: this.room.base + moment, onclick: goOn }, words))];
+    return [made("h2", {}, "Thank you for taking part."), made("p", {}, made("a", { href: this.room.base + moment, onclick: () => this.room.leave() }, words))];
   }
 
   // A timer that a teacher may start, and make longer; it closes nothing.

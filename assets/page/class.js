@@ -129,6 +129,8 @@
     if (!seat?.secret || !seat.leads || isClassPage()) { sent = null; return; }
     const url = new URL(window.location.href);
     for (const name of NOT_SHARED) url.searchParams.delete(name);
+    const [place, bar] = [Number(url.searchParams.get("moment")) - 1, document.querySelector(".lesson-bar")];
+    if (url.searchParams.get("lesson") && Number(bar?.dataset.moment) !== place) return; // it is not drawn yet
     const moment = isHeld() ? `/class?room=${seat.room}` : (pathHere() + url.search).slice(0, 8000);
     const isStill = moment === shown;
     shown = moment;

@@ -127,7 +127,7 @@ def check_answer(asked: Question, answer: float) -> float:
 
 
 def _rounded(picture: Picture) -> Picture:
-    return tuple(tuple(round(cell, 2) for cell in row) for row in picture)
+    return tuple(tuple(round(float(cell), 2) for cell in row) for row in picture)
 
 
 def pictures_of(asked: Question) -> list[Picture]:
@@ -159,15 +159,16 @@ def question_from_json(text: str) -> Question:
         kept = json.loads(text)
         n = len(kept["options"])
         beliefs = kept.get("misconceptions") or [()] * n
-        pictures = [tuple(map(tuple, one)) for one in kept["pictures"]] or [()] * n
+        pictures = [_rounded(one) for one in kept["pictures"]] or [()] * n
         rows = enumerate(zip(kept["options"], beliefs, pictures, strict=True))
         options = tuple(
             Option(str(place), str(label), place == kept["answer"], tuple(map(str, names)), picture)
             for place, (label, names, picture) in rows
         )
         given = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
-        number = None if kept["kind"] == "choice" else kept["answer"]
-        about = {"number": number, "tolerance": kept["tolerance"], "given": given}
+        # A browser writes 1.0 as 1; what is asked again must be the same question.
+        number = None if kept["kind"] == "choice" else float(kept["answer"])
+        about = {"number": number, "tolerance": float(kept["tolerance"]), "given": given}
         return check_class_question(Question(kept["text"], kept["arithmetic"], options, **about))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FileError(

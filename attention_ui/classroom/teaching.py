@@ -250,8 +250,8 @@ def _ask(room: str, question: Question | None) -> None:
 
 def _end(room: str) -> None:
     """In a callback: thank the students, and give them the link to the lesson, if there is one."""
-    shown = session().lesson
-    there = f"/?{urlencode({'lesson': shown.name})}" if shown else "/"
+    last = session().moment  # of this visit, also where the lesson was left
+    there = f"/?{urlencode({'lesson': last[0]})}" if last else "/"
     secret = teacher_secret(room)
     room_service().change(partial(Rooms.end, room=room, secret=secret, moment=there), room)
 

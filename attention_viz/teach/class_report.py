@@ -9,12 +9,14 @@ from attention_lab.classroom.report import ReportLine, Round, beliefs
 
 from ..handout import sheet_page
 
+NUMBERS = ("Right before", "Right after")
+HEADS = ("Question and right answer", *NUMBERS, "Misconceptions met")
 REPORT_STYLE = """
 .class-report { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
 .class-report :is(td, th) {
   border-bottom: 1px solid #8888; padding: 0.35rem 0.5rem; text-align: start; vertical-align: top;
 }
-.class-report .number { text-align: end; white-space: nowrap; }
+.class-report td.number, .class-report th.number { text-align: end; white-space: nowrap; }
 """
 
 
@@ -29,8 +31,8 @@ def report_table(lines: Sequence[ReportLine]) -> str:
     """The lines of a report as an HTML table: how many were right before and after, and with which
     beliefs the others answered.
     """
-    heads = ("Question and right answer", "Right before", "Right after", "Misconceptions met")
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    kinds = dict.fromkeys(NUMBERS, ' class="number"')
+    head = "".join(f"<th{kinds.get(one, '')}>{one}</th>" for one in HEADS)
     rows = "".join(map(_row, lines))
     return f'<table class="class-report"><tr>{head}</tr>{rows}</table>'
 

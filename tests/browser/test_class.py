@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Request, expect
 
 from attention_lab.guesses import ITEMS
+from attention_ui.classroom.asking import item_name
 from tests.browser.conftest import another_tab, answers, free_port, started
 from tests.browser.test_every_page import SIDEWAYS, violations
 
@@ -38,13 +39,13 @@ class Class:
         self.press("Open a room")
         self.room = self.teacher.locator(".class-room b").inner_text()
         # From now on the tab knows whose it is, also when it is loaded again.
-        expect(self.teacher.locator("#attention-corner")).to_contain_text(self.room)
+        expect(self.teacher.locator(".lesson-room")).to_contain_text(self.room)
 
     def join(self) -> None:
         """The student comes by the link."""
         self.student.goto(f"{self.app_url}/class?room={self.room}")
         expect(self.student.locator(".classroom")).to_be_visible()
-        expect(self.student.locator("#attention-corner .class")).to_contain_text(self.room)
+        expect(self.student.locator(".lesson-room")).to_contain_text(self.room)
 
     def press(self, label: str) -> None:
         """A button of the teacher's page, by its key."""
@@ -122,7 +123,7 @@ def expect_large_letters_and_code(teacher: Page) -> None:
 def guess_by_pictures(a_class: Class) -> None:
     """The next question has four pictures, of which the student takes two in turn."""
     teacher, student = a_class.teacher, a_class.student
-    for label, option in (("From", "Guess first"), ("About", "softmax, picture")):
+    for label, option in (("From", "Guess first"), ("About", item_name("softmax-picture"))):
         teacher.get_by_role("combobox", name=label).fill(option)
         teacher.get_by_role("option", name=option).click()
     expect(teacher.get_by_text(ITEMS["softmax-picture"].prompt)).to_be_visible()

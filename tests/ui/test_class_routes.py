@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from functools import partial
 from pathlib import Path
@@ -11,10 +12,12 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
+from attention_lab.classroom.class_question import question_id, question_to_json
 from attention_lab.classroom.letters import ROOM_LETTERS
 from attention_lab.classroom.limits import Limits
 from attention_lab.classroom.rooms import NewRoom, Rooms
 from attention_lab.classroom.store import PLACE_VARIABLE
+from attention_lab.quiz import Question, options_of
 from attention_ui.classroom import routes
 from attention_ui.classroom import waiting as waiting_module
 from attention_ui.classroom.room_service import RoomService, room_service
@@ -25,6 +28,7 @@ from tests.ui.asking import Answered, asked
 Slow = tuple[RoomService, list[float]]
 Body = bytes | dict[str, object]
 STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
+LEAD = "/class-room/lead"
 
 
 @pytest.fixture
@@ -128,6 +132,40 @@ def test_who_waits_is_told_when_there_is_news(server: Starlette) -> None:
     assert (nothing.status, nothing.body) == (204, b"")
     assert (news.said["moment"], news.said["moments"]) == ("/scores?head=1", 1)
     assert (refused.status, kept.status) == (403, 200)
+
+
+def test_a_teacher_leads_a_vote_from_the_bar(server: Starlette) -> None:
+    made: NewRoom = room_service().change(Rooms.open, "")
+    posed = json.loads(question_to_json(CHOICE))
+    posed["answer"], posed["tolerance"] = 1, 0  # as a browser writes it
+    path = f"{STATE}?room={made.room}"
+
+    def led(act: str, secret: str = made.secret, **about: object) -> int:
+        return answered(
+            server, LEAD, {"room": made.room, "act": act, **about}, secret=secret
+        ).status
+
+    assert led("ask", "guessed", question=posed) == 403
+    assert [led("ask", question=one) for one in (None, {"kind": "choice"}, "?")] == [400] * 3
+    assert room_service().rooms.state(made.room).question is None
+    assert led("ask", question=posed) == 200
+    state = room_service().rooms.state(made.room)
+    assert (state.state, state.question, state.moment) == (
+        *("open", CHOICE),
+        f"/class?room={made.room}",
+    )
+    answered(server, VOTE, ballot(made.room, 1, "1"))
+    told = answered(server, path, secret=made.secret).said
+    assert (told["of"], "of" in answered(server, path).said) == (question_id(CHOICE), False)
+    for act in ("closed", "open", "revealed"):
+        assert led(act) == 200
+        assert answered(server, path).said["state"] == act
+    assert [led("ended"), led("none"), led("end", there="//evil.example")] == [400] * 3
+    assert (led("end", "guessed"), led("end", there="/?lesson=masks")) == (403, 200)
+    told = answered(server, path).said
+    assert (told["state"], told["moment"]) == ("ended", "/?lesson=masks")
+    assert not {"answer", "bars", "arithmetic", "of"} & set(told)
+    assert answered(server, VOTE, ballot(made.room, 2, "1")).status == 409
 
 
 def test_an_answered_vote_is_kept(server: Starlette) -> None:
@@ -347,7 +385,7 @@ def test_an_address_has_its_seats(server: Starlette, slow: Slow) -> None:
 
 def test_texts_come_as_texts(server: Starlette) -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
-    made = opened(type(CHOICE)("choice", hostile, 0.0, hostile, options=(hostile, "b")))
+    made = opened(Question(hostile, hostile, options_of((hostile, "b"), 0)))
     answer = answered(server, f"{STATE}?room={made.room}")
     assert answer.headers["content-type"] == "application/json"
     assert answer.said["question"]["text"] == hostile

@@ -83,15 +83,13 @@ def expect_nothing_covered(page: Page) -> None:
     assert len(boxes) > 6
     for place, one in enumerate(boxes):
         for other in boxes[place + 1 :]:
-            apart_x = (
-                one["x"] + one["width"] <= other["x"] + 1
-                or other["x"] + other["width"] <= one["x"] + 1
-            )
-            apart_y = (
-                one["y"] + one["height"] <= other["y"] + 1
-                or other["y"] + other["height"] <= one["y"] + 1
-            )
-            assert apart_x or apart_y, (one, other)
+            assert is_apart(one, other, "x", "width") or is_apart(one, other, "y", "height")
+
+
+def is_apart(one: dict[str, float], other: dict[str, float], at: str, size: str) -> bool:
+    """Whether two boxes share no more than a pixel along a side."""
+    first, second = sorted((one, other), key=lambda box: float(box[at]))
+    return float(first[at] + first[size]) <= second[at] + 1
 
 
 def test_a_class_is_asked_about_the_step_that_is_shown(a_class: Class) -> None:  # noqa: F811

@@ -311,9 +311,9 @@ def test_at_the_end_students_get_the_lesson_of_the_visit() -> None:
     pressed(app, "End the class")
     state = room_service().rooms.state(room)
     assert (state.state, state.moment) == ("ended", "/")
-    lesson = opened(
-        "mask", lesson="masks", moment=1, **shipped_lessons()["masks"].moments[0].choices
-    )
+    pressed(gone_to(app, "class"), "Ask: open the vote")
+    first = shipped_lessons()["masks"].moments[0]
+    lesson = opened(first.page, lesson="masks", moment=1, **first.choices)
     lesson.session_state["room"] = room
     lesson.session_state["class_secret"] = app.session_state["class_secret"]
     pressed(gone_to(lesson, "class"), "End the class")

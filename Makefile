@@ -4,6 +4,7 @@ PYTHON ?= python3
 ARGS ?=
 VENV := .venv
 BIN := $(VENV)/bin
+MUTANTS := $(VENV)/mutants
 # For every system and Python that the app runs on.
 COMPILE := $(BIN)/uv pip compile - --quiet --universal --python-version 3.11 --no-annotate --custom-compile-command "make lock"
 LOCK := grep -v "^-c" requirements.txt | $(COMPILE)
@@ -12,7 +13,7 @@ LOCK_SERVER := grep -o "psycopg.*==[0-9.]*" pyproject.toml | $(COMPILE)
 PIP_INSTALL := $(BIN)/python -m pip install --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-all lint bench docs site lock clean
+.PHONY: help run test test-all lint bench docs site mutants lock clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -23,7 +24,7 @@ run: $(VENV)/run.stamp ## install what the app needs and open it
 test: $(VENV)/dev.stamp ## lint, types, doctests, unit, page and browser tests
 	$(BIN)/python scripts/check.py test $(ARGS)
 
-test-all: ## make test with every page in every situation
+test-all: ## before a release: all journeys, every page in every situation
 	$(MAKE) test ARGS="--every-situation $(ARGS)"
 
 lint: $(VENV)/dev.stamp ## style, types and words only
@@ -37,6 +38,9 @@ docs: $(VENV)/dev.stamp ## make the API reference in build/docs
 
 site: $(VENV)/dev.stamp ## build the site without a server into build/site
 	$(BIN)/python -m scripts.build_site $(ARGS)
+
+mutants: $(VENV)/mutants.stamp ## plant mistakes by a program: make mutants ARGS="attention_viz/trained --count 40"
+	CHROMIUM="$$($(BIN)/python scripts/find_chromium.py)" && export CHROMIUM && $(BIN)/python -m scripts.mutants $(ARGS)
 
 lock: $(BIN)/python ## pin all packages, after a change of requirements.txt or requirements-dev.txt
 	$(PIP_INSTALL) uv==0.13.9
@@ -57,6 +61,11 @@ $(VENV)/run.stamp: requirements.lock $(BIN)/python
 $(VENV)/dev.stamp: requirements-dev.lock $(BIN)/python
 	$(PIP_INSTALL) -r requirements-dev.lock
 	touch $@ $(VENV)/run.stamp
+
+# In a folder of its own: nothing else needs these, and no version of another package may change.
+$(VENV)/mutants.stamp: $(VENV)/dev.stamp
+	$(PIP_INSTALL) --quiet --upgrade --target $(MUTANTS) cosmic-ray==8.7.0 coverage==7.17.5
+	touch $@
 
 $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; name one: make PYTHON=python3.12")'

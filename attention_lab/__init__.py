@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .heads.head_worth import without_heads as without_heads
     from .heads.reruns import rerun as rerun
     from .labs.backward import layer_gradients as layer_gradients
+    from .labs.training_runs import repeated_letters as repeated_letters
     from .trained.attention_maps import AttentionMaps as AttentionMaps
     from .trained.head_finder import previous_token as previous_token
     from .trained.head_finder import rank_heads as rank_heads
@@ -41,6 +42,7 @@ _MODULES = {
     "rank_heads": "trained.head_finder",
     "read_layer": "user_data.layer_search",
     "read_options": "user_data.layer_search",
+    "repeated_letters": "labs.training_runs",
     "rerun": "heads.reruns",
     "script": "export.script",
     "tokenize": "words.text",

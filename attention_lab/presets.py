@@ -14,10 +14,12 @@ from .by_hand import Cell, choose_example_cell
 from .choices import LANGUAGE_MODEL, resolve
 from .control_list import CONTROLS, widget_value
 from .home import ASSETS
+from .page_list import page_of
 from .scenario import Scenario, trace_of
 from .sentences import in_batch, weights_in_force
 from .trained.language_model import N_LAYERS
 from .trained.language_text import telling_cell
+from .whose_heads import HEAD_PAGES, LANGUAGE
 
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
 PRESET_FILE = ASSETS / "data" / "presets.json"
@@ -43,10 +45,14 @@ class Preset:
     focus: Cell | None = None
 
     @property
+    def cell(self) -> Cell:
+        """The cell in focus. Raises: AttentionError."""
+        return self.focus or cell_worth_a_look(weights_in_force(self.scenario))
+
+    @property
     def session_values(self) -> dict[str, Any]:
         """The values of the session that the example sets."""
-        cell = self.focus or cell_worth_a_look(weights_in_force(self.scenario))
-        return widget_values(self.scenario) | cell._asdict() | {SENTENCE_KEY: 0}
+        return widget_values(self.scenario) | self.cell._asdict() | {SENTENCE_KEY: 0}
 
 
 @lru_cache(maxsize=1)
@@ -64,9 +70,22 @@ def presets() -> tuple[Preset, ...]:
     )
 
 
-def example_for(url_path: str) -> Preset:
-    """The example with which a page opens, until the visitor chooses something."""
-    name = SUITED_EXAMPLES.get(url_path, presets()[0].name)
+# With what a page opens that does not use every control, unless an example suits it.
+USUAL = Preset("", "", Scenario(), Cell())
+
+
+def example_for(url_path: str, model: str = LANGUAGE) -> Preset:
+    """The example with which a page opens, until the visitor chooses something. model: whose heads
+    a page about the heads of a model shows.
+
+    >>> example_for("scores").scenario.n_heads, example_for("depth").scenario.n_heads
+    (2, 4)
+    """
+    name = SUITED_EXAMPLES.get(url_path)
+    if name is None:
+        return USUAL if page_of(url_path).own_controls else presets()[0]
+    if url_path in HEAD_PAGES and model != LANGUAGE:
+        return USUAL
     return next(preset for preset in presets() if preset.name == name)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 NEAR_TOLERANCES = 5
-ROUNDING = 1 + 1e-9  # of a tolerance: an answer at its very edge is right
+ROUNDING = 1 + 1e-9  # of a tolerance: an answer at its edge is right
 Picture = tuple[tuple[float, ...], ...]
 
 

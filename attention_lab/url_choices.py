@@ -30,6 +30,7 @@ from .sentences import weights_in_force
 from .state_file import FOCUS
 from .url_values import (
     REFUSAL,
+    SWITCH_LABELS,
     parse_number,
     parse_option,
     parse_place,
@@ -201,8 +202,9 @@ def read_values(
         try:
             values[name] = one.read(texts[-1])
         except AttentionError as error:
-            shown = "off" if one.default is False else _in_words(name, one.default)
-            answer = f"; {shown} is shown" if shown else f": {error}"
+            usual = one.default
+            shown = SWITCH_LABELS[usual] if isinstance(usual, bool) else in_words(name, usual)
+            answer = f": {error}" if shown in (None, "") else f"; {shown} is shown"
             refused.append(_refusal(one, texts[-1], answer))
     return values, refused
 
@@ -218,7 +220,7 @@ def write_url(choices: UrlChoices) -> dict[str, str]:
     values |= {SENTENCE_KEY: choices.sentence, "which": choices.which, "pin": choices.pin}
     values["unmasked"] = choices.unmasked
     named = {
-        name: url_text(_in_words(name, values[name]))
+        name: in_url(name, values[name])
         for name, one in PARAMETERS.items()
         if values[name] != one.default
     }
@@ -227,11 +229,16 @@ def write_url(choices: UrlChoices) -> dict[str, str]:
     return named
 
 
+def in_url(name: str, value: Any) -> str:
+    """A value as the URL holds it."""
+    return url_text(in_words(name, value))
+
+
 def _refusal(one: Parameter, asked: str, answer: str) -> str:
     return REFUSAL.format(asked=quoted(asked), label=one.label, answer=answer)
 
 
-def _in_words(name: str, value: Any) -> Any:
+def in_words(name: str, value: Any) -> Any:
     """A value as its widget holds it, such as fit for a sequence length of 0."""
     control = next((one for one in CONTROLS if one.name == name), None)
     return value if control is None else widget_value(control, value)

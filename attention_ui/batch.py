@@ -11,14 +11,15 @@ from attention_core import STEPS
 from attention_core.projections import MATRICES
 from attention_lab import notation
 from attention_lab.compare import gap_alone
+from attention_lab.presets import SENTENCE_KEY
 from attention_viz.labels import format_agreement
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.batch import SEQUENCE_LINK, BatchField, batch_board
 
+from .acts import act
 from .board import show_board
 from .focus import move_focus
 from .page_context import PageContext
-from .sequence import choose_sequence
 
 
 def open_link(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
@@ -26,8 +27,8 @@ def open_link(on_open: Callable[[str], None] | None) -> Callable[[str], None]:
 
     def follow(link: str) -> None:
         place = link.removeprefix(SEQUENCE_LINK)
-        if link.startswith(SEQUENCE_LINK) and place.isascii() and place.isdigit():
-            choose_sequence(int(place[:5]))
+        if link.startswith(SEQUENCE_LINK):
+            act(SENTENCE_KEY, place)
         elif on_open:
             on_open(link)
 
@@ -53,7 +54,7 @@ def _block(now: PageContext, letter: str) -> int | None:
 
 def _go_to(axes: Sequence[tuple[str, int | None]], array: str, index: list[int]) -> None:
     """In a callback: show the sentence of a clicked picture, with the clicked cell in focus."""
-    choose_sequence(int(array.removeprefix("sentence ")))
+    act(SENTENCE_KEY, array.removeprefix("sentence "))
     move_focus(axes, index)
 
 

@@ -23,7 +23,9 @@ from attention_lab.url_values import url_text
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
+from attention_viz.widgets import choice_widget
 
+from .acts import choose
 from .board import show_board
 from .focus import move_focus
 from .page_context import page_context
@@ -39,9 +41,8 @@ from .url_state import (
     write_to_url,
 )
 from .view import main_container
+from .widgets import draw_widget, width_of
 
-LETTER, BESIDE_LETTERS = 7.5, 70  # px: a letter of a menu, and what stands beside them
-NARROWEST, WIDEST = 130, 420  # px, of a menu or a field
 # Parts of a page that the app alone has, by their names: each draws with the view and the values.
 Parts = Mapping[str, Callable[[StoryView, b.Values], None]]
 
@@ -189,41 +190,14 @@ class _Drawing:
 
     def _field(self, choice: b.Choice, value: Any) -> None:
         """Draw the widget of a choice with its present value."""
-        widget = f"choose {choice.key} {choice.variant}".rstrip()
-        shown = _shown(choice, value)
-        set_if_changed(widget, shown)
-        about: dict[str, Any] = {
-            "key": widget,
-            "help": choice.help or None,
-            "on_change": self._chosen,
-            "args": (choice, widget),
-        }
-        match choice:
-            case b.Select(label=label, options=options, look=look):
-                about |= {"options": tuple(options), "format_func": options.__getitem__}
-                if look == "menu":
-                    place, width = tuple(options).index(shown), _width(choice)
-                    st.selectbox(label, index=place, required=True, width=width, **about)
-                elif look == "buttons":
-                    st.segmented_control(label, default=shown, required=True, **about)
-                else:
-                    st.select_slider(label, value=shown, **about)
-            case b.Several(label=label, options=options):
-                about |= {"format_func": options.__getitem__, "default": shown}
-                st.pills(label, tuple(options), selection_mode="multi", **about)
-            case b.Number(label=label, look=look):
-                bounds = (choice.low, choice.high, choice.step)
-                low, high, step = (type(shown)(one) for one in bounds)
-                if look == "scale":
-                    st.slider(label, low, high, shown, step, **about)
-                else:
-                    width = _width(choice)
-                    st.number_input(label, low, high, shown, step, width=width, **about)
-            case b.Words(label=label, most=most):
-                width = _width(choice) if choice.short else WIDEST
-                st.text_input(label, shown, max_chars=most, width=width, **about)
-            case b.Switch(label=label):
-                st.toggle(label, shown, **about)
+        key, shown = f"choose {choice.key} {choice.variant}".rstrip(), choice_widget(choice, value)
+        set_if_changed(key, [*shown.value] if isinstance(shown.value, tuple) else shown.value)
+        about: dict[str, Any] = {"on_change": self._chosen, "args": (choice, key)}
+        if shown.kind in ("menu", "number", "text"):
+            about["width"] = width_of(shown)
+        if shown.kind == "text":
+            about["max_chars"] = shown.most
+        draw_widget(shown, key=key, **about)
 
     def _chosen(self, choice: b.Choice, widget: str) -> None:
         """In a callback: hold what was chosen. An empty field keeps the value before; so does a
@@ -235,23 +209,22 @@ class _Drawing:
                 choice.read(choice.text(given))
             except AttentionError as error:
                 st.toast(escape_markdown(str(error)), icon=":material/error:")
-            self._choose(choice.key, choice.text(given))
+            self._set({choice.key: choice.text(given)})
 
-    def _choose(self, key: str, text: object) -> None:
+    def _hold(self, choice: b.Choice, text: str) -> None:
         """In a callback: hold a choice as text; one that is impossible stays as it was."""
-        choice = next(one for one in self.choices if one.key == key)
         with suppress(AttentionError):
-            st.session_state[key] = choice.text(choice.read(str(text)))
-            _take_back(choice.resets)
+            st.session_state[choice.key] = choice.text(choice.read(text))
 
     def _set(self, sets: Mapping[str, Any]) -> None:
         """In a callback: set choices of the page, and controls and places by their names."""
         own = {one.key: one for one in self.choices}
-        for name, value in sets.items():
-            if name in own:
-                self._choose(name, value if isinstance(value, str) else own[name].text(value))
-            else:
-                st.session_state[name] = value
+        for name in own.keys() & sets.keys():
+            value = sets[name]
+            self._hold(own[name], value if isinstance(value, str) else own[name].text(value))
+        _take_back(b.taken_back(self.choices, sets.keys()))
+        if others := {name: value for name, value in sets.items() if name not in own}:
+            choose(others)
 
     def _clicked(self, sets: Mapping[str, Any], opens: str) -> None:
         """In a callback: set what a click sets, and open the page that it opens."""
@@ -298,29 +271,6 @@ class _Drawing:
             st.rerun()
 
         wait()
-
-
-def _shown(choice: b.Choice, value: Any) -> Any:
-    """A value as the widget of the choice holds it."""
-    match choice:
-        case b.Select():
-            return url_text(value)
-        case b.Several():
-            return list(value)
-        case b.Number(step=step):
-            return type(step)(value)
-        case b.Words():
-            return choice.text(value)
-    return value
-
-
-def _width(choice: b.Choice) -> int:
-    """How wide a menu or a field is, in px: its longest text decides."""
-    texts = [choice.label]
-    if isinstance(choice, b.Select):
-        texts += choice.options.values()
-    wide = LETTER * max(map(len, texts)) + BESIDE_LETTERS
-    return round(min(max(wide, NARROWEST), WIDEST))
 
 
 def table_markdown(table: b.Table) -> str:

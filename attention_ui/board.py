@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 
 import streamlit as st
 
-from attention_core import AttentionError, SettingsError
-from attention_lab.block import BLOCK_OPTIONS
-from attention_lab.choices import FIELD_CHOICES, MODEL_CHOICES
-from attention_lab.presets import preset_named
+from attention_core import SettingsError
 from attention_lab.url_values import parse_place
 from attention_viz.payload import JSON
 from attention_viz.scene import coloured_scene, has_cell
 from attention_viz.scene_formats import scene_to_bytes
-from attention_viz.story.products import PROJECTION_FACTORS
 
+from .acts import act
 from .browser_files import component, component_value
-from .focus import follow_head, move_focus
-from .mask_choice import choose_mask
-from .model_choice import show_in_model
+from .focus import move_focus
 from .own_numbers import edit_cell
-from .presets import load_example
-from .sequence import choose_sequence
 from .show import theme_mode, zoom
 from .url_state import requested, restore, session, write_to_url
 
@@ -146,37 +138,10 @@ def _edited(key: str) -> None:
 
 
 def _chosen(key: str) -> None:
+    """Apply a choice made on a stage. Values that our stage never sends are ignored."""
     match component_value(key, "choose"):
-        case {"name": name, "value": value}:
-            apply_stage_choice(name, value)
-
-
-def apply_stage_choice(name: object, value: object) -> None:
-    """In a callback: apply a choice made on a stage. Values that our stage never sends are
-    ignored.
-    """
-    match name, value:
-        case "which", str(field) if field in PROJECTION_FACTORS:
-            st.session_state["which"] = field
-        case str(choice), str(option) if option in BLOCK_OPTIONS.get(choice, ()):
-            st.session_state[choice] = option
-        case ("present" | "hide" | "whole" | "guess") as switch, bool(on):
-            st.session_state[switch] = on
-        case "weights", str(weights) if weights in MODEL_CHOICES:
-            show_in_model(session().page_context.scenario, weights)
-        case "example", str(example):
-            if chosen := preset_named(example):
-                load_example(chosen)
-        case "without", str(head) if head in FIELD_CHOICES["without"]:
-            st.session_state["without"] = head
-        case "mask", str(mask):
-            choose_mask(mask)
-        case "sentence", int(place) if place >= 0:
-            choose_sequence(place)
-        case "head", int(head) if head >= 0:
-            st.session_state["head"] = head
-            with suppress(AttentionError):
-                follow_head(session().page_context.trace)
+        case {"name": str(name), "value": str() | int() as value}:
+            act(name, value)
 
 
 def _opened(key: str, on_open: Callable[[str], None] | None) -> None:

@@ -7,13 +7,15 @@ bound value falls outside moved bounds. The heads that are offered do, see `unev
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_lab.choices import FIELD_BOUNDS, FIELD_CHOICES, MAX_TEXT_LENGTH, fitting_heads
+from attention_core import AttentionError
+from attention_lab.choices import MAX_TEXT_LENGTH, fitting_heads
 from attention_lab.control_list import (
     CONTROL_DEFAULTS,
     CONTROL_GROUPS,
@@ -23,11 +25,13 @@ from attention_lab.control_list import (
     widget_value,
 )
 from attention_lab.control_list import CONTROLS as CONTROLS
-from attention_lab.scenario import LEFT_OPEN, Scenario, first_step
+from attention_lab.scenario import LEFT_OPEN, Scenario
+from attention_lab.url_choices import PARAMETERS
+from attention_lab.url_values import url_text
 from attention_lab.user_data.matrix_names import MAX_HEADS
+from attention_viz.widgets import control_widget
 
-from .mask_choice import make_room_for_padding
-from .model_choice import choose_weights
+from .acts import act
 from .streamlit_private import session_values
 from .uneven_heads import HEADS, offer_heads
 from .url_state import (
@@ -37,10 +41,9 @@ from .url_state import (
     must_draw,
     session,
     set_if_changed,
-    whole_number_input,
 )
+from .widgets import draw_widget
 
-TEXT_AREA_HEIGHT = 68  # px, two lines
 WIDTHS = ("d_k", "d_v", "d_o")
 MAX_DIGITS = 5  # more than any size has
 
@@ -98,11 +101,6 @@ def _held(name: str, held: Mapping[str, Any]) -> str:
     return str(held.get(name, session().asked.get(name, [CONTROL_DEFAULTS[name]])[-1]))
 
 
-def unused_controls(used: Collection[str]) -> tuple[str, ...]:
-    """The controls that a page does not use; used: those that it uses."""
-    return tuple(control.name for control in CONTROLS if control.name not in used)
-
-
 def _of(group: str) -> list[Control]:
     return [control for control in CONTROLS if control.group == group]
 
@@ -155,73 +153,20 @@ def _draw_decided(control: Control, value: Any) -> None:
     st.text_input(control.label, shown, key=key, help=about, disabled=True)
 
 
-def cut_text(key: str) -> None:
-    """In a callback: cut the text of a field to its length. Streamlit itself would drop a longer
-    paste without a word.
-    """
-    st.session_state[key] = (st.session_state[key] or "")[:MAX_TEXT_LENGTH]
-
-
-def one_line(text: str) -> str:
-    r"""A text without line breaks, which a URL or a file may hold: the field has one line.
-
-    >>> one_line("the cat\n  and it")
-    'the cat   and it'
-    """
-    return " ".join(text.splitlines())
-
-
-def take_first_step(key: str) -> None:
-    """In a callback: a size that was left open moves to what it was, not to 1."""
-    last, held = session().last, str(st.session_state[key])
-    if last and held.isdigit():
-        before = replace(last, text=st.session_state.get("text", last.text))
-        set_if_changed(key, str(first_step(before, key, int(held))))
-
-
-# The callbacks of controls whose change changes something else, too.
-ON_CHANGE = {
-    "text": cut_text,
-    "batch": cut_text,
-    "mask": make_room_for_padding,
-    "weights": choose_weights,
-    **dict.fromkeys(LEFT_OPEN, take_first_step),
-}
+# The controls whose change may change something else, or be more than the field can take.
+THAT_ACT = ("text", "batch", "mask", "weights", *LEFT_OPEN)
 
 
 def _draw(control: Control, disabled: bool, step: int) -> Any:
-    """Draw the widget of a control, which its type and bounds decide; gives its value. step: of a
-    field for a whole number.
-    """
+    """Draw the widget of a control; gives its value. step: of a field for a whole number."""
     name, default = control.name, CONTROL_DEFAULTS[control.name]
-    about: dict[str, Any] = {"key": name, "help": control.help, "disabled": disabled}
-    if change := ON_CHANGE.get(name):
-        about |= {"on_change": change, "args": (name,)}
-    if options := FIELD_CHOICES.get(name):
-        chosen = draw_bound(
-            st.selectbox, control.label, options, options.index(default), required=True, **about
-        )
-        return chosen if chosen in options else default
-    if isinstance(default, bool):
-        return bool(draw_bound(st.toggle, control.label, default, **about))
-    if name == "batch":
-        lines = draw_bound(st.text_area, control.label, default, height=TEXT_AREA_HEIGHT, **about)
-        return "\n".join((lines or "")[:MAX_TEXT_LENGTH].splitlines())
-    if isinstance(default, str):
-        text = draw_bound(st.text_input, control.label, default, **about)
-        return one_line(text or "")[:MAX_TEXT_LENGTH]
-    low, high = FIELD_BOUNDS[name]
-    if isinstance(default, float):
-        typed = draw_bound(
-            st.number_input, control.label, low, high, default, step=0.1, format="%.3f", **about
-        )
-        return default if typed is None else float(typed)
-    low, high = int(low), int(high)
-    if control.zero:
-        names = [widget_value(control, number) for number in range(high + 1)]
-        return names.index(
-            draw_bound(st.select_slider, control.label, names, names[default], **about)
-        )
-    if high <= 16:
-        return int(draw_bound(st.slider, control.label, low, high, default, **about))
-    return whole_number_input(st, control.label, low, high, default, step=step, **about)
+    about: dict[str, Any] = {"key": name, "disabled": disabled}
+    if name in THAT_ACT:
+        about |= {"on_change": act, "args": (name,)}
+    widget = control_widget(control, default)
+    if isinstance(widget.step, int):
+        widget = replace(widget, step=step)
+    chosen = draw_widget(widget, draw_bound, **about)
+    with suppress(AttentionError):
+        return default if chosen is None else PARAMETERS[name].read(url_text(chosen))
+    return default

@@ -5,38 +5,25 @@ that is worth a look.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from dataclasses import asdict
 
 import streamlit as st
 
-from attention_core import AttentionError, Trace
-from attention_lab.by_hand import Cell
-from attention_lab.choices import LANGUAGE_MODEL, MAX_TEXT_LENGTH
+from attention_core import Trace
+from attention_lab.acts import looked_at, opened
+from attention_lab.focus import Focus
 from attention_lab.page_list import OwnControls, page_of
-from attention_lab.presets import (
-    SENTENCE_KEY,
-    SUITED_EXAMPLES,
-    Preset,
-    cell_worth_a_look,
-    example_for,
-    opening_cell,
-    own_sentence,
-    preset_of,
-    widget_values,
-)
+from attention_lab.presets import Preset, example_for, widget_values
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer, opens_at_a_cell
-from attention_lab.whose_heads import HEAD_PAGES, LANGUAGE
+from attention_lab.whose_heads import LANGUAGE
 from attention_viz.trained.head_pages import MODEL
 
-from .controls import one_line
 from .focus import default_layer
 from .presets import is_held
 from .url_state import held_place, requested, session, url_texts
 
-# The choices that decide how many tokens there are, and which.
-DECIDE_TOKENS = ("text", "n_tokens", "piece", "batch")
 OPENING_JS = """(() => {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(NAMED)) {
@@ -48,37 +35,32 @@ OPENING_JS = """(() => {
 
 
 def open_example(page: str, own: OwnControls | None) -> None:
-    """Load the example of a page if a visit begins without any choice for a layer but the sentence,
-    or if the visitor comes from another page and has chosen nothing yet.
+    """Load that with which a page opens if a visit begins without any choice for a layer but the
+    sentence, or if the visitor comes from another page and has chosen nothing yet.
 
     page: the URL path. own: the own controls of the page. A page that uses no shared control does
-    not begin the visit of a layer; one that uses the sentence begins it with the default sentence,
-    or with the example that suits it.
+    not begin the visit of a layer.
     """
-    now, takes = session(), own is None or page in SUITED_EXAMPLES
-    if page in HEAD_PAGES:
-        takes = st.session_state.get(MODEL.key) == LANGUAGE
+    now = session()
     if now.has_scripts:
         now.opening = {}  # the script has written it
+    model = str(st.session_state.get(MODEL.key, LANGUAGE))
     if now.begun:
-        if takes and now.unchosen and now.url_path != page:
-            _go_on_with(example_for(page))
+        if now.unchosen and now.url_path != page:
+            _go_on_with(example_for(page, model))
         return
     is_named = _is_named(page)
     now.begun = is_named or not own or bool(own.used)
-    if takes and not is_named:
-        held = _opening_example(page).session_values
+    first = opened(page, now.asked, model)
+    if is_named:
+        if opens_at_a_cell(first.scenario) and now.asked.keys().isdisjoint(FOCUS):
+            st.session_state.update(asdict(first.focus))
+    elif (first.scenario, first.focus) != (Scenario(first.scenario.text), Focus(0, 0, 0, 0)):
+        held = widget_values(first.scenario) | asdict(first.focus)
         st.session_state.update(held)
-        usual = widget_values(Scenario()) | dict.fromkeys((*FOCUS, SENTENCE_KEY), 0)
+        usual = widget_values(Scenario()) | dict.fromkeys(FOCUS, 0)
         if not now.has_scripts:
             now.opening |= url_texts({name: v for name, v in held.items() if v != usual[name]})
-
-
-def _opening_example(page: str) -> Preset:
-    """The example of a page, or the sentence of the URL in the language model."""
-    if texts := session().asked.get("text"):
-        return own_sentence(one_line(texts[-1])[:MAX_TEXT_LENGTH])
-    return example_for(page)
 
 
 def _go_on_with(example: Preset) -> None:
@@ -92,7 +74,7 @@ def _go_on_with(example: Preset) -> None:
         for name, texts in now.asked.items()
         if name in LAYER_PARAMETERS
     )
-    if carried and is_held(now.last) and now.last != example.scenario:
+    if example.name and carried and is_held(now.last) and now.last != example.scenario:
         st.session_state.update(example.session_values)
         now.last = example.scenario
         now.asked = {
@@ -133,31 +115,12 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         now.before = before
     elif now.url_path != page:
         now.before = None
-    if before == scenario or _is_asked():
-        return
-    held = Cell(*(held_place(name) for name in FOCUS))
-    if before is None:
-        if opens_at_a_cell(scenario) and held == Cell():
-            with suppress(AttentionError):
-                st.session_state.update(opening_cell(scenario)._asdict())
-        return
-    is_gone = held.query >= trace.sizes["T"] or held.key >= trace.sizes["S"]
-    is_new = any(getattr(before, name) != getattr(scenario, name) for name in DECIDE_TOKENS)
-    if is_gone or (is_new and held in (Cell(), _first_cell(before, held.head))):
-        # In the language model the head was chosen for the visitor.
-        head = 0 if before.weights == LANGUAGE_MODEL else held.head
-        st.session_state.update((_first_cell(scenario, head) or Cell())._asdict())
+    if before is not None and not _is_asked():
+        held = Focus(*(held_place(name) for name in FOCUS))
+        if (found := looked_at(before, scenario, held)) != held:
+            st.session_state.update(asdict(found))
 
 
 def _is_asked() -> bool:
     """Whether the URL asks for a place, or a step back takes one back."""
     return any(requested(name) is not None or name in session().taken_back for name in FOCUS)
-
-
-def _first_cell(scenario: Scenario, head: int) -> Cell | None:
-    """The cell that is shown first: that of an example, else one that is worth a look in a head."""
-    with suppress(AttentionError):
-        if (preset := preset_of(scenario)) and preset.focus:
-            return preset.focus
-        return cell_worth_a_look(scenario, head)
-    return None

@@ -8,7 +8,6 @@ them, and a changed URL wins.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import streamlit as st
@@ -20,10 +19,10 @@ from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import opens_at_a_cell
 from attention_lab.user_data.edits import MAX_INDEX
 
+from .acts import act
 from .presets import is_held
 from .url_state import (
     choose_place,
-    held_place,
     numbered_places,
     restore_place,
     session,
@@ -74,18 +73,9 @@ def _draw(trace: Trace, lengths: Mapping[str, int]) -> None:
     about: dict[str, Any] = {"width": 114}  # px
     if st.session_state.get("present"):
         about = {"width": "stretch"}
-    acts = {"head": {"on_change": partial(follow_head, trace)}}
     for name in lengths:
-        more = about | acts.get(name, {})
+        more = about | ({"on_change": act, "args": ("head",)} if name == "head" else {})
         choose_place(name.capitalize(), name, words[name], help=FOCUS_HELP[name], **more)
-
-
-def follow_head(trace: Trace) -> None:
-    """In a callback: another head looks at other words, so the key in focus becomes the one that
-    the query reads most from in it. If the query sees no key, the key stays.
-    """
-    held = Focus(*(held_place(name) for name in FOCUS)).inside(trace)
-    st.session_state["key"] = held.in_head(trace, held.head).key
 
 
 def move_focus(axes: Sequence[tuple[str, int | None]], index: Sequence[int]) -> None:

@@ -47,9 +47,9 @@ from .trained import uploaded_heads
 from .uneven_heads import offer_divisors
 from .url_state import (
     leave_old_url,
+    open_page,
     open_requested_page,
     read_url,
-    refuse_unusable,
     session,
     show_refusals,
 )
@@ -67,10 +67,7 @@ def run_app() -> None:
     with script_lock(), sent_together(MAX_MESSAGE_WAIT_SECONDS):
         read_url()
         page = _draw()
-        elsewhere: tuple[str, ...] = ()
-        if own := uploaded_heads.controls_of(page):
-            elsewhere = controls.unused_controls(own.used)
-        refuse_unusable(page.url_path, elsewhere)
+        open_page(page.url_path)
         show_refusals()
         # Only now: the browser may get nothing of a run that starts anew half-way.
         session().has_scripts, session().sent_look = True, _look(page)

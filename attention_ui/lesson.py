@@ -23,10 +23,10 @@ from attention_lab.page_list import PAGES, Page, page_now
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.quiz import Question
 
+from .acts import NO_MASK_KEY
 from .board import PIN_PARAMETER
 from .classroom.asking import page_question
 from .classroom.joining import ROOM_BAR, ROOM_KEY, led_room
-from .mask_choice import NO_MASK_KEY
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 

@@ -1,4 +1,4 @@
-"""What choosing a mask brings along: room for [pad], and an example where there is no mask."""
+"""The mask step where there is no mask, and the way to the page where masks are painted."""
 
 from __future__ import annotations
 
@@ -6,36 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
-from attention_lab.choices import MASK_KINDS
 from attention_lab.page_list import page_of
-from attention_lab.sentences import longer_sequence
 from attention_lab.url_choices import PARAMETERS
 from attention_lab.url_values import url_text
 
+from .acts import NO_MASK_KEY
 from .page_context import PageContext
 from .url_state import request_page, restore, session, write_to_url
-
-NO_MASK_KEY = "unmasked"  # whether the step is shown as it is where the layer has no mask
-
-
-def make_room_for_padding(_: str = "mask") -> None:
-    """In a callback: where a padding mask was chosen that would hide nothing, lengthen the
-    sequence.
-    """
-    state = st.session_state
-    if state["mask"] != "padding" or not session().last:
-        return
-    if length := longer_sequence(
-        replace(session().last, text=state.get("text", session().last.text))
-    ):
-        state["n_tokens"] = str(length)
-
-
-def choose_mask(mask: str) -> None:
-    """In a callback: the mask that was chosen on the page."""
-    if mask in MASK_KINDS:
-        st.session_state.update({"mask": mask, NO_MASK_KEY: "true" if mask == "none" else ""})
-        make_room_for_padding()
 
 
 def open_workshop() -> None:

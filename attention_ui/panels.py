@@ -8,10 +8,11 @@ import streamlit as st
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
+from attention_lab.acts import at_step
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import COLUMN_NOTATION, Notation
 from attention_lab.notation.texts import NOTE
-from attention_lab.page_list import Page, step_of
+from attention_lab.page_list import Page, page_of
 from attention_lab.state_file import FOCUS
 from attention_viz.arithmetic import format_derivation
 from attention_viz.layer_caption import columns_note
@@ -20,9 +21,10 @@ from attention_viz.payload import JSON
 from attention_viz.story.story_view import StoryView
 
 from . import closer_look
+from .acts import held_choices
 from .page_context import PageContext
 from .streamlit_private import ExpanderContainer
-from .url_state import PERSISTENCE, choose_one, request_page
+from .url_state import PERSISTENCE, choose_one, request_page, set_if_changed
 
 # The parts that open below the board of a step.
 CLOSER_LOOKS = {
@@ -109,12 +111,11 @@ def open_step(field: str) -> None:
     """In a callback: open the step of a field at the cell in focus. Queries, keys and values share
     pages, so this chooses one of them.
     """
-    of_three = field.replace("query_heads", "queries").replace("_heads", "s")
-    if of_three in ("queries", "keys", "values"):
-        st.session_state["which"] = of_three
+    after, path = at_step(held_choices(), field)
+    set_if_changed("which", after.which)
     focus = {name: st.session_state.get(name, 0) for name in FOCUS}
     request_page(
-        step_of(field).path,
+        page_of(path).path,
         **({name: place for name, place in focus.items() if place} or {"head": 0}),
     )
 

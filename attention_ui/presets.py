@@ -8,11 +8,11 @@ import streamlit as st
 
 from attention_core import AttentionError
 from attention_lab.choices import resolve
-from attention_lab.presets import Preset, preset_named, preset_of, presets, widget_values
+from attention_lab.presets import preset_of, presets, widget_values
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import weights_in_force
 
-from .url_state import session
+from .acts import act
 
 EXAMPLE_KEY = "example"
 
@@ -58,14 +58,8 @@ def _load(shown: Scenario) -> None:
     A browser that has not received the last change sends the example that it still shows with the
     next change. That looks like a choice, and the user's text would be lost.
     """
-    if (chosen := preset_named(st.session_state[EXAMPLE_KEY])) and is_held(shown):
-        load_example(chosen)
-
-
-def load_example(chosen: Preset) -> None:
-    """In a callback: set every control and the cell in focus."""
-    st.session_state.update(chosen.session_values)
-    session().last, session().unchosen = chosen.scenario, False
+    if is_held(shown):
+        act(EXAMPLE_KEY)
 
 
 def is_held(scenario: Scenario) -> bool:

@@ -13,7 +13,6 @@ from attention_lab.page_list import Page
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import MAX_SENTENCES, alone, batch_notes, sentences_of
-from attention_lab.user_data.edits import MAX_INDEX
 
 from .url_state import restore_place, write_to_url
 
@@ -58,11 +57,6 @@ def _count(scenario: Scenario) -> int:
     with suppress(AttentionError):
         return len(sentences_of(scenario))
     return MAX_SENTENCES
-
-
-def choose_sequence(place: int) -> None:
-    """In a callback: show another sentence of the batch."""
-    st.session_state[SENTENCE_KEY] = min(max(place, 0), MAX_INDEX)
 
 
 def batch_page_notes(scenario: Scenario, page: Page) -> tuple[str, ...]:

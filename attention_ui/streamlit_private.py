@@ -220,9 +220,10 @@ def asked_of_widget(name: str) -> list[str]:
         return list(parameters._initial_query_params.get(name, ()))
 
 
-def forget_parameter(name: str) -> None:
+def forget_parameter(name: str, instead: str = "") -> None:
     """Remove a parameter from the URL before its widget is drawn, as if nobody had asked for it.
-    `st.query_params` refuses this for a widget that was drawn before.
+    `st.query_params` refuses this for a widget that was drawn before. instead: a text to put in its
+    place; of a widget that was drawn before, Streamlit writes the value itself.
 
     `tests/ui/test_hostile_urls.py` fails when these names change.
     """
@@ -230,3 +231,5 @@ def forget_parameter(name: str) -> None:
     with context.session_state.query_params() as parameters:
         parameters.remove_param(name)
         parameters._initial_query_params.pop(name, None)
+        if instead and not parameters.is_bound(name):
+            parameters[name] = instead

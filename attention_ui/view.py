@@ -11,9 +11,11 @@ from attention_lab.control_list import VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
 from attention_viz.theme import PALETTES
+from attention_viz.widgets import view_widgets
 
 from .show import theme_mode
 from .url_state import control_group, draw_bound
+from .widgets import draw_widget
 
 # Dark pages would take much ink: they are printed light, with the same hues.
 PRINT_FILTERS = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
@@ -66,18 +68,9 @@ def draw_view() -> Notation:
     """Draw the switches that change only how things look; gives the notation."""
     held = {name: st.session_state.get(name, one) for name, one in VIEW_DEFAULTS.items()}
     with st.sidebar, control_group("View", VIEW_DEFAULTS, held) as shown:
-        if "notation" in shown:
-            draw_bound(
-                st.selectbox,
-                "Notation",
-                tuple(NOTATIONS),
-                key="notation",
-                required=True,
-                help="; ".join(f"{key}: {text.title}" for key, text in NOTATIONS.items()) + ".",
-            )
-        for label, key, text in VIEW_SWITCHES:
-            if key in shown:
-                draw_bound(st.toggle, label, VIEW_DEFAULTS[key], key=key, help=text)
+        for one in view_widgets(VIEW_DEFAULTS):
+            if one.name in shown:
+                draw_widget(one, draw_bound, key=one.name)
     return NOTATIONS.get(str(st.session_state.get("notation")), OURS)
 
 

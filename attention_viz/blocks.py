@@ -23,6 +23,7 @@ from .page_choices import Several as Several
 from .page_choices import Switch as Switch
 from .page_choices import Words as Words
 from .page_choices import by_name as by_name
+from .page_choices import taken_back as taken_back
 from .payload import JSON
 from .story.story_view import StoryView
 from .theme import Figure
@@ -294,6 +295,30 @@ class BlockPage:
         values = {one.key: value_of(one) for one in leads}
         choices = (*leads, *self.choices(view, *values.values()))
         return choices, values | {one.key: value_of(one) for one in choices[len(leads) :]}
+
+    def after(
+        self,
+        view: StoryView,
+        parameters: Mapping[str, Sequence[str]],
+        changes: Mapping[str, Any],
+    ) -> tuple[tuple[Choice, ...], dict[str, Any], list[str]]:
+        """All choices, their values in a URL after some changes, and a sentence for each that the
+        URL asks for in vain. Raises: AttentionError for a change that cannot be.
+        """
+        refused: list[str] = []
+
+        def value_of(choice: Choice) -> Any:
+            if choice.key in changes:
+                given = changes[choice.key]
+                return choice.read(given if isinstance(given, str) else choice.text(given))
+            value, sentences = choice.asked(parameters)
+            refused.extend(sentences)
+            return value
+
+        choices, values = self.read(view, value_of)
+        back = taken_back(choices, changes.keys())
+        values |= {one.key: one.default for one in choices if one.key in back}
+        return choices, values, refused
 
 
 def every_block(blocks: Sequence[Block]) -> Iterator[Block | Field]:

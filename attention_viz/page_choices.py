@@ -4,11 +4,12 @@ and refuses what it cannot be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from attention_core.errors import SettingsError
+from attention_lab.url_choices import Parameter, read_values
 from attention_lab.url_values import parse_number, parse_option, parse_switch, url_text
 
 SEPARATOR = "."  # between several options in a URL
@@ -39,6 +40,13 @@ class Choice:
     def text(self, value: Any) -> str:
         """A value as the URL holds it."""
         return url_text(value)
+
+    def asked(self, parameters: Mapping[str, Sequence[str]]) -> tuple[Any, list[str]]:
+        """What the parameters of a URL mean by it, and a sentence for each text that is refused."""
+        reader = Parameter(self.label, None, self.read)
+        values, refused = read_values({self.key: reader}, parameters)
+        value = values[self.key]
+        return self.unsaid(parameters) if value is None else value, refused
 
     def unsaid(self, keys: Collection[str]) -> Any:
         """What it is in a URL that has these keys and not its own."""
@@ -140,6 +148,11 @@ class Places(Choice):
     def text(self, value: Any) -> str:
         """See `Choice`."""
         return self.separator.join(map(str, value))
+
+
+def taken_back(choices: Sequence[Choice], changed: Collection[str]) -> set[str]:
+    """The keys of the choices that go back to their defaults when some change."""
+    return {key for one in choices if one.key in changed for key in one.resets} - {*changed}
 
 
 def by_name(options: Collection[str]) -> dict[str, str]:

@@ -11,28 +11,19 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
-from attention_core import AttentionError, FileError
-from attention_lab.choices import MODEL_CHOICES, Scenario, has_uneven_heads, resolve
+from attention_core import AttentionError, FileError, SettingsError
+from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
+from attention_lab.choices import Scenario, has_uneven_heads, resolve
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
-from attention_lab.focus import FOCUS_HELP, Focus, moved_places
 from attention_lab.home import weights_folder
-from attention_lab.page_list import OLD_URLS, page_now, page_of, step_of
-from attention_lab.presets import Preset, example_for, in_model, own_sentence, preset_named, presets
-from attention_lab.scenario import LEFT_OPEN, first_step
+from attention_lab.page_list import OLD_URLS, page_now, page_of
+from attention_lab.sentences import weights_in_force
 from attention_lab.trained.language_model import MODEL_FOLDER
 from attention_lab.uneven_heads import uneven_heads, ways_out
-from attention_lab.url_choices import (
-    PARAMETERS,
-    Parameter,
-    UrlChoices,
-    names_no_layer,
-    read_url,
-    read_values,
-    write_url,
-)
-from attention_lab.url_values import quoted, url_text
-from attention_lab.user_data.edits import EDITABLE_ARRAYS, Edit, Edits
+from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
+from attention_lab.url_values import quoted
+from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.whose_heads import MINILM
 
 from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
@@ -47,6 +38,7 @@ from .heads.construct_page import CONSTRUCT
 from .heads.head_worth_page import HEAD_WORTH
 from .heads.one_matrix_page import ONE_MATRIX
 from .heads.shared_keys_page import SHARED_KEYS
+from .labs.circuit_page import TWO_LAYERS
 from .labs.convolution_page import CONVOLUTION
 from .labs.stiefel_page import STIEFEL
 from .labs.training_page import TRAINING
@@ -61,7 +53,6 @@ from .reference.sources_page import SOURCES
 from .scene import coloured_scene
 from .scene_formats import scene_to_text
 from .site_blocks import BlockWriter
-from .site_controls import TRAINED, controls
 from .story.stages import STEPS_OF_STORY, stage_of, strip_of
 from .story.story_file import code_of, seen_sentences, story_file
 from .story.story_view import StoryView, view_of
@@ -74,6 +65,7 @@ from .trained.one_head_page import ONE_HEAD_PAGE
 from .trained.trained_heads_page import TRAINED_HEADS
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
+from .widgets import TRAINED, widgets_of
 
 # The pages of the site that are no step.
 BLOCK_PAGES: Mapping[str, BlockPage] = {
@@ -92,7 +84,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
         *(WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, ONE_HEAD_PAGE, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
-        *(TRAINING, CONVOLUTION, STIEFEL, PRACTICE),
+        *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),
         *(FOR_TEACHERS, QUESTIONS, GLOSSARY, SOURCES),
     )
 }
@@ -128,21 +120,25 @@ def _answer(asked: JSON) -> str:
     path, act, unknown = page.url_path, asked.get("act") or {}, []
     if asked["path"] not in (path, *OLD_URLS):
         unknown = [NO_PAGE.format(quoted(asked["path"]))]
-    opened = path
-    choices = _choices(parameters, path)
+    choices = first = opened(path, parameters, MODEL.asked(parameters)[0])
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
-    before = choices.scenario
     try:
         if act.get("press"):
             act = {"changes": _pressed(path, view_of(choices), parameters, act)}
-        choices, path = acted(choices, path, act)
+        try:
+            choices, path = acted(choices, path, act)
+        except SettingsError as error:  # what was typed cannot be, so all stays
+            unknown, act = [*unknown, str(error)], {}
         if choices.scenario.weights == TRAINED and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         view = replace(view_of(choices), home=str(asked.get("home", "")))
         if act.get("name") in PARAMETERS:
-            view = replace(view, before=before)
-        known, values, refused = _own_choices(path, view, parameters, act)
+            view = replace(view, before=first.scenario)
+        known: Sequence[Choice] = ()
+        values: Values = {}
+        if path in BLOCK_PAGES:
+            known, values, refused = BLOCK_PAGES[path].after(view, parameters, _changes_of(act))
         if values.get(MODEL.key) == MINILM and asked.get("model") and not has_model():
             return json.dumps({"needs": "model"})
         said = _said(asked, view, path, known, values)
@@ -155,52 +151,40 @@ def _answer(asked: JSON) -> str:
         if isinstance(error, FileError) and not _has_language_model():
             raise
         said = _refused(choices.scenario, error)
-        path = opened
-    page = page_of(path)
+        path = page.url_path
+    uses = page_of(path).own_controls
     about = {
         "path": path,
-        "query": urlencode(write_url(choices) | own),
+        "query": urlencode(_named(choices, first, path, parameters) | own),
         "refused": [*unknown, *choices.refused, *refused],
-        "controls": controls(choices, offers_trained(asked), page.own_controls),
-        "title": page.title,
+        "controls": [one.json for one in widgets_of(choices, offers_trained(asked), uses)],
+        "title": page_of(path).title,
     }
     return scene_to_text(about | said)
+
+
+def _named(
+    choices: UrlChoices, first: UrlChoices, path: str, parameters: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """The choices of the layer in the URL. A page that uses no control does not begin the visit of
+    a layer: the next one opens its own example. first: with what the page opened.
+    """
+    named, uses = write_url(choices), page_of(path).own_controls
+    if not uses or uses.used or choices.scenario != first.scenario:
+        return named
+    left_out = {*LAYER_PARAMETERS} - parameters.keys()
+    return {name: text for name, text in named.items() if name not in left_out}
 
 
 def _has_language_model() -> bool:
     return (MODEL_FOLDER / "checksums.json").exists()
 
 
-def _own_choices(
-    path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
-) -> tuple[Sequence[Choice], dict[str, Any], list[str]]:
-    """The choices of a page that is no step, their values after an act, and a sentence for each
-    that the URL asks for in vain. Raises: AttentionError for a choice that the act cannot make.
-    """
-    changes, refused = _changes_of(act), list[str]()
-
-    def value_of(choice: Choice) -> Any:
-        if choice.key in changes:
-            given = changes[choice.key]
-            return choice.read(given if isinstance(given, str) else choice.text(given))
-        reader = Parameter(choice.label, choice.unsaid(parameters), choice.read)
-        values, sentences = read_values({choice.key: reader}, parameters)
-        refused.extend(sentences)
-        return values[choice.key]
-
-    if path not in BLOCK_PAGES:
-        return (), {}, []
-    known, values = BLOCK_PAGES[path].read(view, value_of)
-    back = {name for one in known if one.key in changes for name in one.resets} - changes.keys()
-    values |= {one.key: one.default for one in known if one.key in back}
-    return known, values, refused
-
-
 def _pressed(
     path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
 ) -> Mapping[str, Any]:
     """What a click on a cell of a board of the page sets. Raises: AttentionError."""
-    _, values, _ = _own_choices(path, view, parameters, {})
+    _, values, _ = BLOCK_PAGES[path].after(view, parameters, {})
     match act:
         case {"press": str(name), "cell": {"array": str(array), "index": list(index)}}:
             for block in every_block(BLOCK_PAGES[path].blocks(view, values)):
@@ -246,27 +230,6 @@ def _refused(scenario: Scenario, error: AttentionError) -> JSON:
             ways = [{"label": way.label, "changes": way.changes} for way in ways_out(scenario)]
             return {"error": ": ".join(uneven_heads(scenario)), "ways": ways}
     return {"error": str(error)}
-
-
-def _choices(parameters: Mapping[str, Sequence[str]], path: str) -> UrlChoices:
-    """The choices of a URL; one that chooses no layer opens the example of the page, or its own
-    sentence in the language model, as in the app. On pages with an example of their own, so does
-    one that still has the first example.
-    """
-    found, example = read_url(parameters), example_for(path)
-    if names_no_layer(parameters, page_of(path).section):
-        own = "text" in parameters
-        return _with_example(found, own_sentence(found.scenario.text) if own else example)
-    has_first = found.scenario == presets()[0].scenario != example.scenario
-    return _with_example(found, example) if has_first else found
-
-
-def _with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
-    """The choices with the layer of an example and its cell in focus."""
-    focus = {name: example.session_values[name] for name in FOCUS_HELP}
-    return replace(
-        choices, scenario=example.scenario, focus=replace(choices.focus, **focus), sentence=0
-    )
 
 
 def _step(view: StoryView, path: str, asked: JSON) -> JSON:
@@ -325,52 +288,26 @@ FILES: Mapping[str, Callable[[StoryView, str, Values], str | bytes]] = {
 
 
 def acted(choices: UrlChoices, path: str, act: Mapping[str, Any]) -> tuple[UrlChoices, str]:
-    """The choices after an act of a visitor, and the step that is shown then. Raises:
+    """The choices after an act of a visitor, and the page that is shown then. Raises:
     AttentionError.
     """
+    before = choices.scenario
+    if changes := _changes_of(act):
+        choices = moved(choices, changes)
     match act:
-        case {"pin": {"array": str(array), "index": list(index)}, "axes": list(axes)}:
-            moved = moved_places([(letter, block) for letter, block in axes], index)
-            pinned = replace(choices, focus=replace(choices.focus, **moved), pin="")
-            return _with_changes(pinned, _of_layer(_changes_of(act))), path
-        case {"edit": {"array": str(array), "index": [*_, row, column], "value": value}}:
-            edit = Edit(EDITABLE_ARRAYS[array], row, column, value)
-            edits = Edits.from_url(choices.scenario.edits).add(edit).url_value()
-            return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
+        case {"pin": {"array": str(), "index": list(index)}, "axes": list(axes)}:
+            choices = pinned(choices, [(letter, block) for letter, block in axes], index)
+        case {"edit": {"array": str(array), "index": [*_, row, column], "value": value}} if (
+            array in EDITABLE_ARRAYS
+        ):
+            choices = edited(choices, array, row, column, value)
         case {"open": str(field)}:
-            which = field if field in ("queries", "keys", "values") else choices.which
-            return replace(choices, which=which), step_of(field).url_path
-        case {"name": "example", "value": str(name)} if example := preset_named(name):
-            return _with_example(choices, example), path
+            choices, path = at_step(choices, field)
         case {"undo": bool()}:
-            edits = Edits.from_url(choices.scenario.edits).undo().url_value()
-            return replace(choices, scenario=replace(choices.scenario, edits=edits)), path
-        case {"changes": dict(changes)}:
-            to = act.get("to")
-            return _with_changes(choices, _of_layer(changes)), to if to in SHOWN else path
-        case {"name": "head", "value": int(head)}:
-            focus = view_of(choices).focus
-            with suppress(AttentionError):
-                focus = focus.in_head(view_of(choices).trace, head)
-            return replace(choices, focus=focus), path
-        case {"name": "weights", "value": str(weights)} if weights in MODEL_CHOICES:
-            there, cell = in_model(view_of(choices).scenario, weights)
-            changed = _with_changes(choices, {"weights": weights, "layer": there.layer})
-            return replace(changed, focus=Focus(*cell)), path
-        case {"name": str(name), "value": str(size)} if name in LEFT_OPEN and size.isdecimal():
-            held = first_step(choices.scenario, name, int(size[:9]))
-            return _with_changes(choices, {name: held}), path
-        case {"name": str(name), "value": value} if name in PARAMETERS:
-            return _with_changes(choices, {name: value}), path
+            choices = undone(choices)
+    if (to := act.get("to")) in SHOWN:
+        path = str(to)
+    if page_of(path).own_controls is None:
+        was, is_now = map(weights_in_force, (before, choices.scenario))
+        choices = replace(choices, focus=looked_at(was, is_now, choices.focus))
     return choices, path
-
-
-def _of_layer(changes: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of some changes that are no choices of a page's own."""
-    return {name: value for name, value in changes.items() if name in PARAMETERS}
-
-
-def _with_changes(choices: UrlChoices, changes: Mapping[str, Any]) -> UrlChoices:
-    """The choices after some have changed."""
-    texts = write_url(choices) | {name: url_text(value) for name, value in changes.items()}
-    return read_url({name: [text] for name, text in texts.items()})

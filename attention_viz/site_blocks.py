@@ -17,12 +17,12 @@ from .payload import JSON
 from .scene import coloured_scene
 from .step_scene import mathml
 from .theme import figure_json
+from .widgets import choice_widget
 
 IN_THE_APP: Sequence[b.Block] = (
     b.Text("This is in the app, which runs on your own computer. Two lines start it:"),
     b.Code("pip install -r requirements.txt\nstreamlit run app.py"),
 )
-MOST_STEPS = 64  # of a scale; more are typed
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class BlockWriter:
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> JSON:
         match item:
             case b.Field(choice, value):
-                return field_json(choice, value)
+                return choice_widget(choice, value).json
             case b.Button(label, sets, about, name, is_off):
                 changes = self._changes(sets)
                 said = {"label": label, "name": name or label, "help": about, "off": is_off}
@@ -142,33 +142,3 @@ def _lesson_file(name: str) -> str:
 def _texts(sets: Mapping[str, Any]) -> dict[str, str]:
     """Choices as the URL holds them."""
     return {name: url_text(value) for name, value in sets.items()}
-
-
-def field_json(choice: b.Choice, value: Any) -> JSON:
-    """A choice as a field of the site: which kind it is, what it can be, and what it is now."""
-    about: JSON = {"name": choice.key, "label": choice.label, "help": choice.help, "on": True}
-    about["value"] = value if isinstance(value, bool) else choice.text(value)
-    return about | _kind(choice)
-
-
-def _kind(choice: b.Choice) -> JSON:
-    match choice:
-        case b.Select(options=options, look=look):
-            kind = "scale" if look == "scale" else "choice"
-            return {"kind": kind, "options": _pairs(options)}
-        case b.Several(options=options):
-            return {"kind": "several", "options": _pairs(options)}
-        case b.Number(low=low, high=high, step=step, look=look):
-            n_steps = int((high - low) / step)
-            if look == "scale" and isinstance(step, int) and n_steps <= MOST_STEPS:
-                values = [str(int(low) + place * step) for place in range(n_steps + 1)]
-                return {"kind": "scale", "options": values}
-            return {"kind": "number", "low": low, "high": high, "step": step}
-        case b.Words(most=most):
-            return {"kind": "text", "most": most}
-    return {"kind": "switch"}
-
-
-def _pairs(options: Mapping[str, str]) -> list[list[str]]:
-    """Options with their names."""
-    return [[key, name] for key, name in options.items()]

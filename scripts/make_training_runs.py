@@ -5,7 +5,8 @@ Run by hand when the task, the first weights or the training change; it takes so
 
     .venv/bin/python -m scripts.make_training_runs
 
-Writes attention_lab/labs/training_runs.npz and attention_lab/why_three.json. Everything is drawn
+Writes training_runs.npz and circuit_runs.npz in attention_lab/labs/, and
+attention_lab/why_three.json. Everything is drawn
 from the seed of the settings, so equal code and the NumPy of requirements.txt give equal runs.
 """
 
@@ -17,9 +18,12 @@ from dataclasses import asdict
 import numpy as np
 
 from attention_core.checks import Array
+from attention_lab.labs.circuit import CIRCUIT_ARRAYS, train_circuit
 from attention_lab.labs.training import TRAINED_ARRAYS, train_layer
 from attention_lab.labs.training_runs import (
+    CIRCUIT_FILE,
     N_STORED_POINTS,
+    STORED_CIRCUITS,
     STORED_ENDS,
     STORED_FILE,
     STORED_SETTINGS,
@@ -42,8 +46,22 @@ def arrays_to_store() -> dict[str, Array]:
     return {name: array.astype(np.float32) for name, array in arrays.items()}
 
 
+def circuits_to_store() -> dict[str, Array]:
+    """The same for the small model of two layers."""
+    arrays = {}
+    for settings, steps in STORED_CIRCUITS.items():
+        name = f"{settings.n_layers} layers of {settings.n_heads}"
+        run = {one.step: one for one in train_circuit(settings)}
+        arrays[f"{name}/losses"] = np.array([(step, one.loss) for step, one in run.items()])
+        for step in steps:
+            for array in CIRCUIT_ARRAYS:
+                arrays[f"{name}/{step}/{array}"] = run[step].weights[array]
+    return {name: array.astype(np.float32) for name, array in arrays.items()}
+
+
 if __name__ == "__main__":
     np.savez_compressed(STORED_FILE, **arrays_to_store())
+    np.savez_compressed(CIRCUIT_FILE, **circuits_to_store())
     scores = [asdict(train_and_score(settings)) for settings in COMPARED]
     STORED_SCORES.write_text(json.dumps(scores, indent=1) + "\n", encoding="utf-8")
     print(f"{STORED_FILE.name}: {STORED_FILE.stat().st_size:,} bytes")

@@ -30,6 +30,7 @@ alone into a copy of the repository; the tests in its row then failed. Made by
 `python -m scripts.planted_bugs`; the edits are in `scripts/planted_bugs.toml`.
 
 """
+BY_A_PROGRAM = "## Mistakes by a program"  # which is written by hand
 # One counterexample is enough; finding the smallest one takes most of the time.
 NO_SHRINKING = """
 
@@ -110,7 +111,9 @@ def main() -> int:
     print(said := f"{len(wanted) - missed} of {len(wanted)} caught")
     if len(wanted) == len(BUGS):
         table = ["| bug | in | caught by |", "|---|---|---|", *rows]
-        REPORT.write_text(f"{REPORT_HEAD}{said}.\n\n" + "\n".join(table) + "\n", encoding="utf-8")
+        _, mark, by_a_program = REPORT.read_text(encoding="utf-8").partition(BY_A_PROGRAM)
+        found = f"{REPORT_HEAD}{said}.\n\n" + "\n".join(table) + "\n"
+        REPORT.write_text(f"{found}\n{mark}{by_a_program}", encoding="utf-8")
     return 1 if missed else 0
 
 

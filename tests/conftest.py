@@ -17,6 +17,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from scripts.shared import place_of
+
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
 
@@ -46,11 +48,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def postgres(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The folder of a PostgreSQL server, one for all processes of a run of the tests."""
-    from scripts.local_postgres import shared
+    from scripts.local_postgres import shared_server
 
-    own = tmp_path_factory.getbasetemp()
-    common = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    with shared(common / "postgres") as folder:
+    with shared_server(place_of(tmp_path_factory.getbasetemp()) / "postgres") as folder:
         yield folder
 
 

@@ -29,26 +29,37 @@ NOTEBOOKS = {
     file.stem: json.loads(file.read_text(encoding="utf-8")) for file in FOLDER.glob("*.ipynb")
 }
 NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:e[-−+]\d+)?")
+TRUTH = re.compile(r"\b(?:True|False|None)\b")
 MAX_BYTES = 300_000
 
 
-def facts(output: dict[str, Any]) -> tuple[list[str], list[float]]:
-    """The words and the numbers of an output; of a picture its title alone."""
-    html = output.get("data", {}).get("text/html", "")
+def structure(output: dict[str, Any]) -> list[str]:
+    """The kinds of an output, the tags of its HTML, and its truth values: all but wording."""
+    data = output.get("data", {})
+    tags = re.findall(r"<(\w+)", "".join(data.get("text/html", "")))
+    return [output["output_type"], *sorted(data), *tags, *TRUTH.findall(text_of(output))]
+
+
+def text_of(output: dict[str, Any]) -> str:
+    """What an output says; of a picture its title alone."""
+    data = output.get("data", {})
+    html = "".join(data.get("text/html", ""))
     if "<iframe" in html:
         html = "".join(re.findall(r'title="[^"]*"', html))
-    data = output.get("data", {}).get("text/plain", "")
-    text = "".join(output.get("text", "")) + "".join(data) + unescape(re.sub("<[^>]*>", " ", html))
-    numbers = [float(one.replace("−", "-")) for one in NUMBER.findall(text)]
-    return NUMBER.sub("#", text).split(), numbers
+    plain = "".join(output.get("text", "")) + "".join(data.get("text/plain", ""))
+    return plain + unescape(re.sub("<[^>]*>", " ", html))
+
+
+def numbers(output: dict[str, Any]) -> list[float]:
+    """The numbers of an output."""
+    return [float(one.replace("−", "-")) for one in NUMBER.findall(text_of(output))]
 
 
 def assert_same(made: list[dict[str, Any]], saved: list[dict[str, Any]]) -> None:
-    """Equal words, and numbers that agree up to their last printed digit."""
-    assert [one["output_type"] for one in made] == [one["output_type"] for one in saved]
+    """The same kinds and parts, and numbers that agree up to their last printed digit."""
+    assert list(map(structure, made)) == list(map(structure, saved))
     for one, other in zip(made, saved, strict=True):
-        assert facts(one)[0] == facts(other)[0]
-        assert facts(one)[1] == pytest.approx(facts(other)[1], rel=0.01, abs=0.01)
+        assert numbers(one) == pytest.approx(numbers(other), rel=0.01, abs=0.01)
 
 
 @pytest.mark.parametrize("name", NOTEBOOKS)
@@ -71,9 +82,21 @@ def test_a_notebook_is_saved_as_it_ran_from_top_to_bottom(name: str) -> None:
     assert any("<iframe" in json.dumps(cell["outputs"]) for cell in cells)
 
 
-def test_another_number_word_or_kind_of_output_is_seen() -> None:
-    saved = [{"output_type": "stream", "text": ["shares 0.25\n"]}]
-    assert_same([{"output_type": "stream", "text": "shares 0.251\n"}], saved)
-    for text, kind in (("shares 0.3", "stream"), ("parts 0.25", "stream"), ("0.25", "error")):
+def test_another_number_truth_part_or_kind_of_output_is_seen() -> None:
+    saved = [{"output_type": "stream", "text": ["shares 0.25: True\n"]}]
+    for text in ("shares 0.251: True\n", "parts 0.25, which is True"):
+        assert_same([{"output_type": "stream", "text": text}], saved)
+    for text, kind in (
+        ("shares 0.3: True", "stream"),
+        ("shares 0.25: False", "stream"),
+        ("shares 0.25, 1: True", "stream"),
+        ("shares 0.25: True", "error"),
+    ):
         with pytest.raises(AssertionError):
             assert_same([{"output_type": kind, "text": text}], saved)
+    tables = [
+        {"output_type": "execute_result", "data": {"text/html": f"<table>{rows}</table>"}}
+        for rows in ("<tr>1</tr>", "<p>1</p>")
+    ]
+    with pytest.raises(AssertionError):
+        assert_same(tables[:1], tables[1:])

@@ -60,30 +60,26 @@ export function fieldOf(control, changed) {
   return label;
 }
 
-// An option is a text, or a key with its name.
-const keyOf = (option) => (Array.isArray(option) ? option[0] : option);
-const nameOf = (option) => (Array.isArray(option) ? option[1] : option);
-
 function inputOf({ kind, options, low, high, step, most }) {
-  if (kind === "choice" || kind === "place" || kind === "several") {
+  if (["menu", "buttons", "several"].includes(kind)) {
     const select = element("select");
     select.multiple = kind === "several";
-    select.append(...options.map((one, place) => new Option(nameOf(one), kind === "place" ? place : keyOf(one))));
+    select.append(...options.map(([key, words]) => new Option(words, key)));
     return select;
   }
   if (kind === "lines") return Object.assign(element("textarea"), { rows: 2, maxLength: most });
   const input = element("input");
   if (kind === "switch") return Object.assign(input, { type: "checkbox" });
-  if (kind === "scale") return Object.assign(input, { type: "range", min: 0, max: options.length - 1, step: 1 });
+  if (kind === "scale" && options.length) return Object.assign(input, { type: "range", min: 0, max: options.length - 1, step: 1 });
+  if (kind === "scale") return Object.assign(input, { type: "range", min: low, max: high, step });
   if (kind === "number") return Object.assign(input, { type: "number", min: low, max: high, step });
   return Object.assign(input, { type: "text", maxLength: most });
 }
 
 function valueOf(field, { kind, options }) {
   if (kind === "switch") return field.checked;
-  if (kind === "scale") return keyOf(options[field.value]);
+  if (kind === "scale" && options.length) return options[field.value][0];
   if (kind === "several") return [...field.selectedOptions].map((one) => one.value).join(SEPARATOR);
-  if (kind === "place") return Number(field.value);
   return field.value;
 }
 
@@ -95,12 +91,13 @@ export function show(field, control) {
   const isHeld = field.hasAttribute("data-held");
   if (kind === "switch") field.checked = value;
   else if (kind === "several") for (const one of field.options) one.selected = value.split(SEPARATOR).includes(one.value);
-  else if (!isHeld) field.value = kind === "scale" ? options.findIndex((one) => keyOf(one) === String(value)) : value;
+  else if (!isHeld) field.value = kind === "scale" && options.length ? options.findIndex(([key]) => key === String(value)) : value;
   if (kind === "scale") write(field, control);
   if (kind === "number") Object.assign(field, { min: control.low, step: control.step });
 }
 
 function write(field, { options }) {
-  field.closest("label").querySelector("output").textContent = nameOf(options[field.value]);
-  field.setAttribute("aria-valuetext", nameOf(options[field.value]));
+  const words = options.length ? options[field.value][1] : field.value;
+  field.closest("label").querySelector("output").textContent = words;
+  field.setAttribute("aria-valuetext", words);
 }

@@ -13,12 +13,13 @@ from attention_core.checks import Array
 from attention_core.projections import Projections
 
 from .adam import Moments, adam_step
+from .circuit_settings import CircuitSettings
 from .stack_settings import StackSettings
 from .stiefel_adam import first_moments, fused_matrix, stiefel_adam_step
 from .training_settings import TrainingSettings
 
 Weights = dict[str, Array]
-Settings = TrainingSettings | StackSettings
+Settings = TrainingSettings | StackSettings | CircuitSettings
 # Draws sequences, and finds the loss of the weights and its gradients.
 Learn = Callable[[Weights, np.random.Generator], tuple[float, Weights]]
 STEPS_PER_CHECKPOINT = 10

@@ -1,8 +1,9 @@
 """Runs that train a little whenever a page asks, and are kept for all visitors by their settings.
 
-Three runs of one task are stored, so that the page *Training* can answer at once:
-`training_runs.npz` holds their losses and some of their weights, in 32 bits a number.
-`scripts/make_training_runs.py` makes it; a test trains again and compares.
+Runs with which pages open are stored: in `training_runs.npz` three of one task, in
+`circuit_runs.npz` those of the small model of two layers, with their losses and some of their
+weights, in 32 bits a number. `scripts/make_training_runs.py` makes them; tests train again and
+compare.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from time import monotonic
@@ -21,7 +23,17 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.projections import Projections
 
-from ..cache import Cache
+from ..cache import Cache, cached
+from .circuit import (
+    CIRCUIT_ARRAYS,
+    CircuitScore,
+    Head,
+    LetterModel,
+    LetterWeights,
+    score_circuit,
+    train_circuit,
+)
+from .circuit_settings import N_STEPS, CircuitSettings
 from .deep_stack import train_stack
 from .evaluation import score_layer
 from .loss_curves import LossPoint, loss_curve
@@ -38,6 +50,14 @@ _ONE, _TWO = TrainingSettings(n_heads=1), TrainingSettings(n_heads=2)
 _WIDE = TrainingSettings(n_heads=1, d_k=_ONE.training_task.wide[0], d_v=_ONE.training_task.wide[1])
 # One head, one head with as many numbers as two, and two heads.
 STORED_SETTINGS = {"1 head": _ONE, WIDE_MODEL: _WIDE, "2 heads": _TWO}
+
+# The runs of the small model, and the steps at which their weights are known.
+CIRCUIT_FILE = Path(__file__).with_name("circuit_runs.npz")
+STORED_CIRCUITS = {
+    CircuitSettings(): tuple(range(0, N_STEPS + 1, 100)),
+    CircuitSettings(n_heads=2): (N_STEPS,),
+    CircuitSettings(n_layers=1, n_heads=2): (N_STEPS,),
+}
 
 # One head that names letters, of which only the end is stored, for a claim.
 STORED_ENDS = {"letters of 1 head": TrainingSettings("letters", n_heads=1)}
@@ -90,23 +110,20 @@ class Run:
 
 
 @dataclass
-class LayerRun(Run):
-    """A run of one layer. points: the weights at some steps, the first included."""
+class KeptRun(Run):
+    """A run that can be looked at as it was before. points: the weights at some steps, the first
+    included if they are not stored. kept: what is kept of a checkpoint.
+    """
 
-    settings: TrainingSettings
-    points: list[tuple[int, Projections]] = field(default_factory=list)
+    points: list[tuple[int, Any]] = field(default_factory=list)
+    kept: Callable[[Any], Any] = attrgetter("weights")
 
     @property
-    def newest(self) -> tuple[int, Projections]:
+    def newest(self) -> tuple[int, Any]:
         """The last step, and the weights after it."""
         if self.latest:
-            return self.latest.step, self.latest.projections
+            return self.latest.step, self.kept(self.latest)
         return self.points[-1]
-
-    @cached_property
-    def unseen_losses(self) -> tuple[LossPoint, ...]:
-        """The loss on the unseen sequences by step. The run must be done."""
-        return loss_curve(self.settings, self.points)
 
     def add(self, point: Any) -> None:
         """See `Run`."""
@@ -115,11 +132,26 @@ class LayerRun(Run):
         if point.step >= len(self.points) * self.settings.last_step / n_points or self.done:
             self.points.append(self.newest)
 
-    def at(self, percent: float) -> tuple[int, Projections]:
-        """The last known point within this percentage of the whole run: its step and weights."""
+    def at(self, percent: float) -> tuple[int, Any]:
+        """The last known point within this percentage of the whole run, or the first that is known:
+        its step and weights.
+        """
         end = percent / 100 * self.settings.last_step
         known = [point for point in (*self.points, self.newest) if point[0] <= end]
-        return max(known, key=lambda point: point[0])
+        return max(known or self.points[:1], key=lambda point: point[0])
+
+
+@dataclass
+class LayerRun(KeptRun):
+    """A run of one layer, of which the projections are kept."""
+
+    settings: TrainingSettings
+    kept: Callable[[Any], Any] = attrgetter("projections")
+
+    @cached_property
+    def unseen_losses(self) -> tuple[LossPoint, ...]:
+        """The loss on the unseen sequences by step. The run must be done."""
+        return loss_curve(self.settings, self.points)
 
 
 _runs: Cache[Any, Any] = Cache()
@@ -151,6 +183,41 @@ def stack_run(settings: StackSettings) -> Run:
     return run.settled()
 
 
+def circuit_run(settings: CircuitSettings) -> KeptRun:
+    """The run of the small model: a stored one, or what has been computed so far."""
+    run: KeptRun = (
+        stored_circuits().get(settings)
+        or _runs.get(settings)
+        or _begun(KeptRun(settings, train_circuit))
+    )
+    return run.settled()
+
+
+def circuit_at(settings: CircuitSettings, percent: float = 100) -> tuple[int, LetterModel]:
+    """The last known step within this percentage of a run, and the model after it."""
+    step, weights = circuit_run(settings).at(percent)
+    return step, LetterModel(LetterWeights(weights), settings.n_heads)
+
+
+@cached
+def circuit_score(settings: CircuitSettings, step: int, off: tuple[Head, ...] = ()) -> CircuitScore:
+    """The score of a model after a step whose weights are known, with some heads off."""
+    run = circuit_run(settings)
+    weights = next(one for at, one in (*run.points, run.newest) if at == step)
+    return score_circuit(LetterModel(LetterWeights(weights), settings.n_heads).without(*off))
+
+
+def repeated_letters() -> LetterModel:
+    """The small model that comes with the product: two layers of one head, trained to go on with
+    letters that repeat.
+
+    >>> model = repeated_letters()
+    >>> model.n_heads, model.weights["w_q"].shape, sum(one.size for one in model.weights.values())
+    (1, (2, 16, 16), 2944)
+    """
+    return circuit_at(CircuitSettings())[1]
+
+
 def _begun(run: Run) -> Any:
     run.add(next(run.checkpoints(run.settings, None)))
     return _runs.add(run.settings, run)
@@ -175,6 +242,30 @@ def stored_ends() -> dict[TrainingSettings, Projections]:
             )
             for name, settings in STORED_ENDS.items()
         }
+
+
+@cache
+def stored_circuits() -> dict[CircuitSettings, KeptRun]:
+    """The stored runs of the small model. Of the first, the weights are known at some steps, of the
+    others at the end.
+    """
+    runs = {}
+    with np.load(CIRCUIT_FILE, allow_pickle=False) as file:
+        for settings, steps in STORED_CIRCUITS.items():
+            name = f"{settings.n_layers} layers of {settings.n_heads}"
+            losses = [(int(step), float(loss)) for step, loss in file[f"{name}/losses"]]
+            points = [
+                (
+                    step,
+                    {
+                        one: file[f"{name}/{step}/{one}"].astype(np.float64)
+                        for one in CIRCUIT_ARRAYS
+                    },
+                )
+                for step in steps
+            ]
+            runs[settings] = KeptRun(settings, train_circuit, losses, points=points)
+    return runs
 
 
 def _stored(settings: TrainingSettings, name: str, arrays: dict[str, Array]) -> LayerRun:

@@ -150,6 +150,22 @@ def repeated_words(tokens: tuple[str, ...]) -> Targets:
     return targets
 
 
+def after_last_time(tokens: Sequence[str]) -> Targets:
+    """The token that came after this one the last time that it stood before: what an induction head
+    reads. Source: Olsson et al. 2022, "Prefix matching".
+
+    >>> np.argwhere(after_last_time(["a", "b", "a", "b", "a"])).tolist()
+    [[2, 1], [3, 2], [4, 3]]
+    """
+    targets = np.zeros((len(tokens), len(tokens)), bool)
+    last: dict[str, int] = {}
+    for place, token in enumerate(tokens):
+        if token in last:
+            targets[place, last[token] + 1] = True
+        last[token] = place
+    return targets
+
+
 TARGET_RULES: dict[str, Callable[..., Targets]] = {
     "previous token": previous_token,
     "next token": partial(neighbour, offset=1),
@@ -157,6 +173,7 @@ TARGET_RULES: dict[str, Callable[..., Targets]] = {
     "first token": end_token,
     "last token": partial(end_token, place=-1),
     "repeated words": repeated_words,
+    "after the last time": after_last_time,
 }
 # The rules that take memory_tokens. In another sequence a token has no neighbour and no copy.
 CROSS_ATTENTION_RULES = ("first token", "last token")

@@ -3,10 +3,10 @@
 from .binding import PERSISTENCE as PERSISTENCE
 from .binding import draw_bound as draw_bound
 from .binding import leave_old_url as leave_old_url
+from .binding import open_page as open_page
 from .binding import open_requested_page as open_requested_page
 from .binding import read_url as read_url
 from .binding import refuse as refuse
-from .binding import refuse_unusable as refuse_unusable
 from .binding import request_page as request_page
 from .binding import requested as requested
 from .binding import restore as restore

@@ -4,17 +4,17 @@ vain, and going to another page from a callback.
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
-from attention_core import AttentionError
 from attention_lab.page_list import OLD_URLS, page_now
-from attention_lab.url_choices import PARAMETERS
-from attention_lab.url_values import MAX_QUOTED, REFUSAL, SWITCH_LABELS, quoted
+from attention_lab.url_choices import PARAMETERS, Parameter, in_url, in_words, read_values
+from attention_lab.url_values import parse_number, parse_option, parse_switch
 from attention_viz.markdown import escape_markdown
 
 from ..streamlit_private import asked_of_widget, forget_parameter
@@ -23,45 +23,24 @@ from .session import begin_run, session
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
 # The option of widgets that keep their value while another page is shown.
 PERSISTENCE: dict[str, Any] = {"persist_state": "session"}
-# Streamlit ends the page if the URL sets one of these to infinity, and cuts a number off.
 NUMBER_WIDGETS = ("number_input", "slider")
 UNSET_PARAMETER = "unset"  # history.js writes here the names of choices that a step back removes
 
 
-def refuse(label: str, asked: str, answer: str) -> None:
-    """Queue a message for the end of the run: the URL asks for a value that does not exist.
-
-    label: the name of the choice on the page. answer: the end of the sentence, which names the
-    value that is shown instead, or the reason.
-    """
-    request, name, rest = map(escape_markdown, (quoted(asked), label, answer))
-    session().refused.append(REFUSAL.format(asked=request, label=name, answer=rest))
+def refuse(sentences: Iterable[str]) -> None:
+    """Queue messages for the end of the run: the URL asks for values that do not exist."""
+    session().refused += map(escape_markdown, sentences)
 
 
-def refuse_unusable(page: str, elsewhere: Collection[str]) -> None:
-    """When a page is opened: refuse values that its bound widgets cannot have. Streamlit sets these
-    widgets to their defaults and says nothing.
-
-    Only when it is opened: later the URL may hold the old value for one run. elsewhere: the names
-    of widgets that only other pages use.
+def open_page(page: str) -> None:
+    """Note the page that is shown. A link of the book carries the choices of the page before; its
+    own stay in the session alone.
     """
     now = session()
-    if now.url_path == page:
-        return
-    now.url_path = page
-    # A link of the book carries the choices of the page before; its own stay in the session alone.
-    for name in now.written.keys() - now.restored - PARAMETERS.keys():
-        st.query_params.pop(name, None)
-    for name, label in now.labels.items():
-        texts, shown = now.asked.get(name, []), st.session_state.get(name)
-        if shown == [] and not any(texts):
-            continue  # Streamlit writes an empty text if no choice of a group is left
-        chosen = shown if isinstance(shown, list) else [shown]
-        if shown is None:
-            chosen = []
-        if not all(any(_means(text, value) for value in chosen) for text in texts):
-            said = ", ".join(map(_label, chosen))
-            refuse(label, ", ".join(texts), _answer(texts, said, name in elsewhere))
+    if now.url_path != page:
+        now.url_path = page
+        for name in now.written.keys() - now.restored - PARAMETERS.keys():
+            st.query_params.pop(name, None)
 
 
 def show_refusals() -> None:
@@ -73,32 +52,6 @@ def show_refusals() -> None:
         # A broken link causes several: four seconds are too short to read them.
         st.toast(sentence, duration="long")
     now.refused = []
-
-
-def _answer(texts: Sequence[str], said: str, elsewhere: bool) -> str:
-    """The value that is chosen instead, or the reason if a text field has cut its text."""
-    if not said:
-        return "; nothing is chosen"
-    if len(said) >= MAX_QUOTED and any(text.startswith(said) for text in texts):
-        return f": {len(said):,} characters are the most"
-    if elsewhere:
-        return f"; {said[:MAX_QUOTED]} stays set for other pages"
-    return f"; {said[:MAX_QUOTED]} is shown"
-
-
-def _label(value: object) -> str:
-    """A value in words."""
-    return SWITCH_LABELS[value] if isinstance(value, bool) else str(value)
-
-
-def _means(asked: str, shown: object) -> bool:
-    """Whether the text in a URL means a value."""
-    if asked.casefold() == str(shown).casefold():
-        return True
-    try:
-        return not isinstance(shown, str) and float(asked) == float(str(shown))
-    except ValueError:
-        return False
 
 
 def read_url() -> None:
@@ -114,35 +67,40 @@ def read_url() -> None:
         if PARAMETER_NAME.fullmatch(name)
     }
     now = begin_run()
-    now.asked, now.taken_back, now.labels, now.restored = asked, taken_back, {}, set()
+    now.asked, now.taken_back, now.restored = asked, taken_back, set()
 
 
 def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
-    """Draw a widget, such as `st.slider`, that Streamlit binds to the URL; gives its value."""
-    now = session()
-    now.labels[key] = label
-    unusable: list[str] = []
-    if draw.__name__ in NUMBER_WIDGETS:
-        is_whole = isinstance(given[0], int)
-        unusable = [text for text in asked_of_widget(key) if _is_no_choice(text, is_whole)]
-    if not unusable:
+    """Draw a widget, such as `st.slider`, that Streamlit binds to the URL; gives its value. What
+    the URL asks for is read as it is everywhere: Streamlit takes nothing else from it.
+    """
+    texts, one = asked_of_widget(key), PARAMETERS.get(key) or _reader(draw, label, given)
+    if not texts:
         return draw(label, *given, key=key, bind="query-params", **about)
-    forget_parameter(key)
-    now.asked.pop(key, None)
+    values, refused = read_values({key: one}, {key: texts})
+    read, written = values[key], in_url(key, values[key])
+    is_other = draw.__name__ not in NUMBER_WIDGETS and written != texts[-1]
+    if refused or is_other:
+        forget_parameter(key, written if read != one.default else "")
+        session().asked.pop(key, None)
+        if not refused:  # another spelling, such as CAUSAL, which Streamlit does not know
+            st.session_state[key] = in_words(key, read)
     value = draw(label, *given, key=key, bind="query-params", **about)
-    refuse(label, unusable[-1], f"; {value} is shown")
+    refuse(read_values({key: replace(one, default=value)}, {key: texts})[1])
     return value
 
 
-def _is_no_choice(text: str, is_whole: bool) -> bool:
-    """Whether a text means a number that Streamlit would not refuse: more than every number, as
-    "1e400" does, or "2.5" where it takes 2, which the site of the same URL does not.
-    """
-    try:
-        number = float(text)
-    except ValueError:
-        return False
-    return math.isinf(number) or (is_whole and not number.is_integer())
+def _reader(draw: Callable[..., Any], label: str, given: Sequence[Any]) -> Parameter:
+    """How a URL is read for a widget that is no choice of the story."""
+    read: Callable[[str], Any] = str
+    if draw.__name__ in NUMBER_WIDGETS:
+        low, high = given[:2]
+        read = partial(parse_number, low=low, high=high, whole=isinstance(low, int))
+    elif draw.__name__ == "toggle":
+        read = parse_switch
+    elif given and isinstance(given[0], tuple):
+        read = partial(parse_option, options=given[0])
+    return Parameter(label, "", read)
 
 
 def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> str | None:
@@ -158,13 +116,10 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
     known, text = st.session_state.setdefault(name, default), requested(name)
     if text is None:
         return None
-    if len(texts := st.query_params.get_all(name)) > 1:
-        refuse(label, ", ".join(texts), "; the last of them counts")
-    try:
-        st.session_state[name] = read(text)
-    except AttentionError as error:
-        st.session_state[name] = known
-        refuse(label, text, f": {error}")
+    asked = {name: st.query_params.get_all(name)}
+    values, refused = read_values({name: Parameter(label, None, read)}, asked)
+    st.session_state[name] = known if values[name] is None else values[name]
+    refuse(refused)
     return text
 
 

@@ -21,11 +21,10 @@ class Session:
     """What one run leaves for the next. Each value belongs to the module that is named above it."""
 
     # binding: by name, what the URL asks for; the choices that a step back removes; refusals;
-    # labels of bound widgets; what this app wrote into the URL
+    # what this app wrote into the URL
     asked: dict[str, list[str]] = field(default_factory=dict)
     taken_back: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
-    labels: dict[str, str] = field(default_factory=dict)
     written: dict[str, str | None] = field(default_factory=dict)
     restored: set[str] = field(default_factory=set)  # the choices that this run has read
     url_path: str = ""  # of the page that was shown last

@@ -1,9 +1,6 @@
 """Widgets that a URL could break, groups of controls that can be closed, and places counted from 0
 (heads, tokens, features).
 
-If the URL sets buttons of which one is always chosen to nothing, Streamlit leaves none chosen, so
-this is removed from the URL before they are drawn.
-
 A widget that is not drawn leaves the URL, and a widget that a browser draws for the first time does
 not write its value there. So of a closed group the moved controls are drawn. In the functions of
 groups `defaults` holds the names of the widgets and the values that they have until they are
@@ -18,9 +15,9 @@ from typing import Any
 
 import streamlit as st
 
-from attention_lab.url_values import parse_place, url_text
+from attention_lab.url_values import REFUSAL, parse_place, quoted, url_text
 
-from ..streamlit_private import ExpanderContainer, forget_parameter
+from ..streamlit_private import ExpanderContainer
 from .binding import PERSISTENCE, draw_bound, refuse, restore
 from .session import session
 
@@ -29,10 +26,6 @@ def choose_one(
     label: str, options: Collection[str], default: str, *, place: Any = st, key: str, **about: Any
 ) -> str:
     """Draw buttons of which one is always chosen, in `place`: `st` or a container."""
-    if st.query_params.get(key) == "":
-        refuse(label, "", f"; {default} is shown")
-        forget_parameter(key)
-        session().asked.pop(key, None)
     about |= {"default": default, "required": True, "key": key}
     chosen = draw_bound(place.segmented_control, label, tuple(options), **about)
     return str(chosen) if chosen in options else default
@@ -115,7 +108,8 @@ def restore_place(name: str, label: str, default: int, count: int) -> None:
     last = min(place, count - 1)
     set_if_changed(name, last)
     if asked is not None and last < place:
-        refuse(label, asked, f"; the last one, {last}, is shown")
+        answer = f"; the last one, {last}, is shown"
+        refuse([REFUSAL.format(asked=quoted(asked), label=label, answer=answer)])
 
 
 def held_place(name: str, default: int = 0) -> int:

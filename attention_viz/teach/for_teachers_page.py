@@ -40,7 +40,7 @@ LESSON_PLANS = {
     20: (("shared-keys",), ("reshape-transpose",)),
     45: (
         *(("multi-head-attention",), ("frog",), ("order-values-update",), ("by-hand",)),
-        *(("trained-heads",), ("why-scale", "reshape-transpose")),
+        *(("trained-heads",), ("two-layers",), ("why-scale", "reshape-transpose")),
     ),
     90: (("multi-head-attention", "by-hand"), ("masks", "diagonal", "why-scale")),
 }

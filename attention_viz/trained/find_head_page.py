@@ -46,7 +46,11 @@ RULE_TARGETS = {
     "first token": "the first token",
     "last token": "the last token",
     "repeated words": "the other places of the same word",
+    "after the last time": "what came after it last time",
 }
+# Two rules that make an induction circuit, and words in no order, said twice, to try them on.
+OF_INDUCTION = ("previous token", "after the last time")
+SAID_TWICE = " ".join(["big sun day dog mom red tree cat"] * 2)
 FROM_AND_TO = {LANGUAGE: (15, 6)}  # "The" and "f"; of others "it" and "animal"
 SHARE_FORMULA = r"\frac{1}{n}\sum_i \sum_{j \in J_i} A_{ij}"
 COPIES_FORMULA = (
@@ -152,6 +156,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         b.Text(_answer(found, shown)),
         b.Beside(([ranking], [chart]), (1, 1)),
         b.Text("A click on a cell or a dot opens the head.", small=True),
+        *_said_twice(view, found),
         *_heads_that_do_it_most(found, shown),
         b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
         b.Note(
@@ -163,6 +168,15 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
             "wrong",
         ),
     ]
+
+
+def _said_twice(view: StoryView, found: _Found) -> list[b.Block]:
+    """What shows whether a head does it without help from the meaning of a sentence."""
+    if found.rule not in OF_INDUCTION or view.scenario.text == SAID_TWICE:
+        return []
+    button = b.Button("Try it on random words, said twice", {"text": SAID_TWICE, "n_tokens": 0})
+    where = b.Link("How two layers do it together", "two-layers")
+    return [b.Row((button, where))]
 
 
 def _heads_that_do_it_most(found: _Found, shown: HeadsShown) -> list[b.Block]:

@@ -5,7 +5,8 @@ import streamlit as st
 from attention_lab.choices import MASK_KINDS
 from attention_lab.masks.hiding import last_query_alone
 from attention_lab.sentences import longer_sequence
-from attention_ui.mask_choice import choose_mask, choose_unmasked, open_workshop
+from attention_ui.acts import act
+from attention_ui.mask_choice import choose_unmasked, open_workshop
 from attention_ui.masks.reach import show_reach
 from attention_ui.page_context import page_context
 from attention_ui.panels import (
@@ -58,7 +59,7 @@ with st.container(horizontal=True):
     # All of them, always: a button that goes away would take the keyboard's place with it.
     for choice in MASK_KINDS:
         shown = "✓ " * (choice == mask) + choice
-        st.button(shown, key=f"choose {choice}", on_click=choose_mask, args=(choice,))
+        st.button(shown, key=f"choose {choice}", on_click=act, args=("mask", choice))
 if mask == "painted":
     st.button("Paint it", on_click=open_workshop, icon=":material/brush:")
 if mask == "padding" and not trace.hidden.any():

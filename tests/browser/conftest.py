@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
@@ -20,6 +21,7 @@ from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
+from playwright._impl._driver import compute_driver_executable
 from playwright.sync_api import (
     BrowserContext,
     ConsoleMessage,
@@ -33,7 +35,9 @@ from playwright.sync_api import (
 )
 
 from scripts.find_chromium import FLAGS, find_chromium
-from tests.browser.driving import LOOKING, Visit, naming, opened, settled
+from scripts.shared import begin, end, place_of, shared
+from tests.browser.driving import LOOKING, StepAt, Visit, naming, opened, settled
+from tests.browser.story_page import story_opened
 from tests.browser.watched_app import BEYOND
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -41,6 +45,7 @@ WINDOW: ViewportSize = {"width": 1440, "height": 1000}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 # A step is whole on arrival; test_guess.py tests what is asked before.
 NO_GUESSES = "try { sessionStorage.setItem('attention-asks', 'false'); } catch {}"
+MS_TO_WAIT = 60_000  # at most; a machine that does other work, too, is slow
 FAILED = pytest.StashKey[bool]()
 # What browser and Streamlit write to the console where a test has ended their server, or asks for a
 # page that there is not.
@@ -67,18 +72,24 @@ def running_app(folder: Path, port: int = 0) -> Iterator[str]:
     traceback, and nothing that left this machine.
     """
     port = port or free_port()
-    log = folder / "server.log"
     server = started(folder, port)
     try:
         app_url = f"http://localhost:{port}"
-        assert answers(server, app_url), (
-            f"the app did not start:\n{log.read_text(encoding='utf-8')}"
-        )
+        assert answers(server, app_url), f"the app did not start:\n{log_in(folder)}"
         yield app_url
     finally:
-        server.terminate()
-        server.wait(timeout=30)
-    said = log.read_text(encoding="utf-8")
+        end(server.pid)
+    expect_clean(folder)
+
+
+def log_in(folder: Path) -> str:
+    """What the app with this folder has said."""
+    return (folder / "server.log").read_text(encoding="utf-8")
+
+
+def expect_clean(folder: Path) -> None:
+    """An app that has ended said nothing that a maintainer would have to look at."""
+    said = log_in(folder)
     assert "Traceback" not in said, said
     assert BEYOND not in said, said
 
@@ -89,10 +100,7 @@ def started(folder: Path, port: int) -> subprocess.Popen[bytes]:
     command = [sys.executable, "-m", "tests.browser.watched_app", *options]
     # Rooms of a test are no business of who runs it.
     environment = {"ATTENTION_LAB_CLASSES": str(folder / "classes.sqlite3"), **os.environ}
-    with (folder / "server.log").open("a", encoding="utf-8") as output:
-        return subprocess.Popen(
-            command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT, env=environment
-        )
+    return begin(command, folder / "server.log", cwd=ROOT, env=environment)
 
 
 def free_port() -> int:
@@ -117,8 +125,20 @@ def answers(server: subprocess.Popen[bytes], app_url: str) -> bool:
 
 @pytest.fixture(scope="session")
 def app_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of an app that all tests share."""
-    with running_app(tmp_path_factory.mktemp("app")) as url:
+    """The URL of an app that all tests of all processes share."""
+    folder = place_of(tmp_path_factory.getbasetemp())
+
+    def start() -> list[str]:
+        url = f"http://localhost:{(port := free_port())}"
+        server = started(folder, port)
+        assert answers(server, url), f"the app did not start:\n{log_in(folder)}"
+        return [url, str(server.pid)]
+
+    def stop(found: list[str]) -> None:
+        end(int(found[1]))
+        expect_clean(folder)
+
+    with shared(folder / "app", start, stop) as (url, _):
         yield url
 
 
@@ -161,15 +181,38 @@ def files() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def context() -> Iterator[BrowserContext]:
-    """One Chromium profile, so that the app's files are loaded once."""
+def browser_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Where the tests of all processes reach one Chromium."""
+    folder = place_of(tmp_path_factory.getbasetemp())
+
+    def start() -> list[str]:
+        options = folder / "chromium.json"
+        options.write_text(json.dumps({"executablePath": find_chromium(), "args": FLAGS}))
+        # The driver itself: the command `playwright` would leave it behind.
+        command = [*compute_driver_executable(), "launch-server", "--browser", "chromium"]
+        said = folder / "chromium.log"
+        browser = begin([*command, "--config", str(options)], said)
+        for _ in range(300):
+            if (url := said.read_text()).endswith("\n"):
+                return [url.strip(), str(browser.pid)]
+            assert browser.poll() is None, f"Chromium did not start: {url}"
+            time.sleep(0.1)
+        raise AssertionError(f"Chromium does not answer: {said.read_text()}")
+
+    with shared(folder / "chromium", start, lambda found: end(int(found[1]))) as (url, _):
+        yield url
+
+
+@pytest.fixture(scope="session")
+def context(browser_url: str) -> Iterator[BrowserContext]:
+    """One Chromium profile of a process, so that the app's files are loaded once."""
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=FLAGS)
+        browser = playwright.chromium.connect(browser_url)
         context = browser.new_context(viewport=WINDOW, color_scheme="light")
         for script in (NO_GUESSES, LOOKING):
             context.add_init_script(script)
-        context.set_default_timeout(20_000)
-        expect.set_options(timeout=20_000)  # which knows nothing of that one
+        context.set_default_timeout(MS_TO_WAIT)
+        expect.set_options(timeout=MS_TO_WAIT)  # which knows nothing of that one
         yield context
         browser.close()
 
@@ -214,7 +257,7 @@ def another_tab(context: BrowserContext, script: str = NO_GUESSES, **kind: Any) 
     visitor = context.browser.new_context(**kind)
     for one in (script, LOOKING):
         visitor.add_init_script(one)
-    visitor.set_default_timeout(20_000)
+    visitor.set_default_timeout(MS_TO_WAIT)
     tab = visitor.new_page()
     with watched(tab) as faults:
         yield tab
@@ -267,7 +310,7 @@ def emptied(tab: Page) -> Page:
     tab.unroute_all(behavior="ignoreErrors")
     tab.mouse.up()
     tab.mouse.move(0, 0)
-    tab.evaluate("() => location.protocol === 'http:' && sessionStorage.clear()")
+    tab.evaluate("() => location.protocol !== 'about:' && sessionStorage.clear()")
     tab.goto("about:blank")
     session = tab.context.new_cdp_session(tab)
     session.send("Page.resetNavigationHistory")
@@ -288,6 +331,24 @@ def visit(page: Page, app_url: str) -> Visit:
         return settled(page)
 
     return go
+
+
+@pytest.fixture(scope="session")
+def stories(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where a process keeps the stories that it wrote."""
+    return tmp_path_factory.mktemp("stories")
+
+
+@pytest.fixture(params=["file", pytest.param("app", marks=pytest.mark.every_situation)])
+def step_at(request: pytest.FixtureRequest) -> StepAt:
+    """Opens a step in a tab: of the story as a file, where only the board matters and all is
+    faster; before a release in the app, too.
+    """
+    if request.param == "file":
+        folder = request.getfixturevalue("stories")
+        return lambda tab, path: story_opened(tab, folder, path)
+    url = request.getfixturevalue("app_url")
+    return lambda tab, path: opened(tab, f"{url}/{naming(path)}")
 
 
 @pytest.fixture

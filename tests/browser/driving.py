@@ -7,10 +7,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from playwright.sync_api import FloatRect, Locator, Page, expect
+from playwright.sync_api import Download, FloatRect, Locator, Page, expect
 
 from attention_core import Trace
 from attention_lab.control_list import CONTROLS
@@ -20,6 +22,7 @@ from attention_lab.state_file import FOCUS
 from attention_viz.labels import format_number
 
 Visit = Callable[[str], Page]  # opens a path of the app
+StepAt = Callable[[Page, str], Page]  # opens a step of the story in a tab
 
 # In every page of the app: its elements, those of shadow trees, too; and the one that is seen at a
 # place.
@@ -30,13 +33,15 @@ window.seenAt = (x, y, root = document) => {
   return at?.shadowRoot?.elementFromPoint(x, y) ? seenAt(x, y, at.shadowRoot) : at;
 };"""
 BOARD = "section.board:not(.alone)"  # not the row of pages
-BOARDS = """() => everyElement().flatMap(one => [one, one.shadowRoot])
-  .filter(root => root?.attentionBoard?.board)
-  .filter(root => root.querySelector('.board:not(.alone)')?.style.visibility === '')
-  .map(root => root.attentionBoard.board)"""
+BOARDS = """() => [...everyElement().flatMap(one => [one, one.shadowRoot])
+  .map(root => root?.attentionBoard?.board), ...window.storyBoards ?? []].filter(board => board
+    && board.parts.section.matches('.board:not(.alone)')
+    && board.parts.section.checkVisibility()
+    && board.parts.section.style.visibility === '')"""
 UNFINISHED = "[data-testid=stSkeleton], [data-testid=stAppSkeleton], [data-stale=true]"
 MS_BETWEEN_LOOKS = 50  # at a page that is being drawn
 DRAWN = f"""() => {{
+  if (window.storyBoards) return ({BOARDS})().every(board => board.isLaid() && board.current());
   const app = document.querySelector('[data-testid=stApp]');
   if (app?.dataset.testScriptState !== 'notRunning' || document.querySelector('{UNFINISHED}'))
     return false;
@@ -60,7 +65,7 @@ IDLE = """() => new Promise(resolve => {
 })"""
 # Whether a place is in the window, with nothing of the page or of the board's own dock on it.
 UNCOVERED = "({x, y}) => Boolean(seenAt(x, y)?.closest('.stage'))"
-TO_THE_MIDDLE = """y => document.querySelector('[data-testid=stMain]')
+TO_THE_MIDDLE = """y => (document.querySelector('[data-testid=stMain]') ?? window)
   .scrollBy({top: y - innerHeight / 3, behavior: 'instant'})"""
 # All that is drawn: the words, and the canvases of the boards.
 DRAWING = """() => {
@@ -130,15 +135,17 @@ def expect_title(page: Page, title: str) -> None:
     """Wait for the page of a title, which the tab names, too; for a moment the one before can
     still stand below it.
     """
-    expect(page.locator("h1", has_text=title).first).to_be_visible()
-    expect(page.locator("h1")).to_have_count(1)
-    expect(page.locator("h1")).to_have_text(title)
+    heading = page.locator("h1").filter(visible=True)
+    expect(heading.filter(has_text=title).first).to_be_visible()
+    expect(heading).to_have_count(1)
+    expect(heading).to_have_text(title)
     expect(page).to_have_title(f"{title} · Attention Lab")
 
 
 def path_of(page: Page) -> str:
-    """The page of the app that the URL names."""
-    return urlsplit(page.url).path.strip("/")
+    """The page of the app that the URL names, or the step of a story in a file."""
+    url = urlsplit(page.url)
+    return url.fragment if url.scheme == "file" else url.path.strip("/")
 
 
 def parameters(page: Page) -> dict[str, str]:
@@ -187,6 +194,13 @@ def cell_at(page: Page, array: str, index: Sequence[int], board: int = 0) -> tup
         page.evaluate(TO_THE_MIDDLE, place["y"])
         place = page.evaluate(script, cell)
     return place["x"], place["y"]
+
+
+def bytes_of(download: Download) -> bytes:
+    """A file that the page gave."""
+    with TemporaryDirectory() as folder:
+        download.save_as(file := Path(folder) / "file")
+        return file.read_bytes()
 
 
 def box_of(part: Locator) -> FloatRect:

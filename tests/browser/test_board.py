@@ -4,18 +4,20 @@ the engine's numbers, takes numbers typed on it, and leads from words to sums.
 
 from __future__ import annotations
 
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import numpy as np
+import pytest
 from playwright.sync_api import FloatRect, Page, expect
 
 from attention_core import Trace
 from attention_core.derivation import derive
 from attention_lab.readings import shares_read
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.url_choices import read_url
 from attention_viz.labels import format_number
 from tests.browser.driving import (
-    Visit,
+    StepAt,
     box_of,
     click_cell,
     expect_result,
@@ -25,7 +27,6 @@ from tests.browser.driving import (
     opened,
     parameters,
     resized,
-    scenario_in,
     settled,
 )
 
@@ -63,34 +64,32 @@ def expect_cell(page: Page, trace: Trace, array: str, index: tuple[int, ...]) ->
         assert chips == [format_number(value, 3, among) for value in products[: len(chips)]]
 
 
-def test_pointing_at_cells_on_the_way_gives_their_arithmetic(go: Visit, page: Page) -> None:
-    trace, sent = trace_of(SCENARIO), []
-    page.on("websocket", lambda socket: socket.on("framesent", lambda told: sent.append(told)))
-    go(f"tokens?{PRIME}&whole=true")
+def test_pointing_at_cells_on_the_way_gives_their_arithmetic(step_at: StepAt, page: Page) -> None:
+    trace = trace_of(SCENARIO)
+    step_at(page, f"tokens?{PRIME}&whole=true")
     hover_cell(page, "inputs", (0, 3, 5))
     value = format_number(float(trace.inputs[0, 3, 5]), 4)
     expect(page.locator(".arithmetic .result").first).to_contain_text(value)
     for name, (array, cells) in CELLS.items():
-        before = go(f"{name}?{PRIME}&whole=true").url
-        sent.clear()
+        before = step_at(page, f"{name}?{PRIME}&whole=true").url
         for index in cells:
             hover_cell(page, array, index)
             expect_cell(page, trace, array, index)
-        assert (page.url, sent) == (before, [])
-    go(f"scores?{PRIME}&notation=gml")  # columns for tokens
+        assert page.url == before
+    step_at(page, f"scores?{PRIME}&notation=gml")  # columns for tokens
     hover_cell(page, "scores", (0, 0, 4, 2))
     expect_cell(page, trace, "scores", (0, 0, 4, 2))
 
 
-def test_keys_move_in_a_matrix_and_enter_pins(visit: Visit) -> None:
-    page, trace = visit(f"scores?{PRIME}&query=1&key=1"), trace_of(SCENARIO)
+def test_keys_move_in_a_matrix_and_enter_pins(step_at: StepAt, page: Page) -> None:
+    step_at(page, f"scores?{PRIME}&query=1&key=1")
+    trace = trace_of(SCENARIO)
     operand = page.locator('[data-panel="key_heads operand"]')
     x, y, width, _ = box_of(operand).values()
     above: FloatRect = {"x": x + width / 2, "y": y - 6, "width": 8, "height": 2}
     before = page.screenshot(clip=above)
     operand.evaluate("panel => panel.focus({ focusVisible: true, preventScroll: true })")
     assert page.screenshot(clip=above) != before  # the frame of the focus is whole
-    page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
     matrix = page.locator('[data-panel="scores result"]')
     matrix.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowLeft"):
@@ -98,24 +97,29 @@ def test_keys_move_in_a_matrix_and_enter_pins(visit: Visit) -> None:
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
     expect(page.locator("[aria-live]").filter(has_text="and").first).to_contain_text("we")
     page.keyboard.press("Enter")
-    expect_url(page, "query=3")
-    assert parameters(settled(page))["query"] == "3"
-    expect(matrix).to_be_focused()
+    expect(settled(page).locator('[data-panel="scores result"]')).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect_cell(page, trace, "scores", (0, 0, 2, 0))
     page.keyboard.press("Escape")
     expect_cell(page, trace, "scores", (0, 0, 3, 0))
     click_cell(page, "scores", (0, 0, 2, 1))
-    expect_url(page, "query=2")
-    expect(settled(page).locator("section.board").first).to_have_attribute("data-mine", "yes")
+    settled(page).keyboard.press("Escape")
     expect_cell(page, trace, "scores", (0, 0, 2, 1))
-    told = dict(parse_qsl(f"{PRIME}&query=2&key=1"))
-    assert parameters(page) == told
 
 
 def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
+    sent: list[object] = []
+    page.on("websocket", lambda socket: socket.on("framesent", lambda told: sent.append(told)))
     opened(page, f"{app_url}/projections?{PRIME}")
+    page.locator("section.board").first.evaluate("board => { board.dataset.mine = 'yes'; }")
+    sent.clear()
+    hover_cell(page, "queries", (0, 2, 1))
+    expect_cell(page, trace_of(SCENARIO), "queries", (0, 2, 1))
+    assert sent == [], "the server hears nothing of a pointer"
     click_cell(page, "w_q", (2, 1))
     expect_url(page, "feature=1")
-    settled(page)
+    told = dict(parse_qsl(f"{PRIME}&feature=1"))
+    assert {name: parameters(settled(page))[name] for name in told} == told
     page.keyboard.press("F2")  # a number left as it was is no edit
     page.keyboard.press("Enter")
     page.keyboard.type("9")
@@ -124,6 +128,7 @@ def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
     edited = trace_of(Scenario(**(vars(SCENARIO) | {"edits": "wq_2_1_9"})))
     hover_cell(settled(page), "queries", (0, 3, 1))
     expect_cell(page, edited, "queries", (0, 3, 1))
+    expect(page.locator("section.board").first).to_have_attribute("data-mine", "yes")
     page.get_by_role("button", name="Undo").click()
     expect_url(page, "!edits")
     hover_cell(settled(page), "queries", (0, 3, 1))
@@ -137,8 +142,10 @@ def test_typing_on_a_cell_changes_the_layer(page: Page, app_url: str) -> None:
     expect(page.get_by_text("Type a number such as")).to_be_in_viewport(ratio=1)
 
 
-def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(visit: Visit) -> None:
-    page = resized(visit(OWN + "&query=6&key=1"), 390, 844)
+def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(
+    step_at: StepAt, page: Page
+) -> None:
+    page = resized(step_at(page, OWN + "&query=6&key=1"), 390, 844)
     words, matrix = page.locator(".arc-word"), box_of(page.locator("[data-matrix]").first)
     boxes = [box_of(one) for one in words.all()]
     assert len(boxes) == 7
@@ -146,7 +153,7 @@ def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(visit: Visit) ->
     assert all(box["y"] + box["height"] < matrix["y"] for box in boxes)
 
     resized(page, 1366, 768)
-    trace = trace_of(scenario_in(page))
+    trace = trace_of(read_url(parse_qs(urlsplit(OWN).query)).scenario)
     expect(words).to_have_count(trace.sizes["T"])
     expect(page.locator(".arc-word.on")).to_have_text("it")
     share = f"{100 * trace.probabilities[0, 0, 6, 1]:.0f} %"
@@ -163,7 +170,7 @@ def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(visit: Visit) ->
     key, _ = shares_read(trace, 0, 6)[-1]  # the thinnest arc is drawn first
     expect(links.last).to_contain_text(f"{trace.probabilities[0, 0, 6, key]:.3f}")
     links.last.click()
-    expect_title(page, "Softmax")  # the server leads there
+    expect_title(page, "Softmax")
 
     expect(settled(page).locator(".arcs path").first).to_be_attached()
     page.get_by_role("button", name="Cover the result").click()
@@ -171,6 +178,7 @@ def test_pointing_and_clicking_lead_from_the_sentence_to_a_step(visit: Visit) ->
     expect(page.locator(".arc-word.on")).to_have_text("it")
 
 
+@pytest.mark.every_situation
 def test_the_story_ends_with_what_the_heads_add(page: Page, app_url: str) -> None:
     places = {}
     for name in ("output", "seen", "practice"):

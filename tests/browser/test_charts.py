@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.driving import Visit, expect_url, settled
@@ -17,6 +18,7 @@ def drawn(page: Page) -> Locator:
     return chart
 
 
+@pytest.mark.every_situation
 def test_a_bar_is_chosen_and_a_chart_fills_the_screen_and_stays(visit: Visit) -> None:
     page = visit("questions?verdict=false")
     box = drawn(page).locator(".barlayer path").first.bounding_box()

@@ -144,6 +144,7 @@ def guess_by_pictures(a_class: Class) -> None:
     assert violations(teacher) == violations(student) == []
 
 
+@pytest.mark.every_situation
 def test_a_student_follows_leaves_and_is_asked_elsewhere(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.page_list import page_of
 from tests.browser.driving import (
+    StepAt,
     expect_result,
     expect_title,
     hover_cell,
@@ -27,6 +29,7 @@ COUNT_FULL_SCREENS = """() => {
 }"""
 
 
+@pytest.mark.every_situation
 def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     for first, last, n_presses in (
@@ -51,22 +54,22 @@ def test_no_press_of_a_clicker_is_without_effect(page: Page, app_url: str) -> No
     assert "present" not in parameters(settled(page))
 
 
-def test_a_lecture_covers_asks_and_turns_black(page: Page, app_url: str) -> None:
+def test_a_lecture_covers_asks_and_turns_black(page: Page, step_at: StepAt) -> None:
     result, black = page.locator(".arithmetic .result"), page.locator(".black")
-    opened(page, f"{app_url}/scores?{FIRST}&present=true&guess=true&query=8&key=1")
+    step_at(page, f"scores?{FIRST}&present=true&guess=true&query=8&key=1")
     expect(result).to_have_count(0)
     page.keyboard.press("PageDown")  # an open question is answered first
     expect_result(page, asked_for("scores")[1])
     hover_cell(page, "scores", (0, 0, 8, 5))
     expect(result).to_have_count(0)
 
-    opened(page, f"{app_url}/scale?{FIRST}&present=true&guess=false&query=8&key=1")
+    step_at(page, f"scale?{FIRST}&present=true&guess=false&query=8&key=1")
     for shown in (0, 0, 1):  # what follows from a covered result is covered
         hover_cell(page, "scaled_shares", (0, 0, 8, 1))
         expect(result).to_have_count(shown)
         page.keyboard.press("PageDown")
 
-    opened(page, f"{app_url}/scores?{FIRST}&present=true&guess=false&query=8&key=1")
+    step_at(page, f"scores?{FIRST}&present=true&guess=false&query=8&key=1")
     page.mouse.move(0, 0)
     page.keyboard.press("Home")
     expect(result).to_have_count(0)
@@ -96,15 +99,17 @@ def test_a_lecture_covers_asks_and_turns_black(page: Page, app_url: str) -> None
     expect(page.locator("h1")).to_have_text("Scores")
 
 
-def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(page: Page, app_url: str) -> None:
-    opened(page, f"{app_url}/scores?{FIRST}&head=0")
+def test_arrow_keys_turn_the_steps_where_nothing_else_needs_them(
+    page: Page, step_at: StepAt
+) -> None:
+    step_at(page, f"scores?{FIRST}&head=0")
     for key, title in (("ArrowRight", "Scale"), ("ArrowLeft", "Scores")):
         page.keyboard.press(key)
         expect_title(page, title)
         settled(page)
     page.keyboard.press("PageDown")
-    parts = page.locator("[data-role=result]"), slider(page, "Heads"), page.get_by_label("Speed")
-    for part in parts:
+    parts = [page.locator("[data-role=result]"), page.get_by_label("Speed")]
+    for part in [*parts, *slider(page, "Heads").all()]:
         part.focus()
         page.keyboard.press("ArrowRight")
         page.keyboard.press("ArrowLeft")

@@ -12,12 +12,12 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, Route, expect
 
 from attention_lab.page_list import PAGES, page_of
-from attention_lab.page_list import Page as Entry
 from attention_viz.theme import PALETTES
 from tests.browser.driving import BOARD, box_of, expect_title, one_by_one, opened, rgb, settled
 
 # The width and height of a window, and the scheme of the system.
 WALKS = {"laptop": (1280, 720, "light"), "dark": (1440, 1000, "dark"), "phone": (390, 844, "light")}
+FIRST, *OTHERS = WALKS
 # How many matrices the first board of each page shows, and of them whole in the window of a laptop.
 MATRICES = {
     "encoder-decoder": 6,
@@ -90,21 +90,15 @@ def out_of_sight(page: Page, name: str) -> list[Any]:
     return [] if is_whole and "result" in [role for _, role, _ in shown] else shown
 
 
-def walked(name: str) -> list[Entry]:
-    """The pages of a walk: on the laptop those whose matrices are looked for, of the others a
-    third.
-    """
-    others = [entry for entry in PAGES if entry.url_path not in MATRICES]
-    own = [entry for entry in PAGES if entry.url_path in MATRICES and name == "laptop"]
-    return own + others[list(WALKS).index(name) :: len(WALKS)]
-
-
-@pytest.mark.parametrize("name", WALKS)
+@pytest.mark.parametrize(
+    "name",
+    [FIRST, *(pytest.param(name, marks=pytest.mark.every_situation) for name in OTHERS)],
+)
 def test_a_walk_through_the_pages(
     page: Page, app_url: str, name: str, request: pytest.FixtureRequest
 ) -> None:
-    """Each page in one window and one scheme. Every second in a window for keys is asked for faults
-    for readers.
+    """Each page in each window; in the gate on the laptop those whose matrices are looked for, and
+    of the others a sixth. Every second in a window for keys is asked for faults for readers.
     """
     every = request.config.getoption("every_situation")
     width, height, scheme = WALKS[name]
@@ -112,7 +106,9 @@ def test_a_walk_through_the_pages(
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": width, "height": height})
     errors = page.locator("[data-testid=stException], [data-testid=stAlertContentError]")
-    entries = PAGES if every else walked(name)
+    others = [entry for entry in PAGES if entry.url_path not in MATRICES]
+    own = [entry for entry in PAGES if entry.url_path in MATRICES]
+    entries = PAGES if every else [*own, *others[::6]]
     urls = [f"{app_url}/{entry.url_path}?query=4&key=1" for entry in entries]
     found: dict[str, dict[str, Any]] = {}
     for place, at in enumerate(one_by_one(page, urls)):

@@ -35,6 +35,7 @@ CONTRAST = f"""async () => {{
 }}"""
 
 
+@pytest.mark.every_situation
 def test_in_a_small_window_the_controls_are_a_drawer(visit: Visit, page: Page) -> None:
     page.set_viewport_size({"width": 1000, "height": 700})
     visit("scores")
@@ -55,6 +56,7 @@ def test_in_a_small_window_the_controls_are_a_drawer(visit: Visit, page: Page) -
     page.wait_for_function(f"{FOLDED} && {WIDTH} === 1179")
 
 
+@pytest.mark.every_situation
 def test_controls_keep_their_places_from_layer_to_layer(go: Visit) -> None:
     page = go("scores")
     first = page.evaluate(PLACES, NAMES)

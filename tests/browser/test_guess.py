@@ -13,7 +13,7 @@ from attention_lab.guesses import guess_beside
 from attention_lab.page_list import story_steps
 from attention_lab.scenario import Scenario, trace_of
 from tests.browser.conftest import another_tab
-from tests.browser.driving import click_cell, format_number, hover_cell, opened, resized
+from tests.browser.driving import StepAt, click_cell, format_number, hover_cell, opened, resized
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST, SHOWN, overlap
 
@@ -61,7 +61,7 @@ def faults_of(page: Page, window: tuple[int, int]) -> object:
 
 
 def test_every_step_invites_and_asks_in_its_place(
-    asked: Page, app_url: str, request: pytest.FixtureRequest
+    asked: Page, step_at: StepAt, request: pytest.FixtureRequest
 ) -> None:
     """Each state of a question in one of the windows, which the next step exchanges."""
     wrong: dict[tuple[str, ...], object] = {}
@@ -73,7 +73,7 @@ def test_every_step_invites_and_asks_in_its_place(
             for window in WINDOWS if every else [next(windows)]:
                 wrong[step, state, str(window)] = faults_of(asked, window)
 
-        opened(asked, f"{app_url}/{step}?{FIRST}&{AT}")
+        step_at(asked, f"{step}?{FIRST}&{AT}")
         expect(asked.locator(".arithmetic .result").first).to_be_visible()
         before = resized(asked, 1366, 768).evaluate(SHOWN)["matrices"]
         look("invited")
@@ -91,10 +91,10 @@ def test_every_step_invites_and_asks_in_its_place(
     assert {place: fault for place, fault in wrong.items() if fault} == {}
 
 
-def test_a_visitor_guesses_goes_on_and_is_told_at_the_end(asked: Page, app_url: str) -> None:
+def test_a_visitor_guesses_goes_on_and_is_told_at_the_end(asked: Page, step_at: StepAt) -> None:
     index, score = asked_for("scores")
     result = asked.locator(".arithmetic .result").first
-    opened(asked, f"{app_url}/scores?{FIRST}&{AT}")
+    step_at(asked, f"scores?{FIRST}&{AT}")
     expect(result).to_have_text("14")
     asked.locator(".guess .invite").click()
     expect(asked.locator(".guess .typed")).to_be_focused()
@@ -113,18 +113,23 @@ def test_a_visitor_guesses_goes_on_and_is_told_at_the_end(asked: Page, app_url: 
     asked.locator(".guess .close").click()
     expect(result).to_have_text("14")
 
-    opened(asked, f"{app_url}/scale?{FIRST}&{AT}")  # which asks first from now on
+    step_at(asked, f"scale?{FIRST}&{AT}")  # which asks first from now on
     guess(asked, "77")
-    opened(asked, f"{app_url}/mixing?{FIRST}&{AT}&guess=true")
+    step_at(asked, f"mixing?{FIRST}&{AT}")
     asked.locator(".guess .off").click()
     expect(asked.locator(".guess")).to_be_hidden()
-    asked.wait_for_url(re.compile("^(?!.*guess=)"))
-    asked.reload()
-    expect(result).to_be_visible()
-    expect(asked.locator(".guess")).to_be_hidden()
-
-    opened(asked, f"{app_url}/seen?{FIRST}")
+    step_at(asked, f"seen?{FIRST}")
     told = asked.locator(".guessed")
     expect(told).to_contain_text(re.compile(r"\b2\b.*Scale"))
     told.get_by_role("button").click()
     expect(told).to_be_hidden()
+
+
+@pytest.mark.every_situation
+def test_questions_that_are_switched_off_stay_off(asked: Page, app_url: str) -> None:
+    opened(asked, f"{app_url}/mixing?{FIRST}&{AT}&guess=true")
+    asked.locator(".guess .off").click()
+    asked.wait_for_url(re.compile("^(?!.*guess=)"))
+    asked.reload()
+    expect(asked.locator(".arithmetic .result").first).to_be_visible()
+    expect(asked.locator(".guess")).to_be_hidden()

@@ -4,6 +4,7 @@ by keys, nothing cut.
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from attention_lab.scenario import Scenario, trace_of
@@ -30,6 +31,7 @@ OUT_OF_BUTTONS = """() => [...document.querySelectorAll('[data-testid=stButtonGr
   .map(([text, word, frame]) => [text, word.top < frame.top || word.bottom > frame.bottom])"""
 
 
+@pytest.mark.every_situation
 def test_every_cell_of_all_heads_is_in_sight_and_reached_by_keys(visit: Visit) -> None:
     page = resized(visit("all-heads?subset=0.3"), 1366, 768)
     tiles = page.locator("[data-panel='probabilities tiles']")
@@ -78,6 +80,7 @@ def beyond_the_window(page: Page) -> list[object]:
     return [*found, *(box for box in buttons if box["width"] < 24)]
 
 
+@pytest.mark.every_situation
 def test_a_reader_goes_from_sentence_to_sentence_of_a_batch(page: Page, go: Visit) -> None:
     scores = trace_of(BATCH).scores
     page.set_viewport_size({"width": 1280, "height": 720})

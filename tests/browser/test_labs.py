@@ -22,6 +22,7 @@ def turned_to(page: Page, title: str) -> None:
     settled(page)
 
 
+@pytest.mark.every_situation
 def test_training_is_watched_stopped_and_continued(visit: Visit) -> None:
     page = visit("training?train_steps=20000&train_seed=77")
     button, step = page.locator(".st-key-training-go button"), page.get_by_text(" of 20,000.")
@@ -60,6 +61,7 @@ def test_pixels_are_clicked_and_a_kernel_is_typed(visit: Visit) -> None:
     expect_url(page, "!conv_own")
 
 
+@pytest.mark.every_situation
 def test_a_laboratory_is_set_on_one_page_and_found_on_another(visit: Visit) -> None:
     page = visit("self-attention-mass?lab_tokens=drawn&lab_n_tokens=20&lab_weights=tied")
     click_cell(page, "probabilities", (17, 2))
@@ -97,6 +99,7 @@ def hidden_cells(page: Page) -> list[list[int]]:
     return np.argwhere(~mask_from_text(parameters(page)["painted"])).tolist()
 
 
+@pytest.mark.every_situation
 def test_a_mask_is_painted_by_mouse_and_by_keys_and_opened_by_its_link(visit: Visit) -> None:
     page = visit("mask-workshop")
     click_cell(page, "painted", (4, 1), PAINT)

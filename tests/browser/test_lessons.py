@@ -40,6 +40,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("name", list(shipped_lessons()) if every else ["masks"])
 
 
+@pytest.mark.every_situation
 def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, name: str) -> None:
     page.set_viewport_size({"width": 1280, "height": 720})
     page.goto(f"{app_url}/?lesson={name}")
@@ -57,6 +58,7 @@ def test_a_lesson_from_its_first_moment_to_its_last(page: Page, app_url: str, na
     expect(page.locator(".lesson-bar a.after")).to_have_count(0)
 
 
+@pytest.mark.every_situation
 def test_a_lesson_is_led_by_links_and_keys_with_its_notes_and_left(
     page: Page, app_url: str
 ) -> None:

@@ -101,7 +101,6 @@ def test_from_a_sentence_to_the_output(visit: Visit) -> None:
             expect_url(page, f"/{following.url_path}?")
 
 
-@pytest.mark.every_situation
 def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
     port = free_port()
     with running_app(tmp_path, port) as app_url:
@@ -117,6 +116,7 @@ def test_a_tab_outlives_its_server(page: Page, tmp_path: Path) -> None:
         assert set(been) == {"/scores"}
 
 
+@pytest.mark.every_situation
 def test_the_first_act_replaces_nothing(visit: Visit) -> None:
     """The page's parts stay where they were and the same: one drawn anew would lose its zoom
     and what is played.
@@ -134,6 +134,7 @@ def refused(page: Page, count: int = 1) -> Page:
     return settled(page)
 
 
+@pytest.mark.every_situation
 def test_the_message_is_in_the_first_window(visit: Visit) -> None:
     page = visit("scores?d_model=8&n_heads=2")
     size, sentence = (page.get_by_label(one, exact=True) for one in ("Embedding size", "Sentence"))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pytest
 from PIL import Image
 from playwright.sync_api import BrowserContext, Page, expect
 
@@ -21,7 +22,7 @@ from attention_viz.sheets import worksheet
 from attention_viz.story.per_head import scores_board
 from attention_viz.theme import PALETTES
 from tests.browser.conftest import WINDOW, another_tab
-from tests.browser.driving import Visit, box_of, expect_url, settled
+from tests.browser.driving import Visit, box_of, bytes_of, expect_url, settled
 from tests.browser.test_board import SCENARIO, expect_cell
 from tests.browser.test_every_page import rgb
 from tests.browser.test_stage import FIRST
@@ -93,6 +94,7 @@ def on_paper(page: Page) -> Iterator[None]:
     page.emulate_media(media="screen")
 
 
+@pytest.mark.every_situation
 def test_a_step_is_printed_light_on_one_sheet_and_columns_as_wide_as_on_the_screen(
     go: Visit, page: Page
 ) -> None:
@@ -169,7 +171,7 @@ def save_picture(page: Page, kind: str) -> None:
     assert kept.value.url.startswith("blob:")
     assert kept.value.suggested_filename == f"scores.{kind.lower()}"
     begins = {"PNG": b"\x89PNG", "SVG": b"<svg"}[kind]
-    assert Path(kept.value.path()).read_bytes().startswith(begins)
+    assert bytes_of(kept.value).startswith(begins)
 
 
 def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
@@ -181,7 +183,7 @@ def downloaded(page: Page, group: str, *labels: str) -> dict[str, bytes]:
     for label in labels:
         with settled(page).expect_download() as kept:
             page.get_by_role("button", name=label, exact=True).click()
-        files[kept.value.suggested_filename] = Path(kept.value.path()).read_bytes()
+        files[kept.value.suggested_filename] = bytes_of(kept.value)
     return files
 
 
@@ -213,6 +215,7 @@ def test_a_state_is_kept_and_comes_back_where_other_files_were_refused(visit: Vi
     expect_url(page, "mask=causal", "head=1", "query=5", "key=2", "notation=gml")
 
 
+@pytest.mark.every_situation
 def test_a_step_is_taken_along(visit: Visit) -> None:
     page = visit(f"scores?{FIRST}")
     names = (

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import CDPSession, Page, expect
 
 from attention_lab.page_list import CHAPTERS, chapter_pages, story_steps
-from tests.browser.driving import box_of, cell_at, expect_title, naming, one_by_one, opened
+from tests.browser.driving import StepAt, box_of, cell_at, expect_title, naming, opened
 from tests.browser.test_every_page import violations
 from tests.browser.test_stage import FIRST
 
@@ -33,24 +34,24 @@ def drag(page: Page, start: tuple[float, float], end: tuple[float, float]) -> CD
     return session
 
 
-def test_the_way_on_a_phone(phone: Page, app_url: str) -> None:
+def test_the_way_on_a_phone(phone: Page, step_at: StepAt) -> None:
     found: dict[tuple[str, object], object] = {}
     phone.set_viewport_size({"width": 390, "height": HEIGHT})
-    urls = [f"{app_url}/{step}?{FIRST}" for step in STEPS]
-    covered = [f"{app_url}/{step}?{FIRST}&hide=true" for step in ("overview", "softmax")]
-    for page in one_by_one(phone, [*urls, *covered]):
-        step = page.url.split("/")[-1].split("?")[0]
+    paths = [f"{step}?{FIRST}" for step in STEPS]
+    covered = [f"{step}?{FIRST}&hide=true" for step in ("overview", "softmax")]
+    for path in [*paths, *covered]:
+        page, step = step_at(phone, path), path.partition("?")[0]
         wide = page.evaluate("document.documentElement.scrollWidth")
         dock = box_of(page.locator(".board .dock").first)["height"]
         if wide > 390 or (step in STEPS and dock > SHARE * HEIGHT):
-            found[step, page.url] = (dock, wide)
-        if (step in READ or "hide" in page.url) and (wrong := violations(page)):
-            found[step, "hide" in page.url] = wrong
+            found[step, path] = (dock, wide)
+        if (step in READ or "hide" in path) and (wrong := violations(page)):
+            found[step, "hide" in path] = wrong
     assert found == {}
 
 
-def test_a_finger_explores(phone: Page, app_url: str) -> None:
-    page = opened(phone, f"{app_url}/scores?{FIRST}")
+def test_a_finger_explores(phone: Page, step_at: StepAt) -> None:
+    page = step_at(phone, f"scores?{FIRST}")
     glass = page.locator(".glass")
     page.locator("[data-role=result]").scroll_into_view_if_needed()
     page.mouse.wheel(0, 200)
@@ -63,7 +64,7 @@ def test_a_finger_explores(phone: Page, app_url: str) -> None:
     finger(session, "touchEnd")
     assert page.url == before
 
-    opened(page, f"{app_url}/{naming('projections?n_tokens=16&d_model=64&n_heads=8')}")
+    step_at(page, "projections?n_tokens=16&d_model=64&n_heads=8")
     buttons = page.locator(".board .dock :is(button, summary, select)").filter(visible=True).all()
     boxes = [box_of(button) for button in buttons]
     assert min(min(box["width"], box["height"]) for box in boxes) >= 24
@@ -80,6 +81,7 @@ def test_a_finger_explores(phone: Page, app_url: str) -> None:
     expect(glass).to_be_hidden()
 
 
+@pytest.mark.every_situation
 def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     opened(phone, f"{app_url}/{naming('scores?n_tokens=16&d_model=64&n_heads=4')}")
     arithmetic = phone.locator(".board .arithmetic").first
@@ -94,8 +96,6 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     assert line["height"] < box_of(arithmetic)["height"] <= SHARE * 844
     phone.get_by_role("button", name="The arithmetic in one line").tap()
     assert box_of(arithmetic)["height"] == line["height"]
-    opened(phone, f"{app_url}/one-head")  # a board that is no step
-    expect(phone.get_by_role("button", name="All terms in a column").first).to_be_visible()
     # The share of the first word and the name of the head both begin a line.
     opened(phone, f"{app_url}/softmax?mask=causal&n_heads=2&query=0")
     share, head = (box_of(phone.locator(part).first) for part in (".arcs text", ".arc-head"))
@@ -104,7 +104,10 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     expect(phone.locator(".arithmetic .chip b").filter(visible=True)).to_have_count(2)
 
 
+@pytest.mark.every_situation
 def test_one_button_leads_to_every_page(phone: Page, app_url: str) -> None:
+    opened(phone, f"{app_url}/one-head")  # a board that is no step
+    expect(phone.get_by_role("button", name="All terms in a column").first).to_be_visible()
     opened(phone, f"{app_url}/{naming('scores')}")
     book = phone.locator("#attention-book")
     expect(book.locator(".chapters")).to_be_hidden()

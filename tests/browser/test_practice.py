@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from attention_lab.practice import practice_question
@@ -10,6 +11,7 @@ from attention_viz.labels import format_number
 from tests.browser.driving import Visit, expect_title, expect_url, settled
 
 
+@pytest.mark.every_situation
 def test_questions_are_passed_by_keys_and_one_is_answered_on_the_board(visit: Visit) -> None:
     page = visit("practice?pr_step=scores")
     following = page.get_by_role("button", name="Next question")

@@ -120,6 +120,7 @@ def test_keys_pass_by_a_sidebar_that_is_folded_in(visit: Visit, page: Page) -> N
     expect_url(page, "text=It")
 
 
+@pytest.mark.every_situation
 def test_hostile_text_stays_text(page: Page, app_url: str, request: pytest.FixtureRequest) -> None:
     assert not at_home("https://fonts.gstatic.com/s/x.woff2"), "the watch for requests works"
     assert not at_home("wss://example.org/_stcore/stream")
@@ -134,6 +135,7 @@ def test_hostile_text_stays_text(page: Page, app_url: str, request: pytest.Fixtu
     assert found == {}
 
 
+@pytest.mark.every_situation
 def test_nonsense_in_the_url_is_quoted_letter_by_letter(visit: Visit) -> None:
     asked = dict(
         zip(("n_heads", "seed", "d_model", "window", "layer", "scale"), SOUGHT, strict=True)

@@ -10,7 +10,7 @@ from PIL import Image
 from playwright.sync_api import FloatRect, Locator, Page, expect
 
 from attention_lab.page_list import page_row
-from tests.browser.driving import Visit, box_of, resized
+from tests.browser.driving import BOARD, Visit, box_of, resized
 from tests.browser.test_every_page import SIDEWAYS
 
 FORMULAS_CUT = """() => [
@@ -84,7 +84,8 @@ def test_pages_in_larger_type(go: Visit, page: Page) -> None:
     table = page.locator("[class*=wide-table]").first
     assert table.evaluate("box => box.scrollWidth - box.clientWidth") > 0  # scrolled by itself
     assert page.evaluate(SIDEWAYS) <= 0
-    speed, dock = page.get_by_label("Speed").first, page.locator(".board .dock").first
+    shown = page.locator(f"{BOARD} .dock").first, page.get_by_label("Speed").filter(visible=True)
+    dock, speed = shown[0], shown[1].first
     assert right_of(box_of(speed)) <= right_of(box_of(dock))
 
 
@@ -103,6 +104,7 @@ def walk(page: Page, panel: str, *keys: str) -> None:
         page.keyboard.press(key)
 
 
+@pytest.mark.every_situation
 def test_a_cell_reached_by_keys_is_in_sight_and_what_was_said_is_forgotten(visit: Visit) -> None:
     page = visit("scores?query=4&key=1")
     spot, dock = page.locator(".board .spot").first, page.locator(".board .dock").first

@@ -63,6 +63,7 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     expect_url(page, "th_layer=5", "th_head=8")
 
 
+@pytest.mark.every_situation
 def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     shares = np.random.default_rng(1).dirichlet(np.ones(4), size=(2, 3, 4)).astype("f4")
     np.savez(
@@ -83,6 +84,7 @@ def test_a_file_of_the_user(visit: Visit, tmp_path: Path) -> None:
     expect(page.get_by_text("at most 600 MB")).to_be_visible()
 
 
+@pytest.mark.every_situation
 def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     """From the heads that copy to head 4 of layer 4, and on into the story; one step back undoes
     the choice of another model.
@@ -107,6 +109,7 @@ def test_the_head_of_the_frog_is_found_in_a_click(visit: Visit) -> None:
     expect_url(settled(page), "weights=language+model")
 
 
+@pytest.mark.every_situation
 def test_an_arc_goes_to_a_word_and_opens_into_its_pieces(visit: Visit) -> None:
     page = visit("one-head?th_model=language+model&text=One day, a little frog was very sad. The")
     drawn(page, 3)
@@ -121,6 +124,7 @@ def test_an_arc_goes_to_a_word_and_opens_into_its_pieces(visit: Visit) -> None:
     assert frog[6:10] == ["f", "r", "o", "g"]
 
 
+@pytest.mark.every_situation
 @pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
 def test_the_story_of_the_frog_takes_a_click_and_a_window(
     go: Visit, page: Page, size: tuple[int, int]

@@ -109,7 +109,10 @@ def test_which_layers_are_stored() -> None:
     assert about == [(one.task, one.n_heads, one.without) for one in COMPARED]
 
 
-@pytest.mark.parametrize("place", [1, 2, 4])
+RELEASE = pytest.mark.every_situation
+
+
+@pytest.mark.parametrize("place", [1, *(pytest.param(i, marks=RELEASE) for i in (2, 4))])
 def test_training_again_gives_the_stored_scores(place: int) -> None:
     again, stored = train_and_score(COMPARED[place]), trained_scores()[place]
     assert isinstance(stored, TrainedScore)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 
 from attention_lab.scenario import Scenario, trace_of
-from attention_ui.board import apply_stage_choice
 from tests.ui.app import (
     error,
     gone_to,
@@ -58,18 +55,6 @@ def test_choosing_a_sentence_computes_nothing() -> None:
     assert page_context(app).trace.tokens[:2] == ("it", "slept")
     assert app.query_params["sentence"] == "1"
     assert gone_to(app, "merge").query_params["sentence"] == "1"
-
-
-def test_a_choice_that_no_browser_of_ours_sends_is_passed_over(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    held: dict[str, Any] = {}
-    monkeypatch.setattr("attention_ui.sequence.st.session_state", held)
-    for value in (-1, 1.5, "1", None, [1]):
-        apply_stage_choice("sentence", value)
-    assert held == {}
-    apply_stage_choice("sentence", 2)
-    assert held == {"sentence": 2}
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,10 @@ OTHERS = (
 
 def choices(app: AppTest) -> list[str]:
     """The parameters that the page knows."""
-    session = app.session_state["session"]
+    bound = (getattr(one.proto, "query_param_key", "") for one in (*app.main, *app.sidebar))
     of_controls = (control.name for control in CONTROLS)
-    return sorted({*session.labels, *session.written, *of_controls, *VIEW_DEFAULTS})
+    written = app.session_state["session"].written
+    return sorted({*filter(None, bound), *written, *of_controls, *VIEW_DEFAULTS})
 
 
 def values(request: pytest.FixtureRequest, page: str) -> list[str]:

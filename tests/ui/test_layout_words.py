@@ -78,11 +78,14 @@ def said_by(app: AppTest) -> list[str]:
 
 @pytest.mark.parametrize("state", STATES)
 def test_a_step_names_rows_and_columns_as_the_notation_does(
-    state: str, monkeypatch: pytest.MonkeyPatch
+    state: str, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
+    """In the gate each state on a third of the steps, so that each step is in three states."""
+    every = request.config.getoption("every_situation")
+    steps = STORY if every else STORY[[*STATES].index(state) % 3 :: 3]
     monkeypatch.setitem(LAYOUTS, "column", MARKED)
     marked = 0
-    for path in STORY:
+    for path in steps:
         app = opened(path, notation="columns", **STATES[state])
         for name in ON_DEMAND:
             app.session_state[name] = True
@@ -91,7 +94,7 @@ def test_a_step_names_rows_and_columns_as_the_notation_does(
         assert not app.exception
         assert [text for text in texts if PLACED.search(text)] == []
         marked += any(word in text for text in texts for word in MARKED)
-    assert marked > len(STORY) // 2
+    assert marked >= len(steps) // 2
 
 
 def of_file(path: Path) -> Iterator[str]:

@@ -7,8 +7,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui import board, mask_choice
-from attention_ui.url_state import Session
 from tests.ui.app import gone_to, opened, page_context, pressed, scenes, stage, texts, unfolded
 
 
@@ -76,16 +74,6 @@ def test_padding_in_a_link_makes_no_room() -> None:
     app = opened("mask", mask="padding")
     assert (page_context(app).scenario.n_tokens, hidden(app)) == (0, 0)
     assert "Sequence length 14" in [button.label for button in app.button]
-
-
-def test_the_button_of_the_stage_chooses_the_mask(monkeypatch: pytest.MonkeyPatch) -> None:
-    state: dict[str, object] = {}
-    monkeypatch.setattr(mask_choice.st, "session_state", state)
-    monkeypatch.setattr(mask_choice, "session", Session)
-    board.apply_stage_choice("mask", "banana")
-    assert state == {}
-    board.apply_stage_choice("mask", "causal")
-    assert state == {"mask": "causal", "unmasked": ""}
 
 
 def test_a_longer_sequence_is_offered_where_there_can_be_one() -> None:

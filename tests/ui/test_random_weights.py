@@ -7,12 +7,8 @@ from __future__ import annotations
 import pytest
 
 from attention_lab.choices import SEEDED_WEIGHTS, WEIGHT_KINDS
-from attention_lab.presets import cell_worth_a_look, presets
-from attention_lab.scenario import Scenario
+from attention_lab.presets import presets
 from attention_lab.user_data.user_matrices import UserMatrices
-from attention_ui import board, model_choice
-from attention_ui import presets as presets_box
-from attention_ui.url_state import Session
 from attention_viz.story.notes import first_example_notes
 from attention_viz.story.story_view import StoryView
 from tests.ui.app import opened, page_context, stage, texts, unfolded
@@ -66,28 +62,8 @@ def test_weights_by_hand_that_find_nothing_are_replaced() -> None:
     assert page_context(app).scenario.weights == "by hand"
 
 
-def test_the_first_example_leads_to_the_second(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_first_example_leads_to_the_second() -> None:
     first, second = presets()[:2]
     assert ways("overview", bare=True) == [("example", second.name)]
     assert ways("tokens", bare=True) == []
     assert not first_example_notes(StoryView(first.scenario, lesson="a moment"))
-    state: dict[str, object] = {}
-    monkeypatch.setattr(presets_box.st, "session_state", state)
-    monkeypatch.setattr(presets_box, "session", Session)
-    board.apply_stage_choice("example", "banana")
-    assert not state
-    board.apply_stage_choice("example", second.name)
-    assert (first.scenario.weights, state["weights"]) == ("by hand", "language model")
-    assert (state["head"], state["query"], state["key"]) == (second.focus or ())[:3]
-
-
-def test_the_button_leads_to_the_language_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    state, before = {}, Session(page_context=page_context(opened("scores")))
-    monkeypatch.setattr(model_choice.st, "session_state", state)
-    monkeypatch.setattr(board, "session", lambda: before)
-    board.apply_stage_choice(*LEADS)
-    assert state == {
-        "weights": "language model",
-        "layer": 4,
-        **cell_worth_a_look(Scenario(weights="language model", layer=4))._asdict(),
-    }

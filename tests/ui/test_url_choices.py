@@ -50,3 +50,15 @@ def test_the_app_refuses_the_same_values() -> None:
     assert sorted(refused[0]) == sorted(refused[1])
     assert len(alone.refused) == len(odd)
     assert page_context(app).scenario == alone.scenario
+
+
+def test_the_app_reads_other_spellings_as_the_same_url_does_without_it() -> None:
+    """Also in a visit that runs, where Streamlit keeps a URL in another place."""
+    spelt: dict[str, object] = {"mask": "CAUSAL", "residual": "TRUE", "seed": "4.0"}
+    spelt |= {"text": "a\nb c", "d_k": "0", "notation": "GML"}
+    alone, running = read_url(parameters(spelt)), opened("scores")
+    running.query_params |= {name: str(value) for name, value in spelt.items()}
+    for app in (opened("scores", **spelt), running.run()):
+        assert page_context(app).scenario == alone.scenario
+        assert page_context(app).notation.key == alone.view["notation"] == "gml"
+        assert said(app) == []

@@ -10,7 +10,8 @@ from attention_core import AttentionError
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
 from attention_viz.markdown_parts import markdown_parts
-from attention_viz.site_blocks import BlockWriter, field_json
+from attention_viz.site_blocks import BlockWriter
+from attention_viz.widgets import choice_widget
 
 WHICH = b.Select("which", "Which", "one", {"one": "First", "two": "Second"}, resets=("what",))
 WHAT = b.Several("what", "What", (), b.by_name(["0", "1", "2"]))
@@ -94,7 +95,7 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     found = BlockWriter(CHOICES, {"scores"}).write(blocks)
     kinds = "text heading note formula code row row row chart table beside folded"
     assert [one["kind"] for one in found] == kinds.split()
-    assert [one["value"] for one in found[5]["items"]] == ["two", "0.2", "7", "0.25", "a b", True]
+    assert [one["value"] for one in found[5]["items"]] == ["two", "0.2", 7, 0.25, "a b", True]
     assert found[6]["items"][0]["changes"] == {"size": "2"}
     assert found[7]["items"][0]["to"] == "scores"
     assert [one["align"] for one in found if one["kind"] == "beside"] == ["top"]
@@ -102,4 +103,4 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     assert pictured.align == "center"
     (link,) = found[11]["blocks"][0]["items"]
     assert (link["to"], link["changes"]) == (None, {"head": "2"})
-    assert field_json(CHOICES[2], 7)["kind"] == "number"
+    assert choice_widget(CHOICES[2], 7).kind == "number"

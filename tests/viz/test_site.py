@@ -45,6 +45,11 @@ def control(answer: dict[str, Any], name: str) -> dict[str, Any]:
     return dict(found)
 
 
+def offered(answer: dict[str, Any], name: str) -> list[str]:
+    """The keys of the options of a control."""
+    return [key for key, _ in control(answer, name)["options"]]
+
+
 @pytest.mark.parametrize("path", STEPS_OF_STORY)
 def test_a_step_has_the_arrays_and_words_of_the_app(path: str) -> None:
     query = f"{USUAL}&rotary=true&head_norm=true&head=2&query=1"
@@ -75,22 +80,23 @@ def test_the_first_example_leads_to_the_second() -> None:
 
 
 def test_every_choice_of_the_app_has_one_control() -> None:
-    controls = asked("scores")["controls"]
+    found = asked("scores")
+    controls = found["controls"]
     names = [one["name"] for one in controls]
     assert len(set(names)) == len(names)
     assert {one.name for one in CONTROLS} | {key for _, key, _ in VIEW_SWITCHES} <= set(names)
     assert {"notation", "example", "head", "query", "key", "feature"} <= set(names)
     for one in controls:
-        if "options" in one and one["kind"] != "place" and one["name"] != "example":
-            assert str(one["value"]) in one["options"]
+        if one["options"]:
+            assert one["value"] in offered(found, one["name"])
 
 
 def test_heads_are_offered_that_fit() -> None:
     assert control(asked("scores"), "d_model")["step"] == 3
     assert control(asked("scores", f"{USUAL}&d_k=5&d_v=2"), "d_model")["step"] == 1
-    assert control(asked("scores"), "n_heads")["options"] == ["1", "2", "3", "4", "6", "12"]
+    assert offered(asked("scores"), "n_heads") == ["1", "2", "3", "4", "6", "12"]
     uneven = asked("scores", "d_model=13&n_heads=3")
-    assert control(uneven, "n_heads")["options"] == ["1", "3", "13"]
+    assert offered(uneven, "n_heads") == ["1", "3", "13"]
 
 
 @pytest.mark.parametrize(
@@ -115,6 +121,21 @@ def test_an_act_is_in_the_url_and_comes_back(act: dict[str, Any], chosen: str) -
     again = asked("scores", found["query"])
     assert again["query"] == found["query"]
     assert again["scene"]["arrays"] == found["scene"]["arrays"]
+
+
+@pytest.mark.parametrize(("name", "value"), [("d_model", "9999"), ("seed", ""), ("head", "-1")])
+def test_what_a_control_cannot_hold_changes_nothing_and_is_said(name: str, value: str) -> None:
+    found = asked("scores", act={"name": name, "value": value})
+    assert (found["query"], len(found["refused"])) == (asked("scores")["query"], 1)
+    assert found["scene"]["arrays"] == asked("scores")["scene"]["arrays"]
+
+
+def test_a_laboratory_does_not_begin_the_visit_of_a_layer() -> None:
+    chosen = asked("training", "", act={"name": "train_steps", "value": "3"})["query"]
+    assert parse_qs(chosen) == {"train_steps": ["3"]}
+    assert control(asked("scores", chosen), "example")["value"] == presets()[0].name
+    seen = asked("training", "n_heads=2", act={"name": "notation", "value": "gml"})["query"]
+    assert parse_qs(seen) == {"n_heads": ["2"], "notation": ["gml"]}
 
 
 def test_edits_are_taken_back() -> None:
@@ -199,8 +220,8 @@ def test_the_trained_model_is_asked_for_only_where_the_site_has_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(site, "has_model", lambda: False)
-    assert "trained" not in control(asked("scores"), "weights")["options"]
-    assert "trained" in control(asked("scores", model=True), "weights")["options"]
+    assert "trained" not in offered(asked("scores"), "weights")
+    assert "trained" in offered(asked("scores", model=True), "weights")
     chosen = {"name": "weights", "value": "trained"}
     assert asked("scores", act=chosen, model=True) == {"needs": "model"}
 

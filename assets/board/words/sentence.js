@@ -82,7 +82,7 @@ export class Sentence {
     return Math.min(place, this.about.words.length - 1);
   }
 
-  // The heads {head, title, chosen, shares, lines} at a piece, with the shares of units; without heads in the scene that of the cell.
+  // The heads {head, title, chosen, shares, lines, start} at a piece, with the shares of units and the unit where the arcs begin; without heads in the scene that of the cell.
   headsAt(cell, focus) {
     const { model } = this.board;
     const chosen = placeAlong(model, cell, "H");
@@ -92,10 +92,10 @@ export class Sentence {
       const title = filledIn(this.about.says.title, { array: at && model.arrays[at.array].title, head: at && placeAlong(model, at, "H") });
       return [{ head: chosen, title, chosen: true, shares, lines: this.isCovered ? [] : this.saidAbout(focus, shares) }];
     }
-    const all = this.about.heads.map(({ head, title, arcs, asks }) => {
+    const all = this.about.heads.map(({ head, title, arcs, asks, from }) => {
       const shares = sharesOfUnits(this.units, arcs[focus]);
       const lines = asks?.[focus] ?? this.saidAbout(focus, shares);
-      return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares, lines };
+      return { head, title, chosen: head === (chosen ?? model.stage?.heads?.chosen ?? head), shares, lines, start: this.unitOf(from?.[focus] ?? focus) };
     });
     if (all.length && !all.some((one) => one.chosen)) all[0].chosen = true;
     const shown = this.isLarge ? all : all.filter((one) => one.chosen);
@@ -146,7 +146,7 @@ export class Sentence {
       { base: above, room: above - lines - 16, side: -1 },
       { base: above + high, room: height - above - high - lines - 16, side: 1 },
     ];
-    const arcs = heads.flatMap((head, i) => arcsFrom(at, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
+    const arcs = heads.flatMap((head, i) => arcsFrom(head.start ?? at, head.shares, middles, { ...areas[i], scale: this.isLarge ? 1 : 0.35 }).map((arc) => ({ ...arc, head, side: areas[i].side })));
     const edges = (side) => ({ left: room.from, right: width, top: side < 0 ? lines : above + high, bottom: side < 0 ? above : height - lines });
     const large = arcs.filter(({ share, place }) => share >= LABELLED_SHARE || units[place].piece);
     const places = labelPlaces(arcs, (arc) => this.typeOf(arc), edges, this.isLarge ? large : large.slice(0, 1));

@@ -15,6 +15,8 @@ from attention_core.projections import Projections
 
 from ...heads.weight_blocks import head_contributions
 from ...labs.backward import layer_gradients
+from ...labs.circuit_settings import N_LETTERS, N_STEPS, CircuitSettings
+from ...labs.training_runs import circuit_score
 from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
@@ -247,3 +249,13 @@ def shift_of_a_row() -> Evidence:
     gap = max_difference(softmax(scores + 100), softmax(scores))
     sentence = f"All scores + 100: the weights differ by {format_gap(gap)}."
     return Evidence(gap < 1e-9, gap < 1e-9, sentence)
+
+
+def one_layer_cannot() -> Evidence:
+    """The stored models of one and of two layers on letters that repeat."""
+    one, two = (circuit_score(CircuitSettings(n_layers, 2), N_STEPS).right for n_layers in (1, 2))
+    sentence = (
+        "Right guesses where letters repeat, after the same training with two heads in each layer:"
+        f" {100 * one:.0f} % with one layer, {100 * two:.0f} % with two; by luck one in 16."
+    )
+    return Evidence(one < 1 / N_LETTERS, one < 0.5 < 0.9 < two, sentence)

@@ -81,6 +81,7 @@ WORLDS: tuple[dict[str, Any], ...] = (
     {"language_model": stubborn},
     {"draw": lambda shares, seed, position: int(shares.argmax())},
     {"trained_score": lambda task, n_heads: 0.9},
+    {"circuit_score": lambda settings, step: SimpleNamespace(right=0.9)},
     {"fits": lambda *matrices: False},
     {"are_equal": lambda one, other: False},
     {"max_difference": lambda one, other: 0.0},

@@ -281,7 +281,7 @@ def test_the_numbers_of_the_lesson_on_trained_heads_are_those_of_the_model() -> 
     assert row(1)["animal"] == 0.69
     other = row(3)
     assert sorted(other.values())[-3:] == [other["cat"], other["mouse"], other["[CLS]"]]
-    assert [other[word] for word in ("cat", "mouse", "[CLS]")] == [0.10, 0.35, 0.42]
+    assert [other[word] for word in ("cat", "mouse", "[CLS]")] == [0.09, 0.35, 0.42]
     layer = layer_of("trained-heads", 6)
     sharpest = layer.probabilities[0].max(axis=-1).mean(axis=-1)
     norms = norm_shares(layer)[0]

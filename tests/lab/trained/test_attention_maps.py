@@ -137,18 +137,23 @@ def test_files_that_are_refused(fault: str) -> None:
 @pytest.mark.parametrize(
     "shape", [(20_000_000, 0, 3, 3), (20_000_000, 1, 0, 3, 3), (0, 2, 3, 3), (2, 3, 0)]
 )
-@pytest.mark.parametrize("kind", ["npz", "safetensors", "deflated"])
+@pytest.mark.parametrize("kind", ["npz", "safetensors"])
 def test_attention_is_refused_from_its_shape(shape: tuple[int, ...], kind: str) -> None:
-    """Empty, or small in the file and large in memory."""
-    facts: Facts = ("'a'", str(shape), 1)
     if kind == "npz":
         content = archive({"a.npy": npy(head(f"{shape}"))})
-    elif kind == "safetensors":
-        content = with_header({"a": tensor([*shape], 0, 0)})
     else:
-        zeros = io.BytesIO()
-        np.savez_compressed(zeros, a=np.zeros((2, 3, 2048, 2048)))
-        content, facts = zeros.getvalue(), (201326592, 160000000)
+        content = with_header({"a": tensor([*shape], 0, 0)})
+    expect_small_refusal(content, ("'a'", str(shape), 1))
+
+
+def test_attention_that_is_small_in_the_file_and_large_in_memory_is_refused() -> None:
+    zeros = io.BytesIO()
+    np.savez_compressed(zeros, a=np.zeros((2, 3, 2048, 2048)))
+    expect_small_refusal(zeros.getvalue(), (201326592, 160000000))
+
+
+def expect_small_refusal(content: bytes, facts: Facts) -> None:
+    """A file is refused before its arrays take memory."""
     file = open_weights(io.BytesIO(content), "file")
     tracemalloc.start()
     try:

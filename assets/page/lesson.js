@@ -86,11 +86,11 @@
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
     const link = event.target.closest?.(".lesson-bar a, a[href*='lesson=']");
     const button = event.target.closest?.(".lesson-question button");
+    if (link?.matches(".lesson-end") && window.attentionClass?.now.seat?.secret) window.attentionClass.end();
     if (link && isOurs(link)) {
       event.preventDefault();
       follow(link);
     }
-    if (link?.matches(".lesson-end") && window.attentionClass?.now.seat?.secret) window.attentionClass.end();
     if (button && !(button.matches(".lesson-reveal") && window.attentionClass?.goOn?.())) answer(button);
     if (event.target.closest?.(".lesson-note")) openNote();
   });

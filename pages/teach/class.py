@@ -50,7 +50,7 @@ else:
                 joining.show_class(room)
                 teaching.show_vote_buttons(room_service().rooms.state(room))
                 teaching.choose_question(now, room)
-            teaching.show_room_tools(room_service().rooms.state(room))
+                teaching.show_room_tools(room_service().rooms.state(room))
             reporting.show_report(room)
         else:
             joining.show_class(room)

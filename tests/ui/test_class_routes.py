@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from functools import partial
 from pathlib import Path
@@ -12,7 +11,6 @@ from typing import Any
 import pytest
 from starlette.applications import Starlette
 
-from attention_lab.classroom.class_question import question_id, question_to_json
 from attention_lab.classroom.letters import ROOM_LETTERS
 from attention_lab.classroom.limits import Limits
 from attention_lab.classroom.rooms import NewRoom, Rooms
@@ -28,15 +26,6 @@ from tests.ui.asking import Answered, asked
 Slow = tuple[RoomService, list[float]]
 Body = bytes | dict[str, object]
 STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
-LEAD = "/class-room/lead"
-
-
-@pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
-    """The routes alone, with a file of rooms of their own."""
-    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
-    monkeypatch.setattr(routes, "MAX_WAIT", 0.3)
-    return Starlette(routes=list(routes.class_routes()))
 
 
 @pytest.fixture
@@ -132,40 +121,6 @@ def test_who_waits_is_told_when_there_is_news(server: Starlette) -> None:
     assert (nothing.status, nothing.body) == (204, b"")
     assert (news.said["moment"], news.said["moments"]) == ("/scores?head=1", 1)
     assert (refused.status, kept.status) == (403, 200)
-
-
-def test_a_teacher_leads_a_vote_from_the_bar(server: Starlette) -> None:
-    made: NewRoom = room_service().change(Rooms.open, "")
-    posed = json.loads(question_to_json(CHOICE))
-    posed["answer"], posed["tolerance"] = 1, 0  # as a browser writes it
-    path = f"{STATE}?room={made.room}"
-
-    def led(act: str, secret: str = made.secret, **about: object) -> int:
-        return answered(
-            server, LEAD, {"room": made.room, "act": act, **about}, secret=secret
-        ).status
-
-    assert led("ask", "guessed", question=posed) == 403
-    assert [led("ask", question=one) for one in (None, {"kind": "choice"}, "?")] == [400] * 3
-    assert room_service().rooms.state(made.room).question is None
-    assert led("ask", question=posed) == 200
-    state = room_service().rooms.state(made.room)
-    assert (state.state, state.question, state.moment) == (
-        *("open", CHOICE),
-        f"/class?room={made.room}",
-    )
-    answered(server, VOTE, ballot(made.room, 1, "1"))
-    told = answered(server, path, secret=made.secret).said
-    assert (told["of"], "of" in answered(server, path).said) == (question_id(CHOICE), False)
-    for act in ("closed", "open", "revealed"):
-        assert led(act) == 200
-        assert answered(server, path).said["state"] == act
-    assert [led("ended"), led("none"), led("end", there="//evil.example")] == [400] * 3
-    assert (led("end", "guessed"), led("end", there="/?lesson=masks")) == (403, 200)
-    told = answered(server, path).said
-    assert (told["state"], told["moment"]) == ("ended", "/?lesson=masks")
-    assert not {"answer", "bars", "arithmetic", "of"} & set(told)
-    assert answered(server, VOTE, ballot(made.room, 2, "1")).status == 409
 
 
 def test_an_answered_vote_is_kept(server: Starlette) -> None:

@@ -168,8 +168,8 @@ def question_from_json(text: str) -> Question:
         given = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
         # A browser writes 1.0 as 1; what is asked again must be the same question.
         number = None if kept["kind"] == "choice" else float(kept["answer"])
-        about = {"number": number, "tolerance": float(kept["tolerance"]), "given": given}
-        return check_class_question(Question(kept["text"], kept["arithmetic"], options, **about))
+        text, why, tolerance = kept["text"], kept["arithmetic"], float(kept["tolerance"])
+        return check_class_question(Question(text, why, options, number, tolerance, given))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FileError(
             "A question of this room is damaged where it is kept; ask another one, or open a new"

@@ -7,13 +7,13 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
-from attention_core import STEPS, Trace
+from attention_core import Trace
 from attention_core.errors import SettingsError
 from attention_lab.classroom.class_question import class_question
 from attention_lab.guesses import ITEMS, Guess, guess_in_turn, guess_of, items_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.notation.notation import Notation
-from attention_lab.page_list import Page
+from attention_lab.page_list import Page, step_of
 from attention_lab.practice import practice_question
 from attention_lab.quiz import Question
 from attention_viz.practice import in_words
@@ -77,4 +77,4 @@ def item_name(item: str) -> str:
     """
     asked = ITEMS[item]
     text = re.sub(r"\{\w+\}", "…", asked.prompt)
-    return f"{STEPS[asked.fields[0]].title}: {text}"
+    return f"{step_of(asked.fields[0]).title}: {text}"

@@ -25,7 +25,7 @@ STYLE_SHEETS = {"board": "board.css", "chart": "chart.css", "classroom": "classr
 # The scripts of every page, in the order in which they run; each explains itself in its first line.
 FIRST_SCRIPTS = (
     *("theme", "history", "book", "drawer", "print"),
-    *("link", "message", "lesson", "class"),
+    *("link", "message", "lesson", "class", "class_bar"),
 )
 PLOTLY = distribution("plotly")
 PLOTLY_JS = Path(str(PLOTLY.locate_file("plotly/package_data/plotly.min.js")))

@@ -32,7 +32,7 @@ from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
-from .lesson import lesson_parts, lesson_style, read_shown_lesson, stage_place
+from .lesson import lesson_parts, lesson_style, offer_question, read_shown_lesson, stage_place
 from .page_context import page_context
 from .presets import choose_example
 from .reference.questions import show_foot
@@ -121,11 +121,13 @@ def _draw() -> Page:
                 show_foot(page)
             finally:  # also after an error
                 _heading(page, notation, seen)
-                _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
+                if page.has_sidebar:
+                    _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
     elif now.pictured:
         with as_part_of(streamlit_page):
             keep_picture(page)
     _heading(page, notation, seen)
+    offer_question(page, trace)
     return page
 
 
@@ -134,7 +136,7 @@ def _make_places(page: Page, notation: Notation, scenario: Scenario) -> None:
     after it keeps its place; in it one for the message of a page that cannot be computed.
     """
     now = session()
-    now.stage_place = stage_place()
+    now.stage_place = stage_place(page)
     if page not in story_steps():
         _heading(page, notation, scenario)
     with now.stage_place:

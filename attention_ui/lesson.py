@@ -13,18 +13,21 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core import FileError, SettingsError
+from attention_core import FileError, SettingsError, Trace
 from attention_core.checks import check_choice
 from attention_lab.choices import DECLARED
+from attention_lab.classroom.class_question import class_question, question_id, question_to_json
 from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS
 from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, Moment
 from attention_lab.lessons.lesson_file import lesson_named
-from attention_lab.page_list import PAGES, page_now
+from attention_lab.page_list import PAGES, Page, page_now
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.quiz import Question
 
 from .acts import NO_MASK_KEY
 from .board import PIN_PARAMETER
+from .classroom.asking import page_question
+from .classroom.joining import ROOM_BAR, ROOM_KEY, led_room
 from .uneven_heads import HEADS, OFFERED
 from .url_state import restore, session, write_to_url
 
@@ -131,7 +134,8 @@ def lesson_style() -> str:
     block = '[data-testid="stMainBlockContainer"]'
     return (
         f"@media screen {{ {', '.join(hidden)} {{ display: none !important; }}"
-        f" {block} {{ padding-top: 0.2rem !important; }} :root {{ --bar: 0px; }} }}"
+        f" {block} {{ padding-top: 0.2rem !important; }} :root {{ --bar: 0px; }}"
+        " .lesson-bar { --at-end: 0px; } }"
     )
 
 
@@ -196,15 +200,44 @@ def _place_text(name: str, place: int) -> str:
     return f"{name}.{place + 1}"
 
 
-def stage_place() -> DeltaGenerator:
+def stage_place(page: Page) -> DeltaGenerator:
     """The place of the stage or the heading. In a lesson its bar is above: links to the previous
-    and the next moment, the text, the question, the note.
+    and the next moment, the room, the text, the question, the note. Who is in a room has it on
+    every other page, too; *Class* draws its own.
     """
     shown: ShownLesson | None = session().lesson
     if shown is not None:
+        is_here = shown.moment.page == page.url_path
+        about = (shown.lesson, shown.name, shown.place, shown.view)
         with st.container(key="lesson"):
-            st.html(lesson_bar_html(shown.lesson, shown.name, shown.place, shown.view))
+            st.html(lesson_bar_html(*about, is_here=is_here))
+    elif st.session_state.get(ROOM_KEY) and page.url_path != "class":
+        with st.container(key="lesson"):
+            st.html(ROOM_BAR)
     return st.container(key="stage")
+
+
+def offer_question(page: Page, trace: Trace | None) -> None:
+    """For the teacher of a room: the question of the page that a class may be asked, about the
+    layer that is shown. That of a moment is in its bar.
+    """
+    shown: ShownLesson | None = session().lesson
+    if not led_room() or (shown and _votable(shown.lesson, shown.place)):
+        return
+    if trace is not None and (asked := page_question(trace, page)):
+        with session().stage_place:
+            st.html(f'<span class="class-ask" {_for_class(asked)}></span>')
+
+
+def _votable(lesson: Lesson, place: int) -> Question | None:
+    """The question of a moment as a class gets it; None without one with options."""
+    asked = lesson.question_at(place)
+    return class_question(asked) if asked and asked.options else None
+
+
+def _for_class(asked: Question) -> str:
+    """A question for the script that asks a class."""
+    return f'data-of="{question_id(asked)}" data-ask="{escape(question_to_json(asked))}"'
 
 
 def moment_url(lesson: Lesson, name: str, place: int, view: str) -> str:
@@ -212,12 +245,14 @@ def moment_url(lesson: Lesson, name: str, place: int, view: str) -> str:
     return f"./{lesson.url(place, name, '' if view == lesson.view else view)}"
 
 
-def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str) -> str:
-    """The bar at a moment: links to the previous and the next one, the text, the question."""
+def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str, is_here: bool = True) -> str:
+    """The bar at a moment: links to the previous and the next one, the room, the text, the
+    question; on another page than its own, without text and question.
+    """
     moment, count = lesson.moments[place], len(lesson.moments)
     other = "full" if view == "lesson" else "lesson"
     words = {"full": "All controls", "lesson": "Fewer controls"}[other]
-    text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
+    here = escape(moment_url(lesson, name, place, view))
     there = moment_url(lesson, name, place, other)
     return (
         f'<nav class="lesson-bar" aria-label="Lesson" data-moment="{place}" data-at='
@@ -225,13 +260,30 @@ def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str) -> str:
         f"{_step(lesson, name, place - 1, view)}"
         f'<span class="lesson-count">{place + 1}/{count}</span>'
         f"{_step(lesson, name, place + 1, view, 'after')}"
-        f"<b>{escape(moment.title)}</b>"
+        f'<b><a href="{here}">{escape(moment.title)}</a></b>'
         f'<span class="lesson-title">{escape(lesson.title)}</span>'
-        f"{_note(moment)}"
+        f'<span class="lesson-room"></span>{_pace(lesson, name, place)}{_note(moment)}'
         f'<a class="lesson-act" href="{escape(there)}">{words}</a>'
-        f'<a class="lesson-act" href="{escape(_page_without_lesson(moment))}">End lesson</a></div>'
-        f"{text}{_question(lesson.question_at(place), _place_text(name, place), moment.covered)}"
-        "</nav>"
+        '<a class="lesson-act lesson-end" '
+        f'href="{escape(_page_without_lesson(moment))}">End lesson</a></div>'
+        f"{_words(lesson, name, place) if is_here else ''}</nav>"
+    )
+
+
+def _words(lesson: Lesson, name: str, place: int) -> str:
+    moment = lesson.moments[place]
+    text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
+    return text + _question(lesson, place, _place_text(name, place))
+
+
+def _pace(lesson: Lesson, name: str, place: int) -> str:
+    """The minutes that are planned up to the end of a moment; the script adds those that passed."""
+    given = [moment.minutes for moment in lesson.moments]
+    even = round(lesson.minutes * (place + 1) / len(given))
+    plan = sum(given[: place + 1]) if all(given) else even
+    return (
+        f'<span class="lesson-pace" data-lesson="{escape(name)}" data-plan="{plan}"'
+        ' title="Minutes since the lesson began, and planned up to the end of this moment"></span>'
     )
 
 
@@ -259,20 +311,22 @@ def _note(moment: Moment) -> str:
     )
 
 
-def _question(question: Question | None, place: str, covered: str) -> str:
+def _question(lesson: Lesson, number: int, place: str) -> str:
     """The question with its answers as buttons, and a button that shows the answer; until then the
-    page covers what would tell it. place: the lesson and its moment.
+    page covers what would tell it. number: of the moment; place: the lesson and its moment.
     """
+    question, covered = lesson.question_at(number), lesson.moments[number].covered
     if question is None:
         return ""
+    posed = _votable(lesson, number)
     buttons = "".join(
         f'<button type="button" data-right="{str(option.right).lower()}">{escape(option.label)}'
         "</button>"
         for option in question.options
     )
     return (
-        f'<div class="lesson-question" data-of="{escape(place)}" data-covers="{covered}">'
-        f"<span>{escape(question.text)}</span>{buttons}"
+        f'<div class="lesson-question" data-moment="{escape(place)}" data-covers="{covered}"'
+        f"{f' {_for_class(posed)}' if posed else ''}><span>{escape(question.text)}</span>{buttons}"
         '<button type="button" class="lesson-reveal">Show the answer</button>'
         f'<output aria-live="polite" hidden>{escape(question.why)}</output></div>'
     )

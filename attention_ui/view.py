@@ -21,7 +21,7 @@ from .widgets import draw_widget
 PRINT_FILTERS = {"light": "none", "dark": "invert(1) hue-rotate(180deg) brightness(1.1)"}
 
 # The type of lecture mode, and room for it.
-LARGE_TYPE_CSS = "font-size: 21px; --column: 16rem; --sides: 1.5rem;"
+LARGE_TYPE_CSS = "font-size: 21px; --lesson: 1.15rem; --column: 16rem; --sides: 1.5rem;"
 
 # A stage begins right below the bar of chapters; in lecture mode it is alone in the window.
 MAIN_BLOCK = '[data-testid="stMainBlockContainer"]'
@@ -32,7 +32,8 @@ STAGE_CSS = (
 )
 
 LECTURE_CSS = (
-    f"@media screen {{ {MAIN_BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
+    ":root { --bar: 0px; --lesson: 1.5rem; }"
+    f" @media screen {{ {MAIN_BLOCK} {{ padding: 0.2rem 1rem 3rem !important; }}"
     ' [data-testid="stHeader"], [data-testid="stSidebar"], #attention-corner'
     " { display: none !important; }"
     " .st-key-stage { min-height: calc(100vh - 1rem); }"

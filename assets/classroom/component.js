@@ -111,6 +111,7 @@ class Mount {
     if (frame !== this.frame) {
       this.frame = frame;
       const people = seat && isTeacher ? [made("p", { className: "people" })] : [];
+      this.host.classList.toggle("projected", isTeacher);
       this.host.replaceChildren(...people, ...(seat ? this.parts(told, isTeacher) : [made("p", { role: "alert" }, trouble || "You have left the room.")]));
     }
     if (!seat || !told) return;
@@ -125,13 +126,14 @@ class Mount {
   }
 
   parts(told, isTeacher) {
+    if (told?.state === "ended") return this.thanks(told, isTeacher);
     if (!told?.question) {
       return [made("p", { className: "waiting" }, isTeacher ? "No question has been asked yet." : "You are in. The question appears here when the teacher asks one.")];
     }
     const { text, given } = told.question;
     const lists = given.map(([name, numbers]) => made("p", { className: "given" }, made("span", {}, `${name}: `), made("code", {}, numbers)));
     const parts = [made("h2", {}, text), ...lists];
-    if (isTeacher) parts.push(made("p", { className: "count", role: "status" }));
+    if (isTeacher) parts.push(made("div", { className: "small" }, made("span", { className: "count", role: "status" }), ...(told.state === "open" ? [this.timer()] : [])));
     else if (told.state === "open") parts.push(this.answering(told.question));
     if (isTeacher && told.question.options.length && !told.bars) {
       parts.push(made("ol", { className: "options" }, ...told.question.options.map((option, place) => made("li", {}, option, ...drawn(told.question, place)))));
@@ -140,6 +142,31 @@ class Mount {
     if (told.arithmetic) parts.push(made("p", { className: "arithmetic" }, made("b", {}, "Answer: "), told.arithmetic));
     if (!isTeacher) parts.push(made("p", { className: "status", role: "status" }));
     return parts;
+  }
+
+  // The end of a class: who goes on by oneself no longer follows.
+  thanks({ moment }, isTeacher) {
+    if (isTeacher) return [made("p", { className: "waiting" }, "The class has ended. Another question goes on with it.")];
+    const words = moment.includes("lesson=") ? "The lesson, to go through again" : "Attention Lab, to go on by yourself";
+    return [made("h2", {}, "Thank you for taking part."), made("p", {}, made("a", { href: this.room.base + moment, onclick: () => this.room.leave() }, words))];
+  }
+
+  // A timer that a teacher may start, and make longer; it closes nothing.
+  timer() {
+    const button = made("button", { type: "button", className: "timer", title: "Start a timer, or add 30 seconds" }, "Timer");
+    let ends = 0;
+    const show = () => {
+      const left = Math.ceil((ends - performance.now()) / 1000);
+      button.textContent = left > 0 ? `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` : "Time is up";
+      button.classList.toggle("over", left <= 0);
+      if (left > 0 && button.isConnected) this.ticking = setTimeout(show, 250);
+    };
+    button.addEventListener("click", () => {
+      clearTimeout(this.ticking);
+      ends = Math.max(ends, performance.now()) + 30_000;
+      show();
+    });
+    return button;
   }
 
   answering(question) {

@@ -101,13 +101,25 @@
     window.dispatchEvent(new PopStateEvent("popstate", { state: null }));
     document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
   };
+  // At the end of a class its page thanks, and has the link to the lesson.
+  const pageToFollow = () => (now.told.state === "ended" ? `/class?room=${now.seat.room}` : now.told.moment);
   const follow = () => {
     const { seat, told } = now;
     const isNews = told.moments !== seat.moments;
     seat.moments = told.moments;
     keep();
-    if (isNews && seat.follows && !seat.secret && told.moment) open(told.moment);
+    if (isNews && seat.follows && !seat.secret && told.moment) open(pageToFollow());
   };
+
+  // The question that the shown page offers, and the state of its vote, if it is the one that was asked.
+  const offered = () => {
+    const { of, ask: question } = document.querySelector(".lesson-question[data-ask], .class-ask")?.dataset ?? {};
+    return of ? { of, question, state: now.told?.of === of ? now.told.state : "" } : null;
+  };
+  // Students wait on the page of the room while a question is open, and then see their answers for a moment.
+  const RESULT_SECONDS = 12;
+  let resultUntil = 0;
+  const isHeld = () => document.querySelector(".lesson-question:not(.answered)") || ["open", "closed"].includes(offered()?.state) || performance.now() < resultUntil;
 
   // The teacher's page, after it has not changed for a moment.
   let shown = "";
@@ -117,7 +129,9 @@
     if (!seat?.secret || !seat.leads || isClassPage()) { sent = null; return; }
     const url = new URL(window.location.href);
     for (const name of NOT_SHARED) url.searchParams.delete(name);
-    const moment = (pathHere() + url.search).slice(0, 8000);
+    const [place, bar] = [Number(url.searchParams.get("moment")) - 1, document.querySelector(".lesson-bar")];
+    if (url.searchParams.get("lesson") && Number(bar?.dataset.moment) !== place) return; // it is not drawn yet
+    const moment = isHeld() ? `/class?room=${seat.room}` : (pathHere() + url.search).slice(0, 8000);
     const isStill = moment === shown;
     shown = moment;
     if (!isStill || moment === sent) return;
@@ -159,9 +173,17 @@
   };
   window.attentionClass = {
     now,
+    base: BASE,
     vote,
     leave,
     open,
+    offered,
+    // What the teacher does with a vote: "ask", "open", "closed", "revealed" or "end".
+    async lead(act, about = {}) {
+      if (act === "revealed") resultUntil = performance.now() + 1000 * RESULT_SECONDS;
+      const done = await ask("lead", { room: now.seat.room, act, ...about });
+      if (done?.status !== 200) say(done?.error ?? "The server does not answer; try again.");
+    },
     isClassPage,
     // A page that opens the class joins it. The teacher's secret is in the link, or was kept in this tab. By the ticket the
     // server knows who has joined by a page.
@@ -175,7 +197,7 @@
     },
     set(change) {
       Object.assign(now.seat, change);
-      if (change.follows && now.told?.moment) open(now.told.moment);
+      if (change.follows && now.told?.moment) open(pageToFollow());
       tell();
     },
     hear(listener) {
@@ -197,48 +219,4 @@
     }
     sit(seat);
   } catch { /* no class, or what no version of ours has written */ }
-})();
-
-// Beside the link button: the visitor's class, with buttons to follow the teacher's page and to stop following.
-(() => {
-  const room = window.attentionClass;
-  const corner = document.getElementById("attention-corner");
-  if (!room || !corner || corner.attentionClass) return;
-  corner.attentionClass = true;
-  const place = document.createElement("span");
-  place.className = "class";
-  corner.prepend(place);
-  const button = (words, act, about = {}) => {
-    const made = Object.assign(document.createElement("button"), { type: "button", textContent: words, onclick: act, ...about });
-    if ("pressed" in about) made.setAttribute("aria-pressed", about.pressed);
-    return made;
-  };
-  const parts = ({ seat, told }) => {
-    const letters = Object.assign(document.createElement("b"), { textContent: seat.room });
-    const toClass = () => room.open(`/class?room=${seat.room}`);
-    if (seat.secret) {
-      const lead = button(seat.leads ? "Students follow" : "Lead students", () => room.set({ leads: !seat.leads }), {
-        pressed: seat.leads, title: seat.leads ? "Students who follow see this page; click to stop" : "Show this page to students who follow",
-      });
-      return [room.isClassPage() ? letters : button(seat.room, toClass, { title: "Back to the class" }), lead];
-    }
-    const isAsked = told?.state === "open" && !room.isClassPage();
-    const ahead = isAsked ? button("Answer", toClass, { className: "urgent" }) : room.isClassPage() ? letters : button(seat.room, toClass, { title: "To the question" });
-    const turn = () => room.set({ follows: !seat.follows });
-    return [ahead, seat.follows ? button("Stop following", turn) : button("Follow teacher", turn)];
-  };
-  let drawn = "";
-  const draw = () => {
-    const { seat, told } = room.now;
-    const state = seat && JSON.stringify([seat.room, seat.secret, seat.leads, seat.follows, told?.state, room.isClassPage()]);
-    if (state === drawn) return;
-    const had = [...place.children].indexOf(document.activeElement);
-    drawn = state;
-    place.replaceChildren(...(seat ? parts(room.now) : []));
-    place.children[had]?.focus();
-    document.documentElement.style.setProperty("--corner", `${corner.offsetWidth + 18}px`);
-  };
-  room.hear(draw);
-  setInterval(draw, 500); // the page may have changed
-  draw();
 })();

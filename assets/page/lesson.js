@@ -9,11 +9,18 @@
   // Choices of the URL that the link does not name are reset, so a moment looks the same on every path to it.
   const follow = (link) => {
     const there = new URL(link.href);
+    const present = new URL(window.location.href).searchParams.get("present");
+    if (present) there.searchParams.set("present", present); // a lecture goes on
     const gone = [...new URL(window.location.href).searchParams.keys()].filter((name) => !there.searchParams.has(name));
     if (gone.length) there.searchParams.set("unset", gone.join("."));
     window.history.pushState(null, "", there);
     window.dispatchEvent(new PopStateEvent("popstate"));
     document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+  };
+  // A lesson opens in the tab that holds the room, also where Streamlit would take a new one.
+  const isOurs = ({ href }) => {
+    const { origin, pathname } = new URL(href);
+    return origin === window.location.origin && !/\.\w+$/.test(pathname);
   };
   const answer = (button) => {
     const asked = button.closest(".lesson-question");
@@ -34,7 +41,7 @@
     }
     return null;
   };
-  let [begun, last] = ["", NaN];
+  let [begun, last, start] = ["", NaN, null];
   setInterval(() => {
     const bar = document.querySelector(".lesson-bar");
     const moment = bar ? window.location.pathname + bar.dataset.moment : "";
@@ -46,6 +53,14 @@
     if (!found || top === last) begun = moment;
     last = top;
   }, 300);
+  // The minutes since a lesson began in this tab, beside those that are planned up to the end of the moment.
+  setInterval(() => {
+    const pace = document.querySelector(".lesson-pace");
+    if (!pace) return;
+    const [name, minute] = [pace.dataset.lesson, Date.now() / 60_000];
+    start = start?.name === name ? start : { name, minute };
+    pace.textContent = `${Math.floor(minute - start.minute)} of ${pace.dataset.plan} min`;
+  }, 1000);
   let notes = null;
   const writeNote = () => {
     if (notes.closed) return clearInterval(notes.timer);
@@ -69,11 +84,14 @@
   };
   window.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || event.button) return;
-    const link = event.target.closest?.(".lesson-bar a");
+    const link = event.target.closest?.(".lesson-bar a, a[href*='lesson=']");
     const button = event.target.closest?.(".lesson-question button");
-    if (link) event.preventDefault();
-    if (link) follow(link);
-    if (button) answer(button);
+    if (link?.matches(".lesson-end") && window.attentionClass?.now.seat?.secret) window.attentionClass.end();
+    if (link && isOurs(link)) {
+      event.preventDefault();
+      follow(link);
+    }
+    if (button && !(button.matches(".lesson-reveal") && window.attentionClass?.goOn?.())) answer(button);
     if (event.target.closest?.(".lesson-note")) openNote();
   });
   window.addEventListener("keydown", (event) => {

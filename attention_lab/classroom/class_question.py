@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import math
+import re
+from collections.abc import Sequence
 
 from attention_core.checks import is_finite_number
 from attention_core.errors import FileError, SettingsError
 
-from ..quiz import Option, Picture, Question
+from ..practice import parse_answer
+from ..quiz import Option, Picture, Question, options_of
+from .letters import digest
 
 MAX_TEXT_CHARACTERS = 600  # characters of a text
 MAX_GIVEN_CHARACTERS = 4_000  # of the given lists of numbers
@@ -33,6 +37,46 @@ def class_question(asked: Question) -> Question:
         right, may_differ = asked.number, asked.tolerance
         asked = Question(asked.text, asked.why, (), right, may_differ, asked.given)
     return check_class_question(asked)
+
+
+def own_question(text: str, right: str, others: Sequence[str]) -> Question:
+    """A question that a teacher types: with others, wrong answers, one is chosen; without, a number
+    is asked for, right within half a unit of its last decimal.
+
+    Raises: SettingsError for an empty question, or a lone answer that is no number.
+
+    >>> own_question("How many heads?", "8", ()).judge(8).right
+    True
+    >>> own_question("Where is the noun?", "last", ("first", " ")).answer
+    'last'
+    """
+    wrong = [one.strip() for one in others if one.strip()]
+    right = right.strip()
+    if not wrong:
+        return _own_number(text, right)
+    if not right or right in wrong or len(set(wrong)) < len(wrong):
+        raise SettingsError("Two answers are the same, or one is empty; give different ones")
+    labels = sorted([right, *wrong], key=lambda one: digest(f"{text}{one}"))
+    return check_class_question(Question(text, right, options_of(labels, labels.index(right))))
+
+
+def _own_number(text: str, right: str) -> Question:
+    number = parse_answer(right)
+    if not math.isfinite(number):
+        raise SettingsError(
+            f"“{right[:40]}” is no number; give a wrong answer beside it, or a number such as −0.43"
+        )
+    decimals = re.search(r"[.,](\d+)$", right)
+    usual = 0.0 if number == round(number) else 0.005
+    tolerance = 0.5 * 10.0 ** -len(decimals[1]) if decimals else usual
+    return check_class_question(
+        Question(text, right, number=number, tolerance=tolerance, shown=right)
+    )
+
+
+def question_id(asked: Question) -> str:
+    """What tells a question from all others, also of the same text about another layer."""
+    return digest(question_to_json(asked)).hex()[:16]
 
 
 def check_class_question(asked: Question) -> Question:
@@ -83,7 +127,7 @@ def check_answer(asked: Question, answer: float) -> float:
 
 
 def _rounded(picture: Picture) -> Picture:
-    return tuple(tuple(round(cell, 2) for cell in row) for row in picture)
+    return tuple(tuple(round(float(cell), 2) for cell in row) for row in picture)
 
 
 def pictures_of(asked: Question) -> list[Picture]:
@@ -115,16 +159,17 @@ def question_from_json(text: str) -> Question:
         kept = json.loads(text)
         n = len(kept["options"])
         beliefs = kept.get("misconceptions") or [()] * n
-        pictures = [tuple(map(tuple, one)) for one in kept["pictures"]] or [()] * n
+        pictures = [_rounded(one) for one in kept["pictures"]] or [()] * n
         rows = enumerate(zip(kept["options"], beliefs, pictures, strict=True))
         options = tuple(
             Option(str(place), str(label), place == kept["answer"], tuple(map(str, names)), picture)
             for place, (label, names, picture) in rows
         )
         given = tuple((str(name), str(numbers)) for name, numbers in kept["given"])
-        number = None if kept["kind"] == "choice" else kept["answer"]
-        about = {"number": number, "tolerance": kept["tolerance"], "given": given}
-        return check_class_question(Question(kept["text"], kept["arithmetic"], options, **about))
+        # A browser writes 1.0 as 1; what is asked again must be the same question.
+        number = None if kept["kind"] == "choice" else float(kept["answer"])
+        text, why, tolerance = kept["text"], kept["arithmetic"], float(kept["tolerance"])
+        return check_class_question(Question(text, why, options, number, tolerance, given))
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise FileError(
             "A question of this room is damaged where it is kept; ask another one, or open a new"

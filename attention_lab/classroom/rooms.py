@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from attention_core.checks import check_choice
 from attention_core.errors import AttentionError, SettingsError
 
 from ..page_list import OLD_URLS, PAGES
@@ -22,9 +23,11 @@ from .place import Place, open_store
 from .store import Reader, Transaction
 from .votes import RoomState, Vote, write_votes
 
+VOTE_STATES = ("open", "closed", "revealed")
 MAX_MOMENT = 8_000  # characters
 _MOMENT = re.compile(r"/([a-z0-9-]*)(\?[\x21-\x7e]*)?")  # a page with its parameters
 URL_PATHS = {"", *OLD_URLS, *(page.url_path for page in PAGES)}
+PAGES_WITH_ANSWERS = {"for-teachers"}  # there students wait on the page of their room
 
 
 @dataclass(frozen=True)
@@ -224,28 +227,37 @@ class Rooms:
         return int(number) + 1
 
     def set_state(self, room: str, secret: str, state: str) -> None:
-        """Open the vote, close it, or reveal the answer. state: "open", "closed" or "revealed".
+        """Open the vote, close it, or reveal the answer. state: one of `VOTE_STATES`.
 
-        Raises: SettingsError before the first question.
+        Raises: SettingsError for another one, or before the first question.
         """
         self.check_teacher(room, secret)
+        check_choice("state", state, VOTE_STATES)
         with self._writing() as db:
             if not _first_value(db, "SELECT number FROM rooms WHERE room = ?", room):
                 raise SettingsError(f"Room {room} has no question yet; choose one first")
             self._change(db, room, "state = ?", state)
 
     def move(self, room: str, secret: str, moment: str) -> None:
-        """Send the students who follow to a page of this app, such as /scores?head=1."""
+        """Send the students who follow to a page of this app, such as /scores?head=1; from a page
+        with answers to the page of their room.
+        """
         self.check_teacher(room, secret)
-        page = _MOMENT.fullmatch(moment)
-        if len(moment) > MAX_MOMENT or page is None or page[1] not in URL_PATHS:
-            raise SettingsError(
-                f"moment must be a page of this app, such as /scores?head=1, with at most"
-                f" {MAX_MOMENT} characters; it is “{moment[:40]}”; show another page"
-            )
+        if _checked_page(moment) in PAGES_WITH_ANSWERS:
+            moment = f"/class?room={room}"
         with self._writing() as db:
             if _first_value(db, "SELECT moment FROM rooms WHERE room = ?", room) != moment:
                 self._change(db, room, "moment = ?, n_moments = n_moments + 1", moment)
+
+    def end(self, room: str, secret: str, moment: str) -> None:
+        """End the class: students are thanked, and get a link to a page of this app. Another
+        question goes on with it.
+        """
+        self.check_teacher(room, secret)
+        _checked_page(moment)
+        with self._writing() as db:
+            change = "state = 'ended', moment = ?, n_moments = n_moments + 1"
+            self._change(db, room, change, moment)
 
     def vote(self, room: str, token: str, number: int, answer: float, source: str = "") -> None:
         """Write the answer of a visitor to a question; it replaces an earlier one. source: the
@@ -302,6 +314,17 @@ class Rooms:
         """Change a room, which uses it; all who wait for news see a new version."""
         db.run(f"UPDATE rooms SET version = version + 1, {change} WHERE room = ?", *given, room)
         self._use(db, room)
+
+
+def _checked_page(moment: str) -> str:
+    """The URL path of a moment. Raises: SettingsError if it is no page of this app."""
+    page = _MOMENT.fullmatch(moment)
+    if len(moment) > MAX_MOMENT or page is None or page[1] not in URL_PATHS:
+        raise SettingsError(
+            f"moment must be a page of this app, such as /scores?head=1, with at most"
+            f" {MAX_MOMENT} characters; it is “{moment[:40]}”; show another page"
+        )
+    return page[1]
 
 
 def _first_value(db: Reader, query: str, *given: object) -> Any:

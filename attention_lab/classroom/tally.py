@@ -75,15 +75,26 @@ def misconceptions_met(rooms: Rooms, room: str, secret: str) -> dict[str, tuple[
 
     Raises: RoomError, RightsError, FileError if a question or a vote is damaged.
     """
-    rooms.check_teacher(room, secret)
     fell, asked = Counter[str](), Counter[str]()
-    query = "SELECT number, posed FROM questions WHERE room = ?"
-    for number, kept in rooms.store.read(query, room):
-        question, answers = question_from_json(kept), read_answers(rooms, room, number)
+    for question, answers in asked_rounds(rooms, room, secret):
         for name in {name for one in question.options for name in one.misconceptions}:
             asked[name] += len(answers)
             fell[name] += sum(name in question.judge(one).misconceptions for one in answers)
     return {name: (fell[name], count) for name, count in asked.items()}
+
+
+def asked_rounds(rooms: Rooms, room: str, secret: str) -> list[tuple[Question, list[float]]]:
+    """The questions of a room in the order in which they were asked, with their answers; one that
+    was asked twice is there twice.
+
+    Raises: RoomError, RightsError, FileError if a question or a vote is damaged.
+    """
+    rooms.check_teacher(room, secret)
+    query = "SELECT number, posed FROM questions WHERE room = ? ORDER BY number"
+    return [
+        (question_from_json(kept), read_answers(rooms, room, number))
+        for number, kept in rooms.store.read(query, room)
+    ]
 
 
 def export_votes(rooms: Rooms, room: str, secret: str) -> str:

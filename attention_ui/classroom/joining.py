@@ -20,6 +20,11 @@ from .room_service import room_service
 
 ROOM_KEY, SECRET_KEY = "room", "class_secret"  # keys of the session
 SECRET_PARAMETER = "teacher"  # the parameter of the teacher's link
+# The bar of a page without a lesson, in which the script of the class shows the room.
+ROOM_BAR = (
+    '<nav class="lesson-bar" aria-label="Class"><div class="lesson-line">'
+    '<span class="lesson-room"></span></div></nav>'
+)
 LETTERS_KEY, ERROR_KEY = "class_letters", "class_refused"
 COMPONENT_KEY = "class"  # the key of the component
 VISIT_KEY, OPENED_KEY = "class_visit", "class_opened"  # the name of this visit, its rooms
@@ -51,6 +56,12 @@ def is_teacher(room: str) -> bool:
         st.session_state[SECRET_KEY] = (room, secret)
     service.rooms.state(room)
     return bool(teacher_secret(room))
+
+
+def led_room() -> str:
+    """The room that this visitor leads; empty without one."""
+    room = str(st.session_state.get(ROOM_KEY, ""))
+    return room if room and teacher_secret(room) else ""
 
 
 def teacher_secret(room: str) -> str:

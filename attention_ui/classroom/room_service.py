@@ -16,7 +16,7 @@ from secrets import token_hex
 from typing import Any
 
 from attention_core.errors import AttentionError, FileError
-from attention_lab.classroom.class_question import pictures_of
+from attention_lab.classroom.class_question import pictures_of, question_id
 from attention_lab.classroom.limits import (
     CLASS_LIMITS,
     Limits,
@@ -29,6 +29,7 @@ from attention_lab.classroom.presence import Presence
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
 from attention_lab.classroom.votes import RoomState, Vote
+from attention_lab.quiz import Question
 
 from .waiting import FRESH_SECONDS, RoomNews, Waiting
 
@@ -204,6 +205,8 @@ class RoomService:
                 "pictures": pictures_of(asked),
             }
         }
+        if to_teacher:
+            about |= {"of": question_id(asked)}
         is_over, is_revealed = state.state != "open", state.state == "revealed"
         if is_over or to_teacher:
             about |= {"count": count_answers(self.rooms, state.room, state.number)}
@@ -219,6 +222,13 @@ class RoomService:
                 about |= told
                 about |= {"right": [bar.is_right for bar in bars].index(True)}
         return about
+
+
+def ask_class(rooms: Rooms, room: str, secret: str, posed: Question) -> None:
+    """Ask a question, open its vote, and send those who follow to it."""
+    rooms.ask(room, secret, posed)
+    rooms.set_state(room, secret, "open")
+    rooms.move(room, secret, f"/class?room={room}")
 
 
 def room_service() -> RoomService:

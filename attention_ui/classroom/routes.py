@@ -1,8 +1,8 @@
 """Routes by which the page of a class talks to the server, without a run of the script.
 
-`send_state` waits for news of a room, at most `MAX_WAIT` seconds; `keep_vote` and `move_class`
-answer when it is on the disk. A random token of the browser identifies a voter, a secret the
-teacher. Both come in the body or in a header that a page of another site may not send.
+`send_state` waits for news of a room, at most `MAX_WAIT` seconds; `keep_vote`, `move_class`
+and `lead_class` answer when it is on the disk. A random token of the browser identifies a voter, a
+secret the teacher. Both come in the body or in a header that a page of another site may not send.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from attention_core.errors import AttentionError, FileError, SettingsError
-from attention_lab.classroom.class_question import MAX_ANSWER_CHARACTERS
+from attention_lab.classroom.class_question import MAX_ANSWER_CHARACTERS, question_from_json
 from attention_lab.classroom.letters import check_token, parse_room
 from attention_lab.classroom.limits import (
     ClosedError,
@@ -27,14 +27,16 @@ from attention_lab.classroom.limits import (
     TooManyError,
     network_of,
 )
+from attention_lab.classroom.rooms import Rooms
 from attention_lab.practice import parse_answer
+from attention_lab.quiz import Question
 
 from ..browser_files import base_path
-from .room_service import room_service
+from .room_service import ask_class, room_service
 
 CLASS_PATH = "/class-room"
 MAX_WAIT = 4.0  # seconds; a server that stops waits for its last answers
-MAX_BODY = 12_000  # bytes
+MAX_BODY = 40_000  # bytes, of a question with four pictures
 MAX_BODY_SECONDS = 10.0  # until a body is there
 SECRET_HEADER = "x-class-secret"  # the header with the teacher's secret
 VISITOR_HEADER = "x-class-visitor"  # the header with the token of the browser
@@ -126,6 +128,35 @@ async def move_class(request: Request) -> Response:
     return _json({"kept": True})
 
 
+@explain_errors
+async def lead_class(request: Request) -> Response:
+    """What the teacher does from the bar: "ask" a question, set its vote "open", "closed" or
+    "revealed", or "end" the class with a link for students.
+    """
+    body = await _read_body(request)
+    room, secret = parse_room(str(body.get("room", ""))), request.headers.get(SECRET_HEADER, "")
+    room_service().enter(room, _network(request), secret=secret)
+    posed, there = body.get("question"), str(body.get("there", "/"))
+    match body.get("act"):
+        case "ask":
+            act = partial(ask_class, room=room, secret=secret, posed=_posed(posed))
+        case "end":
+            act = partial(Rooms.end, room=room, secret=secret, moment=there)
+        case state:
+            act = partial(Rooms.set_state, room=room, secret=secret, state=str(state))
+    run = partial(room_service().change, act, room)
+    await asyncio.get_running_loop().run_in_executor(None, run)
+    return _json({"kept": True})
+
+
+def _posed(question: object) -> Question:
+    """The question that a page has sent. Raises: SettingsError."""
+    try:
+        return question_from_json(json.dumps(question))
+    except FileError as error:
+        raise SettingsError("That is no question; reload the page") from error
+
+
 def class_routes() -> tuple[Route, ...]:
     """All routes, below the base path of the app."""
     prefix = base_path() + CLASS_PATH
@@ -133,6 +164,7 @@ def class_routes() -> tuple[Route, ...]:
         Route(f"{prefix}/state", send_state, methods=["GET"]),
         Route(f"{prefix}/vote", keep_vote, methods=["POST"]),
         Route(f"{prefix}/move", move_class, methods=["POST"]),
+        Route(f"{prefix}/lead", lead_class, methods=["POST"]),
     )
 
 

@@ -6,36 +6,37 @@ from __future__ import annotations
 
 import base64
 import re
-from dataclasses import replace
-from functools import cache, partial
+from functools import partial
 from html import escape
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core import Trace
 from attention_core.errors import SettingsError
-from attention_lab.classroom.class_question import class_question
+from attention_lab.classroom.class_question import MAX_TEXT_CHARACTERS, own_question
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import export_votes
 from attention_lab.classroom.votes import RoomState
-from attention_lab.guesses import ITEMS, guess_of
-from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.notation.notation import Notation
-from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER, practice_question
+from attention_lab.guesses import ITEMS
+from attention_lab.practice import ASKED_TITLES, MAX_QUESTION_NUMBER
 from attention_lab.quiz import Question
 from attention_viz.markdown import escape_quotations
-from attention_viz.practice import in_words
 from attention_viz.qr_code import qr_code
 from attention_viz.story.story_view import StoryView
 
 from ..browser_files import base_path
 from ..network import LOCAL_HOSTS, OPENING_COMMAND, is_open, network_url
 from ..show import explained_errors, offer_file
-from ..url_state import PERSISTENCE, whole_number_input
+from ..url_state import PERSISTENCE, session, whole_number_input
+from .asking import (
+    class_guess_question,
+    class_practice_question,
+    item_name,
+    lesson_questions,
+)
 from .joining import ROOM_KEY, SECRET_KEY, SECRET_PARAMETER, keep_error, teacher_secret
-from .room_service import room_service
+from .room_service import ask_class, room_service
 
 SVG_NAMESPACE = "http://www.w3.org/2000/svg"
 MAX_URL_LENGTH = 200
@@ -43,7 +44,9 @@ MAX_URL_LENGTH = 200
 SERVER_URL = re.compile(r"https?://([\w.-]+|\[[0-9a-fA-F:.]+\])(:\d{1,5})?(/[\w.~/-]*)?", re.ASCII)
 GUESS_FIRST = "Guess first"
 LESSON = "Lesson"
-QUESTION_SOURCES = ("Practice", GUESS_FIRST, LESSON)
+OWN = "Your own"
+QUESTION_SOURCES = ("Practice", GUESS_FIRST, LESSON, OWN)
+OWN_KEYS = ("class_text", "class_right", "class_wrong 1", "class_wrong 2", "class_wrong 3")
 SERVER_KEY = "class_base"  # the server's address, as the teacher has edited it
 
 
@@ -94,39 +97,6 @@ def qr_code_url(link: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(picture.encode()).decode()}"
 
 
-def class_practice_question(trace: Trace, number: int, field: str, notation: Notation) -> Question:
-    """A question of *Practice*, to work out by hand. Raises: SettingsError if no step is short
-    enough, or if its numbers are too long for a class.
-    """
-    return class_question(in_words(practice_question(trace, number, field), trace, notation))
-
-
-def class_guess_question(trace: Trace, item: str, number: int) -> Question:
-    """A question to guess at, with the answers of misconceptions among its options.
-
-    Raises: SettingsError if this layer has no cell for it, or if its pictures are too large.
-    """
-    guess = guess_of(trace, item, number)
-    places = trace.axes(guess.field)
-    is_of_head = len(places) == len(guess.index) > 1 and places[1] in ("H", "G")
-    names_head = is_of_head and guess.item.kind not in ("shape", "place")
-    head = f"Head {guess.index[1]}: " * names_head
-    return class_question(replace(guess, text=f"{head}{guess.text}"))
-
-
-@cache
-def lesson_questions() -> dict[str, dict[str, Question]]:
-    """The questions with options of all shipped lessons, by the titles of lesson and moment."""
-    found: dict[str, dict[str, Question]] = {}
-    for lesson in shipped_lessons().values():
-        for place, moment in enumerate(lesson.moments):
-            asked = lesson.question_at(place)
-            if asked and asked.options:
-                of_lesson = found.setdefault(lesson.title, {})
-                of_lesson[f"{place + 1} {moment.title}"] = class_question(asked)
-    return found
-
-
 def show_letters(room: str) -> None:
     """The letters and the QR code by which students join, large enough for the last row."""
     st.session_state.setdefault(SERVER_KEY, default_server_url())
@@ -149,10 +119,13 @@ def show_letters(room: str) -> None:
     )
 
 
-def choose_question(now: StoryView) -> Question | None:
-    """Choose a question and show it; None with an error if the layer has none."""
+def choose_question(now: StoryView, room: str) -> None:
+    """Choose a question, or write one, and ask the class."""
     left, middle, right = st.columns([3, 4, 3], vertical_alignment="bottom")
     kind = left.selectbox("From", QUESTION_SOURCES, key="class_kind", **PERSISTENCE)
+    if kind == OWN:
+        _write_question(room)
+        return
     question = None
     if kind == LESSON:
         question = _choose_lesson_question(middle, right)
@@ -163,7 +136,7 @@ def choose_question(now: StoryView) -> Question | None:
             )
         if kind == GUESS_FIRST:
             item = middle.selectbox(
-                "About", tuple(ITEMS), format_func=format_item, key="class_item", **PERSISTENCE
+                "About", tuple(ITEMS), format_func=item_name, key="class_item", **PERSISTENCE
             )
             with explained_errors():
                 question = class_guess_question(now.trace, item, number)
@@ -177,7 +150,29 @@ def choose_question(now: StoryView) -> Question | None:
                 )
     if question:
         st.caption(f"Next: {escape_quotations(question.text)}")
-    return question
+    st.button(
+        "Ask: open the vote",
+        icon=":material/campaign:",
+        on_click=partial(keep_error, partial(_ask, room, question)),
+        disabled=question is None,
+        key="class_ask",
+    )
+
+
+def _write_question(room: str) -> None:
+    """A question of one's own: two to four answers, the right one first, or a number alone."""
+    with st.form("class_own", border=False, clear_on_submit=True):
+        st.text_input("Your question", key=OWN_KEYS[0], max_chars=MAX_TEXT_CHARACTERS)
+        labels = ("Right answer, or a number alone", *("Another answer",) * 3)
+        for column, label, key in zip(st.columns(4), labels, OWN_KEYS[1:], strict=True):
+            column.text_input(label, key=key, max_chars=MAX_TEXT_CHARACTERS)
+        act = partial(keep_error, partial(_ask_own, room))
+        st.form_submit_button("Ask your question", icon=":material/campaign:", on_click=act)
+
+
+def _ask_own(room: str) -> None:
+    text, right, *others = (str(st.session_state[key]) for key in OWN_KEYS)
+    _ask(room, own_question(text, right, others))
 
 
 def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> Question:
@@ -189,37 +184,27 @@ def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> Ques
     return questions[moment]
 
 
-def format_item(item: str) -> str:
-    """The name of a question in the list.
-
-    >>> format_item("scores-both-ways")
-    'scores, both ways'
-    """
-    step, _, kind = item.partition("-")
-    return f"{step}, {kind.replace('-', ' ')}"
-
-
-def show_vote_buttons(state: RoomState, question: Question | None) -> None:
-    """The buttons to ask, close, open again and reveal: those with an effect now."""
+def show_vote_buttons(state: RoomState) -> None:
+    """The buttons to close a vote, to vote again and to reveal: those with an effect now."""
     room = state.room
     with st.container(horizontal=True):
-        st.button(
-            "Ask: open the vote",
-            icon=":material/campaign:",
-            on_click=partial(keep_error, partial(_ask, room, question)),
-            disabled=question is None,
-            key="class_ask",
-        )
         if state.state == "open":
             _state_button(room, "Close the vote", "closed", "lock")
         if state.state == "closed":
-            _state_button(room, "Open again", "open", "lock_open")
+            act = partial(keep_error, partial(_ask, room, state.question))
+            st.button(
+                "Vote again",
+                icon=":material/replay:",
+                on_click=act,
+                key="class_again",
+                help="The first votes stay in the report.",
+            )
         if state.state in ("open", "closed"):
             _state_button(room, "Reveal the answer", "revealed", "visibility")
 
 
 def show_room_tools(state: RoomState) -> None:
-    """The votes as a file, the teacher's link, and the end of the room."""
+    """The votes as a file, the end of the class, the teacher's link, the end of the room."""
     room, secret = state.room, teacher_secret(state.room)
     with st.container(horizontal=True):
         offer_file(
@@ -229,6 +214,9 @@ def show_room_tools(state: RoomState) -> None:
             icon="download",
             key="class_csv",
         )
+        if state.state != "ended":
+            act = partial(keep_error, partial(_end, room))
+            st.button("End the class", icon=":material/flag:", on_click=act, key="class_end")
         with st.popover("Teacher’s link", icon=":material/key:"):
             st.caption("Whoever has this link leads the class. Do not project it.")
             with explained_errors():
@@ -256,14 +244,16 @@ def _ask(room: str, question: Question | None) -> None:
     """In a callback: ask the question, open its vote, and send those who follow to it."""
     if question is None:
         return
+    act = partial(ask_class, room=room, secret=teacher_secret(room), posed=question)
+    room_service().change(act, room)
+
+
+def _end(room: str) -> None:
+    """In a callback: thank the students, and give them the link to the lesson, if there is one."""
+    last = session().moment  # of this visit, also where the lesson was left
+    there = f"/?{urlencode({'lesson': last[0]})}" if last else "/"
     secret = teacher_secret(room)
-
-    def ask(rooms: Rooms) -> None:
-        rooms.ask(room, secret, question)
-        rooms.set_state(room, secret, "open")
-        rooms.move(room, secret, f"/class?room={room}")
-
-    room_service().change(ask, room)
+    room_service().change(partial(Rooms.end, room=room, secret=secret, moment=there), room)
 
 
 def _delete(room: str) -> None:

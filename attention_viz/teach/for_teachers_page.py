@@ -49,8 +49,8 @@ PAGE = b.Select(
 )
 THREE_CLICKS = (
     "**A lesson in three clicks.** 1. Open a room on [Class](class); students scan its code."
-    " 2. Open a lesson below. 3. Press Page down: it shows the answer to the question, uncovers the"
-    " picture, and goes on. Vote before the first press: by hands, or on *Class*, From: *Lesson*."
+    " 2. Open a lesson below. 3. Press Page down: with a room it asks the class the question of the"
+    " moment and reveals the votes; then it shows the answer, uncovers the picture, and goes on."
 )
 LOOKS = {
     "Lecture mode": {"present": "true"},

@@ -4,10 +4,11 @@ from functools import partial
 
 import streamlit as st
 
-from attention_ui.classroom import joining, teaching
+from attention_ui.classroom import joining, reporting, teaching
 from attention_ui.classroom.room_service import room_service
 from attention_ui.page_context import page_context
 from attention_ui.show import explained_errors
+from attention_ui.url_state import session
 
 now = page_context()
 room = joining.joined_room()
@@ -38,16 +39,19 @@ if not room:
         act = partial(joining.keep_error, joining.open_room)
         st.button("Open a room", icon=":material/meeting_room:", on_click=act, key="class_open")
 else:
+    if session().lesson is None:
+        st.html(joining.ROOM_BAR)
     with explained_errors():
         if joining.is_teacher(room):
             left, right = st.columns([3, 2], gap="medium")
             with right:
                 teaching.show_letters(room)
             with left:
-                question = teaching.choose_question(now)
-                teaching.show_vote_buttons(room_service().rooms.state(room), question)
                 joining.show_class(room)
+                teaching.show_vote_buttons(room_service().rooms.state(room))
+                teaching.choose_question(now, room)
                 teaching.show_room_tools(room_service().rooms.state(room))
+            reporting.show_report(room)
         else:
             joining.show_class(room)
             st.button(

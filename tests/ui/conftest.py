@@ -11,18 +11,22 @@ import logging
 import sys
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import plotly.graph_objects as go
 import pytest
 import streamlit as st
+from starlette.applications import Starlette
 from streamlit.components.v2 import manifest_scanner
 from streamlit.runtime.scriptrunner.script_cache import ScriptCache
 from streamlit.runtime.scriptrunner_utils import script_run_context
 from streamlit.testing.v1 import local_script_runner
 
 from attention_core import AttentionError
+from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_ui import frame, show
+from attention_ui.classroom import routes
 from attention_ui.streamlit_private import remember_what_never_changes
 from attention_viz.theme import Figure
 from tests.ui.app import ERRORS_SHOWN
@@ -125,3 +129,11 @@ def files(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 @cache
 def _check(figure: str) -> None:
     go.Figure(json.loads(figure))
+
+
+@pytest.fixture
+def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
+    """The routes alone, with a file of rooms of their own."""
+    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
+    monkeypatch.setattr(routes, "MAX_WAIT", 0.3)
+    return Starlette(routes=list(routes.class_routes()))

@@ -6,6 +6,7 @@ import base64
 import json
 import re
 from contextlib import suppress
+from html import unescape
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -13,16 +14,18 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_core import SettingsError
-from attention_lab.classroom.class_question import pictures_of
+from attention_lab.classroom.class_question import pictures_of, question_from_json
 from attention_lab.classroom.limits import Limits, RightsError, RoomError, TooManyError
+from attention_lab.classroom.report import report_of_votes
 from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_lab.practice import practice_question
 from attention_ui.classroom import joining
 from attention_ui.classroom import teaching as links
+from attention_ui.classroom.asking import class_guess_question, lesson_questions
 from attention_ui.classroom.room_service import RoomService, room_service
-from attention_ui.classroom.teaching import class_guess_question, lesson_questions
+from attention_ui.classroom.teaching import OWN_KEYS
 from attention_viz.markdown import escape_quotations
 from tests.lab.classroom.rooms_made import token
 from tests.ui.app import (
@@ -95,7 +98,7 @@ def test_the_question_is_the_one_of_practice() -> None:
     room_service().rooms.vote(room, token(1), 1, asked.value)
     for label, expected in (
         ("Close the vote", "closed"),
-        ("Open again", "open"),
+        ("Vote again", "open"),
         ("Reveal the answer", "revealed"),
     ):
         app = pressed(app, label)
@@ -228,3 +231,90 @@ def test_a_question_of_a_lesson_is_asked() -> None:
     app.selectbox(key=f"class_moment {title}").set_value(list(offered[title])[-1]).run()
     pressed(app, "Ask: open the vote")
     assert room_service().rooms.state(room).question == list(offered[title].values())[-1]
+
+
+def test_a_second_vote_is_another_round_of_the_same_question() -> None:
+    app, room = led()
+    app = pressed(app, "Ask: open the vote")
+    rooms = room_service().rooms
+    first = rooms.state(room)
+    rooms.vote(room, token(1), 1, first.question.value + 1)
+    app = pressed(pressed(app, "Close the vote"), "Vote again")
+    rooms.vote(room, token(1), 2, first.question.value)
+    now = rooms.state(room)
+    assert (now.state, now.number, now.question) == ("open", 2, first.question)
+    (line,) = report_of_votes(rooms, room, joined_secret(app, room))
+    assert (line.before.n_right, line.after.n_right) == (0, 1)
+
+
+def joined_secret(app: AppTest, room: str) -> str:
+    """The secret of the teacher's visit."""
+    led_room, secret = app.session_state["class_secret"]
+    assert led_room == room
+    return str(secret)
+
+
+@pytest.mark.parametrize(
+    ("right", "others", "kind", "judged"),
+    [
+        ("frog", ("pond", "", "saw"), "choice", {"frog": True, "pond": False, "saw": False}),
+        ("3.14", ("", "", ""), "number", {3.144: True, 3.146: False, -3.14: False}),
+        ("8", ("", "", ""), "number", {8.0: True, 8.4: False}),
+    ],
+)
+def test_a_teacher_asks_an_own_question(
+    right: str, others: tuple[str, ...], kind: str, judged: dict[str | float, bool]
+) -> None:
+    app, room = led()
+    app.selectbox(key="class_kind").set_value("Your own").run()
+    for key, text in zip(OWN_KEYS, ("What?", right, *others), strict=True):
+        app.text_input(key=key).set_value(text)
+    pressed(app, "Ask your question")
+    state = room_service().rooms.state(room)
+    asked = state.question
+    assert (asked.kind, asked.text, state.state) == (kind, "What?", "open")
+    places = {one.label: place for place, one in enumerate(asked.options)}
+    found = {given: asked.judge(places.get(given, given)).right for given in judged}
+    assert found == judged
+
+
+@pytest.mark.parametrize("right", ["", "frog", "1e400"])
+def test_an_own_question_without_an_answer_is_not_asked(right: str) -> None:
+    app, room = led()
+    app.selectbox(key="class_kind").set_value("Your own").run()
+    app.text_input(key=OWN_KEYS[0]).set_value("What?")
+    app.text_input(key=OWN_KEYS[1]).set_value(right)
+    assert isinstance(error(pressed(app, "Ask your question")), SettingsError)
+    assert room_service().rooms.state(room).question is None
+
+
+def test_a_step_offers_the_teacher_a_question_on_the_layer_that_is_shown() -> None:
+    """A student, and the teacher of no room, get none."""
+    app, _ = led()
+    step = gone_to(app, "scores")
+    (offered,) = offers(step)
+    trace = page_context(step).trace
+    expected = class_guess_question(trace, "scores-number", 1)
+    assert question_from_json(offered) == expected
+    assert offers(opened("scores")) == []
+    other = page_context(opened("scores", seed=3)).trace
+    assert class_guess_question(other, "scores-number", 1) != expected
+
+
+def offers(app: AppTest) -> list[str]:
+    """The questions that the page offers to ask a class, as JSON."""
+    return [unescape(one) for one in re.findall('data-ask="(.*?)"', " ".join(html(app)))]
+
+
+def test_at_the_end_students_get_the_lesson_of_the_visit() -> None:
+    app, room = led()
+    pressed(app, "End the class")
+    state = room_service().rooms.state(room)
+    assert (state.state, state.moment) == ("ended", "/")
+    pressed(gone_to(app, "class"), "Ask: open the vote")
+    first = shipped_lessons()["masks"].moments[0]
+    lesson = opened(first.page, lesson="masks", moment=1, **first.choices)
+    lesson.session_state["room"] = room
+    lesson.session_state["class_secret"] = app.session_state["class_secret"]
+    pressed(gone_to(lesson, "class"), "End the class")
+    assert room_service().rooms.state(room).moment == "/?lesson=masks"

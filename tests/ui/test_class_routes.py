@@ -29,14 +29,6 @@ STATE, VOTE, MOVE = "/class-room/state", "/class-room/vote", "/class-room/move"
 
 
 @pytest.fixture
-def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Starlette:
-    """The routes alone, with a file of rooms of their own."""
-    monkeypatch.setenv(PLACE_VARIABLE, str(tmp_path / "classes.sqlite3"))
-    monkeypatch.setattr(routes, "MAX_WAIT", 0.3)
-    return Starlette(routes=list(routes.class_routes()))
-
-
-@pytest.fixture
 def slow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Slow:
     """A service of the routes whose time stands still until it is moved."""
     now = [0.0]

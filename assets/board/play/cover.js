@@ -94,7 +94,7 @@ function askedFor(model, covers) {
 // Whether the bar shows the answer to the question of a moment.
 function isAnswered(moment) {
   const asked = document.querySelector(".lesson-question.answered");
-  return asked?.dataset.of === moment;
+  return asked?.dataset.moment === moment;
 }
 
 // The names of an array and of all that are computed from it; none for no array.

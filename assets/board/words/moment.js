@@ -24,7 +24,7 @@ function questionOf({ of, ask, options, right, why }, chosen, answered) {
   const output = Object.assign(element("output", "", why), { hidden: true });
   output.setAttribute("aria-live", "polite");
   const made = element("div", "lesson-question", element("span", "", ask));
-  made.dataset.of = of;
+  made.dataset.moment = of;
   const buttons = options.map((option, place) => button("", option, option, () => tell(place)));
   const reveal = button("lesson-reveal", "Show the answer", "Show the answer", () => tell(null));
   const tell = (place) => {

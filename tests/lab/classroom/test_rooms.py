@@ -141,6 +141,32 @@ def test_a_moment_is_a_page_of_this_app(rooms: Rooms) -> None:
         rooms.move(made.room, made.secret, "/" + "x" * 8_000)
 
 
+def test_students_wait_in_their_room_while_the_teacher_sees_answers(rooms: Rooms) -> None:
+    made = rooms.open()
+    rooms.move(made.room, made.secret, "/for-teachers?teach=misconceptions")
+    assert rooms.state(made.room).moment == f"/class?room={made.room}"
+
+
+def test_an_ended_class_takes_no_vote_until_it_is_asked_again(rooms: Rooms) -> None:
+    room, secret = asked(rooms)
+    rooms.vote(room, token(1), 1, 6.0)
+    with pytest.raises(RightsError):
+        rooms.end(room, "guessed", "/")
+    with pytest.raises(SettingsError):
+        rooms.end(room, secret, "//evil.example")
+    rooms.end(room, secret, "/?lesson=masks")
+    state = rooms.state(room)
+    assert (state.state, state.moment) == ("ended", "/?lesson=masks")
+    with pytest.raises(ClosedError):
+        rooms.vote(room, token(2), 1, 6.0)
+    assert read_answers(rooms, room, 1) == [6.0]
+    rooms.ask(room, secret, CHOICE)
+    rooms.set_state(room, secret, "open")
+    rooms.vote(room, token(2), 2, 1.0)
+    with pytest.raises(SettingsError):
+        rooms.set_state(room, secret, "ended")
+
+
 def test_without_a_question_no_vote_is_opened(rooms: Rooms) -> None:
     made = rooms.open()
     with pytest.raises(SettingsError):

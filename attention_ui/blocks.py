@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import groupby
 from typing import Any
 from zlib import crc32
 
@@ -111,14 +112,20 @@ class _Drawing:
     tables: Counter[str] = field(default_factory=Counter)  # how often each was drawn
 
     def draw(self, blocks: Sequence[b.Block]) -> None:
-        """Draw blocks from top to bottom."""
-        for block in blocks:
-            self._block(block)
+        """Draw blocks from top to bottom. Paragraphs that follow one another are one element, so
+        that a browser gets one message.
+        """
+        for is_text, some in groupby(blocks, lambda one: isinstance(one, b.Text) and not one.small):
+            if is_text:
+                st.markdown("\n\n".join(one.text for one in some if isinstance(one, b.Text)))
+                continue
+            for block in some:
+                self._block(block)
 
     def _block(self, block: b.Block) -> None:
         match block:
-            case b.Text(text, small):
-                (st.caption if small else st.markdown)(text)
+            case b.Text(text):
+                st.caption(text)
             case b.Heading(text):
                 st.header(text, anchor=False)
             case b.Note(text, "right"):
@@ -134,6 +141,8 @@ class _Drawing:
                     raise why
             case b.Code(text):
                 st.code(text, language="python", wrap_lines=True)
+            case b.Row((alone,)):
+                self._item(alone)
             case b.Row(items):
                 with st.container(horizontal=True, vertical_alignment="bottom"):
                     for item in items:

@@ -13,6 +13,7 @@ let loaded = 0;
 let giveUp;
 const lost = new Promise((_, refuse) => { giveUp = refuse; }); // Pyodide would wait for ever for some of its parts
 lost.catch(() => {});
+const faults = new Map(); // by the path of a part: who reads a broken stream hears only that it is broken
 
 /** A part as an answer whose content is counted, and refused if it is not whole. */
 async function partOf(path, size) {
@@ -22,6 +23,7 @@ async function partOf(path, size) {
     const error = new Error(`${path} ${why}`);
     clearTimeout(timer);
     giveUp(error);
+    faults.set(path, error);
     return error;
   };
   const wait = () => {
@@ -105,7 +107,9 @@ async function loadModel(folder) {
   python.FS.mkdirTree(home);
   const list = "checksums.json"; // comes last: with it the model is there
   for (const name of [...Object.keys(sizes).filter((one) => one !== list), list]) {
-    const content = await (await partOf(`${folder}/${name}`, sizes[name])).arrayBuffer();
+    const path = `${folder}/${name}`;
+    const part = await partOf(path, sizes[name]);
+    const content = await part.arrayBuffer().catch((error) => { throw faults.get(path) ?? error; });
     python.FS.writeFile(`${home}/${name}`, new Uint8Array(content));
   }
 }

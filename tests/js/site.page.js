@@ -99,10 +99,11 @@ test("each kind of field tells what it holds: a key, several keys, a switch, a n
   ]);
   const { elements } = made;
   assert.deepEqual([elements.kind.value, elements.query.value, elements.causal.checked, elements.d_model.value], ["mqa", "2", true, "16"]);
-  assert.deepEqual([...elements.heads.selectedOptions].map((one) => one.value), ["0", "2"]);
+  const ticked = () => [...elements.heads.querySelectorAll(":checked")].map((one) => one.value);
+  assert.deepEqual(ticked(), ["0", "2"]);
   assert.deepEqual([elements.d_model.min, elements.d_model.step, elements.idle.disabled, elements.kind.disabled], ["4", "4", true, false]);
   assert.deepEqual(moved("kind", (one) => (one.selectedIndex = 0)), ["kind", "gqa"]);
-  assert.deepEqual(moved("heads", (one) => (one.options[1].selected = true)), ["heads", "0.1.2"]);
+  assert.deepEqual(moved("heads", (one) => (one.querySelectorAll("input")[1].checked = true)), ["heads", "0.1.2"]);
   assert.deepEqual(moved("query", (one) => (one.selectedIndex = 1)), ["query", "1"]);
   assert.deepEqual(moved("causal", (one) => (one.checked = false)), ["causal", false]);
 });
@@ -112,7 +113,7 @@ function answered(place, right, options = ["a", "b", "c"]) {
   const bar = document.body.appendChild(document.createElement("div"));
   const told = [];
   fillMoment(bar, { title: "t", text: "", question: { ask: "?", options, right, why: "so" } }, { place: 1, count: 3, lesson: "l" }, (...answer) => told.push(answer));
-  const buttons = [...bar.querySelectorAll(".lesson-question button")];
+  const buttons = [...bar.querySelectorAll(".lesson-question button:not(.lesson-reveal)")];
   buttons[place].click();
   return { marks: buttons.map((one) => one.className), told, isHidden: bar.querySelector("output").hidden, hrefs: [...bar.querySelectorAll("a")].map((one) => one.getAttribute("href")) };
 }
@@ -124,8 +125,11 @@ test("of a question the right answer is marked, and the chosen one if it is anot
   assert.deepEqual([answered(0, 0).isHidden, answered(0, 0).hrefs], [false, ["#1", "#3"]]);
 });
 
-/** The whole page of the site at an address, with a worker that only notes what it is asked; parts: what is fetched, by its name. */
-async function siteAt(address, parts = { "parts.json": { total: 2e6, model: 3e6, languageModel: 1e6, lessons: [] } }) {
+// What the builder writes into the page.
+const ABOUT = { total: 2e6, model: 3e6, languageModel: 1e6, lessons: [], stored: ["overview", "all-heads", "cache"], old: {}, away: [], layer: [], repository: "" };
+
+/** The whole page of the site at an address, with a worker that only notes what it is asked. */
+async function siteAt(address) {
   const frame = document.body.appendChild(Object.assign(document.createElement("iframe"), { width: 1200, height: 800 }));
   await new Promise((resolve) => {
     frame.addEventListener("load", resolve);
@@ -134,10 +138,11 @@ async function siteAt(address, parts = { "parts.json": { total: 2e6, model: 3e6,
   const page = frame.contentWindow;
   const source = await (await fetch(new URL("../../assets/site/index.html", import.meta.url))).text();
   page.document.body.replaceChildren(...new DOMParser().parseFromString(source, "text/html").body.children);
-  for (const one of page.document.querySelectorAll("body script")) one.remove();
+  for (const one of page.document.querySelectorAll("body script, noscript")) one.remove();
+  page.document.body.append(Object.assign(page.document.createElement("script"), { type: "application/json", id: "about", textContent: JSON.stringify(ABOUT) }));
   page.history.replaceState(null, "", address);
   const real = page.fetch.bind(page);
-  page.fetch = (name) => (parts[name] ? Promise.resolve(new Response(JSON.stringify(parts[name]))) : /json$/.test(name) ? Promise.resolve(new Response("", { status: 404 })) : real(name));
+  page.fetch = (name) => (/json$/.test(name) ? Promise.resolve(new Response("", { status: 404 })) : real(name));
   const made = { page, asked: [], part: (id) => page.document.getElementById(id) };
   page.Worker = class {
     constructor() {
@@ -206,17 +211,29 @@ test("an engine that does not start is named, and what is stored is shown", asyn
   assert.equal(site.asked.length, 0);
 });
 
-/** The worker with a Python that notes what is written to its files; files: what is fetched. */
-async function workerWith(files) {
-  const source = await (await fetch(new URL("../../assets/site/worker.js", import.meta.url))).text();
+// The modules of the engine as the builder packs them: the length of a list, the list with the sizes, all contents.
+function modulesOf(files) {
+  const list = new TextEncoder().encode(JSON.stringify(Object.fromEntries(Object.entries(files).map(([name, text]) => [name, text.length]))));
+  const length = new Uint8Array(4);
+  new DataView(length.buffer).setUint32(0, list.length, true);
+  return new Blob([length, list, ...Object.values(files)]);
+}
+
+const MODULES = modulesOf({ "attention_viz/site.py": "abc", "json.py": "de" });
+const ENGINE = { "pyodide/pyodide.js": "//1", "pyodide/pyodide.asm.js": "//34", "pyodide/modules": MODULES };
+
+/** The worker with a Python that notes what is written to its files; models: what is fetched besides the engine; sizes: what the builder says of them. */
+async function workerWith(models = {}, sizes = {}) {
+  const files = { ...ENGINE, ...models };
+  const parts = { "pyodide.js": 3, "pyodide.asm.js": 4, modules: MODULES.size, "language-model": sizes };
+  const source = (await (await fetch(new URL("../../assets/site/worker.js", import.meta.url))).text()).replace("= SIZES", `= ${JSON.stringify(parts)}`);
   const made = { told: [], written: [], folders: [], asked: [] };
   const get = async (name) => (name in files ? new Response(files[name]) : new Response("", { status: 404 }));
-  const self = { fetch: get, postMessage: (message) => made.told.push(message) };
+  const self = { fetch: get, postMessage: (message) => made.told.push(message), location: window.location };
   const FS = { mkdirTree: (path) => made.folders.push(path), writeFile: (path, data) => made.written.push([path, data.length]) };
   const answer = (request) => (made.asked.push(request), request.includes("bad") ? (() => { throw new Error("Traceback\nValueError: it is bad"); })() : "{\"a\": 1}");
-  const python = { FS, loadPackage: async () => {}, unpackArchive: (_, kind, { extractDir }) => made.folders.push(extractDir), runPython: () => answer };
-  new Function("self", "importScripts", "loadPyodide", source)(self, () => {}, async () => python);
-  await wait(30);
+  new Function("self", "importScripts", "loadPyodide", source)(self, () => {}, async () => ({ FS, runPython: () => answer }));
+  await wait(60);
   made.ask = async (data) => {
     await self.onmessage({ data });
     return made.told.at(-1);
@@ -224,27 +241,29 @@ async function workerWith(files) {
   return made;
 }
 
-test("the worker counts what arrives, unpacks the engine and says that it is ready", async () => {
-  const worker = await workerWith({ "engine.zip": "12345" });
-  assert.deepEqual(worker.folders, ["/lab"]);
-  assert.deepEqual(worker.told, [{ loaded: 5 }, { ready: true }]);
+test("the worker counts what arrives, writes the modules and says that it is ready", async () => {
+  const worker = await workerWith();
+  assert.deepEqual(worker.folders, ["/lab/attention_viz", "/lab"]);
+  assert.deepEqual(worker.written, [["/lab/attention_viz/site.py", 3], ["/lab/json.py", 2]]);
+  assert.deepEqual(worker.told.slice(-2), [{ loaded: 3 + 4 + MODULES.size }, { ready: true }]);
   assert.deepEqual(await worker.ask({ id: 7, request: { path: "cache" } }), { id: 7, answer: '{"a": 1}' });
   assert.deepEqual(worker.asked, ['{"path":"cache"}']);
-  assert.deepEqual(await worker.ask({ id: 8, request: { path: "bad" } }), { id: 8, broken: "ValueError: it is bad" });
+  assert.equal((await worker.ask({ id: 8, request: { path: "bad" } })).broken, "ValueError: it is bad");
 });
 
-test("a model is written file by file into its folder, its list last; without a file it is not there", async () => {
-  const sums = JSON.stringify({ "weights.npz": "s", "tokens.json": "t" });
-  const files = { "engine.zip": "12345", "language-model/checksums.json": sums, "language-model/weights.npz": "1234567", "language-model/tokens.json": "123" };
-  const worker = await workerWith(files);
+test("a model is written file by file into its folder, its list last; a part that is missing or cut is named", async () => {
+  const sizes = { "checksums.json": 4, "weights.npz": 7, "tokens.json": 3 };
+  const files = { "language-model/checksums.json": "list", "language-model/weights.npz": "1234567", "language-model/tokens.json": "123" };
+  const worker = await workerWith(files, sizes);
   assert.deepEqual(await worker.ask({ id: 1, load: "language-model" }), { id: 1, answer: "{}" });
   const home = "/lab/assets/stories260k";
   assert.equal(worker.folders.at(-1), home);
-  assert.deepEqual(worker.written, [["weights.npz", 7], ["tokens.json", 3], ["checksums.json", sums.length]].map(([name, size]) => [`${home}/${name}`, size]));
-  assert.equal(worker.told.filter(({ loaded }) => loaded).at(-1).loaded, 5 + sums.length + 7 + 3);
+  assert.deepEqual(worker.written.slice(2), [["weights.npz", 7], ["tokens.json", 3], ["checksums.json", 4]].map(([name, size]) => [`${home}/${name}`, size]));
   const { "language-model/tokens.json": _, ...fewer } = files;
-  const broken = await workerWith(fewer);
-  const { broken: why } = await broken.ask({ id: 2, load: "language-model" });
-  assert.ok(why.includes("tokens.json"));
-  assert.ok(!broken.written.some(([path]) => path.endsWith("checksums.json")));
+  for (const [given, why] of [[fewer, "tokens.json is not on the server"], [{ ...files, "language-model/tokens.json": "12" }, "tokens.json is not whole: 2 of 3 bytes came"]]) {
+    const broken = await workerWith(given, sizes);
+    const told = await broken.ask({ id: 2, load: "language-model" });
+    assert.ok(told.lost && told.broken.includes(why), told.broken);
+    assert.ok(!broken.written.some(([path]) => path.endsWith("checksums.json")));
+  }
 });

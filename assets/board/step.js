@@ -74,11 +74,18 @@ export class Step {
     if (onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
-    fillWords(words, stage, onChoose);
+    fillWords(words, stage, onChoose, this.reach);
     fillNext(this.parts.onward, stage, Boolean(onChoose));
     this.cover.adopt(this.model, onChoose);
     const made = [...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), this.cover.button, onChoose ? lectureButton(this) : null];
     chosen.replaceChildren(...[legend, ...made].filter(Boolean));
+  }
+
+  // What the sentences of a step can do here: a cell can be pinned on every board.
+  get reach() {
+    const { board } = this;
+    const act = (name, value) => (name === "pin" ? board.pin(value) : board.handlers.onChoose(name, value));
+    return { act, can: (name) => name === "pin" || Boolean(board.handlers.onChoose), changed: () => board.relay() };
   }
 
   // The strip of a page without matrices. In a lecture there is no sidebar that could end it.
@@ -124,17 +131,15 @@ export class Step {
     strip.style.height = `${top}px`;
     section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
     const bottom = step || player ? CONTROLS * this.lines : 0;
-    const heights = {}; // each is measured once, because the browser must lay out the words for it
-    const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
-    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
+    const height = step ? this.heightOfWords(size.width) : 0;
+    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: height, ...(step ? {} : PLAIN) };
     const { plan, sentence } = planStep(this.board, this.sentence, space);
     if (!plan) return false;
     this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
-    words.classList.toggle("wide", Boolean(plan.words.wide));
     put(words, plan.words);
     if (step) fitFormula(words);
-    this.sentence.lay(step ? { ...plan.words, y: plan.words.y + heightOf(plan.words.width, plan.words.wide) + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
+    this.sentence.lay(step ? { ...plan.words, y: plan.words.y + height + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
@@ -182,9 +187,8 @@ export class Step {
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && this.folds);
   }
 
-  heightOfWords(width, wide = false) {
+  heightOfWords(width) {
     const { words } = this.parts;
-    words.classList.toggle("wide", wide);
     Object.assign(words.style, { width: `${width}px`, height: "auto" });
     return words.offsetHeight;
   }
@@ -213,6 +217,7 @@ export class Step {
   showAsks() {
     fillAsks(this.asks, this.board, this.cover);
     this.parts.section.classList.toggle("asks", this.cover.asks);
+    this.parts.section.classList.toggle("covers", this.cover.moments.hiding || this.guess.isOpen || this.cover.asks);
     fillCovered(this.covered, this.board, this.cover);
     this.cover.label();
     if (this.terms) squeezeNext(this.parts, this.board.size.width);
@@ -294,8 +299,7 @@ function planStep({ picture, starts, model }, about, space) {
     const sentence = room(space.width);
     return { plan: picture.planStage({ ...space, top: sentence }, starts), sentence };
   }
-  const under = (width) => room(width) && room(width) + BELOW_WORDS;
-  const rich = picture.planStage({ ...space, words: (width, wide) => space.words(width, wide) + under(width) }, starts);
+  const rich = picture.planStage({ ...space, words: space.words + room(space.width) + BELOW_WORDS }, starts);
   const found = rich && { plan: rich, sentence: room(rich.words.width) };
   const roomy = model.stage.lecture ? ROOMY.lecture : ROOMY.plain;
   if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return found ?? plain();

@@ -129,7 +129,9 @@ export class Step {
     section.classList.add("fits");
     section.style.height = `${size.height}px`;
     strip.style.height = `${top}px`;
-    section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
+    const low = size.height < LOW_TYPE;
+    section.style.setProperty("--words", `${this.lecture ? 20 : low ? 14 : 15.5}px`);
+    words.querySelector(".reasons")?.fold(this.lecture || low);
     const bottom = step || player ? CONTROLS * this.lines : 0;
     const height = step ? this.heightOfWords(size.width) : 0;
     const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: height, ...(step ? {} : PLAIN) };
@@ -177,6 +179,7 @@ export class Step {
   flow() {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
+    words.querySelector(".reasons")?.fold(false);
     controls.classList.remove("twofold");
     section.style.height = "";
     this.terms = null;
@@ -256,6 +259,7 @@ export class Step {
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
+const LOW_TYPE = 640; // px; in lower windows words are smaller and sentences folded
 const SCROLLED_LAYER = 500; // px, the height of the picture of a layer, with its sentence, in a lower window
 const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const WINDOW_MARGIN = 8;

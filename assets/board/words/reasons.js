@@ -2,7 +2,7 @@
 import { button, element } from "../draw/elements.js";
 
 const KINDS = ["See", "Why", "Try"];
-const shown = { title: "", place: 0, folded: false }; // a step begins with the first sentence; what is folded stays so
+const shown = { title: "", place: 0, folded: null }; // a step begins with the first sentence; what was folded or unfolded stays so
 
 /**
  * The three sentences of a step as an element; null for a step that has none. act(name, value) makes a choice; can(name) says
@@ -18,22 +18,27 @@ export function reasonsOf({ title, says, reasons }, { act, can, changed }) {
   const [back, count, on] = [button("option", "‹", "Previous sentence", () => turn(-1)), element("span", "count"), button("option", "›", "Next sentence", () => turn(1))];
   const fold = button("option fold", "", "Fold to one line", () => turnOver());
   const root = element("div", "reasons", element("div", "turn", back, count, on, fold), element("div", "told", ...told));
+  let brief = false; // whether the sentences are folded until they are unfolded
   const tell = () => {
+    const folded = shown.folded ?? brief;
     told.forEach((one, i) => one.classList.toggle("shown", i === shown.place));
     count.textContent = `${shown.place + 1}/${told.length}`;
-    root.classList.toggle("folded", shown.folded);
-    fold.textContent = shown.folded ? "▾" : "▴";
-    fold.setAttribute("aria-expanded", String(!shown.folded));
+    root.classList.toggle("folded", folded);
+    fold.textContent = folded ? "▾" : "▴";
+    fold.setAttribute("aria-expanded", String(!folded));
   };
   const turn = (by) => {
     shown.place = (shown.place + by + told.length) % told.length;
     tell();
   };
   const turnOver = () => {
-    shown.folded = !shown.folded;
-    tell();
+    shown.folded = !(shown.folded ?? brief);
     changed();
   };
-  tell();
+  root.fold = (isBrief) => {
+    brief = isBrief;
+    tell();
+  };
+  root.fold(false);
   return root;
 }

@@ -11,10 +11,12 @@ from typing import Any
 
 from attention_core.errors import AttentionError
 
+from .choices import readable
 from .focus import Focus, moved_places
 from .mask_kinds import PADDING
 from .page_list import page_of, step_of
 from .presets import (
+    KEEP_EXAMPLE,
     Preset,
     cell_worth_a_look,
     example_for,
@@ -29,7 +31,7 @@ from .sentences import longer_sequence, weights_in_force
 from .url_choices import PARAMETERS, THREE, UrlChoices, names_no_layer, read_url, write_url
 from .url_values import url_text
 from .user_data.edits import EDITABLE_ARRAYS, Edit, Edits
-from .weight_kinds import LANGUAGE_MODEL, MODELS
+from .weight_kinds import BY_HAND, LANGUAGE_MODEL, MODELS
 from .whose_heads import LANGUAGE
 
 # The choices that decide how many tokens there are, and which.
@@ -53,7 +55,7 @@ def opened(
         own = "text" in parameters
         return with_example(found, own_sentence(found.scenario.text) if own else example)
     has_first = example.name and found.scenario == presets()[0].scenario != example.scenario
-    return with_example(found, example) if has_first else found
+    return with_example(found, example) if has_first and url_path not in KEEP_EXAMPLE else found
 
 
 def with_example(choices: UrlChoices, example: Preset) -> UrlChoices:
@@ -95,6 +97,8 @@ def _brought_along(choices: UrlChoices, name: str, value: Any) -> dict[str, Any]
     if name == "weights" and value in MODELS:
         there_in, cell = in_model(scenario, value)
         return {"weights": value, "layer": there_in.layer} | cell._asdict()
+    if name == "weights" and value == choices.scenario.weights == BY_HAND.name:
+        return readable(choices.scenario)  # chosen again, at sizes at which they mean nothing
     if name == "weights":
         return {"weights": value, "layer": 0}  # others have no layers
     if name == "mask" and value == PADDING.name and (length := longer_sequence(scenario)):

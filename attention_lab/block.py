@@ -72,11 +72,6 @@ class Block:
         return self.weights.order == PRE_NORM
 
     @property
-    def read_by_feed_forward(self) -> Array:
-        """What the feed-forward part reads. Shapes: (T, D)."""
-        return self.second_norm if self.is_pre_norm else self.first_norm
-
-    @property
     def output(self) -> Array:
         """What the next block reads. Shapes: (T, D)."""
         return self.second_sum if self.is_pre_norm else self.second_norm

@@ -137,6 +137,18 @@ class HandmadeLayer:
         found = (*part_of_speech(token), *_OF_WORDS.get(token.casefold(), ()), "one")
         return {name: 1.0 for name in self.features if name in found}
 
+    def asks(self, tokens: Sequence[str]) -> bool:
+        """Whether a token asks for something in head 0."""
+        return self._has(tokens, self.heads[0].queries)
+
+    def answers(self, tokens: Sequence[str]) -> bool:
+        """Whether a token answers something in head 0."""
+        return self._has(tokens, self.heads[0].keys)
+
+    def _has(self, tokens: Sequence[str], side: Mapping[str, Mix]) -> bool:
+        found = {name for token in tokens for name in self.features_of(token)}
+        return any(found & mix.keys() for mix in side.values())
+
 
 # They read vectors after LayerNorm, in which a feature that a token has is near 1, and one that it
 # lacks below 0. Each is above 0 only where two features come together, one from the word itself and
@@ -207,9 +219,7 @@ def finds_something(tokens: Sequence[str], layer: HandmadeLayer = FIRST_LAYER) -
     >>> finds_something(["dogs", "bark"]), finds_something(["hello"]), finds_something(["it"])
     (True, False, False)
     """
-    found = {name for token in tokens for name in layer.features_of(token)}
-    sides = (layer.heads[0].queries, layer.heads[0].keys)
-    return all(any(found & mix.keys() for mix in side.values()) for side in sides)
+    return layer.asks(tokens) and layer.answers(tokens)
 
 
 def _in_lexicon(token: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from attention_core.errors import AttentionError
 
-from .by_hand import HandmadeLayer
+from .by_hand import HANDMADE_LAYERS, HandmadeLayer
 from .cache import cached
 from .control import MAX_TEXT_LENGTH as MAX_TEXT_LENGTH
 from .control import Control, controls_of
@@ -67,7 +67,7 @@ class Scenario(MaskChoices):
     ).explained("A larger base turns the later pairs more slowly (rope_theta of a model).")
     start: int = _of(
         0, "First position", (0, 1000), other=100, needs="rotary", told="from {start}"
-    ).explained("The position of the first token. A shift of all positions moves no score.")
+    ).explained("The rotary position of the first token. If all turns start later, no score moves.")
     qk_norm: bool = _off("QK-norm", caption="QK-norm").explained(
         "Every query and key of a head is divided by its root mean square."
     )
@@ -186,6 +186,20 @@ def kind_of(scenario: Scenario) -> WeightKind:
     """The kind of weights that was chosen; of a name that is none, one that draws nothing."""
     name = scenario.weights
     return WEIGHTS.get(name) or WeightKind(name, caption=f"{name} weights")
+
+
+def readable(scenario: Scenario) -> dict[str, Any]:
+    """The choices of the nearest layer made by hand, which keeps the sentence.
+
+    >>> readable(Scenario(d_model=9, n_heads=2))["d_model"], readable(Scenario())["d_model"]
+    (8, 12)
+    """
+    width, heads = min(
+        HANDMADE_LAYERS,
+        key=lambda one: abs(one[0] - scenario.d_model) + abs(one[1] - scenario.n_heads),
+    )
+    sizes = {"d_model": width, "n_heads": heads, **dict.fromkeys(("d_k", "d_v", "d_o"), 0)}
+    return {"weights": BY_HAND.name, **sizes}
 
 
 @cached

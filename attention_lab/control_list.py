@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from .by_hand import HANDMADE_LAYERS
 from .choices import DECLARED, Scenario, kind_of
 from .control import Control
 from .mask_kinds import MASKS
@@ -57,6 +58,22 @@ def effects_of(chosen: Scenario) -> Effects:
     elif kind is BY_HAND and weights_in_force(chosen) != chosen:
         kind = _IN_THEIR_PLACE
     return Effects(chosen, kind)
+
+
+def readable_at(name: str, chosen: Scenario) -> str:
+    """Where weights by hand are chosen: at which sizes they can be read, for the control of a size;
+    else "".
+
+    >>> readable_at("n_heads", Scenario(weights="by hand"))
+    'Readable: 2 (size 8), 3 (size 12)'
+    """
+    if chosen.weights != BY_HAND.name or name not in ("d_model", "n_heads"):
+        return ""
+    if name == "d_model":
+        marks = [f"{width} (heads {count})" for width, count in HANDMADE_LAYERS]
+    else:
+        marks = [f"{count} (size {width})" for width, count in HANDMADE_LAYERS]
+    return f"Readable: {', '.join(marks)}"
 
 
 # The switches that change only how things look: label, name, help.

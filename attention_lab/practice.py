@@ -113,12 +113,12 @@ def _n_telling(cell: Derivation) -> int:
 def question_at(trace: Trace, field: str, index: tuple[int, ...]) -> PracticeQuestion:
     """The question about a cell."""
     exact = derive(trace, field, index)
-    largest = max(
-        (abs(f.value) for t in exact.terms for f in t.factors if math.isfinite(f.value)),
-        default=0.0,
-    )
+    factors = [f.value for t in exact.terms for f in t.factors if math.isfinite(f.value)]
+    largest = max(map(abs, factors), default=0.0)
     digits = _MIN_DECIMALS - math.floor(math.log10(largest)) if largest else _MIN_DECIMALS
     decimals = min(max(_MIN_DECIMALS, digits), _MAX_DECIMALS)
+    if all((8 * one).is_integer() for one in factors) and decimals == _MIN_DECIMALS:
+        decimals += not all((4 * one).is_integer() for one in factors)  # an eighth has three
 
     def rounded(name: str, at: tuple[int, ...]) -> float:
         return float(np.round(array_of(trace, name)[at], decimals))

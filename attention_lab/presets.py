@@ -29,8 +29,10 @@ _OF_MODELS = (
     *("writing", "why-this-word", "cache", "trained-heads", "find-a-head"),
     "change-a-word",
 )
+# These begin a visit with an example of their own, and keep another one: any layer will do.
+KEEP_EXAMPLE = ("head-worth", "shared-keys", "encoder-decoder")
 SUITED_EXAMPLES = dict.fromkeys(_OF_MODELS, "A language model: why “frog”?") | dict.fromkeys(
-    ("head-worth", "shared-keys", "encoder-decoder"), "The animal and the street"
+    KEEP_EXAMPLE, "The animal and the street"
 )
 
 

@@ -1,28 +1,35 @@
 """What learners ask, the ideas of the five texts, each with a link to the page that shows it, and
-claims, each with a check: one list, one search.
+claims, each with a check: one list, one search, which also finds pages, words and papers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from .diagonal.claims.catalogue import CLAIMS, Claim
 from .page_list import PAGES, Page, page_of, read_table
-from .search import best_matches
+from .search import Texts, best_matches
 
 ASKED = "asked"  # the `text` of a question
+PAGE, WORD, PAPER = "page", "word", "paper"  # what only a search finds, as it has a page of its own
+# A question or a page answers; an idea or a claim is about what a text says.
+COUNTS = {ASKED: 1.0, PAGE: 1.0, PAPER: 0.5}
+COUNTS_OTHERWISE = 0.6
+N_FIRST, FIRST = 24, 1.15  # the first questions are those of a beginner
 N_RELATED = 3  # questions below a page
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A question that learners ask, or an idea of a text in our words, and where to see it.
+    """A question that learners ask, an idea of a text in our words, a page, a word of the glossary
+    or a paper, and where to see it.
 
     An idea need not be true: that is what the claims are about. text: its key in `TEXTS`, or
     `ASKED`. number: its place in the list of that text. page, query: the URL, without "?". look:
     what to look at there. asked_on: the URL paths of the pages below which the question stands.
+    also: other words with which it is asked.
     """
 
     text: str
@@ -32,6 +39,7 @@ class Entry:
     query: str
     look: str
     asked_on: tuple[str, ...] = ()
+    also: str = ""
 
     @property
     def url(self) -> str:
@@ -41,20 +49,21 @@ class Entry:
     @property
     def searched(self) -> tuple[str, ...]:
         """The texts that a search reads."""
-        return self.sentence, self.look, page_of(self.page).title
+        return self.sentence, self.also, self.look, _title(self.page)
 
 
-def _entry(
-    text: str, number: int, sentence: str, row: dict[str, str], asked_on: tuple[str, ...] = ()
-) -> Entry:
-    return Entry(text, number, sentence, row["page"], row["query"], row["look"], asked_on)
+@cache
+def _title(url_path: str) -> str:
+    return page_of(url_path).title
 
 
 @cache
 def concepts() -> tuple[Entry, ...]:
     """Every idea, text by text, in the order of the file."""
     return tuple(
-        _entry(row["text"], int(row["number"]), row["concept"], row)
+        Entry(
+            row["text"], int(row["number"]), row["concept"], row["page"], row["query"], row["look"]
+        )
         for row in read_table("concepts")
     )
 
@@ -65,8 +74,53 @@ def learner_questions() -> tuple[Entry, ...]:
     to its last.
     """
     return tuple(
-        _entry(ASKED, number, row["question"], row, tuple((row["asked_on"] or "").split()))
+        Entry(
+            ASKED,
+            number,
+            row["question"],
+            row["page"],
+            row["query"],
+            row["look"],
+            tuple(row["asked_on"].split()),
+            row["also"],
+        )
         for number, row in enumerate(read_table("questions"), 1)
+    )
+
+
+@cache
+def _only_searched() -> tuple[Entry, ...]:
+    """Pages, words of the glossary and papers, which have lists on pages of their own."""
+    words = {row["page"]: row["words"] for row in read_table("page_words")}
+    return (
+        *(
+            Entry(
+                PAGE,
+                n,
+                f"{one.title}: {one.question}",
+                one.url_path,
+                "",
+                "",
+                (),
+                words[one.url_path],
+            )
+            for n, one in enumerate(PAGES, 1)
+        ),
+        *(
+            Entry(WORD, n, row["word"], row["page"], "", row["meaning"])
+            for n, row in enumerate(read_table("words"), 1)
+        ),
+        *(
+            Entry(
+                PAPER,
+                n,
+                row["title"],
+                "sources",
+                "",
+                f"{row['authors']} {row['year']}: {row['for']}",
+            )
+            for n, row in enumerate(read_table("papers"), 1)
+        ),
     )
 
 
@@ -91,13 +145,28 @@ def related_questions(page: Page) -> tuple[Entry, ...]:
     return tuple(dict.fromkeys(wanted))[: min(max(named, 2), N_RELATED)]
 
 
+def searched_texts() -> Iterator[Texts]:
+    """The texts in which a search looks, row by row."""
+    return (one.searched for one in (*every_entry(), *_only_searched()))
+
+
 def find_entries(
     words: str, texts: Collection[str] = (), verdicts: Collection[str] = ()
 ) -> tuple[Entry | Claim, ...]:
-    """The questions, ideas and claims that hold every word, or most of them, of some texts or, with
-    none named, of all. verdicts: if any are named, only claims that have one of them.
+    """The questions, ideas and claims of some texts or, with none named, of all, and then pages,
+    words and papers too if words are searched: best first. verdicts: if any are named, only claims
+    that have one of them.
+
+    >>> [one.page for one in find_entries("why divide by sqrt(d)?")[:1]]
+    ['scale']
     """
-    chosen = [one for one in every_entry() if one.text in texts or not texts]
+    listed = (*every_entry(), *(_only_searched() if words.strip() and not texts else ()))
+    chosen = [one for one in listed if one.text in texts or not texts]
     if verdicts:
         chosen = [one for one in chosen if isinstance(one, Claim) and one.status in verdicts]
-    return best_matches(words, chosen, lambda one: one.searched)
+    return best_matches(words, chosen, lambda one: one.searched, _counts)
+
+
+def _counts(one: Entry | Claim) -> float:
+    first = isinstance(one, Entry) and one.text == ASKED and one.number <= N_FIRST
+    return FIRST if first else COUNTS.get(one.text, COUNTS_OTHERWISE)

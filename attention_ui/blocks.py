@@ -159,7 +159,8 @@ class _Drawing:
             case b.Table():
                 text = table_markdown(block)
                 self.tables[text] += 1
-                with st.container(key=f"wide table {crc32(text.encode())} {self.tables[text]}"):
+                kind = "words" if block.words else "wide"
+                with st.container(key=f"{kind} table {crc32(text.encode())} {self.tables[text]}"):
                     st.markdown(text)
             case b.Numbers(says):
                 st.dataframe(numbers_frame(block), hide_index=True, alt=says)
@@ -187,7 +188,7 @@ class _Drawing:
                 st.button(label, key=key, help=about or None, **acts)
             case b.Link(label, path, sets):
                 key = f"{self.url_path} to {label}"
-                st.button(label, key=key, type="tertiary", on_click=_open, args=(path, sets))
+                st.button(label, key=key, on_click=_open, args=(path, sets))
             case b.File(label, name, make):
                 offer_file(label, make, name, key=f"{self.url_path} {name}")
 

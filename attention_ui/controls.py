@@ -17,7 +17,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_core import AttentionError
 from attention_lab.choices import DECLARED, MAX_TEXT_LENGTH, fitting_heads
 from attention_lab.control import Control
-from attention_lab.control_list import CONTROL_GROUPS, Effects, effects_of
+from attention_lab.control_list import CONTROL_GROUPS, Effects, effects_of, readable_at
 from attention_lab.control_list import CONTROLS as CONTROLS
 from attention_lab.scenario import LEFT_OPEN, Scenario
 from attention_lab.url_values import url_text
@@ -120,6 +120,8 @@ def _draw_all(controls: Iterable[Control], values: dict[str, Any], shown: str = 
         if offered and not is_known:  # a fresh server may hear of a move, which this adopts
             offer_heads(offered, values[HEADS], _fitting_heads(values), control)
         chosen = values[control.name] = _draw(control, not effects.has(control), step)
+        if marked := readable_at(control.name, effects.chosen):
+            st.caption(marked)
         if offered and is_known:  # the URL may have moved the bound one
             offer_heads(offered, chosen, _fitting_heads(values), control)
         if chosen != before:

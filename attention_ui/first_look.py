@@ -13,7 +13,7 @@ from attention_core import Trace
 from attention_lab.acts import looked_at, opened
 from attention_lab.focus import Focus
 from attention_lab.page_list import OwnControls, page_of
-from attention_lab.presets import Preset, example_for, widget_values
+from attention_lab.presets import KEEP_EXAMPLE, Preset, example_for, widget_values
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import LAYER_PARAMETERS, names_no_layer, opens_at_a_cell
@@ -46,7 +46,7 @@ def open_example(page: str, own: OwnControls | None) -> None:
         now.opening = {}  # the script has written it
     model = str(st.session_state.get(MODEL.key, LANGUAGE))
     if now.begun:
-        if now.unchosen and now.url_path != page:
+        if now.unchosen and now.url_path != page and page not in KEEP_EXAMPLE:
             _go_on_with(example_for(page, model))
         return
     is_named = _is_named(page)

@@ -291,13 +291,15 @@ class BlockPage:
     may depend on the layer.
 
     blocks: what the page shows. Raises: AttentionError if there is nothing to show. lead: a choice
-    on which the others depend; `choices` gets its value after the view.
+    on which the others depend; `choices` gets its value after the view. facts: the record from
+    which the sentences of the page take their values, see `page_of_facts`.
     """
 
     url_path: str
     choices: Callable[..., Sequence[Choice]]
     blocks: Callable[[StoryView, Values], Sequence[Block]]
     lead: Choice | None = None
+    facts: Callable[[StoryView, Values], Any] | None = None
 
     def read(
         self, view: StoryView, value_of: Callable[[Choice], Any]
@@ -331,6 +333,23 @@ class BlockPage:
         back = taken_back(choices, changes.keys())
         values |= {one.key: one.default for one in choices if one.key in back}
         return choices, values, refused
+
+
+def page_of_facts(
+    url_path: str,
+    choices: Callable[..., Sequence[Choice]],
+    facts: Callable[[StoryView, Values], Any],
+    blocks: Callable[..., Sequence[Block]],
+    lead: Choice | None = None,
+) -> BlockPage:
+    """A page whose `blocks` get its facts after the view and the values. facts: a record that a
+    function of `attention_lab` makes from the choices. Raises: AttentionError.
+    """
+
+    def drawn(view: StoryView, values: Values) -> Sequence[Block]:
+        return blocks(view, values, facts(view, values))
+
+    return BlockPage(url_path, choices, drawn, lead, facts)
 
 
 def every_block(blocks: Sequence[Block]) -> Iterator[Block | Field]:

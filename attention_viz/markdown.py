@@ -53,11 +53,12 @@ def quote_token(tokens: Sequence[str], place: int) -> str:
 
     >>> quote_token(["the", "cat", "the"], 1), quote_token(["the", "cat", "the"], 2)
     ('“cat”', '“the” (2)')
-    >>> quote_token([" a", " f", "rog"], 1)
-    '“f” of “frog”'
+    >>> quote_token([" a", " f", "rog"], 1), quote_token([" ", "x"], 1)
+    ('“f” of “frog”', '“x”')
     """
     quotation = f"“{escape_markdown(label_of(tokens[place]))}”"
     if list(tokens).count(tokens[place]) > 1:
         quotation += f" ({place})"
     word = word_of(tokens, place)
-    return f"{quotation} of “{escape_markdown(word)}”" if word else quotation
+    is_part = word not in ("", label_of(tokens[place]))
+    return f"{quotation} of “{escape_markdown(word)}”" if is_part else quotation

@@ -60,7 +60,7 @@ QUESTIONS = {
     ),
     "probabilities": (
         "Head {head}: what share does {asks} give to {read}?",
-        "the scaled scores of {asks} with all keys, in order{hidden}",
+        "the scores of {asks} with all keys after scale and mask, in order{hidden}",
     ),
     "head_outputs": (
         "Head {head}: what is feature {place} of the head output of {asks}?",
@@ -104,8 +104,18 @@ def verdict_on(text: str, question: Question) -> tuple[bool, str] | None:
         return False, f"“{text}” is not a number. Write one such as −0.43, 12 % or 2/3."
     grade = question.judge(answer).grade
     if grade == "right":
-        return True, f"Right: {question.answer}."
+        return True, f"Right: {question.answer}.{_rounding(question, answer)}"
     return False, HINTS.get(grade, f"Not yet. {question.hint}")
+
+
+def _rounding(question: Question, answer: float) -> str:
+    """Why a right answer differs from the number that is shown; "" where it does not."""
+    gap = abs(answer - question.value)
+    half = 0.5 * 10.0 ** -len(question.answer.partition(".")[2])
+    if gap <= half * (1 + 1e-9):
+        return ""
+    most = format_number(question.tolerance, 2)
+    return f" The numbers above are rounded, which moves the result by at most {most}."
 
 
 def asked_in(example: FadedExample) -> Question:
@@ -173,6 +183,8 @@ def in_words(question: PracticeQuestion, trace: Trace, notation: Notation) -> Pr
         "hidden": "; −∞ is hidden" * bool(heads and trace.hidden[0, heads[0], row].any()),
     }
     asked, *lists = (notation.layout.fill(text, **names) for text in QUESTIONS[field])
+    if field == "probabilities" and trace.sink is not None:
+        lists.append("the sink, one more score, which belongs to no token")
     if field == "output":
         lists += ["the bias"] * (trace.projections.b_o is not None)
         lists += ["the input, added by the residual connection"] * trace.residual
@@ -206,11 +218,13 @@ def _lists(question: PracticeQuestion) -> list[str]:
     """The numbers that the arithmetic reads: a list for each factor of its terms, then what is
     added.
     """
-    terms = question.rounded.terms
+    terms = [term for term in question.rounded.terms if term.factors[0].name != "sink"]
+    sinks = [term for term in question.rounded.terms if term.factors[0].name == "sink"]
     n_factors = len(terms[0].factors)
     products = [term for term in terms if len(term.factors) == n_factors]
     lists = [[term.factors[i].value for term in products] for i in range(n_factors)]
-    lists += [[term.factors[0].value] for term in terms if len(term.factors) < n_factors]
+    alone = [*(term for term in terms if len(term.factors) < n_factors), *sinks]
+    lists += [[term.factors[0].value] for term in alone]
     return [
         ", ".join(format_decimals(value, question.decimals) for value in values) for values in lists
     ]

@@ -9,7 +9,13 @@ from typing import Any, Literal
 from attention_core import AttentionError
 from attention_lab.choices import fitting_heads
 from attention_lab.control import MAX_TEXT_LENGTH, Control
-from attention_lab.control_list import CONTROL_GROUPS, CONTROLS, VIEW_SWITCHES, effects_of
+from attention_lab.control_list import (
+    CONTROL_GROUPS,
+    CONTROLS,
+    VIEW_SWITCHES,
+    effects_of,
+    readable_at,
+)
 from attention_lab.focus import FOCUS_HELP, focus_lengths
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import PAGES, Page
@@ -31,7 +37,7 @@ PLACE = "Cell in focus"
 class Widget:
     """A widget. name: of its choice in a URL. options: by their keys, the names of what can be
     chosen; a scale without options goes from low to high. most: how many letters a text has at
-    most. is_wide: whether a text has many. on: whether it has an effect.
+    most. is_wide: whether a text has many. on: whether it has an effect. mark: what stands below.
     """
 
     kind: Literal["menu", "buttons", "scale", "number", "text", "lines", "several", "switch"]
@@ -47,6 +53,7 @@ class Widget:
     most: int = 0
     is_wide: bool = False
     on: bool = True
+    mark: str = ""
 
     @property
     def json(self) -> JSON:
@@ -123,7 +130,8 @@ def _all_widgets(choices: UrlChoices, has_trained: bool) -> list[Widget]:
     for control in CONTROLS:
         value = effects.decided.get(control.name, getattr(choices.scenario, control.name))
         widget = replace(control_widget(control, value), on=effects.has(control))
-        found.append(_fitted(widget, choices, has_trained))
+        marked = replace(widget, mark=readable_at(control.name, choices.scenario))
+        found.append(_fitted(marked, choices, has_trained))
     return [*found, *_place_widgets(choices), *view_widgets(choices.view)]
 
 

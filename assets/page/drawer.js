@@ -10,5 +10,9 @@
     if (!narrow.matches && !isOpen) press("[data-testid=stExpandSidebarButton]");
   };
   fit();
+  // A sentence that is typed is looked at: the drawer over the picture closes.
+  document.addEventListener("keyup", ({ key, target }) => {
+    if (key === "Enter" && narrow.matches && target.closest?.(".st-key-text")) fit();
+  });
   narrow.addEventListener("change", fit);
 })();

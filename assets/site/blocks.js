@@ -25,7 +25,8 @@ export class Blocks {
     const { name } = this.box.contains(document.activeElement) ? document.activeElement : {};
     this.shape = shape;
     const parts = blocks.map((block) => {
-      const part = element(block.kind === "folded" ? "details" : "section", `block ${block.kind}`);
+      const kind = block.kind === "board" ? "scene" : block.kind; // “board” is the class of the board itself
+      const part = element(block.kind === "folded" ? "details" : "section", `block ${kind}`);
       return [part, DRAWERS[block.kind](part, this.acts, block)];
     });
     this.drawn = parts.map(([, draw]) => draw);

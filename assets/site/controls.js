@@ -2,6 +2,8 @@
 import { element } from "./board/draw/elements.js";
 
 const SEPARATOR = "."; // between the keys of several options
+let nFields = 0;
+const PLACE = "label, .several"; // what holds a field with its name
 const OPEN_GROUPS = ["Sizes", "Cell in focus"];
 
 /** Draw the controls into a form; changed(name, value) is called when a visitor moves one. Fields that stay keep the keyboard and what is typed. */
@@ -14,15 +16,15 @@ export function drawControls(form, controls, changed) {
   } else {
     for (const control of controls) {
       const field = form.elements[control.name];
-      if (field.dataset.shape !== shapeOf(control)) field.closest("label").replaceWith(fieldOf(control, changed));
+      if (field.dataset.shape !== shapeOf(control)) field.closest(PLACE).replaceWith(fieldOf(control, changed));
     }
   }
   if (focused && document.activeElement?.name !== focused) form.elements[focused]?.focus();
   for (const control of controls) show(form.elements[control.name], control);
 }
 
-function shapeOf({ kind, options }) {
-  return JSON.stringify([kind, options]);
+function shapeOf({ kind, options, mark }) {
+  return JSON.stringify([kind, options, mark]);
 }
 
 function groupsOf(form, controls, changed) {
@@ -41,10 +43,12 @@ function groupsOf(form, controls, changed) {
 
 /** A field with its label; changed(name, value) is called when a visitor moves it. */
 export function fieldOf(control, changed) {
-  const label = element("label", control.kind === "switch" ? "switch" : "");
+  const label = element(control.kind === "several" ? "div" : "label", control.kind === "switch" ? "switch" : control.kind);
   label.title = control.help;
   const field = inputOf(control);
   field.name = control.name;
+  field.id = `field-${(nFields += 1)}`; // the help button inside the label is no field of it
+  if (label.tagName === "LABEL") label.htmlFor = field.id;
   field.dataset.shape = shapeOf(control);
   // What a visitor is about to type or to drag is theirs until they are done.
   field.addEventListener("input", () => field.toggleAttribute("data-held", true));
@@ -55,17 +59,38 @@ export function fieldOf(control, changed) {
   field.addEventListener("blur", () => field.toggleAttribute("data-held", false));
   if (control.kind === "scale") field.addEventListener("input", () => write(field, control));
   const words = element("span", "", control.label);
+  if (control.help) words.append(...helpOf(control));
   if (control.kind === "scale") words.append(element("output"));
-  label.append(...(control.kind === "switch" ? [field, words] : [words, field]));
+  label.append(...(control.kind === "switch" ? [field, words] : [words, field]), ...(control.mark ? [element("small", "", control.mark)] : []));
   return label;
 }
 
+// A button that shows what a field is for: a finger cannot point at it.
+function helpOf({ help }) {
+  const text = Object.assign(element("small", "help", help), { hidden: true });
+  const button = Object.assign(element("button", "help", "?"), { type: "button", ariaLabel: "Help", ariaExpanded: "false" });
+  button.addEventListener("click", (event) => {
+    event.preventDefault(); // a label would pass the click on to its field
+    text.hidden = !text.hidden;
+    button.ariaExpanded = String(!text.hidden);
+  });
+  return [button, text];
+}
+
+// Boxes to tick, which stand for one field.
+function boxesOf(options) {
+  const boxes = element("fieldset", "boxes");
+  for (const [key, name] of options) {
+    const box = Object.assign(element("input"), { type: "checkbox", value: key });
+    boxes.append(element("label", "", box, name));
+  }
+  return boxes;
+}
+
 function inputOf({ kind, options, low, high, step, most }) {
-  if (["menu", "buttons", "several"].includes(kind)) {
+  if (kind === "several") return boxesOf(options);
+  if (kind === "menu" || kind === "buttons") {
     const select = element("select");
-    select.multiple = kind === "several";
-    select.size = kind === "several" ? Math.min(options.length, 6) : 0;
-    select.addEventListener("mousedown", (event) => toggle(event, select));
     select.append(...options.map(([key, words]) => new Option(words, key)));
     return select;
   }
@@ -78,19 +103,10 @@ function inputOf({ kind, options, low, high, step, most }) {
   return Object.assign(input, { type: "text", maxLength: most });
 }
 
-// A click on one of several options turns it on or off, and leaves the others.
-function toggle(event, select) {
-  if (!select.multiple || event.target.tagName !== "OPTION") return;
-  event.preventDefault();
-  event.target.selected = !event.target.selected;
-  select.focus();
-  select.dispatchEvent(new Event("change"));
-}
-
 function valueOf(field, { kind, options }) {
   if (kind === "switch") return field.checked;
   if (kind === "scale" && options.length) return options[field.value][0];
-  if (kind === "several") return [...field.selectedOptions].map((one) => one.value).join(SEPARATOR);
+  if (kind === "several") return [...field.querySelectorAll(":checked")].map((one) => one.value).join(SEPARATOR);
   return field.value;
 }
 
@@ -98,10 +114,10 @@ function valueOf(field, { kind, options }) {
 export function show(field, control) {
   const { kind, value, options, on } = control;
   field.disabled = !on;
-  field.closest("label").classList.toggle("off", !on);
+  field.closest(PLACE).classList.toggle("off", !on);
   const isHeld = field.hasAttribute("data-held");
   if (kind === "switch") field.checked = value;
-  else if (kind === "several") for (const one of field.options) one.selected = value.split(SEPARATOR).includes(one.value);
+  else if (kind === "several") for (const one of field.querySelectorAll("input")) one.checked = value.split(SEPARATOR).includes(one.value);
   else if (!isHeld) field.value = kind === "scale" && options.length ? options.findIndex(([key]) => key === String(value)) : value;
   if (kind === "scale") write(field, control);
   if (kind === "number") Object.assign(field, { min: control.low, step: control.step });

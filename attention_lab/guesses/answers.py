@@ -148,6 +148,25 @@ def _reads(asked: AskedItem) -> Places:
     return {"": f"all {n_features}", "slice": f"only {own[0]} to {own[-1]}"}
 
 
+def reads_slice_alone(asked: AskedItem) -> bool:
+    """Whether the cell's head reads no feature of a token but those of its own slice, as where
+    X itself is cut into heads.
+    """
+    weights_DF = getattr(asked.trace.projections, f"w_{asked.field[0]}")
+    width, n_features = _width(asked), len(weights_DF)
+    n_blocks, block = weights_DF.shape[1] // width, asked.cell[-1] // width
+    others = np.arange(n_features) * n_blocks // n_features != block
+    return bool(others.any()) and not weights_DF[others, block * width :][:, :width].any()
+
+
+def has_one_vector(asked: AskedItem) -> bool:
+    """Whether the query of every token is its key in the cell's head, as with tied weights."""
+    trace, head = asked.trace, asked.cell[0]
+    key_head = head * trace.sizes["G"] // trace.sizes["H"]
+    query_TK, key_SK = trace.query_heads[0, head], trace.key_heads[0, key_head]
+    return query_TK.shape == key_SK.shape and bool(np.allclose(query_TK, key_SK))
+
+
 def _split(asked: AskedItem) -> Places:
     head, _, feature = asked.cell
     n_heads, _, width = asked.values.shape

@@ -21,11 +21,13 @@ from .answers import (
     AskedItem,
     answer,
     believed_answer,
+    has_one_vector,
     is_same_answer,
     other_shapes,
     pair_of,
     place_names,
     places_of,
+    reads_slice_alone,
 )
 from .items import ITEMS, MISCONCEPTIONS, Guess, item_at
 
@@ -119,10 +121,24 @@ def make_guess(asked: AskedItem) -> Guess | None:
     )
 
 
+# What a reason rests on: that a head reads the whole vector of a token; that queries and keys
+# differ; that the shares of a row sum to 1.
+READS_ALL = ("projection-number", "projection-sign", "projection-reads")
+TWO_VECTORS = ("scores-largest", "scores-both-ways")
+SUMS_TO_1 = ("softmax-number", "softmax-picture")
+
+
 def _is_idle(asked: AskedItem, right: Answer) -> bool:
     """Whether there is nothing to ask: the number is not finite, the step does not compute it
-    alone, or word and position are not known apart.
+    alone, word and position are not known apart, or the reason does not hold in this layer.
     """
+    item = asked.item.id
+    if (item in READS_ALL and reads_slice_alone(asked)) or (
+        item in TWO_VECTORS and has_one_vector(asked)
+    ):
+        return True
+    if item in SUMS_TO_1 and asked.trace.sink is not None:
+        return True
     if isinstance(right, float) and not math.isfinite(right):
         return True
     if asked.field == "scaled_scores" and asked.trace.softcap is not None:

@@ -145,11 +145,6 @@ class CachedStep:
         """The same text computed at once."""
         return run_of_ids(self.ids)
 
-    def full_shares(self, layer: int, head: int) -> Array:
-        """The rows of the new pieces when the text is computed at once. Shapes: (T, S)."""
-        shares: Array = self.full.traces[layer].probabilities[0, head, -self.n_new :]
-        return shares
-
     @property
     def largest_gap(self) -> float:
         """The largest difference between the step and the full run, over all layers and heads."""

@@ -157,7 +157,7 @@ class _Search:
 
     def _spelled(self, texts: Sequence[str]) -> dict[str, list[int]]:
         """For each beginning of some texts, the pieces that go on with it towards one of them."""
-        starts = {text[:size] for text in texts for size in range(len(text) + 1)}
+        starts = {""} | {text[:size] for text in texts for size in range(len(text) + 1)}
         spells = self.pieces.spells
         return {
             start: [
@@ -225,8 +225,10 @@ class After:
         """The probability of each of some words and marks."""
         search = self._search()
         signs = search.signs()
-        found = self._summed(search, [word for word in words if word and word not in signs])
-        return {word: (found | signs).get(word, (0.0, ()))[0] for word in words}
+        # Bytes write letters, too; a letter that is a word is spelled by the pieces of words.
+        spelled = [word for word in words if word.isalpha() or (word and word not in signs)]
+        found = signs | self._summed(search, spelled)
+        return {word: found.get(word, (0.0, ()))[0] for word in words}
 
     def _search(self) -> _Search:
         first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}

@@ -101,7 +101,7 @@ def what_an_average_hides(trace: Trace, heads: Sequence[int]) -> str:
     """How much wider the mean of the heads looks than a head; "" if it does not."""
     lost = averaging_effect(trace, heads)
     in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
-    if in_mean == in_head:
+    if in_mean == in_head or lost.in_the_mean < lost.in_a_head:
         return ""
     return (
         f"In one head a query spreads its attention over {in_head} tokens, in the mean of the heads"

@@ -18,6 +18,7 @@ from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 
 from .. import blocks as b
 from ..labels import format_number, format_percent
+from ..story.notes import whose_weights
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour
 from .count_figures import SIZE_TITLES, count_curves
@@ -84,6 +85,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     }
     return [
         b.Text(_answer(trace, traces)),
+        *whose_weights(view),
         b.row(values, _groups(p.groups), LATENT),
         b.Board(board, "shared keys", sets=clicks),
         _changes(trace, traces, counts_of_sets, rank),
@@ -110,10 +112,15 @@ def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
     }
     n_heads, groups = trace.sizes["H"], trace.projections.groups
     shared = "When heads share keys and values"
+    if n_heads == 1:
+        return (
+            "This layer has one head, so there is nothing to share. With a short latent vector"
+            f" (MLA) the output moves by **{moved['MLA']}** of its length."
+        )
     if groups < n_heads:
         shared = (
-            f"The {n_heads} heads of this layer were trained with **{groups}** sets of keys and"
-            " values. When the sets are shared further"
+            f"The {n_heads} heads of this layer have **{groups}** sets of keys and values. When"
+            " the sets are shared further"
         )
     return (
         f"The same heads four times. {shared}, the output moves by"
@@ -180,7 +187,7 @@ def _latents(trace: Trace, rank: int) -> list[b.Block]:
             f" {format_number(absorbed_scores(trace, rank).difference, 2)}."
         ),
     ]
-    if trace.sizes["K"] % 2 == 0:
+    if trace.sizes["K"] % 2 == 0 and trace.sizes["T"] > 1:
         turned = absorbed_scores(trace, rank, Rotary())
         blocks.append(
             b.Text(

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from attention_core import AttentionError
 from attention_lab.labs.circuit import (
     Guess,
     LetterModel,
@@ -36,6 +37,7 @@ from attention_lab.labs.training_runs import (
 from .. import blocks as b
 from ..diagonal.choices import scale, seed
 from ..labels import format_number, format_percent
+from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .circuit import circuit_board, progress_figure
 from .training_parts import SECONDS
@@ -105,12 +107,6 @@ def settings_of(values: b.Values) -> CircuitSettings:
     return CircuitSettings(layers, heads, values[SEED.key])
 
 
-def model_of(values: b.Values) -> LetterModel:
-    """The model that the page shows, with its heads off."""
-    _, model = circuit_at(settings_of(values), values[AT.key])
-    return model.without(*_off(values))
-
-
 def _off(values: b.Values) -> list[tuple[int, int]]:
     """The heads that are off, of those that the model has."""
     layers, heads = (int(values[one.key]) for one in (LAYER_COUNT, HEAD_COUNT))
@@ -129,7 +125,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     step, whole = circuit_at(settings, values[AT.key])
     off = _off(values)
     model = whole.without(*off)
-    letters = model.run(read_letters(values[WORDS.key]))
+    read, notes = _letters(values[WORDS.key])
+    letters = model.run(read)
     place = values[PLACE.key] if 0 <= values[PLACE.key] < len(letters.ids) else len(letters.ids) - 1
     heads = looked_at(settings, step)
     guess = guess_at(letters, place, heads[-1])
@@ -142,6 +139,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Row(
             (*b.row(values, WORDS, LAYER_COUNT, HEAD_COUNT).items, heads_off, *_trains(run, values))
         ),
+        *notes,
         b.Board(
             circuit_board(model, letters, place, heads),
             "circuit",
@@ -164,6 +162,15 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         ),
         *([b.Later(0.1, {NOW.key: RUN})] if values[NOW.key] == RUN and not run.done else []),
     ]
+
+
+def _letters(typed: str) -> tuple[tuple[int, ...], list[b.Block]]:
+    """The letters that were typed, or the usual ones with the reason in their place."""
+    try:
+        return read_letters(typed), []
+    except AttentionError as error:
+        says = f"{error}. Until then “{FIRST_TEXT}” is used."
+        return read_letters(FIRST_TEXT), [b.Note(escape_markdown(says), "wrong")]
 
 
 def _sizes(settings: CircuitSettings) -> tuple[int, int]:

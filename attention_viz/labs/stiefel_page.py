@@ -96,8 +96,10 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     return [
         b.Text(
             "With orthonormal columns every singular value of a head’s matrices is 1: no direction"
-            " in the span of the columns is amplified or lost. With normal ones those of W_Q W_Kᵀ"
-            f" go from **{widest[0]:.2f}** to **{widest[-1]:.2f}** here."
+            " in the span of the columns is amplified or lost. A head does not see the other"
+            f" directions, here **{d_model - d_model // n_heads} of {d_model}**. With normal"
+            " columns the singular values of W_Q W_Kᵀ go from"
+            f" **{widest[0]:.2f}** to **{widest[-1]:.2f}** here."
         ),
         b.row(values, WIDTH, HEADS, SEED),
         b.Chart(singular_value_figure(spectra), "stiefel spectra"),

@@ -209,7 +209,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     return [
         b.Text(_answer(settings)),
         *choices,
-        b.Beside((_loss(run, step, values), _habits(habits, run, values)), (3, 2)),
+        b.Beside((_loss(run, step, values), _habits(habits, run, step, values)), (3, 2)),
         _score(run, step, projections),
         *_about(settings),
         more,
@@ -261,7 +261,7 @@ def _loss(run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
     ]
 
 
-def _habits(habits: Habits, run: LayerRun, values: b.Values) -> list[b.Block]:
+def _habits(habits: Habits, run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
     """What the heads look at, and the button that trains, or shows again how the run went."""
     offsets, masses, agreement = habits
     figure = agreement_figure(agreement) if agreement else offset_figure(offsets, masses)
@@ -272,7 +272,7 @@ def _habits(habits: Habits, run: LayerRun, values: b.Values) -> list[b.Block]:
     elif run.done:
         label, sets = "Watch it learn", {TRAINS.key: RUN, AT.key: 0}
     button = b.Button(label, sets, name="go")
-    at = f"Step **{run.step:,}** of {run.settings.last_step:,}."
+    at = f"Shown: step **{step:,}**. Trained: {run.step:,} of {run.settings.last_step:,} steps."
     return [button, b.caption(at), b.Chart(figure, "train habits"), b.caption(says)]
 
 

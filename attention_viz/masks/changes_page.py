@@ -8,21 +8,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from attention_core import STEPS, AttentionError
 from attention_lab.choices import MAX_TEXT_LENGTH, resolve
 from attention_lab.compare import (
     COMPARABLE,
-    LargestChange,
     TwoLayers,
     change_notes,
     compare_with,
-    largest_change,
 )
 from attention_lab.control import Control
 from attention_lab.control_list import CONTROLS, effects_of
 from attention_lab.mask_kinds import CAUSAL
+from attention_lab.masks.facts import ChangesFacts, changes_facts, largest_of
 from attention_lab.masks.invariances import LAYER_CHANGES
 from attention_lab.masks.mistake_checks import MISTAKE_CHECKS, CheckResult, examine_layer
 from attention_lab.masks.mistakes import MISTAKES, Mistake, hidden_mistake
@@ -33,7 +30,7 @@ from attention_lab.url_values import quoted, url_text
 
 from .. import blocks as b
 from ..blocks import row
-from ..labels import format_decimals, format_number, format_percent, with_minus_signs
+from ..labels import format_number, with_minus_signs
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
 from .changes import change_board
@@ -247,24 +244,34 @@ def _choices(view: StoryView) -> Sequence[b.Choice]:
     return CHANGE, AGAINST, VALUE, SHUFFLE, SEED, GUESS, ROUND, ANSWER, FIELDS
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _shown(view: StoryView, values: b.Values, change: Change) -> str:
+    """The field on the board."""
+    head = view.focus.head
+    return _field_shown(values[FIELDS.key], change, change.two.fields(head), head)
+
+
+def _facts(view: StoryView, values: b.Values) -> ChangesFacts:
+    change, focus = _change(view, values), view.focus
+    return changes_facts(change.two, _shown(view, values, change), focus.head, focus.query)
+
+
+def _blocks(view: StoryView, values: b.Values, facts: ChangesFacts) -> Sequence[b.Block]:
     """The choices, whether the output changes and why, and the board. Raises: AttentionError."""
     change = _change(view, values)
-    two, focus = change.two, view.focus
+    two, focus, shown = change.two, view.focus, _shown(view, values, change)
     offered = two.fields(focus.head)
     options = {FIRST: "First to change"} | {name: STEPS[name].title for name in offered}
-    shown = _field_shown(values[FIELDS.key], change, offered, focus.head)
     asked = values[FIELDS.key] if values[FIELDS.key] in options else FIRST
     fields = b.Field(b.Select(FIELDS.key, FIELDS.label, FIRST, options), asked)
-    says = change.says if change.secret else f"{_whether(two)} {change.says}"
+    says = change.says if change.secret else f"{_whether(two, facts)} {change.says}"
     return [
         b.Row((b.Field(CHANGE, values[CHANGE.key]), *change.row, fields)),
         b.Text(says),
         *change.notes,
         b.Board(change_board(two, shown, focus, view.notation), "change", fits=True),
-        *_largest(two, shown, focus.head),
+        *_largest(two, shown, facts),
         *change.below,
-        *([] if change.secret else _course(two, view)),
+        *([] if change.secret else _course(two, view, facts)),
     ]
 
 
@@ -275,67 +282,49 @@ def _field_shown(asked: str, change: Change, offered: Sequence[str], head: int) 
     two = change.two
     if asked in offered:
         return asked
-    first = [] if change.secret else [name for name in offered if _largest_of(two, name, head)]
+    first = [] if change.secret else [name for name in offered if largest_of(two, name, head)]
     return [*first, *(one for one in ("output", "probabilities") if one in offered)][0]
 
 
-def _largest_of(two: TwoLayers, field: str, head: int) -> LargestChange | None:
-    """The cell of a head that changes most in a field; None if none does."""
-    return largest_change(*two.matrices(field, head), two.rounding(field))
-
-
-def _whether(two: TwoLayers) -> str:
+def _whether(two: TwoLayers, facts: ChangesFacts) -> str:
     """Whether the output changes, with the largest difference."""
-    if two.before.output.shape != two.after.output.shape:
-        widths = (two.after.sizes["O"], two.before.sizes["O"])
-        return "**The output has {} features** instead of {}.".format(*widths)
-    gap, place = two.gap("output"), " in the new order" if two.order else ""
-    if not two.differs("output"):
-        rounding = " up to rounding" if gap else ""
+    place = " in the new order" if two.order else ""
+    if facts.widths:
+        after, before = facts.widths
+        return f"**The output has {after} features** instead of {before}."
+    if facts.gap is None:
+        rounding = " up to rounding" if facts.outcome == "rounding" else ""
         return f"**The output stays the same**{place}{rounding}."
-    return f"**The output changes**{place}, by up to {format_number(gap)}."
+    return f"**The output changes**{place}, by up to {facts.gap}."
 
 
-def _largest(two: TwoLayers, field: str, head: int) -> list[b.Block]:
+def _largest(two: TwoLayers, field: str, facts: ChangesFacts) -> list[b.Block]:
     """The cell with the largest difference on the board, and a button that moves the focus there;
     or that no number differs.
     """
-    moved, title = _largest_of(two, field, head), STEPS[field].title
+    moved = facts.largest
     if moved is None:
         other = " Other keys are hidden." if two.differs(field) else ""
-        return [b.Text(f"No visible number of the {title} changes.{other}")]
+        return [b.Text(f"No visible number of the {STEPS[field].title} changes.{other}")]
     places, words = {}, []
     for letter, place in zip(STEPS[field].letters[-2:], (moved.row, moved.column), strict=True):
         name, colour = {"T": ("query", "blue"), "S": ("key", "red")}.get(letter, ("feature", ""))
         places[name] = two.order[place] if two.order and colour else place
         token = f":{colour}[{name} {quote_token(two.tokens, place)}]" if colour else ""
         words.append(token or f"feature {place}")
-    text = f"**Largest difference** ({title}): {', '.join(words)}:"
-    numbers = _numbers(moved.before, moved.after, field)
-    return [b.Text(f"{text} {numbers}."), b.Button("Show it", places)]
+    numbers = f"{moved.before} → {moved.after}, **{moved.change}**"
+    text = f"**Largest difference** ({moved.title}): {', '.join(words)}: {numbers}."
+    return [b.Text(text), b.Button("Show it", places)]
 
 
-def _numbers(before: float, after: float, field: str) -> str:
-    """Both numbers and their difference; shares in percent."""
-    sign = "+" if after > before else "−"
-    if STEPS[field].kind == "probability":
-        points = f"{sign}{format_decimals(100 * abs(after - before), 1)} percentage points"
-        return f"{format_percent(before)} → {format_percent(after)}, **{points}**"
-    change = f"{sign}{format_number(abs(after - before))}"
-    return f"{format_number(before)} → {format_number(after)}, **{change}**"
-
-
-def _course(two: TwoLayers, view: StoryView) -> list[b.Block]:
+def _course(two: TwoLayers, view: StoryView, facts: ChangesFacts) -> list[b.Block]:
     """How far the change reaches: the attention that it moves, and its differences step by step."""
-    n_heads, head, query = two.before.sizes["H"], view.focus.head, view.focus.query
-    moves = [two.moved_share(each) for each in range(n_heads)]
-    most = int(np.argmax(moves))
-    row = two.after.probabilities[0, two.head_beside(head), query].sum()
+    asking = quote_token(two.tokens, view.focus.query)
+    most = f"; most in head {facts.most_in}: {facts.most}" if facts.most else ""
     words = [
-        f"In head {head} the change moves **{format_percent(moves[head])}** of a query's attention"
-        f" to other keys, on average; most in head {most}: {format_percent(moves[most])}.",
-        f"The changed shares of :blue[{quote_token(two.tokens, query)}] sum to"
-        f" {format_number(float(row))}.",
+        f"In head {facts.head} the change moves **{facts.moved}** of a query's attention to other"
+        f" keys, on average{most}.",
+        f"The changed shares of :blue[{asking}] sum to {facts.row_sum}.",
     ]
     rows = []
     for name in two.before.steps:
@@ -353,4 +342,4 @@ def _course(two: TwoLayers, view: StoryView) -> list[b.Block]:
     ]
 
 
-WHAT_CHANGES = b.BlockPage("what-changes", _choices, _blocks)
+WHAT_CHANGES = b.page_of_facts("what-changes", _choices, _facts, _blocks)

@@ -8,7 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from attention_core import TextError, Trace
-from attention_lab.choices import MAX_TEXT_LENGTH
+from attention_lab.by_hand import unknown_words
+from attention_lab.choices import MAX_TEXT_LENGTH, resolve
 from attention_lab.masks.encoder_decoder import (
     ATTENTION_USES,
     AttentionUse,
@@ -21,6 +22,7 @@ from attention_lab.sentences import alone
 from .. import blocks as b
 from ..labels import format_percent
 from ..markdown import escape_markdown, quote_token
+from ..story.notes import whose_weights
 from ..story.story_view import StoryView
 from . import encoder_decoder as boards
 from .sentences import cut_note, within
@@ -56,6 +58,15 @@ def _target(scenario: Scenario, text: str) -> tuple[str, list[b.Block]]:
         return DEFAULT_TARGET, [b.Note(escape_markdown(says), "wrong")]
     note = cut_note("target sentence", read.n_real, read.n_left_out, scenario)
     return text, [b.caption(note)] if note else []
+
+
+def _unknown(scenario: Scenario, tokens: Sequence[str] | None) -> list[b.Block]:
+    """Why a head made by hand reads nothing of a target in words that it does not know."""
+    unknown = unknown_words(tokens or ()) if resolve(scenario).handmade else ()
+    if not unknown:
+        return []
+    named = escape_markdown(", ".join(f"“{one}”" for one in unknown))
+    return [b.caption(f"The weights by hand do not know these words, which ask nothing: {named}.")]
 
 
 def _cards(traces: Mapping[str, Trace]) -> b.Beside:
@@ -110,6 +121,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     steps = boards.use_scene(stage, use, head, (query, key))
     return [
         b.row(values, TARGET, PADDING, USE),
+        *whose_weights(view),
+        *_unknown(scenario, trace.tokens),
         *notes,
         *([b.caption(beyond)] if beyond else []),
         _side_by_side(view, traces, use, (query, key)),

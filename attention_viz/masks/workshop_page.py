@@ -13,12 +13,12 @@ from attention_core.checks import Array
 from attention_lab.choices import DECLARED, MAX_TEXT_LENGTH
 from attention_lab.mask_kinds import MASKS
 from attention_lab.masks.encoder_decoder import other_sentence
-from attention_lab.masks.hiding import DEFAULT_BIAS, hidden_by
-from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, masked_batch
+from attention_lab.masks.facts import WorkshopFacts, workshop_facts
+from attention_lab.masks.hiding import DEFAULT_BIAS
+from attention_lab.masks.mask_workshop import WORKSHOP_MASKS, MaskedBatch, masked_batch
 from attention_lab.user_data.painted_masks import mask_from_text, mask_to_text
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
 from . import mask_workshop as boards
@@ -69,18 +69,29 @@ PAINTING = b.Words(
 )
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _masked(view: StoryView, values: b.Values, others: Sequence[str]) -> MaskedBatch:
+    """The batch under its masks. Raises: AttentionError."""
+    asked = {name: values[choice.key] for name, choice in ASKED.items()}
+    scenario = replace(view.scenario, painted=values[PAINTED], **asked)
+    return masked_batch(scenario, tuple(others), values[CHOSEN.key])
+
+
+def _facts(view: StoryView, values: b.Values) -> WorkshopFacts:
+    masked = _masked(view, values, tuple(_others(view, values)[0].values()))
+    n, _ = within("sequence", int(values[SEQUENCE.key]), len(masked.sentences))
+    return workshop_facts(masked, view.focus.head, (n, view.focus.query, view.focus.key))
+
+
+def _blocks(view: StoryView, values: b.Values, facts: WorkshopFacts) -> Sequence[b.Block]:
     """The batch under its masks, and an experiment. Raises: AttentionError."""
     n_tokens, chosen = view.trace.sizes["T"], values[CHOSEN.key]
     others, notes = _others(view, values)
-    asked = {name: values[choice.key] for name, choice in ASKED.items()}
-    scenario = replace(view.scenario, painted=values[PAINTED], **asked)
-    masked = masked_batch(scenario, tuple(others.values()), chosen)
+    masked = _masked(view, values, tuple(others.values()))
     n, beyond = within("sequence", int(values[SEQUENCE.key]), len(masked.sentences))
     if beyond:
         notes.append(b.caption(beyond))
     for name, one in zip(others, masked.sentences[1:], strict=True):
-        if note := cut_note(f"{name} sentence", one.n_real, one.n_left_out, scenario):
+        if note := cut_note(f"{name} sentence", one.n_real, one.n_left_out, view.scenario):
             notes.append(b.caption(note))
     head, cell = view.focus.head, (n, view.focus.query, view.focus.key)
     scene = boards.sequences_board(masked, head, cell, view.notation)
@@ -101,7 +112,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             f" of the masks in NumPy: {', '.join(shapes) or 'no mask'}. An axis of length 1, or a"
             " missing axis, counts for all."
         ),
-        b.Text(_of_cell(setup)),
+        b.Text(_of_cell(setup, facts)),
         b.Heading("Try"),
         b.row(values, TRY, *bias),
         *EXPERIMENTS[values[TRY.key]](setup),
@@ -134,24 +145,24 @@ def _paint(masks: Sequence[str], painted_TT: Array) -> b.Values:
     return {PAINTED: text, CHOSEN.key: chosen}
 
 
-def _of_cell(setup: Experiment) -> str:
+def _of_cell(setup: Experiment, facts: WorkshopFacts) -> str:
     """What hides the chosen key from the chosen query, or the share that it gets."""
-    n, query, key = setup.cell
+    _, query, key = setup.cell
     asking, asked = (quote_token(setup.tokens, place) for place in (query, key))
-    if by := list(hidden_by(setup.masked.masks, query, key, n)):
+    if facts.hidden_by:
         return (
-            f"In sequence {n}, the :red[key {asked}] is **hidden** from the :blue[query {asking}]"
-            f" by: **{', '.join(by)}**."
+            f"In sequence {facts.sequence}, the :red[key {asked}] is **hidden** from the"
+            f" :blue[query {asking}] by: **{', '.join(facts.hidden_by)}**."
         )
-    share = float(setup.masked.trace.probabilities[n, setup.head, query, key])
     return (
-        f"In sequence {n}, the :blue[query {asking}] reads {format_percent(share)} from the"
-        f" :red[key {asked}] in head {setup.head}."
+        f"In sequence {facts.sequence}, the :blue[query {asking}] reads {facts.share} from the"
+        f" :red[key {asked}] in head {facts.head}."
     )
 
 
-MASK_WORKSHOP = b.BlockPage(
+MASK_WORKSHOP = b.page_of_facts(
     "mask-workshop",
     lambda _: (SECOND, THIRD, CHOSEN, *ASKED.values(), SEQUENCE, TRY, BIAS, PAINTING),
+    _facts,
     _blocks,
 )

@@ -12,18 +12,20 @@ from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS, Claim
 from attention_lab.page_list import page_of
 from attention_lab.questions import (
     ASKED,
+    PAGE,
+    PAPER,
+    WORD,
     Entry,
     concepts,
-    every_entry,
     find_entries,
     learner_questions,
+    searched_texts,
 )
 from attention_lab.search import (
     MAX_LETTERS,
     NOTHING,
     PARTIAL,
     Texts,
-    best_matches,
     finds,
     respelled,
 )
@@ -31,7 +33,7 @@ from attention_lab.search import (
 from .. import blocks as b
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
-from .claims import OURS_NOTE, TEXT_LABELS, VERDICTS, claim_table, verdict_bars
+from .claims import BADGES, OURS_NOTE, TEXT_LABELS, VERDICTS, claim_table, verdict_bars
 
 FEW = 12  # entries, which are all shown at once
 WORDS = b.Words("concepts_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
@@ -44,13 +46,16 @@ TEXT = b.Several(
 VERDICT = b.Several(
     "verdict", "Claims that are", (), {one: name for one, (name, _) in VERDICTS.items()}
 )
+KINDS = {ASKED: "question", PAGE: "page", WORD: "word", PAPER: "paper"}
 TITLES = {ASKED: "What learners ask"} | TEXTS
 
 
 def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The filters, the chart of all verdicts, and what is found, text by text."""
+    """The search with the best of what it finds; the filters; the chart of all verdicts, and what
+    is found, text by text.
+    """
     typed = values[WORDS.key]
-    words = respelled(typed, (one.searched for one in every_entry()))
+    words = respelled(typed, searched_texts())
     shown = find_entries(words, values[TEXT.key], values[VERDICT.key])
     asks_for_claims = bool(values[VERDICT.key]) and not (typed or values[TEXT.key])
     clicks = {
@@ -61,17 +66,20 @@ def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Chart(verdict_bars(CLAIMS), "verdicts", clicks),
         b.caption("Click a part of a bar to list these claims."),
     ]
+    best = [ranked_table(shown[:FEW])] if typed and shown else []
     return [
+        b.row(values, WORDS),
+        *search_notes(typed, words, [one.searched for one in shown]),
+        *best,
         b.Text(
             "Questions and ideas have a link to a page, set up so that you see the answer. Claims"
             " are :green[**always**] true, true :orange[**under a condition**] or :red[**false**];"
             " each has the correct statement and a computation that checks it now."
         ),
-        b.row(values, WORDS, TEXT, VERDICT),
-        *search_notes(typed, words, [one.searched for one in shown]),
+        b.row(values, TEXT, VERDICT),
         b.Text(_counts(shown)),
         b.Folded("The verdicts, text by text", chart, opened=asks_for_claims),
-        *_of_texts(shown),
+        *_of_texts(shown, opened=not best or isinstance(shown[0], Claim)),
         b.caption(
             "Ideas are what the texts say, true or not, in our words. Claims that are often said"
             " are put in our words; those of papers and texts in theirs or in fewer."
@@ -80,23 +88,40 @@ def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
+def ranked_table(shown: Iterable[Entry | Claim]) -> b.Table:
+    """What a search finds, best first, whatever it is, with where to see it."""
+    rows = []
+    for one in shown:
+        kind = KINDS.get(one.text, TEXT_LABELS.get(one.text, ""))
+        if isinstance(one, Claim):
+            check = f"[checked](questions?{WORDS.key}={one.id})"
+            said = f"“{escape_markdown(one.statement)}” {BADGES[one.status]}"
+            rows.append([said, f"{escape_markdown(one.correction)} ({check})", kind])
+        else:
+            link = f"**[{_name_of(one)}]({one.url})**"
+            seen = f"{link}: {escape_markdown(one.look)}" if one.look else link
+            rows.append([escape_markdown(one.sentence), seen, kind])
+    return b.Table(["found", "the answer, or where to see it", "what it is"], rows, words=True)
+
+
 def _counts(shown: Sequence[Entry | Claim]) -> str:
     claims = sum(isinstance(one, Claim) for one in shown)
     asked = sum(one.text == ASKED for one in shown)
+    ideas = sum(isinstance(one, Entry) and one.text in TEXTS for one in shown)
     return (
         f"Questions: **{asked}** of {len(learner_questions())}. Ideas of five texts:"
-        f" **{len(shown) - asked - claims}** of {len(concepts())}. Claims: **{claims}** of"
+        f" **{ideas}** of {len(concepts())}. Claims: **{claims}** of"
         f" {len(CLAIMS)}."
     )
 
 
-def _of_texts(shown: Sequence[Entry | Claim]) -> list[b.Block]:
-    """What is found of each text, the first one open; all of them if that is little."""
+def _of_texts(shown: Sequence[Entry | Claim], opened: bool) -> list[b.Block]:
+    """What is found of each text. opened: the first one, and all if they are few."""
     parts: list[b.Block] = []
     for text, title in TITLES.items():
         if mine := [one for one in shown if one.text == text]:
-            opened = not parts or len(shown) <= FEW
-            parts.append(b.Folded(f"{title}: {len(mine)}", partial(_tables, mine), opened))
+            is_open = opened and (not parts or len(shown) <= FEW)
+            parts.append(b.Folded(f"{title}: {len(mine)}", partial(_tables, mine), is_open))
     return parts
 
 
@@ -143,14 +168,15 @@ ASKED_WORDS = b.Words("asked_words", "Search", "", most=MAX_LETTERS, help="Such 
 
 def asked_blocks(values: b.Values) -> list[b.Block]:
     """What learners ask, with its search, as a part of another page."""
-    typed, every = values[ASKED_WORDS.key], learner_questions()
-    words = respelled(typed, (one.searched for one in every))
-    shown = best_matches(words, every, lambda one: one.searched)
+    typed = values[ASKED_WORDS.key]
+    words = respelled(typed, searched_texts())
+    shown = find_entries(words)[:FEW] if typed else learner_questions()
+    table = ranked_table(shown) if typed else entry_table(learner_questions())
     return [
         b.Heading("What learners ask"),
         b.row(values, ASKED_WORDS),
         *search_notes(typed, words, [one.searched for one in shown]),
-        *([entry_table(shown)] if shown else []),
+        *([table] if shown else []),
     ]
 
 

@@ -14,6 +14,7 @@ from .. import blocks as b
 from ..labels import format_number, format_percent, with_minus_signs
 from ..reference.questions_page import ASKED_WORDS, asked_blocks
 from .closer import story_download
+from .same_word import same_word_blocks
 from .step_page import Below, arithmetic, derivation_line, step_page, token
 from .story_view import StoryView
 
@@ -28,6 +29,7 @@ def _overview(view: StoryView, values: b.Values) -> Below:
     if facts.biases:
         added = f" Added to the products: {', '.join(map(view.symbol, facts.biases))}."
     return [
+        *same_word_blocks(view),
         *_sentence(
             1,
             "A sentence becomes numbers.",

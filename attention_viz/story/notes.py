@@ -12,12 +12,15 @@ from attention_lab.choices import MAX_TEXT_LENGTH, resolve
 from attention_lab.compare import change_notes
 from attention_lab.presets import presets
 from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
+from attention_lab.same_word import hand_reading
 from attention_lab.scenario import Scenario
-from attention_lab.sentences import tokens_of
+from attention_lab.sentences import in_batch, tokens_of
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
-from attention_lab.weight_kinds import LANGUAGE_MODEL
+from attention_lab.weight_kinds import BY_HAND, LANGUAGE_MODEL
 from attention_lab.words.text import Tokens, is_right_to_left
 
+from .. import blocks as b
+from ..labels import format_percent
 from ..step_scene import Note
 from .misplaced import short_quote
 from .story_view import StoryView
@@ -34,7 +37,15 @@ LONGEST_NAMED = 16  # of one of them
 def choice_notes(view: StoryView) -> tuple[Note, ...]:
     """Notes on what of the sentence is left out, and on how the last choice changed the layer."""
     left_out = left_out_notes(view.scenario, tokens_of(view.shown))
-    return tuple(map(Note, (*left_out, *change_notes(view.before, view.scenario))))
+    changed = change_notes(view.before, view.scenario)
+    return (*map(Note, left_out), *(_with_way_back(view, one) for one in changed))
+
+
+def _with_way_back(view: StoryView, text: str) -> Note:
+    """A note on a change, with the button back where weights by hand have lost their meaning."""
+    if view.scenario.weights != BY_HAND.name or resolve(view.scenario).handmade:
+        return Note(text)
+    return Note(text, "Back to the readable example", act="weights", value=BY_HAND.name)
 
 
 def sentence_notes(scenario: Scenario) -> tuple[str, ...]:
@@ -128,11 +139,51 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     if not view.chosen or not resolve(view.chosen).handmade or view.chosen.own:
         return ()
     if _is_replaced(view):
-        nothing = "The weights by hand find nothing in this sentence, so the weights are those of"
-        return (Note(f"{nothing} {_model_of(view)}."),)
+        nothing = f"The weights by hand find nothing here: {_missing(view.chosen)}"
+        return (Note(f"{nothing}. So these are the weights of {_model_of(view)}."),)
     words = unknown_words([t for one in view.labels for t in one])
     unknown = f"Not in the list of words: {_named(words)}."
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
+
+
+def whose_weights(view: StoryView) -> list[b.Block]:
+    """The same note for a page that is no step: what it shows in the place of what was chosen."""
+    text = " ".join(note.text for note in by_hand_notes(view))
+    return [b.caption(text)] if text else []
+
+
+def _missing(chosen: Scenario) -> str:
+    """Why weights by hand find nothing in a sentence."""
+    tokens = tokens_of(in_batch(chosen, 0)).tokens
+    if BY_HAND.layer(resolve(chosen).chosen).asks(tokens):
+        return "no word answers, as a noun would"
+    return "no word asks, as a pronoun or a verb would"
+
+
+def reading_notes(view: StoryView) -> tuple[Note, ...]:
+    """In a layer made by hand: what the word in focus asks for, which words it reads, and why it
+    cannot tell some of them apart.
+    """
+    if view.layer is not None or view.scenario.own or view.scenario.edits or view.lesson:
+        return ()
+    trace, query = view.trace, view.focus.query
+    read = hand_reading(trace, view.scenario, view.focus.head, query)
+    if read is None:
+        return ()
+    words = trace.labels("T")
+    word, share = short_quote(words, query), format_percent(read.share)
+    keys = [short_quote(trace.labels("S"), key) for key in read.keys]
+    asks, answers = ", ".join(read.asks), ", ".join(read.answers)
+    if not read.asks:
+        return (Note(f"{word} asks for nothing in this head: it reads all it sees alike."),)
+    if not read.answers:
+        return (_with_way_out(f"{word} asks {asks} No word that it sees answers."),)
+    if len(keys) == 1:
+        return (Note(f"{word} asks {asks} It reads {share} from {keys[0]}: {answers}."),)
+    named, more = ", ".join(keys[:MAX_NAMED]), len(keys) - MAX_NAMED
+    named += f" and {more} more" * (more > 0)
+    same = f"{word} reads {share} from each of {named}. Each counts as {answers}"
+    return (_with_way_out(f"{same}: this head cannot tell them apart."),)
 
 
 def _with_way_out(text: str) -> Note:

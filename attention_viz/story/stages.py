@@ -40,6 +40,7 @@ from .notes import (
     first_example_notes,
     language_notes,
     random_notes,
+    reading_notes,
     verb_notes,
 )
 from .per_head import (
@@ -246,6 +247,7 @@ def _overview(view: StoryView) -> StepParts:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
     notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
+    notes = notes or reading_notes(view)
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 
@@ -254,7 +256,7 @@ def _weights_notes(view: StoryView) -> tuple[Note, ...]:
 
 
 def _notes_of_query(view: StoryView) -> tuple[Note, ...]:
-    return _weights_notes(view) or verb_notes(view, view.focus.query)
+    return _weights_notes(view) or verb_notes(view, view.focus.query) or reading_notes(view)
 
 
 def _tokens(view: StoryView) -> StepParts:

@@ -13,6 +13,7 @@ from attention_lab.trained.cached_step import (
     multiplications,
     numbers_kept,
 )
+from attention_lab.trained.facts import CacheFacts, cache_facts
 from attention_lab.trained.language_model import (
     LONGEST,
     N_HEADS,
@@ -23,7 +24,6 @@ from attention_lab.trained.language_model import (
 from attention_lab.trained.language_text import LIMITS, language_ids
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
@@ -39,7 +39,6 @@ MISTAKES = (RESTARTS, TOP_LEFT)
 PLAY = b.Switch("ca_play", "Play", False, help="A token every second.")
 TOKENS = "ca_tokens"
 SECONDS = 1.0  # between two tokens
-ROUNDING = 1e-12
 WAYS = CACHED, UNCACHED = "with a cache", "without a cache"
 SHARES, BARS = "shares", "cost"
 BAR_CELLS = 4.0  # the width of a bar, in cells
@@ -72,7 +71,7 @@ def step_of(view: StoryView, values: b.Values) -> CachedStep:
     return CachedStep(ids, first, values[RESTARTS.key], values[TOP_LEFT.key])
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.Block]:
     """Both ways side by side, what goes wrong, and the bill. Raises: AttentionError."""
     step, place = step_of(view, values), (values[LAYER.key], values[HEAD.key])
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)
@@ -85,19 +84,19 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     step_on = b.Button(label, {TOKENS: after}, name="next token")
     sides = tuple(
         (
-            b.Text(_counter(step, way)),
+            b.Text(_counter(facts, way)),
             b.Board(side_board(step, labels, place, way), f"cache {way}", fits=True),
         )
         for way in WAYS
     )
     plays = play.value and n_all > 1
     return [
-        b.Text(_what_is_computed(step)),
+        b.Text(_what_is_computed(facts)),
         *text_notes(view),
         b.Row((so_far, step_on, play, layer, head)),
         b.Beside(sides, (1, 1)),
         *([b.Later(SECONDS, {TOKENS: after, PLAY.key: after < n_all})] if plays else []),
-        _agreement(step),
+        _agreement(step, facts),
         b.Row((*_mistakes(values), first)),
         b.Heading("The bill"),
         b.Text("What is kept of the keys and values of all layers, after these tokens:"),
@@ -134,42 +133,35 @@ def _mistakes(values: b.Values) -> list[b.Button]:
     ]
 
 
-def _counter(step: CachedStep, way: str) -> str:
+def _counter(facts: CacheFacts, way: str) -> str:
     """The two numbers that run along."""
-    place = WAYS.index(way)
-    now, so_far = (step.counts, step.counts_without)[place].total, sum(step.totals[place])
-    name = way.capitalize()
-    return f"**{name}**: **{now:,}** multiplications now, **{so_far:,}** in all"
+    now, so_far = (both[WAYS.index(way)] for both in (facts.now, facts.so_far))
+    return f"**{way.capitalize()}**: **{now}** multiplications now, **{so_far}** in all"
 
 
-def _what_is_computed(step: CachedStep) -> str:
+def _what_is_computed(facts: CacheFacts) -> str:
     """The answer in one or two sentences."""
-    last = escape_markdown(label_of(language_model().pieces(step.ids[-1:])[0]))
-    n = len(step.ids)
-    if step.n_new == n:
-        first = "The first token is" if n == 1 else f"The first {n} tokens are"
-        return f"{first} computed at once. With a cache the keys and values are kept."
+    if facts.at_once:
+        return f"Computed at once: {facts.n} tokens. With a cache the keys and values are kept."
     wrong = ""
-    if (gap := step.largest_gap) > ROUNDING:
-        wrong = f" **With the mistake, a share is wrong by up to {format_percent(gap)}.**"
-    kept = "1 token is" if n == 2 else f"{n - 1} tokens are"
+    if facts.gap:
+        wrong = f" **With the mistake, a share is wrong by up to {facts.gap}.**"
     return (
-        f"“{last}” is new: **one** query, one key, one value, one row. The keys and values of"
-        f" {kept} kept, pale here. This saves {format_percent(step.saved)} of the multiplications."
-        f"{wrong}"
+        f"“{escape_markdown(label_of(facts.last))}” is new: **one** query, one key, one value, one"
+        f" row. Earlier tokens whose keys and values are kept, pale here: {facts.kept}. This saves"
+        f" {facts.saved} of the multiplications.{wrong}"
     )
 
 
-def _agreement(step: CachedStep) -> b.Note:
-    gap = step.largest_gap
-    if gap <= ROUNDING:
-        said = f"The largest difference is {format_number(gap)}, from rounding." if gap else ""
+def _agreement(step: CachedStep, facts: CacheFacts) -> b.Note:
+    if not facts.gap:
+        small = facts.rounding
+        said = f"The largest difference is {small}, from rounding." if small else ""
         return b.Note(f"Both ways give the same shares, in all layers and heads. {said}", "right")
     on = {RESTARTS.key: step.restarts, TOP_LEFT.key: step.top_left}
     wrong = " ".join(WHAT_GOES_WRONG[key] for key, is_on in on.items() if is_on)
     return b.Note(
-        f"{wrong} A share is wrong by up to {format_percent(gap)}. All shapes are right, and"
-        " nothing fails.",
+        f"{wrong} A share is wrong by up to {facts.gap}. All shapes are right, and nothing fails.",
         "wrong",
     )
 
@@ -330,4 +322,8 @@ def _bars(step: CachedStep, tokens: Side, cached: bool) -> Matrix:
     )
 
 
-CACHE = b.BlockPage("cache", _choices, _blocks)
+def _facts(view: StoryView, values: b.Values) -> CacheFacts:
+    return cache_facts(step_of(view, values))
+
+
+CACHE = b.page_of_facts("cache", _choices, _facts, _blocks)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import (
@@ -11,6 +12,7 @@ from attention_lab.trained.change_a_word import (
     replace_word,
     word_to_replace,
 )
+from attention_lab.trained.facts import ChangeFacts, change_facts
 from attention_lab.trained.head_finder import head_captions, word_at
 from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import likeliest_piece, likeliest_word
@@ -89,7 +91,25 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
     return (*fields(values, choices), b.Button(f"{old} / {new}", sets))
 
 
-def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+@dataclass(frozen=True, eq=False)
+class _Changed:
+    """The two sentences. word: what is replaced; text, after: the second sentence and its heads.
+    seen: the change as it is shown, clicks: what a click on each of its cells sets; at: its query
+    and key in focus, cell: layer, head, query and key by pieces.
+    """
+
+    word: str
+    text: str
+    after: HeadsShown
+    change: ChangedWord
+    seen: ChangedWord
+    clicks: list[dict[str, str]]
+    at: tuple[int, int]
+    cell: tuple[int, int, int, int]
+
+
+def _changed(view: StoryView, values: b.Values, shown: HeadsShown) -> _Changed:
+    """Raises: AttentionError."""
     text, old = view.scenario.text, values[OLD_WORD]
     n_shown = len(language_model().decode(shown.run.ids)) if shown.run else None
     word = word_to_replace(text, old, n_shown)
@@ -103,22 +123,36 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     query, key = (min(place, len(change.tokens) - 1) for place in cell[:2])
     seen, clicks = _as_shown(view, change)
     at = (query, key) if seen is change else (change.word_at(query), change.word_at(key))
-    board = changed_word_board(seen, layer, head, *at)
+    of_pieces = (layer, head, query, key)
+    return _Changed(word, changed_text, after, change, seen, clicks, at, of_pieces)
+
+
+def _facts(view: StoryView, values: b.Values, shown: HeadsShown) -> ChangeFacts:
+    now = _changed(view, values, shown)
+    return change_facts(now.seen, now.change, (*now.cell[:2], *now.at))
+
+
+def _blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: ChangeFacts
+) -> Sequence[b.Block]:
+    now, old = _changed(view, values, shown), values[OLD_WORD]
+    layer, head = now.cell[:2]
+    board = changed_word_board(now.seen, layer, head, *now.at)
     return [
-        *([] if word == old.strip() else [b.Note(_replaced(old, word))]),
-        b.Text(f"{_answer(seen, layer, head, *at)} *{escape_markdown(changed_text)}*"),
+        *([] if now.word == old.strip() else [b.Note(_replaced(old, now.word))]),
+        b.Text(f"{_answer(now.seen, now.at, facts)} *{escape_markdown(now.text)}*"),
         b.Board(
-            board, "before and after", fits=True, clicks=dict.fromkeys(board["arrays"], clicks)
+            board, "before and after", fits=True, clicks=dict.fromkeys(board["arrays"], now.clicks)
         ),
-        *_written(view, shown, after),
+        *_written(view, shown, now.after),
         b.Text(
-            f"Before: *{escape_markdown(text)}*\n\nOn average, a query of this head moves"
-            f" {format_percent(float(change.moved[layer, head]))} of its attention to other tokens."
-            " Orange is less attention than before, violet is more. A word of several pieces is one"
-            " row, their mean, and one column, their sum.",
+            f"Before: *{escape_markdown(view.scenario.text)}*\n\nOn average, a query of this head"
+            f" moves {facts.moved} of its attention to other tokens. Orange is less attention than"
+            " before, violet is more. A word of several pieces is one row, their mean, and one"
+            " column, their sum.",
             small=True,
         ),
-        *_which_heads_notice(view, change, (layer, head, query, key)),
+        *_which_heads_notice(view, now, facts),
     ]
 
 
@@ -140,12 +174,11 @@ def _replaced(old: str, word: str) -> str:
     )
 
 
-def _answer(change: ChangedWord, layer: int, head: int, query: int, key: int) -> str:
-    gave, gives = (float(one[layer, head, query, key]) for one in (change.before, change.after))
+def _answer(change: ChangedWord, at: tuple[int, int], facts: ChangeFacts) -> str:
+    query, key = (quote_token(change.tokens, place) for place in at)
     return (
-        f"The same head on both sentences. :blue[{quote_token(change.tokens, query)}] gave"
-        f" :red[{quote_token(change.tokens, key)}] **{format_percent(gave)}**. Now it gives"
-        f" **{format_percent(gives)}**:"
+        f"The same head on both sentences. :blue[{query}] gave :red[{key}] **{facts.gave}**. Now it"
+        f" gives **{facts.gives}**:"
     )
 
 
@@ -164,9 +197,8 @@ def _written(view: StoryView, before: HeadsShown, after: HeadsShown) -> list[b.B
     ]
 
 
-def _which_heads_notice(
-    view: StoryView, change: ChangedWord, cell: tuple[int, int, int, int]
-) -> list[b.Block]:
+def _which_heads_notice(view: StoryView, now: _Changed, facts: ChangeFacts) -> list[b.Block]:
+    change = now.change
     changes = change.largest(5)
     top = changes[0]
     buttons = []
@@ -179,7 +211,7 @@ def _which_heads_notice(
     board = thumbnails(
         tuple(change.differences),
         (change.tokens, change.tokens),
-        cell,
+        now.cell,
         "How the attention of every head changes with the word, as small matrices.",
         kind="logit",
         own_scale=view.own_scale,
@@ -188,11 +220,11 @@ def _which_heads_notice(
     return [
         b.Heading("Which heads notice"),
         b.Text(
-            f"The share that changed most is in layer {top.layer}, head {top.head}. Before,"
-            f" {quote_token(change.tokens_before, top.query)} gave"
-            f" {quote_token(change.tokens_before, top.key)} {format_percent(top.before)} of its"
+            f"The share that changed most is in layer {facts.top_layer}, head {facts.top_head}."
+            f" Before, {quote_token(change.tokens_before, top.query)} gave"
+            f" {quote_token(change.tokens_before, top.key)} {facts.top_before} of its"
             f" attention; now {quote_token(change.tokens_after, top.query)} gives"
-            f" {quote_token(change.tokens_after, top.key)} {format_percent(top.after)}. The buttons"
+            f" {quote_token(change.tokens_after, top.key)} {facts.top_after}. The buttons"
             " show the heads with the largest changes above. So does a click on a cell."
         ),
         b.Row(tuple(buttons)),
@@ -200,4 +232,4 @@ def _which_heads_notice(
     ]
 
 
-CHANGE_A_WORD = HeadPage("change-a-word", _choices, _blocks, _beside, words=True).page
+CHANGE_A_WORD = HeadPage("change-a-word", _choices, _blocks, _beside, words=True, facts=_facts).page

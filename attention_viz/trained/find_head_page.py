@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from attention_lab.notation.formulas import in_letters
 from attention_lab.notation.notation import symbol
+from attention_lab.trained.facts import (
+    COPIES,
+    WORD_TO_WORD,
+    FindFacts,
+    FoundHeads,
+    find_facts,
+    find_heads,
+)
 from attention_lab.trained.head_finder import (
-    example_cell,
-    rank_heads,
     rules_for,
-    targets_of,
-    word_at,
-    word_to_word,
 )
 from attention_lab.trained.head_measures import (
     HEAD_MEASURES,
-    MeasuredHeads,
-    copied_logits,
     copied_when_off,
-    measure_heads,
     measures_for,
 )
 from attention_lab.whose_heads import LANGUAGE, HeadsShown
@@ -36,8 +35,6 @@ from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, HeadPage, fields, heads_cl
 from .heads import best_heads
 from .measures import heads_matrix, measure_by_layer
 
-COPIES = "copies what it reads"
-WORD_TO_WORD = "word to word"
 FROM, TO = "fh_from", "fh_to"
 RULE_TARGETS = {
     "previous token": "its left neighbour",
@@ -77,27 +74,6 @@ SHARE_MEANS = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class _Found:
-    """The heads by a rule. pair: a query and a key that the rule names; None if its numbers are no
-    shares of the attention.
-    """
-
-    rule: str
-    measured: MeasuredHeads
-    pair: tuple[int, int] | None = None
-
-    @property
-    def is_share(self) -> bool:
-        """Whether the numbers are shares of the attention."""
-        return self.pair is not None
-
-    @property
-    def best(self) -> list[tuple[int, int, float]]:
-        """Layer, head and number of the heads that do it most."""
-        return [one for one in self.measured.best(5) if one[2] > 0 or not self.is_share]
-
-
 def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     maps = shown.maps
     copies = (COPIES,) if shown.run else ()
@@ -125,26 +101,21 @@ def _word(key: str, label: str, tokens: Sequence[str], usual: int) -> b.Select:
     return b.Select(key, label, str(min(usual, len(tokens) - 1)), words)
 
 
-def _found(values: b.Values, shown: HeadsShown) -> _Found:
-    rule, maps = values["fh_rule"], shown.maps
-    if rule == COPIES and shown.run:
-        measured = copied_logits(shown.run)
-    elif rule in HEAD_MEASURES:
-        measured = measure_heads(HEAD_MEASURES[rule], maps, shown.traces)
-    elif rule == WORD_TO_WORD:
-        pair = int(values[FROM]), int(values[TO])
-        targets = word_to_word(maps.tokens, *pair, maps.memory_tokens)
-        return _Found(rule, rank_heads(maps, targets).measured, pair)
-    else:
-        targets = targets_of(maps, rule)
-        return _Found(rule, rank_heads(maps, targets).measured, example_cell(targets))
-    return _Found(rule, measured)
+def _found(values: b.Values, shown: HeadsShown) -> FoundHeads:
+    words = int(values[FROM]), int(values[TO])
+    return find_heads(values["fh_rule"], shown.maps, shown.traces, shown.run, words)
 
 
-def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> FindFacts | None:
+    return find_facts(_found(values, shown), shown.maps, shown.run)
+
+
+def _blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: FindFacts | None
+) -> Sequence[b.Block]:
     found = _found(values, shown)
     cell = found.best[0][:2] if found.best else (0, 0)
-    matrix = heads_matrix(found.measured.values, cell, found.rule, shares=found.is_share)
+    matrix = heads_matrix(found.measured.values, cell, found.rule, shares=found.pair is not None)
     heads = np.ndindex(found.measured.values.shape)
     dots = {f"{one}-{of}": {LAYER: one, HEAD: of, CELL: ""} for one, of in heads}
     figure = measure_by_layer(found.measured, found.rule)
@@ -153,7 +124,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
         matrix, "find a head", sets=opening(heads_clicks(matrix), shown.model), opens=ALL_HEADS
     )
     return [
-        b.Text(_answer(found, shown)),
+        b.Text(_answer(found.rule, facts)),
         b.Beside(([ranking], [chart]), (1, 1)),
         b.Text("A click on a cell or a dot opens the head.", small=True),
         *_said_twice(view, found),
@@ -170,7 +141,7 @@ def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.
     ]
 
 
-def _said_twice(view: StoryView, found: _Found) -> list[b.Block]:
+def _said_twice(view: StoryView, found: FoundHeads) -> list[b.Block]:
     """What shows whether a head does it without help from the meaning of a sentence."""
     if found.rule not in OF_INDUCTION or view.scenario.text == SAID_TWICE:
         return []
@@ -179,10 +150,10 @@ def _said_twice(view: StoryView, found: _Found) -> list[b.Block]:
     return [b.Row((button, where))]
 
 
-def _heads_that_do_it_most(found: _Found, shown: HeadsShown) -> list[b.Block]:
+def _heads_that_do_it_most(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
     if not found.best:
         return []
-    written = format_percent if found.is_share else format_number
+    written = format_percent if found.pair is not None else format_number
     cell = found.pair or shown.first_cell(*found.best[0][:2])
     board = best_heads(shown.maps, found.best, cell, written)
     clicks = opening(heads_clicks(board), shown.model)
@@ -193,7 +164,7 @@ def _heads_that_do_it_most(found: _Found, shown: HeadsShown) -> list[b.Block]:
     ]
 
 
-def _direct_and_lost(found: _Found, shown: HeadsShown) -> list[b.Block]:
+def _direct_and_lost(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
     """Of heads that copy, both numbers."""
     if found.rule != COPIES or not shown.run:
         return []
@@ -208,61 +179,51 @@ def _direct_and_lost(found: _Found, shown: HeadsShown) -> list[b.Block]:
     return [b.Table(["", "direct path", "falls when switched off"], rows)]
 
 
-def _answer(found: _Found, shown: HeadsShown) -> str:
+def _answer(rule: str, facts: FindFacts | None) -> str:
     """Which head does it most, and what its number means."""
-    if not found.best:
+    if facts is None:
         return "**No head does it.** A mask may hide these keys, or there are none."
-    layer, head, most = found.best[0]
-    says = f"**Layer {layer}, head {head} does it most.** "
-    if found.rule == COPIES:
-        return f"{says}{_copies_both_ways(shown, layer, head, most)}"
-    if found.pair is None:
-        return f"**Layer {layer}, head {head}** has the largest number: **{format_number(most)}**."
-    if found.rule == WORD_TO_WORD:
-        (asking, n_pieces), (read, _) = (
-            word_at(tokens, place)
-            for tokens, place in zip(
-                (shown.maps.tokens, shown.maps.memory_tokens), found.pair, strict=True
-            )
-        )
-        pair = f"“{escape_markdown(asking)}” gives “{escape_markdown(read)}”"
-        average = "on average, a piece of " if n_pieces > 1 else ""
-        says += f"In it, {average}{pair} {format_percent(most)} of its attention."
+    name = f"**Layer {facts.layer}, head {facts.head}"
+    if facts.lost is not None:
+        return f"{name} does it most.** {_copies_both_ways(facts)}"
+    if rule in HEAD_MEASURES:
+        return f"{name}** has the largest number: **{facts.number}**."
+    says = f"{name} does it most.** In it, "
+    if rule == WORD_TO_WORD:
+        average = "on average, a piece of " if facts.several else ""
+        asking, read = escape_markdown(facts.asking), escape_markdown(facts.read)
+        says += f"{average}“{asking}” gives “{read}” {facts.number} of its attention."
     else:
-        says += (
-            f"In it, on average, a token gives {RULE_TARGETS[found.rule]} {format_percent(most)} of"
-            " its attention."
-        )
-    if found.measured.even is not None:
-        says += (
-            " A head that reads all tokens it may see equally would give"
-            f" {format_percent(float(found.measured.even[layer]))}."
-        )
+        says += f"on average, a token gives {RULE_TARGETS[rule]} {facts.number} of its attention."
+    if facts.even is not None:
+        says += f" A head that reads all tokens it may see equally would give {facts.even}."
     return says
 
 
-def _copies_both_ways(shown: HeadsShown, layer: int, head: int, direct: float) -> str:
+LOGIT_MOVES = {
+    "more": "falls by **{}**.",
+    "less": "rises by **{}**: later layers turn it round.",
+    "equal": "stays.",
+}
+
+
+def _copies_both_ways(facts: FindFacts) -> str:
     """What a head does for the pieces that it reads: on the direct path, and when it is missing."""
-    says = (
+    return (
         "On average, what it writes raises the logit of what it has read by"
-        f" **{format_number(direct)}** on the direct path."
+        f" **{facts.number}** on the direct path. Switched off, this logit really"
+        f" {LOGIT_MOVES[facts.moves or 'equal'].format(facts.lost)}"
     )
-    if shown.run is None:
-        return says
-    lost = copied_when_off(shown.run, layer, head)
-    way = "falls" if lost > 0 else "rises"
-    says += f" Switched off, this logit really {way} by **{format_number(abs(lost))}**"
-    return f"{says}{'.' if lost > 0 else ': later layers turn it round.'}"
 
 
-def _how_it_is_measured(view: StoryView, found: _Found) -> str:
+def _how_it_is_measured(view: StoryView, found: FoundHeads) -> str:
     if found.rule == COPIES:
         return f"${COPIES_FORMULA}$\n\n{COPIES_MEANS}"
     formula, means = SHARE_FORMULA, SHARE_MEANS
-    if not found.is_share:
+    if not found.pair is not None:
         measure = HEAD_MEASURES[found.rule]
         formula, means = measure.formula, f"{measure.description} Range: {measure.range}."
     return in_letters(f"${formula}$\n\n{means}", view.notation)
 
 
-FIND_A_HEAD = HeadPage("find-a-head", _choices, _blocks, _beside).page
+FIND_A_HEAD = HeadPage("find-a-head", _choices, _blocks, _beside, facts=_facts).page

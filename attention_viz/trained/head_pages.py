@@ -54,20 +54,26 @@ LETTERS = {name: step.letters for name, step in STEPS.items()} | {"attention": (
 @dataclass(frozen=True)
 class HeadPage:
     """What one of these pages adds. choices and blocks: of its heads, see `BlockPage`. beside: what
-    stands in the first row, beside whose heads are shown. words: whether the
-    page shows words in the place of their pieces.
+    stands in the first row, beside whose heads are shown. words: whether the page shows words in
+    the place of their pieces. facts: what its sentences say, which `blocks` then get last.
     """
 
     url_path: str
     choices: Callable[[HeadsShown], Sequence[b.Choice]]
-    blocks: Callable[[StoryView, b.Values, HeadsShown], Sequence[b.Block]]
+    blocks: Callable[..., Sequence[b.Block]]
     beside: Callable[[b.Values, HeadsShown], Sequence[b.Field | b.Button]] = lambda *_: ()
     words: bool = False
+    facts: Callable[[StoryView, b.Values, HeadsShown], Any] | None = None
 
     @property
     def page(self) -> b.BlockPage:
         """The page."""
-        return b.BlockPage(self.url_path, self._choices, self._blocks, MODEL)
+        facts = self._facts if self.facts else None
+        return b.BlockPage(self.url_path, self._choices, self._blocks, MODEL, facts)
+
+    def _facts(self, view: StoryView, values: b.Values) -> Any:
+        """Raises: AttentionError."""
+        return self.facts and self.facts(view, values, heads_of(view, values[MODEL.key]))
 
     def _choices(self, view: StoryView, model: str) -> Sequence[b.Choice]:
         try:
@@ -90,7 +96,8 @@ class HeadPage:
                 fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]
-            below = self.blocks(view, values, shown)
+            told = (self.facts(view, values, shown),) if self.facts else ()
+            below = self.blocks(view, values, shown, *told)
         except AttentionError as error:
             if model == LANGUAGE and isinstance(error, FileError):
                 raise

@@ -7,14 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from attention_core.checks import Array
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
+from attention_lab.trained.facts import HeadFacts, head_facts
 from attention_lab.trained.head_finder import (
     has_sink,
     head_captions,
     sink_shares,
-    word_share,
 )
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 
@@ -73,7 +72,16 @@ def view_of_layer(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) 
     return replace(view, scenario=scenario, focus=focus, layer=trace, sequence=0, chosen=None)
 
 
-def one_head_blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
+def one_head_facts(values: b.Values, shown: HeadsShown) -> HeadFacts:
+    """What is said of the cell of the head that is chosen."""
+    layer, focus = focus_of(values, shown)
+    shares_TS = shown.maps.layers[layer][focus.head]
+    return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key)
+
+
+def one_head_blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: HeadFacts
+) -> Sequence[b.Block]:
     """The head that is chosen. Raises: AttentionError."""
     layer, focus = focus_of(values, shown)
     lines, seen = LINES_DRAWN[values[LINES.key]], shown.layer(layer)
@@ -85,10 +93,7 @@ def one_head_blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Seq
         query,
         key,
     )
-    row_S = seen.probabilities[0, focus.head, query]
-    share = float(row_S[key])
     asking, read = quote_token(seen.tokens, query), quote_token(seen.memory_tokens, key)
-    word = _whole_word(seen.memory_tokens, row_S, key)
     above, below = _alone(view, shown, layer, focus), list[b.Block]()
     if shown.traces:
         one = view_of_layer(view, shown, layer, focus)
@@ -97,7 +102,7 @@ def one_head_blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Seq
     return [
         b.Text(
             f"Each row shows what one query of this head reads. :blue[{asking}] gives"
-            f" **{format_percent(share)}** of its attention to :red[{read}]{word}."
+            f" **{facts.share}** of its attention to :red[{read}]{_whole_word(facts)}."
             " Point at a cell for its arithmetic; click it to keep it."
         ),
         *above,
@@ -111,13 +116,12 @@ def one_head_blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Seq
     ]
 
 
-def _whole_word(tokens: Sequence[str], row_S: Array, key: int) -> str:
+def _whole_word(facts: HeadFacts) -> str:
     """The share of the whole word of a piece, as the sum of the shares of its pieces."""
-    _, shares = word_share(tokens, row_S, key)
-    if len(shares) == 1:
+    if not facts.pieces:
         return ""
-    parts = " + ".join(f"{100 * one:.1f}" for one in shares)
-    return f"; the whole word gets **{format_percent(sum(shares))}** = {parts}"
+    *parts, whole = facts.pieces
+    return f"; the whole word gets **{whole} %** = {' + '.join(parts)}"
 
 
 def _sink(shown: HeadsShown, layer: int, head: int) -> list[b.Block]:

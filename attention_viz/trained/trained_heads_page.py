@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_lab.trained.encoded_text import D_MODEL
+from attention_lab.trained.facts import HeadFacts
 from attention_lab.trained.head_finder import head_captions, sink_shares
 from attention_lab.whose_heads import LANGUAGE, MINILM, OWN, HeadsShown
 
@@ -17,7 +18,7 @@ from ..sentence import with_arcs
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
 from .head_pages import ALL_HEADS, OPEN, HeadPage, focus_of, heads_clicks, opening, place_choices
-from .one_head_page import ONE_HEAD_CHOICES, beside_one_head, one_head_blocks
+from .one_head_page import ONE_HEAD_CHOICES, beside_one_head, one_head_blocks, one_head_facts
 
 WHAT_TO_LOOK_FOR = {
     LANGUAGE: (
@@ -47,9 +48,16 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
     return beside_one_head(values, shown) if values[OPEN.key] else ()
 
 
-def _blocks(view: StoryView, values: b.Values, shown: HeadsShown) -> Sequence[b.Block]:
-    if values[OPEN.key]:
-        return one_head_blocks(view, values, shown)
+def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> HeadFacts | None:
+    """Of one head; None while all are shown."""
+    return one_head_facts(values, shown) if values[OPEN.key] else None
+
+
+def _blocks(
+    view: StoryView, values: b.Values, shown: HeadsShown, facts: HeadFacts | None
+) -> Sequence[b.Block]:
+    if facts:
+        return one_head_blocks(view, values, shown, facts)
     maps, sizes = shown.maps, shown.maps.sizes
     layer, focus = focus_of(values, shown)
     words = (maps.tokens, maps.memory_tokens)
@@ -104,4 +112,4 @@ def _reading(shown: HeadsShown) -> list[b.Block]:
     return told
 
 
-TRAINED_HEADS = HeadPage(ALL_HEADS, _choices, _blocks, _beside, words=True).page
+TRAINED_HEADS = HeadPage(ALL_HEADS, _choices, _blocks, _beside, words=True, facts=_facts).page

@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from attention_lab.trained.decoder import Head
+from attention_lab.trained.facts import WhyFacts, why_facts
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
 from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
 from attention_lab.trained.model_run import AVERAGE, Against
@@ -18,7 +19,6 @@ from attention_lab.trained.why_word import WhyWord, words_of
 from attention_lab.words.pieces import UNKNOWN_SIGN, readable
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
@@ -31,7 +31,6 @@ from .why_word_sums import EVIDENCE_FORM, arithmetic
 NEXT, ALONE, LARGEST = "next", "none", "largest"
 HEAD_KEY, AGAINST_KEY = "why_head", "why_against"
 BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
-MOST_NAMED = 3  # heads that are named one by one
 LONGEST = 18  # letters of the words that name a piece
 # The word that a click on a bar chose, where several begin with its piece.
 NAMED = b.Words("why_word", "Word", "", most=40)
@@ -116,21 +115,30 @@ def why_of(view: StoryView, values: b.Values) -> WhyWord:
     return replace(why, against=AVERAGE) if why.against == why.piece else why
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _blocks(view: StoryView, values: b.Values, facts: WhyFacts) -> Sequence[b.Block]:
     """The next words, the heads, and the arithmetic. Raises: AttentionError."""
     why = why_of(view, values)
     fields = {one.key: one for one in _choices(view, values[OFF.key])}
     first = [b.Field(fields[key], values[key]) for key in ("why_token", HEAD_KEY, BY.key)]
-    against = b.Field(fields[AGAINST_KEY], values[AGAINST_KEY])
+    against = _compared(fields[AGAINST_KEY], why)
     return [
-        b.Text(_answer(why)),
+        b.Text(_answer(why, facts)),
         b.Row((*first, *_switches(why), *words_or_pieces(view, language_model().pieces(why.ids)))),
         *text_notes(view),
         b.Board(words_board(why, view.pieces), "why", fits=True, clicks=_clicks(why)),
-        b.caption(_left_out(why)),
-        *arithmetic(why, against, values[EVIDENCE_FORM.key]),
+        b.caption(_left_out(why, facts)),
+        *arithmetic(why, facts, against, values[EVIDENCE_FORM.key]),
         b.Text(LIMITS, small=True),
     ]
+
+
+def _compared(choice: b.Choice, why: WhyWord) -> b.Field:
+    """What the logit is compared with; a piece is never compared with itself."""
+    if not isinstance(choice, b.Select):
+        raise TypeError("a menu holds the pieces to compare with")
+    options = {key: name for key, name in choice.options.items() if key != str(why.piece)}
+    shown = ALONE if why.against is None else str(why.against)
+    return b.Field(replace(choice, options=options, variant=str(why.piece)), shown)
 
 
 def _switches(why: WhyWord) -> list[b.Button]:
@@ -159,56 +167,53 @@ def _clicks(why: WhyWord) -> dict[str, list[dict[str, object]]]:
     return {WORTH: heads, BEFORE: words, AFTER: words}
 
 
-def _answer(why: WhyWord) -> str:
+def _answer(why: WhyWord, facts: WhyFacts) -> str:
     """The word with its probability, what the head in focus reads, and what comes without the heads
     that are off; then what is written each way.
     """
-    (before, after), word = why.shares, f"**{escape_markdown(why.word)}**"
-    source, share = why.most_read
+    word = f"**{escape_markdown(facts.word)}**"
     looks = (
-        f"{head_name(why.focus).capitalize()} reads **{format_percent(share)}** from"
-        f" “{escape_markdown(source)}”."
+        f"Layer {facts.layer}, head {facts.head} reads **{facts.read}** from"
+        f" “{escape_markdown(facts.read_from)}”."
     )
     first, second = map(_prose, why.written)
     goes_on = f"It goes on: *{first}* …"
-    if not why.off:
+    if facts.after is None:
         return (
-            f"{word} comes next with **{format_percent(before)}**. {looks} Click it in the grid: it"
-            f" is switched off.\n\n{goes_on}"
+            f"{word} comes next with **{facts.before}**. {looks} Click it in the grid: it is"
+            f" switched off.\n\n{goes_on}"
         )
-    top, most = why.words_after[0]
     changed, filling = "", ", with its mean in its place" if why.replaced_by == MEAN else ""
-    if top != why.word:
-        changed = f" **{escape_markdown(top)}** comes first with **{format_percent(most)}**."
+    if facts.comes:
+        top, most = facts.comes
+        changed = f" **{escape_markdown(top)}** comes first with **{most}**."
     return (
-        f"Without {_heads_off(why)}{filling}: {word} **{format_percent(after)}** in the place of"
-        f" {format_percent(before)}.{changed} {looks}\n\n{goes_on} Now: *{second}* …"
+        f"Without {_heads_off(facts)}{filling}: {word} **{facts.after}** in the place of"
+        f" {facts.before}.{changed} {looks}\n\n{goes_on} Now: *{second}* …"
     )
 
 
-def _left_out(why: WhyWord) -> str:
+def _left_out(why: WhyWord, facts: WhyFacts) -> str:
     """What all other words have, and how far the search went."""
-    first, second = map(format_percent, why.rest)
     share = max(why.words_before.complete_to, why.words_after.complete_to)
-    now = f", now {second}" if why.off else ""
+    now = f", now {facts.rest_now}" if facts.rest_now is not None else ""
     return (
-        f"All other words and marks together: {first}{now}. The search finds every word with a"
+        f"All other words and marks together: {facts.rest}{now}. The search finds every word with a"
         f" spelling above {100 * share:.2f} %. A bar counts all spellings of its word, and that the"
         " word ends there."
     )
 
 
-def _heads_off(why: WhyWord) -> str:
+def _heads_off(facts: WhyFacts) -> str:
     """The heads that are off in words, layer by layer."""
-    named, layers = why.off[:MOST_NAMED], dict[int, list[int]]()
-    for layer, head in named:
+    layers = dict[int, list[int]]()
+    for layer, head in facts.off:
         layers.setdefault(layer, []).append(head)
     names = [
         f"{'heads' if len(heads) > 1 else 'head'} {_listed(heads)} of layer {layer}"
         for layer, heads in layers.items()
     ]
-    more = len(why.off) - len(named)
-    return _listed([*names, *([f"{more} more"] if more else [])])
+    return _listed([*names, *([f"{facts.more_off} more"] if facts.more_off else [])])
 
 
 def _listed(names: Sequence[object]) -> str:
@@ -277,4 +282,8 @@ def _heads_grid(why: WhyWord) -> Matrix:
     )
 
 
-WHY_THIS_WORD = b.BlockPage("why-this-word", _choices, _blocks, lead=OFF)
+def _facts(view: StoryView, values: b.Values) -> WhyFacts:
+    return why_facts(why_of(view, values))
+
+
+WHY_THIS_WORD = b.page_of_facts("why-this-word", _choices, _facts, _blocks, lead=OFF)

@@ -9,9 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.rules import RUNNING, Position, Rule, read
-from attention_lab.trained.decoder import FEED_FORWARD, HEAD
-from attention_lab.trained.decoder import Part as ModelPart
 from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
+from attention_lab.trained.facts import WhyFacts
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS
 from attention_lab.trained.model_run import AVERAGE
 from attention_lab.trained.why_word import WhyWord
@@ -20,7 +19,7 @@ from attention_lab.words.pieces import readable
 
 from .. import blocks as b
 from ..curves import PLAIN_AXIS, bar_series, chart_axis
-from ..labels import as_sum, format_number, format_percent, sum_in_digits
+from ..labels import as_sum, format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
@@ -36,7 +35,7 @@ EVIDENCE_FORM = b.Select(
 DOT_ROWS = 25  # places for dots across the strip, so that dots do not hide each other
 
 
-def arithmetic(why: WhyWord, against: b.Field, form: str) -> list[b.Block]:
+def arithmetic(why: WhyWord, facts: WhyFacts, against: b.Field, form: str) -> list[b.Block]:
     """All that stands below the picture. Raises: AttentionError."""
     evidence = evidence_of(why.focus, int(form), why.replaced_by)
     layer, head = why.focus
@@ -44,13 +43,13 @@ def arithmetic(why: WhyWord, against: b.Field, form: str) -> list[b.Block]:
     return [
         b.Heading("1. The sum"),
         b.Row((against, b.Link("Open this head", ALL_HEADS, place))),
-        b.Text(_sum_in_words(why)),
+        b.Text(_sum_in_words(why, facts)),
         b.Board(sum_board(why), "why sum", clicks={ADDED: _clicks()}),
         b.Folded("Why not the logit itself?", [b.Text(ABOUT_SUMS)]),
         b.Heading("2. What its loss costs"),
-        b.Text(_loss_in_words(why)),
+        b.Text(_loss_in_words(why, facts)),
         b.Heading("3. Where it comes from"),
-        b.Text(_sources_in_words(why)),
+        b.Text(_sources_in_words(facts)),
         b.Chart(source_bars(why), "why sources"),
         b.Heading("4. Cut off early: the logit lens"),
         b.Text(ABOUT_LENS),
@@ -67,46 +66,32 @@ def _piece(why: WhyWord) -> str:
     return f"“{escape_markdown(readable(why.before.vocabulary[why.piece]))}”"
 
 
-def _what(why: WhyWord) -> str:
+def _what(why: WhyWord, facts: WhyFacts) -> str:
     """What is explained, in words."""
-    logit = f"The logit of {_piece(why)}"
+    logit = f"The logit of “{escape_markdown(facts.piece)}”"
     if why.against == AVERAGE:
-        return f"{logit} above the mean of all {len(why.before.vocabulary)} logits"
+        return f"{logit} above the mean of all {facts.n_logits} logits"
     if why.against is None:
         return f"{logit} alone"
-    other = readable(why.before.vocabulary[int(why.against)])
-    return f"{logit} minus that of “{escape_markdown(other)}”"
+    return f"{logit} minus that of “{escape_markdown(facts.against)}”"
 
 
-def part_name(part: ModelPart) -> str:
-    """A part of the sum in words."""
-    match part:
-        case (kind, int(layer), int(head)) if kind == HEAD:
-            return f"head {head} of layer {layer}"
-        case (kind, int(layer)) if kind == FEED_FORWARD:
-            return f"the feed-forward part of layer {layer}"
-    return "the last token itself"
-
-
-def _sum_in_words(why: WhyWord) -> str:
+def _sum_in_words(why: WhyWord, facts: WhyFacts) -> str:
     """The sum of the three kinds of parts, and the part that leads."""
-    *numbers, total = sum_in_digits(why.kinds)
+    *numbers, total = facts.kinds
     kinds = ("the last token itself", "all heads", "all feed-forward parts, FFN")
     parts = [f"{number} ({kind})" for number, kind in zip(numbers, kinds, strict=True)]
-    first = _piece(why)
-    about = f"“{escape_markdown(why.word)}” begins with the piece {first}. "
-    if why.word == readable(why.before.vocabulary[why.piece]):
+    about = f"“{escape_markdown(facts.word)}” begins with the piece {_piece(why)}. "
+    if facts.word == facts.piece:
         about = ""
     on = ""
     if why.off:
         on = " It is that of the model with the head in focus on and the others as they are set."
-    says = f"{about}{_what(why)} is **{total}** = {as_sum(parts)}.{on}"
-    if why.leading:
-        part, most = why.leading
-        second, next_most = why.ranked[1]
+    says = f"{about}{_what(why, facts)} is **{total}** = {as_sum(parts)}.{on}"
+    if (first := facts.leading) and (second := facts.second):
         says += (
-            f" Most comes from **{part_name(part)}**: {format_number(most)}; next of"
-            f" {len(why.parts)} parts is {part_name(second)} with {format_number(next_most)}."
+            f" The largest part comes from **{first.name}**: {first.added}; next of"
+            f" {facts.n_parts} parts is {second.name} with {second.added}."
         )
     return says
 
@@ -173,41 +158,36 @@ TURNED_BY = {
 }
 
 
-def _loss_in_words(why: WhyWord) -> str:
+def _loss_in_words(why: WhyWord, facts: WhyFacts) -> str:
     """The loss of the head in focus in three, which of them turned its sign, and self-repair."""
-    direct, response, norm, total = sum_in_digits(why.loss)
-    layer, head = why.focus
+    direct, response, norm, total = facts.loss
     filling = " (its mean stays)" if why.replaced_by == MEAN else ""
     says = (
-        f"Switched off{filling}, with all that follows computed again, **head {head} of layer"
-        f" {layer}** costs **{total}** = {as_sum([direct, response, norm])}:\n\n"
+        f"Switched off{filling}, with all that follows computed again, **head {facts.head} of"
+        f" layer {facts.layer}** costs **{total}** = {as_sum([direct, response, norm])}:\n\n"
         f"- **{direct}**: what it wrote itself.\n"
         f"- **{response}**: what other parts wrote because of it. Below 0: without it they write"
         " more.\n"
         f"- **{norm}**: the last norm divides by another number.\n\n"
     )
-    if why.turned_by:
+    if facts.turned_by:
         says += (
             "The loss has another sign than what the head wrote itself: the two disagree."
-            f" What turned it: {TURNED_BY[why.turned_by]}. "
+            f" What turned it: {TURNED_BY[facts.turned_by]}. "
         )
-    if why.repaired:
-        much = f"**{format_percent(why.repaired)}**" if why.repaired <= 1 else "**more than all**"
-        says += f"**Self-repair:** the other parts make up for {much} of what it wrote."
+    if facts.repaired:
+        much = f"{facts.repaired}" if facts.repaired <= 1 else f"more than all ({facts.repaired})"
+        says += f"**Self-repair:** the other parts make up for **{much}** of what it wrote."
     return says
 
 
-def _sources_in_words(why: WhyWord) -> str:
+def _sources_in_words(facts: WhyFacts) -> str:
     """The head's part by the words that it read it from."""
-    added = [value for _, value, _ in why.sources]
-    place = int(np.abs(added).argmax())
-    word, _, share = why.sources[place]
-    own, rest, total = sum_in_digits([added[place], sum(added) - added[place]])
-    layer, head = why.focus
+    own, rest, total = facts.added
     return (
-        f"Head {head} of layer {layer} itself adds {total}. From “{escape_markdown(word)}”, which"
-        f" it reads with {format_percent(share)}, come **{own}**; from all other words together"
-        f" {rest}."
+        f"Head {facts.head} of layer {facts.layer} itself adds {total}. From"
+        f" “{escape_markdown(facts.source)}”, which it reads with {facts.source_read}, come"
+        f" **{own}**; from all other words together {rest}."
     )
 
 

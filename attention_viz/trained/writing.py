@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 
 from attention_core.rules import Rule, read
+from attention_lab.trained.facts import WritingFacts, writing_facts
 from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import LIMITS, language_ids
 from attention_lab.trained.writing import (
@@ -61,7 +62,12 @@ def writing_of(view: StoryView, values: b.Values) -> Writing:
     return Writing(prompt, written_after(prompt, values[WRITTEN.key]), *settings)
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _facts(view: StoryView, values: b.Values) -> WritingFacts:
+    writing = writing_of(view, values)
+    return writing_facts(writing, continuations(writing, view.pieces))
+
+
+def _blocks(view: StoryView, values: b.Values, facts: WritingFacts) -> Sequence[b.Block]:
     """What was written, and what may follow. Raises: AttentionError."""
     writing = writing_of(view, values)
     found = continuations(writing, view.pieces)
@@ -76,7 +82,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         b.Text(_whole_text(writing)),
         *text_notes(view),
         b.Row((*_buttons(view, writing), b.Field(PLAY, values[PLAY.key]))),
-        b.Text(_what_follows(writing, found)),
+        b.Text(_what_follows(facts)),
         b.Beside(
             (
                 [b.Board(board, "writing", fits=True, clicks=clicks)],
@@ -134,26 +140,27 @@ def _buttons(view: StoryView, writing: Writing) -> list[b.Button]:
     return [*found, *words_or_pieces(view, language_model().pieces(writing.ids))]
 
 
-def _what_follows(writing: Writing, found: Continuations) -> str:
+def _what_follows(facts: WritingFacts) -> str:
     """The answer in one sentence: what can be drawn."""
-    if writing.room < 1:
+    if facts.state == "full":
         return (
             f"The page is full: it holds {MAX_TOKENS} pieces. *Go on on a new page* takes its last"
             " sentences along."
         )
-    if writing.next_id is None:
+    if facts.state == "ended":
         return (
             "With this seed the model ends its story here. *Draw again* takes another seed; a click"
             " on a bar goes on."
         )
-    names = [f"“{escape_markdown(label_of(name))}”" for name, _ in found.drawable[:3]]
-    shares = [format_percent(share) for _, share in found.drawable[:3]]
-    if found.is_certain:
-        return f"Only {names[0]} can be drawn next. A click on a bar goes on with it."
-    pairs = zip(names, shares, strict=True)
-    drawn = ", ".join(f"{name} with **{share}**" for name, share in pairs)
-    others = f"all that is not shown together with {format_percent(found.drawn[-1])}"
-    says = f"Next can be drawn {drawn}; {others}." if names else "None of these can be drawn next."
+    named = [f"“{escape_markdown(label_of(name))}”" for name, _ in facts.named]
+    shares = [share for _, share in facts.named]
+    if facts.state == "certain":
+        says = f"Only {named[0]} can be drawn next, with {shares[0]}."
+        return f"{says} A click on a bar goes on with it."
+    drawn = ", ".join(f"{name} with **{one}**" for name, one in zip(named, shares, strict=True))
+    says = f"Next can be drawn {drawn}; all that is not shown together with {facts.others}."
+    if facts.state == "none":
+        says = "None of these can be drawn next."
     return f"{says} A click on a bar goes on with it."
 
 
@@ -239,4 +246,4 @@ def _of_pieces(writing: Writing, pieces: Side, found: Continuations) -> list[Mat
     ]
 
 
-WRITING = b.BlockPage("writing", lambda _: CHOICES, _blocks)
+WRITING = b.page_of_facts("writing", lambda _: CHOICES, _facts, _blocks)

@@ -34,6 +34,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from scripts.build_site import BuildError, build
 from scripts.find_chromium import FLAGS, find_chromium
 from scripts.shared import begin, end, place_of, shared
 from tests.browser.driving import LOOKING, StepAt, Visit, naming, opened, settled
@@ -171,6 +172,24 @@ def served(folder: Path, kind: type[Quiet] = Quiet) -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://localhost:{server.server_port}"
         server.shutdown()
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a site below a path."""
+    folder = tmp_path_factory.mktemp("served")
+    try:
+        build(folder / "course" / "lab")
+    except BuildError as error:
+        pytest.skip(f"not run, because Pyodide could not be fetched: {error}")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def site(built: Path) -> Iterator[str]:
+    """The URL of the site, served by a plain web server."""
+    with served(built) as url:
+        yield f"{url}/course/lab"
 
 
 @pytest.fixture(scope="session")

@@ -59,13 +59,21 @@ def tab_to(page: Page, label: str) -> None:
 
 def test_the_app_is_used_by_keys_alone(go: Visit) -> None:
     page = go("scores?d_model=24&n_heads=3")
-    link = page.locator(".skip-to-board")
+    link = page.locator(".skip-to-board:not(.to-sentence)")
     expect(link).not_to_be_in_viewport()
     page.keyboard.press("Tab")
     expect(link).to_be_focused()
     expect(link).to_be_in_viewport()
     page.keyboard.press("Enter")
     expect(page.locator("[data-role=result]")).to_be_focused()
+    page.keyboard.press("Escape")  # gives the arrow keys back
+    expect(page.locator("[data-role=result]")).not_to_be_focused()
+    link.focus()
+    page.keyboard.press("Tab")  # the sentence is two tabs away
+    page.keyboard.press("Enter")
+    expect(page.get_by_label("Sentence", exact=True)).to_be_focused()
+    link.focus()
+    page.keyboard.press("Enter")
     page.keyboard.press("ArrowDown")
     expect(page.locator(".arithmetic .what")).to_contain_text("animal")
     page.locator(".strip a.here").focus()  # the strip is one stop
@@ -96,7 +104,7 @@ def test_the_app_is_used_by_keys_alone(go: Visit) -> None:
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
     expect_title(page, "What you have seen")
-    expect(page.locator(".skip-to-board")).to_have_count(0)  # no board to skip to
+    expect(page.locator(".skip-to-board:not(.to-sentence)")).to_have_count(0)  # no board to skip to
     go("what-changes?change=hidden")
     spot = page.get_by_text("Show the answer")
     outline = "element => getComputedStyle(element.closest('a, label')).outline"

@@ -5,65 +5,32 @@ from __future__ import annotations
 import base64
 import io
 import json
-from collections.abc import Iterator
-from http import HTTPStatus
 from itertools import cycle
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from attention_lab.page_list import page_of
+from attention_lab.page_list import PAGES, page_of
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.site import answer
-from scripts.build_site import BuildError, build
-from scripts.find_chromium import FLAGS, find_chromium
-from tests.browser.conftest import Quiet, served
+from attention_viz.site import FILES, answer
 from tests.browser.driving import box_of, bytes_of
+from tests.browser.site_visits import MS_TO_LOAD, started, visiting, without_engine
 
-MS_TO_LOAD = 60_000
 SIDEWAYS = "document.documentElement.scrollWidth - innerWidth"
 ASK = """([requests]) => new Promise((done, failed) => {
   const worker = new Worker("worker.js"), found = [];
   worker.onmessage = ({data}) => {
     if (data.failed) failed(new Error(data.failed));
     if (data.id === undefined) return;
-    found[data.id] = data.answer;
-    if (found.filter(Boolean).length === requests.length) { worker.terminate(); done(found); }
+    found[data.id] = data.answer ?? null;
+    if (found.filter(one => one !== undefined).length < requests.length) return;
+    worker.terminate();
+    done(found);
   };
   requests.forEach((request, id) => worker.postMessage({id, request}));
 })"""
-
-
-class Told(Quiet):
-    """Serves a folder and notes what it has sent."""
-
-    sent: ClassVar[list[str]] = []
-
-    def log_request(self, code: Any = "-", size: Any = "-") -> None:
-        """Note the path of a file that the browser did not have."""
-        if code == HTTPStatus.OK:
-            self.sent.append(self.path)
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The URL of a site that was built for this, below a path."""
-    folder = tmp_path_factory.mktemp("served")
-    try:
-        build(folder / "course" / "lab")
-    except BuildError as error:
-        pytest.skip(f"not run, because Pyodide could not be fetched: {error}")
-    with served(folder, Told) as url:
-        yield f"{url}/course/lab"
-
-
-def started(page: Page, url: str) -> None:
-    """Open a page of the site, and wait until its engine is there."""
-    page.goto(url)
-    expect(page.locator("#files")).to_be_visible(timeout=MS_TO_LOAD)
 
 
 def chosen(page: Page, name: str, value: str) -> None:
@@ -174,8 +141,13 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
     layer.press("Enter")
     page.wait_for_url("**th_open=true**#trained-heads")
     assert "th_model=language+model" in page.url
+    assert "wr_written" not in page.url
     expect(page.locator("#page h1")).to_have_text(page_of("trained-heads").title)
     expect(page.locator('[data-panel^="masked_scores"]').first).to_be_visible()
+    row.get_by_role("link", name="Next token: writing").click()  # what was written is still there
+    page.wait_for_url("**wr_written=**#writing")
+    page.go_back()
+    expect(page.locator("#page h1")).to_have_text(page_of("trained-heads").title)
     drawn = page.locator("#page .chart .main-svg").first
     expect(drawn).to_be_visible(timeout=MS_TO_LOAD)
     diagonal = page_of("self-attention-mass")
@@ -221,6 +193,20 @@ def arrays_in(told: str) -> dict[str, Any]:
     return dict(np.load(io.BytesIO(base64.b64decode(json.loads(told)["file"]))))
 
 
+def test_the_engine_has_all_that_its_pages_load(context: BrowserContext, site: str) -> None:
+    """Modules that no page loads are left out of it."""
+    requests = [{"path": page.url_path, "query": ""} for page in PAGES]
+    requests += [{"path": "scores", "query": "n_heads=2", "want": name} for name in FILES]
+    with visiting(context, service_workers="block") as page:
+        without_engine(page)
+        page.goto(site + "/")
+        page.unroute_all()
+        told = page.evaluate(ASK, [requests])
+    for request, text in zip(requests, told, strict=True):
+        assert text is not None, request
+        assert json.loads(text).keys() & {"scene", "blocks", "file", "needs"}, request
+
+
 @pytest.mark.every_situation
 def test_a_link_of_the_app_shows_the_same_in_a_frame(page: Page, site: str) -> None:
     query = "n_heads=2&d_model=6&text=a+b+c&mask=causal&head=1&query=2&key=1"
@@ -234,33 +220,6 @@ def test_a_link_of_the_app_shows_the_same_in_a_frame(page: Page, site: str) -> N
     expect(frame.locator("h1, .words").first).to_contain_text(scene["stage"]["title"])
     shares = trace_of(Scenario(text="a b c", n_heads=2, d_model=6, mask="causal")).probabilities
     expect(frame.locator("output.result")).to_have_text(f"{shares[0, 1, 2, 1]:.4f}")
-
-
-@pytest.mark.every_situation
-def test_a_second_visit_asks_for_nothing_again(
-    context: BrowserContext, site: str, tmp_path: Path
-) -> None:
-    assert context.browser
-    # A window without a folder keeps no file as large as the engine.
-    kept = context.browser.browser_type.launch_persistent_context(
-        tmp_path, executable_path=find_chromium(), args=FLAGS
-    )
-    for _ in range(2):
-        Told.sent.clear()
-        started(kept.pages[0], f"{site}/scores?n_heads=2")
-    kept.close()
-    assert Told.sent == []
-
-
-@pytest.mark.every_situation
-def test_without_an_engine_the_first_example_stays(page: Page, site: str) -> None:
-    page.route("**/engine.zip", lambda route: route.abort())
-    page.goto(site + "/?n_heads=2#softmax")
-    expect(page.locator("#engine")).to_contain_text("Failed to fetch", timeout=MS_TO_LOAD)
-    page.wait_for_timeout(2_000)  # what the engine would have drawn meanwhile
-    expect(page.locator("#engine")).to_contain_text("Failed to fetch")
-    expect(page.locator("#steps section.board")).to_be_visible()
-    expect(page.locator("#files")).to_be_hidden()
 
 
 @pytest.mark.every_situation

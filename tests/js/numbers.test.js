@@ -1,4 +1,4 @@
-import { cellNumber, figure, isRounded, number, percent, shorten, numberTyped } from "../../assets/board/scene/numbers.js";
+import { cellNumber, figure, formed, haveRoom, isRounded, longestTexts, number, percent, shorten, numberTyped } from "../../assets/board/scene/numbers.js";
 import { assert, test } from "./testing.js";
 
 // Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.
@@ -70,3 +70,20 @@ test("numbers are understood with point or comma, true minus and exponent", () =
 
 test("what is no finite float32 number is refused", () =>
   [["", "abc", "1.2.3", "NaN", "Infinity", "1e99", "0x10", "1 2"].map(numberTyped), Array(8).fill(null)]);
+
+test("eighths are written with all their digits where these have room, quarters and other numbers with two decimals", () => {
+  const forms = (values) => longestTexts(values).map(({ form }) => form.digits);
+  assert.deepEqual(forms([0.875, -0.5, 1]), [3, 3, 2, 2]);
+  assert.deepEqual([forms([0.75, 0.5]), forms([0.875, 0.3]), forms([0.5, 2])], [[2, 2], [2, 2], [2, 2, 1, 1]]);
+  const three = { digits: 3, brief: true };
+  assert.deepEqual([0.875, -0.875, 0.5, 1, 0].map((value) => formed(value, three)), [".875", "−.875", ".5", "1", "0"]);
+  assert.ok(longestTexts([0.875, 1.5])[0].longest.includes("1.500")); // as wide as the widest could be
+});
+
+test("the numbers of another head take no room from those of the head in focus", () => {
+  const two = (chosen, panels) => [{ stage: { heads: { chosen } }, panels }, { name: "scores", axes: "BHTS", shape: [1, 2, 1, 2], start: [0, 0, 0, 0], data: new Float32Array([1, 2, -31.19, 4]) }];
+  const space = { measure: (text) => 6 * text.length, zoom: 1 };
+  const alone = [{ array: "scores", tiles: null, rows: 2, columns: 3 }];
+  const fits = (chosen, panels) => haveRoom(...two(chosen, panels), { width: 30, height: 28 }, space);
+  assert.deepEqual([fits(0, alone), fits(1, alone), fits(0, [{ ...alone[0], tiles: 1 }])], [true, false, false]);
+});

@@ -1,5 +1,5 @@
 import { areaOf, cellUnder, fixedAxes, indexIn, middleOf, rectanglesOf } from "../../assets/board/place/geometry.js";
-import { cellBeyond, revealed, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/place/windows.js";
+import { briefWords, cellBeyond, revealed, startsToSee, usesOf, windowOf, windowWords } from "../../assets/board/place/windows.js";
 import { array, opened, words } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
@@ -47,10 +47,12 @@ test("a window says in words what it shows; two axes of one name are told apart 
   const model = wide();
   model.axes.K = { word: "number", labels: null };
   assert.equal(windowWords(model, window_(model, "features")), "feature 128–159 of 512");
+  assert.equal(briefWords(model, window_(model, "features")), "feature 128–159 of 512");
   model.axes.F = { word: "column" };
   model.axes.other = { word: "column" };
   model.panels.push({ array: "features" });
   assert.equal(windowWords(model, window_(model, "features")), "column 128–159 of 512 (TF)");
+  assert.equal(briefWords(model, window_(model, "features")), "TF … 128–159 of 512");
 });
 
 test("a cell outside its windows names the starts that reveal it", () => {

@@ -74,8 +74,18 @@ test("the words of a sentence stand in one line inside their room, none on anoth
     assert.ok(line.words[0].x >= 19.99 && ends.at(-1) <= 20 + width + 0.01);
     assert.ok(line.words.every(({ x }, i) => i === 0 || x >= ends[i - 1]));
     assert.ok(line.words.some(({ place }) => place === Math.floor(count / 2)));
-    assert.equal(line.cut, line.words.length < count);
+    const left = line.gaps.reduce((sum, gap) => sum + gap.count, 0);
+    assert.equal(left, count - line.words.length);
+    assert.ok(line.gaps.every(({ x, width: wide }) => x >= 19.99 && x + wide <= 20 + width + 0.01));
   }
+});
+
+test("a long sentence shows the words that are read most, however far away, and counts those between", () => {
+  const line = lineOfWords(words(66, "word"), 60, { from: 0, width: 600 }, sizes, widthOf, [3, 41]);
+  const places = line.words.map(({ place }) => place);
+  assert.ok([3, 41, 60].every((place) => places.includes(place)) && places.length > 3 && places.length < 66);
+  assert.equal(line.gaps[0].count, 3);
+  assert.equal(line.gaps.length, places.filter((place, i) => place !== (i ? places[i - 1] + 1 : 0)).length + (places.at(-1) < 65));
 });
 
 test("a wider room has larger type", () => {

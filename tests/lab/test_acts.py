@@ -55,7 +55,8 @@ def test_a_url_with_choices_opens_them() -> None:
 def test_a_page_with_an_example_of_its_own_takes_it_from_who_has_the_first_one() -> None:
     first = {name: [str(value)] for name, value in vars(FIRST.scenario).items() if value}
     assert opened("scores", first).scenario == FIRST.scenario
-    assert opened("shared-keys", first).scenario.text != FIRST.scenario.text
+    assert opened("writing", first).scenario.text != FIRST.scenario.text
+    assert opened("shared-keys", first).scenario == FIRST.scenario
     assert opened("depth", first).scenario == FIRST.scenario
     chosen = first | {"seed": ["1"]}
     assert opened("shared-keys", chosen).scenario == replace(FIRST.scenario, seed=1)

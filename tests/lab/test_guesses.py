@@ -211,3 +211,39 @@ def test_a_layer_without_a_cell_for_a_question_says_so() -> None:
         guess_of(trace, "output-number")
     with pytest.raises(SettingsError, match="item"):
         guess_of(trace, "none of these")
+
+
+ALWAYS_ASKED = {"scores-number", "softmax-largest", "mixing-number"}
+
+
+@pytest.mark.parametrize(
+    ("layer", "unasked"),
+    [
+        (Scenario(), set()),
+        (Scenario(weights="tied"), {"scores-largest", "scores-both-ways"}),
+        (
+            Scenario(weights="weightless"),
+            {
+                *("projection-number", "projection-sign", "projection-reads"),
+                *("scores-largest", "scores-both-ways"),
+            },
+        ),
+        (Scenario(sink=True), {"softmax-number", "softmax-picture", "softmax-grows"}),
+    ],
+)
+def test_nothing_is_asked_whose_reason_is_false(layer: Scenario, unasked: set[str]) -> None:
+    """Tied weights make the query of a token its key; a head without weights reads its slice of X;
+    with a sink, shares do not sum to 1.
+    """
+    depends = {
+        *("projection-number", "projection-sign", "projection-reads"),
+        *("scores-largest", "scores-both-ways"),
+        *("softmax-number", "softmax-picture", "softmax-grows"),
+    }
+    found = {guess.item.id for guess in asked(trace_of(layer))}
+    assert found & (depends | ALWAYS_ASKED) == (depends - unasked) | ALWAYS_ASKED
+
+
+def test_one_head_without_weights_reads_the_whole_vector() -> None:
+    found = {one.item.id for one in asked(trace_of(Scenario(weights="weightless", n_heads=1)))}
+    assert "projection-number" in found

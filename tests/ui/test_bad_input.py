@@ -41,6 +41,7 @@ WORDLESS = {
     "questions",
     "sources",
     "class",
+    "two-layers",
 }
 
 

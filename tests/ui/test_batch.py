@@ -17,6 +17,7 @@ from tests.ui.app import (
     texts,
     unfolded,
 )
+from tests.viz.reading_words import numbers_said
 
 QUERY = {"text": "we like green tea today", "batch": "it slept\nthe dog ran", "n_heads": 2}
 TEXTS = ["we like green tea today", "it slept", "the dog ran"]
@@ -94,3 +95,22 @@ def test_all_steps_hand_out_the_whole_batch() -> None:
     app.session_state["closer"] = "code.numbers.files"
     app.run()
     assert any("(B, H, T, S) = (3, 2, 5, 5)" in code.value for code in app.code)
+
+
+def test_a_page_of_one_sentence_says_how_many_there_are_and_which_it_shows() -> None:
+    app = opened("all-heads", **QUERY, sentence=2)
+    numbers = numbers_said(
+        next(one for one in texts(app).split("\n") if "this page looks at" in one)
+    )
+    assert numbers == [3, 2]
+    assert page_context(app).scenario == Scenario(TEXTS[2], n_heads=2)
+    assert "this page looks at" not in texts(opened("scores", **QUERY, sentence=2))
+
+
+def test_options_of_modern_attention_are_left_out_where_a_page_explains_the_layer_without() -> None:
+    modern = {"rotary": "halves", "sink": "true", "softcap": "true", "qk_norm": "true"}
+    plain = Scenario(TEXTS[0])
+    for page, runs in (("head-worth", False), ("what-changes", True), ("scores", True)):
+        app = opened(page, text=TEXTS[0], **modern)
+        assert (page_context(app).scenario == plain) is not runs
+        assert ("are left out here" in texts(app)) is not runs

@@ -15,6 +15,7 @@ from attention_lab.classroom.letters import ROOM_LETTERS
 from attention_lab.classroom.limits import Limits
 from attention_lab.classroom.rooms import NewRoom, Rooms
 from attention_lab.classroom.store import PLACE_VARIABLE
+from attention_lab.quiz import Question, options_of
 from attention_ui.classroom import routes
 from attention_ui.classroom import waiting as waiting_module
 from attention_ui.classroom.room_service import RoomService, room_service
@@ -347,7 +348,7 @@ def test_an_address_has_its_seats(server: Starlette, slow: Slow) -> None:
 
 def test_texts_come_as_texts(server: Starlette) -> None:
     hostile = "</script><img src=x onerror=alert(1)>"
-    made = opened(type(CHOICE)("choice", hostile, 0.0, hostile, options=(hostile, "b")))
+    made = opened(Question(hostile, hostile, options_of((hostile, "b"), 0)))
     answer = answered(server, f"{STATE}?room={made.room}")
     assert answer.headers["content-type"] == "application/json"
     assert answer.said["question"]["text"] == hostile

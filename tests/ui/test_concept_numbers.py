@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from itertools import combinations
-from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -26,8 +25,10 @@ from attention_lab.page_list import page_of
 from attention_lab.questions import Entry, concepts
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.encoded_text import encoded
+from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.cutting import HEAD_FIELDS
 from tests.ui.app import opened, unfolded
+from tests.viz.reading_blocks import blocks_of, words_of
 
 KINDS = {name: type(value) for name, value in vars(Scenario()).items()}
 TARGET = "Das Tier war zu müde"
@@ -94,8 +95,12 @@ def following_heads(trace: Trace, parameters: Parameters) -> list[int]:
 
 def stage(what: str) -> Check:
     """The number of a row in the table of stages on the page Split."""
-    page = Path(page_of("split").path).read_text("utf-8")
-    return lambda *_: map(int, re.findall(rf"\*\*(\d)\*\* {what}", page))
+    return lambda _, at: map(int, re.findall(rf"\*\*(\d)\*\* {what}", said_by("split", at)))
+
+
+def said_by(page: str, parameters: Parameters) -> str:
+    """What a page says of a scenario."""
+    return words_of(blocks_of(BLOCK_PAGES[page], scenario_of(parameters)))
 
 
 def three_traces(parameters: Parameters) -> dict[str, Trace]:

@@ -157,3 +157,13 @@ def test_the_first_step_from_a_size_that_is_left_open_is_its_own(name: str, axis
             str(expected),
             expected,
         )
+
+
+@pytest.mark.parametrize(("n_heads", "step"), [(4, 4), (3, 3), (1, 1)])
+def test_one_step_of_the_embedding_size_keeps_whole_heads(n_heads: int, step: int) -> None:
+    app = opened("scores", d_model=12, n_heads=n_heads)
+    field = app.number_input(key="d_model")
+    assert (field.step, field.value) == (step, 12)
+    field.increment().run()
+    assert page_context(app).trace.sizes["D"] == 12 + step
+    assert page_context(app).trace.sizes["H"] == n_heads

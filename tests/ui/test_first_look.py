@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import astuple, replace
+from types import SimpleNamespace
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -13,6 +14,7 @@ from attention_lab.focus import Focus
 from attention_lab.heads.head_worth import norm_shares
 from attention_lab.masks.encoder_decoder import run_three_uses
 from attention_lab.presets import (
+    KEEP_EXAMPLE,
     PRESET_FILE,
     SUITED_EXAMPLES,
     cell_worth_a_look,
@@ -23,6 +25,7 @@ from attention_lab.presets import (
 )
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.state_file import FOCUS, State, write_state
+from attention_ui import first_look
 from tests.ui.app import gone_to, opened, page_context, scenes, texts
 
 FIRST = presets()[0]
@@ -94,6 +97,9 @@ def test_a_page_opens_with_the_example_that_suits_it() -> None:
         assert page_context(opened(page, bare=True)).scenario == example_for(page).scenario
     for example, page in {example: page for page, example in SUITED_EXAMPLES.items()}.items():
         app = gone_to(gone_to(opened(bare=True), "scores"), page)
+        if page in KEEP_EXAMPLE:
+            assert page_context(app).scenario == FIRST.scenario
+            continue
         assert app.selectbox(key="example").value == example
         assert page_context(app).scenario == example_for(page).scenario
         assert not app.toast
@@ -199,3 +205,22 @@ def test_a_url_of_a_model_opens_at_a_cell_worth_a_look(layer: int) -> None:
     chosen = opened("scores", weights="trained", layer=layer, head=0)
     assert page_context(chosen).focus == Focus(0, 0, 0, 0)
     assert chosen.query_params["head"] == "0"
+
+
+@pytest.mark.parametrize(("n_tokens", "stays"), [(7, True), (6, True), (5, False), (4, False)])
+def test_the_last_place_that_there_is_stays(n_tokens: int, stays: bool) -> None:
+    """Query 5 is the sixth token."""
+    app = opened("scores", text="we saw it and it slept well", query=5, key=2)
+    app.session_state["n_tokens"] = str(n_tokens)
+    focus = page_context(app.run()).focus
+    assert ((focus.query, focus.key) == (5, 2)) is stays
+    assert focus.query < n_tokens
+
+
+def test_what_the_url_says_ends_no_script(monkeypatch: pytest.MonkeyPatch) -> None:
+    held = SimpleNamespace(opening={"text": "</script><script>alert(1)//"})
+    monkeypatch.setattr(first_look, "session", lambda: held)
+    script = first_look.opening_script()
+    assert "<" not in script.split("Object.entries(")[1].split(")) {")[0]
+    named = script.split("Object.entries(")[1].split(")) {")[0]
+    assert json.loads(named) == held.opening

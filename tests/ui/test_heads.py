@@ -18,14 +18,14 @@ def test_a_click_on_the_grid_moves_the_focus(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_head_is_switched_off_and_on_again() -> None:
     app = opened("head-worth")
-    app.button_group(key="choose off").set_value(["2"]).run()
-    assert app.session_state["off"] == "2"
-    assert "Heads off: 2." in texts(app)
+    app.button_group(key="choose off").set_value(["1"]).run()
+    assert app.session_state["off"] == "1"
+    assert "Heads off: 1." in texts(app)
     switches = app.run().button_group(key="choose off").proto
     # The browser has the value, so it is not sent again.
-    assert (list(switches.default), switches.set_value) == ([2], False)
+    assert (list(switches.default), switches.set_value) == ([1], False)
     app = gone_to(gone_to(app, "scores"), "head-worth")
-    assert "Heads off: 2." in texts(app)
+    assert "Heads off: 1." in texts(app)
     app.button_group(key="choose off").set_value([]).run()
     assert "Heads off" not in texts(app)
 

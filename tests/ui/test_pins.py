@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+import attention_ui.blocks as pages
 import attention_ui.focus as module
 from attention_ui import board, show
 from attention_ui.focus import move_focus
+from attention_viz import blocks as b
+from attention_viz.matrices import Matrix, Side, matrix_board
 from tests.ui.app import gone_to, opened, page_context, refused, scenes
 
 
@@ -136,3 +140,25 @@ def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.Mo
     board._opened("board", pytest.fail)
     show._clicked("chart", pytest.fail)
     assert state == {}
+
+
+@pytest.mark.parametrize(("row", "column"), [(1, 3), (0, 4), (1, 0)])
+def test_a_click_on_a_cell_of_a_page_sets_what_stands_for_it(
+    monkeypatch: pytest.MonkeyPatch, row: int, column: int
+) -> None:
+    """Two rows of five: cell (i, j) is number 5 i + j, and fills in i and j."""
+    state: dict[str, Any] = {}
+    monkeypatch.setattr(pages.st, "session_state", state)
+    monkeypatch.setattr(module.st, "session_state", state)
+    matrix = Matrix("worth", np.zeros((2, 5)), Side("row"), Side("column"), (0, 0), "worth")
+    shown = matrix_board([matrix], ("worth", 0, 0), "A matrix.")
+    drawing = pages._Drawing("page", (b.Words("cell", "Cell", "", 40),), {})
+    cells = [{"cell": f"{i}-{j}"} for i in range(2) for j in range(5)]
+    drawing._pinned(b.Board(shown, "one", clicks={"worth": cells}), "worth", [row, column])
+    assert state["cell"] == f"{row}-{column}"
+    sets = {"worth": {"cell": "{1}-{0}"}}
+    drawing._pinned(b.Board(shown, "two", sets=sets), "worth", [row, column])
+    assert state["cell"] == f"{column}-{row}"
+    press = b.Board(shown, "three", press=lambda name, at: {"cell": f"{name} {at}"})
+    drawing._pinned(press, "worth", [row, column])
+    assert state["cell"].split()[-1] == f"{column}]"

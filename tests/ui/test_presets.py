@@ -26,7 +26,7 @@ ELSEWHERE = dict(
     parse_qsl(
         "text=something else&batch=one%0Atwo&n_tokens=7&piece=2&embedding=integers&positions=false"
         "&d_model=20&n_heads=5&d_k=6&d_v=4&d_o=7&weights=tied&layer=2&init=small&seed=9&without=1"
-        "&output_matrix=none&scaling=custom&scale=3&mask=window&window=5&residual=true"
+        "&output_matrix=none&scaling=custom&scale=3&mask=window&window=5&prefix=4&residual=true"
         "&rotary=halves&base=100&start=3&qk_norm=true&gain=2&alibi=true&sink=true&sink_logit=1"
         "&softcap=true&cap=2"
     )

@@ -28,7 +28,8 @@ def ways(page: str, **choices: object) -> list[tuple[str, str]]:
 def test_it_is_said_where_weights_are_drawn(weights: str) -> None:
     of_a_seed = ("random", "tied", "opposite", "orthonormal")
     is_random = weights in (*of_a_seed, "by hand")  # those by hand do not fit these sizes
-    assert ways("scores", weights=weights) == [LEADS] * is_random
+    back = [("weights", "by hand")] * (weights == "by hand")
+    assert ways("scores", weights=weights) == [*back, *[LEADS] * is_random]
 
 
 def test_each_step_of_the_pattern_says_it_once() -> None:

@@ -12,7 +12,7 @@ from attention_lab.focus import Focus
 from attention_lab.presets import widget_values
 from attention_lab.url_choices import read_url
 from attention_viz.site import BLOCK_PAGES
-from attention_viz.story.stages import shown_view
+from attention_viz.story.stages import STEPS_OF_STORY, shown_view
 from attention_viz.story.story_view import StoryView, view_of
 from tests.ui.app import EVERY_PAGE, opened, page_context
 from tests.viz.reading_site import answer_to
@@ -42,7 +42,7 @@ def view_on_site(found: dict[str, Any]) -> StoryView:
 def test_a_url_without_parameters_opens_the_same(page: str) -> None:
     app, found = opened(page, bare=True), answer_to(page, "")
     shown, view = page_context(app), view_on_site(found)
-    if page not in BLOCK_PAGES:  # a step of an option that is off is shown with it
+    if page in STEPS_OF_STORY:  # a step of an option that is off is shown with it
         shown, view = shown_view(shown, page), shown_view(view, page)
     assert asdict(shown.scenario) == asdict(view.scenario)
     assert shown.focus == view.focus

@@ -16,9 +16,14 @@ def blocks_of(page: b.BlockPage, view: StoryView | Scenario, **chosen: Any) -> S
     """The blocks of a page with some of its choices."""
     if isinstance(view, Scenario):
         view = StoryView(view)
+    return page.blocks(view, values_read(page, view, **chosen))
+
+
+def values_read(page: b.BlockPage, view: StoryView, **chosen: Any) -> dict[str, Any]:
+    """The values of all choices of a page with some of them."""
     _, values = page.read(view, lambda one: chosen.get(one.key, one.default))
     assert values.keys() >= chosen.keys()
-    return page.blocks(view, values)
+    return values
 
 
 def all_of(blocks: Sequence[b.Block], kind: type[Kind]) -> list[Kind]:

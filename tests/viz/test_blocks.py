@@ -104,3 +104,26 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     (link,) = found[11]["blocks"][0]["items"]
     assert (link["to"], link["changes"]) == (None, {"head": "2"})
     assert choice_widget(CHOICES[2], 7).kind == "number"
+
+
+@pytest.mark.parametrize(("low", "high", "step"), [(1, 4, 1), (0, 7, 2), (3, 3, 1), (-2, 1, 1)])
+def test_a_scale_ends_with_its_last_value(low: int, high: int, step: int) -> None:
+    shown = choice_widget(b.Number("n", "N", low, low, high, step, look="scale"), low)
+    assert (shown.kind, shown.low, shown.high, shown.step) == ("scale", low, high, step)
+
+
+def test_several_options_stand_once_and_in_their_order() -> None:
+    heads = b.Several("heads", "Heads", (), b.by_name(["0", "1", "2", "10"]))
+    assert heads.read("10.2.0.2") == ("0", "2", "10")
+    assert heads.text(heads.read("10.2.0.2")) == "0.2.10"
+    assert heads.read("") == ()
+
+
+def test_places_keep_their_order_and_what_comes_twice() -> None:
+    """They are a text that was written; the same piece may come again."""
+    written = b.Places("ids", "Ids", (), size=512, most=4)
+    assert written.read("7.3.3.7") == (7, 3, 3, 7)
+    assert written.text((7, 3, 3, 7)) == "7.3.3.7"
+    for beyond in ("512", "1.2.3.4.5", "-1"):
+        with pytest.raises(AttentionError):
+            written.read(beyond)

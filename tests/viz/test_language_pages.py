@@ -13,6 +13,8 @@ import pytest
 
 from attention_lab.trained.cached_step import CachedStep
 from attention_lab.trained.language_model import language_model
+from attention_lab.trained.why_word import WhyWord
+from attention_lab.trained.writing import mark
 from attention_viz.site import FILES, answer
 from tests.viz.reading_scenes import flags, scene_of_text, sent, worked_out
 
@@ -351,3 +353,25 @@ def test_one_word_is_changed_for_the_same_one_in_both_models(model: str) -> None
     assert after["index"] == [len(labels) - 1, place]
     pieces = asked("change-a-word", th_model=model, pieces="true")
     assert len(board_of(pieces)["axes"]["side 0"]["labels"]) >= len(labels)
+
+
+@pytest.mark.parametrize(("pieces", "left"), [("true", 3), ("false", 0)])
+def test_a_step_back_takes_the_last_piece_or_the_last_word(pieces: str, left: int) -> None:
+    """“frog” has four pieces."""
+    frog = MODEL.encode("frog")[1:]
+    written = ".".join(map(str, mark(IDS, frog)))
+    undo = buttons(asked("writing", pieces=pieces, wr_written=written))["Undo"]
+    kept = [int(one) for one in undo["wr_written"].split(".")[1:]] if undo["wr_written"] else []
+    assert kept == frog[:left]
+
+
+def test_what_turned_a_loss_is_said_only_where_it_turned() -> None:
+    said = {}
+    for layer, head in ((4, 4), (0, 0), (0, 1), (1, 2), (2, 3), (3, 5)):
+        why = WhyWord(tuple(IDS), F, head=(layer, head))
+        text = said_by(asked("why-this-word", why_head=f"{layer}.{head}", why_token=F))
+        turned = "another sign" in text
+        assert turned == (why.loss.direct * why.loss.total < 0)
+        assert ("Self-repair" in text) == (why.loss.direct * why.loss.response < 0)
+        said[turned] = True
+    assert len(said) == 2

@@ -183,3 +183,12 @@ def test_keys_of_self_attention_are_made_of_the_inputs() -> None:
             question = practice_question(trace, 1, field)
             panels = operand_board(Stage(trace), question.exact, False)["panels"]
             assert panels[0]["title"] == title
+
+
+def test_a_sink_is_given_apart_from_the_scores_of_keys() -> None:
+    """Three keys, so three scores; the sink of the head is the number after them."""
+    trace = attend(np.arange(9.0).reshape(3, 3) / 7, Projections.random(3, 1, seed=2), sink=[0.625])
+    asked = in_words(practice_question(trace, 1, "probabilities"), trace, OURS)
+    lists = [numbers_said(numbers) for _, numbers in asked.given]
+    assert [len(one) for one in lists] == [3, 1]
+    assert lists[1] == [pytest.approx(0.625, abs=0.01)]

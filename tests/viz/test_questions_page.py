@@ -12,7 +12,7 @@ import pytest
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, FALSE, TEXTS, Claim, find_claim
 from attention_lab.page_list import page_now
 from attention_lab.questions import concepts, find_entries, learner_questions
-from attention_viz.blocks import Chart, Folded, Table
+from attention_viz.blocks import Chart, Folded, Row, Table
 from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 from attention_viz.reference.claims import evidence
@@ -78,13 +78,23 @@ def test_the_whole_list_has_each_text_once_and_opens_the_questions() -> None:
     assert [len(one.rows) for one in all_of(whole[TEXTS["slides"]].inside, Table)] == n_slides
 
 
-def test_what_is_found_is_open_if_it_is_little() -> None:
-    for words in ("softmax", "transpose"):
+def test_what_a_search_finds_stands_first_and_best_first() -> None:
+    for words in ("softmax", "transpose", "slides-pair-bound"):
         found = find_entries(words)
-        opened = [one.opened for one in parts(concepts_words=words).values()]
-        assert len(opened) == len({one.text for one in found}) > 1
-        assert all(opened) == (len(found) <= FEW)
-    assert len(find_entries("transpose")) <= FEW < len(find_entries("softmax"))
+        blocks = shown(QUESTIONS, concepts_words=words)
+        places = [n for n, one in enumerate(blocks) if isinstance(one, Table)]
+        fields = [n for n, one in enumerate(blocks) if isinstance(one, Row)]
+        assert fields[0] < places[0] < fields[1]  # the box, what is found, the filters
+        table = blocks[places[0]]
+        assert isinstance(table, Table)
+        assert len(table.rows) == min(len(found), FEW)
+        for row, one in zip(table.rows, found[:FEW], strict=True):
+            statement = one.statement if isinstance(one, Claim) else one.sentence
+            assert escape_markdown(statement) in row[0]
+            assert isinstance(one, Claim) or f"]({one.url})" in row[1]
+        listed = parts(concepts_words=words)
+        assert len(listed) == len({one.text for one in found} & TITLES.keys())
+        assert any(one.opened for one in listed.values()) == isinstance(found[0], Claim)
 
 
 def test_a_click_on_a_bar_lists_its_claims() -> None:

@@ -13,6 +13,7 @@ from attention_core import SettingsError
 from attention_lab.compare import largest_change
 from attention_lab.focus import Focus
 from attention_lab.masks.mistakes import MISTAKES, hidden_mistake
+from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import blocks as b
 from attention_viz.masks.changes_page import AGAINST, CHANGE, ROUND, WHAT_CHANGES
@@ -167,3 +168,30 @@ def test_checks_have_true_minus_signs() -> None:
     says = words_of(page(Scenario(init="small"), change="scale"))
     assert re.search(r"\d\.\d+e−05\b", says)
     assert not re.search(r"\de-\d", says)
+
+
+@pytest.mark.parametrize("seed", [1, 4])
+def test_a_shuffled_token_is_named_where_it_stands_now(seed: int) -> None:
+    """Rows of the board are in the new order; the focus moves to the token in the old one."""
+    layer = Scenario("we like hot tea", positions=True)
+    two = run_shuffled(layer, seed)
+    found = page(layer, change="order", inv_shuffle=seed, shown="probabilities")
+    before, after = two.before.probabilities[0, 0], two.after.probabilities[0, 0]
+    gaps = np.abs(after - before[np.ix_(two.order, two.order)])
+    row, column = np.unravel_index(gaps.argmax(), gaps.shape)
+    words = layer.text.split()
+    said = next(one.text for one in all_of(found, b.Text) if "Largest difference" in one.text)
+    asks, reads = words[two.order[row]], words[two.order[column]]
+    assert re.findall("“(.*?)”", said) == [asks, reads]
+    assert the_one(found, b.Button, "Show it").sets == {
+        "query": two.order[row],
+        "key": two.order[column],
+    }
+    assert missing(said, f"{100 * before[two.order[row], two.order[column]]:.1f} %") == []
+    ends = said.rindex("→")
+    assert f"{100 * after[row, column]:.1f} %" in said[ends:]
+
+
+def test_the_widths_of_an_output_of_another_size() -> None:
+    said = all_of(page(Scenario(d_o=0), against="d_o", value="6"), b.Text)[0].text
+    assert re.findall(r"\d+", said)[:2] == ["6", "16"]

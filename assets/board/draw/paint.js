@@ -125,7 +125,7 @@ function paintSignsOf(context, sheet) {
 function paintBlocks(context, box, model, tile, palette) {
   const { rows, columns, cell, panel, array } = box;
   const [width, height] = [columns.count * cell.width, rows.count * cell.height];
-  const [thick, over] = box.small ? [1, 0] : [2, 2];
+  const [thick, over] = box.small ? [1, 0] : [Math.min(2, Math.max(0.75, Math.min(cell.width, cell.height) / 4)), 2]; // a line hides no column
   context.fillStyle = palette.muted;
   for (const at of blockEdges(model, array, panel.columns, columns)) {
     context.fillRect(tile.x + at * cell.width - thick / 2, tile.y - over, thick, height + 2 * over);

@@ -64,6 +64,14 @@ export function windowWords(model, { letter, start, count, size }) {
   return alike.length > 1 ? `${words} (${titlesWith(model, letter).join(", ")})` : words;
 }
 
+/** The same in the fewest words, where several windows stand in one line: "query 0–23 of 40". */
+export function briefWords(model, { letter, start, count, size }) {
+  const whole = model.axes[letter]?.word ?? "cells";
+  const isAlone = Object.values(model.axes).filter((axis) => axis.word === whole).length < 2;
+  const word = isAlone ? whole.replace(/^model | position$/, "") : `${titlesWith(model, letter)[0]} …`;
+  return `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
+}
+
 function titlesWith(model, letter) {
   const shown = model.panels.map(({ array }) => model.arrays[array]).filter(({ axes }) => axes.includes(letter));
   return [...new Set(shown.map(({ title, name }) => title ?? name))];

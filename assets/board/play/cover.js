@@ -97,13 +97,6 @@ function isAnswered(moment) {
   return asked?.dataset.of === moment;
 }
 
-/** Show the answer to the question of a moment, as a click on its button does; gives whether one waits. */
-export function showAnswer() {
-  const reveal = document.querySelector(".lesson-question:not(.answered) .lesson-reveal");
-  reveal?.click();
-  return Boolean(reveal);
-}
-
 // The names of an array and of all that are computed from it; none for no array.
 function followers({ readers }, name) {
   const found = new Set(name ? [name] : []);

@@ -1,6 +1,6 @@
 // Keys that lead from step to step and through a lecture, and a link for the keyboard to the result.
 import { button, element, icon } from "../draw/elements.js";
-import { showAnswer } from "../play/cover.js";
+import { showAnswer } from "../words/moment.js";
 import { goTo } from "../words/words.js";
 
 const ON_KEYS = new Set(["PageDown", "ArrowRight", " "]);
@@ -82,12 +82,35 @@ export function offerSkip(section) {
   link.href = "#board";
   link.addEventListener("click", (event) => {
     event.preventDefault();
-    const matrix = ["[data-role=result]", "[role=application]"].map((kind) => section.querySelector(`.panel${kind}`)).find(Boolean);
+    const kinds = [".panel[data-role=result]", ".panel[role=application]", ".arcs [tabindex='0']", ".panel button"]; // the overview has none of the first two
+    const matrix = kinds.map((kind) => section.querySelector(kind)).find(Boolean);
     matrix?.setAttribute("tabindex", matrix.getAttribute("tabindex") ?? "-1");
     matrix?.focus();
   });
-  const place = element("nav", "", link);
-  place.setAttribute("aria-label", "Skip link");
+  const place = element("nav", "", link, sentenceLink());
+  place.setAttribute("aria-label", "Skip links");
   document.body.prepend(place);
   return () => place.remove();
+}
+
+const SENTENCE = ".st-key-text input, form [name=text]"; // of the app, of the site
+
+// The second link at the start of the page moves the keyboard's focus to the field of the sentence, and opens what hides it.
+function sentenceLink() {
+  const link = element("a", "skip-to-board to-sentence", "Change the sentence");
+  link.href = "#board";
+  link.addEventListener("click", (event) => {
+    event.preventDefault();
+    document.querySelector("[data-testid=stExpandSidebarButton]")?.click();
+    let tries = 40; // a drawer comes in within a second
+    const reach = () => {
+      const field = document.querySelector(SENTENCE);
+      if (field?.checkVisibility({ contentVisibilityAuto: true })) {
+        field.focus();
+        field.select();
+      } else if ((tries -= 1)) setTimeout(reach, 50);
+    };
+    reach();
+  });
+  return link;
 }

@@ -78,7 +78,7 @@ function onKey(board, event) {
   act();
 }
 
-function actionOf(board, box, index, { key, ctrlKey }) {
+function actionOf(board, box, index, { key, ctrlKey, target }) {
   const cell = { array: box.panel.array, index };
   const step = STEPS[key] ?? { PageUp: ["pages", -1], PageDown: ["pages", 1] }[key];
   if (step) return () => go(board, box, index, axisOf(box, step[0]), (place) => (step[0] === "pages" ? pageBeside(box, place, step[1]) : place + step[1]));
@@ -86,9 +86,16 @@ function actionOf(board, box, index, { key, ctrlKey }) {
     return () => go(board, box, index, axisOf(box, ctrlKey ? "rows" : "columns"), (_, size) => (key === "Home" ? 0 : size - 1));
   }
   if (key === "Enter" || key === " ") return () => (box.panel.link ? board.open(box.panel.link) : board.pin(cell));
-  if (key === "Escape") return () => board.leave();
+  if (key === "Escape") return () => leave(board, target);
   if (box.panel.editable && (/^[0-9.,+−-]$/.test(key) || key === "F2") && !ctrlKey) return () => board.type(box, cell, key);
   return null;
+}
+
+// Back to the pinned cell; who is there leaves the matrix, so that the arrow keys turn pages again.
+function leave(board, target) {
+  const isAway = board.hovered && JSON.stringify(board.hovered) !== JSON.stringify(board.pins.cell);
+  board.leave();
+  if (!isAway) target.blur();
 }
 
 // The axis of the page keys: tiles, or else the first fixed axis of the panel that is longer than one and no batch.

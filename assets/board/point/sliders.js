@@ -1,6 +1,6 @@
 // Sliders of the axes that are shown in part.
 import { button, element } from "../draw/elements.js";
-import { windowWords } from "../place/windows.js";
+import { briefWords, windowWords } from "../place/windows.js";
 
 /** Show a slider for every axis that the panels show in part; move(key, start) acts on it, and ask(key, place) if given. */
 export function showSliders(root, model, boxes, { move, ask }) {
@@ -32,15 +32,17 @@ function newSlider(key, move) {
 function dressSlider(made, model, one, ask) {
   const [label] = made.children;
   const [words, field] = label.children;
-  words.textContent = windowWords(model, one);
+  words.textContent = model.flow ? briefWords(model, one) : windowWords(model, one);
+  words.title = windowWords(model, one);
   Object.assign(field, { min: one.low, max: one.high - one.count, value: one.start });
-  field.setAttribute("aria-valuetext", words.textContent);
+  field.setAttribute("aria-valuetext", words.title);
   field.disabled = one.high - one.low <= one.count;
   const ends = [
     ["earlier", one.low - 1, one.low > 0],
     ["later", one.high, one.high < one.size],
   ];
   const wanted = ends.filter(([, , there]) => ask && there);
+  field.hidden = field.disabled && wanted.length > 0; // nothing to slide to: the buttons bring the rest
   const state = JSON.stringify(wanted);
   if (made.dataset.ends === state) return;
   made.dataset.ends = state;

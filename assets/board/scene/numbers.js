@@ -95,35 +95,48 @@ export function counted(count, thing) {
 }
 
 // Decimals, and whether the zero before them is left out, from the longest form to the shortest.
-const FORMS = [2, 1].flatMap((digits) => [false, true].map((brief) => ({ digits, brief })));
+const FORMS = [3, 2, 1].flatMap((digits) => [false, true].map((brief) => ({ digits, brief })));
 const TENTHS = 1e-6; // how near to a tenth a number is that has one decimal
 
-/** A number as a cell writes it; a whole number has no decimals. */
-export function formed(value, { digits, brief }) {
+/** A number as a cell writes it; a whole number has no decimals, and of three those at the end that are 0 are cut. */
+export function formed(value, { digits, brief }, cut = true) {
   const tidy = tidied(value);
-  const text = cellNumber(tidy, Number.isInteger(tidy) ? 0 : digits);
+  const whole = cellNumber(tidy, Number.isInteger(tidy) ? 0 : digits);
+  const text = cut && digits > 2 && !Number.isInteger(tidy) ? whole.replace(/0+$/, "") : whole;
   return brief ? text.replace(/^(−?)0\./, "$1.") : text;
 }
 
-/** For each form that tells no number falsely, the texts of which one is the widest: a minus sign may be wider than a digit. One decimal is enough only for tenths. */
+/** For each form that tells no number falsely, the texts of which one is the widest: a minus sign may be wider than a digit. One decimal is enough only for tenths; three stand where they are all digits, as of eighths. */
 export function longestTexts(values) {
-  const { exact, samples } = surveyOf(values);
-  return FORMS.filter(({ digits }) => digits === 2 || exact).map((form) => ({ form, longest: samples.map((value) => formed(value, form)) }));
+  const { exact, eighths, samples } = surveyOf(values);
+  return FORMS.filter(({ digits }) => digits === 2 || (digits === 1 ? exact : eighths)).map((form) => ({ form, longest: samples.map((value) => formed(value, form, false)) }));
 }
 
 // Whether all numbers are tenths, and those with the longest texts: of each sign, the largest one with decimals and without.
 function surveyOf(values) {
-  let exact = true;
+  let [exact, eighths, hundredths] = [true, true, true];
   const samples = [0, 0, 0, 0];
   for (const value of values) {
     const tidy = tidied(value);
     if (!Number.isFinite(tidy)) continue;
     const whole = Number.isInteger(tidy);
     if (!whole && Math.abs(10 * value - Math.round(10 * value)) > TENTHS * Math.max(1, Math.abs(value))) exact = false;
+    eighths &&= Number.isInteger(8 * value);
+    hundredths &&= Number.isInteger(4 * value);
     const kind = (value < 0 ? 2 : 0) + (whole ? 1 : 0);
     if (Math.abs(tidy) > Math.abs(samples[kind])) samples[kind] = tidy;
   }
-  return { exact, samples };
+  return { exact, eighths: eighths && !hundredths, samples };
+}
+
+// The numbers of the head in focus, where panels show one head at a time, else all.
+function ofHead({ stage, panels }, { axes, shape, start, data, name }) {
+  const axis = axes.indexOf("H");
+  const place = (stage?.heads?.chosen ?? -1) - (start?.[axis] ?? 0);
+  const isOne = axis >= 0 && panels.every(({ array, tiles, rows, columns }) => array !== name || ![tiles, rows, columns].includes(axis));
+  if (!isOne || place < 0 || place >= shape[axis] || shape.slice(0, axis).some((count) => count > 1)) return data;
+  const inner = shape.slice(axis + 1).reduce((all, count) => all * count, 1);
+  return data.slice(place * inner, (place + 1) * inner);
 }
 
 /** The largest and the smallest type of numbers in cells of a size, and the room for a text: {most, least, room}, in px. */
@@ -132,10 +145,10 @@ export function typeFor({ width, height }, zoom, staged) {
   return { most: Math.min(11.5 * zoom, height * 0.62), least: 9 * Math.sqrt(zoom), room: width - 3 * zoom }; // the cells grow more slowly than the type
 }
 
-/** Whether the numbers of an array can be read in cells of a size, whichever part is shown; true for those not known yet. */
+/** Whether the numbers of an array, of the head in focus alone if no more is shown, can be read in cells of a size, whichever part is shown; true for those not known yet. */
 export function haveRoom(model, array, cell, { measure, zoom }) {
   if (!array.data) return true;
   const { least, room } = typeFor(cell, zoom, Boolean(model.stage));
-  array.longest ??= longestTexts(array.data);
+  array.longest ??= longestTexts(ofHead(model, array));
   return array.longest.some(({ longest }) => longest.every((text) => measure(text, least) < room - 0.1)); // rounding must not decide otherwise when it is drawn
 }

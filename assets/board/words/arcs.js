@@ -4,43 +4,57 @@ import { cellNumber, figure, shorten } from "../scene/numbers.js";
 import { offsetOf, valueAt } from "../scene/scene.js";
 
 /**
- * The places of the words of a sentence in one line: {size, words: [{place, x, width}], cut}.
+ * The places of the words of a sentence in one line: {size, words: [{place, x, width}], gaps: [{x, width, count}]}.
  *
  * widthOf(word, size): px; room: {from, width, continued: the places that continue a word}; sizes: {most, least} px of the type. All words are shown in the largest type
- * with which they fit; of a longer sentence those around the word in focus.
+ * with which they fit; of a longer sentence the word in focus, those wanted, as long as there is room, and those around the word in focus. A gap stands for words that are left out.
  */
-export function lineOfWords(words, focus, room, sizes, widthOf) {
+export function lineOfWords(words, focus, room, sizes, widthOf, wanted = []) {
   for (let size = sizes.most; size >= sizes.least; size -= 1) {
     const line = spread(words.map((_, place) => place), words, size, widthOf, room);
-    if (line) return { size, words: line, cut: false };
+    if (line) return { size, ...line };
   }
   const size = sizes.least;
+  let line = spread([focus], words, size, widthOf, room);
   let shown = [focus];
-  for (let turn = 1; turn < words.length; turn += 1) {
-    const more = [focus - turn, focus + turn].filter((place) => place >= 0 && place < words.length);
-    const longer = [...shown, ...more].sort((a, b) => a - b);
-    if (!more.length || !spread(longer, words, size, widthOf, room)) break;
-    shown = longer;
+  const around = words.flatMap((_, turn) => [focus - turn - 1, focus + turn + 1]).filter((place) => place >= 0 && place < words.length);
+  for (const place of [...wanted, ...around]) {
+    if (shown.includes(place)) continue;
+    const longer = [...shown, place].sort((a, b) => a - b);
+    const longerLine = spread(longer, words, size, widthOf, room);
+    if (!longerLine && !wanted.includes(place)) break;
+    if (longerLine) [shown, line] = [longer, longerLine];
   }
-  return { size, words: spread(shown, words, size, widthOf, room) ?? [], cut: true };
+  return { size, words: [], gaps: [], ...line };
 }
 
 const WORD_GAP = { least: 0.5, most: 2.2 }; // of the size of the type
 
-// The words side by side in the middle of the room; null if they do not fit. Between pieces of one word is no gap.
+/** What stands where a line leaves words out. */
+export function leftOutWords(count) {
+  return `… ${count} …`;
+}
+
+// The words side by side in the middle of the room, with what is left out between them; null if they do not fit. Between pieces of one word is no gap.
 function spread(places, words, size, widthOf, { from, width, continued = [] }) {
-  const joins = places.map((place) => continued.includes(place));
-  const widths = places.map((place) => widthOf(words[place], size));
-  const used = widths.reduce((sum, one) => sum + one, 0);
-  const gaps = joins.slice(1).filter((joined) => !joined).length;
-  const gap = gaps ? Math.min(WORD_GAP.most * size, (width - used) / gaps) : 0;
-  if (used > width || (gaps && gap < WORD_GAP.least * size)) return null;
-  let x = from + (width - used - gap * gaps) / 2;
-  return places.map((place, i) => {
-    const at = { place, x, width: widths[i] };
-    x += widths[i] + (joins[i + 1] ? 0 : gap);
-    return at;
+  const parts = [];
+  let next = 0;
+  for (const place of [...places, words.length]) {
+    if (place > next) parts.push({ count: place - next, width: widthOf(leftOutWords(place - next), size) });
+    if (place < words.length) parts.push({ place, width: widthOf(words[place], size), joined: continued.includes(place) && place === next });
+    next = place + 1;
+  }
+  const used = parts.reduce((sum, one) => sum + one.width, 0);
+  const spaces = parts.slice(1).filter(({ joined }) => !joined).length;
+  const space = spaces ? Math.min(WORD_GAP.most * size, (width - used) / spaces) : 0;
+  if (used > width || (spaces && space < WORD_GAP.least * size)) return null;
+  let x = from + (width - used - space * spaces) / 2;
+  parts.forEach((part, i) => {
+    x += i && !part.joined ? space : 0;
+    part.x = x;
+    x += part.width;
   });
+  return { words: parts.filter(({ count }) => !count).map(({ place, x: at, width: wide }) => ({ place, x: at, width: wide })), gaps: parts.filter(({ count }) => count).map(({ count, x: at, width: wide }) => ({ count, x: at, width: wide })) };
 }
 
 const ARC = { thin: 1.25, thick: 13, lowest: 0.36, far: 240 }; // px; the height of the lowest arc as a share of the room

@@ -44,3 +44,10 @@ function questionOf({ of, ask, options, right, why }, chosen, answered) {
   if (chosen !== undefined) mark(chosen);
   return made;
 }
+
+/** Show the answer to the question of a moment, as a click on its button does; gives whether one waits. */
+export function showAnswer() {
+  const reveal = document.querySelector(".lesson-question:not(.answered) .lesson-reveal");
+  reveal?.click();
+  return Boolean(reveal);
+}

@@ -1,5 +1,5 @@
 // The sentence in one line, with an arc for each share of the word in focus.
-import { arcsFrom, filledIn, labelPlaces, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, sharesOfUnits, unitsOf, withPlaces } from "./arcs.js";
+import { arcsFrom, filledIn, labelPlaces, leftOutWords, lineOfWords, LONGEST_WORD, percentOf, placeAlong, rowOf, saidOf, sharesOfUnits, unitsOf, withPlaces } from "./arcs.js";
 import { button, drawn, element } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
 
@@ -10,6 +10,7 @@ const TOLD = { width: 236, from: 700 }; // px, the words about each head, beside
 const TOLD_LINES = { one: 20, two: 38, narrow: 480 }; // px, the words about a head above or below the sentence, in one line or two
 const LABELLED_SHARE = 0.1; // smaller shares are told where one points
 const MUCH = 0.3; // of a row, told in larger type
+const WANTED = 4; // words that a head reads most, which a long sentence shows even if they are far away
 const NEXT_WORD = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** The sentence of a scene in one line, with an arc for each share of the word in focus; clicks and keys choose a word or an arc, or open a word into its pieces. */
@@ -135,7 +136,8 @@ export class Sentence {
     const air = continued.length ? 0.24 : 0.5; // of the size of the type: pieces of a word touch
     const measured = (word, size) => this.board.picture.measure(shorten(word, LONGEST_WORD), size, true) + air * size;
     const type = this.isLarge ? { ...TYPES.large, most: Math.min(TYPES.large.most, Math.round(0.17 * height)) } : TYPES.small;
-    const line = lineOfWords(units.map(({ text }) => text), at, room, type, measured);
+    const strongest = heads.flatMap(({ shares }) => shares.slice(0, WANTED)).sort((a, b) => b[1] - a[1]).map(([place]) => place);
+    const line = lineOfWords(units.map(({ text }) => text), at, room, type, measured, strongest);
     const lines = !this.isLarge || beside ? 0 : width < TOLD_LINES.narrow ? TOLD_LINES.two : TOLD_LINES.one;
     const high = Math.round(1.5 * line.size);
     const free = height - high - lines * heads.length;
@@ -155,7 +157,7 @@ export class Sentence {
     this.root.classList.toggle("small", !this.isLarge);
     this.root.replaceChildren(
       this.drawing(arcs, places, focus, { width, height }),
-      element("div", "arc-words", ...line.words.map((spot) => this.word(spot, focus, arcs, { y: above, high, size: line.size }))),
+      element("div", "arc-words", ...line.words.map((spot) => this.word(spot, focus, arcs, { y: above, high, size: line.size })), ...line.gaps.map((gap) => leftOut(gap, { y: above, high, size: line.size }))),
       ...(this.isLarge ? told : this.named(heads, places)),
     );
   }
@@ -302,4 +304,12 @@ export class Sentence {
     this.point(next);
     this.root.querySelector(`[data-place="${next}"]`)?.focus();
   }
+}
+
+// How many words a line leaves out, in their place.
+function leftOut({ count, x, width }, { y, high, size }) {
+  const made = element("span", "arc-gap", leftOutWords(count));
+  made.title = `Words that are not shown here: ${count}`;
+  Object.assign(made.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${high}px`, lineHeight: `${high}px`, fontSize: `${size}px` });
+  return made;
 }

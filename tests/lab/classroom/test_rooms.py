@@ -320,3 +320,17 @@ def test_a_limiter_remembers_only_the_last() -> None:
     assert all(limiter.allows(str(visitor)) for visitor in range(1_000))
     assert not limiter.allows("999")
     assert limiter.allows("0")  # it is forgotten
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("2001:db8:5:7::1", "2001:db8:5::"),
+        ("2001:db8:5:8::9", "2001:db8:5::"),  # of the same school
+        ("2001:db8:6:7::1", "2001:db8:6::"),  # of another one
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.8", "192.0.2.8"),
+    ],
+)
+def test_a_network_is_the_first_48_bits(address: str, network: str) -> None:
+    assert network_of(address) == network

@@ -24,7 +24,6 @@ def test_a_step_is_the_last_rows_of_the_full_run(n_tokens: int, n_first: int) ->
     keys, values = step.kept(2)
     np.testing.assert_allclose(keys, trace.turned_keys[0], atol=1e-12)
     np.testing.assert_allclose(values, trace.value_heads[0], atol=1e-12)
-    np.testing.assert_array_equal(step.full_shares(2, 5), trace.probabilities[0, 5, -step.n_new :])
 
 
 @pytest.mark.parametrize("mistake", [{"restarts": True}, {"top_left": True}])
@@ -100,3 +99,24 @@ def test_the_counters_run_from_the_first_step(n_tokens: int, n_first: int) -> No
     assert step.counts.total == kept[-1]
     assert step.counts_without.total == without[-1]
     assert kept[0] == without[0]
+
+
+@pytest.mark.parametrize("head", range(8))
+def test_a_head_reads_the_keys_of_its_neighbours_group(head: int) -> None:
+    """Eight heads on four sets: heads 2 and 3 read set 1, not sets 2 and 3."""
+    step, trace = CachedStep(FROG, 8), MODEL.run(FROG).traces[3]
+    for cached in (True, False):
+        keys, values, _ = step.lines(3, head, cached)
+        np.testing.assert_allclose(keys, trace.turned_keys[0, head // 2], atol=1e-12)
+        np.testing.assert_allclose(values, trace.value_heads[0, head // 2], atol=1e-12)
+
+
+def test_the_cache_saves_what_it_does_not_multiply() -> None:
+    step = CachedStep(FROG, 8)
+    saved = counted_in_loops(range(16), 4), counted_in_loops(range(15, 16), 4)
+    all_rows, one_row = (
+        5 * sum(v for name, v in one.items() if name not in ("hidden", "logits")) + one["logits"]
+        for one in saved
+    )
+    assert step.saved == pytest.approx((all_rows - one_row) / all_rows)
+    assert CachedStep(FROG[:8], 8).saved == 0

@@ -70,7 +70,7 @@ def ranked(head: object, targets: Targets) -> HeadRanking:
     return rank_heads(AttentionMaps.of([[head]]), targets)
 
 
-@pytest.mark.parametrize("rule", TARGET_RULES)
+@pytest.mark.parametrize("rule", DOERS)
 def test_the_head_that_follows_the_rule_is_first(maps: AttentionMaps, rule: str) -> None:
     targets = targets_of(maps, rule)
     assert np.array_equal(targets, TARGET_RULES[rule](TOKENS))
@@ -168,6 +168,18 @@ def test_repeated_words_pair_by_pair(tokens: tuple[str, ...]) -> None:
     for query, key in np.ndindex(targets.shape):
         again = spelled[query] == spelled[key] and words[query] != words[key]
         assert targets[query, key] == again
+
+
+@settings(max_examples=40)
+@given(st.lists(st.sampled_from("abc"), max_size=9).map(tuple))
+def test_after_the_last_time_is_the_place_behind_the_nearest_earlier_copy(
+    tokens: tuple[str, ...],
+) -> None:
+    targets = TARGET_RULES["after the last time"](tokens)
+    for query, key in np.ndindex(targets.shape):
+        between = tokens[key:query]
+        is_it = 0 < key <= query and tokens[key - 1] == tokens[query] not in between
+        assert targets[query, key] == is_it
 
 
 def test_a_very_long_label_takes_its_room_once() -> None:

@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from attention_core import FileError, SettingsError, TextError
+from attention_lab.trained import generation
 from attention_lab.trained.generation import KeyValueCache, next_probabilities
 from attention_lab.trained.language_model import FILES, MODEL_FOLDER, language_model
 from tests.lab.refusal import refused
@@ -184,3 +185,62 @@ def test_the_folder_says_where_it_comes_from() -> None:
     with np.load(MODEL_FOLDER / "weights.npz", allow_pickle=False) as file:
         assert sum(file[name].size for name in file.files) == 260_032
     assert config["vocabulary"] == len(MODEL.tokenizer.pieces)
+
+
+@pytest.mark.parametrize("heads", [[(3, 1), (1, 2)], [(1, 2), (3, 1)], [(4, 0), (0, 7)]])
+def test_heads_of_two_layers_change_all_layers_after_the_first_of_them(
+    heads: list[tuple[int, int]],
+) -> None:
+    again = MODEL.rerun(RUN, without=heads)
+    np.testing.assert_array_equal(again.logits, MODEL.run(RUN.ids, without=heads).logits)
+    first = min(layer for layer, _ in heads)
+    kept = [again.traces[layer] is RUN.traces[layer] for layer in range(5)]
+    assert kept == [layer < first for layer in range(5)]
+    back = MODEL.rerun(again)  # all heads on again
+    np.testing.assert_array_equal(back.logits, RUN.logits)
+
+
+def test_a_folder_with_other_numbers_is_refused(tmp_path: Path) -> None:
+    """Of the same length and form, with one number changed."""
+    shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
+    with np.load(tmp_path / "weights.npz", allow_pickle=False) as file:
+        arrays = {name: file[name].copy() for name in file.files}
+    first = next(iter(arrays.values()))
+    first.flat[3] += 1
+    np.savez(tmp_path / "weights.npz", **arrays)
+    with refused(FileError, tmp_path.name):
+        language_model(tmp_path)
+    tokens = (MODEL_FOLDER / "tokens.json").read_text(encoding="utf-8")
+    shutil.copytree(MODEL_FOLDER, tmp_path, dirs_exist_ok=True)
+    other = tokens.replace('"!"', '"?"') if '"!"' in tokens else f"{tokens} "
+    (tmp_path / "tokens.json").write_text(other, encoding="utf-8")
+    with refused(FileError, tmp_path.name):
+        language_model(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("drawn", "piece"), [(0.0, 1), (0.25, 2), (0.24999, 1), (0.5, 2), (0.75, 4), (0.9999, 4)]
+)
+def test_a_piece_is_drawn_whose_sum_is_above_the_number(
+    drawn: float, piece: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At an exact tie it is the next piece, and never one without a share."""
+    monkeypatch.setattr(generation, "drawn_number", lambda *_: drawn)
+    assert generation.draw(np.array([0, 0.25, 0.5, 0, 0.25]), 0, 0) == piece
+
+
+def test_equal_pieces_are_kept_in_the_order_of_the_vocabulary() -> None:
+    four = np.log([0.25, 0.25, 0.25, 0.25])
+    assert next_probabilities(four, top_p=0.5).tolist() == [0.5, 0.5, 0, 0]  # reached exactly
+    assert next_probabilities(four, top_p=0.51).astype(bool).tolist() == [True] * 3 + [False]
+    assert next_probabilities(np.array([1.0, 2.0, 2.0]), temperature=0).tolist() == [0, 1, 0]
+
+
+def test_bytes_that_are_no_character_are_shown_as_one_sign() -> None:
+    start, *rest = MODEL.encode("日")
+    assert len(rest) == 4  # the space, three bytes
+    assert MODEL.decode([start, *rest]) == "日"
+    assert MODEL.decode([start, *rest[:-1]]) == " \ufffd".strip(" ")
+    for half in ("\ud800", "a\udfffb"):
+        with refused(TextError, "text"):
+            MODEL.encode(half)

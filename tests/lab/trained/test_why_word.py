@@ -163,3 +163,20 @@ def test_the_frog_is_one_of_forty() -> None:
     assert found.rank("frog") == 5
     assert found.extremes == ("otter", "teddy")
     assert found.left[0] == pytest.approx(0.0773 / 0.7675, abs=1e-3)
+
+
+@pytest.mark.parametrize("text", ["It was", "And then", "The cat sat"])
+def test_a_word_of_one_letter_and_a_mark_alone_have_their_shares(text: str) -> None:
+    """A byte writes the letter “a” as well; a mark needs no word beside it."""
+    run = MODEL.run(MODEL.encode(text))
+    for word, share in run.next_words(20):
+        assert run.word_shares([word])[word] == pytest.approx(share, abs=1e-9)
+    full_stop = MODEL.tokenizer.pieces.index(".")
+    assert run.word_shares(["."])["."] >= run.probabilities()[full_stop]
+
+
+def test_every_piece_can_be_asked_for() -> None:
+    pieces = MODEL.tokenizer.pieces
+    for piece in ("<0x41>", "e", " t", "</s>", "”"):
+        before, after = WhyWord(FROG, pieces.index(piece)).shares
+        assert 0 <= before == after < 0.01

@@ -1,0 +1,340 @@
+"""What the pages of the trained models say: for each page one record of facts, from which its
+sentences take their values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attention_core.checks import Array
+
+from ..words.numbers import Case, Count, Number, Share, more_or_less, sum_in_digits
+from ..words.pieces import readable
+from .attention_maps import AttentionMaps
+from .cached_step import CachedStep
+from .change_a_word import ChangedWord
+from .decoder import FEED_FORWARD, HEAD, Part
+from .head_finder import (
+    example_cell,
+    rank_heads,
+    targets_of,
+    word_at,
+    word_share,
+    word_to_word,
+)
+from .head_measures import (
+    HEAD_MEASURES,
+    MeasuredHeads,
+    copied_logits,
+    copied_when_off,
+    measure_heads,
+)
+from .language_model import language_model
+from .model_run import AVERAGE, LanguageModelRun
+from .why_word import WhyWord
+from .writing import Continuations, Writing
+
+ROUNDING = 1e-12  # of a share that is computed in two ways
+COPIES, WORD_TO_WORD = "copies what it reads", "word to word"
+N_NAMED = 3  # words, pieces or heads that are named one by one
+
+
+@dataclass(frozen=True)
+class AddedPart:
+    """A part of the sum and what it adds."""
+
+    name: str
+    added: Number
+
+
+def part_name(part: Part) -> str:
+    """A part of the sum in words.
+
+    >>> part_name((HEAD, 4, 2)), part_name((FEED_FORWARD, 0))
+    ('head 2 of layer 4', 'the feed-forward part of layer 0')
+    """
+    match part:
+        case (kind, int(layer), int(head)) if kind == HEAD:
+            return f"head {head} of layer {layer}"
+        case (kind, int(layer)) if kind == FEED_FORWARD:
+            return f"the feed-forward part of layer {layer}"
+    return "the last token itself"
+
+
+@dataclass(frozen=True)
+class WhyFacts:
+    """*Why this word?* after, rest_now: None while no head is off. comes: the word that comes first
+    now, if it is another one. off: layer and head of the first that are off, more_off: how many
+    more are. layer, head: in focus. kinds: what the last token, all heads and all
+    feed-forward parts add, and their sum. loss: what the head wrote itself, the response, the norm,
+    and their sum. added: what comes from the source, the word that adds or takes most, from all
+    others, and their sum. Sums are texts that add up. repaired: which part of what the head wrote
+    others make up for.
+    """
+
+    word: str
+    before: Share
+    after: Share | None
+    comes: tuple[str, Share] | None
+    off: tuple[tuple[Count, Count], ...]
+    more_off: Count | None
+    layer: Count
+    head: Count
+    read_from: str
+    read: Share
+    rest: Share
+    rest_now: Share | None
+    piece: str
+    against: str
+    n_logits: Count | None
+    n_parts: Count
+    kinds: tuple[str, ...]
+    leading: AddedPart | None
+    second: AddedPart | None
+    loss: tuple[str, ...]
+    turned_by: Case
+    repaired: Share | None
+    source: str
+    source_read: Share
+    added: tuple[str, ...]
+
+
+def why_facts(why: WhyWord) -> WhyFacts:
+    """What *Why this word?* says of a word. Raises: AttentionError."""
+    (before, after), off = why.shares, bool(why.off)
+    (top, most), (layer, head) = why.words_after[0], why.focus
+    rest, rest_now = why.rest
+    first, second = (AddedPart(part_name(part), Number(value)) for part, value in why.ranked[:2])
+    values = [value for _, value, _ in why.sources]
+    place = int(np.abs(values).argmax())
+    source, _, source_read = why.sources[place]
+    vocabulary = why.before.vocabulary
+    piece, against = readable(vocabulary[why.piece]), ""
+    if isinstance(why.against, int):
+        against = readable(vocabulary[why.against])
+        if against == piece:  # one begins a word, the other is inside a word
+            against += " at the start" if vocabulary[why.against].startswith(" ") else " inside"
+            against += " of a word"
+    return WhyFacts(
+        word=why.word,
+        before=Share(before),
+        after=Share(after) if off else None,
+        comes=(top, Share(most)) if off and top != why.word else None,
+        off=tuple((Count(one), Count(number)) for one, number in why.off[:N_NAMED]),
+        more_off=Count(len(why.off) - N_NAMED) if len(why.off) > N_NAMED else None,
+        layer=Count(layer),
+        head=Count(head),
+        read_from=why.most_read[0],
+        read=Share(why.most_read[1]),
+        rest=Share(rest),
+        rest_now=Share(rest_now) if off else None,
+        piece=piece,
+        against=against,
+        n_logits=Count(len(vocabulary)) if why.against == AVERAGE else None,
+        n_parts=Count(len(why.parts)),
+        kinds=tuple(sum_in_digits(why.kinds)),
+        leading=first if why.leading else None,
+        second=second if why.leading else None,
+        loss=tuple(sum_in_digits(why.loss)),
+        turned_by=Case(why.turned_by),
+        repaired=Share(why.repaired) if why.repaired else None,
+        source=source,
+        source_read=Share(source_read),
+        added=tuple(sum_in_digits([values[place], sum(values) - values[place]])),
+    )
+
+
+@dataclass(frozen=True)
+class CacheFacts:
+    """*The KV cache*. n: tokens so far; at_once: whether they are computed in this step; kept:
+    tokens whose keys and values are kept since earlier steps; gap: the largest difference of a
+    share, if it is no rounding; rounding: that of rounding alone. now, so_far: multiplications with
+    a cache and without.
+    """
+
+    last: str
+    n: Count
+    at_once: bool
+    kept: Count
+    saved: Share | None
+    gap: Share | None
+    rounding: Number | None
+    now: tuple[Count, Count]
+    so_far: tuple[Count, Count]
+
+
+def cache_facts(step: CachedStep) -> CacheFacts:
+    """What *The KV cache* says of a step. Raises: AttentionError."""
+    n, gap = len(step.ids), step.largest_gap
+    return CacheFacts(
+        last=language_model().pieces(step.ids[-1:])[0],
+        n=Count(n),
+        at_once=step.n_new == n,
+        kept=Count(n - step.n_new),
+        saved=Share(step.saved) if step.n_new < n else None,
+        gap=Share(gap) if gap > ROUNDING else None,
+        rounding=Number(gap) if 0 < gap <= ROUNDING else None,
+        now=(Count(step.counts.total), Count(step.counts_without.total)),
+        so_far=(Count(sum(step.totals[0])), Count(sum(step.totals[1]))),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class FoundHeads:
+    """The heads by a rule. pair: a query and a key that the rule names; None if its numbers are no
+    shares of the attention.
+    """
+
+    rule: str
+    measured: MeasuredHeads
+    pair: tuple[int, int] | None = None
+
+    @property
+    def best(self) -> list[tuple[int, int, float]]:
+        """Layer, head and number of the heads that do it most; a share of 0 is none."""
+        return [one for one in self.measured.best(5) if one[2] > 0 or self.pair is None]
+
+
+def find_heads(
+    rule: str,
+    maps: AttentionMaps,
+    traces: tuple[object, ...],
+    run: LanguageModelRun | None,
+    words: tuple[int, int],
+) -> FoundHeads:
+    """The heads ranked by a rule. words: tokens of the two words of "word to word". Raises:
+    AttentionError.
+    """
+    if rule == COPIES and run:
+        return FoundHeads(rule, copied_logits(run))
+    if rule in HEAD_MEASURES:
+        return FoundHeads(rule, measure_heads(HEAD_MEASURES[rule], maps, traces))  # type: ignore[arg-type]
+    if rule == WORD_TO_WORD:
+        targets = word_to_word(maps.tokens, *words, maps.memory_tokens)
+        return FoundHeads(rule, rank_heads(maps, targets).measured, words)
+    targets = targets_of(maps, rule)
+    return FoundHeads(rule, rank_heads(maps, targets).measured, example_cell(targets))
+
+
+@dataclass(frozen=True)
+class FindFacts:
+    """*Find a head*: the head that does most of what a rule names. number: its share or measure.
+    even: the share of a head that reads all keys equally. asking, read: the words of "word to
+    word"; several: whether the asking word has several pieces. lost: of a head that copies,
+    by how much the logit changes when it is switched off; moves: "more" if the logit falls, "less"
+    if it rises.
+    """
+
+    layer: Count
+    head: Count
+    number: Share | Number
+    even: Share | None = None
+    asking: str = ""
+    read: str = ""
+    several: bool = False
+    lost: Number | None = None
+    moves: Case | None = None
+
+
+def find_facts(
+    found: FoundHeads, maps: AttentionMaps, run: LanguageModelRun | None
+) -> FindFacts | None:
+    """What *Find a head* says; None if no head does it."""
+    if not found.best:
+        return None
+    layer, head, most = found.best[0]
+    place = Count(layer), Count(head)
+    if found.rule == COPIES and run:
+        lost = copied_when_off(run, layer, head)
+        return FindFacts(
+            *place, Number(most), lost=Number(abs(lost)), moves=Case(more_or_less(lost, 0))
+        )
+    if found.pair is None:
+        return FindFacts(*place, Number(most))
+    even = None if found.measured.even is None else Share(found.measured.even[layer])
+    asking, read, n_pieces = "", "", 1
+    if found.rule == WORD_TO_WORD:
+        asking, n_pieces = word_at(maps.tokens, found.pair[0])
+        read, _ = word_at(maps.memory_tokens, found.pair[1])
+    return FindFacts(*place, Share(most), even, asking, read, n_pieces > 1)
+
+
+@dataclass(frozen=True)
+class ChangeFacts:
+    """*Change one word*: what a query gave a key and gives now, how much of its attention a query
+    of the head moves on average, and the share of all heads that changed most.
+    """
+
+    gave: Share
+    gives: Share
+    moved: Share
+    top_layer: Count
+    top_head: Count
+    top_before: Share
+    top_after: Share
+
+
+def change_facts(
+    seen: ChangedWord, change: ChangedWord, cell: tuple[int, int, int, int]
+) -> ChangeFacts:
+    """What *Change one word* says. seen: the change as it is shown, by words or by pieces; cell:
+    the layer, head, query and key in it. change: by pieces.
+    """
+    layer, head, *_ = cell
+    top = change.largest(1)[0]
+    return ChangeFacts(
+        gave=Share(seen.before[cell]),
+        gives=Share(seen.after[cell]),
+        moved=Share(change.moved[layer, head]),
+        top_layer=Count(top.layer),
+        top_head=Count(top.head),
+        top_before=Share(top.before),
+        top_after=Share(top.after),
+    )
+
+
+@dataclass(frozen=True)
+class WritingFacts:
+    """*Next token: writing*. state: "full", "ended", "certain", "open", or "none" if none of what
+    is shown can be drawn. named: the most probable of what can be drawn; others: the share of all
+    that is not shown.
+    """
+
+    state: Case
+    named: tuple[tuple[str, Share], ...] = ()
+    others: Share | None = None
+
+
+def writing_facts(writing: Writing, found: Continuations) -> WritingFacts:
+    """What *Next token: writing* says of what may follow."""
+    if writing.room < 1:
+        return WritingFacts(Case("full"))
+    if writing.next_id is None:
+        return WritingFacts(Case("ended"))
+    named = tuple((name, Share(share)) for name, share in found.drawable[:N_NAMED])
+    if found.is_certain:
+        return WritingFacts(Case("certain"), named)
+    return WritingFacts(
+        Case("open" if named else "none"), named, Share(found.drawn[-1]) if named else None
+    )
+
+
+@dataclass(frozen=True)
+class HeadFacts:
+    """*One head*: the share of a key; if its word has several pieces, their shares and the sum in
+    percent, as texts that add up.
+    """
+
+    share: Share
+    pieces: tuple[str, ...] = ()
+
+
+def head_facts(shares_TS: Array, tokens: tuple[str, ...], query: int, key: int) -> HeadFacts:
+    """What *One head* says of a cell. tokens: of the keys."""
+    _, pieces = word_share(tokens, shares_TS[query], key)
+    own = Share(shares_TS[query, key])
+    if len(pieces) == 1:
+        return HeadFacts(own)
+    return HeadFacts(own, tuple(sum_in_digits([100 * one for one in pieces], 1)))

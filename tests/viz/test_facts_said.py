@@ -1,0 +1,184 @@
+"""Pages say their facts: each stands on the page as its kind is written, and the answer holds no
+number that is no fact. What the facts are is tested in `tests/lab`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from attention_lab.focus import Focus
+from attention_lab.scenario import Scenario
+from attention_lab.words.numbers import facts_said
+from attention_viz import blocks as b
+from attention_viz.pieces import label_of
+from attention_viz.site import BLOCK_PAGES
+from attention_viz.story.story_view import StoryView
+from tests.viz.reading_blocks import all_of, blocks_of, values_read, words_of
+from tests.viz.reading_words import numbers_said
+
+PLAIN = "the cat saw the dog there"
+FROG = "One day, a little frog was very sad. The"
+# For each page states in which its facts differ: ties, negative numbers, a first step, a cut text.
+STATES: list[tuple[str, str, dict[str, Any]]] = [
+    ("why-this-word", FROG, {}),
+    ("why-this-word", FROG, {"why_off": (36,)}),
+    ("why-this-word", FROG, {"why_off": (36, 9), "why_by": "mean", "why_against": "none"}),
+    ("why-this-word", FROG, {"why_token": "370", "why_against": "272", "why_head": "0.1"}),
+    ("why-this-word", FROG, {"why_against": "431"}),
+    ("cache", FROG, {}),
+    ("cache", FROG, {"ca_tokens": 11}),
+    ("cache", FROG, {"ca_tokens": 2, "ca_first": 1}),
+    ("cache", FROG, {"ca_tokens": 5, "ca_first": 5}),
+    ("cache", FROG, {"ca_tokens": 12, "ca_restarts": True}),
+    ("find-a-head", FROG, {}),
+    ("find-a-head", "Lily", {}),
+    ("find-a-head", FROG, {"fh_rule": "previous token"}),
+    ("find-a-head", FROG, {"fh_rule": "word to word"}),
+    ("find-a-head", FROG, {"fh_rule": "word to word", "fh_from": "7", "fh_to": "3"}),
+    ("find-a-head", FROG, {"fh_rule": "effective tokens"}),
+    ("find-a-head", FROG, {"fh_rule": "mean distance"}),
+    ("find-a-head", "The animal was tired", {"th_model": "MiniLM", "fh_rule": "itself"}),
+    ("change-a-word", FROG, {}),
+    ("change-a-word", FROG, {"th_layer": 2, "th_head": 5, "th_cell": "9-3-0"}),
+    ("trained-heads", FROG, {"th_open": True}),
+    ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0"}),
+    ("writing", FROG, {}),
+    ("writing", FROG, {"wr_temperature": 0.0}),
+    ("writing", FROG, {"wr_top_p": 0.1}),
+    ("writing", FROG, {"wr_temperature": 2.0, "wr_top_p": 1.0}),
+    ("what-changes", PLAIN, {}),
+    ("what-changes", PLAIN, {"against": "d_o", "value": "6"}),
+    ("what-changes", PLAIN, {"against": "residual"}),
+    ("what-changes", PLAIN, {"against": "seed", "value": "3", "shown": "probabilities"}),
+    ("what-changes", PLAIN, {"change": "order", "inv_shuffle": 3, "shown": "probabilities"}),
+    ("mask-workshop", PLAIN, {}),
+    ("mask-workshop", PLAIN, {"mw_masks": ("causal", "window"), "mw_window": 0}),
+    ("mask-workshop", PLAIN, {"mw_sequence": "2", "mw_masks": ()}),
+]
+
+
+def quoted(answer: str) -> list[str]:
+    """What stands in brackets behind a quoted token: its place."""
+    return re.findall(r"”(?: of “[^”]*”)? \\?\((\d+)", answer)
+
+
+def said(texts: Any) -> str:
+    return texts.replace("\u2068", "").replace("\u2069", "").replace("\\", "")
+
+
+@pytest.mark.parametrize(("path", "text", "chosen"), STATES)
+def test_a_page_says_its_facts_and_its_answer_no_other_number(
+    path: str, text: str, chosen: dict[str, Any]
+) -> None:
+    page, view = BLOCK_PAGES[path], StoryView(Scenario(text), Focus(2, 1, 4, 0))
+    assert page.facts
+    facts = [*facts_said(page.facts(view, values_read(page, view, **chosen)))]
+    shown = blocks_of(page, view, **chosen)
+    words = said(words_of(shown)).replace("− ", "−")  # the sign between two parts of a sum
+    assert [fact for fact in facts if label_of(fact) not in words] == []
+    answer = next(one.text for one in all_of(shown, b.Text) if not one.small)
+    told = Counter(numbers_said(said(answer).replace(text, "")))
+    places = {number for one in quoted(answer) for number in numbers_said(one)}
+    known = {number for fact in facts for number in numbers_said(fact)} | places
+    known |= {float(one) for one in chosen.values() if str(one).isdigit()} | {view.scenario.seed}
+    assert [number for number in told if number not in known] == []
+
+
+def kinds_of(facts: Any) -> list[Any]:
+    """A sum as the page writes it: the whole, then its parts."""
+    *parts, whole = facts.kinds
+    return [whole, *parts]
+
+
+def loss_of(facts: Any) -> list[Any]:
+    """The whole, its three parts in a line, then each in its own."""
+    direct, response, norm, whole = facts.loss
+    return [whole, direct, response, norm, direct, response]
+
+
+def added_of(facts: Any) -> list[Any]:
+    own, others, whole = facts.added
+    return [whole, facts.source, facts.source_read, own, others]
+
+
+IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
+    ("why-this-word", {}, lambda f: [f.before, f.layer, f.head, f.read, f.read_from]),
+    (
+        "why-this-word",
+        {"why_off": (36,)},
+        lambda f: [*f.off[0][::-1], f.after, f.before, *f.comes, f.layer, f.head, f.read],
+    ),
+    ("why-this-word", {"why_off": (36,)}, lambda f: [f.rest, f.rest_now]),
+    ("why-this-word", {"why_token": "370", "why_head": "0.1"}, kinds_of),
+    ("why-this-word", {}, lambda f: [f.leading.name, f.leading.added, f.n_parts]),
+    ("why-this-word", {}, lambda f: [f.n_parts, f.second.name, f.second.added]),
+    ("why-this-word", {"why_head": "0.1"}, loss_of),
+    ("why-this-word", {}, added_of),
+    ("cache", {"ca_tokens": 11}, lambda f: [label_of(f.last), f.kept, f.saved]),
+    (
+        "cache",
+        {"ca_tokens": 11},
+        lambda f: [f.now[0], f.so_far[0], f.now[1], f.so_far[1]],
+    ),
+    ("find-a-head", {}, lambda f: [f.layer, f.head, f.number, f.lost]),
+    (
+        "find-a-head",
+        {"fh_rule": "word to word"},
+        lambda f: [f.layer, f.head, f.asking, f.read, f.number, f.even],
+    ),
+    ("change-a-word", {}, lambda f: [f.gave, f.gives]),
+    (
+        "change-a-word",
+        {},
+        lambda f: [f.moved, f.top_layer, f.top_head, f.top_before, f.top_after],
+    ),
+    (
+        "trained-heads",
+        {"th_open": True, "th_cell": "15-8-0"},
+        lambda f: [f.share, f"{f.pieces[-1]} %", *f.pieces[:-1]],
+    ),
+    (
+        "writing",
+        {"wr_temperature": 2.0, "wr_top_p": 1.0},
+        lambda f: [
+            *(part for name, share in f.named for part in (label_of(name), share)),
+            f.others,
+        ],
+    ),
+    ("what-changes", {"against": "d_o", "value": "6"}, lambda f: [*f.widths]),
+    (
+        "what-changes",
+        {"against": "seed", "value": "3", "shown": "probabilities"},
+        lambda f: [f.largest.before, f.largest.after, f.largest.change],
+    ),
+    (
+        "what-changes",
+        {"against": "seed", "value": "3"},
+        lambda f: [f.head, f.moved, f.most_in, f.most, f.row_sum],
+    ),
+    ("mask-workshop", {"mw_masks": ()}, lambda f: [f.sequence, f.share, f.head]),
+]
+
+
+@pytest.mark.parametrize(("path", "chosen", "order"), IN_ORDER)
+def test_facts_stand_in_their_places(
+    path: str, chosen: dict[str, Any], order: Callable[[Any], list[Any]]
+) -> None:
+    """Within one paragraph, or of the columns of the cache one after the other: who exchanges two
+    of them is found.
+    """
+    page = BLOCK_PAGES[path]
+    of_masks = path in ("what-changes", "mask-workshop")
+    view = StoryView(Scenario(PLAIN if of_masks else FROG), Focus(2, 1, 4, 0))
+    assert page.facts
+    wanted = list(map(str, order(page.facts(view, values_read(page, view, **chosen)))))
+    words = said(words_of(blocks_of(page, view, **chosen))).replace("− ", "−")
+    pattern = r"[^\d%]{0,160}?(?:\(\d+\))?[^\d%]{0,160}?".join(
+        rf"(?<![\d.,]){re.escape(one)}(?![\d])" for one in wanted
+    )
+    assert re.search(pattern, words, re.DOTALL), wanted

@@ -139,7 +139,7 @@ export class Step {
     if (!plan) return false;
     this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
-    put(words, plan.words);
+    put(words, { ...plan.words, height });
     if (step) fitFormula(words);
     this.sentence.lay(step ? { ...plan.words, y: plan.words.y + height + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);

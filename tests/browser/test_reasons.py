@@ -31,6 +31,10 @@ SHOWN = """() => {
     cut: told.map(one => one.scrollHeight > one.clientHeight + 1
       || area(one)[1] + area(one)[3] > area(one.closest('.words'))[1]
         + area(one.closest('.words'))[3] + 1),
+    low: Math.max(...[...document.querySelectorAll('.words > *')].map(
+      one => area(one)[1] + area(one)[3])),
+    arcs: document.querySelector('.arcs')?.getBoundingClientRect().height
+      ? area(document.querySelector('.arcs'))[1] : innerHeight,
     lowest: Math.max(...[...document.querySelectorAll('[data-matrix]')].map(
       one => one.getBoundingClientRect().bottom)),
     picture: document.querySelector('[data-arithmetic]').textContent,
@@ -54,6 +58,7 @@ def test_every_step_has_three_in_one_place(
             assert len(shown["told"]) == 1
             assert shown["cut"] == [False], (step, shown)
             assert shown["lowest"] <= window[1], step
+            assert shown["low"] <= shown["arcs"] + 1, step  # words and notes end above the sentence
             assert shown["reasons"] == first["reasons"], step
             told += shown["told"]
             at.get_by_role("button", name=NEXT).click()

@@ -219,8 +219,8 @@ export class Step {
   /** Put buttons on the labels of covered rows. */
   showAsks() {
     fillAsks(this.asks, this.board, this.cover);
-    this.parts.section.classList.toggle("asks", this.cover.asks);
-    this.parts.section.classList.toggle("covers", this.cover.moments.hiding || this.guess.isOpen || this.cover.asks);
+    this.parts.section.classList.toggle("asks", Boolean(this.cover.asks));
+    this.parts.section.classList.toggle("covers", Boolean(this.cover.moments.hiding || this.guess.isOpen || this.cover.asks));
     fillCovered(this.covered, this.board, this.cover);
     this.cover.label();
     if (this.terms) squeezeNext(this.parts, this.board.size.width);

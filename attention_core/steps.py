@@ -142,8 +142,7 @@ def _turned(role: str, made: str, axes: str) -> Step:
         symbol=rf"\tilde {letter}_h",
         needs=f"{role}_heads",
         formula=f"<{made}[i]> = <{made} from R>",
-        sentence="The features form pairs, and each pair is turned by an angle that grows with the"
-        " position, so that a score depends on how far apart two tokens are.",
+        sentence="The features form pairs; each turns by an angle that grows with the position.",
         numpy=f"angles = np.arange({{start}}{tokens})[:, np.newaxis] / {{base}} **"
         " (np.arange(0, K, 2) / K)\n"
         f"first, second = {{pairs_of_{role}}}\n"
@@ -246,7 +245,7 @@ class HeadTrace:
         needs="scores",
         formula="<scaled_scores> = <scaled scores>",
         sentence="Every score is multiplied by the scale, usually one over the root of the head"
-        " width, so that wide heads do not put nearly all weight on one key.",
+        " width.",
         numpy="scaled_scores = scores * scale{softcap}",
     )
     masked_scores: Array = declared(

@@ -35,13 +35,27 @@ class Choice:
 class Note:
     """A sentence of the stage about its numbers, and one button beside it, if any.
 
-    act: the name of the choice that the button sets to `value`.
+    act: the name of the choice that the button sets to `value`; "pin" for one that looks at the
+    cell in `value`.
     """
 
     text: str
     label: str = ""
     act: str = ""
-    value: str = ""
+    value: str | int | JSON = ""
+
+
+@dataclass(frozen=True)
+class Reasons:
+    """Three sentences of a step.
+
+    now: the numbers that are seen. why: the reason. tries: what to try, the best first; a board
+    shows the first one that is in its reach.
+    """
+
+    now: str
+    why: str
+    tries: tuple[Note, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +96,11 @@ class RowLinks:
 class StepWords:
     """The words of a stage.
 
-    says: one sentence of plain text. formula: LaTeX. row: the pages of the chapter. notes:
-    sentences about the numbers. heads: how many there are; head: the one in focus. hide: whether
-    the result is covered; lecture: whether the stage is shown alone. lesson: which moment of a
-    lesson this is, if any; covers: what its question covers. guess: the question that is asked
-    first, as `guesses.as_data` gives it.
+    says: one sentence of plain text; reasons: three more, if any. formula: LaTeX. row:
+    the pages of the chapter. notes: sentences about the numbers. heads: how many there are; head:
+    the one in focus. hide: whether the result is covered; lecture: whether the stage is shown
+    alone. lesson: which moment of a lesson this is, if any; covers: what its question covers.
+    guess: the question that is asked first, as `guesses.as_data` gives it.
     """
 
     title: str
@@ -103,6 +117,7 @@ class StepWords:
     lesson: str = ""
     covers: str = ""
     guess: JSON | None = None
+    reasons: Reasons | None = None
 
 
 def stage_board(board: JSON, words: StepWords) -> JSON:

@@ -74,11 +74,18 @@ export class Step {
     if (onChoose) this.unskip ??= offerSkip(section);
     section.dataset.stage = stage.title;
     fillStrip(strip, stage, Boolean(onChoose)); // a hand-out has no other steps
-    fillWords(words, stage, onChoose);
+    fillWords(words, stage, onChoose, this.reach);
     fillNext(this.parts.onward, stage, Boolean(onChoose));
     this.cover.adopt(this.model, onChoose);
     const made = [...sentenceButtons(stage.sentences, onChoose), ...headChoice(stage, onChoose), this.cover.button, onChoose ? lectureButton(this) : null];
     chosen.replaceChildren(...[legend, ...made].filter(Boolean));
+  }
+
+  // What the sentences of a step can do here: a cell can be pinned on every board.
+  get reach() {
+    const { board } = this;
+    const act = (name, value) => (name === "pin" ? board.pin(value) : board.handlers.onChoose(name, value));
+    return { act, can: (name) => name === "pin" || Boolean(board.handlers.onChoose), changed: () => board.relay() };
   }
 
   // The strip of a page without matrices. In a lecture there is no sidebar that could end it.
@@ -122,19 +129,19 @@ export class Step {
     section.classList.add("fits");
     section.style.height = `${size.height}px`;
     strip.style.height = `${top}px`;
-    section.style.setProperty("--words", `${this.lecture ? 20 : size.height < 640 ? 14 : 15.5}px`);
+    const low = size.height < LOW_TYPE;
+    section.style.setProperty("--words", `${this.lecture ? 20 : low ? 14 : 15.5}px`);
+    words.querySelector(".reasons")?.fold(this.lecture || low);
     const bottom = step || player ? CONTROLS * this.lines : 0;
-    const heights = {}; // each is measured once, because the browser must lay out the words for it
-    const heightOf = (width, wide) => (step ? (heights[`${width} ${Boolean(wide)}`] ??= this.heightOfWords(width, wide)) : 0);
-    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: heightOf, ...(step ? {} : PLAIN) };
+    const height = step ? this.heightOfWords(size.width) : 0;
+    const space = { ...size, top: step ? top + 4 : 0, bottom: bottom + 4, column: this.column, words: height, ...(step ? {} : PLAIN) };
     const { plan, sentence } = planStep(this.board, this.sentence, space);
     if (!plan) return false;
     this.board.picture.layStage(plan, space, this.board.open);
     stage.style.width = `${size.width}px`;
-    words.classList.toggle("wide", Boolean(plan.words.wide));
-    put(words, plan.words);
+    put(words, { ...plan.words, height });
     if (step) fitFormula(words);
-    this.sentence.lay(step ? { ...plan.words, y: plan.words.y + heightOf(plan.words.width, plan.words.wide) + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
+    this.sentence.lay(step ? { ...plan.words, y: plan.words.y + height + BELOW_WORDS, height: sentence } : { x: 0, y: 0, width: size.width, height: sentence });
     this.putBelow(plan, size, bottom);
     this.form = plan.form;
     for (const form of ["line", "column", "opened"]) arithmetic.classList.toggle(form, plan.form === form);
@@ -172,6 +179,7 @@ export class Step {
   flow() {
     const { section, words, arithmetic, controls, stage, strip } = this.parts;
     section.classList.remove("fits");
+    words.querySelector(".reasons")?.fold(false);
     controls.classList.remove("twofold");
     section.style.height = "";
     this.terms = null;
@@ -182,9 +190,8 @@ export class Step {
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && this.folds);
   }
 
-  heightOfWords(width, wide = false) {
+  heightOfWords(width) {
     const { words } = this.parts;
-    words.classList.toggle("wide", wide);
     Object.assign(words.style, { width: `${width}px`, height: "auto" });
     return words.offsetHeight;
   }
@@ -212,7 +219,8 @@ export class Step {
   /** Put buttons on the labels of covered rows. */
   showAsks() {
     fillAsks(this.asks, this.board, this.cover);
-    this.parts.section.classList.toggle("asks", this.cover.asks);
+    this.parts.section.classList.toggle("asks", Boolean(this.cover.asks));
+    this.parts.section.classList.toggle("covers", Boolean(this.cover.moments.hiding || this.guess.isOpen || this.cover.asks));
     fillCovered(this.covered, this.board, this.cover);
     this.cover.label();
     if (this.terms) squeezeNext(this.parts, this.board.size.width);
@@ -251,6 +259,7 @@ export class Step {
 
 const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
+const LOW_TYPE = 640; // px; in lower windows words are smaller and sentences folded
 const SCROLLED_LAYER = 500; // px, the height of the picture of a layer, with its sentence, in a lower window
 const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const WINDOW_MARGIN = 8;
@@ -294,8 +303,7 @@ function planStep({ picture, starts, model }, about, space) {
     const sentence = room(space.width);
     return { plan: picture.planStage({ ...space, top: sentence }, starts), sentence };
   }
-  const under = (width) => room(width) && room(width) + BELOW_WORDS;
-  const rich = picture.planStage({ ...space, words: (width, wide) => space.words(width, wide) + under(width) }, starts);
+  const rich = picture.planStage({ ...space, words: space.words + room(space.width) + BELOW_WORDS }, starts);
   const found = rich && { plan: rich, sentence: room(rich.words.width) };
   const roomy = model.stage.lecture ? ROOMY.lecture : ROOMY.plain;
   if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return found ?? plain();

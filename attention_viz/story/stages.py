@@ -58,6 +58,7 @@ from .products import (
     output_board,
     projection_board,
 )
+from .step_reasons import reasons_of
 from .story_view import StoryView
 
 OVERVIEW_FIELD = "probabilities"  # the field that the overview shows for each sequence
@@ -197,6 +198,7 @@ def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepW
         lesson=view.lesson,
         covers=view.covers,
         guess=_guess(view, parts),
+        reasons=None if view.lesson else reasons_of(view, page.url_path, parts.board),
         **heads,
     )
 

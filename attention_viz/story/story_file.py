@@ -173,11 +173,20 @@ def _held(scene: JSON, n_heads: int) -> JSON:
     if "notes" in stage:
         stage["choices"] = [one for one in stage["choices"] if one["name"] == "which"]
         stage["notes"] = [{"text": note["text"]} for note in stage["notes"]]
+    if stage.get("reasons"):
+        stage["reasons"] = stage["reasons"] | {"tries": _tries(stage["reasons"]["tries"], n_heads)}
     if n_heads == 1 and "heads" in stage:
         stage["heads"] = stage["heads"] | {"count": 1}
     if stage["lesson"]:
         stage["choices"] = []
     return scene | {"panels": panels, "stage": stage}
+
+
+def _tries(tries: Sequence[JSON], n_heads: int) -> list[JSON]:
+    """What can be tried in a file; if nothing can, the first one without its button."""
+    held = ("pin", "which", *(["head"] if n_heads > 1 else []))
+    found = [one for one in tries if one["act"] in held]
+    return found or [{"text": one["text"]} for one in tries[:1]]
 
 
 def _links() -> dict[str, list[str]]:

@@ -48,6 +48,8 @@ def plain(scene: dict[str, Any]) -> dict[str, Any]:
     for note in found["stage"]["notes"]:
         for name in ("label", "act", "value"):
             note.pop(name, None)
+    tries = found["stage"]["reasons"]["tries"]
+    tries[:] = [one for one in tries if one["act"] in ("pin", "which", "head")]
     choices = found["stage"]["choices"]
     found["stage"]["choices"] = [one for one in choices if one["name"] == "which"]
     return found

@@ -8,7 +8,6 @@ const LETTERS = { least: 11, most: 18 }; // px, the type of labels; it grows wit
 const NUMBER_SIZE = { width: 22, height: 13 }; // px, the room for two decimals
 const ROOM = 12;
 const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
-const QUADRANT = 210; // px, the smallest width of the words in the empty corner of a product
 const LINE = { wide: 720, one: 46, two: 78 }; // px, the arithmetic in one line, or in two on a narrower board
 const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that are shown at a time if more have no room
 const WHOLE_TITLE = 300; // px, the largest width of a column that only its title needs
@@ -19,9 +18,9 @@ const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a colum
 /**
  * The layout of a step in a window: {zoom, boxes, signs, words, arithmetic, form}.
  *
- * space: {width, height, top, bottom, measure, starts, words(width, wide), column}. Words, matrices and arithmetic stand
- * between top and bottom, which the strip and the player take, and do not overlap. The arrangement with the largest legible
- * type is chosen. words(width, wide): the height of the words; column: whether the arithmetic stands in a column. For a
+ * space: {width, height, top, bottom, measure, starts, words, column}. Words, matrices and arithmetic stand
+ * between top and bottom, which the strip and the player take, and do not overlap. The words stand above the matrices, in the
+ * same place in every step; of the rest the arrangement with the largest legible type is chosen. words: the height of the words; column: whether the arithmetic stands in a column. For a
  * board without a step: letters and title, the largest px of the type and of a title; number, the smallest width of a cell
  * with a number; slack, how far matrices move down if there is room.
  */
@@ -45,12 +44,12 @@ function fitted(model, space) {
 
 // The arrangements: as in the scene, in a row, or one below another.
 function arrangements(panels, signs = []) {
-  const given = { panels, corner: !panels.some(({ place }) => place[0] === 0 && place[1] === 0), signs: [] };
+  const given = { panels, signs: [] };
   const isRow = panels.every(({ place }) => place[1] === 0);
   const plain = panels.every(({ role }) => role !== "row");
   const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
   const stacked = { panels: oneBelowAnother(panels), signs: [] };
-  if (isRow) return [{ ...given, corner: false, signs }, stacked];
+  if (isRow) return [{ ...given, signs }, stacked];
   return plain ? [given, inRow, stacked] : [given, stacked];
 }
 
@@ -65,23 +64,17 @@ function oneBelowAnother(panels) {
 
 function plansOf(model, space, arranged) {
   const forms = space.column ? ["column"] : ["column", "line"];
-  const places = arranged.corner ? ["corner", "top", "side"] : ["top", "side"];
-  return places.flatMap((words) => forms.map((form) => planned(model, space, arranged, words, form))).filter(Boolean);
+  return forms.map((form) => planned(model, space, arranged, form)).filter(Boolean);
 }
 
-function planned(model, space, arranged, words, form) {
-  const side = words === "side" || form === "column" ? Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * space.width))) : 0;
+function planned(model, space, arranged, form) {
+  const side = form === "column" ? Math.round(Math.min(SIDE.most, Math.max(SIDE.least, SIDE.share * space.width))) : 0;
   const width = space.width - (side ? side + 2 * ROOM : 0);
-  const heading = words === "top" ? space.words(space.width, true) : 0;
-  const above = heading && heading + ROOM;
+  const above = space.words && space.words + ROOM;
   const below = form === "line" ? heightOfLine(space) + ROOM : 0;
   const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
-  if (words === "side" && space.words(side) + (form === "column" ? LEAST_TERMS : 0) > area.height) return null;
   const grid = largest(model, space, arranged.panels, area);
-  if (!grid) return null;
-  const quadrant = words === "corner" ? quadrantOf(grid) : null;
-  if (quadrant && (quadrant.width < QUADRANT || space.words(quadrant.width) > quadrant.height)) return null;
-  return placed(space, arranged, { words, form, side, area, grid, quadrant });
+  return grid && placed(space, arranged, { form, side, area, grid });
 }
 
 /** The height of the arithmetic in a line, which a narrow board breaks. */
@@ -138,28 +131,15 @@ function tidy(size) {
   return size > 12 ? Math.floor(size) : size;
 }
 
-// The empty corner of a product: left of the panels of the first line, above those of the first column.
-function quadrantOf({ boxes }) {
-  const right = Math.min(...boxes.filter(({ panel }) => panel.place[1] === 0).map(({ titleX }) => titleX));
-  const low = Math.min(...boxes.filter(({ panel }) => panel.place[0] === 0).map(({ titleY }) => titleY));
-  return { width: right - 2 * ROOM, height: low - ROOM };
-}
-
-function placed(space, arranged, { words, form, side, area, grid, quadrant }) {
+function placed(space, arranged, { form, side, area, grid }) {
   const total = grid.width + (side ? side + 2 * ROOM : 0);
   const left = Math.max(0, Math.floor((space.width - total) / 2));
   const [dx, dy] = [left, area.y + Math.max(0, Math.floor(Math.min(space.slack ?? 24, (area.height - grid.height) / 3)))];
   const boxes = withTitles(space, grid.boxes.map((box) => moved(box, dx, dy)), grid.zoom, side ? left + grid.width + ROOM : space.width);
-  const column = side ? { x: left + grid.width + 2 * ROOM, y: space.top, width: side, height: space.height - space.top - space.bottom } : null;
-  const wordsBox = {
-    corner: () => ({ x: left, y: dy, width: quadrant.width, height: quadrant.height }),
-    top: () => ({ x: 0, y: space.top, width: space.width, height: Math.max(0, area.y - ROOM - space.top), wide: true }),
-    side: () => ({ ...column, height: space.words(side) }),
-  }[words]();
-  const from = words === "side" ? wordsBox.y + wordsBox.height + ROOM : words === "top" ? area.y : space.top;
+  const column = { x: left + grid.width + 2 * ROOM, y: area.y, width: side, height: area.height };
+  const words = { x: 0, y: space.top, width: space.width, height: Math.max(0, area.y - ROOM - space.top) };
   const line = { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
-  const arithmetic = form === "column" ? { ...column, y: from, height: column.y + column.height - from } : line;
-  return { boxes, words: wordsBox, arithmetic, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, words, form) };
+  return { boxes, words, arithmetic: form === "column" ? column : line, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, form) };
 }
 
 /** The boxes with titles and sizes that use the free room beside them, up to the next matrix or an end. */
@@ -179,11 +159,11 @@ function moved(box, dx, dy) {
 }
 
 // Legibility: the size of the numbers, up to that of a lecture; of matrices without numbers the size of the cells.
-function scoreOf({ cell: { width, height }, boxes }, words, form) {
+function scoreOf({ cell: { width, height }, boxes }, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
   const numbered = boxes.filter(({ cell: { digits } }) => digits >= 0).length / boxes.length;
   const legible = numbered * letters + ((1 - numbered) * Math.min(width, height, 20)) / 10;
-  return legible + (form === "column" ? 0.4 : 0) + (words === "corner" ? 0.4 : 0) + Math.min(width, height) / 500;
+  return legible + (form === "column" ? 0.4 : 0) + Math.min(width, height) / 500;
 }
 
 // The signs between the matrices of a row: "·" and "=".
@@ -234,7 +214,7 @@ const STACKED = { from: 40, to: 5, high: 26, number: 24 }; // px, the cells of m
  * space: as for `fitStage`.
  */
 export function fitFlow(model, space) {
-  const words = space.words(space.width, true);
+  const { words } = space;
   const line = heightOfLine(space);
   const area = { y: space.top + words + PANEL_GAP, width: space.width, height: space.height - space.top - words - PANEL_GAP - space.bottom - LANE_BELOW - line };
   const plans = ASPECTS.map((aspect) => largestFlow(model, space, area, aspect)).filter(Boolean);
@@ -243,7 +223,7 @@ export function fitFlow(model, space) {
   const left = (area.width - plan.width) / 2;
   const boxes = plan.columns.flatMap(({ sizes, x, width, height }) => stackedIn(sizes, left + x, area.y + (area.height - height) / 2, width));
   const arithmetic = { x: 0, y: space.height - space.bottom - line, width: space.width, height: line };
-  return { boxes, signs: [], zoom: plan.zoom, form: "line", words: { x: 0, y: space.top, width: space.width, height: words, wide: true }, arithmetic };
+  return { boxes, signs: [], zoom: plan.zoom, form: "line", words: { x: 0, y: space.top, width: space.width, height: words }, arithmetic };
 }
 
 function largestFlow(model, space, area, aspect) {

@@ -1,18 +1,22 @@
 // The words of a step and its choices: strip, title, formula, heads, sentences of a batch, legend.
 import { button, drawn, element, list } from "../draw/elements.js";
 import { shorten } from "../scene/numbers.js";
+import { reasonsOf } from "./reasons.js";
 
 const FORMULA = 1.35; // em, the type of the formula in board.css
 
-/** Write the words of a step: its name and question, its formula, one sentence, and its choices. */
-export function fillWords(root, { title, question, formula, says, notes = [], choices = [] }, choose) {
-  const shown = JSON.stringify([title, question, formula, says, notes, choices]);
+/** Write the words of a step: its name and question, three sentences, its formula and choices, and notes. reach: see `reasonsOf`. */
+export function fillWords(root, stage, choose, reach) {
+  const { title, question, formula, says, reasons, notes = [], choices = [] } = stage;
+  const shown = JSON.stringify([title, question, formula, says, reasons, notes, choices]);
   if (root.dataset.shown === shown) return;
   root.dataset.shown = shown;
   const heading = element("div", "heading", element("h1", "", title), question ? element("p", "question", question) : null);
   const picked = choices.map((choice) => chooser(choice, choose));
   const written = element("div", "formula", formula ? mathOf(formula) : null);
-  root.replaceChildren(heading, ...picked, written, element("p", "sentence", says ?? ""), ...notes.map((note) => noteOf(note, choose)));
+  const beside = element("div", "beside", ...(picked.length ? [element("div", "", ...picked)] : []), written);
+  const parts = [heading, reasonsOf(stage, reach), beside, ...notes.map((note) => noteOf(note, choose))];
+  root.replaceChildren(...parts.filter(Boolean));
 }
 
 /** Write the formula in smaller type if it is wider than its place. */

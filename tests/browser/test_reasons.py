@@ -1,0 +1,102 @@
+"""The three sentences of a step: their place in the first window, their fold, what they offer to
+try, and that they do not tell what is covered.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from attention_lab.page_list import story_steps
+from attention_viz.story.stages import STEPS_OF_STORY
+from tests.browser.driving import resized
+from tests.browser.story_page import story_opened
+
+STEPS = [page.url_path for page in story_steps() if page.url_path in STEPS_OF_STORY]
+FIRST = "weights=by+hand&d_model=8&n_heads=2&query=8&key=1"
+# Where the title, the sentences and the matrices are, and the sentence that is shown.
+SHOWN = """() => {
+  const area = one => {
+    const {x, y, width, height} = one.getBoundingClientRect();
+    return [x, y, width, height].map(Math.round);
+  };
+  const told = [...document.querySelectorAll('.reasons .sentence')].filter(
+    one => getComputedStyle(one).visibility === 'visible');
+  return {
+    title: area(document.querySelector('.words h1')).slice(0, 2),
+    reasons: area(document.querySelector('.reasons')),
+    told: told.map(one => one.innerText),
+    cut: told.map(one => one.scrollHeight > one.clientHeight + 1
+      || area(one)[1] + area(one)[3] > area(one.closest('.words'))[1]
+        + area(one.closest('.words'))[3] + 1),
+    low: Math.max(...[...document.querySelectorAll('.words > *')].map(
+      one => area(one)[1] + area(one)[3])),
+    arcs: document.querySelector('.arcs')?.getBoundingClientRect().height
+      ? area(document.querySelector('.arcs'))[1] : innerHeight,
+    lowest: Math.max(...[...document.querySelectorAll('[data-matrix]')].map(
+      one => one.getBoundingClientRect().bottom)),
+    picture: document.querySelector('[data-arithmetic]').textContent,
+  };
+}"""
+LINE = "one => parseFloat(getComputedStyle(one).lineHeight)"
+NEXT, FOLD = "Next sentence", ".reasons .fold"
+
+
+@pytest.mark.parametrize("window", [(1366, 768), (1280, 720)])
+def test_every_step_has_three_in_one_place(
+    page: Page, stories: Path, window: tuple[int, int]
+) -> None:
+    places = {}
+    for step in STEPS:
+        at = resized(story_opened(page, stories, f"{step}?{FIRST}"), *window)
+        told, first = [], at.evaluate(SHOWN)
+        places[step] = [*first["title"], *first["reasons"][:2]]
+        for _ in range(3):
+            shown = at.evaluate(SHOWN)
+            assert len(shown["told"]) == 1
+            assert shown["cut"] == [False], (step, shown)
+            assert shown["lowest"] <= window[1], step
+            assert shown["low"] <= shown["arcs"] + 1, step  # words and notes end above the sentence
+            assert shown["reasons"] == first["reasons"], step
+            told += shown["told"]
+            at.get_by_role("button", name=NEXT).click()
+        assert len({*told}) == 3, step
+        assert at.evaluate(SHOWN)["told"] == told[:1]
+    assert len({*map(tuple, places.values())}) == 1, places
+
+
+def test_they_fold_to_one_line_and_stay_folded(page: Page, stories: Path) -> None:
+    at = resized(story_opened(page, stories, f"projections?{FIRST}"), 1280, 720)
+    open_height = at.evaluate(SHOWN)["reasons"][3]
+    at.locator(FOLD).click()
+    folded = at.evaluate(SHOWN)
+    line = at.locator(".reasons .shown .text").evaluate(
+        "one => parseFloat(getComputedStyle(one).lineHeight)"
+    )
+    assert folded["reasons"][3] < 2 * line < open_height + line / 2
+    at = story_opened(page, stories, f"mask?{FIRST}")
+    assert at.evaluate(SHOWN)["reasons"][3] < 2 * line
+    at.locator(FOLD).click()
+    assert at.evaluate(SHOWN)["reasons"][3] >= open_height
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_the_third_does_what_it_says(page: Page, stories: Path, step: str) -> None:
+    at = story_opened(page, stories, f"{step}?{FIRST}")
+    before = at.evaluate(SHOWN)
+    for _ in range(2):
+        at.get_by_role("button", name=NEXT).click()
+    at.locator(".reasons .shown button").click()
+    expect(at.locator("[data-arithmetic]")).not_to_have_text(before["picture"])
+
+
+def test_numbers_of_a_covered_result_are_covered(page: Page, stories: Path) -> None:
+    at = story_opened(page, stories, f"scores?{FIRST}")
+    now = at.locator(".reasons .now")
+    expect(now).to_be_visible()
+    at.get_by_role("button", name="Cover the result").click()
+    expect(now).to_be_hidden()
+    at.get_by_role("button", name="Cover the result").click()
+    expect(now).to_be_visible()

@@ -19,10 +19,12 @@ PIN = "pin"  # the act that looks at another cell of the board, in reach on ever
 def told(value: float, digits: int = 3, among: float = 0.0) -> str:
     """A number as sentences tell it: a whole one has no decimals.
 
-    >>> [told(n) for n in (14.0, 0.99361)]
-    ['14', '0.994']
+    >>> [told(n) for n in (14.0, 0.99361, 1 - 1e-15)]
+    ['14', '0.994', '1']
     """
-    return format_number(value, 0 if abs(value - round(value)) < WHOLE else digits, among)
+    if abs(value - round(value)) < WHOLE:
+        return format_number(float(round(value)), 0, among)
+    return format_number(value, digits, among)
 
 
 def asking(view: StoryView) -> str:

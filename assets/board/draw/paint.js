@@ -179,8 +179,8 @@ export function lettersFor(context, { values, width, height }, zoom, font, stage
   context.font = `${most}px ${font}`;
   for (const { form, longest } of longestTexts(values)) {
     const size = Math.min(most, ...longest.map((text) => (most * room) / context.measureText(text).width));
-    // On a stage larger type is better than the zero before the point.
-    if (size >= (staged && !form.brief ? Math.max(least, LARGE_SHARE[staged.lecture ? "lecture" : "plain"] * most) : least)) return { size, texts: Array.from(values, (value) => formed(value, form)) };
+    // On a stage larger type is better than the zero before the point, and than a third decimal.
+    if (size >= (staged && (!form.brief || form.digits > 2) ? Math.max(least, LARGE_SHARE[staged.lecture ? "lecture" : "plain"] * most) : least)) return { size, texts: Array.from(values, (value) => formed(value, form)) };
   }
   return { size: 0, texts: [] };
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from attention_lab.guesses.ask import WHOLE
@@ -22,7 +23,7 @@ def told(value: float, digits: int = 3, among: float = 0.0) -> str:
     >>> [told(n) for n in (14.0, 0.99361, 1 - 1e-15)]
     ['14', '0.994', '1']
     """
-    if abs(value - round(value)) < WHOLE:
+    if math.isfinite(value) and abs(value - round(value)) < WHOLE:
         return format_number(float(round(value)), 0, among)
     return format_number(value, digits, among)
 

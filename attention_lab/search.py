@@ -131,9 +131,9 @@ def best_matches(
     A rare word counts more than a common one, the first text of a row, its title, more than the
     others, a synonym less than the word itself. Rows far behind the best are left out.
 
-    >>> best_matches("sum heads instead of joining", ["heads are summed", "heads"],
-    ...     lambda row: (row,))
-    ('heads are summed',)
+    >>> best_matches("softmax mask", ["a mask", "a mask of the softmax", "a head"],
+    ...     lambda row: (row,))[0]
+    'a mask of the softmax'
     >>> best_matches("mask", [("softmax", "a mask"), ("mask",)], lambda row: row)
     (('mask',), ('softmax', 'a mask'))
     """

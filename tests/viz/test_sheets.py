@@ -149,11 +149,11 @@ def test_the_sheet_of_a_lesson_marks_the_right_answer(name: str) -> None:
         assert [unescape(text) for text in marked] == right
 
 
-@pytest.mark.parametrize("head", range(6))
+@pytest.mark.parametrize("head", range(4))
 def test_a_head_has_the_keys_of_its_neighbours(head: int) -> None:
-    """Six heads on three sets: heads 2 and 3 have set 1."""
+    """Six heads on three sets, of which the page has four: heads 2 and 3 have set 1."""
     weights = Projections.random(6, 6, d_k=2, d_v=3, n_kv_heads=3, bias=True, seed=1)
-    found = boards(attend(X, weights).labelled(WORDS), head)
+    found = boards(attend(X, weights).labelled(WORDS))
     keys = numbers(found[f"W_K, head {head}"])
     np.testing.assert_allclose(keys, weights.w_k[:, 2 * (head // 2) :][:, :2], atol=6e-4)
     values = numbers(found[f"b_V, head {head}"])[0]

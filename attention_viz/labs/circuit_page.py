@@ -73,12 +73,14 @@ WORDS = b.Words(
     f"Letters, {LETTERS[0]} to {LETTERS[-1]}",
     FIRST_TEXT,
     most=2 * N_PLACES,
-    resets=("circuit_place",),
+    resets=("circuit_place", "circuit_answer"),
 )
+ASKS = b.Switch("circuit_asks", "Ask me first", False, resets=("circuit_answer",))
+ANSWER = b.Words("circuit_answer", "Your guess", "", most=1)
 PLACE = b.Number("circuit_place", "After the letter at place (−1: the last)", -1, -1, N_PLACES - 1)
 AT = scale("circuit_at", "The model after this part of its training, in %", 100, 0, 100)
 SEED = replace(seed("circuit_seed"), resets=STOPS)
-CHOICES = (LAYER_COUNT, HEAD_COUNT, OFF, WORDS, PLACE, AT, SEED, NOW)
+CHOICES = (LAYER_COUNT, HEAD_COUNT, OFF, WORDS, PLACE, AT, SEED, ASKS, ANSWER, NOW)
 COMPARED = (CircuitSettings(), CircuitSettings(n_heads=2), CircuitSettings(n_layers=1, n_heads=2))
 WHAT_IT_IS = (
     "**What is trained.** Sequences of 24 letters out of 16; each repeats after 5 to 12 places. The"
@@ -130,16 +132,14 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     place = values[PLACE.key] if 0 <= values[PLACE.key] < len(letters.ids) else len(letters.ids) - 1
     heads = looked_at(settings, step)
     guess = guess_at(letters, place, heads[-1])
-    offered = {f"{one}-{of}": NAMES[f"{one}-{of}"] for one, of in np.ndindex(*_sizes(settings))}
-    shape = f"{settings.n_layers} {settings.n_heads}"
-    chosen = tuple(one for one in values[OFF.key] if one in offered)
-    heads_off = b.Field(replace(OFF, options=offered, variant=shape), chosen)
+    first, last = b.row(values, WORDS, LAYER_COUNT, HEAD_COUNT).items, b.row(values, ASKS).items
+    if values[ASKS.key] and not values[ANSWER.key]:
+        return [b.Row((*first, *last)), *notes, *_question(letters, place)]
     return [
         b.Text(f"{_said(guess)} {_answer(settings, step, off)}"),
-        b.Row(
-            (*b.row(values, WORDS, LAYER_COUNT, HEAD_COUNT).items, heads_off, *_trains(run, values))
-        ),
+        b.Row((*first, _heads_off(settings, values), *last, *_trains(run, values))),
         *notes,
+        *_verdict(values, guess),
         b.Board(
             circuit_board(model, letters, place, heads),
             "circuit",
@@ -162,6 +162,33 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         ),
         *([b.Later(0.1, {NOW.key: RUN})] if values[NOW.key] == RUN and not run.done else []),
     ]
+
+
+def _heads_off(settings: CircuitSettings, values: b.Values) -> b.Field:
+    """The choice of the heads that are off, of those that the model has."""
+    offered = {f"{one}-{of}": NAMES[f"{one}-{of}"] for one, of in np.ndindex(*_sizes(settings))}
+    chosen = tuple(one for one in values[OFF.key] if one in offered)
+    shape = f"{settings.n_layers} {settings.n_heads}"
+    return b.Field(replace(OFF, options=offered, variant=shape), chosen)
+
+
+def _question(letters: LetterRun, place: int) -> list[b.Block]:
+    """What comes next, before anything is shown: a button for each letter of the text."""
+    read = [LETTERS[one] for one in letters.ids[: place + 1]]
+    buttons = tuple(b.Button(one, {ANSWER.key: one}, name=f"say {one}") for one in sorted({*read}))
+    return [b.Text(f"**{' '.join(read)}** … Which letter comes next?"), b.Row(buttons)]
+
+
+def _verdict(values: b.Values, guess: Guess) -> list[b.Block]:
+    """Whether a visitor's guess is what came after the letter last time; nothing without one."""
+    if not (values[ASKS.key] and values[ANSWER.key]):
+        return []
+    said = f"You said “{escape_markdown(values[ANSWER.key])}”."
+    if guess.last is None:
+        return [b.Note(f"{said} “{guess.letter}” is new here, so nobody can know.")]
+    is_right = values[ANSWER.key] == guess.came
+    known = f"Last time “{guess.came}” came after “{guess.letter}”."
+    return [b.Note(f"{said} {known}", "right" if is_right else "wrong")]
 
 
 def _letters(typed: str) -> tuple[tuple[int, ...], list[b.Block]]:

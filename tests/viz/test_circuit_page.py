@@ -13,7 +13,7 @@ from attention_lab import cache
 from attention_lab.labs.circuit import LetterModel, guess_at, key_parts
 from attention_lab.labs.circuit_settings import CircuitSettings
 from attention_lab.labs.training_runs import circuit_at, circuit_score
-from attention_viz.blocks import Block, Board, Button, Later, Row
+from attention_viz.blocks import Block, Board, Button, Later, Note, Row
 from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import circuit_page
 from attention_viz.labs.circuit import circuit_board
@@ -149,3 +149,20 @@ def test_the_chart_has_the_loss_and_the_three_measures_at_each_stored_step() -> 
     ]
     for line, values in zip(lines[1:], expected, strict=True):
         np.testing.assert_allclose(line["y"], values, atol=1e-6)
+
+
+@pytest.mark.parametrize(("answer", "tone"), [("d", "right"), ("c", "wrong")])
+def test_a_visitor_guesses_before_anything_is_shown(answer: str, tone: str) -> None:
+    given: dict[str, Any] = {"circuit_letters": WORDS, "circuit_place": 7, "circuit_asks": "true"}
+    asked = shown(TWO_LAYERS, **given)
+    assert not boards(asked)
+    assert not charts(asked)
+    offered = {label: sets for label, sets in buttons_in(asked).items() if len(label) == 1}
+    assert list(offered) == list("abcde")
+    assert offered[answer] == {"circuit_answer": answer}
+    told = shown(TWO_LAYERS, **given, circuit_answer=answer)
+    (verdict,) = (one for one in told if isinstance(one, Note))
+    assert (verdict.tone, "“d”" in verdict.text) == (tone, True)
+    assert boards(told)
+    new = shown(TWO_LAYERS, **given | {"circuit_place": 3}, circuit_answer=answer)
+    assert [one.tone for one in new if isinstance(one, Note)] == ["info"]

@@ -37,7 +37,8 @@ def choose(changes: Mapping[str, Any]) -> None:
         after = moved(before, changes)
         held, values = session_values(before), session_values(after)
         for name, value in values.items():
-            if name in changes or value != held[name]:
+            is_new = name in changes or value != held[name]
+            if is_new and st.session_state.get(name) != value:  # else Streamlit sends it again
                 st.session_state[name] = value
         if "example" in changes and after != before:
             now.last, now.unchosen = after.scenario, False

@@ -26,7 +26,7 @@ def test_in_chromium(context: BrowserContext, files: str) -> None:
     )
     passed, failed = page.evaluate("[boardTests.passed, boardTests.failed]")
     page.close()
-    assert failed == []
+    assert not failed, "\n".join(failed)
     assert len(passed) > 50
 
 

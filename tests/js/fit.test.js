@@ -22,7 +22,7 @@ function product(T, K, S) {
 const space = (width, height, more = {}) => ({
   width, height, top: 42, bottom: 44, starts: new Map(), column: false,
   measure: (text, size) => 0.5 * size * text.length,
-  words: (wide, isWide) => (isWide ? 60 : Math.ceil(40000 / wide)),
+  words: 60,
   ...more,
 });
 
@@ -96,7 +96,7 @@ test("the arithmetic stands in a column where that is asked for", () =>
   [fitStage(product(8, 4, 8), space(948, 580, { column: true })).form, "column"]);
 
 test("a board without words takes nothing for them, and its arithmetic two lines where it is narrow", () => {
-  const plain = { top: 0, bottom: 4, words: () => 0, slack: 0, letters: 14, title: 130, number: 23 };
+  const plain = { top: 0, bottom: 4, words: 0, slack: 0, letters: 14, title: 130, number: 23 };
   for (const [width, height, line] of [[1002, 560, 46], [592, 430, 78]]) {
     const plan = fitStage(product(12, 4, 12), space(width, height, plain));
     const top = Math.min(...plan.boxes.map(({ titleY }) => titleY));

@@ -123,7 +123,7 @@ def make_guess(asked: AskedItem) -> Guess | None:
 
 # What a reason rests on: that a head reads the whole vector of a token; that queries and keys
 # differ; that the shares of a row sum to 1.
-READS_ALL = ("projection-number", "projection-sign", "projection-reads")
+READS_ALL = ("projection-reads",)
 TWO_VECTORS = ("scores-largest", "scores-both-ways")
 SUMS_TO_1 = ("softmax-number", "softmax-picture")
 

@@ -224,7 +224,7 @@ ALWAYS_ASKED = {"scores-number", "softmax-largest", "mixing-number"}
         (
             Scenario(weights="weightless"),
             {
-                *("projection-number", "projection-sign", "projection-reads"),
+                "projection-reads",
                 *("scores-largest", "scores-both-ways"),
             },
         ),
@@ -236,7 +236,7 @@ def test_nothing_is_asked_whose_reason_is_false(layer: Scenario, unasked: set[st
     with a sink, shares do not sum to 1.
     """
     depends = {
-        *("projection-number", "projection-sign", "projection-reads"),
+        "projection-reads",
         *("scores-largest", "scores-both-ways"),
         *("softmax-number", "softmax-picture", "softmax-grows"),
     }
@@ -246,4 +246,4 @@ def test_nothing_is_asked_whose_reason_is_false(layer: Scenario, unasked: set[st
 
 def test_one_head_without_weights_reads_the_whole_vector() -> None:
     found = {one.item.id for one in asked(trace_of(Scenario(weights="weightless", n_heads=1)))}
-    assert "projection-number" in found
+    assert "projection-reads" in found

@@ -242,8 +242,3 @@ def test_nothing_is_asked_whose_reason_is_false(layer: Scenario, unasked: set[st
     }
     found = {guess.item.id for guess in asked(trace_of(layer))}
     assert found & (depends | ALWAYS_ASKED) == (depends - unasked) | ALWAYS_ASKED
-
-
-def test_one_head_without_weights_reads_the_whole_vector() -> None:
-    found = {one.item.id for one in asked(trace_of(Scenario(weights="weightless", n_heads=1)))}
-    assert "projection-reads" in found

@@ -38,7 +38,8 @@ def choose(changes: Mapping[str, Any]) -> None:
         held, values = session_values(before), session_values(after)
         for name, value in values.items():
             is_new = name in changes or value != held[name]
-            if is_new and st.session_state.get(name) != value:  # else Streamlit sends it again
+            is_held = st.session_state.get(name) == value and name in st.query_params
+            if is_new and not is_held:  # what is held would be sent to the browser again
                 st.session_state[name] = value
         if "example" in changes and after != before:
             now.last, now.unchosen = after.scenario, False

@@ -90,6 +90,7 @@ def test_an_old_choice_of_the_browser_is_not_a_new_one(
     shown, example = presets()[2].scenario, presets()[4]
     state: dict[str, Any] = widget_values(shown) | moved | {module.EXAMPLE_KEY: example.name}
     monkeypatch.setattr(module.st, "session_state", state)
+    monkeypatch.setattr(module.st, "query_params", {})
     module._load(shown)
     state.pop("session", None)
     expected = example.session_values if loads else widget_values(replace(shown, **moved))

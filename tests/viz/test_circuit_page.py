@@ -166,3 +166,15 @@ def test_a_visitor_guesses_before_anything_is_shown(answer: str, tone: str) -> N
     assert boards(told)
     new = shown(TWO_LAYERS, **given | {"circuit_place": 3}, circuit_answer=answer)
     assert [one.tone for one in new if isinstance(one, Note)] == ["info"]
+
+
+def test_a_visitor_is_right_where_the_model_is_wrong() -> None:
+    """Without the head of the second layer the model says another letter than what came."""
+    given: dict[str, Any] = {"circuit_letters": WORDS, "circuit_place": 5, "circuit_off": "1-0"}
+    guess = guess_at(trained(ONE).without((1, 0)).run(WORDS), 5, 0)
+    assert (guess.said, guess.came) == ("d", "b")
+    tones = []
+    for answer in (guess.came, guess.said):
+        told = shown(TWO_LAYERS, **given, circuit_asks="true", circuit_answer=answer)
+        tones += [one.tone for one in told if isinstance(one, Note)]
+    assert tones == ["right", "wrong"]

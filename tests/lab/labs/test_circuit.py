@@ -222,6 +222,8 @@ def test_a_guess_names_what_came_after_the_letter_last_time() -> None:
     assert last.share == last.of_came > 0.99
     assert (last.key, last.key_share > 0.9) == (4, True)
     assert (new.letter, new.last, new.came, new.of_came, new.is_right) == ("f", None, "", 0, False)
+    nearest = guess_at(repeated_letters().run("abacada"), 4, 0)  # "a" stood at 0 and at 2
+    assert (nearest.letter, nearest.last, nearest.came) == ("a", 2, "c")
     off = guess_at(repeated_letters().without((1, 0)).run("kdhbmafckdhb"), 11, 0)
     assert (off.came, off.is_right) == ("m", False)
     assert off.of_came < off.share

@@ -146,10 +146,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             fits=True,
             sets={f"shares {one}": {PLACE.key: "{0}"} for one in range(settings.n_layers)},
         ),
-        b.Heading("How it is learnt"),
-        b.Text(_learnt(run, step, settings)),
-        b.Chart(progress_figure(run, step, _scores(run)), "circuit training"),
-        b.row(values, AT, SEED),
+        *_training(run, step, values),
         b.Folded(
             "What makes the key, across layers", lambda: _composed(model, letters, guess, heads[-1])
         ),
@@ -161,6 +158,16 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             " can never do it."
         ),
         *([b.Later(0.1, {NOW.key: RUN})] if values[NOW.key] == RUN and not run.done else []),
+    ]
+
+
+def _training(run: KeptRun, step: int, values: b.Values) -> list[b.Block]:
+    """How the model was trained up to the step that is shown."""
+    return [
+        b.Heading("How it is learnt"),
+        b.Text(_learnt(run, step, run.settings)),
+        b.Chart(progress_figure(run, step, _scores(run)), "circuit training"),
+        b.row(values, AT, SEED),
     ]
 
 

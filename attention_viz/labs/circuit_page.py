@@ -73,6 +73,7 @@ WORDS = b.Words(
     f"Letters, {LETTERS[0]} to {LETTERS[-1]}",
     FIRST_TEXT,
     most=2 * N_PLACES,
+    short=True,
     resets=("circuit_place", "circuit_answer"),
 )
 ASKS = b.Switch("circuit_asks", "Ask me first", False, resets=("circuit_answer",))
@@ -203,7 +204,7 @@ def _letters(typed: str) -> tuple[tuple[int, ...], list[b.Block]]:
     try:
         return read_letters(typed), []
     except AttentionError as error:
-        says = f"{error}. Until then “{FIRST_TEXT}” is used."
+        says = f"{WORDS.label}: {error}. Until then “{FIRST_TEXT}” is used."
         return read_letters(FIRST_TEXT), [b.Note(escape_markdown(says), "wrong")]
 
 

@@ -43,12 +43,13 @@ class Session:
     # first_look: whether the visit has begun, so that no example is loaded into its first page any
     # more; whether the visitor has chosen nothing yet; the values that a script of the first run
     # writes into the URL; the last scenario of a layer, and the one before it while notes describe
-    # the change
+    # the change; whether this run has chosen another cell to look at
     begun: bool = False
     unchosen: bool = False
     opening: dict[str, str] = field(default_factory=dict)
     last: Any = None
     before: Any = None
+    looks_anew: bool = False
     # binding: the page that a callback asked for with its places, and whether it was just opened
     requested_page: tuple[str, dict[str, str]] | None = None
     arrived: bool = False

@@ -244,7 +244,7 @@ def _overview(view: StoryView) -> StepParts:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
     notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
-    notes = notes or reading_notes(view)
+    notes = notes or tuple(one for one in reading_notes(view) if one.act)  # arcs say the rest
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 

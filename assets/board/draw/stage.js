@@ -114,7 +114,7 @@ function dressPanel(made, parts, model, box, zoom, open) {
 
 // Why the cells of a matrix have no numbers, if they have too little room for them: a step, or numbers beside it, would show them.
 function tooMany({ stage, flow }, { small, cell, panel, close }) {
-  const isShown = close.across || close.down || (stage && !flow);
+  const isShown = close?.across || close?.down || (stage && !flow);
   return isShown && !small && cell.digits < 0 && ["operand", "result"].includes(panel.role) ? "too many to read" : "";
 }
 

@@ -93,9 +93,10 @@ export class Player {
 
   // The moment with which playing begins: the first whose number is not 0, since sums of zeros show nothing.
   get opening() {
-    const { frame, byRow, first, behind, whole } = this;
-    const slice = this.active ? this.slice : this.board.slices[frame.panel.array];
-    const told = firstTold(frame, byRow ? frame.columns.count : 1, (place) => valueAt(this.board.model, frame.panel.array, indexInOrder(frame, slice, place - (byRow ? behind : 0))));
+    const { frame, byRow, first, whole } = this;
+    this.follow();
+    const behind = byRow ? this.behind : 0;
+    const told = firstTold(frame, byRow ? frame.columns.count : 1, (place) => valueAt(this.board.model, frame.panel.array, indexInOrder(frame, this.slice, place - behind)));
     return { cell: told ?? first.cell, beat: whole || byRow ? this.beats : first.beat };
   }
 
@@ -169,11 +170,16 @@ export class Player {
 
   go(moment, running = false) {
     if (!running) this.pause();
-    if (!this.active) this.slice = [...this.board.slices[this.frame.panel.array]];
+    this.follow();
     this.active = true;
     this.moment = { ...moment };
     this.show();
     this.board.played({ fly: !this.calm.matches && !(this.running && this.speed === "fast"), pace: this.running ? this.pace : 600 });
+  }
+
+  // What is played is the slice that the board shows when it begins.
+  follow() {
+    if (!this.active) this.slice = [...this.board.slices[this.frame.panel.array]];
   }
 
   /** Stop, and show every cell again. */

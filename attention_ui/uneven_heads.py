@@ -11,8 +11,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.choices import DECLARED
 from attention_lab.control import Control
+from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.scenario import Scenario
-from attention_lab.uneven_heads import uneven_heads, ways_out
 
 from .url_state import note_act, session, set_if_changed
 

@@ -23,13 +23,13 @@ from attention_lab.acts import (
     undone,
 )
 from attention_lab.choices import Scenario, resolve, without_modern
+from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.home import weights_folder
 from attention_lab.page_list import OLD_URLS, page_now, page_of
 from attention_lab.sentences import weights_in_force
 from attention_lab.trained.language_model import MODEL_FOLDER
-from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
 from attention_lab.url_values import quoted
 from attention_lab.user_data.edits import EDITABLE_ARRAYS

@@ -30,7 +30,7 @@ from attention_lab.page_list import (
     story_steps,
 )
 from attention_lab.scenario import Scenario, sequence_of
-from attention_lab.sentences import tokens_of, weights_in_force
+from attention_lab.sentences import in_batch, tokens_of, weights_in_force
 from attention_viz.layer_caption import columns_note, notation_notes
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
@@ -100,7 +100,8 @@ def _draw() -> Page:
     _note_picture(page, trace)
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
-        place = choose_focus(trace, page.looks_into)
+        shown = seen if trace is None else in_batch(seen, sequence)
+        place = choose_focus(trace, page, shown)
     with st.sidebar:
         with explained_errors():
             if own is None:

@@ -8,11 +8,20 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError, SettingsError
-from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
+from attention_lab.acts import (
+    at_step,
+    edited,
+    looked_at,
+    moved,
+    opened,
+    opening_feature,
+    pinned,
+    undone,
+)
 from attention_lab.choices import Scenario, resolve, without_modern
 from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.export.script import notebook, script
@@ -131,6 +140,7 @@ def _answer(asked: JSON) -> str:
     choices = first = opened(path, parameters, MODEL.asked(parameters)[0])
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
+    feature = 0  # with which the page opens
     try:
         if act.get("press"):
             act = {"changes": _pressed(path, view_of(choices), parameters, act)}
@@ -143,6 +153,10 @@ def _answer(asked: JSON) -> str:
         view = replace(view_of(choices), home=str(asked.get("home", "")))
         if not page_of(path).runs_modern:
             view = replace(view, scenario=without_modern(view.scenario))
+        if page_of(path).section == "story":
+            feature = opening_feature(view.trace, view.shown, page_of(path), view.focus, view.which)
+        if not _chooses_feature(parameters, act):
+            choices, view = (_at_feature(one, feature) for one in (choices, view))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
         known: Sequence[Choice] = ()
@@ -165,7 +179,7 @@ def _answer(asked: JSON) -> str:
     page = page_of(path)
     about = {
         "path": path,
-        "query": urlencode(_named(choices, first, path, parameters) | own),
+        "query": urlencode(_named(choices, first, path, parameters, feature) | own),
         "refused": [*unknown, *choices.refused, *refused],
         "controls": [one.json for one in widgets_of(choices, offers_trained(asked), page)],
         "title": page.title,
@@ -174,16 +188,38 @@ def _answer(asked: JSON) -> str:
 
 
 def _named(
-    choices: UrlChoices, first: UrlChoices, path: str, parameters: Mapping[str, Sequence[str]]
+    choices: UrlChoices,
+    first: UrlChoices,
+    path: str,
+    parameters: Mapping[str, Sequence[str]],
+    feature: int,
 ) -> dict[str, str]:
     """The choices of the layer in the URL. A page that uses no control does not begin the visit of
-    a layer: the next one opens its own example. first: with what the page opened.
+    a layer: the next one opens its own example. first: with what the page opened; feature: see
+    `write_url`.
     """
-    named, uses = write_url(choices), page_of(path).own_controls
+    named, uses = write_url(choices, feature), page_of(path).own_controls
     if not uses or uses.used or choices.scenario != first.scenario:
         return named
     left_out = {*LAYER_PARAMETERS} - parameters.keys()
     return {name: text for name, text in named.items() if name not in left_out}
+
+
+def _chooses_feature(parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]) -> bool:
+    """Whether the URL or the act of a visitor names the feature that is explained."""
+    changes = _changes_of(act)
+    return (
+        "pin" in act
+        or "feature" in changes
+        or ("feature" in parameters and "example" not in changes)
+    )
+
+
+Focused = TypeVar("Focused", UrlChoices, StoryView)
+
+
+def _at_feature(one: Focused, feature: int) -> Focused:
+    return replace(one, focus=replace(one.focus, feature=feature))
 
 
 def _has_language_model() -> bool:

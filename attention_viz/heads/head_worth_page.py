@@ -22,7 +22,7 @@ from attention_lab.rounding import tolerance
 from .. import blocks as b
 from ..labels import format_agreement, format_number, format_percent
 from ..markdown import escape_markdown, quote_token
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from . import head_worth as figures
 
@@ -51,8 +51,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
     changes = figures.token_changes_board(trace, (head, query), view.notation)
     return [
-        b.Text(_answer(trace)),
-        *whose_weights(view),
+        *answer_line(view, _answer(trace)),
         b.Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
         b.Text(_sum_in_words(view, focus.feature)),
         b.row(values, _off(n_heads)),

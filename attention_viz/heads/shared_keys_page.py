@@ -18,7 +18,7 @@ from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 
 from .. import blocks as b
 from ..labels import format_number, format_percent
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour
 from .count_figures import SIZE_TITLES, count_curves
@@ -84,8 +84,7 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         for kind, count in counts_of_sets.items()
     }
     return [
-        b.Text(_answer(trace, traces)),
-        *whose_weights(view),
+        *answer_line(view, _answer(trace, traces)),
         b.row(values, _groups(p.groups), LATENT),
         b.Board(board, "shared keys", sets=clicks),
         _changes(trace, traces, counts_of_sets, rank),

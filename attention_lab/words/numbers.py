@@ -24,23 +24,40 @@ SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 class Share(float):
     """A share, written in percent.
 
-    >>> f"{Share(0.2447)}", f"{Share(-0.0001)}", f"{Share(-0.25)}"
-    ('24.5 %', '0.0 %', '−25.0 %')
+    >>> f"{Share(0.2447)}", f"{Share(-0.0001)}", f"{Share(-0.25)}", f"{Share(0.615, 0)}"
+    ('24.5 %', '0.0 %', '−25.0 %', '62 %')
     """
 
+    def __new__(cls, value: float, digits: int = 1) -> Share:
+        """See the class."""
+        made = super().__new__(cls, value)
+        made.digits = digits
+        return made
+
+    digits: int
+
     def __str__(self) -> str:
-        return format_percent(self)
+        return f"{format_decimals(100 * self, self.digits)} %"
 
 
 class Number(float):
-    """A score, a logit or another measured number, with its sign.
+    """A score, a logit or another measured number, with its sign. among: see `format_number`.
 
-    >>> f"{Number(-2)}", f"{Number(-0.0)}"
-    ('−2.000', '0.000')
+    >>> f"{Number(-2)}", f"{Number(-0.0)}", f"{Number(2.345, 1)}"
+    ('−2.000', '0.000', '2.3')
     """
 
+    def __new__(cls, value: float, digits: int = 3, among: float = 0.0) -> Number:
+        """See the class."""
+        made = super().__new__(cls, value)
+        made.digits, made.among = digits, among
+        return made
+
+    digits: int
+    among: float
+
     def __str__(self) -> str:
-        return format_number(self)
+        return format_number(self, self.digits, self.among)
 
 
 class Change(float):
@@ -241,4 +258,4 @@ def format_percent(value: float) -> str:
     >>> format_percent(0.2447)
     '24.5 %'
     """
-    return f"{format_decimals(100 * value, 1)} %"
+    return str(Share(value))

@@ -17,6 +17,7 @@ import numpy as np
 from attention_core.checks import Array
 
 NOISE, NOISE_SHARE = 5e-7, 1e-6
+WHOLE = 1e-9  # the largest rounding error of a whole number, which has no decimals
 DECIMALS = 4  # of a table of numbers
 SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
@@ -58,6 +59,19 @@ class Number(float):
 
     def __str__(self) -> str:
         return format_number(self, self.digits, self.among)
+
+
+class Told(Number):
+    """A number as sentences beside a picture tell it: a whole one has no decimals.
+
+    >>> [str(Told(n)) for n in (14.0, -0.99361, 1 - 1e-15)]
+    ['14', '−0.994', '1']
+    """
+
+    def __str__(self) -> str:
+        if math.isfinite(self) and abs(self - round(self)) < WHOLE:
+            return format_number(float(round(self)), 0, self.among)
+        return super().__str__()
 
 
 class Change(float):

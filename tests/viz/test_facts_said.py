@@ -48,7 +48,7 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("change-a-word", FROG, {}),
     ("change-a-word", FROG, {"th_layer": 2, "th_head": 5, "th_cell": "9-3-0"}),
     ("trained-heads", FROG, {"th_open": True}),
-    ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0"}),
+    ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0", "oh_lines": "all"}),
     ("writing", FROG, {}),
     ("writing", FROG, {"wr_temperature": 0.0}),
     ("writing", FROG, {"wr_top_p": 0.1}),

@@ -23,7 +23,7 @@ from .weight_kinds import LANGUAGE_MODEL, TRAINED
 from .words.embeddings import embed
 
 LANGUAGE, MINILM, OWN = MODELS = ("language model", "MiniLM", "your own")
-HEAD_PAGES = ("trained-heads", "find-a-head", "change-a-word")
+HEAD_PAGES = ("whole-model", "trained-heads", "find-a-head", "change-a-word")
 # The weights of the story that a model has.
 STORY_WEIGHTS = {LANGUAGE: LANGUAGE_MODEL.name, MINILM: TRAINED.name}
 # What they show first: "The" that looks back at "f"; "it" and its animal.

@@ -69,6 +69,7 @@ from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
 from .trained.trained_heads_page import TRAINED_HEADS
+from .trained.whole_page import WHOLE_MODEL
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
 from .widgets import widgets_of
@@ -89,7 +90,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             ENCODER_DECODER,
             WHAT_CHANGES,
         ),
-        *(WRITING, WHY_THIS_WORD, CACHE),
+        *(WHOLE_MODEL, WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
         *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),

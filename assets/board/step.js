@@ -9,6 +9,7 @@ import { numbersDrawn } from "./place/geometry.js";
 import { fillSummary, Guess, sharePlace } from "./play/guess.js";
 import { highlightsOf } from "./draw/overlay.js";
 import { explainedBy } from "./scene/scene.js";
+import { writePlace } from "./words/place.js";
 import { Sentence } from "./words/sentence.js";
 import { fillNext, fillStrip, fillWords, fitFormula, headChoice, legendOf, sentenceButtons, squeezeNext } from "./words/words.js";
 
@@ -231,6 +232,7 @@ export class Step {
     const { board, parts: { arithmetic } } = this;
     this.placeGuess();
     this.dock.place();
+    if (this.model.whole) return writePlace(arithmetic, board, current);
     if (!current) return arithmetic.replaceChildren(...(this.cover.asks ? [element("span", "soft", "?")] : []));
     const playing = board.player.active && !board.hovered;
     const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
@@ -273,8 +275,8 @@ const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to i
  * of a layer keeps its columns on paper and in a low window, because its arrows need them.
  */
 function roomFor({ model, surroundings }, section) {
-  const { stage, fits: asked, panels, zoom, flow, height: given } = model ?? {};
-  const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
+  const { stage, fits: asked, panels, zoom, flow, whole, height: given } = model ?? {};
+  const fits = asked && (whole || (zoom ?? 1) === 1); // larger type has its own size
   const width = Math.floor(section.clientWidth);
   if (surroundings.now().printed) return flow ? { width, height: Math.round(PAPER_SHAPE * width) } : null;
   if (!(stage ? panels.length : fits)) return null;

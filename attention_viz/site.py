@@ -27,7 +27,7 @@ from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
-from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
+from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Link, Text, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.growth_page import GROWTH
@@ -132,9 +132,10 @@ def _answer(asked: JSON) -> str:
     choices = first = opened(path, parameters, MODEL.asked(parameters)[0])
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
+    known: Sequence[Choice] = ()
     try:
         if act.get("press"):
-            act = {"changes": _pressed(path, view_of(choices), parameters, act)}
+            act = _pressed(path, view_of(choices), parameters, act)
         try:
             choices, path = acted(choices, path, act)
         except SettingsError as error:  # what was typed cannot be, so all stays
@@ -146,7 +147,6 @@ def _answer(asked: JSON) -> str:
             view = replace(view, scenario=without_modern(view.scenario))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
-        known: Sequence[Choice] = ()
         values: Values = {}
         if path in BLOCK_PAGES:
             known, values, refused = BLOCK_PAGES[path].after(view, parameters, _changes_of(act))
@@ -164,7 +164,9 @@ def _answer(asked: JSON) -> str:
         said = _refused(choices.scenario, error)
         path = page.url_path
     page = page_of(path)
+    shared = {one.key: own.get(one.key, "") for one in known if one.shared}
     about = {
+        "shared": shared,
         "path": path,
         "query": urlencode(_named(choices, first, path, parameters) | own),
         "refused": [*unknown, *choices.refused, *refused],
@@ -194,13 +196,17 @@ def _has_language_model() -> bool:
 def _pressed(
     path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """What a click on a cell of a board of the page sets. Raises: AttentionError."""
+    """What a click on a cell of a board of the page does, as an act. Raises: AttentionError."""
     _, values, _ = BLOCK_PAGES[path].after(view, parameters, {})
     match act:
         case {"press": str(name), "cell": {"array": str(array), "index": list(index)}}:
             for block in every_block(BLOCK_PAGES[path].blocks(view, values)):
                 if isinstance(block, Board) and block.name == name:
-                    return block.pressed(array, index)
+                    match block.pressed(array, index):
+                        case Link(_, page, sets):
+                            return {"changes": sets, "to": page}
+                        case sets:
+                            return {"changes": sets}
     return {}
 
 

@@ -263,7 +263,7 @@ const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
 const LOW_TYPE = 640; // px; in lower windows words are smaller and sentences folded
 const SCROLLED_LAYER = 500; // px, the height of the picture of a layer, with its sentence, in a lower window
-const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
+const FITTING = { narrow: 420, low: 260, whole: 430, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const WINDOW_MARGIN = 8;
 const ROOMY = { plain: 26, lecture: 32 }; // px, the height of a cell with a number that has room to spare
 const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to its width
@@ -285,7 +285,7 @@ function roomFor({ model, surroundings }, section) {
   const scroller = document.querySelector("[data-testid=stMain]");
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-  const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
+  const height = stage || free >= (whole ? FITTING.whole : FITTING.low) ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
   if (height >= (stage ? LOW : FITTING.low)) return { width, height };
   return flow ? { width, height: SCROLLED_LAYER } : null;
 }

@@ -15,14 +15,19 @@ import numpy as np
 from attention_core.checks import Array
 
 from ..cache import cached
-from ..words.pieces import readable, word_slices
+from ..user_data.matrix_names import MAX_TOKENS
+from ..words.numbers import Count, Share, sum_in_digits
+from ..words.pieces import TEXT_ENDS, readable, word_slices
 from .attention_maps import AttentionMaps
+from .decoder import EMBEDDING, HEAD
 from .generation import next_probabilities
 from .lens import Said, cut_run, lens_pieces, lens_words
-from .model_run import LanguageModelRun
+from .model_run import LanguageModelRun, run_of
 from .next_words import NextWords
+from .writing import mark, written_after
 
 N_NEXT = 5  # words on top
+MOST_WORDS = 16  # that a picture shows at a time
 MOST_ROWS = 8  # layers; of more, several are one row
 LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
 OF_LARGEST, MOST_THICK = 0.5, 4  # of what the largest adds, and how many
@@ -43,12 +48,14 @@ class Thick(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class WholeModel:
     """A text in a whole model. run: None for a model that says no next word, or of which only the
-    attention is known. pieces: whether the columns are pieces of words.
+    attention is known. pieces: whether the columns are pieces of words. prompt: how many tokens were
+    given; others were written after them.
     """
 
     maps: AttentionMaps
     run: LanguageModelRun | None = None
     pieces: bool = False
+    prompt: int = 0
 
     @cached_property
     def columns(self) -> tuple[slice, ...]:
@@ -84,9 +91,14 @@ class WholeModel:
     @cached_property
     def next_words(self) -> NextWords:
         """The most probable words to come next."""
+        return self.known.next_words(N_NEXT)
+
+    @property
+    def known(self) -> LanguageModelRun:
+        """The run of a model that has one."""
         if self.run is None:
             raise TypeError("a model without next words was asked for them")
-        return self.run.next_words(N_NEXT)
+        return self.run
 
     @property
     def answer(self) -> Said:
@@ -174,10 +186,40 @@ class WholeModel:
     @property
     def total(self) -> float:
         """The logit of the answer's first piece above the average piece."""
-        if self.run is None:
-            return 0.0
-        last_X = self.run.logits[-1]
+        last_X = self.known.logits[-1]
         return float(last_X[self.answer.piece] - last_X.mean())
+
+    @property
+    def with_all_heads(self) -> WholeModel:
+        """The same before heads were switched off."""
+        return _whole_run(run_again(self.known, self.known.ids, False), self.pieces)
+
+    @property
+    def one_more(self) -> tuple[int, ...]:
+        """The pieces written after the prompt with those of the answer, after the mark of their
+        prompt; none if there is no room or the story ends.
+        """
+        run, room = self.known, MAX_TOKENS - len(self.maps.tokens)
+        spelled = self.next_words.spellings[self.next_words[0][0]]
+        if len(spelled) > room or run.vocabulary[spelled[0]] in TEXT_ENDS:
+            return ()
+        return mark(run.ids[: self.prompt], (*run.ids[self.prompt :], *spelled))
+
+    @property
+    def n_written(self) -> int:
+        """How many words were written."""
+        return sum(one.stop > self.prompt for one in self.columns)
+
+    def cut_at(self, layer: int, word: int) -> LanguageModelRun:
+        """The text up to a word in the model that stops after a layer."""
+        ids = self.known.ids[: self.columns[word].stop]
+        return cut_run(run_again(self.known, ids, True), layer)
+
+    def piece_read(self, layer: int, head: int, word: int, source: int) -> int:
+        """The piece of a word that another one reads most in a head."""
+        places = self.columns[source]
+        row_S = self.maps.layers[layer][head, self.columns[word].stop - 1, places]
+        return places.start + int(row_S.argmax())
 
     def rows(self, opened: int | None = None) -> list[range]:
         """The layers of each row, from the first layer on: one, or several of a deep model, of
@@ -194,9 +236,97 @@ class WholeModel:
         return [*groups[:opened], *alone, *groups[opened + 1 :]]
 
 
-@cached
 def whole_model(
-    maps: AttentionMaps, run: LanguageModelRun | None, pieces: bool = False
+    maps: AttentionMaps,
+    run: LanguageModelRun | None,
+    pieces: bool = False,
+    marked: tuple[int, ...] = (),
 ) -> WholeModel:
-    """The picture of a text in a model."""
-    return WholeModel(maps, run, pieces)
+    """The picture of a text in a model. marked: what was written after it, with a mark, see
+    `written_after`.
+    """
+    if run is None:
+        return WholeModel(maps, pieces=pieces)
+    return _whole_run(run, pieces, written_after(run.ids, marked))
+
+
+@cached
+def _whole_run(run: LanguageModelRun, pieces: bool, written: tuple[int, ...] = ()) -> WholeModel:
+    n = len(run.ids)
+    if written:
+        run = run_again(run, run.ids + written, True)
+    return WholeModel(AttentionMaps.of_traces(run.traces), run, pieces, n)
+
+
+@cached
+def run_again(run: LanguageModelRun, ids: tuple[int, ...], as_set: bool) -> LanguageModelRun:
+    """Other ids in the model of a run. as_set: whether its heads are off that are off."""
+    decoder = run.decoder if as_set else run.decoder.before or run.decoder
+    return run_of(decoder, ids, run.vocabulary, run.means)
+
+
+@dataclass(frozen=True)
+class WholeFacts:
+    """*The whole model*: last: the last word. answer: what comes next, its share, and the layer
+    from which on it stands there; earlier: what would be said after the layer before. was: the
+    answer with all heads on, if some are off. carrier: layer and head that add most to it, the word
+    they read, its share, and their part of the sum. left_out: words that have no room. opened: the
+    share of the chip that is open; sum: what the word itself, all heads and all feed-forward parts
+    add to its logit, and their sum.
+    """
+
+    last: str = ""
+    answer: str = ""
+    share: Share = Share(0)
+    since: Count = Count(0)
+    earlier: tuple[str, Share] | None = None
+    was: tuple[str, Share] | None = None
+    carrier: tuple[Count, Count, str, Share, Share] | None = None
+    left_out: Count | None = None
+    opened: Share | None = None
+    sum: tuple[str, ...] = ()
+
+
+def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> WholeFacts:
+    """What the page says. opened: layer and word of the chip whose sum is open."""
+    left = len(whole.words) - MOST_WORDS
+    left_out = Count(left) if left > 0 else None
+    run = whole.run
+    if run is None:
+        return WholeFacts(whole.words[-1], left_out=left_out)
+    since, answer = whole.since[-1], whole.answer
+    before = whole.said[since - 1][-1] if since else None
+    was = whole.with_all_heads.answer if run.decoder.off else None
+    best = whole.thick[0] if whole.thick else None
+    place = opened
+    if opened and not (opened[0] < whole.n_layers and opened[1] < len(whole.words)):
+        place = None
+    return WholeFacts(
+        last=whole.words[-1],
+        answer=answer.text,
+        share=Share(answer.share),
+        since=Count(since),
+        earlier=(before.text, Share(before.share)) if before else None,
+        was=(was.text, Share(was.share)) if was else None,
+        carrier=best
+        and (
+            Count(best.layer),
+            Count(best.head),
+            whole.words[best.word],
+            Share(best.read),
+            Share(best.added),
+        ),
+        left_out=left_out,
+        opened=Share(whole.said[place[0]][place[1]].share) if place else None,
+        sum=_sum(whole, *place) if place else (),
+    )
+
+
+def _sum(whole: WholeModel, layer: int, word: int) -> tuple[str, ...]:
+    """The sum of a chip in digits that add up."""
+    added = whole.cut_at(layer, word).contributions(whole.said[layer][word].piece)
+    kinds = [
+        sum(value for part, value in added.items() if kind in (part, part[0]))
+        for kind in (EMBEDDING, HEAD)
+    ]
+    return tuple(sum_in_digits([*kinds, sum(added.values()) - sum(kinds)]))

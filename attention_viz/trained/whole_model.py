@@ -12,7 +12,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.lens import Said
-from attention_lab.trained.whole_model import WholeModel
+from attention_lab.trained.whole_model import MOST_WORDS, WholeModel
 
 from ..payload import JSON, board_json, panel_json, sent_numbers
 from ..pieces import label_of
@@ -22,7 +22,6 @@ CHIPS, ARCS, PARTS, NEXT = "chips", "arcs", "parts", "next"
 # text, the same word as the answer; a part of a layer; what comes next.
 PLAIN, SETTLED, ANSWER, WORD, FOUND, PART, COMES = range(7)
 OF_LAYER = ("feed-forward", "norm", "attention", "norm")  # from above
-MOST_COLUMNS = 16
 LEAST_ARC = 0.03  # smaller shares have no arc
 TEXT = "text"  # the row of the words
 
@@ -40,18 +39,17 @@ def whole_board(
     head: Head | None = None,
     opened: int | None = None,
     before: WholeModel | None = None,
-    written: int = 0,
 ) -> JSON:
     """The board. head: the one whose arcs its layer shows, in the place of the average of all.
     opened: the row of several layers that is opened. before: the same text in the model with all
-    heads. written: how many words were written, of which the last one is played at first.
+    heads. A word that was written is played.
     """
     rows, words = whole.rows(opened), whole.words
     names, shape = row_names(rows), (len(rows) + 1, len(words))
     labels = [label_of(one) for one in words]
     axes: JSON = {
         "layer": {"word": "layer", "labels": names, "block": None},
-        "word": {"word": "word", "labels": labels, "block": None, "most": MOST_COLUMNS},
+        "word": {"word": "word", "labels": labels, "block": None, "most": MOST_WORDS},
         **{name: {"word": name, "labels": None, "block": None} for name in ("part", "alone")},
         "next": {"word": "next", "labels": list(whole.coming[0]), "block": None},
     }
@@ -61,7 +59,7 @@ def whole_board(
         PARTS: _parts(rows),
     }
     chips: dict[str, Any] = {"chips": True, "arcs": _arcs(whole, rows, head), "bare": True}
-    if written:
+    if whole.n_written:
         chips["wave"] = len(words) - 1
     panels = [
         _panel(CHIPS, "What the model would say", "result", **chips),
@@ -72,7 +70,11 @@ def whole_board(
         arrays[NEXT] = _next(whole, rows)
         panels.append(_panel(NEXT, "What comes next", "aside", chips=True, rows=None))
     cell = (CHIPS, (0, len(words) - 1))
-    about = {"whole": {"says": _says(whole), "written": written}, "player": True, "fits": True}
+    about = {
+        "whole": {"says": _says(whole), "written": whole.n_written},
+        "player": True,
+        "fits": True,
+    }
     rules = {CHIPS: {"operation": "given", "length": 0}}
     return board_json(_description(whole), arrays, axes, panels, cell, rules=rules, **about)
 
@@ -96,7 +98,9 @@ def _chips(whole: WholeModel, rows: Sequence[range], before: WholeModel | None) 
         words = [*(_written(one) for row in said for one in row), *words]
         if before is not None:
             was = [before.said[layer] for layer in layers]
-            pairs = [pair for both in zip(was, said, strict=True) for pair in zip(*both, strict=True)]
+            pairs = [
+                pair for both in zip(was, said, strict=True) for pair in zip(*both, strict=True)
+            ]
             about["before"] = [_was(*pair) for pair in pairs]
     else:
         words, tones = words * len(shares), [PLAIN] * (len(rows) * n_words) + tones
@@ -138,7 +142,11 @@ def _parts(rows: Sequence[range]) -> JSON:
             words += OF_LAYER
             says += [f"the {part} of layer {one[0]}" for part in OF_LAYER]
     shares = np.full((len(words), 1), np.nan)
-    return _texts(words, [PART] * len(words)) | {"says": says} | _numbers(shares, ["part", "alone"], PARTS)
+    return (
+        _texts(words, [PART] * len(words))
+        | {"says": says}
+        | _numbers(shares, ["part", "alone"], PARTS)
+    )
 
 
 def _next(whole: WholeModel, rows: Sequence[range]) -> JSON:

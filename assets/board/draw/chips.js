@@ -24,6 +24,7 @@ const wordOf = ({ array }, index) => array.words[offsetOf(array, index)];
 export function paintChips(context, box, look) {
   const slice = look.slices[box.array.name];
   for (const arc of arcsShown(box, look)) paintArc(context, box, look, arc);
+  if (box.named) paintLineName(context, box, look);
   for (let row = box.rows.start; row < box.rows.start + box.rows.count; row += 1) {
     if (box.panel.strip === undefined && box.gap) paintRowName(context, box, look, row);
     for (let column = box.columns.start; column < box.columns.start + box.columns.count; column += 1) {
@@ -31,6 +32,12 @@ export function paintChips(context, box, look) {
       paintChip(context, box, look, index, chipArea(box, row, column));
     }
   }
+}
+
+// What a line of chips is, before it.
+function paintLineName(context, { x, y, bodyHeight, named }, { palette, font }) {
+  Object.assign(context, { font: `600 12px ${font}`, textAlign: "right", textBaseline: "middle", fillStyle: palette.muted });
+  context.fillText(named, x - 10, y + bodyHeight / 2);
 }
 
 function paintRowName(context, box, { model, palette, font, zoom }, row) {
@@ -145,8 +152,9 @@ export function paintReads(context, look, { array, index }, grown = 1) {
     const whole = curveOf(box, arc);
     trace(context, grown < 1 ? grownPart(whole, grown) : whole);
   }
-  for (const arc of lit.filter(({ share }) => grown === 1 && (share >= WEAVE.told || array === "arcs"))) {
-    writeAt(context, look, curvePoint(curveOf(box, arc), 0.2), `${Math.round(100 * arc.share)} %`, arc.added ? palette.output : palette.primary);
+  for (const arc of lit.filter(({ added }) => added)) writeAt(context, look, curvePoint(curveOf(box, arc), 0.5), arc.name, palette.output, 12);
+  for (const arc of lit.filter(({ share, added }) => !added && grown === 1 && (share >= WEAVE.told || array === "arcs"))) {
+    writeAt(context, look, curvePoint(curveOf(box, arc), 0.2), `${Math.round(100 * arc.share)} %`, palette.primary);
   }
 }
 

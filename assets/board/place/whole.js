@@ -1,11 +1,12 @@
 // A whole model in one picture: words as columns, layers as rows upwards, and on top what comes next.
 import { panelSize } from "./sizes.js";
 
-const CELL = { most: 116, least: 56, high: 108, low: 62 }; // px, a column, and a row with the arcs below it
+const CELL = { most: 116, least: 56, high: 108, low: 56 }; // px, a column, and a row with the arcs below it
 const CHIP = { share: 0.4, most: 40, least: 26 }; // of a row, and px
 const PARTS = 96; // px, the parts of a layer
 const NEXT_CELL = { width: 148, height: 26 };
 const PLACE_LINE = 34; // px, what is said of a place
+const NARROW_PAGE = 640; // px
 const ONE_COLUMN = { high: 92, strip: 9 }; // px, on a phone: a row, and one of the strip
 
 /** The layout of a whole model in a window, as `fitStage` gives it. Of many words those are shown that have room. */
@@ -45,7 +46,7 @@ function nextOf(model, sized, chips) {
   if (!next) return [];
   const count = model.arrays.next.shape[1];
   const wide = Math.min(NEXT_CELL.width, Math.floor((0.8 * chips.bodyWidth) / count));
-  return [at(sized(next, wide, NEXT_CELL.height), chips.x + chips.bodyWidth - wide * count, chips.y + Math.max(0, chips.gap - NEXT_CELL.height - 6))];
+  return [at(sized(next, wide, NEXT_CELL.height), chips.x + chips.bodyWidth - wide * count, chips.y + Math.max(0, chips.gap - NEXT_CELL.height - 6), { named: next.title })];
 }
 
 function at(size, x, y, more = {}) {
@@ -53,8 +54,12 @@ function at(size, x, y, more = {}) {
   return { ...size, ...more, x, y, left: 0, labelTop: 0, top: 0, untitled: true, titleX: x, titleY: y, titleWidth: size.bodyWidth, tiles };
 }
 
-/** The layout of a whole model on a narrow page: one word at a time, and all words as a strip above it. */
+/** The layout of a whole model in a width. On a narrow page one word at a time, and all words as a strip above it. */
 export function stackWhole(model, space) {
+  if (space.width >= NARROW_PAGE) {
+    const high = ONE_COLUMN.high * model.arrays.chips.shape[0];
+    return { ...fitWhole(model, { ...space, height: high + PLACE_LINE, top: 0, bottom: 0 }), width: space.width, height: high };
+  }
   const strip = model.panels.find(({ id }) => id === "strip");
   const [words, rows] = [model.arrays.chips.shape[1], model.arrays.chips.shape[0]];
   const size = panelSize(model, { ...space, staged: true }, strip, { width: (space.width - 4) / words, height: ONE_COLUMN.strip, digits: -1 }, []);

@@ -14,7 +14,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.derivation import array_of
 
-from .decoder import Decoder
+from .decoder import Decoder, Head
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
 from .language_model import N_HEADS, N_KV_HEADS, language_model
 from .model_run import LanguageModelRun

@@ -48,8 +48,8 @@ class Thick(NamedTuple):
 @dataclass(frozen=True, eq=False)
 class WholeModel:
     """A text in a whole model. run: None for a model that says no next word, or of which only the
-    attention is known. pieces: whether the columns are pieces of words. prompt: how many tokens were
-    given; others were written after them.
+    attention is known. pieces: whether the columns are pieces of words. prompt: how many
+    tokens were given; others were written after them.
     """
 
     maps: AttentionMaps
@@ -266,22 +266,33 @@ def run_again(run: LanguageModelRun, ids: tuple[int, ...], as_set: bool) -> Lang
 
 
 @dataclass(frozen=True)
+class Carrier:
+    """A head, the word that it reads, its share, and its part of the answer's sum."""
+
+    layer: Count
+    head: Count
+    word: str
+    read: Share
+    added: Share
+
+
+@dataclass(frozen=True)
 class WholeFacts:
-    """*The whole model*: last: the last word. answer: what comes next, its share, and the layer
-    from which on it stands there; earlier: what would be said after the layer before. was: the
-    answer with all heads on, if some are off. carrier: layer and head that add most to it, the word
-    they read, its share, and their part of the sum. left_out: words that have no room. opened: the
+    """*The whole model*: last: the last word. answer: what comes next, and its share. since: the
+    layer in which it appears; earlier: what would be said after the layer before; None if it was
+    there from the first layer on, or heads are off. was: the answer with all heads on, if some are
+    off. carrier: the head that adds most. left_out: words that have no room. opened: the
     share of the chip that is open; sum: what the word itself, all heads and all feed-forward parts
     add to its logit, and their sum.
     """
 
     last: str = ""
     answer: str = ""
-    share: Share = Share(0)
-    since: Count = Count(0)
+    share: Share | None = None
+    since: Count | None = None
     earlier: tuple[str, Share] | None = None
     was: tuple[str, Share] | None = None
-    carrier: tuple[Count, Count, str, Share, Share] | None = None
+    carrier: Carrier | None = None
     left_out: Count | None = None
     opened: Share | None = None
     sum: tuple[str, ...] = ()
@@ -297,6 +308,7 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
     since, answer = whole.since[-1], whole.answer
     before = whole.said[since - 1][-1] if since else None
     was = whole.with_all_heads.answer if run.decoder.off else None
+    earlier = (before.text, Share(before.share)) if before and not was else None
     best = whole.thick[0] if whole.thick else None
     place = opened
     if opened and not (opened[0] < whole.n_layers and opened[1] < len(whole.words)):
@@ -305,11 +317,11 @@ def whole_facts(whole: WholeModel, opened: tuple[int, int] | None = None) -> Who
         last=whole.words[-1],
         answer=answer.text,
         share=Share(answer.share),
-        since=Count(since),
-        earlier=(before.text, Share(before.share)) if before else None,
+        since=Count(since) if earlier else None,
+        earlier=earlier,
         was=(was.text, Share(was.share)) if was else None,
         carrier=best
-        and (
+        and Carrier(
             Count(best.layer),
             Count(best.head),
             whole.words[best.word],

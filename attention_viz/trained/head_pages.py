@@ -152,9 +152,9 @@ def head_name(head: Head) -> str:
 
 
 def all_on(off: Sequence[Head]) -> list[b.Button]:
-    """A button that switches all heads on, where some are off; it says which."""
-    label = f"On again: {'; '.join(map(head_name, off))}" if len(off) < 3 else "All heads on"
-    return [b.Button(label, {OFF.key: ()}, name="all heads on")] if off else []
+    """A button that switches all heads on, where some are off."""
+    about = f"Off are: {'; '.join(map(head_name, off))}."
+    return [b.Button("All heads on", {OFF.key: ()}, about)] if off else []
 
 
 def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:

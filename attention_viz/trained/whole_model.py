@@ -113,7 +113,7 @@ def _written(said: Said) -> str:
 
 def _was(before: Said, now: Said) -> str:
     """What was said before, if it is not what is said now."""
-    return "" if before.text == now.text else f"{_written(before)} {before.share:.0%}"
+    return "" if before.text == now.text else _written(before)
 
 
 def _tone(whole: WholeModel, layer: int, place: int) -> int:

@@ -32,7 +32,7 @@ def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     heads = {f"{one[0]}.{one[1]}": head_name(one) for one in np.ndindex(sizes["L"], sizes["H"])}
     places = partial(b.Places, size=max(sizes["L"], sizes["T"], 64), default=())
     return (
-        b.Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads, their average"} | heads),
+        b.Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads"} | heads),
         places(ROW, "Opened layers", most=1),
         places(CHIP, "Opened sum: layer and word", most=2),
         *((WRITTEN,) if shown.model == LANGUAGE else ()),
@@ -50,7 +50,7 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
             found.append(b.Button("Write a word", {WRITTEN.key: more}, name="write"))
         if values[WRITTEN.key]:
             found.append(b.Button("Start again", {WRITTEN.key: ()}))
-    head = _head(values) or (whole.thick[0][:2] if whole.thick else None)
+    head = _head(values) or (whole.thick[0][:2] if whole.thick and not shown.off else None)
     if head and head not in shown.off:
         places = (*values[OFF.key], head[0] * shown.maps.sizes["H"] + head[1])
         found.append(b.Button(f"Switch off {head_name(head)}", {OFF.key: places}, name="switch"))
@@ -101,36 +101,37 @@ def _answer(facts: WholeFacts) -> str:
             "This model says no next word, so its chips are empty. An arc is what a word reads in a"
             " layer."
         )
-    says = f"After “{escape_markdown(facts.last)}” comes **{escape_markdown(facts.answer)}**"
-    says += f" with **{facts.share}**"
+    answer = escape_markdown(facts.answer)
+    says = f"After “{escape_markdown(facts.last)}” comes **{answer}** with **{facts.share}**"
     if facts.was:
-        says += f", with all heads on {escape_markdown(facts.was[0])} with {facts.was[1]}"
-    if facts.earlier:
+        says += f"; with all heads on, {escape_markdown(facts.was[0])} with {facts.was[1]}"
+    elif facts.earlier:
+        word, share = facts.earlier
         says += (
-            f", from layer {facts.since} on; before it {escape_markdown(facts.earlier[0])} with"
-            f" {facts.earlier[1]}"
+            f". It appears in layer {facts.since}; after layer {facts.since - 1} it is still"
+            f" {escape_markdown(word)}, {share}"
         )
     if facts.carrier:
-        layer, head, word, read, added = facts.carrier
         says += (
-            f". Layer {layer}, head {head} reads **{read}** from “{escape_markdown(word)}”; of all"
-            f" it adds most, {added} of the logit"
+            f". Head {facts.carrier.head} of layer {facts.carrier.layer} adds most: it reads"
+            f" **{facts.carrier.read}** from “{escape_markdown(facts.carrier.word)}”"
         )
     says += "."
     return says
 
 
 def _legend(whole: WholeModel, facts: WholeFacts) -> str:
-    left = f" {facts.left_out} words before them are out of sight." if facts.left_out else ""
+    left = f" {facts.left_out} words have no room: the slider shows them." if facts.left_out else ""
+    added = f", {facts.carrier.added} of its logit above the average piece" if facts.carrier else ""
     if whole.run is None:
         return f"Arcs are the average of all heads of a layer.{left}"
-    lens = "after this layer, as if no layer followed (**logit lens**)"
     return (
-        f"A chip is what the model would write next {lens}; its filled part is the share. Blue: from"
-        " this layer on it stays the last answer of its word. Purple: the answer of the text. Grey"
-        " arcs: what all heads of a layer read on average. Purple arc: the head that adds most to"
-        f" the answer.{left} A written word adds one column, and no other column changes: that is"
-        " what [a cache](cache) uses."
+        "A chip is what the model would write next after this layer, as if no layer followed"
+        " (**logit lens**); its filled part is the share. Blue: from this layer on it stays the"
+        " last answer of its word. Purple: the answer of the text. Grey arcs: what all heads of a"
+        f" layer read on average. Purple arc: the heads that add most to the answer{added}.{left} A"
+        " written word adds one column, and no other column changes: that is what"
+        " [a cache](cache) uses."
     )
 
 

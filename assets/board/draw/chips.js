@@ -50,9 +50,7 @@ function paintChip(context, box, look, index, area) {
   const { palette } = look;
   const [tone, share] = [toneOf(box, index), valueAt(look.model, box.array.name, index)];
   if (look.blank?.(box, index)) {
-    context.setLineDash([3, 3]);
-    outlineBox(context, area, palette.line, 1, 6, -0.5);
-    return context.setLineDash([]);
+    return dashed(context, () => outlineBox(context, area, palette.line, 1, 6, -0.5));
   }
   const colour = { [SETTLED]: palette.primary, [ANSWER]: palette.output, [FOUND]: palette.output, [COMES]: palette.output }[tone] ?? palette.muted;
   if (box.panel.strip) return fillBox(context, area, faded(colour, tone === WORD ? 0.5 : 0.15 + 0.75 * share), 2, -1);
@@ -69,23 +67,30 @@ function paintChip(context, box, look, index, area) {
   const strong = [ANSWER, FOUND].includes(tone);
   if (tone !== PART) outlineBox(context, area, faded(colour, strong ? 1 : tone === SETTLED ? 0.55 : 0.3), strong ? 2 : 1, 6, -0.5);
   const was = box.array.before?.[offsetOf(box.array, index)];
-  if (was) outlineBox(context, area, palette.focus, 2, 6, 1);
-  writeChip(context, look, { text: wordOf(box, index), share, tone, colour: strong ? palette.output : palette.text }, area);
+  if (was) dashed(context, () => outlineBox(context, area, palette.focus, 2, 6, -0.5));
+  writeChip(context, look, { text: wordOf(box, index), share, was, tone, colour: strong ? palette.output : palette.text }, area);
 }
 
-function writeChip(context, { palette, font }, { text, share, tone, colour }, { x, y, width, height }) {
-  const told = Number.isFinite(share) ? `${Math.round(100 * share)} %` : "";
+function dashed(context, draw) {
+  context.setLineDash([3, 3]);
+  draw();
+  context.setLineDash([]);
+}
+
+function writeChip(context, { palette, font }, { text, share, was, tone, colour }, { x, y, width, height }) {
+  const part = Number.isFinite(share) ? `${Math.round(100 * share)} %` : "";
+  const told = was ? `was ${was}` : part;
   const size = tone === PART ? TOLD_SIZE : Math.max(12, Math.min(17, 0.42 * height));
   const bold = [PART, COMES].includes(tone) ? "" : "650 ";
-  const write = (part, px, weight, ink, at) => {
+  const write = (words, px, weight, ink, at) => {
     Object.assign(context, { font: `${weight}${px}px ${font}`, fillStyle: ink, textAlign: "center", textBaseline: "middle" });
-    context.fillText(cutText(context, part, width - 6), x + width / 2, at);
+    context.fillText(cutText(context, words, width - 6), x + width / 2, at);
   };
   context.font = `${bold}${size}px ${font}`;
-  const line = told ? `${text} ${told}` : text;
-  if (context.measureText(line).width <= width - 8 || height < 24) return write(line, size, bold, colour, y + height / 2 + 0.5);
+  const line = part ? `${text} ${part}` : text;
+  if (!was && (context.measureText(line).width <= width - 8 || height < 24)) return write(line, size, bold, colour, y + height / 2 + 0.5);
   const word = told ? Math.min(size, height * 0.42) : size;
-  write(text, word, bold, colour, y + height * (told ? 0.33 : 0.5) + 0.5);
+  write(was ? line : text, word, bold, colour, y + height * (told ? 0.33 : 0.5) + 0.5);
   if (told) write(told, Math.max(10, 0.86 * word), "", palette.text, y + height * 0.74);
 }
 
@@ -153,7 +158,8 @@ export function paintReads(context, look, { array, index }, grown = 1) {
     trace(context, grown < 1 ? grownPart(whole, grown) : whole);
   }
   for (const arc of lit.filter(({ added }) => added)) writeAt(context, look, curvePoint(curveOf(box, arc), 0.5), arc.name, palette.output, 12);
-  for (const arc of lit.filter(({ share, added }) => !added && grown === 1 && (share >= WEAVE.told || array === "arcs"))) {
+  const named = lit.filter(({ added }) => added).map(({ key }) => key);
+  for (const arc of lit.filter(({ share, key }) => !named.includes(key) && grown === 1 && (share >= WEAVE.told || array === "arcs"))) {
     writeAt(context, look, curvePoint(curveOf(box, arc), 0.2), `${Math.round(100 * arc.share)} %`, palette.primary);
   }
 }

@@ -100,6 +100,7 @@ export class Picture {
 
   /** Draw the panels whose slice moved, and those of the array that is being played. */
   paintMoved(look, last, played = null) {
+    if (look.model.whole) return this.paintAll(look); // its panels lie within one another
     const moved = (box) => {
       const [before, now] = [last, look.slices].map((slices) => slices[box.panel.array]);
       return fixedAxes(box, now.length).some((axis) => before[axis] !== now[axis]);

@@ -9,6 +9,7 @@ import { numbersDrawn } from "./place/geometry.js";
 import { fillSummary, Guess, sharePlace } from "./play/guess.js";
 import { highlightsOf } from "./draw/overlay.js";
 import { explainedBy } from "./scene/scene.js";
+import { leastHeight } from "./place/whole.js";
 import { writePlace } from "./words/place.js";
 import { Sentence } from "./words/sentence.js";
 import { fillNext, fillStrip, fillWords, fitFormula, headChoice, legendOf, sentenceButtons, squeezeNext } from "./words/words.js";
@@ -59,6 +60,7 @@ export class Step {
     this.guess.adopt(stage?.guess ?? null, stage?.steps[stage.place], onChoose);
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
+    section.classList.toggle("whole", Boolean(this.model.whole));
     // Cells that nothing computes need one line, beside the buttons.
     const alone = Boolean(stage) && !this.model.panels.length; // the row of pages alone
     section.classList.toggle("alone", alone);
@@ -263,7 +265,7 @@ const NARROW_WINDOW = 640; // px; narrower or lower windows scroll a step
 const LOW = 380;
 const LOW_TYPE = 640; // px; in lower windows words are smaller and sentences folded
 const SCROLLED_LAYER = 500; // px, the height of the picture of a layer, with its sentence, in a lower window
-const FITTING = { narrow: 420, low: 260, whole: 430, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
+const FITTING = { narrow: 420, low: 260, menu: 72 }; // px, the same for a board without words; menu: the height at the top that the menu covers
 const WINDOW_MARGIN = 8;
 const ROOMY = { plain: 26, lecture: 32 }; // px, the height of a cell with a number that has room to spare
 const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to its width
@@ -285,7 +287,7 @@ function roomFor({ model, surroundings }, section) {
   const scroller = document.querySelector("[data-testid=stMain]");
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-  const height = stage || free >= (whole ? FITTING.whole : FITTING.low) ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
+  const height = stage || free >= (whole ? leastHeight(model) : FITTING.low) ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
   if (height >= (stage ? LOW : FITTING.low)) return { width, height };
   return flow ? { width, height: SCROLLED_LAYER } : null;
 }

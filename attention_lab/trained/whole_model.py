@@ -17,7 +17,7 @@ from attention_core.checks import Array
 from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
 from ..words.numbers import Count, Share, sum_in_digits
-from ..words.pieces import TEXT_ENDS, readable, word_slices
+from ..words.pieces import TEXT_ENDS, continued, readable, word_slices
 from .attention_maps import AttentionMaps
 from .decoder import EMBEDDING, HEAD
 from .generation import next_probabilities
@@ -62,7 +62,7 @@ class WholeModel:
         """The tokens of each column."""
         tokens = self.maps.tokens
         alone = [slice(place, place + 1) for place in range(len(tokens))]
-        return tuple(alone if self.pieces else word_slices(tokens))
+        return tuple(word_slices(tokens) if continued(tokens) and not self.pieces else alone)
 
     @property
     def words(self) -> tuple[str, ...]:

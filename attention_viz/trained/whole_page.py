@@ -98,8 +98,8 @@ def _answer(facts: WholeFacts) -> str:
     """What comes next, from which layer on, and which head brings it."""
     if not facts.answer:
         return (
-            "This model says no next word, so its chips are empty. An arc is what a word reads in a"
-            " layer."
+            "This model says no next word, so its chips hold the words themselves. An arc is what a"
+            " word reads in a layer."
         )
     answer = escape_markdown(facts.answer)
     says = f"After “{escape_markdown(facts.last)}” comes **{answer}** with **{facts.share}**"

@@ -23,7 +23,8 @@ const wordOf = ({ array }, index) => array.words[offsetOf(array, index)];
 /** Draw a panel of chips: its arcs below them. */
 export function paintChips(context, box, look) {
   const slice = look.slices[box.array.name];
-  for (const arc of arcsShown(box, look)) paintArc(context, box, look, arc);
+  if (isAlone(box)) for (let row = 0; row < box.rows.count - 1; row += 1) paintReadWords(context, box, look, row);
+  else for (const arc of arcsShown(box, look)) paintArc(context, box, look, arc);
   if (box.named) paintLineName(context, box, look);
   for (let row = box.rows.start; row < box.rows.start + box.rows.count; row += 1) {
     if (box.panel.strip === undefined && box.gap) paintRowName(context, box, look, row);
@@ -33,6 +34,21 @@ export function paintChips(context, box, look) {
     }
   }
 }
+
+// On a narrow page one column stands alone, and what it reads is written between its chips.
+const isAlone = ({ columns, panel }) => Boolean(panel.arcs) && columns.count === 1 && columns.size > 1;
+
+function paintReadWords(context, box, look, row) {
+  const { x, y, width, height } = chipArea(box, row, box.columns.start);
+  const [first] = strongest(box, row);
+  if (!first || look.blank?.(box, [row, box.columns.start])) return;
+  const middle = [x + width / 2, y + height + box.gap / 2];
+  const words = first.added ? `${first.name}, “${look.model.axes.word.labels[first.key]}”` : readsOf(look, [row, box.columns.start], 2).map(({ word, share }) => `${word} ${Math.round(100 * share)} %`).join(", ");
+  writeAt(context, look, middle, `↑ ${cutText(context, words, width)}`, first.added ? look.palette.output : look.palette.muted, 12);
+}
+
+// The arcs into a column that stands alone, the one that adds to the answer or has the largest share first.
+const strongest = (box, row) => box.panel.arcs.map(arcOf).filter((arc) => arc.row === row && arc.query === box.columns.start).sort((a, b) => b.added - a.added || b.share - a.share);
 
 // What a line of chips is, before it.
 function paintLineName(context, { x, y, bodyHeight, named }, { palette, font }) {
@@ -148,7 +164,7 @@ function curvePoint(curve, t) {
 /** Draw what is lit with a chip or an arc: what it reads, as far as it has grown. */
 export function paintReads(context, look, { array, index }, grown = 1) {
   const box = look.boxes.find(({ panel }) => panel.arcs);
-  if (!box || !["chips", "arcs"].includes(array)) return;
+  if (!box || isAlone(box) || !["chips", "arcs"].includes(array)) return;
   const { palette } = look;
   const lit = arcsShown(box, look, ({ row, query, key }) => row === index[0] && query === index[1] && (array === "chips" || key === index[2]));
   for (const arc of lit) {
@@ -177,6 +193,8 @@ function grownPart(points, t) {
 export function chipUnder(look, { box, index }, [x, y]) {
   const [row, column] = index;
   if (!box.gap || y >= chipArea(box, row, column).y) return { array: box.array.name, index };
+  const [first] = isAlone(box) ? strongest(box, row - 1) : [];
+  if (first) return { array: "arcs", index: [first.row, first.query, first.key] };
   const arcs = arcsShown(box, look, (arc) => arc.row === row - 1);
   const far = (arc) => Math.min(...Array.from({ length: CURVE_POINTS + 1 }, (_, i) => curvePoint(curveOf(box, arc), i / CURVE_POINTS)).map(([a, b]) => Math.hypot(a - x, b - y))) - (arc.added ? 4 : 0);
   const near = arcs.map((arc) => [far(arc), arc]).filter(([distance]) => distance < WEAVE.near).sort(([a], [b]) => a - b);

@@ -1,13 +1,16 @@
 // A whole model in one picture: words as columns, layers as rows upwards, and on top what comes next.
 import { panelSize } from "./sizes.js";
 
-const CELL = { most: 116, least: 56, high: 108, low: 56 }; // px, a column, and a row with the arcs below it
-const CHIP = { share: 0.4, most: 40, least: 26 }; // of a row, and px
-const PARTS = 96; // px, the parts of a layer
+const CELL = { most: 116, least: 47, high: 108, low: 46 }; // px, a column, and a row with the arcs below it
+const CHIP = { share: 0.42, most: 40, least: 24 }; // of a row, and px
+const PARTS = 84; // px, the parts of a layer
 const NEXT_CELL = { width: 148, height: 26 };
 const PLACE_LINE = 34; // px, what is said of a place
 const NARROW_PAGE = 640; // px
 const ONE_COLUMN = { high: 92, strip: 9 }; // px, on a phone: a row, and one of the strip
+
+/** The least height of a whole model in a window. */
+export const leastHeight = ({ arrays }) => CELL.low * arrays.chips.shape[0] + PLACE_LINE + 52;
 
 /** The layout of a whole model in a window, as `fitStage` gives it. Of many words those are shown that have room. */
 export function fitWhole(model, space) {

@@ -192,7 +192,7 @@ class WholeModel:
     @property
     def with_all_heads(self) -> WholeModel:
         """The same before heads were switched off."""
-        return _whole_run(run_again(self.known, self.known.ids, False), self.pieces)
+        return whole_run(run_again(self.known, self.known.ids, False), self.pieces)
 
     @property
     def one_more(self) -> tuple[int, ...]:
@@ -247,11 +247,14 @@ def whole_model(
     """
     if run is None:
         return WholeModel(maps, pieces=pieces)
-    return _whole_run(run, pieces, written_after(run.ids, marked))
+    return whole_run(run, pieces, written_after(run.ids, marked))
 
 
 @cached
-def _whole_run(run: LanguageModelRun, pieces: bool, written: tuple[int, ...] = ()) -> WholeModel:
+def whole_run(
+    run: LanguageModelRun, pieces: bool = False, written: tuple[int, ...] = ()
+) -> WholeModel:
+    """The picture of a run. written: pieces that follow its text."""
     n = len(run.ids)
     if written:
         run = run_again(run, run.ids + written, True)

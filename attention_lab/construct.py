@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from .by_hand import HANDMADE_FEATURES, handmade_projections
+from .heads.reruns import rerun
 from .heads.weight_blocks import head_contributions
 from .home import read_table
 from .scenario import Scenario
 from .user_data.edits import Edit, Edits
 from .user_data.painted_masks import mask_to_text
+from .words.numbers import Number, Share
 
 MIN_SHARE = 0.8  # of one key, for a query that attends to it
 MAX_SHARE_ERROR = 0.02  # of the shares of a plain mean
@@ -54,6 +55,20 @@ class HeadTask:
     check: Callable[[Trace], tuple[TaskPart, ...]]
 
 
+@dataclass(frozen=True)
+class Construction:
+    """What *Construct* says of a layer: the task, and its parts with what is missing."""
+
+    goal: str
+    hint: str
+    parts: tuple[TaskPart, ...]
+
+    @property
+    def done(self) -> bool:
+        """Whether all goals are reached."""
+        return all(part.done for part in self.parts)
+
+
 def _part(goal: str, reached: bool, missing: str) -> TaskPart:
     return TaskPart(goal, missing * (not reached))
 
@@ -77,14 +92,15 @@ def _first(trace: Trace) -> tuple[TaskPart, ...]:
 
 def _attends(goal: str, trace: Trace, pairs: list[tuple[int, int]]) -> TaskPart:
     """Whether each query gives most of its share to its key. pairs: (query, key)."""
-    goal = f"{goal} at least {MIN_SHARE:.0%} of its share in head 0."
+    goal = f"{goal} at least {Share(MIN_SHARE, 0)} of its share in head 0."
     shares = {pair: float(trace.probabilities[0, 0][pair]) for pair in pairs}
     weak = [pair for pair in pairs if shares[pair] < MIN_SHARE]
     if not weak:
         return TaskPart(goal)
     query, key = weakest = min(weak, key=shares.__getitem__)
-    now = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}” {shares[weakest]:.0%}."
-    return TaskPart(goal, f"{len(weak)} of {len(pairs)} tokens. {now}")
+    gives = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}”"
+    says = f"{len(weak)} of {len(pairs)} tokens. {gives} {Share(shares[weakest])}."
+    return TaskPart(goal, says)
 
 
 def _mean(trace: Trace) -> tuple[TaskPart, ...]:
@@ -94,7 +110,7 @@ def _mean(trace: Trace) -> tuple[TaskPart, ...]:
         _part(
             "In head 0 every token gives every token the same share.",
             error <= MAX_SHARE_ERROR,
-            f"A share is off by {error:.2f}; {MAX_SHARE_ERROR} is allowed.",
+            f"A share is off by {Number(error)}; {Number(MAX_SHARE_ERROR)} is allowed.",
         ),
         _part(
             "Head 0 has values to average.",
@@ -118,9 +134,14 @@ def _cancel(trace: Trace) -> tuple[TaskPart, ...]:
         _part(
             "Together head 0 and head 1 add nothing.",
             len(adds_HTO) > 1 and total <= bound,
-            f"The sum is still {total:.2f}; at most {bound:.2f} is allowed.",
+            f"The sum is still {Number(total)}; at most {Number(bound)} is allowed.",
         ),
     )
+
+
+def construction(task: HeadTask, trace: Trace) -> Construction:
+    """How far a layer does what a task asks."""
+    return Construction(task.goal, task.hint, task.check(trace))
 
 
 def find_leaks(trace: Trace) -> Array:
@@ -131,15 +152,9 @@ def find_leaks(trace: Trace) -> Array:
     n_tokens = trace.sizes["T"]
     leaks_TT = np.zeros((n_tokens, n_tokens), dtype=bool)
     for token in range(n_tokens):
-        inputs = trace.inputs[0].copy()
-        inputs[token] += 1.0
-        again = attend(
-            inputs,
-            trace.projections,
-            mask=~trace.hidden[0],
-            scale=trace.scale,
-            residual=trace.residual,
-        )
+        inputs_BTD = trace.inputs.copy()
+        inputs_BTD[:, token] += 1.0
+        again = rerun(trace, x=inputs_BTD)
         leaks_TT[:, token] = np.abs(again.output[0] - trace.output[0]).max(axis=-1) > 1e-9
     return leaks_TT
 

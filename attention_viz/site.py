@@ -36,7 +36,7 @@ from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
-from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
+from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Link, Text, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.growth_page import GROWTH
@@ -78,6 +78,7 @@ from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
 from .trained.trained_heads_page import TRAINED_HEADS
+from .trained.whole_page import WHOLE_MODEL
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
 from .widgets import widgets_of
@@ -98,7 +99,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             ENCODER_DECODER,
             WHAT_CHANGES,
         ),
-        *(WRITING, WHY_THIS_WORD, CACHE),
+        *(WHOLE_MODEL, WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
         *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),
@@ -147,9 +148,10 @@ def _answer(asked: JSON) -> str:
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
     feature = 0  # with which the page opens
+    known: Sequence[Choice] = ()
     try:
         if act.get("press"):
-            act = {"changes": _pressed(path, view_of(choices), parameters, act)}
+            act = _pressed(path, view_of(choices), parameters, act)
         try:
             choices, path = acted(choices, path, act)
         except SettingsError as error:  # what was typed cannot be, so all stays
@@ -160,7 +162,6 @@ def _answer(asked: JSON) -> str:
             choices, view = (_at_feature(one, feature) for one in (choices, view))
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
-        known: Sequence[Choice] = ()
         values: Values = {}
         if path in BLOCK_PAGES:
             known, values, refused = BLOCK_PAGES[path].after(view, parameters, _changes_of(act))
@@ -173,7 +174,9 @@ def _answer(asked: JSON) -> str:
         said = _refused(choices.scenario, error)
         path = page.url_path
     page = page_of(path)
+    shared = {one.key: own.get(one.key, "") for one in known if one.shared}
     about = {
+        "shared": shared,
         "path": path,
         "query": urlencode(_named(choices, first, path, parameters, feature) | own),
         "refused": [*unknown, *choices.refused, *refused],
@@ -249,13 +252,17 @@ def _has_language_model() -> bool:
 def _pressed(
     path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """What a click on a cell of a board of the page sets. Raises: AttentionError."""
+    """What a click on a cell of a board of the page does, as an act. Raises: AttentionError."""
     _, values, _ = BLOCK_PAGES[path].after(view, parameters, {})
     match act:
         case {"press": str(name), "cell": {"array": str(array), "index": list(index)}}:
             for block in every_block(BLOCK_PAGES[path].blocks(view, values)):
                 if isinstance(block, Board) and block.name == name:
-                    return block.pressed(array, index)
+                    match block.pressed(array, index):
+                        case Link(_, page, sets):
+                            return {"changes": sets, "to": page}
+                        case sets:
+                            return {"changes": sets}
     return {}
 
 

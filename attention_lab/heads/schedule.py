@@ -133,7 +133,7 @@ def _work(trace: Trace, name: str, rule: Rule, parts: int) -> tuple[int, int]:
     """The multiplications and exponentials of one part of a step, for one sequence."""
     cells = math.prod(getattr(trace, name).shape[1:]) // parts
     if rule.operation == "softmax":
-        return 0, cells
+        return 0, cells + (0 if trace.sink is None else trace.sizes["T"])
     if rule.operation == "sum" and len(rule.reads) > 1:
         return cells * rule.length, 0
     return cells * _MULTIPLICATIONS_PER_CELL.get(rule.operation, 0), 0

@@ -111,6 +111,11 @@ class SplitFacts:
     enough: int
 
     @property
+    def n_fused(self) -> int:
+        """How many numbers the matrix has for each token."""
+        return self.shape[1] * self.shape[3]
+
+    @property
     def is_narrow(self) -> bool:
         """Whether there are patterns that a head of this width cannot make."""
         return self.width < self.enough

@@ -22,6 +22,7 @@ from ..rotary_pairs import TurnedPair, pair_of, shift_gap
 from ..rounding import tolerance
 from ..scenario import Scenario
 from ..sentences import longer_sequence
+from .seen import KeysSeen, keys_seen
 
 
 @dataclass(frozen=True)
@@ -62,22 +63,17 @@ def scale_facts(trace: Trace, head: int) -> ScaleFacts:
 
 
 @dataclass(frozen=True)
-class MaskFacts:
-    """What a mask hides.
+class MaskFacts(KeysSeen):
+    """What a mask hides, at the cell in focus of the picture.
 
     chosen: the mask of the layer; is_example: whether the picture shows another one, because there
-    is none. n_seen: of n_keys, the keys that the query in focus sees in the picture. n_hidden: of
-    n_cells of a head, and is_empty if none is. in_batch: whether [pad] is hidden besides. longer:
+    is none. is_empty: whether no cell is hidden. in_batch: whether [pad] is hidden besides. longer:
     the sequence length that makes room for [pad]; 0 if there is none. alone: the last token as a
     query by itself.
     """
 
     chosen: str
     is_example: bool
-    n_seen: int
-    n_keys: int
-    n_hidden: int
-    n_cells: int
     is_empty: bool
     in_batch: bool
     longer: int
@@ -88,14 +84,14 @@ def mask_facts(
     chosen: Scenario, scenario: Scenario, trace: Trace, focus: Focus, n_sentences: int
 ) -> MaskFacts:
     """The facts of a mask. chosen: the choices; scenario, trace: what the picture shows."""
-    n_keys = trace.sizes["S"]
+    seen = keys_seen(trace, focus.head, focus.query)
     return MaskFacts(
+        seen.n_seen,
+        seen.n_keys,
+        seen.n_hidden,
+        seen.n_cells,
         chosen.mask,
         scenario.mask != chosen.mask,
-        n_keys - int(trace.hidden_keys[0, focus.head, focus.query]),
-        n_keys,
-        int(trace.hidden_keys[0, focus.head].sum()),
-        trace.hidden[0, 0].size,
         not trace.hidden_keys.any(),
         n_sentences > 1,
         longer_sequence(chosen) or 0,
@@ -176,18 +172,21 @@ class NormFacts:
     """What QK-norm bounds in a head.
 
     query_length, key_length: the largest in the head. most: the largest size that a scaled score
-    can have, the scale times both; largest: the largest that one has. share: the most that a query
-    can give to one of the keys, if no bias is added to scores; else None.
+    can have, the scale times both; largest: the largest that one has, after a soft cap if there is
+    one. share: the most that the query in focus can give to one of the n_seen keys that it sees, if
+    no bias is added to scores and it sees any; else None.
     """
 
     query_length: float
     key_length: float
     most: float
     largest: float
+    is_capped: bool
+    n_seen: int
     share: float | None
 
 
-def norm_facts(trace: Trace, head: int) -> NormFacts:
+def norm_facts(trace: Trace, head: int, query: int) -> NormFacts:
     """The facts of a layer with QK-norm."""
     query_length, key_length = (
         float(np.linalg.norm(getattr(trace, name)[0, at], axis=-1).max())
@@ -196,10 +195,12 @@ def norm_facts(trace: Trace, head: int) -> NormFacts:
             ("normed_keys", head * trace.sizes["G"] // trace.sizes["H"]),
         )
     )
-    most, n_keys = abs(trace.scale) * query_length * key_length, trace.sizes["S"]
-    share = 1 / (1 + (n_keys - 1) * float(np.exp(-2 * most))) if trace.bias is None else None
-    largest = float(np.abs(trace.scaled_scores[0, head]).max())
-    return NormFacts(query_length, key_length, most, largest, share)
+    most, share = abs(trace.scale) * query_length * key_length, None
+    n_seen = keys_seen(trace, head, query).n_seen
+    if trace.bias is None and n_seen:
+        share = 1 / (1 + (n_seen - 1) * float(np.exp(-2 * most)))
+    largest, is_capped = float(np.abs(trace.scaled_scores[0, head]).max()), bool(trace.softcap)
+    return NormFacts(query_length, key_length, most, largest, is_capped, n_seen, share)
 
 
 @dataclass(frozen=True)

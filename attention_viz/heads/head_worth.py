@@ -173,13 +173,3 @@ def _bar_layout(description: str, height: int, labels: Sequence[str], **more: ob
         yaxis=PLAIN_AXIS,
         **more,
     )
-
-
-def describe_remainder(trace: Trace) -> str:
-    """What remains of the output with all heads off, in words."""
-    parts = []
-    if trace.projections.b_o is not None:
-        parts.append("the bias")
-    if trace.residual:
-        parts.append("the input (residual)")
-    return ", ".join(parts) or "0"

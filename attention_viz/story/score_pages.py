@@ -80,6 +80,8 @@ def _scale(view: StoryView, _: b.Values) -> Below:
     line, derivation = arithmetic(
         view, "scaled_scores", (0, *view.focus.cell("query", "key")), pair(view)
     )
+    sink = ", without the sink" * (view.trace.sink is not None)
+    capped = " and soft cap" * (view.trace.softcap is not None)
     off = "0" if facts.sums_are_1 else format_number(effect.sum_gap)
     return [
         b.caption(
@@ -99,16 +101,17 @@ def _scale(view: StoryView, _: b.Values) -> Below:
         ),
         b.Text(
             f"Standard deviation of the scores in head {view.focus.head}:"
-            f" {format_number(effect.spread_raw, 2)} before scaling,"
+            f" {format_number(effect.spread_raw, 2)} before scaling{capped},"
             f" {format_number(effect.spread, 2)} after. Real queries and keys need not have mean 0,"
             " nor be independent. Largest share of a query, on average:"
             f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with"
-            " scaled scores (no mask)."
+            f" scaled scores (no mask{sink})."
         ),
         b.Text(
             "**The scale makes no shares:** the softmax alone does. With raw scores and with scaled"
-            f" ones, the shares of every query sum to 1 (largest difference: {off}). The scale only"
-            " sets how unequal they are ([claim](questions?concepts_words=note-root-and-softmax))."
+            f" ones, the shares of every query sum to 1{sink} (largest difference: {off}). The"
+            " scale only sets how unequal they are"
+            " ([claim](questions?concepts_words=note-root-and-softmax))."
         ),
         b.Folded("By the width of a head: variance and softmax", partial(_variance, view, facts)),
     ], ("scaled_scores", derivation)
@@ -160,14 +163,15 @@ def _of_compared(view: StoryView, kind: str) -> tuple[str, tuple[int, ...], str]
 def _qk_norm(view: StoryView, _: b.Values) -> Below:
     field, cell, title = _of_compared(view, "normed")
     line, derivation = arithmetic(view, field, cell, title)
-    facts, n_keys = norm_facts(view.trace, view.focus.head), view.trace.sizes["S"]
+    facts = norm_facts(view.trace, view.focus.head, view.focus.query)
     lengths = [format_number(one, 2) for one in (facts.query_length, facts.key_length)]
     most, largest = (format_number(one, 2) for one in (facts.most, facts.largest))
-    share = ""
+    share, capped = "", ", brought nearer to 0 by the soft cap" * facts.is_capped
     if facts.share is not None:
+        query, share = token(view, "T", view.focus.query), format_percent(facts.share)
         share = (
-            f" So no share of {n_keys} keys is larger than {format_percent(facts.share)}: 1/(1 + (n"
-            f" − 1)·e^(−2·{most}))."
+            f" So {query} gives none of the {facts.n_seen} keys that it sees more than {share}:"
+            f" 1/(1 + (n − 1)·e^(−2·{most}))."
         )
     return [
         line,
@@ -176,7 +180,8 @@ def _qk_norm(view: StoryView, _: b.Values) -> Below:
             f"{view.trace.sizes['K']}; a gain multiplies it. In head {view.focus.head} the longest"
             f" query has {lengths[0]}, the longest key {lengths[1]}. A scaled score is the scale"
             f" ({format_number(view.trace.scale)}) times both lengths times the cosine of the angle"
-            f" between them: at most {most} in size, and the largest here is {largest}.{share}"
+            f" between them{capped}: at most {most} in size, and the largest here is"
+            f" {largest}.{share}"
             " Without weights every token then looks most at itself: see [The diagonal of modern"
             " attention](modern-diagonal)."
         ),

@@ -26,9 +26,11 @@ HIDDEN = mask_to_text(np.tril(np.ones((5, 5), bool), -1))  # the first query see
 GROUPED = {"n_heads": "4", "n_kv_heads": "2", "d_model": "16", "head": "2", "query": "3"}
 STATES: Mapping[str, Mapping[str, str]] = {
     "first example": {},
-    "shared keys": {**GROUPED, "key": "1", "feature": "2", "bias": "alibi", "mask": "window"},
+    "shared keys": {**GROUPED, "key": "1", "feature": "2", "alibi": "true", "mask": "window"},
     "nothing seen": {"mask": "painted", "painted": HIDDEN, "n_tokens": "5", "query": "0"},
     "modern": {**GROUPED, "qk_norm": "true", "rotary": "halves", "sink": "true", "softcap": "true"},
+    "capped and masked": {**GROUPED, "alibi": "true", "sink": "true", "softcap": "true"}
+    | {"cap": "1.0", "sink_logit": "3.0", "mask": "causal", "query": "1"},
     "joined": {"output_matrix": "none", "residual": "true", "which": "values", "scaling": "off"},
     "wide": {
         "d_model": "144",
@@ -58,7 +60,7 @@ def choices_of(state: str, path: str) -> UrlChoices:
 
 def numbers(text: str) -> list[float]:
     """The numbers of a sentence, without those of tokens; per cent as shares."""
-    found = NUMBER.finditer(QUOTED.sub("", text))
+    found = NUMBER.finditer(re.sub(r"(?<=\d),(?=\d{3})", "", QUOTED.sub("", text)))
     return [
         float(one[0].removesuffix(" %").replace("−", "-")) / (100 if one[1] else 1) for one in found
     ]

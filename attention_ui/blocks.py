@@ -4,8 +4,6 @@ The session and the URL hold each choice of the page as text; widgets are set fr
 back in their callbacks.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress

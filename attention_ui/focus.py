@@ -5,8 +5,6 @@ sentence changes. So the four numbers are kept here: `st.session_state` holds th
 them, and a changed URL wins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 The scripts of all visitors share one interpreter, so they run one at a time.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress

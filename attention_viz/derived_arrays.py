@@ -6,8 +6,6 @@ the output, the same numbers after a forgotten swap, and the h by h products of 
 key.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 and the URL that shows the same. It runs in a browser's worker, with NumPy alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress

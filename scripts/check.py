@@ -5,8 +5,6 @@ The Makefile calls it. Without make, any Python from 3.11 on starts it: it first
 environment in .venv and installs what the tests need.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -4,8 +4,6 @@ shape.
 Source: Kingma and Ba 2015, algorithm 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -2,8 +2,6 @@
 `assets/data/formulas.csv`; and the function that computes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

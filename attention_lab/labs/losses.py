@@ -5,8 +5,6 @@ parts side by side; gradients like the output. Cross-entropy and relative error 
 the output as logits of F choices; the target marks the right one with 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ Then one Riemannian step on the sphere, a Stiefel manifold that can be drawn; an
 columns change in a layer: the matrices, the spread of the scores, the attention weights.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

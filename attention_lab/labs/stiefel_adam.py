@@ -4,8 +4,6 @@ Source: Bécigneul and Ganea 2019, algorithm 1a, with one second moment per matr
 per number would rotate the step out of the tangent space.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

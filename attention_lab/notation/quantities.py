@@ -8,8 +8,6 @@ in Hugging Face transformers; the hooks of TransformerLens; the tokens of Circui
 al. 2017.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

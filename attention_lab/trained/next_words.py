@@ -6,8 +6,6 @@ probability is the product of those of its pieces and of the probability that th
 it, summed over its spellings. X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The experiments of the mask workshop: painting, hiding, empty rows, [pad]."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -2,8 +2,6 @@
 it, and what the steps are for, in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any

@@ -1,7 +1,5 @@
 """What the pages *Overview* and *Tokens* say below their stages."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attention_lab.page_list import step_of

@@ -157,7 +157,7 @@ def _answer(asked: JSON) -> str:
         _need_model(asked, choices.scenario.weights == TRAINED.name)
         view, feature = _view(asked, choices, page_of(path))
         if not _chooses_feature(parameters, act):
-            choices, view = (_at_feature(one, feature) for one in (choices, view))
+            choices, view = _at_feature(choices, feature), _at_feature(view, feature)
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
         values: Values = {}

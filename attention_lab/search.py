@@ -6,8 +6,6 @@ RapidFuzz has no build for it. Of the 50 questions of `tests/data/asked.csv` thi
 FTS5 with the same synonyms 47, RapidFuzz (token_set_ratio) 43.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections import Counter

@@ -1,7 +1,5 @@
 """What heads add to the output: stacked bars, shares and matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial

@@ -2,8 +2,6 @@
 are fewer than keys, and how far a window reaches over layers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import partial
 from typing import Any

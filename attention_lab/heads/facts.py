@@ -114,8 +114,7 @@ def average_facts(trace: Trace, heads: Sequence[int]) -> AverageFacts | None:
     facts = AverageFacts(
         Number(lost.in_a_head, 1), Number(lost.in_the_mean, 1), Number(lost.largest_sum, 2)
     )
-    is_wider = lost.in_the_mean > lost.in_a_head  # not so for NaN
-    return facts if is_wider and str(facts.in_the_mean) != str(facts.in_a_head) else None
+    return facts if str(facts.in_the_mean) != str(facts.in_a_head) else None
 
 
 def cell_facts(trace: Trace, cell: Cell) -> CellFacts:

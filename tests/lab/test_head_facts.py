@@ -30,8 +30,8 @@ SEEN[2] = False  # a query that sees no key
 
 
 def layer(**options: Any) -> Trace:
-    """Six heads of two features on two key heads, with biases, five tokens."""
-    weights = Projections.random(12, 6, n_kv_heads=2, seed=1, bias=True)
+    """Six heads on two key heads, queries of four features and values of two, with biases."""
+    weights = Projections.random(12, 6, n_kv_heads=2, d_k=4, d_v=2, seed=9, bias=True)
     return attend(X, weights, **{"scale": 2.0} | options)
 
 
@@ -111,6 +111,7 @@ def test_a_head_is_worth_what_the_sum_of_all_heads_moves(options: dict[str, Any]
     assert (found.most, found.least) == pytest.approx((norms[most], norms[least]))
     assert found.moved == pytest.approx(np.linalg.norm(parts[4][3]))
     signed = [float(np.vdot(part, whole)) / size**2 for part in parts]
+    assert signed[1] < 0 < signed[0] < -signed[1]
     assert found.signed_sum == pytest.approx(1)
     assert found.norm_sum == pytest.approx(sum(norms))
     assert list(found.by_signed) == sorted(range(6), key=lambda head: -signed[head])
@@ -209,7 +210,10 @@ def test_a_layer_may_share_keys_already(
 
 def test_no_key_can_be_spared_between_norms_and_turns() -> None:
     """Scores from made keys, and as if no key were made, by loops over all pairs."""
-    norm, rotary = HeadNorm(np.array([2.0, 0.5]), np.array([1.0, 3.0])), Rotary(50.0, "halves", 3)
+    norm, rotary = (
+        HeadNorm(np.array([2.0, 0.5, 1.0, 1.5]), np.array([1.0, 3.0, 0.5, 2.0])),
+        Rotary(50.0, "halves", 3),
+    )
     for options in ({"head_norm": norm}, {"rotary": rotary}, {}):
         trace = layer(**options)
         found, traces = shared(trace, 1, 4)
@@ -244,8 +248,8 @@ def test_four_ways_and_convolutions_agree_with_the_layer(trace: Trace) -> None:
     assert [one.difference for one in found.ways] == [None] * 4
     assert [one.difference for one in found.convolutions] == [None] * 4
     assert [one.sizes for one in found.convolutions] == [
-        (12, 2, 12, 12),
-        (12, 2, 12, 4),
+        (12, 4, 12, 24),
+        (12, 4, 12, 8),
         (12, 2, 12, 4),
         (2, 12, 12, 12),
     ]
@@ -264,17 +268,17 @@ def test_a_way_that_does_not_agree_says_by_how_much() -> None:
 def test_arrays_and_designs_are_counted() -> None:
     found = matrix_facts(layer(), 0)
     by_name = {str(one.name): (one.one, one.all) for one in found.arrays}
-    assert by_name["w_q"] == ((12, 2), (12, 12))
-    assert by_name["keys"] == ((5, 2), (5, 4))
+    assert by_name["w_q"] == ((12, 4), (12, 24))
+    assert by_name["keys"] == ((5, 4), (5, 8))
     assert all(one.numbers_of_one == one.one[0] * one.one[1] for one in found.arrays)
     assert all(one.numbers_of_all == one.all[0] * one.all[1] for one in found.arrays)
     # 6 heads × 5 objects, the joined array, the output; 6 × 7 calls, joining, output.
     assert found.designs[0][:3] == (32, 44, 60)
     assert found.designs[1][:3] == (6, 8, 0)
     assert found.more == ("more", "more", "more", "more")
-    scores, mixing = 6 * 25 * (2 + 1), 6 * 25 * 2
-    assert found.designs[1][3] == 5 * 12 * (12 + 4 + 4) + scores + mixing + 5 * 144
-    assert found.designs[0][3] == 5 * 12 * (12 + 12 + 12) + scores + mixing + 5 * 144
+    scores, mixing = 6 * 25 * (4 + 1), 6 * 25 * 2
+    assert found.designs[1][3] == 5 * 12 * (24 + 8 + 4) + scores + mixing + 5 * 144
+    assert found.designs[0][3] == 5 * 12 * (24 + 24 + 12) + scores + mixing + 5 * 144
 
 
 def test_a_sink_takes_one_exponential_of_each_row() -> None:

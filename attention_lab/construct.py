@@ -1,4 +1,6 @@
-"""Tasks to build a head by hand: the goal, the layer to start from, and checks of a layer."""
+"""Tasks to build a head by hand: the goal, the layer to start from, and checks of a layer. Their
+words are rows of `assets/data/head_tasks.csv`.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +15,7 @@ from attention_core.trace import Trace
 from .by_hand import HANDMADE_FEATURES, handmade_projections
 from .heads.reruns import rerun
 from .heads.weight_blocks import head_contributions
+from .home import read_table
 from .scenario import Scenario
 from .user_data.edits import Edit, Edits
 from .user_data.painted_masks import mask_to_text
@@ -190,49 +193,16 @@ def _without(names: Iterable[str], columns: range) -> str:
 _CAUSAL = mask_to_text(np.tril(np.ones((8, 8), dtype=bool)))
 _EMPTY = replace(HANDMADE_SCENARIO, edits=_without(("w_q", "w_k"), range(4)))
 
+_STARTS_AND_CHECKS = {
+    "previous": (_EMPTY, _previous),
+    "first": (replace(_EMPTY, text="cat saw the box and it ran"), _first),
+    "mean": (HANDMADE_SCENARIO, _mean),
+    "cancel": (replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))), _cancel),
+    "promise": (replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL), _leak),
+}
 HEAD_TASKS = {
-    "previous": HeadTask(
-        "The token before",
-        "Make head 0 attend to the token before.",
-        "Head 1 does it already: its queries rotate the angle of a position back by one. Copy"
-        " its columns of W_Q and W_K into those of head 0.",
-        "w_q",
-        _EMPTY,
-        _previous,
-    ),
-    "first": HeadTask(
-        "Copy the first token",
-        "Make every token copy the first token in head 0.",
-        "The feature “cos” is largest at position 0, and the feature “one” is 1 everywhere. Let"
-        " every query have a high score with a large cos.",
-        "w_q",
-        replace(_EMPTY, text="cat saw the box and it ran"),
-        _first,
-    ),
-    "mean": HeadTask(
-        "Read the mean",
-        "Make every token read the plain mean of all tokens in head 0.",
-        "Shares are equal if scores are equal. Scores are equal if they are all 0.",
-        "w_q",
-        HANDMADE_SCENARIO,
-        _mean,
-    ),
-    "cancel": HeadTask(
-        "Two heads that cancel",
-        "Make two heads whose outputs cancel.",
-        "Both heads read the mean here. Head 0 adds noun and animate to the output. Head 1 can"
-        " subtract them: its rows of W_O are 4 to 7. Set its other numbers to 0.",
-        "w_o",
-        replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))),
-        _cancel,
-    ),
-    "promise": HeadTask(
-        "Break the promise",
-        "Break the promise of the causal mask: let an output depend on a later token.",
-        "One allowed cell above the diagonal is enough. Paint it in the mask workshop, or"
-        " choose a window as the mask.",
-        "w_v",
-        replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL),
-        _leak,
-    ),
+    row["name"]: HeadTask(
+        row["title"], row["goal"], row["hint"], row["matrix"], *_STARTS_AND_CHECKS[row["name"]]
+    )
+    for row in read_table("head_tasks")
 }

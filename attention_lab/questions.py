@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from functools import cache
 
 from .diagonal.claims.catalogue import CLAIMS, Claim
-from .page_list import PAGES, Page, page_of, read_table
+from .home import read_table
+from .page_list import PAGES, Page, page_of
 from .search import Texts, best_matches
 
 ASKED = "asked"  # the `text` of a question

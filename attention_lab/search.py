@@ -19,7 +19,7 @@ from math import log
 from typing import TypeVar
 from unicodedata import normalize
 
-from .page_list import read_table
+from .home import read_table
 
 Row = TypeVar("Row")
 Texts = tuple[str, ...]

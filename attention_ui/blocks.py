@@ -257,7 +257,11 @@ class _Drawing:
         """
         axes, about = board.scene["axes"], board.scene["arrays"][array]
         if board.press:
-            self._set(board.pressed(array, index))
+            match board.pressed(array, index):
+                case b.Link(_, page, sets):
+                    _open(page, sets)
+                case sets:
+                    self._set(sets)
             return
         if array in board.sets:
             self._clicked(b.filled(board.sets[array], index), board.opens)

@@ -119,6 +119,7 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         held = Focus(*(held_place(name) for name in FOCUS))
         if (found := looked_at(before, scenario, held)) != held:
             st.session_state.update(asdict(found))
+            now.looks_anew = True
 
 
 def _is_asked() -> bool:

@@ -20,9 +20,17 @@ from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
 from attention_lab.home import ASSETS
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.page_list import STEP_NEEDS, OwnControls, Page, page_of, story_steps
+from attention_lab.page_list import (
+    OLD_URLS,
+    PAGES,
+    STEP_NEEDS,
+    OwnControls,
+    Page,
+    page_of,
+    story_steps,
+)
 from attention_lab.scenario import Scenario, sequence_of
-from attention_lab.sentences import tokens_of, weights_in_force
+from attention_lab.sentences import in_batch, tokens_of, weights_in_force
 from attention_viz.layer_caption import columns_note, notation_notes
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
@@ -36,7 +44,6 @@ from .lesson import lesson_parts, lesson_style, offer_question, read_shown_lesso
 from .page_context import page_context
 from .presets import choose_example
 from .reference.questions import show_foot
-from .registry import app_pages
 from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip, stage_choices
@@ -93,7 +100,8 @@ def _draw() -> Page:
     _note_picture(page, trace)
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
-        place = choose_focus(trace, page.looks_into)
+        shown = seen if trace is None else in_batch(seen, sequence)
+        place = choose_focus(trace, page, shown)
     with st.sidebar:
         with explained_errors():
             if own is None:
@@ -305,3 +313,15 @@ class ScriptLock:
 
 
 script_lock = ScriptLock()
+
+
+def app_pages() -> list[st.Page]:
+    """All pages; the bare URL and old URLs have some of their own. Streamlit draws no menu of them:
+    the bar of chapters and the row of pages are ours.
+    """
+    pages = [st.Page(page.path, title=page.title, url_path=page.url_path) for page in PAGES]
+    first = PAGES[0]
+    home = st.Page(first.path, title=first.title, url_path="home", default=True)
+    # Last, because st.switch_page takes the first page of a file.
+    old = [st.Page(page_of(url).path, title=page_of(url).title, url_path=url) for url in OLD_URLS]
+    return [*pages, home, *old]

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..page_list import read_table
+from ..home import read_table
 from .notation import COLUMN_NOTATION, OURS, Notation
 
 _ROWS = read_table("notations")

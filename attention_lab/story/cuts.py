@@ -24,9 +24,26 @@ from ..heads.weight_blocks import (
     is_identity,
     output_gap,
 )
+from ..page_list import Page
 from ..rounding import tolerance
 
 HEAD_FIELDS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
+
+
+def explained_field(page: Page, which: str) -> str:
+    """The field whose cell a step explains. which: queries, keys or values, where a step shows one
+    of them; values are neither normalised nor turned.
+    """
+    compared = "queries" if which == "values" else which
+    one_of_three = {
+        "projections": which,
+        "split": HEAD_FIELDS[which],
+        "qk-norm": f"normed_{compared}",
+        "rotary": f"turned_{compared}",
+    }
+    return one_of_three.get(page.url_path) or page.fields[0]
+
+
 # The two matrices whose product each field is.
 PROJECTION_FACTORS = {
     "queries": ("inputs", "w_q"),

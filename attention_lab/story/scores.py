@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.checks import Array
+from attention_core.formulas import softmax
 from attention_core.trace import Trace
 
 from ..focus import Focus
@@ -14,7 +15,6 @@ from ..heads.counts import layer_size
 from ..heads.keys_read import ReadRow, ScaleEffect, read_row, scale_effect
 from ..heads.patterns import effective_tokens
 from ..heads.score_schemes import SCHEMES
-from ..masks.giving_nothing import Given, given_by
 from ..masks.hiding import LastQuery, last_query_alone
 from ..masks.mistakes import row_sum_with_dropout
 from ..masks.temperature import at_temperature
@@ -231,3 +231,39 @@ def rotary_facts(
     return RotaryFacts(
         pair_of(trace, field, cell), SHIFT, shift_gap(trace, SHIFT), scenario.positions
     )
+
+
+LOWERED = (0.0, 2.0, 5.0, 10.0)  # by how much all scores of the row
+SINK = 0.0  # its logit
+GATES = (1.0, 0.5, 0.1, 0.0)  # what an output gate lets through
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a row gives to all tokens together, all of its scores lowered by a number.
+
+    alone: by softmax; with_sink: with one more logit of 0. gate, gated: what a gate lets through,
+    and the length of the output that is then left.
+    """
+
+    lowered: float
+    alone: float
+    with_sink: float
+    gate: float
+    gated: float
+
+
+def given_by(trace: Trace, head: int, query: int) -> tuple[Given, ...]:
+    """What the row of a query gives in the three ways; nothing for a row without keys."""
+    scores_S = trace.masked_scores[0, head, query]
+    scores_S = scores_S[np.isfinite(scores_S)].astype(np.float64)
+    if not scores_S.size:
+        return ()
+    length = float(np.linalg.norm(trace.head_outputs[0, head, query]))
+    found = []
+    for lowered, gate in zip(LOWERED, GATES, strict=True):
+        lowered_S = scores_S - lowered
+        alone = float(softmax(lowered_S).sum())
+        with_sink = float(softmax(np.append(lowered_S, SINK))[:-1].sum())
+        found.append(Given(lowered, alone, with_sink, gate, gate * length))
+    return tuple(found)

@@ -10,7 +10,7 @@ from attention_lab.notation.formulas import output_by_heads
 
 from .. import blocks as b
 from ..markdown import escape_markdown, quote_token
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from . import head_worth as figures
 
@@ -42,8 +42,7 @@ def _blocks(view: StoryView, values: b.Values, facts: WorthFacts) -> Sequence[b.
     wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
     changes = figures.token_changes_board(trace, (focus.head, focus.query), view.notation)
     return [
-        b.Text(_answer(facts)),
-        *whose_weights(view),
+        *answer_line(view, _answer(facts)),
         b.Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
         b.Text(_sum_in_words(view, focus.feature, facts)),
         b.row(values, _off(n_heads)),

@@ -21,7 +21,7 @@ from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 
 from .. import blocks as b
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour
 from .count_figures import SIZE_TITLES, count_curves
@@ -97,8 +97,7 @@ def _blocks(view: StoryView, values: b.Values, facts: SharedFacts) -> Sequence[b
     places = {"head": "{0}", "query": "{1}", "key": "{2}"}
     clicks = {kind: {KIND.key: kind} | places for kind in board["arrays"]}
     return [
-        b.Text(_answer(facts)),
-        *whose_weights(view),
+        *answer_line(view, _answer(facts)),
         b.row(values, _groups(view.trace.projections.groups), LATENT),
         b.Board(board, "shared keys", sets=clicks),
         _changes(facts),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from attention_lab.block import block_facts, block_of
-from attention_lab.export.block_code import block_code
+from attention_lab.export.step_code import block_code
 from attention_lab.next_token import next_token_of
 from attention_lab.page_list import page_of
 

@@ -15,6 +15,7 @@ from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.block import BLOCK_CONTROLS, Block, BlockFacts, block_of
 from attention_lab.block_weights import BY_HAND, BY_MODEL, BY_SEED
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.weight_kinds import MODELS
 
 from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
@@ -53,6 +54,10 @@ def block_parts(view: StoryView) -> StepParts:
         for name, one in BLOCK_CONTROLS.items()
         if name == "skip" or found.weights.made != BY_MODEL
     ]
+    if model := MODELS.get(view.scenario.weights):
+        layer = view.scenario.layer
+        near = range(max(0, layer - 1), min(layer + 2, model.n_layers))
+        choices.insert(0, Choice("layer", "Layer", [*map(str, near)], str(layer), named=True))
     notes = (*map(Note, block_notes(found)), *language_notes(view))
     return StepParts("", board, says, block_formula(found), choices=choices, notes=notes)
 

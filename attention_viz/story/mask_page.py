@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
+from attention_core.checks import Array
 from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING, PAINTED
 from attention_lab.masks.reach import (
     FULL_EVERY,
@@ -17,11 +18,13 @@ from attention_lab.masks.reach import (
     n_reached,
     reach,
 )
+from attention_lab.notation.notation import OURS, Notation
 from attention_lab.story.scores import MaskFacts, mask_facts
 
 from .. import blocks as b
 from ..labels import format_number
-from ..masks.reach import reach_board
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import JSON
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView
 
@@ -139,3 +142,27 @@ def _reach(view: StoryView, values: b.Values) -> list[b.Block]:
 
 
 MASK = step_page("mask", _mask, WINDOW, LAYERS, MIXED)
+
+
+def reach_board(
+    needed: Array, labels: tuple[str, ...], query: int, notation: Notation = OURS
+) -> JSON:
+    """How many layers it takes from every token to every other. needed: see `layers_until`.
+
+    query: the row in focus.
+    """
+    matrix = Matrix(
+        "layers",
+        needed,
+        Side("query position", labels, "T"),
+        Side("key position", labels, "S"),
+        (0, 0),
+        "layers until a token is reached",
+        hidden=needed == 0,
+        says="The number of layers is",
+    )
+    description = (
+        "After how many layers a query can hold something of a key. Tokens that the query in focus"
+        f" reaches: {n_reached(needed, query)}."
+    )
+    return matrix_board([matrix], ("layers", query, query), description, notation)

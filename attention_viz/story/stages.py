@@ -21,6 +21,7 @@ from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.story.cuts import explained_field
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.embeddings import is_sum_of_words
@@ -156,12 +157,8 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
     fields = {
         "overview": OVERVIEW_FIELD,
         **dict.fromkeys(("block", "next-token"), "output"),
-        "projections": view.which,
-        "split": HEAD_FIELDS[view.which],
-        "qk-norm": f"normed_{_compared(view)}",
-        "rotary": f"turned_{_compared(view)}",
     }
-    field, cell = fields.get(path) or page_of(path).fields[0], stage["cell"]
+    field, cell = fields.get(path) or explained_field(page_of(path), view.which), stage["cell"]
     index = [view.focus.query, 0]
     if STEPS[field].per_head:
         index = [view.focus.head, *index]
@@ -247,7 +244,7 @@ def _overview(view: StoryView) -> StepParts:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
     notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
-    notes = notes or reading_notes(view)
+    notes = notes or tuple(one for one in reading_notes(view) if one.act)  # arcs say the rest
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 

@@ -47,6 +47,7 @@ function dressSlider(made, model, one, ask) {
   if (made.dataset.ends === state) return;
   made.dataset.ends = state;
   const word = model.axes[one.letter]?.word ?? "cells";
-  const buttons = wanted.map(([text, place]) => button("more", text, `${text}: ${word} ${place}`, () => ask(one.key, place)));
+  const sign = (text) => (model.flow ? { earlier: "‹", later: "›" }[text] : text); // of a whole layer several windows share a line
+  const buttons = wanted.map(([text, place]) => button("more", sign(text), `${text}: ${word} ${place}`, () => ask(one.key, place)));
   made.replaceChildren(label, ...buttons);
 }

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...home import read_table
 from ...notation.texts import NOTATIONS
-from ...page_list import read_table
 from . import doshi, geometric_machine_learning, language, lecture_note, papers, popular, slides
 from .record import Evidence
 

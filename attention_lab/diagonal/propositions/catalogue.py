@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from ...page_list import read_table
+from ...home import read_table
 from . import checks
 from .checks import PropositionCheck, UnmaskedAttention, weightless_attention
 

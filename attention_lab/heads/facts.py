@@ -15,7 +15,7 @@ from attention_core.trace import Trace
 
 from ..cache import cached
 from ..rounding import tolerance
-from ..words.numbers import Case, Count, Number, Share, format_agreement
+from ..words.numbers import Case, Count, Number, Share, Told, format_agreement
 from .counts import Count as Counted
 from .counts import LayerSize, total_count
 from .habits import HABITS, habits_of
@@ -84,13 +84,13 @@ class AverageFacts:
 @dataclass(frozen=True)
 class CellFacts:
     """One query and one key in all heads. row: what the shares of the query sum to: "1" in every
-    head, "0" if it may see no key, "less" if a sink takes a part. sums: the smallest and the
-    largest of these. column: the sum of the shares that the key gets in the head in focus, and
-    share: that of the query.
+    head, "0" if it may see no key, "less" if a sink takes a part. sums: that number, or the
+    smallest and the largest. column: the sum of the shares that the key gets in the head in focus,
+    and share: that of the query.
     """
 
     row: Case
-    sums: tuple[Number, ...]
+    sums: tuple[Told, ...]
     head: Count
     column: Number
     share: Share
@@ -125,10 +125,10 @@ def cell_facts(trace: Trace, cell: Cell) -> CellFacts:
         row = "0"
     elif np.abs(sums_H - 1).max() <= tolerance(trace, "probabilities"):
         row = "1"
-    ends = (Number(sums_H.min(), 2), Number(sums_H.max(), 2))
+    ends = (Told(sums_H.min(), 2), Told(sums_H.max(), 2))
     return CellFacts(
         Case(row),
-        ends if row == "less" else (),
+        ends if row == "less" else ends[:1],
         Count(head),
         Number(column_sums(trace.probabilities)[0][head, key], 2, among=1.0),
         Share(trace.probabilities[0][cell]),

@@ -212,11 +212,12 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
     (
         "all-heads",
         {"heads_view": "Row and column"},
-        lambda f: [f.cell.head, f.cell.column, f.cell.share],
+        lambda f: [*f.cell.sums, "dog", f.cell.head, f.cell.column, "cat", "dog", f.cell.share],
     ),
     ("head-worth", {}, lambda f: [*f.most_in, f.most, *f.least_in, f.least]),
     ("head-worth", {}, lambda f: [f.signed_sum, f.norm_sum, *f.by_signed, *f.by_norm]),
     ("head-worth", {"off": ("0", "3")}, lambda f: [*f.off.heads, f.off.moved]),
+    ("head-worth", {}, lambda f: [f.head, "cat", f.moved]),
     ("shared-keys", {"latent": 3}, lambda f: [*f.moved]),
     (
         "shared-keys",

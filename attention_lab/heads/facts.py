@@ -151,9 +151,9 @@ class HeadsOff:
 class WorthFacts:
     """*What a head is worth*. found: "nothing" if the parts of all heads sum to 0, "alone" for one
     head, "equal" if all move the output as far, else "some". most, least: heads, and how far what
-    all heads add moves without them, relative to its length. is_all: whether the output is that
-    sum, without bias or input. agree: of sums and outputs. moved: the length by which the output
-    of the token in focus moves. feature, head: in focus. The rest: both kinds of shares.
+    all heads add moves without them, relative to its length. agree: of sums and outputs. moved: the
+    length by which the output of the token in focus moves. feature, head: in focus. The rest: both
+    kinds of shares.
     """
 
     found: Case
@@ -161,7 +161,6 @@ class WorthFacts:
     most: Share | None
     least_in: tuple[Count, ...]
     least: Share | None
-    is_all: bool
     agree: str
     head: Count
     moved: Number
@@ -186,7 +185,6 @@ def worth_facts(trace: Trace, head: int, query: int, off: Sequence[int]) -> Wort
         most=Share(norms_H[ends.most[0]]) if is_ranked else None,
         least_in=_counts(ends.least) if differ else (),
         least=Share(norms_H[ends.least[0]]) if differ else None,
-        is_all=trace.projections.b_o is None and not trace.residual,
         agree=format_agreement(output_gap(trace), tolerance(trace, "output")),
         head=Count(head),
         moved=Number(token_changes(trace)[0, head, query]),

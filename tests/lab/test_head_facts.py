@@ -107,7 +107,7 @@ def test_a_head_is_worth_what_the_sum_of_all_heads_moves(options: dict[str, Any]
     size = np.linalg.norm(whole)
     norms = [np.linalg.norm(part) / size for part in parts]
     most, least = int(np.argmax(norms)), int(np.argmin(norms))
-    assert (found.found, found.is_all) == ("some", False)  # it has biases
+    assert found.found == "some"
     assert (found.most_in, found.least_in) == ((most,), (least,))
     assert (found.most, found.least) == pytest.approx((norms[most], norms[least]))
     assert found.moved == pytest.approx(np.linalg.norm(parts[4][3]))
@@ -126,25 +126,19 @@ def test_a_head_is_worth_what_the_sum_of_all_heads_moves(options: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("weights", "options", "found", "left", "is_all"),
+    ("weights", "options", "found", "left"),
     [
-        (Projections.random(12, 1), {}, "alone", "0", True),
-        (
-            Projections.random(12, 1, bias=True),
-            {"residual": True},
-            "alone",
-            "bias and input",
-            False,
-        ),
-        (replace(Projections.random(12, 2), w_o=np.zeros((12, 12))), {}, "nothing", "0", True),
-        (Projections.weightless(12, 2), {"residual": True}, "some", "input", False),
+        (Projections.random(12, 1), {}, "alone", "0"),
+        (Projections.random(12, 1, bias=True), {"residual": True}, "alone", "bias and input"),
+        (replace(Projections.random(12, 2), w_o=np.zeros((12, 12))), {}, "nothing", "0"),
+        (Projections.weightless(12, 2), {"residual": True}, "some", "input"),
     ],
 )
 def test_what_is_left_without_all_heads(
-    weights: Projections, options: dict[str, Any], found: str, left: str, is_all: bool
+    weights: Projections, options: dict[str, Any], found: str, left: str
 ) -> None:
     facts = worth_facts(attend(X, weights, **options), 0, 0, range(weights.n_heads))
-    assert (facts.found, facts.is_all) == (found, is_all)
+    assert facts.found == found
     assert facts.off
     assert facts.off.left == left
     assert facts.off.moved == (None if found == "nothing" else pytest.approx(1))

@@ -237,7 +237,7 @@ class SharedFacts:
     share keys, else "none". moved: by which part of its length the output moves with GQA, MQA and
     MLA. rank: of the latents, and largest: at which nothing is lost. is_normed: whether QK-norm
     stands between queries and keys. absorbed: how far scores are off if no key is made. turned:
-    the same with rotary positions, those of the layer if it has some; is_turned: whether it has.
+    the same with rotary positions, those of the layer if it has some.
     """
 
     shared: Case
@@ -249,7 +249,6 @@ class SharedFacts:
     rank: Count
     largest: Count
     is_normed: bool
-    is_turned: bool
     absorbed: Number
     turned: Number | None
     savings: tuple[Saving, ...]
@@ -302,7 +301,6 @@ def shared_facts(
         rank=Count(rank),
         largest=Count(largest_rank(trace)),
         is_normed=is_normed,
-        is_turned=trace.rotary is not None,
         absorbed=Number(absorbed_scores(trace, rank, head_norm=trace.head_norm).difference, 2),
         turned=Number(turned.difference, 2) if turned else None,
         savings=(*rows, totals),

@@ -177,14 +177,12 @@ def _array_sizes(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
         one, all_of_them = (f"{m} × {n}" for m, n in (array.one[::turn], array.all[::turn]))
         cells = [one, str(array.numbers_of_one), all_of_them, str(array.numbers_of_all)]
         rows.append([f"**{_symbol(view, array.name)}**", *cells])
-    all_heads, sets = f"all heads: {facts.heads}", ""
-    if facts.groups < facts.heads:
-        sets = f" Heads share keys and values: of these there are {facts.groups} sets."
+    all_heads = f"all heads: {facts.heads}"
     return [
         b.Table(["", "one head", "numbers", all_heads, "numbers"], rows),
         b.caption(
             "Weights and results of all heads are one array: every head adds features. The inputs"
-            f" are the same array for all heads.{sets}"
+            f" are the same array for all heads. Sets of keys and values: {facts.groups}."
         ),
     ]
 

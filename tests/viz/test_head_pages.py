@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
+from attention_lab.construct import HEAD_TASKS
 from attention_lab.focus import Focus
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.keys_read import mean_of_heads
@@ -19,6 +20,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz import blocks as b
 from attention_viz.heads.all_heads_page import ALL_HEADS
+from attention_viz.heads.construct_page import CONSTRUCT
 from attention_viz.heads.head_worth_page import HEAD_WORTH
 from attention_viz.heads.one_matrix_page import ONE_MATRIX, measured_schemes
 from attention_viz.heads.shared_keys_page import SHARED_KEYS, SHARING_KINDS
@@ -158,6 +160,20 @@ def test_the_kind_that_is_chosen_is_explained() -> None:
     assert board.scene["cell"] == {"array": "MQA", "index": [2, 5, 7]}
     assert all(kind in board.scene["description"] for kind in SHARING_KINDS if kind != "MLA")
     assert [panel["title"] for panel in board.scene["panels"]] == list(SHARING_KINDS)
+
+
+def test_where_a_norm_stands_between_no_matrix_is_absorbed() -> None:
+    for options, absorbed in (({}, True), ({"qk_norm": True}, False)):
+        said = words_of(blocks_of(SHARED_KEYS, Scenario(**options)))  # type: ignore[arg-type]
+        assert ("W_{UK}^top" in said) == absorbed
+
+
+def test_a_task_is_said_to_be_done_when_it_is() -> None:
+    task = HEAD_TASKS["mean"]
+    even = replace(task.start, edits=HEAD_TASKS["previous"].start.edits)
+    for scenario, done in ((task.start, 0), (even, 1)):
+        found = blocks_of(CONSTRUCT, StoryView(scenario), construct_task=task.title)
+        assert len(all_of(found, b.Note)) == done
 
 
 def test_counts_say_what_they_assume_and_in_which_letters() -> None:

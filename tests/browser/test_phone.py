@@ -127,10 +127,10 @@ KEYBOARD = 364  # px, which a phone's keyboard takes of the window
 
 
 def test_the_picture_of_a_sentence_stays_in_sight_while_it_is_typed(
-    phone: Page, step_at: StepAt
+    phone: Page, app_url: str
 ) -> None:
     """Below the drawer with the field; after Enter alone in what the keyboard leaves."""
-    page = step_at(phone, f"overview?{FIRST}")
+    page = opened(phone, f"{app_url}/?{FIRST}")
     left = 844 - KEYBOARD
     page.get_by_test_id("stExpandSidebarButton").tap()
     field = page.locator(".st-key-text input")
@@ -142,7 +142,7 @@ def test_the_picture_of_a_sentence_stays_in_sight_while_it_is_typed(
     assert box_of(arcs)["y"] >= box_of(drawer)["y"] + box_of(drawer)["height"]
     field.fill("the dog saw the queen and then it ran")
     field.press("Enter")
-    word = arcs.get_by_role("button", name="queen", exact=True)
+    word = arcs.locator(".arc-word").filter(has_text="queen")
     expect(word).to_be_in_viewport(ratio=1)
     dock = page.locator(".board .dock").first
     assert box_of(dock)["y"] >= box_of(arcs)["y"] + box_of(arcs)["height"]

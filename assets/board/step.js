@@ -193,10 +193,13 @@ export class Step {
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && this.folds);
   }
 
+  // Notes stand beside the formula, or below it across the whole width if that is lower.
   heightOfWords(width) {
     const { words } = this.parts;
     Object.assign(words.style, { width: `${width}px`, height: "auto" });
-    return words.offsetHeight;
+    const [beside, below] = [false, true].map((on) => (words.classList.toggle("below", on), words.offsetHeight));
+    words.classList.toggle("below", below < beside);
+    return Math.min(beside, below);
   }
 
   /** Whether a cell is covered, by a question or by the cover. What is played is not. */

@@ -12,7 +12,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.lens import Said
-from attention_lab.trained.whole_model import MOST_WORDS, WholeModel
+from attention_lab.trained.whole_model import WholeModel
 
 from ..payload import JSON, board_json, panel_json, sent_numbers
 from ..pieces import label_of
@@ -49,7 +49,7 @@ def whole_board(
     labels = [label_of(one) for one in words]
     axes: JSON = {
         "layer": {"word": "layer", "labels": names, "block": None},
-        "word": {"word": "word", "labels": labels, "block": None, "most": MOST_WORDS},
+        "word": {"word": "word", "labels": labels, "block": None},
         **{name: {"word": name, "labels": None, "block": None} for name in ("part", "alone")},
         "next": {"word": "next", "labels": list(whole.coming[0]), "block": None},
     }

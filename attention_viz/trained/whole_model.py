@@ -63,12 +63,12 @@ def whole_board(
         chips["wave"] = len(words) - 1
     panels = [
         _panel(CHIPS, "What the model would say", "result", **chips),
-        _panel(PARTS, "Parts of the layers", "aside", chips=True),
+        _panel(PARTS, "Parts of the layers", "operand", chips=True),
         _panel(CHIPS, "All words", "aside", chips=True, strip=True, bare=True) | {"id": "strip"},
     ]
     if whole.run is not None:
         arrays[NEXT] = _next(whole, rows)
-        panels.append(_panel(NEXT, "What comes next", "aside", chips=True, rows=None))
+        panels.append(_panel(NEXT, "What comes next", "operand", chips=True, rows=None))
     cell = (CHIPS, (0, len(words) - 1))
     about = {
         "whole": {"says": _says(whole), "written": whole.n_written},

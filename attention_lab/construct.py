@@ -2,8 +2,6 @@
 words are rows of `assets/data/head_tasks.csv`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 

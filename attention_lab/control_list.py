@@ -2,8 +2,6 @@
 the end: the switches that change only how things look.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Where the files lie that are not Python: the pages and the assets, in a checkout or installed."""
 
-from __future__ import annotations
-
 import csv
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The book: its chapters, and its pages, each of which has a line in assets/data/pages.csv."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The examples of assets/data/presets.json: each sets every control and the cell in focus."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace

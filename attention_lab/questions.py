@@ -2,8 +2,6 @@
 claims, each with a check: one list, one search, which also finds pages, words and papers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache

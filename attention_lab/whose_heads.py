@@ -2,8 +2,6 @@
 sentence, or those of a file of the user.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """The stage of a story page, which fits one window, and the choices that it makes."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 from typing import Any
 

@@ -2,8 +2,6 @@
 that mend it, when the URL or another embedding size asks for others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st

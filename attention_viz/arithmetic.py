@@ -1,7 +1,5 @@
 """The arithmetic of one cell as a line of text."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

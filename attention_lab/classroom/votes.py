@@ -1,7 +1,5 @@
 """Votes: what is written of them, in a room whose vote is open and where seats are left."""
 
-from __future__ import annotations
-
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

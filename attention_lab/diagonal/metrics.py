@@ -2,8 +2,6 @@
 `assets/data/metrics.csv`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

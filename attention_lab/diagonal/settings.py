@@ -4,8 +4,6 @@ give the same `Trace`.
 At the end: tokens worth looking at, each with what it shows (`assets/data/diagonal_examples.csv`).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The code of one step as a reader meets it: what goes in and comes out, the lines, the check."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Questions on a trace: the cell, the options in order, and the answer of each misconception."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress

@@ -2,8 +2,6 @@
 `assets/data/head_measures.csv`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ Each head's part is compared with the sum of all parts, merged W_O, without bias
 connection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 

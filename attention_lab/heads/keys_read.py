@@ -1,7 +1,5 @@
 """Which keys heads read, how sharply, and what is lost in the mean of several heads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple

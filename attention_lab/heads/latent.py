@@ -5,8 +5,6 @@ Source: DeepSeek-AI 2024 (DeepSeek-V2), section 2.1. There the matrices are trai
 the best ones of low rank for the keys and values of a layer (Eckart and Young 1936).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What *One matrix or many* says: one record of facts, from which its sentences take values."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from attention_core.trace import Trace

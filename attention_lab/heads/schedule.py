@@ -1,7 +1,5 @@
 """What can run at once in a layer, and what must wait, computed from the inputs of each step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ And the four, run: their largest difference, and their time and memory on this m
 grows. Axes: H head, T query, S key, K query/key feature. One sequence; every head has its own keys.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 import time

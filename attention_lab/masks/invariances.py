@@ -1,7 +1,5 @@
 """Changes of a layer's scores, weights and softmax: some change the output, others do not."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any

@@ -6,8 +6,6 @@ All arrays keep their shapes, so the result is a `Trace` that all pictures can s
 Before them: the layer with replaced steps, run on the same inputs.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections.abc import Callable

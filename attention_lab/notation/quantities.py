@@ -8,9 +8,6 @@ in Hugging Face transformers; the hooks of TransformerLens; the tokens of Circui
 al. 2017.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from ..home import read_table
@@ -61,4 +58,4 @@ def remark(name: str, notation: Notation) -> str:
     return " ".join(found) or ("" if name in notation.symbols else NO_SYMBOL_REMARK)
 
 
-NAMES_ELSEWHERE: Mapping[str, str] = dict(row.values() for row in read_table("names_elsewhere"))
+NAMES_ELSEWHERE = {row["name"]: row["elsewhere"] for row in read_table("names_elsewhere")}

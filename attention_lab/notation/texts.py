@@ -6,8 +6,6 @@ written as we do, and `remark` says so. A letter of a text that is given a tilde
 for a step that the text does not name.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..home import read_table

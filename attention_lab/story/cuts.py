@@ -1,7 +1,5 @@
 """The facts of the steps that multiply with weights, and of those that cut and join heads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -2,8 +2,6 @@
 what else is worth a look.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ E piece of a branch, G key/value head, K feature of a head, L layer, N branch, P
 head of a group of heads that share keys, S token of the text, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

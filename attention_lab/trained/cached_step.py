@@ -4,8 +4,6 @@ what the usual mistakes do to it.
 G key/value head, T new token, S token so far, K feature of a head.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

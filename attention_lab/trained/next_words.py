@@ -6,8 +6,6 @@ probability is the product of those of its pieces and of the probability that th
 it, summed over its spellings. X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -32,7 +30,7 @@ MOST_SHARES = 2**25
 AT_ONCE = 16  # branches that it computes together
 MORE = 5  # words that are summed beside those that are wanted
 LEAST = 1e-5  # words that are less probable are not searched for
-FEW_STEPS, FEW_AT_ONCE = 24, 3  # of a search for the most probable word alone
+FEW_STEPS, FEW_AT_ONCE = 24, 4  # of a search for the most probable word alone
 NEGLECTED = 1e-12  # spellings that are less probable are left out of a word
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’-]?\Z")
 

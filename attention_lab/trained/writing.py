@@ -4,8 +4,6 @@ and how it goes on when the page is full.
 X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -2,8 +2,6 @@
 written one batch after the other.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time

@@ -2,8 +2,6 @@
 it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.diagonal.depth import (

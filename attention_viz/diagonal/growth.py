@@ -1,7 +1,5 @@
 """Charts of the growth of self-attention with the width: exact curves, and measured points."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Curves, Estimate, Growth, curves

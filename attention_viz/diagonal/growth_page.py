@@ -2,8 +2,6 @@
 measured. Points are measured a little whenever the page is shown while it measures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.diagonal.facts import GrowthFacts, growth_facts

@@ -1,7 +1,5 @@
 """What the pages of the diagonal say about attention weights, and the numbers that measure them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import Trace

@@ -2,8 +2,6 @@
 shown, with its proof and a search for a counterexample.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import Trace

@@ -2,8 +2,6 @@
 changes that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import Trace

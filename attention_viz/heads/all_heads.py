@@ -1,7 +1,5 @@
 """The heads side by side, all heads as one matrix, one query in all heads, one key in all heads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The page *All heads*: what each attends to, side by side, as one matrix, and as lines."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import STEPS

@@ -1,7 +1,5 @@
 """Attention as lines from queries to keys."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page *Construct*: tasks to build a head by hand, judged by running the layer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.construct import HEAD_TASKS, Construction, construction

@@ -1,7 +1,5 @@
 """The page *What a head is worth*: the output as a sum over heads, and what some of them do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.heads.facts import WorthFacts, worth_facts

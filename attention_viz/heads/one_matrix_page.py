@@ -2,8 +2,6 @@
 measured; two designs, what can run at once, and the projections as convolutions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import STEPS

@@ -2,8 +2,6 @@
 it saves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from attention_core import Trace

@@ -2,8 +2,6 @@
 by side, and the formulas of the backward pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from attention_core.trace import Trace

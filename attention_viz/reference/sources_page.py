@@ -2,8 +2,6 @@
 licences.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from contextlib import suppress

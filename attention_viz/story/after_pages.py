@@ -1,7 +1,5 @@
 """What stands below the stages after the layer, and the page *What you have seen*."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -1,7 +1,5 @@
 """Parts of the sentences beside the picture of a step: numbers of now, and what can be tried."""
 
-from __future__ import annotations
-
 from attention_lab.story.seen import CellSeen, ReadSeen, cell_seen
 
 from ..payload import JSON

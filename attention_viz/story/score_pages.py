@@ -1,7 +1,5 @@
 """What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages."""
 
-from __future__ import annotations
-
 import math
 from functools import partial
 

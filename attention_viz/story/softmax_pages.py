@@ -1,7 +1,5 @@
 """What the steps *Softmax* and *Mixing* say below their stages."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attention_lab.masks.mistakes import DROPOUT_RATE

@@ -2,8 +2,6 @@
 so; and what to try, with a button that does it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

@@ -4,8 +4,6 @@ The file holds the finished scenes that `stages.py` makes, for every head and fo
 values. Scenes share most of their parts, so each part is written once.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Sequence

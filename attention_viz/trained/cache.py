@@ -1,7 +1,5 @@
 """The page *The KV cache*: a text token by token, with the cache of keys and values and without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

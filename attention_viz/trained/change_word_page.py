@@ -1,7 +1,5 @@
 """The page *Change one word*: two sentences that differ in one word, and which heads notice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

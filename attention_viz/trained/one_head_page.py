@@ -2,8 +2,6 @@
 every cell, and its weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

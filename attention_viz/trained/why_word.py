@@ -2,8 +2,6 @@
 `why_word_sums.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

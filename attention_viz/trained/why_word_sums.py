@@ -2,8 +2,6 @@
 the evidence of forty sentences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page *Next token: writing*: the language model goes on with the text, by words or pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial

@@ -140,17 +140,20 @@ function trace(context, [from, ...points]) {
   context.stroke();
 }
 
-function paintArc(context, box, { palette, font }, arc) {
+function paintArc(context, box, look, arc) {
+  const { palette } = look;
   const { share, added, name } = arc;
   const [colour, opacity] = added ? [palette.output, 0.9] : [palette.muted, WEAVE.pale + 0.5 * share];
   Object.assign(context, { strokeStyle: faded(colour, opacity), lineWidth: WEAVE.thin + (added ? WEAVE.thick * Math.max(0.35, share) : 3.5 * share), lineCap: "round" });
   trace(context, curveOf(box, arc));
-  if (added) writeAt(context, { palette, font }, curvePoint(curveOf(box, arc), 0.5), name, palette.output, 12);
+  if (added) writeAt(context, look, curvePoint(curveOf(box, arc), 0.5), name, palette.output, 12);
 }
 
-function writeAt(context, { palette, font }, [x, y], text, colour, size = TOLD_SIZE) {
+function writeAt(context, { palette, font, boxes }, [middle, y], text, colour, size = TOLD_SIZE) {
   Object.assign(context, { font: `650 ${size}px ${font}`, textAlign: "center", textBaseline: "middle" });
   const width = context.measureText(text).width + 10;
+  const chips = boxes.at(-1);
+  const x = Math.min(middle, chips.x + chips.bodyWidth - width / 2);
   fillBox(context, { x: x - width / 2, y: y - 0.7 * size, width, height: 1.4 * size }, palette.background, 5);
   context.fillStyle = colour;
   context.fillText(text, x, y + 0.5);

@@ -2,8 +2,6 @@
 checks functions of the modules beside this one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -75,7 +73,7 @@ CHECKS = {
     name.replace("_", "-"): check
     for module in _MODULES
     for name, check in vars(module).items()
-    if getattr(check, "__annotations__", {}) == {"return": "Evidence"}
+    if getattr(check, "__annotations__", {}) == {"return": Evidence}
 }
 CLAIMS = tuple(Claim(check=CHECKS[row["name"]], **row) for row in read_table("claims"))
 

@@ -4,8 +4,6 @@ some tokens and what ends it; their words are rows of `assets/data/statements.cs
 Letters as in the propositions S1 to S14: s_ij scaled scores, a_ij shares, τ = √C.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 before a control was moved or a cell was clicked. The app and the site ask here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace

@@ -6,8 +6,6 @@ the result, or nothing.
 Homework asks all students the same questions; a seed gives each student other numbers.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

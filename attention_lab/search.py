@@ -6,8 +6,6 @@ RapidFuzz has no build for it. Of the first 50 of `tests/data/asked.csv` this an
 FTS5 with the same synonyms 47, RapidFuzz (token_set_ratio) 43.
 """
 
-from __future__ import annotations
-
 import re
 from bisect import bisect
 from collections import Counter
@@ -19,7 +17,7 @@ from math import log
 from typing import TypeVar
 from unicodedata import normalize
 
-from .page_list import read_table
+from .home import read_table
 
 Row = TypeVar("Row")
 Texts = tuple[str, ...]
@@ -30,14 +28,14 @@ PARTIAL = "Nothing holds every word. This holds most of them:"
 NOTHING = "Nothing found. Try other or fewer words."
 STOP_WORDS = frozenset(
     """
-    a about actually all always am an and any are as at be because been being but by can
-    could did do does doing each else ever every explained for from get gets give given go
-    good had happen happening happens has have her here how i if in instead into is it its just know let like look
-    looking looks make makes me mean means meant much my need needed needs no not of on only
-    or our out over really say says see should show shows simple so some such tell than that
-    the their them then there these they thing this those to too understand up us use used
-    using want was way we well were what when where which while who why will with work
-    works would you your
+    a about actually all always am an and any are as at be because been being but by can could
+    did do does doing each else ever every explained for from get gets give given go good had
+    happen happening happens has have her here how i if in instead into is it its just know let
+    like look looking looks make makes me mean means meant much my need needed needs no not of
+    on only or our out over really say says see should show shows simple so some such tell than
+    that the their them then there these they thing this those to too understand up us use used
+    using want was way we well were what when where which while who why will with work works
+    would you your
     """.split()  # noqa: SIM905
 )
 # What nearly every question about the subject may hold: beside other words they count less.

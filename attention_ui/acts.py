@@ -2,8 +2,6 @@
 before and takes those after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict

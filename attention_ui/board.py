@@ -1,7 +1,5 @@
 """The matrix board on a page: it mounts the component, and does what clicks and choices ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 

@@ -4,8 +4,6 @@ Bounds never depend on another control: Streamlit ends the page when a
 bound value falls outside moved bounds. The heads that are offered do, see `uneven_heads.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace

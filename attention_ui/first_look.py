@@ -2,8 +2,6 @@
 that is worth a look.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

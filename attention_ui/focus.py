@@ -5,8 +5,6 @@ sentence changes. So the four numbers are kept here: `st.session_state` holds th
 them, and a changed URL wins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -51,7 +49,7 @@ def choose_focus(trace: Trace | None, page: Page, scenario: Scenario) -> Focus:
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in FOCUS))
-    defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0) | {"feature": feature}
+    defaults: dict[str, int | None] = {**dict.fromkeys(FOCUS, 0), "feature": feature}
     if trace is not None and place == Focus(0, 0, 0, feature) and _must_be_named():
         defaults["head"] = None
     for name, default in defaults.items():

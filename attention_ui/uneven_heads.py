@@ -2,8 +2,6 @@
 that mend it, when the URL or another embedding size asks for others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -11,8 +9,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.choices import DECLARED
 from attention_lab.control import Control
+from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.scenario import Scenario
-from attention_lab.uneven_heads import uneven_heads, ways_out
 
 from .url_state import note_act, session, set_if_changed
 

@@ -1,7 +1,5 @@
 """The facts of the steps that multiply with weights, and of those that cut and join heads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -109,6 +107,11 @@ class SplitFacts:
     width: int
     rank: int
     enough: int
+
+    @property
+    def n_fused(self) -> int:
+        """How many numbers the matrix has for each token."""
+        return self.shape[1] * self.shape[3]
 
     @property
     def is_narrow(self) -> bool:

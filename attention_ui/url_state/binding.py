@@ -2,8 +2,6 @@
 vain, and going to another page from a callback.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace

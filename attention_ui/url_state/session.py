@@ -4,8 +4,6 @@ For many widgets Streamlit walks through all entries of a session: with one entr
 values a select box took the server half as long again.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from typing import Any, cast

@@ -7,8 +7,6 @@ groups `defaults` holds the names of the widgets and the values that they have u
 moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any

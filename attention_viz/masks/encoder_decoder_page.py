@@ -1,7 +1,5 @@
 """The page *Encoder, decoder, cross-attention*: the three uses of attention for two sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 

@@ -3,8 +3,6 @@ changed, and weights that say little about the sentence. A button leads to the s
 language model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.by_hand import GENDER_AND_NUMBER, unknown_words

@@ -2,8 +2,6 @@
 that opens each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

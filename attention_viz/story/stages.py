@@ -2,8 +2,6 @@
 question. The app, hand-outs and the static site show the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial

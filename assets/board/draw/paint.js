@@ -1,4 +1,5 @@
 // The cells of a panel with their colours, numbers and marks.
+import { paintChips } from "./chips.js";
 import { faded, shadeOf } from "./colours.js";
 import { fillBetween, fillBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
@@ -11,6 +12,7 @@ const PALE = 0.3; // the opacity of cells that were computed earlier
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
+  if (box.panel.chips) return paintChips(context, box, look);
   const sheets = box.tiles.map((tile) => sheetOf(box, tile, look));
   const large = box.panel.bars || (box.cell.width >= 16 && box.cell.height >= 12);
   if (!large && sheets.length) paintAsImages(context, sheets, look.palette);

@@ -101,7 +101,7 @@ function dressPanel(made, parts, model, box, zoom, open) {
   const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight, many]);
   if (made.dataset.head !== head) {
     made.dataset.head = head;
-    made.replaceChildren(...heading(panel, words, tight, open, many));
+    made.replaceChildren(...(box.untitled ? [] : heading(panel, words, tight, open, many)));
   }
   const tabbed = TABBED.has(panel.role) && !panel.link;
   const attributes = tabbed

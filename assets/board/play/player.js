@@ -5,7 +5,7 @@ import { valueAt } from "../scene/scene.js";
 import { placeWords } from "../words/wording.js";
 
 const SPEEDS = { slow: 1500, normal: 600, fast: 160 }; // ms for each beat of a cell
-const ROW_SPEEDS = { slow: 2500, normal: 900, fast: 300 }; // ms for each row: 64 rows take a minute
+const ROW_SPEEDS = { slow: 2500, normal: 1000, fast: 300 }; // ms for each row: 64 rows take a minute
 const UNITS = { row: "row by row", cell: "cell by cell" };
 const ICONS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
@@ -75,7 +75,7 @@ export class Player {
 
   /** Whether whole rows are computed at a time. */
   get byRow() {
-    return this.unit === "row" && Boolean(this.board.model?.stage);
+    return this.unit === "row" && Boolean(this.board.model?.stage || this.board.model?.whole);
   }
 
   // The number of columns after the explained cell in its row.
@@ -127,9 +127,17 @@ export class Player {
   /** Whether a cell is not computed yet. */
   blank(array, index) {
     if (!this.active || array !== this.frame.panel.array) return false;
+    if (this.frame.panel.columns !== null && index[this.frame.panel.columns] < (this.frame.panel.wave ?? 0)) return false;
     if (fixedAxes(this.frame, index.length).some((axis) => index[axis] !== this.slice[axis])) return false;
     const place = placeInOrder(this.frame, index);
     return place > this.moment.cell || (place === this.moment.cell && this.moment.beat < this.beats);
+  }
+
+  /** Whether a scene asks to be played at once: a word was written. */
+  isAsked({ whole }) {
+    const [before, now] = [this.written, whole?.written ?? 0];
+    this.written = now;
+    return before !== undefined && now > before && !this.root.hidden && !this.calm.matches;
   }
 
   play() {
@@ -216,23 +224,25 @@ export class Player {
 
 const MAX_BEATS = 40;
 
-/** The cells of a panel's slice that were sent, in reading order: {tiles, rows, columns, count}. */
+/** The cells of a panel's slice that were sent, in reading order, or with up row by row upwards: {tiles, rows, columns, count, up}. */
 export function frameOf({ panel, array }) {
   const span = (axis) => (axis === null ? { start: 0, count: 1 } : { start: array.start[axis], count: array.shape[axis] });
   const [tiles, rows, columns] = [span(panel.tiles), span(panel.rows), span(panel.columns)];
-  return { panel, tiles, rows, columns, count: tiles.count * rows.count * columns.count };
+  return { panel, tiles, rows, columns, count: tiles.count * rows.count * columns.count, up: Boolean(panel.arcs) };
 }
 
 /** The index of the cell at a place of the reading order; slice gives the axes that are not drawn. */
-export function indexInOrder({ panel, tiles, rows, columns }, slice, place) {
+export function indexInOrder({ panel, tiles, rows, columns, up }, slice, place) {
   const [row, column] = [Math.floor(place / columns.count), place % columns.count];
-  return indexIn({ panel }, slice, tiles.start + Math.floor(row / rows.count), rows.start + (row % rows.count), columns.start + column);
+  const down = up ? rows.count - 1 - (row % rows.count) : row % rows.count;
+  return indexIn({ panel }, slice, tiles.start + Math.floor(row / rows.count), rows.start + down, columns.start + column);
 }
 
 /** The place of a cell in the reading order. */
-export function placeInOrder({ panel, tiles, rows, columns }, index) {
+export function placeInOrder({ panel, tiles, rows, columns, up }, index) {
   const at = (axis, { start }) => (axis === null ? 0 : index[axis] - start);
-  return (at(panel.tiles, tiles) * rows.count + at(panel.rows, rows)) * columns.count + at(panel.columns, columns);
+  const row = up ? rows.count - 1 - at(panel.rows, rows) : at(panel.rows, rows);
+  return (at(panel.tiles, tiles) * rows.count + row) * columns.count + at(panel.columns, columns);
 }
 
 /** How many terms are known after each beat of a cell; long sums take several terms at a time. */

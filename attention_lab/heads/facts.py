@@ -13,7 +13,7 @@ from attention_core.trace import Trace
 
 from ..cache import cached
 from ..rounding import tolerance
-from ..words.numbers import Case, Count, Number, Share, format_agreement
+from ..words.numbers import Case, Count, Number, Share, Told, format_agreement
 from .counts import Count as Counted
 from .counts import LayerSize, total_count
 from .habits import HABITS, habits_of
@@ -82,13 +82,13 @@ class AverageFacts:
 @dataclass(frozen=True)
 class CellFacts:
     """One query and one key in all heads. row: what the shares of the query sum to: "1" in every
-    head, "0" if it may see no key, "less" if a sink takes a part. sums: the smallest and the
-    largest of these. column: the sum of the shares that the key gets in the head in focus, and
-    share: that of the query.
+    head, "0" if it may see no key, "less" if a sink takes a part. sums: that number, or the
+    smallest and the largest. column: the sum of the shares that the key gets in the head in focus,
+    and share: that of the query.
     """
 
     row: Case
-    sums: tuple[Number, ...]
+    sums: tuple[Told, ...]
     head: Count
     column: Number
     share: Share
@@ -112,8 +112,7 @@ def average_facts(trace: Trace, heads: Sequence[int]) -> AverageFacts | None:
     facts = AverageFacts(
         Number(lost.in_a_head, 1), Number(lost.in_the_mean, 1), Number(lost.largest_sum, 2)
     )
-    is_wider = lost.in_the_mean > lost.in_a_head  # not so for NaN
-    return facts if is_wider and str(facts.in_the_mean) != str(facts.in_a_head) else None
+    return facts if str(facts.in_the_mean) != str(facts.in_a_head) else None
 
 
 def cell_facts(trace: Trace, cell: Cell) -> CellFacts:
@@ -124,10 +123,10 @@ def cell_facts(trace: Trace, cell: Cell) -> CellFacts:
         row = "0"
     elif np.abs(sums_H - 1).max() <= tolerance(trace, "probabilities"):
         row = "1"
-    ends = (Number(sums_H.min(), 2), Number(sums_H.max(), 2))
+    ends = (Told(sums_H.min(), 2), Told(sums_H.max(), 2))
     return CellFacts(
         Case(row),
-        ends if row == "less" else (),
+        ends if row == "less" else ends[:1],
         Count(head),
         Number(column_sums(trace.probabilities)[0][head, key], 2, among=1.0),
         Share(trace.probabilities[0][cell]),
@@ -150,9 +149,9 @@ class HeadsOff:
 class WorthFacts:
     """*What a head is worth*. found: "nothing" if the parts of all heads sum to 0, "alone" for one
     head, "equal" if all move the output as far, else "some". most, least: heads, and how far what
-    all heads add moves without them, relative to its length. is_all: whether the output is that
-    sum, without bias or input. agree: of sums and outputs. moved: the length by which the output
-    of the token in focus moves. feature, head: in focus. The rest: both kinds of shares.
+    all heads add moves without them, relative to its length. agree: of sums and outputs. moved: the
+    length by which the output of the token in focus moves. feature, head: in focus. The rest: both
+    kinds of shares.
     """
 
     found: Case
@@ -160,7 +159,6 @@ class WorthFacts:
     most: Share | None
     least_in: tuple[Count, ...]
     least: Share | None
-    is_all: bool
     agree: str
     head: Count
     moved: Number
@@ -185,7 +183,6 @@ def worth_facts(trace: Trace, head: int, query: int, off: Sequence[int]) -> Wort
         most=Share(norms_H[ends.most[0]]) if is_ranked else None,
         least_in=_counts(ends.least) if differ else (),
         least=Share(norms_H[ends.least[0]]) if differ else None,
-        is_all=trace.projections.b_o is None and not trace.residual,
         agree=format_agreement(output_gap(trace), tolerance(trace, "output")),
         head=Count(head),
         moved=Number(token_changes(trace)[0, head, query]),
@@ -238,7 +235,7 @@ class SharedFacts:
     share keys, else "none". moved: by which part of its length the output moves with GQA, MQA and
     MLA. rank: of the latents, and largest: at which nothing is lost. is_normed: whether QK-norm
     stands between queries and keys. absorbed: how far scores are off if no key is made. turned:
-    the same with rotary positions, those of the layer if it has some; is_turned: whether it has.
+    the same with rotary positions, those of the layer if it has some.
     """
 
     shared: Case
@@ -250,7 +247,6 @@ class SharedFacts:
     rank: Count
     largest: Count
     is_normed: bool
-    is_turned: bool
     absorbed: Number
     turned: Number | None
     savings: tuple[Saving, ...]
@@ -303,7 +299,6 @@ def shared_facts(
         rank=Count(rank),
         largest=Count(largest_rank(trace)),
         is_normed=is_normed,
-        is_turned=trace.rotary is not None,
         absorbed=Number(absorbed_scores(trace, rank, head_norm=trace.head_norm).difference, 2),
         turned=Number(turned.difference, 2) if turned else None,
         savings=(*rows, totals),

@@ -61,13 +61,15 @@ class ConvolutionFacts:
 
 @dataclass(frozen=True)
 class MatrixFacts:
-    """*One matrix or many*. compared: tokens whose scores are compared. designs: what an object for
-    each head takes of `DESIGN_COUNTS`, and what one object takes; more: whether the first takes
-    "more", "as many" or "fewer". depth: moments; generated: those of a generation of all tokens.
-    all, chain: multiplications of all boxes, and of the longest chain.
+    """*One matrix or many*. groups: heads of keys and values. compared: tokens whose scores are
+    compared. designs: what an object for each head takes of `DESIGN_COUNTS`, and what one object
+    takes; more: whether the first takes "more", "as many" or "fewer". depth: moments; generated:
+    those of a generation of all tokens. all, chain: multiplications of all boxes, and of the
+    longest chain.
     """
 
     heads: Count
+    groups: Count
     tokens: Count
     compared: Count
     ways: tuple[WayFacts, ...]
@@ -90,6 +92,7 @@ def matrix_facts(trace: Trace, head: int) -> MatrixFacts:
     n_tokens = trace.sizes["T"]
     return MatrixFacts(
         heads=Count(trace.sizes["H"]),
+        groups=Count(trace.sizes["G"]),
         tokens=Count(n_tokens),
         compared=Count(gaps.n_tokens),
         ways=_ways(trace, gaps),

@@ -28,12 +28,15 @@ from .seen import KeysSeen, keys_seen
 @dataclass(frozen=True)
 class ScoreFacts:
     """One pair of tokens in all heads: the multiplications of the whole product of the two stacks
-    and of the Hadamard product, and the sum of the scores over the heads.
+    and of the Hadamard product, and the sum of the scores over the heads. is_one_wide: whether one
+    wide head, without the split, has this sum as its score: not where heads share keys, or where
+    queries and keys are normed or turned head by head.
     """
 
     n_full: int
     n_hadamard: int
     total: float
+    is_one_wide: bool
 
 
 def score_facts(trace: Trace, query: int, key: int) -> ScoreFacts:
@@ -41,7 +44,9 @@ def score_facts(trace: Trace, query: int, key: int) -> ScoreFacts:
     one_pair = replace(layer_size(trace), n_tokens=1)
     counts = {one.key: one.multiplications.of(one_pair) for one in SCHEMES}
     total = float(trace.scores[0, :, query, key].sum())
-    return ScoreFacts(counts["full"], counts["hadamard"], total)
+    is_one_wide = trace.sizes["G"] == trace.sizes["H"]
+    is_one_wide = is_one_wide and trace.head_norm is None and trace.rotary is None
+    return ScoreFacts(counts["full"], counts["hadamard"], total, is_one_wide)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .self_attention_mass import token_names
 
-FIGURE_HEIGHT = 490  # px
+FIGURE_HEIGHT = 440  # px
 PLANE_SIZE = 390  # px, about, of the plane itself on a screen
 FONT_SIZE, TIP_DISTANCE = 12, 6  # px: of a word, and from it to the tip of its arrow
 # Where a word begins, as a part of its width.

@@ -152,7 +152,7 @@ def _blocks(view: StoryView, values: b.Values, facts: GeometryFacts) -> Sequence
 def _moves(x_T2: Array, token: int) -> list[b.Block]:
     """Buttons that move the token by one, along both axes, and turn it."""
     reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
-    steps = {"← x": (-1, 0), "x →": (1, 0), "y ↓": (0, -1), "↑ y": (0, 1)}
+    steps = {"← x": (-1, 0), "x →": (1, 0), "↓ y": (0, -1), "y ↑": (0, 1)}
     moves = {name: np.clip(x_T2[token] + by, -reach, reach).round(1) for name, by in steps.items()}
     moves["longer"] = np.clip(1.25 * x_T2[token], -MAX_COORDINATE, MAX_COORDINATE).round(2)
     buttons = []

@@ -83,11 +83,12 @@ def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b
     found = measurements(growth, counts, float(values[ERROR.key]))
     mass = mass_figure(growth, counts, found.points, values[LINES.key])
     argmax = argmax_figure(growth, counts, found.points)
+    features = "features of a query" if growth.tied else "features"
     half = " · ".join(f"{width} among {n} tokens" for width, n in facts.half)
     return [
         b.Text(
-            "A token keeps half of its attention for itself from about this many features on:"
-            f" **{half}** (without a mask)."
+            "A token keeps half of its attention for itself from about this many"
+            f" {features} on: **{half}** (without a mask)."
         ),
         b.row(values, KIND, N_TOKENS, LINES),
         b.Beside(([b.Chart(mass, "growth mass")], [b.Chart(argmax, "growth argmax")]), (1, 1)),
@@ -118,7 +119,7 @@ def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b
         b.Text(
             "**Try:** [switch off the scaling](growth?growth_scaled=false): without 1/√C the"
             f" diagonal has half of the attention among {last.n_tokens} tokens at"
-            f" {last.unscaled} features instead of {last.scaled}. [Switch on the causal"
+            f" {last.unscaled} {features} instead of {last.scaled}. [Switch on the causal"
             " mask](growth?growth_causal=true&growth_lines=exact.uniform): the first tokens have"
             " few competitors, so compare with *uniform*, which is then (1 + 1/2 + … + 1/N)/N"
             " instead of 1/N."

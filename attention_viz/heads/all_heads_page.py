@@ -144,13 +144,10 @@ def _row_and_column(view: StoryView, facts: CellFacts) -> list[b.Block]:
     trace, cell = view.trace, view.focus.cell("query", "key")
     query = quote_token(trace.labels("T"), view.focus.query)
     key = quote_token(trace.labels("S"), view.focus.key)
-    sums = {
-        "1": "Its shares sum to 1 in every head.",
-        "0": "It may see no key, so its shares sum to 0.",
-        "less": f"Its shares sum to {' to '.join(map(str, facts.sums))}: the sink takes the rest.",
-    }
+    why = {"1": " in every head", "0": ": it may see no key", "less": ": the sink takes the rest"}
+    sums = f"Its shares sum to {' to '.join(map(str, facts.sums))}{why[facts.row]}."
     rows: list[b.Block] = [
-        b.Text(f"**What does :blue[{query}] read?** {sums[facts.row]}"),
+        b.Text(f"**What does :blue[{query}] read?** {sums}"),
         b.Board(query_board(trace, *cell, view.notation), "heads query"),
     ]
     columns: list[b.Block] = [

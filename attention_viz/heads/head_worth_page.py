@@ -59,6 +59,7 @@ def _blocks(view: StoryView, values: b.Values, facts: WorthFacts) -> Sequence[b.
     ]
 
 
+LENGTH = "the length of what all heads add"
 NO_SHARES = "Here the parts of all heads sum to 0, so there are no shares."
 
 
@@ -72,17 +73,13 @@ def _answer(facts: WorthFacts) -> str:
         case "equal":
             return (
                 f"Without any one of its heads ({_named(facts.most_in)}) the output moves by"
-                f" {facts.most} of {_length(facts)}."
+                f" {facts.most} of {LENGTH}."
             )
     return (
         f"The output moves most without **head {_named(facts.most_in)}**: by {facts.most} of"
-        f" {_length(facts)}. It moves least without **head {_named(facts.least_in)}**: by"
+        f" {LENGTH}. It moves least without **head {_named(facts.least_in)}**: by"
         f" {facts.least}."
     )
-
-
-def _length(facts: WorthFacts) -> str:
-    return "its length" if facts.is_all else "the length of what all heads add"
 
 
 def _named(heads: Sequence[int]) -> str:
@@ -117,7 +114,7 @@ def _without(view: StoryView, facts: WorthFacts) -> list[b.Block]:
     without, n_features = ablated_output(trace, off.heads), trace.sizes["O"]
     moves = NO_SHARES
     if off.moved is not None:
-        moves = f"The output moves by **{off.moved}** of {_length(facts)}."
+        moves = f"The output moves by **{off.moved}** of {LENGTH}."
     says = f"Heads off: {', '.join(map(str, off.heads))}. {moves}"
     if off.left:
         says += f" With all heads off, what is left is: {LEFT[off.left]}."

@@ -180,7 +180,7 @@ def _array_sizes(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
         b.Table(["", "one head", "numbers", all_heads, "numbers"], rows),
         b.caption(
             "Weights and results of all heads are one array: every head adds features. The inputs"
-            " are the same array for all heads."
+            f" are the same array for all heads. Sets of keys and values: {facts.groups}."
         ),
     ]
 

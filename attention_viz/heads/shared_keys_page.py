@@ -184,8 +184,7 @@ def _latents(facts: SharedFacts) -> list[b.Block]:
             f" would be wrong by up to {facts.absorbed}."
         )
     else:
-        before = ", before keys are turned" * facts.is_turned
-        absorbed += f" Largest difference between both scores here{before}: {facts.absorbed}."
+        absorbed += f" Largest difference between both scores, before any turn: {facts.absorbed}."
     blocks.append(b.Text(absorbed))
     if facts.turned is not None:
         blocks.append(

@@ -3,10 +3,12 @@ are fewer than keys, and how far a window reaches over layers.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from attention_core.checks import Array
+from attention_lab.choices import resolve
 from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING, PAINTED
 from attention_lab.masks.reach import (
     FULL_EVERY,
@@ -17,6 +19,7 @@ from attention_lab.masks.reach import (
     reach,
 )
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.sentences import weights_in_force
 from attention_lab.story.scores import MaskFacts, mask_facts
 
 from .. import blocks as b
@@ -38,6 +41,7 @@ MIXED = b.Switch(
 
 def _mask(view: StoryView, values: b.Values) -> Below:
     trace, focus, chosen = view.trace, view.focus, view.chosen or view.scenario
+    chosen = replace(chosen, mask=resolve(weights_in_force(chosen)).chosen.mask)
     facts = mask_facts(chosen, view.scenario, trace, focus, len(view.sentences))
     line, derivation = arithmetic(
         view, "masked_scores", (0, *focus.cell("query", "key")), pair(view)

@@ -160,9 +160,9 @@ def _missing(chosen: Scenario) -> str:
     return "no word asks, as a pronoun or a verb would"
 
 
-def reading_notes(view: StoryView) -> tuple[Note, ...]:
+def reading_notes(view: StoryView, beside_arcs: bool = False) -> tuple[Note, ...]:
     """In a layer made by hand: what the word in focus asks for, what answers, and why it cannot
-    tell some words apart.
+    tell some words apart. beside_arcs: where the arcs say what one word asks and another answers.
     """
     if view.layer is not None or view.scenario.own or view.scenario.edits or view.lesson:
         return ()
@@ -179,7 +179,7 @@ def reading_notes(view: StoryView) -> tuple[Note, ...]:
     if not read.answers:
         return (_with_way_out(f"{word} asks {asks} No word that it sees answers."),)
     if len(keys) == 1:
-        return (Note(f"{word} asks {asks} {keys[0]} answers {answers}."),)
+        return (Note(f"{word} asks {asks} {keys[0]} answers {answers}."),) * (not beside_arcs)
     named, more = ", ".join(keys[:MAX_NAMED]), len(keys) - MAX_NAMED
     named += f" and {more} more" * (more > 0)
     same = f"{word} reads {share} from each of {named}. Each counts as {answers}"

@@ -40,8 +40,8 @@ def same_word_blocks(view: StoryView) -> list[b.Block]:
     if view.layer is not None or scenario.own or scenario.edits or view.lesson:
         return []
     text = view.sentences[view.sequence]
-    words = words_of(text)
     try:
+        words = words_of(text)
         word = places_of(view.trace.labels("T"), words)[view.focus.query]
     except TextError:
         return []

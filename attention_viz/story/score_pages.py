@@ -49,6 +49,12 @@ def _one_pair(view: StoryView) -> list[b.Block]:
     facts = score_facts(view.trace, focus.query, focus.key)
     h, d_k, many, wide = sizes["H"], sizes["K"], view.symbol("n_heads"), view.symbol("d_k")
     total = format_number(facts.total, among=largest_magnitude(view.trace.scores))
+    wide_head = (
+        f" is the dot product of the whole vectors, of width {h * d_k}: **{total}**. Code without"
+        " the split computes only this sum, the score of one wide head."
+    )
+    if not facts.is_one_wide:
+        wide_head = f": **{total}**."
     return [
         b.Text(
             f"Take the :blue[query of {token(view, 'T', focus.query)}] and the :red[key of"
@@ -62,9 +68,7 @@ def _one_pair(view: StoryView) -> list[b.Block]:
             f"- Multiplications for this pair: {many}² · {wide} = {h}² · {d_k} ="
             f" **{facts.n_full:,}** in the full product; {many} · {wide} = {h} · {d_k} ="
             f" **{facts.n_hadamard:,}** in the Hadamard product, and just as many with one product"
-            " per head.\n- The sum of the scores over the heads is the dot product of the whole"
-            f" vectors, of width {h * d_k}: **{total}**. Code without the split computes only this"
-            " sum, the score of one wide head."
+            f" per head.\n- The sum of the scores over the heads{wide_head}"
         ),
     ]
 

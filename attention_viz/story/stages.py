@@ -111,7 +111,7 @@ def step_scene(view: StoryView, path: str) -> JSON:
     """
     page, shown = page_of(path), shown_view(view, path)
     parts = STEPS_OF_STORY[path](shown)
-    if shown.scenario != view.scenario:
+    if shown.run.chosen != view.run.chosen:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
     if shown.scenario.weights == view.scenario.weights:
         parts = replace(parts, notes=(*by_hand_notes(shown), *parts.notes))
@@ -131,8 +131,9 @@ def shown_view(view: View, path: str) -> View:
         return _at_the_end(view, is_off)
     if is_off:
         return replace(view, scenario=replace(view.scenario, **OPTION_CHOICES[path]), layer=None)
-    if path == "mask" and _lacks_mask(view):
-        return replace(view, scenario=replace(view.scenario, mask=EXAMPLE_MASK))
+    if path == "mask":
+        mask = EXAMPLE_MASK if _lacks_mask(view) else view.run.chosen.mask
+        return replace(view, scenario=replace(view.scenario, mask=mask))
     return view
 
 
@@ -166,7 +167,8 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
 
 
 def _lacks_mask(view: StoryView) -> bool:
-    return view.scenario.mask == NO_MASK.name and len(view.sentences) == 1 and not view.unmasked
+    is_bare = view.run.chosen.mask == NO_MASK.name and len(view.sentences) == 1
+    return is_bare and not view.unmasked
 
 
 def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
@@ -242,7 +244,7 @@ def _overview(view: StoryView) -> StepParts:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
     notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
-    notes = notes or tuple(one for one in reading_notes(view) if one.act)  # arcs say the rest
+    notes = notes or reading_notes(view, beside_arcs=True)
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 

@@ -30,8 +30,8 @@ SEEN[2] = False  # a query that sees no key
 
 
 def layer(**options: Any) -> Trace:
-    """Six heads of two features on two key heads, with biases, five tokens."""
-    weights = Projections.random(12, 6, n_kv_heads=2, seed=1, bias=True)
+    """Six heads on two key heads, queries of four features and values of two, with biases."""
+    weights = Projections.random(12, 6, n_kv_heads=2, d_k=4, d_v=2, seed=9, bias=True)
     return attend(X, weights, **{"scale": 2.0} | options)
 
 
@@ -87,7 +87,8 @@ def test_rows_and_columns_have_their_sums(trace: Trace, query: int, row: str) ->
     found, shares = cell_facts(trace, (3, query, 1)), trace.probabilities[0]
     sums = [sum(shares[head, query]) for head in range(6)]
     assert found.row == row
-    assert found.sums == (pytest.approx((min(sums), max(sums))) if row == "less" else ())
+    assert found.sums == pytest.approx((min(sums), max(sums)) if row == "less" else (float(row),))
+    assert [*map(str, found.sums)] == [row] or row == "less"
     assert found.column == pytest.approx(sum(shares[3, i, 1] for i in range(5)))
     assert (found.head, found.share) == (3, shares[3, query, 1])
 
@@ -106,11 +107,12 @@ def test_a_head_is_worth_what_the_sum_of_all_heads_moves(options: dict[str, Any]
     size = np.linalg.norm(whole)
     norms = [np.linalg.norm(part) / size for part in parts]
     most, least = int(np.argmax(norms)), int(np.argmin(norms))
-    assert (found.found, found.is_all) == ("some", False)  # it has biases
+    assert found.found == "some"
     assert (found.most_in, found.least_in) == ((most,), (least,))
     assert (found.most, found.least) == pytest.approx((norms[most], norms[least]))
     assert found.moved == pytest.approx(np.linalg.norm(parts[4][3]))
     signed = [float(np.vdot(part, whole)) / size**2 for part in parts]
+    assert signed[1] < 0 < signed[0] < -signed[1]
     assert found.signed_sum == pytest.approx(1)
     assert found.norm_sum == pytest.approx(sum(norms))
     assert list(found.by_signed) == sorted(range(6), key=lambda head: -signed[head])
@@ -124,25 +126,19 @@ def test_a_head_is_worth_what_the_sum_of_all_heads_moves(options: dict[str, Any]
 
 
 @pytest.mark.parametrize(
-    ("weights", "options", "found", "left", "is_all"),
+    ("weights", "options", "found", "left"),
     [
-        (Projections.random(12, 1), {}, "alone", "0", True),
-        (
-            Projections.random(12, 1, bias=True),
-            {"residual": True},
-            "alone",
-            "bias and input",
-            False,
-        ),
-        (replace(Projections.random(12, 2), w_o=np.zeros((12, 12))), {}, "nothing", "0", True),
-        (Projections.weightless(12, 2), {"residual": True}, "some", "input", False),
+        (Projections.random(12, 1), {}, "alone", "0"),
+        (Projections.random(12, 1, bias=True), {"residual": True}, "alone", "bias and input"),
+        (replace(Projections.random(12, 2), w_o=np.zeros((12, 12))), {}, "nothing", "0"),
+        (Projections.weightless(12, 2), {"residual": True}, "some", "input"),
     ],
 )
 def test_what_is_left_without_all_heads(
-    weights: Projections, options: dict[str, Any], found: str, left: str, is_all: bool
+    weights: Projections, options: dict[str, Any], found: str, left: str
 ) -> None:
     facts = worth_facts(attend(X, weights, **options), 0, 0, range(weights.n_heads))
-    assert (facts.found, facts.is_all) == (found, is_all)
+    assert facts.found == found
     assert facts.off
     assert facts.off.left == left
     assert facts.off.moved == (None if found == "nothing" else pytest.approx(1))
@@ -209,12 +205,15 @@ def test_a_layer_may_share_keys_already(
 
 def test_no_key_can_be_spared_between_norms_and_turns() -> None:
     """Scores from made keys, and as if no key were made, by loops over all pairs."""
-    norm, rotary = HeadNorm(np.array([2.0, 0.5]), np.array([1.0, 3.0])), Rotary(50.0, "halves", 3)
+    norm, rotary = (
+        HeadNorm(np.array([2.0, 0.5, 1.0, 1.5]), np.array([1.0, 3.0, 0.5, 2.0])),
+        Rotary(50.0, "halves", 3),
+    )
     for options in ({"head_norm": norm}, {"rotary": rotary}, {}):
         trace = layer(**options)
         found, traces = shared(trace, 1, 4)
         latent = traces["MLA"]
-        assert (found.is_normed, found.is_turned) == ("head_norm" in options, "rotary" in options)
+        assert found.is_normed == ("head_norm" in options)
         queries = (latent.normed_queries if found.is_normed else latent.query_heads)[0]
         plain = np.array(
             [[[queries[h, i] @ latent.key_heads[0, h // 3, j] for j in range(5)] for i in range(5)]
@@ -227,7 +226,7 @@ def test_no_key_can_be_spared_between_norms_and_turns() -> None:
             assert found.turned is None
             continue
         assert found.absorbed < 1e-12
-        if not found.is_turned:
+        if not options:
             latent = layer(rotary=Rotary())
             latent = shared(latent, 1, 4)[1]["MLA"]
             gap = np.abs(plain - latent.scores[0]).max()
@@ -244,8 +243,8 @@ def test_four_ways_and_convolutions_agree_with_the_layer(trace: Trace) -> None:
     assert [one.difference for one in found.ways] == [None] * 4
     assert [one.difference for one in found.convolutions] == [None] * 4
     assert [one.sizes for one in found.convolutions] == [
-        (12, 2, 12, 12),
-        (12, 2, 12, 4),
+        (12, 4, 12, 24),
+        (12, 4, 12, 8),
         (12, 2, 12, 4),
         (2, 12, 12, 12),
     ]
@@ -264,17 +263,17 @@ def test_a_way_that_does_not_agree_says_by_how_much() -> None:
 def test_arrays_and_designs_are_counted() -> None:
     found = matrix_facts(layer(), 0)
     by_name = {str(one.name): (one.one, one.all) for one in found.arrays}
-    assert by_name["w_q"] == ((12, 2), (12, 12))
-    assert by_name["keys"] == ((5, 2), (5, 4))
+    assert by_name["w_q"] == ((12, 4), (12, 24))
+    assert by_name["keys"] == ((5, 4), (5, 8))
     assert all(one.numbers_of_one == one.one[0] * one.one[1] for one in found.arrays)
     assert all(one.numbers_of_all == one.all[0] * one.all[1] for one in found.arrays)
     # 6 heads × 5 objects, the joined array, the output; 6 × 7 calls, joining, output.
     assert found.designs[0][:3] == (32, 44, 60)
     assert found.designs[1][:3] == (6, 8, 0)
     assert found.more == ("more", "more", "more", "more")
-    scores, mixing = 6 * 25 * (2 + 1), 6 * 25 * 2
-    assert found.designs[1][3] == 5 * 12 * (12 + 4 + 4) + scores + mixing + 5 * 144
-    assert found.designs[0][3] == 5 * 12 * (12 + 12 + 12) + scores + mixing + 5 * 144
+    scores, mixing = 6 * 25 * (4 + 1), 6 * 25 * 2
+    assert found.designs[1][3] == 5 * 12 * (24 + 8 + 4) + scores + mixing + 5 * 144
+    assert found.designs[0][3] == 5 * 12 * (24 + 24 + 12) + scores + mixing + 5 * 144
 
 
 def test_a_sink_takes_one_exponential_of_each_row() -> None:

@@ -195,6 +195,16 @@ def test_a_pair_in_all_heads_is_counted_and_added_up() -> None:
     assert found.total == pytest.approx(sum(GROUPED.scores[0, h, 4, 1] for h in range(6)))
 
 
+def test_one_wide_head_has_the_sum_of_the_scores_where_nothing_is_done_head_by_head() -> None:
+    plain, norm = Projections.random(12, 6), HeadNorm()
+    wide = replace(plain, n_heads=1, n_kv_heads=1)
+    for options in ({}, {"head_norm": norm}, {"rotary": Rotary()}):
+        found = score_facts(attend(X, plain, **options), 4, 1)  # type: ignore[arg-type]
+        one = attend(X, wide, **options).scores[0, 0, 4, 1]  # type: ignore[arg-type]
+        assert found.is_one_wide == (abs(found.total - one) < 1e-9)
+    assert not score_facts(GROUPED, 4, 1).is_one_wide
+
+
 def test_sums_are_1_with_every_scale() -> None:
     assert scale_facts(GROUPED, 2).sums_are_1
     assert scale_facts(GROUPED, 2).variance == pytest.approx(np.var(GROUPED.scores[0, 2]))

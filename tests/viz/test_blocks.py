@@ -100,6 +100,8 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     assert [one["align"] for one in found if one["kind"] == "beside"] == ["top"]
     pictured = b.Beside(([b.Text("x")], [b.Chart(figure, "f")]), (1, 1))
     assert pictured.align == "center"
+    chosen = b.Beside(([b.Chart(figure, "f")], [b.Row((b.Button("b", {}),))]), (1, 1))
+    assert chosen.align == "top"
     (link,) = found[11]["blocks"][0]["items"]
     assert (link["to"], link["changes"]) == (None, {"head": "2"})
     assert choice_widget(CHOICES[2], 7).kind == "number"

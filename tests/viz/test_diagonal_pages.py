@@ -281,6 +281,26 @@ def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
         assert "“" not in said  # the token 2 stands in place 1: quoted, a place would be a token
 
 
+def test_a_violation_has_its_place_its_tone_and_its_verdict() -> None:
+    small = {"lab_tokens": "numbers", "lab_numbers": "1; 2; 3"}
+    notes = dict(
+        zip(
+            [one.number for one in PROPOSITIONS],
+            all_of(shown(PROPOSITION_PAGE, **small), Note),
+            strict=True,
+        )
+    )
+    wrong = [number for number, note in notes.items() if note.tone == "wrong"]
+    assert wrong == ["S4", "S5"]
+    assert "row 0, column 1" in notes["S4"].text
+    trace = trace_of_settings(replace(PAIR, numbers="1; 2; 3"))
+    for cell, fails in (((0, 1), True), ((2, 1), False)):
+        assert ("**fails**" in describe_pair(trace, pair_facts(trace, cell))) == fails
+    assert all(
+        "** holds" in one.text or "it holds.**" in one.text for one in all_of(shown(MODERN), Note)
+    )
+
+
 @pytest.mark.parametrize(("number", "tone"), [("S7", "right"), ("S4", "wrong")])
 def test_searching_a_counterexample(number: str, tone: str) -> None:
     before, found = (shown(PROPOSITION_PAGE, **given) for given in ({}, {"truths_search": number}))

@@ -89,6 +89,12 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
 ]
 
 
+def scenario_of(path: str, text: str) -> Scenario:
+    """The pages about heads with a layer whose widths all differ."""
+    is_of_heads = page_of(path).section == "heads"
+    return Scenario(text, d_k=6, d_v=5) if is_of_heads else Scenario(text)
+
+
 def quoted(answer: str) -> list[str]:
     """The place of a quoted token, behind it in brackets or before it."""
     behind = re.findall(r"”(?: of “[^”]*”)? \\?\((\d+)", answer)
@@ -103,7 +109,7 @@ def said(texts: Any) -> str:
 def test_a_page_says_its_facts_and_its_answer_no_other_number(
     path: str, text: str, chosen: dict[str, Any]
 ) -> None:
-    page, view = BLOCK_PAGES[path], StoryView(Scenario(text))
+    page, view = BLOCK_PAGES[path], StoryView(scenario_of(path, text))
     view = replace(view, focus=Focus(2, 1, 4, 0).inside(view.trace))
     assert page.facts
     facts = [*facts_said(page.facts(view, values_read(page, view, **chosen)))]
@@ -212,11 +218,12 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
     (
         "all-heads",
         {"heads_view": "Row and column"},
-        lambda f: [f.cell.head, f.cell.column, f.cell.share],
+        lambda f: [*f.cell.sums, "dog", f.cell.head, f.cell.column, "cat", "dog", f.cell.share],
     ),
     ("head-worth", {}, lambda f: [*f.most_in, f.most, *f.least_in, f.least]),
     ("head-worth", {}, lambda f: [f.signed_sum, f.norm_sum, *f.by_signed, *f.by_norm]),
     ("head-worth", {"off": ("0", "3")}, lambda f: [*f.off.heads, f.off.moved]),
+    ("head-worth", {}, lambda f: [f.head, "cat", f.moved]),
     ("shared-keys", {"latent": 3}, lambda f: [*f.moved]),
     (
         "shared-keys",
@@ -225,6 +232,7 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
     ),
     ("shared-keys", {"latent": 3}, lambda f: [f.rank, f.largest, f.absorbed, f.turned]),
     ("one-matrix-or-many", {}, lambda f: [f.depth, f.all, f.chain]),
+    ("one-matrix-or-many", {}, lambda f: [f.tokens, f.convolutions[0].sizes[2], f.head]),
     ("one-matrix-or-many", {}, lambda f: [f.tokens, f.depth, f.tokens, f.depth, f.generated]),
     ("one-matrix-or-many", {}, lambda f: [*f.designs[0], f.designs[1][0]]),
     ("self-attention-mass", {}, lambda f: [f.mine, f.n, f.ties, f.mass, f.uniform, f.broken]),
@@ -272,7 +280,7 @@ def test_facts_stand_in_their_places(
     """
     page = BLOCK_PAGES[path]
     is_of_model = page_of(path).section == "trained"
-    view = StoryView(Scenario(FROG if is_of_model else PLAIN), Focus(2, 1, 4, 0))
+    view = StoryView(scenario_of(path, FROG if is_of_model else PLAIN), Focus(2, 1, 4, 0))
     assert page.facts
     wanted = list(map(str, order(page.facts(view, values_read(page, view, **chosen)))))
     words = said(words_of(blocks_of(page, view, **chosen))).replace("− ", "−")

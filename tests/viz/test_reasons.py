@@ -221,6 +221,32 @@ def test_the_numbers_of_a_step_are_those_of_its_layer(state: str) -> None:
         )
 
 
+def _tried(state: str, path: str) -> tuple[StoryView, list[dict[str, Any]]]:
+    view = view_of(choices_of(state, path))
+    return shown_view(view, path), step_scene(view, path)["stage"]["reasons"]["tries"]
+
+
+def test_what_is_worth_a_try_has_the_numbers_of_its_layer() -> None:
+    view, (scale, *_) = _tried("shared keys", "scale")
+    tops = []
+    for field in ("scores", "scaled_scores"):
+        rows = np.exp(getattr(view.trace, field)[0, view.focus.head])
+        tops.append(np.mean([max(row) / sum(row) for row in rows]))
+    assert numbers(scale["text"]) == pytest.approx(tops, abs=0.00051)
+    view, (score, *_) = _tried("shared keys", "scores")
+    row, key = view.trace.scores[0, view.focus.head, view.focus.query], view.focus.key
+    other = max((place for place in range(len(row)) if place != key), key=lambda n: row[n])
+    assert numbers(score["text"]) == pytest.approx([row[other]], abs=0.00051)
+    assert score["value"]["index"][-1] == other
+    view, (off, look, *_) = _tried("first example", "next-token")
+    found = next_token_of(view.shown)
+    added = [part @ found.run.decoder.embedding[found.shown[0]] for part in found.parts]
+    heads = added[1 : 1 + view.trace.sizes["H"]]
+    most = int(np.argmax(heads))
+    assert numbers(off["text"]) == pytest.approx([most, heads[most]], abs=0.00051)
+    assert (off["value"], look["value"]["index"][-1]) == (str(most), 1 + most)
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_what_can_be_tried_changes_the_picture(state: str) -> None:
     for path in STEPS_OF_STORY:

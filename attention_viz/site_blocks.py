@@ -1,4 +1,6 @@
-"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`)."""
+"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`). At the
+end: Markdown as parts; it reads what `blocks` says of it.
+"""
 
 from __future__ import annotations
 

@@ -184,7 +184,7 @@ def _rules(block: Block, token: int, chosen: Array) -> dict[str, Rule]:
     widths = {"inputs": block.inputs.shape[1], "sums": block.first_sum.shape[1]}
     fed_by = "second_norm" if block.is_pre_norm else "first_norm"
     before = "first_sum" if block.is_pre_norm else "first_norm"
-    bias = (read("b_o", Position(), 1),) * (trace.projections.b_o is not None)
+    bias = (read("b_o", Position(), 1),) if trace.projections.b_o is not None else ()
     rules = {
         "attention": Rule("sum", (read("heads", RUNNING, 1),), trace.sizes["H"], bias),
         "first_sum": _sum("attention", "inputs" if block.adds else ""),

@@ -14,6 +14,7 @@ from attention_core.errors import SettingsError
 
 from .scenario import Scenario, trace_of
 from .sentences import tokens_of
+from .trained.allowed_models import STORIES
 from .trained.attention_maps import AttentionMaps
 from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
@@ -73,13 +74,19 @@ class HeadsShown:
     """All heads with their tokens.
 
     model: whose heads they are. traces: one for each layer; none where only the attention weights
-    are known. run: of the language model.
+    are known. run: of the language model; writer: the name of this model.
     """
 
     maps: AttentionMaps
     traces: tuple[Trace, ...]
     model: str
     run: LanguageModelRun | None = None
+    writer: str = STORIES
+
+    @property
+    def is_stories(self) -> bool:
+        """Whether they are those of the language model that comes with the app."""
+        return (self.model, self.writer) == (LANGUAGE, STORIES)
 
     def layer(self, number: int) -> LayerShown:
         """One layer for pictures that read a trace."""
@@ -111,9 +118,10 @@ def heads_on(
     if model == OWN and own:
         return _own_heads(scenario, own, scenario.text if text is None else text)
     text, n_tokens = scenario.text if text is None else text, scenario.n_tokens
-    run = run_of_ids(language_ids(text, n_tokens)) if model == LANGUAGE else None
+    writer = scenario.model
+    run = run_of_ids(language_ids(text, n_tokens, writer), writer) if model == LANGUAGE else None
     traces = run.traces if run else encoded_alone(text, n_tokens).traces
-    return HeadsShown(AttentionMaps.of_traces(traces), traces, model, run)
+    return HeadsShown(AttentionMaps.of_traces(traces), traces, model, run, writer)
 
 
 def _own_heads(scenario: Scenario, own: OwnHeads, text: str) -> HeadsShown:
@@ -165,6 +173,7 @@ def notes_on(scenario: Scenario, model: str, own: OwnHeads | None) -> tuple[str,
     tokens = tokens_of(alone)
     # These pages add no [PAD], so a note about it would be wrong.
     notes = tokens.notes if tokens.n_real == len(tokens.tokens) else ()
-    if model == LANGUAGE and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
+    is_stories = model == LANGUAGE and alone.model == STORIES
+    if is_stories and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
         return (*notes, UNFAMILIAR)
     return notes

@@ -155,6 +155,8 @@ class _Drawing:
                 texts = {name: url_text(value) for name, value in sets.items()}
                 title = page_of(page).title
                 show_link(link_to(page, kept | texts if page else texts), title)
+            case b.Progress(done, text):
+                st.progress(done, text)
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():

@@ -65,6 +65,8 @@ class BlockWriter:
                 own, changes = [one.key for one in self.choices], _texts(sets)
                 file = "" if page else _lesson_file(changes["lesson"])
                 return {"kind": "share", "page": page, "file": file, "own": own, "changes": changes}
+            case b.Progress(_, text):
+                return self._block(b.caption(text))
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
             case b.Board(scene, name, fits, press, clicks, sets, opens):

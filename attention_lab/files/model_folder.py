@@ -42,6 +42,11 @@ class ModelFolder:
         if not self._root.is_dir():
             raise FileError(f"folder is {self._root.name}, which is a file: give its folder")
 
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self._root.name
+
     def config(self) -> dict[str, Any]:
         """The entries of config.json. Raises: FileError."""
         return _table(CONFIG, _CONFIG.parse(self._bytes(CONFIG, _CONFIG.max_bytes)))

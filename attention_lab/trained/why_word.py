@@ -15,12 +15,22 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..cache import cached
 from ..heads.weight_blocks import head_contributions
 from ..words.pieces import readable, word_slices
-from .decoder import EMBEDDING, FEED_FORWARD, HEAD, Decoder, Head, Part
+from .allowed_models import STORIES, cached_run, writing_model
+from .decoder import (
+    BIAS,
+    EMBEDDING,
+    FEED_FORWARD,
+    HEAD,
+    OFFSET,
+    Decoder,
+    Head,
+    Part,
+    without_each_head,
+)
 from .generation import next_probabilities
-from .language_model import MEAN, ZERO, language_model
+from .language_model import MEAN, ZERO
 from .language_text import run_of_ids
 from .model_run import AVERAGE, Against, LanguageModelRun, Loss, fillings
 from .next_words import NextWords, letters_begun
@@ -28,6 +38,7 @@ from .next_words import NextWords, letters_begun
 N_SHOWN = 8  # words
 N_WRITTEN = 10  # words that the model goes on to write
 MOST_PIECES = 60  # of these words together
+FEWER_PIECES = 16  # of a model from a folder: its pieces are mostly words, and each takes long
 LEADS = 1.25  # times the next largest part is what a part must be to be named alone
 
 
@@ -46,7 +57,8 @@ class WhyWord:
     ids: of the text. token: the first piece; None for that of the most probable word. against: what
     its logit is compared with. off: heads that are switched off, replaced_by what they add then.
     head: the one to look at; None for the one whose loss is largest. named: the word, if it is not
-    the most probable one that begins with the token.
+    the most probable one that begins with the token. model: the name of the one that is explained.
+    n_measured: of how many layers a large model has measured what every head is worth.
     """
 
     ids: tuple[int, ...]
@@ -56,26 +68,34 @@ class WhyWord:
     replaced_by: str = ZERO
     head: Head | None = None
     named: str = ""
+    model: str = STORIES
+    n_measured: int = 0
 
     @property
     def before(self) -> LanguageModelRun:
         """The text in the whole model."""
-        return run_of_ids(self.ids)
+        return run_of_ids(self.ids, self.model)
+
+    @property
+    def changes(self) -> tuple[tuple[Head, ...], str, str]:
+        """The heads that are off, what they add, and the name of the model."""
+        return self.off, self.replaced_by, self.model
 
     @property
     def after(self) -> LanguageModelRun:
         """The text in the model without the heads that are off."""
-        return run_without(self.ids, self.off, self.replaced_by)
+        return run_without(self.ids, *self.changes)
 
     @property
     def words_before(self) -> NextWords:
         """The most probable words of the whole model."""
-        return words_without(self.ids)
+        return words_without(self.ids, (), ZERO, self.model)
 
     @property
     def words_after(self) -> NextWords:
         """The most probable words without the heads that are off."""
-        return words_without(self.ids, self.off, self.replaced_by)
+        filling = self.replaced_by if self.off else ZERO
+        return words_without(self.ids, self.off, filling, self.model)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -134,30 +154,56 @@ class WhyWord:
     @cached_property
     def losses(self) -> Array:
         """What each head is worth as the others are set: by how much that which is explained is
-        larger with the head than without it, all that follows computed again. Shapes: (L, H).
+        larger with the head than without it, all that follows computed again. NaN where a large
+        model has not measured it. Shapes: (L, H).
         """
         after = float(self.explained(self.after.logits[-1]))
-        lost = after - self.explained(logits_without(self.ids, self.off, self.replaced_by))
+        if self.is_measured:
+            lost = after - self.explained(logits_without(self.ids, *self.changes))
+        else:
+            lost = np.full(self.grid, np.nan)
+            along_D = self.before.compared(self.piece, self.against)
+            for layer in range(self.n_measured):
+                lost[layer] = after - ends_without(self.ids, layer, self.off, self.model) @ along_D
         for head in self.off:
-            with_it = run_without(self.ids, others(self.off, head), self.replaced_by)
+            with_it = run_without(self.ids, others(self.off, head), *self.changes[1:])
             lost[head] = float(self.explained(with_it.logits[-1])) - after
         return lost
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether every head is measured at once, as one batch; a large model does it layer by
+        layer, when it is asked to.
+        """
+        return self.model == STORIES
 
     @cached_property
     def focus(self) -> Head:
         """The head to look at."""
         if self.head is not None:
             return self.head
-        lost = np.abs(WhyWord(self.ids, self.token, self.against).losses)
+        plain = WhyWord(self.ids, self.token, self.against, model=self.model)
+        lost = np.abs(plain.losses if self.is_measured else plain.direct)
         layer, number = np.unravel_index(int(lost.argmax()), lost.shape)
         return int(layer), int(number)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """How many layers there are, and how many heads in each."""
+        return len(self.before.traces), self.before.traces[0].sizes["H"]
+
+    @cached_property
+    def direct(self) -> Array:
+        """What each head itself adds to what is explained. Shapes: (L, H)."""
+        parts = self.before.contributions(self.piece, self.against)
+        return np.array([parts[HEAD, *head] for head in np.ndindex(self.grid)]).reshape(self.grid)
 
     @property
     def run(self) -> LanguageModelRun:
         """The text in the model with the head in focus, the others as they are set: the run whose
         sum is shown.
         """
-        return run_without(self.ids, others(self.off, self.focus), self.replaced_by)
+        return run_without(self.ids, others(self.off, self.focus), *self.changes[1:])
 
     @property
     def total(self) -> float:
@@ -170,13 +216,16 @@ class WhyWord:
         return self.run.contributions(self.piece, self.against)
 
     @property
-    def kinds(self) -> tuple[float, float, float]:
-        """What the embedding of the last piece, all heads and all feed-forward parts add."""
-        embedding, heads, feed_forward = (
-            sum(value for part, value in self.parts.items() if kind in (part, part[0]))
-            for kind in (EMBEDDING, HEAD, FEED_FORWARD)
+    def kinds(self) -> tuple[float, ...]:
+        """What the embedding of the last piece, all heads and all feed-forward parts add; and all
+        biases, where the model has any.
+        """
+        biases = ((BIAS, OFFSET),) * any(one == OFFSET or one[0] == BIAS for one in self.parts)
+        kinds = ((EMBEDDING,), (HEAD,), (FEED_FORWARD,), *biases)
+        return tuple(
+            sum(value for part, value in self.parts.items() if part in kind or part[0] in kind)
+            for kind in kinds
         )
-        return embedding, heads, feed_forward
 
     @property
     def ranked(self) -> list[tuple[Part, float]]:
@@ -236,7 +285,8 @@ class WhyWord:
     @property
     def written(self) -> tuple[str, str]:
         """What the whole model goes on to write, and the model without the heads that are off."""
-        return written_without(self.ids), written_without(self.ids, self.off, self.replaced_by)
+        plain = written_without(self.ids, (), ZERO, self.model)
+        return plain, written_without(self.ids, *self.changes)
 
     def shares_after(self, layer: int) -> Array:
         """The share of every piece if no layer followed; -1 is before the first. Shapes: (X,)."""
@@ -259,54 +309,66 @@ def words_of(why: WhyWord) -> dict[int, list[str]]:
     return found
 
 
-@cached
+@cached_run
 def run_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+    ids: tuple[int, ...],
+    off: tuple[Head, ...] = (),
+    replaced_by: str = ZERO,
+    model: str = STORIES,
 ) -> LanguageModelRun:
     """All layers on some ids, with heads switched off. Raises: SettingsError."""
-    model = language_model()
-    if off or replaced_by == MEAN:
-        return model.run(ids, without=off, replaced_by=replaced_by)
-    return run_of_ids(ids)
+    whole = run_of_ids(ids, model)
+    if replaced_by == MEAN:
+        return writing_model(model).run(ids, without=off, replaced_by=replaced_by)
+    return whole.without(*off) if off else whole
 
 
-@cached
+@cached_run
 def words_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+    ids: tuple[int, ...],
+    off: tuple[Head, ...] = (),
+    replaced_by: str = ZERO,
+    model: str = STORIES,
 ) -> NextWords:
     """The most probable words after a text, with heads switched off. Raises: SettingsError."""
-    return run_without(ids, off, replaced_by if off else ZERO).next_words(N_SHOWN)
+    return run_without(ids, off, replaced_by if off else ZERO, model).next_words(N_SHOWN)
 
 
-@cached
+@cached_run
 def written_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+    ids: tuple[int, ...],
+    off: tuple[Head, ...] = (),
+    replaced_by: str = ZERO,
+    model: str = STORIES,
 ) -> str:
     """What the model goes on to write, the most probable piece each time, for ten words; without
     the space before them, and with the letters of the text that the first one goes on with. Raises:
     SettingsError.
     """
-    model, written = language_model(), list[int]()
-    room = min(MOST_PIECES, 512 - len(ids))
-    for one in model.generate(ids, room, without=off, replaced_by=replaced_by):
-        words = [model.decode((*written, one)[place]) for place in model.words((*written, one))]
+    writer, written = writing_model(model), list[int]()
+    room = min(MOST_PIECES if model == STORIES else FEWER_PIECES, writer.longest - len(ids))
+    for one in writer.generate(ids, room, without=off, replaced_by=replaced_by):
+        words = [writer.decode((*written, one)[place]) for place in writer.words((*written, one))]
         if sum(word.strip()[:1].isalpha() for word in words) > N_WRITTEN:
             break
         written.append(one)
-    text = model.decode(written)
-    begun = letters_begun(model.tokenizer.pieces, ids) if text[:1].isalpha() else ""
+    text = writer.decode(written)
+    begun = letters_begun(writer.tokenizer.pieces, ids) if text[:1].isalpha() else ""
     return begun + text.strip()
 
 
-@cached
+@cached_run
 def logits_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
+    ids: tuple[int, ...],
+    off: tuple[Head, ...] = (),
+    replaced_by: str = ZERO,
+    model: str = STORIES,
 ) -> Array:
     """The logits after the last token, with each head switched off in turn beside those that are
     off, and all later layers computed again, as one batch that grows by the heads of each layer.
     Shapes: (L, H, X).
     """
-    run = run_without(ids, off, replaced_by)
+    run = run_without(ids, off, replaced_by, model)
     decoder, changed_BTD = run.decoder, np.empty((0, *run.streams.shape[1:]))
     for layer in range(len(run.traces)):
         if layer:
@@ -316,6 +378,16 @@ def logits_without(
         changed_BTD = changed_BTD + decoder.feed_forward(changed_BTD, layer)
     logits: Array = decoder.logits(changed_BTD[:, -1])
     return logits.reshape(len(run.traces), -1, logits.shape[-1])
+
+
+@cached_run
+def ends_without(ids: tuple[int, ...], layer: int, off: tuple[Head, ...], model: str) -> Array:
+    """What the logits after the last token are made of, the normed vector, with each head of a
+    layer switched off in turn beside those that are off. Shapes: (H, D).
+    """
+    run = run_without(ids, off, ZERO, model)
+    decoder, last_HD = run.decoder, without_each_head(run, layer, len(ids) - 1)
+    return decoder.norm(last_HD, decoder.last_gain, decoder.last_offset)
 
 
 def _layer_without(decoder: Decoder, run: LanguageModelRun, layer: int) -> Array:

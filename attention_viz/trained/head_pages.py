@@ -12,7 +12,7 @@ from typing import Any
 from attention_core import STEPS
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.focus import FOCUS_AXES, Focus
-from attention_lab.trained.language_text import LIMITS
+from attention_lab.trained.language_text import limits_of
 from attention_lab.url_values import parse_number
 from attention_lab.user_data.edits import MAX_INDEX
 from attention_lab.whose_heads import (
@@ -30,7 +30,7 @@ from .. import blocks as b
 from ..markdown import escape_markdown
 from ..payload import JSON
 from ..story.story_view import StoryView
-from .text_notes import words_or_pieces
+from .text_notes import which_model, words_or_pieces
 
 PLACES = ("th_layer", "th_head", "th_cell", "cw_old", "cw_new")
 LAYER, HEAD, CELL, OLD_WORD, NEW_WORD = PLACES
@@ -91,6 +91,7 @@ class HeadPage:
             return [b.Row(tuple(fields)), *(above or NO_FILE)]
         try:
             shown = heads_of(view, model)
+            fields += which_model(view) if model == LANGUAGE else ()
             fields += self.beside(values, shown)
             if self.words:
                 fields += words_or_pieces(view, shown.maps.tokens)
@@ -103,7 +104,9 @@ class HeadPage:
                 raise
             in_the_app = b.InTheApp("", says=isinstance(error, FileError))
             return [b.Row(tuple(fields)), *above, b.Refused(error), in_the_app]
-        limits = f"{LIMITS} One head is never the only reason for what it says."
+        limits = (
+            f"{limits_of(view.scenario.model)} One head is never the only reason for what it says."
+        )
         said = [b.Text(limits, small=True)] if model == LANGUAGE else []
         return [b.Row(tuple(fields)), *above, *below, *said]
 
@@ -133,10 +136,11 @@ def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:
     first cell.
     """
     sizes, (layer, head) = shown.maps.sizes, FIRST_HEADS[shown.model]
+    of = shown.model if shown.run is None or shown.is_stories else shown.writer
     bounds = (sizes["T"], sizes["S"], MAX_INDEX + 1)
     return (
-        _number(LAYER, "Layer", layer, sizes["L"], shown.model),
-        _number(HEAD, "Head", head, sizes["H"], shown.model),
+        _number(LAYER, "Layer", layer, sizes["L"], of),
+        _number(HEAD, "Head", head, sizes["H"], of),
         b.Words(CELL, "Cell", "", most=20, reads=partial(_read_cell, bounds=bounds)),
     )
 

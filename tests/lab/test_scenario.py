@@ -94,7 +94,8 @@ def test_every_field_declares_itself() -> None:
     assert set(CHANGES) == {field.name for field in fields(Scenario)}
 
 
-@pytest.mark.parametrize("name", CHANGES)
+# Another language model comes with a folder alone, see tests/ui/own_model_pages.py.
+@pytest.mark.parametrize("name", [one for one in CHANGES if one != "model"])
 def test_every_field_changes_the_output(name: str) -> None:
     base, value = CHANGES[name]
     assert getattr(base, name) != value

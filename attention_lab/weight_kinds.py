@@ -321,7 +321,6 @@ class WeightChoices(SizeChoices):
         "Model that writes",
         options=tuple(WRITERS),
         group="Weights" if ALLOWED else "",
-        told="{model}",
     ).explained(
         "The language model of this section and of the weights *language model*:"
         f" {STORIES} comes with the app, the others are from your own folder or folders."

@@ -18,6 +18,7 @@ from ..cache import cached, keep_out
 from ..files.model_folder import ModelFolder
 from .language_model import LanguageModel, language_model
 from .model_config import ModelConfig, model_config
+from .next_words import pieces_of
 from .open_model import open_model
 
 P = ParamSpec("P")
@@ -73,6 +74,7 @@ def writing_model(name: str = STORIES) -> LanguageModel:
 def _opened(name: str) -> LanguageModel:
     model = open_model(ALLOWED[name].folder)
     keep_out(model.decoder)
+    pieces_of(model.tokenizer.pieces).signs  # noqa: B018  # now, not when a visitor waits
     return model
 
 

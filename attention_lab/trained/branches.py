@@ -24,7 +24,7 @@ class Branches:
     """
 
     def __init__(self, decoder: Decoder, kept: Sequence[Array]) -> None:
-        self._decoder, self._text = decoder, kept
+        self.decoder, self._text = decoder, kept
         n_layers = len(decoder.layers)
         self._own = [np.empty((n_layers, 0, *one.shape[1::2]), one.dtype) for one in kept]
         self._paths: list[tuple[int, ...]] = []
@@ -36,7 +36,7 @@ class Branches:
         """Add branches, each a piece longer than its parent, -1 for the text itself; how well every
         piece fits after each. Shapes: (N, X).
         """
-        decoder, first = self._decoder, len(self)
+        decoder, first = self.decoder, len(self)
         for number, parent in enumerate(parents, start=first):
             self._paths.append((*(self._paths[parent] if parent >= 0 else ()), number))
         paths = self._paths[first:]
@@ -59,9 +59,9 @@ class Branches:
         self, layer: int, x_ND: Array, turns_NP: Array | None, places_NE: Array, position_N: Array
     ) -> Array:
         """What attention adds to the last piece of each branch. Shapes: (N, D), kept."""
-        p, n = self._decoder.layers[layer].attention, len(x_ND)
+        p, n = self.decoder.layers[layer].attention, len(x_ND)
         keys, values = (own[layer] for own in self._own)
-        query_NHK, keys[-n:], values[-n:] = compared(self._decoder, layer, x_ND, turns_NP)
+        query_NHK, keys[-n:], values[-n:] = compared(self.decoder, layer, x_ND, turns_NP)
         query_NGRK = query_NHK.reshape(n, p.groups, -1, p.d_k)
         text_keys_GSK, text_values_GSV = (one[layer] for one in self._text)
         query_GQK = query_NGRK.swapaxes(0, 1).reshape(p.groups, -1, p.d_k)
@@ -73,7 +73,7 @@ class Branches:
         scores = np.concatenate([of_text_NGRS, of_own_NGRE], axis=-1) * p.d_k**-0.5
         position_N1, place = position_N[:, np.newaxis], np.arange(scores.shape[-1])
         hidden = place > position_N1
-        if (window := self._decoder.layers[layer].window) is not None:
+        if (window := self.decoder.layers[layer].window) is not None:
             hidden |= place <= position_N1 - window
         scores[np.broadcast_to(hidden[:, np.newaxis, np.newaxis], scores.shape)] = -np.inf
         scores -= scores.max(axis=-1, keepdims=True)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from heapq import heappop, heappush
 
 import numpy as np
@@ -29,6 +29,8 @@ MOST_SPELLINGS = 2000  # further branches that the sum over spellings computes, 
 # Of all branches together, 256 MB: a large vocabulary gets fewer branches than these.
 MOST_SHARES = 2**25
 AT_ONCE = 16  # branches that it computes together
+# Branches times numbers of the model: a large model gets fewer branches, or a page would wait.
+MOST_WORK = 3 * 2**30
 MORE = 5  # words that are summed beside those that are wanted
 LEAST = 1e-5  # words that are less probable are not searched for
 NEGLECTED = 1e-12  # spellings that are less probable are left out of a word
@@ -64,17 +66,28 @@ class Pieces:
         self.of_words = [*self.letters, *starts]
         self.spells = {vocabulary[n]: n for n in self.of_words}
         self.longest = max(map(len, self.spells), default=0)
-        self._signs: dict[tuple[int, bool], str] = {}
 
-    def sign(self, piece: int, after_space: bool) -> str:
+    @cached_property
+    def signs(self) -> tuple[tuple[str, ...], tuple[Array, Array], tuple[Array, Array]]:
+        """What the pieces that are no part of a word write: all that is written; the pieces, and
+        the place of what each writes in the text, and after a space alone. Shapes: (N,).
+        """
+        others = np.setdiff1d(np.arange(len(self.all)), self.of_words)
+        after = np.setdiff1d(np.arange(len(self.all)), self.letters)
+        written: dict[str, int] = {}
+        places = (
+            np.array(
+                [written.setdefault(self._sign(self.all[one], space), len(written)) for one in many]
+            )
+            for space, many in ((False, others.tolist()), (True, after.tolist()))
+        )
+        first, second = places
+        return tuple(written), (others, after), (first, second)
+
+    def _sign(self, text: str, after_space: bool) -> str:
         """A piece that is no part of a word, as people write it; after a space alone a piece that
         is no mark leaves this space.
         """
-        if (found := self._signs.get((piece, after_space))) is None:
-            found = self._signs[piece, after_space] = self._sign(self.all[piece], after_space)
-        return found
-
-    def _sign(self, text: str, after_space: bool) -> str:
         if text in TEXT_ENDS:
             return readable(WORD_START) if after_space else END_OF_TEXT
         return readable(WORD_START if after_space and text.startswith(WORD_START) else text)
@@ -101,6 +114,14 @@ class _Search:
     settings: tuple[float, float]
     numbers: dict[Path, int] = field(default_factory=lambda: {(): -1})
 
+    @property
+    def room(self) -> int:
+        """How many branches memory and time leave room for."""
+        decoder = self.branches.decoder
+        n_numbers = decoder.unembedding.size + sum(sum(one.counts) for one in decoder.layers)
+        by_memory = MOST_SHARES // 2 // len(self.pieces.all)
+        return min(by_memory, max(AT_ONCE, MOST_WORK // n_numbers))
+
     def compute(self, paths: Iterable[Path]) -> None:
         """Compute branches whose parents were computed."""
         new = [path for path in dict.fromkeys(paths) if path not in self.numbers]
@@ -122,8 +143,8 @@ class _Search:
         """
         found: dict[str, float] = {}
         waiting: list[tuple[float, Path]] = []
-        self._wait(waiting, (), 1.0, self.pieces.of_words)
-        most = min(MOST_STEPS, MOST_SHARES // 2 // len(self.pieces.all))
+        most = min(MOST_STEPS, self.room)
+        self._wait(waiting, (), 1.0, self.pieces.of_words, most)
         while waiting and len(self.branches) < most:
             enough = sorted(found.values())[-n_words] if len(found) >= n_words else LEAST
             if -waiting[0][0] < enough:
@@ -134,21 +155,28 @@ class _Search:
                 text = "".join(self.pieces.all[one] for one in path)
                 if text != WORD_START:
                     found[text] = found.get(text, 0.0) - share * self.ends(path)
-                self._wait(waiting, path, -share, self.pieces.letters)
+                self._wait(waiting, path, -share, self.pieces.letters, most)
         return found, max(LEAST, -waiting[0][0]) if waiting else LEAST
 
     def _wait(
-        self, waiting: list[tuple[float, Path]], path: Path, share: float, which: list[int]
+        self,
+        waiting: list[tuple[float, Path]],
+        path: Path,
+        share: float,
+        which: list[int],
+        most: int,
     ) -> None:
-        shares = self.shares[path][which] * share
-        for place in np.flatnonzero(shares > LEAST):
+        """Let the branches that go on with some pieces wait, those that can be computed at most."""
+        shares, n = self.shares[path][which] * share, most + 2 * AT_ONCE
+        likely = np.argsort(-shares, kind="stable")[:n]
+        for place in likely[shares[likely] > LEAST].tolist():
             heappush(waiting, (-float(shares[place]), (*path, which[place])))
 
     def probability(self, texts: Sequence[str]) -> dict[str, Spelled]:
         """The probability of each text as the next word, summed over its spellings."""
         spelled: dict[str, list[tuple[float, Path]]] = {text: [] for text in texts}
         goes_on = self._spelled(texts)
-        n_more = min(MOST_SPELLINGS, MOST_SHARES // 2 // len(self.pieces.all))
+        n_more = min(MOST_SPELLINGS, self.room)
         most = len(self.branches) + n_more
         level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
@@ -180,18 +208,27 @@ class _Search:
 
     def signs(self) -> dict[str, Spelled]:
         """The probability of everything that begins no word, as people write it."""
-        found: dict[str, list[tuple[float, Path]]] = {}
+        written, pieces, places = self.pieces.signs
         starts: list[Path] = [()]
         if (space := self.pieces.spells.get(WORD_START)) is not None:
             starts.append((space,))
         self.compute(starts[1:])
-        for path in starts:
-            share = float(self.shares[()][path[0]]) if path else 1.0
-            words = self.pieces.letters if path else self.pieces.of_words
-            for one in np.setdiff1d(np.arange(len(self.pieces.all)), words).tolist():
-                spelled = (share * float(self.shares[path][one]), (*path, one))
-                found.setdefault(self.pieces.sign(one, bool(path)), []).append(spelled)
-        return {name: _together(several) for name, several in found.items()}
+        shares = [
+            self.shares[path][which] * (self.shares[()][path[0]] if path else 1.0)
+            for path, which in zip(starts, pieces, strict=False)
+        ]
+        share_N, place_N = np.concatenate(shares), np.concatenate(places[: len(starts)])
+        sums = np.bincount(place_N, share_N, len(written)).tolist()
+        order = np.lexsort((np.arange(len(share_N)), share_N))  # of equals the last one counts
+        best = np.full(len(written), -1)
+        best[place_N[order]] = order
+        found: dict[str, Spelled] = {}
+        for name, total, at in zip(written, sums, best.tolist(), strict=True):
+            if at >= 0:
+                second = at - len(shares[0])
+                path = (int(pieces[0][at]),) if second < 0 else (*starts[1], int(pieces[1][second]))
+                found[name] = total, (float(share_N[at]), path)
+        return found
 
 
 def _together(spelled: list[tuple[float, Path]]) -> Spelled:

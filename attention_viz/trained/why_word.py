@@ -15,10 +15,10 @@ from attention_lab.trained.decoder import Head
 from attention_lab.trained.facts import WhyFacts, why_facts
 from attention_lab.trained.language_model import MEAN, ZERO
 from attention_lab.trained.language_text import language_ids, limits_of
-from attention_lab.trained.model_config import MAX_HEADS, MAX_LAYERS
 from attention_lab.trained.model_run import AVERAGE, Against
 from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
 from attention_lab.trained.why_word import WhyWord, words_of
+from attention_lab.weight_kinds import WRITERS
 from attention_lab.words.pieces import UNKNOWN_SIGN, readable
 
 from .. import blocks as b
@@ -43,7 +43,8 @@ BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
 LONGEST = 18  # letters of the words that name a piece
 # The word that a click on a bar chose, where several begin with its piece.
 NAMED = b.Words("why_word", "Word", "", most=40)
-OFF = b.Places("why_off", "Heads that are off", (), size=MAX_LAYERS * MAX_HEADS, most=40)
+MOST_PLACES = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
+OFF = b.Places("why_off", "Heads that are off", (), size=MOST_PLACES, most=40)
 BY = b.Select(
     "why_by",
     "A head that is off adds",

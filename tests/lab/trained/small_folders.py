@@ -71,6 +71,7 @@ def safetensors(arrays: Mapping[str, Array], kind: str = "F32") -> bytes:
         header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": offsets}
         body += data
     text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # as its library writes it
     return len(text).to_bytes(8, "little") + text + body
 
 

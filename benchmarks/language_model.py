@@ -3,8 +3,6 @@ trace, and a step with the cache. So a random one of 135 million numbers, built 
 float32. Then our next words after three texts, which PyTorch does not have.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import time

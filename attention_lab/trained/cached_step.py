@@ -4,8 +4,6 @@ what the usual mistakes do to it.
 G key/value head, T new token, S token so far, K feature of a head.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,9 +12,10 @@ import numpy as np
 from attention_core.checks import Array
 
 from .allowed_models import STORIES, writing_model
-from .decoder import Decoder
+from .decoder import Decoder, Head
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
-from .language_text import run_of_ids
+from .heads_off import run_without
+from .language_model import ZERO
 from .model_run import LanguageModelRun
 
 
@@ -62,13 +61,15 @@ class CachedStep:
 
     ids: of the text so far. n_first: how many pieces the first step has, at most all. restarts:
     whether the positions of every step begin at 0; top_left: whether the causal mask is aligned at
-    the top left. Both are mistakes. model: the name of the one that is run.
+    the top left. Both are mistakes. off: heads that are switched off. model: the name of the one
+    that is run.
     """
 
     ids: tuple[int, ...]
     n_first: int
     restarts: bool = False
     top_left: bool = False
+    off: tuple[Head, ...] = ()
     model: str = STORIES
 
     @property
@@ -84,7 +85,8 @@ class CachedStep:
     @cached_property
     def _computed(self) -> tuple[KeyValueCache, CachedRows]:
         align = ALIGNMENTS[self.top_left]
-        cache = KeyValueCache(self.decoder, len(self.ids), align=align, restarts=self.restarts)
+        decoder = self.full.decoder
+        cache = KeyValueCache(decoder, len(self.ids), align=align, restarts=self.restarts)
         rows = cache.extend(self.ids[: self.n_first])
         for one in self.ids[self.n_first :]:
             rows = cache.extend([one])
@@ -149,7 +151,7 @@ class CachedStep:
     @property
     def full(self) -> LanguageModelRun:
         """The same text computed at once."""
-        return run_of_ids(self.ids, self.model)
+        return run_without(self.ids, self.off, ZERO, self.model)
 
     @property
     def largest_gap(self) -> float:

@@ -4,8 +4,6 @@ turn.
 D model feature, H head, L layer, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

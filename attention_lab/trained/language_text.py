@@ -2,8 +2,6 @@
 length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -53,6 +51,12 @@ def limits_of(model: str = STORIES) -> str:
         width=about.d_model,
         pieces=f"{about.n_pieces:,}",
     )
+
+
+def grid_of(model: str = STORIES) -> tuple[int, int]:
+    """How many layers a model has, and how many heads each of them."""
+    opened = writing_model(model)
+    return opened.n_layers, opened.n_heads
 
 
 def most_tokens(model: str = STORIES) -> int:

@@ -4,8 +4,6 @@ and how it goes on when the page is full.
 X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,9 +15,11 @@ from attention_core.checks import Array
 
 from ..user_data.matrix_names import MAX_TOKENS
 from .allowed_models import STORIES, cached_run, writing_model
+from .decoder import Head
 from .generation import draw, drawn_number, next_probabilities
-from .language_model import LanguageModel
-from .language_text import most_tokens, run_of_ids
+from .heads_off import run_without
+from .language_model import ZERO, LanguageModel
+from .language_text import most_tokens
 from .model_run import LanguageModelRun
 from .next_words import NextWords
 
@@ -34,7 +34,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
 class Writing:
     """A prompt and the pieces written after it, as ids, with the settings of the next draw.
 
-    temperature: 0 or more. top_p: above 0, up to 1. model: the name of the one that writes.
+    temperature: 0 or more. top_p: above 0, up to 1. off: heads that are switched off. model: the
+    name of the one that writes.
     """
 
     prompt: tuple[int, ...]
@@ -42,6 +43,7 @@ class Writing:
     temperature: float = 1.0
     top_p: float = 1.0
     seed: int = 0
+    off: tuple[Head, ...] = ()
     model: str = STORIES
 
     @property
@@ -62,7 +64,7 @@ class Writing:
     @property
     def run(self) -> LanguageModelRun:
         """The whole text in the model."""
-        return run_of_ids(self.ids, self.model)
+        return run_without(self.ids, self.off, ZERO, self.model)
 
     @property
     def logits(self) -> Array:
@@ -161,28 +163,29 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
         drawn = tuple(map(float, writing.shares[order]))
         ids: tuple[tuple[int, ...], ...] = tuple((one,) for one in order)
     else:
-        found = next_words_of(writing.ids, writing.model)
+        found = next_words_of(writing.ids, writing.off, writing.model)
         names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)
         drawn, ids = shares, tuple(found.spellings[word] for word in names)
         if (writing.temperature, writing.top_p) != (1, 1):
-            settings = (writing.temperature, writing.top_p)
-            drawn = _drawn_of(writing.ids, names, *settings, writing.model)
+            drawn = drawn_of(writing, names)
     rests = (max(0.0, 1 - sum(one)) for one in (shares, drawn))
     rest, of_drawn = (one if one > 1e-9 else 0.0 for one in rests)
     return Continuations(names, (*shares, rest), (*drawn, of_drawn), ids)
 
 
 @cached_run
-def next_words_of(ids: tuple[int, ...], model: str = STORIES) -> NextWords:
-    """The most probable words after a text."""
-    return run_of_ids(ids, model).next_words(N_SHOWN)
+def next_words_of(
+    ids: tuple[int, ...], off: tuple[Head, ...] = (), model: str = STORIES
+) -> NextWords:
+    """The most probable words after a text, with heads switched off."""
+    return run_without(ids, off, ZERO, model).next_words(N_SHOWN)
 
 
 @cached_run
-def _drawn_of(
-    ids: tuple[int, ...], words: tuple[str, ...], temperature: float, top_p: float, model: str
-) -> tuple[float, ...]:
-    return tuple(run_of_ids(ids, model).word_shares(words, temperature, top_p).values())
+def drawn_of(writing: Writing, words: tuple[str, ...]) -> tuple[float, ...]:
+    """With which probability each of some words is drawn next."""
+    shares = writing.run.word_shares(words, writing.temperature, writing.top_p)
+    return tuple(shares.values())
 
 
 @cached_run
@@ -197,7 +200,7 @@ def goes_on(writing: Writing, n_pieces: int) -> tuple[int, ...]:
     """
     settings = (writing.temperature, writing.top_p, writing.seed)
     n_wanted = min(n_pieces, writing.room)
-    return tuple(writing.writer.generate(writing.ids, n_wanted, *settings))
+    return tuple(writing.writer.generate(writing.ids, n_wanted, *settings, writing.off))
 
 
 def goes_on_by_words(writing: Writing, n_words: int) -> tuple[int, ...]:

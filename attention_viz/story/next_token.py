@@ -2,8 +2,6 @@
 probable pieces, and their shares.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The page *The KV cache*: a text token by token, with the cache of keys and values and without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -23,6 +21,7 @@ from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..pieces import label_of
 from ..story.story_view import StoryView
+from .head_pages import OFF, all_on, off_heads
 from .text_notes import text_notes, which_model
 
 LAYER, HEAD, FIRST_PLACE = "ca_layer", "ca_head", 4
@@ -62,7 +61,7 @@ def _choices(view: StoryView) -> Sequence[b.Choice]:
         b.Number(key, label, min(FIRST_PLACE, n - 1), 0, n - 1, variant=model)
         for key, label, n in ((LAYER, "Layer", opened.n_layers), (HEAD, "Head", opened.n_heads))
     )
-    return (so_far, PLAY, layer, head, first, *MISTAKES)
+    return (so_far, PLAY, layer, head, first, *MISTAKES, OFF)
 
 
 def _ids(view: StoryView) -> tuple[int, ...]:
@@ -74,7 +73,8 @@ def step_of(view: StoryView, values: b.Values) -> CachedStep:
     ids = _ids(view)[: values[TOKENS]]
     first = min(values["ca_first"], len(ids))
     restarts, top_left = (values[one.key] for one in MISTAKES)
-    return CachedStep(ids, first, restarts, top_left, view.scenario.model)
+    off, model = off_heads(view, values[OFF.key]), view.scenario.model
+    return CachedStep(ids, first, restarts, top_left, off, model)
 
 
 def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.Block]:
@@ -82,9 +82,7 @@ def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.
     step, place = step_of(view, values), (values[LAYER], values[HEAD])
     ids, opened = _ids(view), writing_model(view.scenario.model)
     labels, p = tuple(opened.pieces(ids)), opened.decoder.layers[0].attention
-    so_far, play, layer, head, first = (
-        b.Field(one, values[one.key]) for one in _choices(view)[: -len(MISTAKES)]
-    )
+    so_far, play, layer, head, first = (b.Field(one, values[one.key]) for one in _choices(view)[:5])
     after, n_all = _length_after(step, min(first.value, len(ids)), len(ids)), len(ids)
     label = "Next token" if after > len(step.ids) else "From the start"
     step_on = b.Button(label, {TOKENS: after}, name="next token")
@@ -99,7 +97,7 @@ def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.
     return [
         b.Text(_what_is_computed(facts)),
         *text_notes(view),
-        b.Row((*which_model(view), so_far, step_on, play, layer, head)),
+        b.Row((*which_model(view), so_far, step_on, play, layer, head, *all_on(step.off))),
         b.Beside(sides, (1, 1)),
         *([b.Later(SECONDS, {TOKENS: after, PLAY.key: after < n_all})] if plays else []),
         _agreement(step, facts),

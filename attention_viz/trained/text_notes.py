@@ -2,8 +2,6 @@
 as words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.trained.allowed_models import ALLOWED, STORIES

@@ -2,23 +2,20 @@
 `why_word_sums.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from zlib import crc32
 
 import numpy as np
 
-from attention_lab.trained.allowed_models import STORIES, writing_model
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.facts import WhyFacts, why_facts
 from attention_lab.trained.language_model import MEAN, ZERO
-from attention_lab.trained.language_text import language_ids, limits_of
+from attention_lab.trained.language_text import grid_of, language_ids, limits_of
 from attention_lab.trained.model_run import AVERAGE, Against
 from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
 from attention_lab.trained.why_word import WhyWord, words_of
-from attention_lab.weight_kinds import WRITERS
 from attention_lab.words.pieces import UNKNOWN_SIGN, readable
 
 from .. import blocks as b
@@ -28,6 +25,7 @@ from ..payload import JSON
 from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, SHARE_SIDE
 from ..story.story_view import StoryView
+from .head_pages import OFF, head_name, off_heads
 from .text_notes import text_notes, which_model, words_or_pieces
 from .why_word_sums import EVIDENCE_FORM, arithmetic
 
@@ -43,8 +41,6 @@ BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
 LONGEST = 18  # letters of the words that name a piece
 # The word that a click on a bar chose, where several begin with its piece.
 NAMED = b.Words("why_word", "Word", "", most=40)
-MOST_PLACES = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
-OFF = b.Places("why_off", "Heads that are off", (), size=MOST_PLACES, most=40)
 BY = b.Select(
     "why_by",
     "A head that is off adds",
@@ -58,7 +54,7 @@ BY = b.Select(
 
 def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
     model = view.scenario.model
-    why = WhyWord(_ids(view), off=heads_of(off, model), model=model)
+    why = WhyWord(_ids(view), off=off_heads(view, off), model=model)
     words = words_of(why)
     order_X = np.argsort(-why.before.logits[-1], kind="stable")[:MOST_PIECES].tolist()
     order = [*words, *(one for one in order_X if one not in words)]
@@ -79,23 +75,6 @@ def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
         MEASURED,
         EVIDENCE_FORM,
     )
-
-
-def grid_of(model: str) -> tuple[int, int]:
-    """How many layers a model has, and how many heads each of them."""
-    opened = writing_model(model)
-    return opened.n_layers, opened.n_heads
-
-
-def heads_of(off: Sequence[int], model: str) -> tuple[Head, ...]:
-    """Heads as layer and number, of their places in the grid; each once, in its order."""
-    n_layers, n_heads = grid_of(model)
-    return tuple(divmod(one, n_heads) for one in sorted(set(off)) if one < n_layers * n_heads)
-
-
-def head_name(head: Head) -> str:
-    """A head by its layer and number."""
-    return f"layer {head[0]}, head {head[1]}"
 
 
 def _head(text: str) -> Head:
@@ -127,7 +106,7 @@ def why_of(view: StoryView, values: b.Values) -> WhyWord:
         _ids(view),
         None if token == NEXT else int(token),
         compared,
-        heads_of(values[OFF.key], view.scenario.model),
+        off_heads(view, values[OFF.key]),
         values[BY.key] if view.scenario.model == STORIES else ZERO,
         None if head == LARGEST else _head(head),
         values[NAMED.key],

@@ -2,17 +2,16 @@
 the evidence of forty sentences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
 from attention_core.rules import RUNNING, Position, Rule, read
+from attention_lab.trained.decoder import FEED_FORWARD, HEAD
 from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
 from attention_lab.trained.facts import WhyFacts
 from attention_lab.trained.language_model import MEAN
-from attention_lab.trained.model_run import AVERAGE
+from attention_lab.trained.model_run import AVERAGE, Against, LanguageModelRun
 from attention_lab.trained.why_word import WhyWord
 from attention_lab.whose_heads import LANGUAGE
 from attention_lab.words.pieces import readable
@@ -107,10 +106,17 @@ def sum_board(why: WhyWord) -> JSON:
     """What each head and each feed-forward part adds, layer by layer; each cell is the product of
     its vector with the direction of the piece.
     """
-    names, parts_ND = why.run.parts()
-    direction_D = why.run.direction(why.piece, why.against) / why.run.divisors[-1]
-    columns, n_layers = _columns(why), len(why.run.traces)
-    added = np.array([why.parts[name] for name in names[1:]]).reshape(n_layers, len(columns))
+    return run_sum_board(why.run, why.piece, why.focus, why.against)
+
+
+def run_sum_board(
+    run: LanguageModelRun, piece: int, cell: tuple[int, int], against: Against = AVERAGE
+) -> JSON:
+    """The same of a run and a piece. cell: layer and part of the pinned one."""
+    names, parts_ND = run.parts()
+    direction_D, n_layers = run.direction(piece, against) / run.divisors[-1], len(run.traces)
+    columns = tuple(_column(name) for name in names[1 : 1 + (len(names) - 1) // n_layers])
+    added = (parts_ND[1:] @ direction_D).reshape(n_layers, len(columns))
     layers = Side("layer", tuple(f"layer {number}" for number in range(n_layers)))
     at = Position(((0, len(columns)), (1, 1)))
     rule: Rule | None = Rule(
@@ -133,22 +139,21 @@ def sum_board(why: WhyWord) -> JSON:
         kind="logit",
         rule=rule,
     )
-    return matrix_board([*told, parts], (ADDED, *why.focus), "What each head and each FFN adds.")
+    return matrix_board([*told, parts], (ADDED, *cell), "What each head and each FFN adds.")
 
 
-def _columns(why: WhyWord) -> tuple[str, ...]:
-    """The parts of a layer in their order."""
-    heads = (f"head {head}" for head in range(why.grid[1]))
-    has_bias = why.run.decoder.layers[0].output_bias is not None
-    return (*heads, "FFN", *(["bias"] if has_bias else []))
+def _column(part: tuple[str, ...]) -> str:
+    """A part of a layer in a word."""
+    return f"head {part[2]}" if part[0] == HEAD else {FEED_FORWARD: "FFN"}.get(part[0], part[0])
 
 
 def _clicks(why: WhyWord) -> list[dict[str, str]]:
     """A click on a head looks at it; on what stands after the heads, it sets nothing."""
     n_layers, n_heads = why.grid
+    n_columns = n_heads + 1 + (why.run.decoder.layers[0].output_bias is not None)
     return [
         {"why_head": f"{layer}.{place}"} if place < n_heads else {}
-        for layer, place in np.ndindex(n_layers, len(_columns(why)))
+        for layer, place in np.ndindex(n_layers, n_columns)
     ]
 
 

@@ -1,7 +1,5 @@
 """The page *Next token: writing*: the language model goes on with the text, by words or pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -37,10 +35,17 @@ from ..payload import JSON
 from ..pieces import label_of
 from ..story.next_token import BAR_CELLS, SHARE_SIDE, share_matrices
 from ..story.story_view import StoryView
+from .head_pages import OFF, all_on, off_heads
 from .text_notes import text_notes, which_model, words_or_pieces
 
 WRITTEN = b.Places(
-    "wr_written", "Written pieces", (), size=MAX_PIECES, most=MAX_TOKENS, resets=("wr_more",)
+    "wr_written",
+    "Written pieces",
+    (),
+    size=MAX_PIECES,
+    most=MAX_TOKENS,
+    resets=("wr_more",),
+    shared=True,
 )
 SCALE = partial(b.Number, step=0.1, look="scale")
 DIVIDES = "The logits are divided by it. 0 takes the most probable piece."
@@ -63,7 +68,7 @@ def read_more(text: str) -> str:
 
 # What a model from a folder writes after them, once the page shows it.
 MORE = b.Words("wr_more", "Written on", "", most=20, reads=read_more)
-CHOICES = (WRITTEN, MORE, TEMPERATURE, TOP_P, SEED, PLAY)
+CHOICES = (WRITTEN, MORE, TEMPERATURE, TOP_P, SEED, PLAY, OFF)
 SHARE, DRAWN = "share", "drawn"
 TEMPERED, FACTOR = "share with this temperature", "one over what is left"
 OF_MODEL, CAN_BE_DRAWN = "the model’s share", "can be drawn"
@@ -74,11 +79,11 @@ MANY = 20  # words or pieces
 
 def writing_of(view: StoryView, values: b.Values) -> Writing:
     """The text of the page with its settings. Raises: AttentionError."""
-    scenario = view.scenario
+    scenario, off = view.scenario, off_heads(view, values[OFF.key])
     prompt = language_ids(scenario.text, scenario.n_tokens, scenario.model)
     written = written_after(prompt, values[WRITTEN.key])
     heat, top_p, seed = (values[one.key] for one in (TEMPERATURE, TOP_P, SEED))
-    writing = Writing(prompt, written, heat, top_p, seed, scenario.model)
+    writing = Writing(prompt, written, heat, top_p, seed, off, scenario.model)
     number, _, unit = values[MORE.key].partition(" ")
     return replace(writing, written=written + _more(writing, int(number or 0), unit == PIECES))
 
@@ -109,7 +114,14 @@ def _blocks(view: StoryView, values: b.Values, facts: WritingFacts) -> Sequence[
     return [
         b.Text(_whole_text(writing)),
         *text_notes(view),
-        b.Row((*which_model(view), *_buttons(view, writing), b.Field(PLAY, values[PLAY.key]))),
+        b.Row(
+            (
+                *which_model(view),
+                *_buttons(view, writing),
+                b.Field(PLAY, values[PLAY.key]),
+                *all_on(writing.off),
+            )
+        ),
         b.Text(_what_follows(facts, most_tokens(writing.model))),
         b.Beside(
             (

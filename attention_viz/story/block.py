@@ -35,7 +35,8 @@ POST_NORM_COLUMNS = (
 )
 HIDDEN = ("hidden", "up", "activated", "gated")  # rows of hidden features
 USUAL = 0.98  # of the numbers have no more than the strongest colour
-ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "gelu": "GELU", "silu": "SiLU"}
+ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "silu": "SiLU"}
+ACTIVATION_NAMES |= dict.fromkeys(("gelu", "gelu_tanh"), "GELU")
 
 
 def block_parts(view: StoryView) -> StepParts:

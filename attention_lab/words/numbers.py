@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -33,14 +33,22 @@ class Share(float):
 
 
 class Number(float):
-    """A score, a logit or another measured number, with its sign.
+    """A score, a logit or another measured number, with its sign and as many decimals as are told.
 
-    >>> f"{Number(-2)}", f"{Number(-0.0)}"
-    ('−2.000', '0.000')
+    >>> f"{Number(-2)}", f"{Number(-0.0)}", f"{Number(0.12345, 4)}"
+    ('−2.000', '0.000', '0.1235')
     """
 
+    digits: int
+
+    def __new__(cls, value: float, digits: int = 3) -> Self:
+        """As float does."""
+        made = super().__new__(cls, value)
+        made.digits = digits
+        return made
+
     def __str__(self) -> str:
-        return format_number(self)
+        return format_number(self, self.digits)
 
 
 class Change(float):
@@ -82,7 +90,8 @@ class Count(int):
 
 def facts_said(facts: Any) -> Iterator[str]:
     """Every fact of a record of facts as a page writes it; what is None or empty is left out, and
-    so is a choice between sentences (a bool or a `Case`).
+    so is a choice between sentences (a bool or a `Case`). Facts of what a visitor opens first are
+    those that a function gives.
     """
     match facts:
         case None | bool() | Case() | "":
@@ -94,6 +103,10 @@ def facts_said(facts: Any) -> Iterator[str]:
             yield str(facts)
         case int():
             return  # a place that has a name on the page
+        case dict():
+            yield from facts_said([*facts.values()])
+        case Callable():
+            yield from facts_said(facts())
         case _:
             for field in fields(facts):
                 yield from facts_said(getattr(facts, field.name))

@@ -22,6 +22,7 @@ from attention_lab.diagonal.depth import (
     tokens_read_most,
 )
 from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.words.numbers import format_number
 
 from ..blocks import (
     Beside,
@@ -38,7 +39,6 @@ from ..blocks import (
     by_name,
     row,
 )
-from ..labels import format_number
 from ..story.story_view import StoryView
 from .choices import cut_notes, scale, seed
 from .depth import distance_figure, self_mass_figure

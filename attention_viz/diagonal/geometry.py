@@ -9,9 +9,10 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of, hull_corners
+from attention_lab.words.numbers import format_number
 
 from ..curves import LEGEND_ABOVE, area, path
-from ..labels import format_number, label_width
+from ..labels import label_width
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .self_attention_mass import token_names

@@ -20,6 +20,7 @@ from attention_lab.diagonal.settings import (
     trace_of_settings,
 )
 from attention_lab.diagonal.token_matrices import MAX_TOKENS, format_tokens, parse_tokens
+from attention_lab.words.numbers import format_number
 
 from ..blocks import (
     Beside,
@@ -39,7 +40,6 @@ from ..blocks import (
     by_name,
     row,
 )
-from ..labels import format_number
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .choices import cut_notes

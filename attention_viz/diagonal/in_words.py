@@ -14,9 +14,9 @@ from attention_lab.diagonal.measures import (
     uniform_self_mass,
 )
 from attention_lab.diagonal.metrics import METRICS
+from attention_lab.words.numbers import format_number
 
 from ..blocks import Table
-from ..labels import format_number
 from ..markdown import escape_markdown
 from .self_attention_mass import token_names
 

@@ -27,6 +27,7 @@ from attention_lab.diagonal.modern.variants import (
 )
 from attention_lab.diagonal.settings import tokens_of_settings
 from attention_lab.diagonal.token_matrices import MAX_TOKENS
+from attention_lab.words.numbers import format_number
 
 from ..blocks import (
     Beside,
@@ -47,7 +48,7 @@ from ..blocks import (
     by_name,
     row,
 )
-from ..labels import format_number, shorten
+from ..labels import shorten
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .choices import CHOICES, PAIR, cut_notes, scale, settings_of, token_rows

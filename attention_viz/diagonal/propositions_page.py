@@ -19,6 +19,7 @@ from attention_lab.diagonal.propositions.checks import PropositionCheck, tokens_
 from attention_lab.diagonal.propositions.counterexamples import Search, search
 from attention_lab.diagonal.settings import trace_of_settings
 from attention_lab.url_values import MAX_SEED
+from attention_lab.words.numbers import format_number
 
 from ..blocks import (
     Beside,
@@ -38,7 +39,6 @@ from ..blocks import (
     Values,
     row,
 )
-from ..labels import format_number
 from ..story.story_view import StoryView
 from .choices import (
     CHOICES,

@@ -13,9 +13,9 @@ from attention_lab.heads.habits import Habit, habits_of
 from attention_lab.heads.keys_read import averaging_effect
 from attention_lab.heads.patterns import column_sums, pattern_of
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_number, format_percent
 
 from ..blocks import Table
-from ..labels import format_number, format_percent
 from ..matrices import Matrix, Side, field_sides, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
 from ..scene import Panel, scene

@@ -18,9 +18,9 @@ from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.weight_blocks import output_gap
 from attention_lab.notation.formulas import output_by_heads
 from attention_lab.rounding import tolerance
+from attention_lab.words.numbers import format_agreement, format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_agreement, format_number, format_percent
 from ..markdown import escape_markdown, quote_token
 from ..story.notes import whose_weights
 from ..story.story_view import StoryView

@@ -19,9 +19,9 @@ from attention_lab.heads.score_schemes import (
 )
 from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
 from attention_lab.rounding import RELATIVE_ROUNDING, tolerance
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..story.per_head import pair_board, value_pair_board
 from ..story.story_view import StoryView

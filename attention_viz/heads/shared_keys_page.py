@@ -15,9 +15,9 @@ from attention_lab.heads.reruns import relative_change
 from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, with_shared_keys
 from attention_lab.heads.similarity import mean_head_divergence
 from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..story.notes import whose_weights
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour

@@ -18,10 +18,10 @@ from attention_lab.diagonal.claims.catalogue import (
     find_claim,
 )
 from attention_lab.diagonal.claims.record import Evidence
+from attention_lab.words.numbers import with_minus_signs
 
 from ..blocks import Table
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import with_minus_signs
 from ..markdown import escape_markdown
 from ..parts import figure_margins, layout
 from ..theme import Figure

@@ -15,8 +15,8 @@ from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.block import BLOCK_CONTROLS, Block, BlockFacts, block_of
 from attention_lab.block_weights import BY_HAND, BY_MODEL, BY_SEED
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_number
 
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..step_scene import Choice, Note, StepParts

@@ -9,9 +9,9 @@ from attention_lab.sentences import embedding_of
 from attention_lab.story.inputs import OverviewFacts, TokenFacts, overview_facts, token_facts
 from attention_lab.weight_kinds import LANGUAGE_MODEL, TRAINED
 from attention_lab.words.embeddings import derive_input
+from attention_lab.words.numbers import format_number, format_percent, with_minus_signs
 
 from .. import blocks as b
-from ..labels import format_number, format_percent, with_minus_signs
 from ..reference.questions_page import ASKED_WORDS, asked_blocks
 from .closer import story_download
 from .same_word import same_word_blocks

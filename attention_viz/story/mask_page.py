@@ -18,9 +18,9 @@ from attention_lab.masks.reach import (
     reach,
 )
 from attention_lab.story.scores import MaskFacts, mask_facts
+from attention_lab.words.numbers import format_number
 
 from .. import blocks as b
-from ..labels import format_number
 from ..masks.reach import reach_board
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView

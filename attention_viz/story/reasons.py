@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from attention_lab.guesses.ask import WHOLE
 from attention_lab.heads.keys_read import read_row
+from attention_lab.words.numbers import format_number, format_percent
 
-from ..labels import format_number, format_percent
 from ..payload import JSON, largest_magnitude
 from ..step_scene import Note
 from .misplaced import short_quote

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from attention_lab.rotary_pairs import TurnedPair
+from attention_lab.words.numbers import format_number
 
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import format_number
 from ..parts import Part, layout
 from ..theme import Figure
 

@@ -12,9 +12,9 @@ from attention_lab.story.scores import (
     scale_facts,
     score_facts,
 )
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..masks import temperature as figures
 from ..payload import largest_magnitude
 from .per_head import pair_board

@@ -16,8 +16,8 @@ from attention_lab.rotary_pairs import pair_of
 from attention_lab.story.cuts import HEAD_FIELDS, merge_facts, output_facts, projection_facts
 from attention_lab.story.inputs import overview_facts
 from attention_lab.story.scores import norm_facts
+from attention_lab.words.numbers import format_percent
 
-from ..labels import format_percent
 from ..payload import JSON
 from ..step_scene import Note, Reasons
 from .misplaced import short_quote

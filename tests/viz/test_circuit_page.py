@@ -14,8 +14,8 @@ from attention_lab.labs.circuit import LetterModel, guess_at
 from attention_lab.labs.circuit_settings import CircuitSettings
 from attention_lab.labs.training_facts import looked_at
 from attention_lab.labs.training_runs import circuit_at, circuit_score
+from attention_lab.words.numbers import format_percent
 from attention_viz.blocks import Block, Board, Button, Later, Note, Row
-from attention_viz.labels import format_percent
 from attention_viz.labs import circuit_page
 from attention_viz.labs.circuit import circuit_board
 from attention_viz.labs.circuit_page import TWO_LAYERS

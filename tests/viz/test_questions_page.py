@@ -12,8 +12,8 @@ import pytest
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, FALSE, TEXTS, Claim, find_claim
 from attention_lab.page_list import page_now
 from attention_lab.questions import concepts, find_entries, learner_questions
+from attention_lab.words.numbers import with_minus_signs
 from attention_viz.blocks import Chart, Folded, Row, Table
-from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 from attention_viz.reference.claims import evidence
 from attention_viz.reference.questions_page import FEW, QUESTIONS, TITLES

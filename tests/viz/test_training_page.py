@@ -17,8 +17,8 @@ from attention_lab.labs.subspaces import example_planes
 from attention_lab.labs.tasks import TRAINING_TASKS
 from attention_lab.labs.training_runs import layer_run, stored_runs
 from attention_lab.labs.training_settings import TrainingSettings, models
+from attention_lab.words.numbers import format_number, format_percent
 from attention_viz.blocks import Block, Button, Formula, Later, Note, Table, Text
-from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import stiefel_experiments, training_page, training_parts
 from attention_viz.labs.stiefel_experiments import LAYER_VARIANTS
 from attention_viz.labs.stiefel_page import STIEFEL

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from ..diagonal.measures import TOLERANCE
 from ..heads.patterns import largest_entropy
 from ..words.numbers import Case, Count, Number, Share, format_agreement
 from .content_training import (
@@ -24,7 +23,7 @@ from .julia_mapping import MappingCheck
 from .stiefel import ColumnEffect, parameter_counts
 from .subspaces import HeadPlanes
 
-ROUNDING = 1e-12  # of logits between -10 and 10
+ROUNDING = 1e-12  # of logits and outputs between -10 and 10
 
 
 @dataclass(frozen=True)
@@ -225,9 +224,9 @@ def stiefel_facts(
         constrained=Count(constrained),
         part=Share(constrained / free),
         lengths=tuple(tuple(map(Share, row)) for row in planes.length_shares),
-        stretch=Share(planes.stretch) if planes.stretch >= TOLERANCE else None,
-        agreement=format_agreement(check.difference, TOLERANCE),
-        same=check.difference <= TOLERANCE,
+        stretch=Share(planes.stretch) if planes.stretch >= ROUNDING else None,
+        agreement=format_agreement(check.difference, ROUNDING),
+        same=check.difference <= ROUNDING,
     )
 
 

@@ -10,7 +10,6 @@ from functools import lru_cache
 
 from attention_lab.diagonal.claims.catalogue import (
     ALWAYS,
-    CLAIMS,
     CONDITION,
     FALSE,
     TEXTS,
@@ -86,12 +85,6 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         "yaxis": {"autorange": "reversed", "fixedrange": True, "tickfont": {"size": 12}},
     }
     return {"data": data, "layout": layout(48 + 26 * max(1, len(texts)), description, **around)}
-
-
-OURS_NOTE = (
-    f"Sentences marked *ours*: {sum(one.is_ours for one in CLAIMS)}. They stand in no text: they"
-    " say what a text does with its letters and formulas, or what a reader may conclude."
-)
 
 
 def claim_table(claims: Iterable[Claim]) -> Table:

@@ -6,8 +6,6 @@ A scene is one JSON object that may hold bytes: `payload` encodes numbers and ru
 says and shows comes from here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

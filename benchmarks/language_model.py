@@ -3,8 +3,6 @@ keeps every trace, and a step with 128 tokens in the cache. Then our next words 
 which PyTorch does not have.
 """
 
-from __future__ import annotations
-
 import statistics
 import sys
 import time

@@ -2,8 +2,6 @@
 which its sentences take their values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 

@@ -2,8 +2,6 @@
 from which its sentences take their values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
@@ -21,7 +19,6 @@ from .evaluation import (
     score_layer,
     unseen_trace,
 )
-from .loss_curves import weightless_loss
 from .readouts import weightless_score
 from .tasks import N_UNSEEN
 from .training_runs import (
@@ -30,6 +27,7 @@ from .training_runs import (
     LayerRun,
     circuit_score,
     stored_runs,
+    weightless_loss,
 )
 from .training_settings import WIDE_MODEL, TrainingSettings, expected_seconds
 

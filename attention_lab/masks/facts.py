@@ -2,8 +2,6 @@
 sentences take their values.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -2,12 +2,11 @@
 sentences take their values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
+from ..heads.keys_read import strongest_lines
 from ..words.numbers import Case, Count, Number, Share, more_or_less, sum_in_digits
 from ..words.pieces import readable
 from .attention_maps import AttentionMaps
@@ -372,17 +371,22 @@ def all_heads_facts(maps: AttentionMaps) -> AllHeadsFacts:
 class HeadFacts:
     """*One head*: the share of a key; if its word has several pieces, their shares and the sum in
     percent, as texts that add up. sink: what the first token takes of the head, if it is a sink.
+    left_out: lines that are too many to be drawn.
     """
 
     share: Share
-    pieces: tuple[str, ...] = ()
-    sink: Share | None = None
+    pieces: tuple[str, ...]
+    sink: Share | None
+    left_out: Count
 
 
-def head_facts(maps: AttentionMaps, layer: int, head: int, cell: tuple[int, int]) -> HeadFacts:
-    """What *One head* says of a cell: query and key."""
+def head_facts(
+    maps: AttentionMaps, layer: int, head: int, cell: tuple[int, int], which: str = "query"
+) -> HeadFacts:
+    """What *One head* says of a cell: query and key. which: see `strongest_lines`."""
     (query, key), shares_TS = cell, maps.layers[layer][head]
     _, pieces = word_share(maps.memory_tokens, shares_TS[query], key)
-    texts = tuple(sum_in_digits([100 * one for one in pieces], 1)) if len(pieces) > 1 else ()
+    percent = sum_in_digits([100 * one for one in pieces], 1) if len(pieces) > 1 else ()
     sink = Share(sink_shares(maps)[layer, head]) if has_sink(maps, layer, head) else None
-    return HeadFacts(Share(shares_TS[query, key]), texts, sink)
+    left_out = strongest_lines(shares_TS[np.newaxis], which, query, key).left_out
+    return HeadFacts(Share(shares_TS[query, key]), tuple(percent), sink, Count(left_out))

@@ -2,10 +2,9 @@
 that do it together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
@@ -120,7 +119,7 @@ class _Shown:
     refused: str
 
     @classmethod
-    def by(cls, values: b.Values) -> _Shown:
+    def by(cls, values: b.Values) -> Self:
         """Those of some choices."""
         settings = settings_of(values)
         step, whole = circuit_at(settings, values[AT.key])

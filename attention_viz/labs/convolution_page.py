@@ -1,9 +1,8 @@
 """The page *Convolution*: heads that each look at a fixed offset do what a convolution does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -157,7 +156,7 @@ class _Shown:
     pixel: tuple[int, int]
 
     @classmethod
-    def by(cls, values: b.Values) -> _Shown:
+    def by(cls, values: b.Values) -> Self:
         """Those of some choices."""
         own, second, at = (values[one.key] for one in (OWN, SECOND, PIXEL))
         return cls(

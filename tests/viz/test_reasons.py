@@ -26,9 +26,11 @@ HIDDEN = mask_to_text(np.tril(np.ones((5, 5), bool), -1))  # the first query see
 GROUPED = {"n_heads": "4", "n_kv_heads": "2", "d_model": "16", "head": "2", "query": "3"}
 STATES: Mapping[str, Mapping[str, str]] = {
     "first example": {},
-    "shared keys": {**GROUPED, "key": "1", "feature": "2", "bias": "alibi", "mask": "window"},
+    "shared keys": {**GROUPED, "key": "1", "feature": "2", "alibi": "true", "mask": "window"},
     "nothing seen": {"mask": "painted", "painted": HIDDEN, "n_tokens": "5", "query": "0"},
     "modern": {**GROUPED, "qk_norm": "true", "rotary": "halves", "sink": "true", "softcap": "true"},
+    "capped and masked": {**GROUPED, "alibi": "true", "sink": "true", "softcap": "true"}
+    | {"cap": "1.0", "sink_logit": "3.0", "mask": "causal", "query": "1"},
     "joined": {"output_matrix": "none", "residual": "true", "which": "values", "scaling": "off"},
     "wide": {
         "d_model": "144",
@@ -58,7 +60,7 @@ def choices_of(state: str, path: str) -> UrlChoices:
 
 def numbers(text: str) -> list[float]:
     """The numbers of a sentence, without those of tokens; per cent as shares."""
-    found = NUMBER.finditer(QUOTED.sub("", text))
+    found = NUMBER.finditer(re.sub(r"(?<=\d),(?=\d{3})", "", QUOTED.sub("", text)))
     return [
         float(one[0].removesuffix(" %").replace("−", "-")) / (100 if one[1] else 1) for one in found
     ]
@@ -217,6 +219,32 @@ def test_the_numbers_of_a_step_are_those_of_its_layer(state: str) -> None:
             min(abs(one - known) for known in (0, 1, root, root**0.5)) < 0.006
             for one in numbers(reasons["why"])
         )
+
+
+def _tried(state: str, path: str) -> tuple[StoryView, list[dict[str, Any]]]:
+    view = view_of(choices_of(state, path))
+    return shown_view(view, path), step_scene(view, path)["stage"]["reasons"]["tries"]
+
+
+def test_what_is_worth_a_try_has_the_numbers_of_its_layer() -> None:
+    view, (scale, *_) = _tried("shared keys", "scale")
+    tops = []
+    for field in ("scores", "scaled_scores"):
+        rows = np.exp(getattr(view.trace, field)[0, view.focus.head])
+        tops.append(np.mean([max(row) / sum(row) for row in rows]))
+    assert numbers(scale["text"]) == pytest.approx(tops, abs=0.00051)
+    view, (score, *_) = _tried("shared keys", "scores")
+    row, key = view.trace.scores[0, view.focus.head, view.focus.query], view.focus.key
+    other = max((place for place in range(len(row)) if place != key), key=lambda n: row[n])
+    assert numbers(score["text"]) == pytest.approx([row[other]], abs=0.00051)
+    assert score["value"]["index"][-1] == other
+    view, (off, look, *_) = _tried("first example", "next-token")
+    found = next_token_of(view.shown)
+    added = [part @ found.run.decoder.embedding[found.shown[0]] for part in found.parts]
+    heads = added[1 : 1 + view.trace.sizes["H"]]
+    most = int(np.argmax(heads))
+    assert numbers(off["text"]) == pytest.approx([most, heads[most]], abs=0.00051)
+    assert (off["value"], look["value"]["index"][-1]) == (str(most), 1 + most)
 
 
 @pytest.mark.parametrize("state", STATES)

@@ -1,7 +1,5 @@
 """Which of several words the pages of the trained models say, and the rows of their tables."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

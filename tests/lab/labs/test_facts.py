@@ -1,7 +1,5 @@
 """What the pages of the laboratories say, against plain loops, known cases and other programs."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What *Training* and *Two layers* say, against plain loops, known cases and other programs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

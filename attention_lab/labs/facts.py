@@ -165,14 +165,16 @@ class ColumnFacts:
 
 @dataclass(frozen=True)
 class StiefelFacts:
-    """*Orthonormal projections*. unseen: how many directions a head does not see. columns: by kind;
+    """*Orthonormal projections*. unseen: how many directions a head does not see, None if it sees
+    all. several: whether a head has more than one singular value. columns: by kind;
     normal: those of normal numbers. even: the entropy of even attention. free, constrained: the
     numbers of W_Q, W_K, W_V, and how many can be chosen; part: their share. lengths: for each head
     the share of each word's squared length in its plane; stretch: how much free columns stretch.
     agreement: of the package with our engine, same: whether they are equal.
     """
 
-    unseen: Count
+    unseen: Count | None
+    several: bool
     width: Count
     heads: Count
     head_width: Count
@@ -210,7 +212,8 @@ def stiefel_facts(
     columns = {name: column_facts(found) for name, found in effects.items()}
     free, constrained = parameter_counts(width, n_heads)
     return StiefelFacts(
-        unseen=Count(width - width // n_heads),
+        unseen=Count(width - width // n_heads) if n_heads > 1 else None,
+        several=width > n_heads,
         width=Count(width),
         heads=Count(n_heads),
         head_width=Count(width // n_heads),

@@ -157,15 +157,8 @@ def _blocks(view: StoryView, values: b.Values, facts: StiefelFacts) -> Sequence[
         for title, (columns, by_model) in COLUMN_KINDS.items()
         if not by_model
     }
-    normal = facts.normal
     return [
-        b.Text(
-            "With orthonormal columns every singular value of a head’s matrices is 1: no direction"
-            " in the span of the columns is amplified or lost. A head does not see the other"
-            f" directions, here **{facts.unseen} of {facts.width}**. With normal columns the"
-            f" singular values of W_Q W_Kᵀ go from **{normal.largest}** to **{normal.smallest}**"
-            " here."
-        ),
+        b.Text(_answer(facts)),
         b.row(values, WIDTH, HEADS, SEED),
         b.Chart(singular_value_figure(spectra), "stiefel spectra"),
         b.Heading("What the constraint changes"),
@@ -181,6 +174,26 @@ def _blocks(view: StoryView, values: b.Values, facts: StiefelFacts) -> Sequence[
         b.Folded("A deep stack, where the package trains sixteen", lambda: deep_stack(values)),
         b.Text(TRY),
     ]
+
+
+def _answer(facts: StiefelFacts) -> str:
+    """What the columns do to the directions that a head sees, and which it does not see."""
+    sees = "A head sees all directions."
+    if facts.unseen:
+        sees = (
+            f"A head does not see the other directions, here **{facts.unseen} of {facts.width}**."
+        )
+    normal = facts.normal
+    values = f"the singular value of W_Q W_Kᵀ is **{normal.largest}** here."
+    if facts.several:
+        values = (
+            f"the singular values of W_Q W_Kᵀ go from **{normal.largest}** to"
+            f" **{normal.smallest}** here."
+        )
+    return (
+        "With orthonormal columns every singular value of a head’s matrices is 1: no direction in"
+        f" the span of the columns is amplified or lost. {sees} With normal columns {values}"
+    )
 
 
 def _what_changes(facts: StiefelFacts) -> list[b.Block]:

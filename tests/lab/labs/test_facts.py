@@ -136,6 +136,7 @@ def test_what_the_constraint_changes() -> None:
     assert facts.columns["glorot"] == column_facts(effect(9, 8))
     normal = facts.normal
     assert [normal.condition, normal.spread, normal.entropy] == [7, 0.5, 1.5]
+    assert facts.several
     assert (facts.unseen, facts.width, facts.heads, facts.head_width) == (8, 16, 2, 8)
     # A column of 16 numbers loses one for its length, and one for each column before it.
     free_in_a_head = sum(16 - 1 - before for before in range(8))
@@ -153,6 +154,9 @@ def test_what_the_constraint_changes() -> None:
     ]
     assert facts.stretch == pytest.approx(max(map(abs, ratios)))
     assert (facts.agreement, facts.same) == ("are equal", True)
+    for n_heads, unseen, several in ((1, None, True), (16, 15, False)):
+        one = stiefel_facts(effects, "normal", (16, n_heads, 5), planes, check)
+        assert (one.unseen, one.several) == (unseen, several)
     apart = replace(check, difference=0.25)
     straight = stiefel_facts(effects, "normal", SIZES, example_planes(2, 3), apart)
     assert straight.stretch is None

@@ -73,14 +73,14 @@ SCORE_MEANINGS = {
     ),
 }
 SCORES = (
-    f"The score is measured on {N_UNSEEN} sequences that no step saw. *One answer per head:* a head"
-    " uses the same row of attention for all its value features. If that row does not depend on the"
-    " contents, the head answers one question. With K independent questions and h heads the mean"
-    f" error is then 1 − h/K, or 0 if there are enough heads; on {N_UNSEEN} sequences it can be a"
-    " bit smaller or larger. For *agreement* with one head this is the best compromise, found by search. For *letters* it"
-    " counts a guess for what no head looks up. Values narrower than an answer bring a part of it."
-    " Training reaches this score unless narrow keys or orthonormal weights prevent it. Weights"
-    " with a better score exist, but they are hard to find."
+    f"The score is measured on {N_UNSEEN} sequences that no step saw. *One answer per head:* a"
+    " head uses the same row of attention for all its value features. If that row does not depend"
+    " on the contents, the head answers one question. With K independent questions and h heads the"
+    f" mean error is then 1 − h/K, or 0 if there are enough heads; on {N_UNSEEN} sequences it can"
+    " be a bit smaller or larger. For *agreement* with one head this is the best compromise, found"
+    " by search. For *letters* it counts a guess for what no head looks up. Values narrower than"
+    " an answer bring a part of it. Training reaches this score unless narrow keys or orthonormal"
+    " weights prevent it. Weights with a better score exist, but they are hard to find."
 )
 FLOOR = (
     "The dashed line is the loss if each head gives one answer. It is a mean: the loss of a few"

@@ -4,8 +4,6 @@ a feed-forward part, with every number on the way.
 T token, D model feature, F feature between the matrices of the feed-forward part, H head.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
 
 import numpy as np

@@ -4,8 +4,6 @@ whose layer it is, or of our own making where the layer belongs to no model.
 D model feature, F feature between the matrices of the feed-forward part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

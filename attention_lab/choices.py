@@ -4,8 +4,6 @@ Each field declares itself as a `Control`. What is run is a `Run`: with the size
 or the user's own matrices decide.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ it, and all later layers computed again, beside the model as it is.
 T token, D model feature, N part, P piece of those that are shown, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The examples of assets/data/presets.json: each sets every control and the cell in focus."""
 
-from __future__ import annotations
-
 import json
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -26,7 +24,7 @@ PRESET_FILE = ASSETS / "data" / "presets.json"
 # The examples with which pages open that show little of the first one: more heads, words for which
 # the target is a translation.
 _OF_MODELS = (
-    *("writing", "why-this-word", "cache", "trained-heads", "find-a-head"),
+    *("whole-model", "writing", "why-this-word", "cache", "trained-heads", "find-a-head"),
     "change-a-word",
 )
 # These begin a visit with an example of their own, and keep another one: any layer will do.

@@ -1,7 +1,5 @@
 """The layer run on a scenario; equal scenarios give the same `Trace`."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace

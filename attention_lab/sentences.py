@@ -4,8 +4,6 @@ All sequences of a batch are filled up with [pad] to the longest. The user's own
 so with it there is no batch.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The command `attention-lab`: starts the app that is installed."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -5,8 +5,6 @@ Streamlit loads each kind of control when it is first needed. Without this a slo
 first kind that arrives, alone and without its style, in a white window.
 """
 
-from __future__ import annotations
-
 import gc
 import sys
 import webbrowser

@@ -162,19 +162,20 @@ class Board:
     focus moves to the cell, too. sets: for an array, what a click sets in the place of moving the
     focus: texts, in which {0}, {1}, … are the places of the cell along the axes of the array.
     opens: the page that such a click opens. press: what a click on a cell of any array sets, as a
-    button does, in the place of moving the focus; it gets the array and the index.
+    button does, in the place of moving the focus, or the link that it follows; it gets the array
+    and the index.
     """
 
     scene: JSON
     name: str
     fits: bool = False
-    press: Callable[[str, Sequence[int]], Mapping[str, Any]] | None = None
+    press: Callable[[str, Sequence[int]], Mapping[str, Any] | Link] | None = None
     clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     opens: str = ""
 
-    def pressed(self, array: str, index: Sequence[int]) -> Mapping[str, Any]:
-        """What a click on a cell sets; nothing if the board has no such cell."""
+    def pressed(self, array: str, index: Sequence[int]) -> Mapping[str, Any] | Link:
+        """What a click on a cell sets or opens; nothing if the board has no such cell."""
         shape = self.scene["arrays"].get(array, {}).get("shape", ())
         if self.press is None or len(index) != len(shape):
             return {}

@@ -1,7 +1,5 @@
 """Questions to work out by hand: their texts, and the board of their operands."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import replace
 

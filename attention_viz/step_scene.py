@@ -1,7 +1,5 @@
 """The stage of a step: a board whose scene also holds the row of pages, words and formula."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import asdict, dataclass
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """The heads of all layers as one board: a line of small matrices for each layer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import isqrt
 

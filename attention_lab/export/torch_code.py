@@ -7,8 +7,6 @@ its field of the `Trace`.
 Before them: the mask arguments of PyTorch's functions, for the mask and bias of one trace.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ element by element, and then with the numbers of one query.
 The note drops the softmax and the sum over j; here they stand. It counts elements from 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """The facts of the overview and of the tokens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

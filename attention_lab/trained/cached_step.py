@@ -4,8 +4,6 @@ what the usual mistakes do to it.
 G key/value head, T new token, S token so far, K feature of a head.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,11 +12,11 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.derivation import array_of
 
-from .decoder import Decoder
+from .decoder import Decoder, Head
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
 from .language_model import N_HEADS, N_KV_HEADS, language_model
-from .language_text import run_of_ids
 from .model_run import LanguageModelRun
+from .why_word import run_without
 
 
 @dataclass(frozen=True)
@@ -63,13 +61,14 @@ class CachedStep:
 
     ids: of the text so far. n_first: how many pieces the first step has, at most all. restarts:
     whether the positions of every step begin at 0; top_left: whether the causal mask is aligned at
-    the top left. Both are mistakes.
+    the top left. Both are mistakes. off: heads that are switched off.
     """
 
     ids: tuple[int, ...]
     n_first: int
     restarts: bool = False
     top_left: bool = False
+    off: tuple[Head, ...] = ()
 
     @property
     def n_new(self) -> int:
@@ -79,7 +78,7 @@ class CachedStep:
     @cached_property
     def _computed(self) -> tuple[KeyValueCache, CachedRows]:
         align = ALIGNMENTS[self.top_left]
-        decoder = language_model().decoder
+        decoder = self.full.decoder
         cache = KeyValueCache(decoder, len(self.ids), align=align, restarts=self.restarts)
         rows = cache.extend(self.ids[: self.n_first])
         for one in self.ids[self.n_first :]:
@@ -143,7 +142,7 @@ class CachedStep:
     @property
     def full(self) -> LanguageModelRun:
         """The same text computed at once."""
-        return run_of_ids(self.ids)
+        return run_without(self.ids, self.off)
 
     @property
     def largest_gap(self) -> float:

@@ -81,7 +81,7 @@ class Decoder:
     of squares in every norm. off: the heads that are switched off, and what each adds to every
     token in the place of what it would write, (D,). positions: a vector for each place in the text,
     (T, D); None for rotary positions. activation: of the feed-forward parts. Norms with an offset
-    are LayerNorm, else RMSNorm.
+    are LayerNorm, else RMSNorm. before: the decoder before any head was switched off.
     """
 
     embedding: Array
@@ -94,6 +94,7 @@ class Decoder:
     last_offset: Array | None = None
     output: Array | None = None
     activation: str = "silu"
+    before: Decoder | None = None
 
     @property
     def centred(self) -> bool:
@@ -134,7 +135,8 @@ class Decoder:
                 bias_D = np.sum([*added.values(), *([] if p.b_o is None else [p.b_o])], axis=0)
                 p = replace(p, b_o=bias_D)
             layers[layer] = replace(layers[layer], attention=p)
-        return replace(self, layers=tuple(layers), off={**self.off, **heads})
+        off, before = {**self.off, **heads}, self.before or self
+        return replace(self, layers=tuple(layers), off=off, before=before)
 
     def norm(self, x_TD: Array, gain_D: Array, offset_D: Array | None = None) -> Array:
         """Each token's vector divided by its root mean square, times the gain; with LayerNorm less

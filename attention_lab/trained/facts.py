@@ -2,14 +2,13 @@
 sentences take their values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from attention_core.checks import Array
 
+from ..heads.keys_read import strongest_lines
 from ..words.numbers import Case, Count, Number, Share, more_or_less, sum_in_digits
 from ..words.pieces import readable
 from .attention_maps import AttentionMaps
@@ -324,17 +323,19 @@ def writing_facts(writing: Writing, found: Continuations) -> WritingFacts:
 @dataclass(frozen=True)
 class HeadFacts:
     """*One head*: the share of a key; if its word has several pieces, their shares and the sum in
-    percent, as texts that add up.
+    percent, as texts that add up. left_out: lines that are too many to be drawn.
     """
 
     share: Share
-    pieces: tuple[str, ...] = ()
+    pieces: tuple[str, ...]
+    left_out: Count
 
 
-def head_facts(shares_TS: Array, tokens: tuple[str, ...], query: int, key: int) -> HeadFacts:
-    """What *One head* says of a cell. tokens: of the keys."""
+def head_facts(
+    shares_TS: Array, tokens: tuple[str, ...], query: int, key: int, which: str = "query"
+) -> HeadFacts:
+    """What *One head* says of a cell. tokens: of the keys. which: see `strongest_lines`."""
     _, pieces = word_share(tokens, shares_TS[query], key)
-    own = Share(shares_TS[query, key])
-    if len(pieces) == 1:
-        return HeadFacts(own)
-    return HeadFacts(own, tuple(sum_in_digits([100 * one for one in pieces], 1)))
+    percent = sum_in_digits([100 * one for one in pieces], 1) if len(pieces) > 1 else ()
+    left_out = strongest_lines(shares_TS[np.newaxis], which, query, key).left_out
+    return HeadFacts(Share(shares_TS[query, key]), tuple(percent), Count(left_out))

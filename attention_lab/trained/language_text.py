@@ -2,8 +2,6 @@
 length.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -92,10 +92,15 @@ class LanguageModelRun(Streams):
         next_probabilities(np.zeros(2), temperature, top_p)
         return self._after((temperature, top_p)).shares(found)
 
-    def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
+    @property
+    def kept(self) -> list[Array]:
+        """The keys as scores read them, and the values. Shapes: two of (L, G, S, K)."""
         names = (self.traces[0].needs("scores")[1], "value_heads")
-        kept = [np.array([getattr(trace, name)[0] for trace in self.traces]) for name in names]
-        return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, settings)
+        return [np.array([getattr(trace, name)[0] for trace in self.traces]) for name in names]
+
+    def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
+        last_X = self.logits[-1]
+        return After(self.decoder, self.vocabulary, self.ids, last_X, self.kept, settings)
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
         """What each part of the model adds to the logit of a token after the last one, with the

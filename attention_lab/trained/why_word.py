@@ -4,8 +4,6 @@ the sum, what each head is really worth, from where it has it, and the model cut
 D model feature, H head, L layer, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

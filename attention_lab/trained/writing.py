@@ -4,8 +4,6 @@ and how it goes on when the page is full.
 X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -18,11 +16,12 @@ from attention_core.checks import Array
 from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
 from .byte_pairs import START
+from .decoder import Head
 from .generation import draw, drawn_number, next_probabilities
 from .language_model import language_model
-from .language_text import run_of_ids
 from .model_run import LanguageModelRun
 from .next_words import NextWords
+from .why_word import run_without
 
 N_SHOWN = 10  # words or pieces
 MOST_SEEDS = 1000
@@ -35,7 +34,7 @@ _SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
 class Writing:
     """A prompt and the pieces written after it, as ids, with the settings of the next draw.
 
-    temperature: 0 or more. top_p: above 0, up to 1.
+    temperature: 0 or more. top_p: above 0, up to 1. off: heads that are switched off.
     """
 
     prompt: tuple[int, ...]
@@ -43,6 +42,7 @@ class Writing:
     temperature: float = 1.0
     top_p: float = 1.0
     seed: int = 0
+    off: tuple[Head, ...] = ()
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -57,7 +57,7 @@ class Writing:
     @property
     def run(self) -> LanguageModelRun:
         """The whole text in the model."""
-        return run_of_ids(self.ids)
+        return run_without(self.ids, self.off)
 
     @property
     def logits(self) -> Array:
@@ -156,27 +156,22 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
         drawn = tuple(map(float, writing.shares[order]))
         ids: tuple[tuple[int, ...], ...] = tuple((one,) for one in order)
     else:
-        found = next_words_of(writing.ids)
+        found = next_words_of(writing.ids, writing.off)
         names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)
         drawn, ids = shares, tuple(found.spellings[word] for word in names)
         if (writing.temperature, writing.top_p) != (1, 1):
-            drawn = _drawn_of(writing.ids, names, writing.temperature, writing.top_p)
+            drawn = tuple(
+                writing.run.word_shares(names, writing.temperature, writing.top_p).values()
+            )
     rests = (max(0.0, 1 - sum(one)) for one in (shares, drawn))
     rest, of_drawn = (one if one > 1e-9 else 0.0 for one in rests)
     return Continuations(names, (*shares, rest), (*drawn, of_drawn), ids)
 
 
 @cached
-def next_words_of(ids: tuple[int, ...]) -> NextWords:
-    """The most probable words after a text."""
-    return run_of_ids(ids).next_words(N_SHOWN)
-
-
-@cached
-def _drawn_of(
-    ids: tuple[int, ...], words: tuple[str, ...], temperature: float, top_p: float
-) -> tuple[float, ...]:
-    return tuple(run_of_ids(ids).word_shares(words, temperature, top_p).values())
+def next_words_of(ids: tuple[int, ...], off: tuple[Head, ...] = ()) -> NextWords:
+    """The most probable words after a text, with heads switched off."""
+    return run_without(ids, off).next_words(N_SHOWN)
 
 
 @cached
@@ -191,7 +186,7 @@ def goes_on(writing: Writing, n_pieces: int) -> tuple[int, ...]:
     """
     settings = (writing.temperature, writing.top_p, writing.seed)
     n_wanted = min(n_pieces, writing.room)
-    return tuple(language_model().generate(writing.ids, n_wanted, *settings))
+    return tuple(language_model().generate(writing.ids, n_wanted, *settings, writing.off))
 
 
 def goes_on_by_words(writing: Writing, n_words: int) -> tuple[int, ...]:

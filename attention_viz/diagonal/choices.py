@@ -1,7 +1,5 @@
 """The choices of one head that the pages of the diagonal share, its examples, the chosen pair."""
 
-from __future__ import annotations
-
 from dataclasses import asdict, replace
 
 from attention_core import Trace

@@ -2,12 +2,9 @@
 it.
 """
 
-from __future__ import annotations
-
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from attention_lab.diagonal.depth import (
-    EQUAL_DISTANCE,
     FOUR_TOKENS,
     N_SAMPLES,
     STACK_WEIGHTS,
@@ -21,12 +18,12 @@ from attention_lab.diagonal.depth import (
     stack_variants,
     tokens_read_most,
 )
+from attention_lab.diagonal.facts import DepthFacts, depth_facts
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 
 from ..blocks import (
     Beside,
     Block,
-    BlockPage,
     Chart,
     Choice,
     Folded,
@@ -36,6 +33,7 @@ from ..blocks import (
     Text,
     Values,
     by_name,
+    page_of_facts,
     row,
 )
 from ..labels import format_number
@@ -97,7 +95,13 @@ def samples_of(view: StoryView, values: Values) -> dict[str, TrajectorySample]:
     return {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _facts(view: StoryView, values: Values) -> DepthFacts:
+    first = values[SEED.key]
+    seeds = range(first, first + N_SAMPLES)
+    return depth_facts(samples_of(view, values), values[LAYERS.key], seeds)
+
+
+def _blocks(view: StoryView, values: Values, facts: DepthFacts) -> Sequence[Block]:
     """Both charts, the answer, and what delays the collapse. Raises: AttentionError."""
     samples = samples_of(view, values)
     is_of_remedies = values[COMPARE.key] == "remedies"
@@ -114,12 +118,12 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         Text("Mean weight of a token for itself. Near 1 a layer hardly mixes the tokens.", True),
     ]
     return [
-        Text(_answer(samples, values[LAYERS.key])),
+        Text(_answer(facts)),
         row(values, COMPARE, LAYERS, first),
         Beside((distance, mass), (1, 1)),
         Folded("More choices", more, opened=is_changed),
         *cut_notes(view.scenario.text, is_read=values[SOURCE.key] == "sentence"),
-        Text(_bands(values[SEED.key]), small=True),
+        Text(_bands(facts), small=True),
         *(Text(said) for said in ABOUT),
         Folded("Near the end, each layer cubes the distance", _cubic(values[SEED.key])),
         Folded(
@@ -129,18 +133,17 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     ]
 
 
-def _answer(samples: Mapping[str, TrajectorySample], n_layers: int) -> str:
-    ends = {name: one.median.layers_until(EQUAL_DISTANCE) for name, one in samples.items()}
-    more = f"more than {n_layers}"
-    said = ", ".join(f"**{more if end is None else end}** ({name})" for name, end in ends.items())
-    return f"Layers until the tokens differ from their mean by less than 1 %: {said}."
+def _answer(facts: DepthFacts) -> str:
+    more = f"more than {facts.n_layers}"
+    said = ", ".join(f"**{more if end is None else end}** ({name})" for name, end in facts.ends)
+    return f"Layers until the tokens differ from their mean by less than {facts.near}: {said}."
 
 
-def _bands(first: int) -> str:
+def _bands(facts: DepthFacts) -> str:
     return (
-        f"A line with a band is the median of {N_SAMPLES} random draws (seeds {first} to"
-        f" {first + N_SAMPLES - 1}), and the band holds all of them. A line without a band has"
-        " nothing random in it."
+        f"A line with a band is the median of {N_SAMPLES} random draws (seeds {facts.first} to"
+        f" {facts.last}), and the band holds all of them. A line without a band has nothing random"
+        " in it."
     )
 
 
@@ -219,4 +222,4 @@ TRY = (
     " Source: Dong, Cordonnier and Loukas 2021."
 )
 
-DEPTH = BlockPage("depth", lambda _: CHOICES, _blocks)
+DEPTH = page_of_facts("depth", lambda _: CHOICES, _facts, _blocks)

@@ -2,17 +2,14 @@
 measured. Points are measured a little whenever the page is shown while it measures.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
+from attention_lab.diagonal.facts import GrowthFacts, growth_facts
 from attention_lab.diagonal.growth import TIED_WIDTH, TOKEN_COUNTS, Growth, measurements
-from attention_lab.diagonal.growth_curves import half_mass_width
 
 from ..blocks import (
     Beside,
     Block,
-    BlockPage,
     Button,
     Chart,
     Folded,
@@ -21,14 +18,16 @@ from ..blocks import (
     Select,
     Several,
     Switch,
+    Table,
     Text,
     Values,
     by_name,
+    page_of_facts,
     row,
 )
 from ..story.story_view import StoryView
 from .choices import seed
-from .growth import argmax_figure, half_rows, mass_figure
+from .growth import argmax_figure, mass_figure
 
 SECONDS = 0.4  # for which points are measured before the page is drawn again
 # LaTeX, by whether the scores are scaled.
@@ -72,25 +71,40 @@ SEED = seed("growth_seed")
 CHOICES = (KIND, N_TOKENS, LINES, SCALED, CAUSAL, ERROR, SEED, MEASURES)
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
-    """Both charts, the button that measures, and how the curves are computed."""
-    counts = sorted(map(int, values[N_TOKENS.key])) or TOKEN_COUNTS
-    kind, scaled, causal = (values[one.key] for one in (KIND, SCALED, CAUSAL))
-    growth = Growth(kind == "tied", scaled, causal, values[SEED.key])
+def _counts(values: Values) -> Sequence[int]:
+    return sorted(map(int, values[N_TOKENS.key])) or TOKEN_COUNTS
+
+
+def _growth(values: Values) -> Growth:
+    kind, scaled, causal, seed_number = (values[one.key] for one in (KIND, SCALED, CAUSAL, SEED))
+    return Growth(kind == "tied", scaled, causal, seed_number)
+
+
+def _facts(_: StoryView, values: Values) -> GrowthFacts:
+    growth, counts = _growth(values), _counts(values)
     found = measurements(growth, counts, float(values[ERROR.key]))
     if values[MEASURES.key]:
         found.measure(SECONDS)
+    return growth_facts(counts, growth.scaled, found.missing, len(found.places))
+
+
+def _blocks(view: StoryView, values: Values, facts: GrowthFacts) -> Sequence[Block]:
+    """Both charts, the button that measures, and how the curves are computed."""
+    growth, counts, last = _growth(values), _counts(values), facts.widths[-1]
+    scaled, causal = growth.scaled, growth.causal
+    found = measurements(growth, counts, float(values[ERROR.key]))
     mass = mass_figure(growth, counts, found.points, values[LINES.key])
     argmax = argmax_figure(growth, counts, found.points)
-    half = " · ".join(f"{half_mass_width(n, scaled=scaled):.0f} among {n} tokens" for n in counts)
+    features = "features of a query" if growth.tied else "features"
+    half = " · ".join(f"{width} among {n} tokens" for width, n in facts.half)
     return [
         Text(
-            "A token keeps half of its attention for itself from about this many features on:"
-            f" **{half}** (without a mask)."
+            "A token keeps half of its attention for itself from about this many"
+            f" {features} on: **{half}** (without a mask)."
         ),
         row(values, KIND, N_TOKENS, LINES),
         Beside(([Chart(mass, "growth mass")], [Chart(argmax, "growth argmax")]), (1, 1)),
-        *_button(found.missing, len(counts) * len(growth.widths), values),
+        *_button(facts, values),
         Folded("More choices", [row(values, SCALED, CAUSAL, ERROR, SEED)]),
         Text(WHAT_IS_DRAWN[growth.tied]),
         Text(
@@ -104,7 +118,7 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
             "The half-mass rule",
             [
                 Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
-                half_rows(counts),
+                _half_rows(facts),
                 Text(
                     "The rule is for attention without a mask. There the chart of D shows it as"
                     " dotted lines, from C = 1 on. R = ½ takes fewer features than D = ½. The"
@@ -116,9 +130,8 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
         ),
         Text(
             "**Try:** [switch off the scaling](growth?growth_scaled=false): without 1/√C the"
-            f" diagonal has half of the attention among {counts[-1]} tokens at"
-            f" {half_mass_width(counts[-1], scaled=False):.1f} features instead of"
-            f" {half_mass_width(counts[-1]):.1f}. [Switch on the causal"
+            f" diagonal has half of the attention among {last.n_tokens} tokens at"
+            f" {last.unscaled} {features} instead of {last.scaled}. [Switch on the causal"
             " mask](growth?growth_causal=true&growth_lines=exact.uniform): the first tokens have"
             " few competitors, so compare with *uniform*, which is then (1 + 1/2 + … + 1/N)/N"
             " instead of 1/N."
@@ -126,11 +139,19 @@ def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
     ]
 
 
-def _button(n_missing: int, n_points: int, values: Values) -> list[Block]:
+def _half_rows(facts: GrowthFacts) -> Table:
+    """The half-mass rule as a table: the widths at which D = 1/2 and R = 1/2."""
+    head = ["tokens N", "D = ½ at C, scaled", "D = ½ at C, unscaled", "R = ½ near C"]
+    return Table(
+        head, [[*map(str, (n.n_tokens, n.scaled, n.unscaled, n.rows))] for n in facts.widths]
+    )
+
+
+def _button(facts: GrowthFacts, values: Values) -> list[Block]:
     """What measures the points that are missing, or stops it."""
-    measures = values[MEASURES.key] and n_missing > 0
+    measures = values[MEASURES.key] and facts.measured < facts.n
     label = "Stop" if measures else "Draw tokens and measure"
-    says = f"{n_points - n_missing} of {n_points} points are measured with these choices."
+    says = f"{facts.measured} of {facts.n} points are measured with these choices."
     return [
         Button(label, {MEASURES.key: not measures}, name="measure"),
         Text(says, small=True),
@@ -171,4 +192,4 @@ def _curves(scaled: bool, causal: bool) -> list[Block]:
     ]
 
 
-GROWTH = BlockPage("growth", lambda _: CHOICES, _blocks)
+GROWTH = page_of_facts("growth", lambda _: CHOICES, _facts, _blocks)

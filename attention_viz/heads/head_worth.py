@@ -1,7 +1,5 @@
 """What heads add to the output: stacked bars, shares and matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -178,13 +176,3 @@ def _bar_layout(
         yaxis=of,
         **more,
     )
-
-
-def describe_remainder(trace: Trace) -> str:
-    """What remains of the output with all heads off, in words."""
-    parts = []
-    if trace.projections.b_o is not None:
-        parts.append("the bias")
-    if trace.residual:
-        parts.append("the input (residual)")
-    return ", ".join(parts) or "0"

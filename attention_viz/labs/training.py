@@ -2,8 +2,6 @@
 the score with a head silenced, several models side by side, and one unseen sequence as a board.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 

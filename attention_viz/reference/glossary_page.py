@@ -2,8 +2,6 @@
 without one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """What the steps say below their stages that multiply with weights, cut heads and join them."""
 
-from __future__ import annotations
-
 from attention_core.trace import head_of
 from attention_lab.notation.formulas import output_without_w_o
 from attention_lab.notation.notation import axis_name, axis_names

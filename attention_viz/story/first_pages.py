@@ -1,7 +1,5 @@
 """What the pages *Overview* and *Tokens* say below their stages."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attention_lab.page_list import step_of
@@ -21,13 +19,9 @@ from .story_view import StoryView
 
 def _overview(view: StoryView, values: b.Values) -> Below:
     facts, sizes = overview_facts(view.trace, view.focus), view.trace.sizes
-    said, words = partial(view.trace.sentence, layout=view.layout), view.layout
-    w_q, w_k, w_v = (view.symbol(name) for name in ("w_q", "w_k", "w_v"))
+    said = partial(view.trace.sentence, layout=view.layout)
     head, focus = view.focus.head, view.focus
-    asking, asked = token(view, "T", focus.query), token(view, "S", focus.key)
-    added = ""
-    if facts.biases:
-        added = f" Added to the products: {', '.join(map(view.symbol, facts.biases))}."
+    asking = token(view, "T", focus.query)
     return [
         *same_word_blocks(view),
         *_sentence(
@@ -39,20 +33,14 @@ def _overview(view: StoryView, values: b.Values) -> Below:
         *_sentence(
             2,
             "Every token asks, offers and prepares.",
-            f"Its whole {words.row}, times :blue[{w_q}], :red[{w_k}] and :green[{w_v}], gives a"
-            " :blue[query] (what it looks for), a :red[key] (what it is found by) and a"
-            f" :green[value] (what it passes on).{added} Heads: {sizes['H']}. Each gets"
-            f" its own {words.column}s; numbers of a query for one head: {sizes['K']}.",
+            _projected(view, facts),
             "queries",
             "query_heads",
         ),
         *_sentence(
             3,
             "Queries meet keys.",
-            f"{said('scores')} In head {head}, the query of {asking} and the key of {asked} give"
-            f" {format_number(facts.score)}. Then every score is multiplied by"
-            f" {with_minus_signs(f'{facts.scale:.3g}')}. Cells hidden by the mask:"
-            f" {facts.n_hidden:,} of {facts.n_cells:,}.",
+            f"{said('scores')} {_compared(view, facts, asking)}",
             "scores",
             "scaled_scores",
             "masked_scores",
@@ -74,6 +62,30 @@ def _overview(view: StoryView, values: b.Values) -> Below:
         story_download(view, "overview"),
         *asked_blocks(values),
     ], None
+
+
+def _projected(view: StoryView, facts: OverviewFacts) -> str:
+    """What the projections make of a token."""
+    w_q, w_k, w_v = (view.symbol(name) for name in ("w_q", "w_k", "w_v"))
+    words, sizes, added = view.layout, view.trace.sizes, ""
+    if facts.biases:
+        added = f" Added to the products: {', '.join(map(view.symbol, facts.biases))}."
+    return (
+        f"Its whole {words.row}, times :blue[{w_q}], :red[{w_k}] and :green[{w_v}], gives a"
+        " :blue[query] (what it looks for), a :red[key] (what it is found by) and a"
+        f" :green[value] (what it passes on).{added} Heads: {sizes['H']}. Each gets"
+        f" its own {words.column}s; numbers of a query for one head: {sizes['K']}."
+    )
+
+
+def _compared(view: StoryView, facts: OverviewFacts, asking: str) -> str:
+    """One score, and what becomes of all."""
+    return (
+        f"In head {view.focus.head}, the query of {asking} and the key of"
+        f" {token(view, 'S', view.focus.key)} give {format_number(facts.score)}. Then every score"
+        f" is multiplied by {with_minus_signs(f'{facts.scale:.3g}')}. Cells hidden by the mask:"
+        f" {facts.n_hidden:,} of {facts.n_cells:,}."
+    )
 
 
 def _sentence(place: int, title: str, text: str, *fields: str) -> tuple[b.Text, b.Row]:

@@ -2,8 +2,6 @@
 probable pieces, and their shares.
 """
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -3,8 +3,6 @@ changed, and weights that say little about the sentence. A button leads to the s
 language model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.by_hand import GENDER_AND_NUMBER, unknown_words
@@ -146,10 +144,12 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
 
 
-def whose_weights(view: StoryView) -> list[b.Block]:
-    """The same note for a page that is no step: what it shows in the place of what was chosen."""
-    text = " ".join(note.text for note in by_hand_notes(view))
-    return [b.caption(text)] if text else []
+def answer_line(view: StoryView, answer: str = "") -> list[b.Block]:
+    """The answer of a page that is no step. It begins with what the page shows in the place of what
+    was chosen, and why.
+    """
+    text = " ".join([*(note.text for note in by_hand_notes(view)), answer]).strip()
+    return [b.Text(text)] if text else []
 
 
 def _missing(chosen: Scenario) -> str:
@@ -160,9 +160,9 @@ def _missing(chosen: Scenario) -> str:
     return "no word asks, as a pronoun or a verb would"
 
 
-def reading_notes(view: StoryView) -> tuple[Note, ...]:
-    """In a layer made by hand: what the word in focus asks for, which words it reads, and why it
-    cannot tell some of them apart.
+def reading_notes(view: StoryView, beside_arcs: bool = False) -> tuple[Note, ...]:
+    """In a layer made by hand: what the word in focus asks for, what answers, and why it cannot
+    tell some words apart. beside_arcs: where the arcs say what one word asks and another answers.
     """
     if view.layer is not None or view.scenario.own or view.scenario.edits or view.lesson:
         return ()
@@ -179,7 +179,7 @@ def reading_notes(view: StoryView) -> tuple[Note, ...]:
     if not read.answers:
         return (_with_way_out(f"{word} asks {asks} No word that it sees answers."),)
     if len(keys) == 1:
-        return (Note(f"{word} asks {asks} It reads {share} from {keys[0]}: {answers}."),)
+        return (Note(f"{word} asks {asks} {keys[0]} answers {answers}."),) * (not beside_arcs)
     named, more = ", ".join(keys[:MAX_NAMED]), len(keys) - MAX_NAMED
     named += f" and {more} more" * (more > 0)
     same = f"{word} reads {share} from each of {named}. Each counts as {answers}"

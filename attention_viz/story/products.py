@@ -2,8 +2,6 @@
 them, and which columns of a wide matrix are sent: those around the pinned cell.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The page *The KV cache*: a text token by token, with the cache of keys and values and without."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,6 +27,7 @@ from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..pieces import label_of
 from ..story.story_view import StoryView
+from .head_pages import OFF, all_on, off_heads
 from .text_notes import text_notes
 
 LAYER = b.Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
@@ -61,14 +60,15 @@ def _choices(view: StoryView) -> Sequence[b.Choice]:
     so_far = b.Number(TOKENS, "Tokens so far", n_ids, 1, most, look="scale", help=says)
     about = "How many tokens the first step takes: a prompt is computed at once."
     first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help=about)
-    return (so_far, PLAY, LAYER, HEAD, first, *MISTAKES)
+    return (so_far, PLAY, LAYER, HEAD, first, *MISTAKES, OFF)
 
 
 def step_of(view: StoryView, values: b.Values) -> CachedStep:
     """The step of the page. Raises: AttentionError."""
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)[: values[TOKENS]]
     first = min(values["ca_first"], len(ids))
-    return CachedStep(ids, first, values[RESTARTS.key], values[TOP_LEFT.key])
+    mistakes = (values[one.key] for one in MISTAKES)
+    return CachedStep(ids, first, *mistakes, off_heads(values[OFF.key]))
 
 
 def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.Block]:
@@ -76,9 +76,7 @@ def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.
     step, place = step_of(view, values), (values[LAYER.key], values[HEAD.key])
     ids = language_ids(view.scenario.text, view.scenario.n_tokens)
     labels = tuple(language_model().pieces(ids))
-    so_far, play, layer, head, first = (
-        b.Field(one, values[one.key]) for one in _choices(view)[: -len(MISTAKES)]
-    )
+    so_far, play, layer, head, first = (b.Field(one, values[one.key]) for one in _choices(view)[:5])
     after, n_all = _length_after(step, min(first.value, len(ids)), len(ids)), len(ids)
     label = "Next token" if after > len(step.ids) else "From the start"
     step_on = b.Button(label, {TOKENS: after}, name="next token")
@@ -93,7 +91,7 @@ def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.
     return [
         b.Text(_what_is_computed(facts)),
         *text_notes(view),
-        b.Row((so_far, step_on, play, layer, head)),
+        b.Row((so_far, step_on, play, layer, head, *all_on(step.off))),
         b.Beside(sides, (1, 1)),
         *([b.Later(SECONDS, {TOKENS: after, PLAY.key: after < n_all})] if plays else []),
         _agreement(step, facts),

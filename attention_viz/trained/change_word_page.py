@@ -1,7 +1,5 @@
 """The page *Change one word*: two sentences that differ in one word, and which heads notice."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -114,7 +112,7 @@ def _changed(view: StoryView, values: b.Values, shown: HeadsShown) -> _Changed:
     n_shown = len(language_model().decode(shown.run.ids)) if shown.run else None
     word = word_to_replace(text, old, n_shown)
     changed_text = replace_word(text, word, values[NEW_WORD] or _choices(shown)[1].default)
-    after = heads_on(view.scenario, shown.model, view.own_heads, changed_text)
+    after = heads_on(view.scenario, shown.model, view.own_heads, changed_text, shown.off)
     change = changed_word(shown.maps, after.maps)
     layer, head = values[LAYER], values[HEAD]
     cell = cell_of(values) or first_cell(

@@ -1,7 +1,5 @@
 """The page *Find a head*: the heads ranked by what they do on the sentence."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

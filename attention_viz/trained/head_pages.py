@@ -2,8 +2,6 @@
 click on a picture of heads opens.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +10,8 @@ from typing import Any
 from attention_core import STEPS
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.focus import FOCUS_AXES, Focus
+from attention_lab.trained.decoder import Head
+from attention_lab.trained.language_model import N_HEADS, N_LAYERS
 from attention_lab.trained.language_text import LIMITS
 from attention_lab.url_values import parse_number
 from attention_lab.user_data.edits import MAX_INDEX
@@ -44,6 +44,8 @@ MODEL = b.Select(
     # Earlier versions knew MiniLM alone.
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
+# The heads of the language model that are switched off, on all pages of the chapter.
+OFF = b.Places("why_off", "Heads that are off", (), size=N_LAYERS * N_HEADS, most=40, shared=True)
 # Whether one head is open on the page of all heads.
 OPEN = b.Switch("th_open", "One head", False)
 UPLOAD, ALL_HEADS = "upload", "trained-heads"
@@ -73,11 +75,11 @@ class HeadPage:
 
     def _facts(self, view: StoryView, values: b.Values) -> Any:
         """Raises: AttentionError."""
-        return self.facts and self.facts(view, values, heads_of(view, values[MODEL.key]))
+        return self.facts and self.facts(view, values, heads_shown(view, values))
 
     def _choices(self, view: StoryView, model: str) -> Sequence[b.Choice]:
         try:
-            return () if _is_missing(view, model) else self.choices(heads_of(view, model))
+            return () if _is_missing(view, model) else (OFF, *self.choices(heads_of(view, model)))
         except AttentionError:
             return ()  # the page says why
 
@@ -90,12 +92,16 @@ class HeadPage:
         if _is_missing(view, model):
             return [b.Row(tuple(fields)), *(above or NO_FILE)]
         try:
-            shown = heads_of(view, model)
+            shown = heads_shown(view, values)
             fields += self.beside(values, shown)
             if self.words:
                 fields += words_or_pieces(view, shown.maps.tokens)
             notes = notes_on(view.scenario, model, view.own_heads)
             above += [b.Text(escape_markdown(note), small=True) for note in notes]
+            if OFF.key not in {
+                key for one in fields if isinstance(one, b.Button) for key in one.sets
+            }:
+                fields += all_on(shown.off)
             told = (self.facts(view, values, shown),) if self.facts else ()
             below = self.blocks(view, values, shown, *told)
         except AttentionError as error:
@@ -123,9 +129,30 @@ def _is_missing(view: StoryView, model: str) -> bool:
     return model == OWN and view.own_heads is None
 
 
-def heads_of(view: StoryView, model: str) -> HeadsShown:
-    """The heads that are shown on the sentence. Raises: AttentionError."""
-    return heads_on(view.scenario, model, view.own_heads)
+def heads_of(view: StoryView, model: str, off: Sequence[int] = ()) -> HeadsShown:
+    """The heads that are shown on the sentence. off: their places. Raises: AttentionError."""
+    return heads_on(view.scenario, model, view.own_heads, off=off_heads(off))
+
+
+def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
+    """Those of the choices of a page. Raises: AttentionError."""
+    return heads_of(view, values[MODEL.key], values.get(OFF.key, ()))
+
+
+def off_heads(off: Sequence[int]) -> tuple[Head, ...]:
+    """Heads as layer and number, of their places in the grid; each once, in its order."""
+    return tuple(divmod(one, N_HEADS) for one in sorted(set(off)))
+
+
+def head_name(head: Head) -> str:
+    """A head by its layer and number."""
+    return f"layer {head[0]}, head {head[1]}"
+
+
+def all_on(off: Sequence[Head]) -> list[b.Button]:
+    """A button that switches all heads on, where some are off."""
+    about = f"Off are: {'; '.join(map(head_name, off))}."
+    return [b.Button("All heads on", {OFF.key: ()}, about)] if off else []
 
 
 def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:

@@ -1,7 +1,5 @@
 """What pages say of a text in pieces: how much of it is shown, and whether as words."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.whose_heads import LANGUAGE, notes_on

@@ -1,7 +1,5 @@
 """The page *All heads of a model*: every head of every layer on the sentence, as one picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -2,8 +2,6 @@
 `why_word_sums.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -25,6 +23,7 @@ from ..payload import JSON
 from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, SHARE_SIDE
 from ..story.story_view import StoryView
+from .head_pages import OFF, head_name, off_heads
 from .text_notes import text_notes, words_or_pieces
 from .why_word_sums import EVIDENCE_FORM, arithmetic
 
@@ -34,7 +33,6 @@ BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
 LONGEST = 18  # letters of the words that name a piece
 # The word that a click on a bar chose, where several begin with its piece.
 NAMED = b.Words("why_word", "Word", "", most=40)
-OFF = b.Places("why_off", "Heads that are off", (), size=N_LAYERS * N_HEADS, most=40)
 BY = b.Select(
     "why_by",
     "A head that is off adds",
@@ -47,7 +45,7 @@ BY = b.Select(
 
 
 def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
-    why = WhyWord(_ids(view), off=heads_of(off))
+    why = WhyWord(_ids(view), off=off_heads(off))
     words = words_of(why)
     order_X = np.argsort(-run_of_ids(why.ids).logits[-1], kind="stable").tolist()
     order = [*words, *(one for one in order_X if one not in words)]
@@ -66,16 +64,6 @@ def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
 
 
 WHOLE = (N_LAYERS, N_HEADS)
-
-
-def heads_of(off: Sequence[int]) -> tuple[Head, ...]:
-    """Heads as layer and number, of their places in the grid; each once, in its order."""
-    return tuple(divmod(one, N_HEADS) for one in sorted(set(off)))
-
-
-def head_name(head: Head) -> str:
-    """A head by its layer and number."""
-    return f"layer {head[0]}, head {head[1]}"
 
 
 def _head(text: str) -> Head:
@@ -107,7 +95,7 @@ def why_of(view: StoryView, values: b.Values) -> WhyWord:
         _ids(view),
         None if token == NEXT else int(token),
         compared,
-        heads_of(values[OFF.key]),
+        off_heads(values[OFF.key]),
         values[BY.key],
         None if head == LARGEST else _head(head),
         values[NAMED.key],

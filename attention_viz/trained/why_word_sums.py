@@ -2,17 +2,16 @@
 the evidence of forty sentences.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
 from attention_core.rules import RUNNING, Position, Rule, read
+from attention_lab.trained.decoder import FEED_FORWARD, HEAD
 from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
 from attention_lab.trained.facts import WhyFacts
 from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS
-from attention_lab.trained.model_run import AVERAGE
+from attention_lab.trained.model_run import AVERAGE, Against, LanguageModelRun
 from attention_lab.trained.why_word import WhyWord
 from attention_lab.whose_heads import LANGUAGE
 from attention_lab.words.pieces import readable
@@ -27,7 +26,6 @@ from ..payload import JSON
 from ..theme import Figure
 from .head_pages import ALL_HEADS, OPEN
 
-COLUMNS = (*(f"head {head}" for head in range(N_HEADS)), "FFN")
 ADDED = "added"
 EVIDENCE_FORM = b.Select(
     "why_form", "Sentences", "0", {str(n): form.format("…", "…") for n, form in enumerate(FORMS)}
@@ -100,11 +98,19 @@ def sum_board(why: WhyWord) -> JSON:
     """What each head and each feed-forward part adds, layer by layer; each cell is the product of
     its vector with the direction of the piece.
     """
-    names, parts_ND = why.run.parts()
-    direction_D = why.run.direction(why.piece, why.against) / why.run.divisors[-1]
-    added = np.array([why.parts[name] for name in names[1:]]).reshape(N_LAYERS, len(COLUMNS))
-    layers = Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS)))
-    at = Position(((0, len(COLUMNS)), (1, 1)))
+    return run_sum_board(why.run, why.piece, why.focus, why.against)
+
+
+def run_sum_board(
+    run: LanguageModelRun, piece: int, cell: tuple[int, int], against: Against = AVERAGE
+) -> JSON:
+    """The same of a run and a piece. cell: layer and part of the pinned one."""
+    names, parts_ND = run.parts()
+    direction_D, n_layers = run.direction(piece, against) / run.divisors[-1], len(run.traces)
+    columns = tuple(_column(name) for name in names[1 : 1 + (len(names) - 1) // n_layers])
+    added = (parts_ND[1:] @ direction_D).reshape(n_layers, len(columns))
+    layers = Side("layer", tuple(f"layer {number}" for number in range(n_layers)))
+    at = Position(((0, len(columns)), (1, 1)))
     rule = Rule(
         "sum", (read("parts", at, RUNNING), read("direction", Position(), RUNNING)), len(parts_ND.T)
     )
@@ -116,21 +122,26 @@ def sum_board(why: WhyWord) -> JSON:
             ADDED,
             added,
             layers,
-            Side("part", COLUMNS),
+            Side("part", columns),
             (0, 0),
             "what each part adds",
             kind="logit",
             rule=rule,
         ),
     ]
-    return matrix_board(matrices, (ADDED, *why.focus), "What each head and each FFN adds.")
+    return matrix_board(matrices, (ADDED, *cell), "What each head and each FFN adds.")
+
+
+def _column(part: tuple[str, ...]) -> str:
+    """A part of a layer in a word."""
+    return f"head {part[2]}" if part[0] == HEAD else {FEED_FORWARD: "FFN"}.get(part[0], part[0])
 
 
 def _clicks() -> list[dict[str, str]]:
     """A click on a head looks at it; on a feed-forward part, after the heads, it sets nothing."""
     return [
         {"why_head": f"{layer}.{place}"} if place < N_HEADS else {}
-        for layer, place in np.ndindex(N_LAYERS, len(COLUMNS))
+        for layer, place in np.ndindex(N_LAYERS, N_HEADS + 1)
     ]
 
 

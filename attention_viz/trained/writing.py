@@ -1,7 +1,5 @@
 """The page *Next token: writing*: the language model goes on with the text, by words or pieces."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -35,9 +33,10 @@ from ..payload import JSON
 from ..pieces import label_of
 from ..story.next_token import BAR_CELLS, SHARE_SIDE, share_matrices
 from ..story.story_view import StoryView
+from .head_pages import OFF, all_on, off_heads
 from .text_notes import text_notes, words_or_pieces
 
-WRITTEN = b.Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS)
+WRITTEN = b.Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS, shared=True)
 SCALE = partial(b.Number, step=0.1, look="scale")
 DIVIDES = "The logits are divided by it. 0 takes the most probable piece."
 TEMPERATURE = SCALE("wr_temperature", "Temperature", 1.0, low=0.0, high=2.0, help=DIVIDES)
@@ -46,7 +45,7 @@ TOP_P = SCALE("wr_top_p", "Top-p", 0.9, low=0.1, high=1.0, help=KEEPS)
 REPEATS = "It repeats a text only with the same text before and the same settings."
 SEED = b.Number("wr_seed", "Seed", 0, low=0, high=MOST_SEEDS - 1, help=REPEATS)
 PLAY = b.Switch("wr_play", "Play", False, help="It writes on, once every second.")
-CHOICES = (WRITTEN, TEMPERATURE, TOP_P, SEED, PLAY)
+CHOICES = (WRITTEN, TEMPERATURE, TOP_P, SEED, PLAY, OFF)
 SHARE, DRAWN = "share", "drawn"
 TEMPERED, FACTOR = "share with this temperature", "one over what is left"
 OF_MODEL, CAN_BE_DRAWN = "the model’s share", "can be drawn"
@@ -59,7 +58,8 @@ def writing_of(view: StoryView, values: b.Values) -> Writing:
     """The text of the page with its settings. Raises: AttentionError."""
     prompt = language_ids(view.scenario.text, view.scenario.n_tokens)
     settings = (values[one.key] for one in (TEMPERATURE, TOP_P, SEED))
-    return Writing(prompt, written_after(prompt, values[WRITTEN.key]), *settings)
+    written = written_after(prompt, values[WRITTEN.key])
+    return Writing(prompt, written, *settings, off_heads(values[OFF.key]))
 
 
 def _facts(view: StoryView, values: b.Values) -> WritingFacts:
@@ -81,7 +81,7 @@ def _blocks(view: StoryView, values: b.Values, facts: WritingFacts) -> Sequence[
     return [
         b.Text(_whole_text(writing)),
         *text_notes(view),
-        b.Row((*_buttons(view, writing), b.Field(PLAY, values[PLAY.key]))),
+        b.Row((*_buttons(view, writing), b.Field(PLAY, values[PLAY.key]), *all_on(writing.off))),
         b.Text(_what_follows(facts)),
         b.Beside(
             (

@@ -120,3 +120,29 @@ def test_one_button_leads_to_every_page(phone: Page, app_url: str) -> None:
     book.get_by_role("link", name="Convolution").tap()
     expect_title(phone, "Convolution")
     expect(book.locator(".list")).to_be_hidden()
+
+
+KEYBOARD = 364  # px, which a phone's keyboard takes of the window
+
+
+def test_the_picture_of_a_sentence_stays_in_sight_while_it_is_typed(
+    phone: Page, app_url: str
+) -> None:
+    """Below the drawer with the field; after Enter alone in what the keyboard leaves."""
+    page = opened(phone, f"{app_url}/?{FIRST}")
+    left = 844 - KEYBOARD
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    field = page.locator(".st-key-text input")
+    field.tap()
+    page.set_viewport_size({"width": 390, "height": left})
+    drawer, arcs = page.get_by_test_id("stSidebar"), page.locator(".board .arcs")
+    for part in (field, arcs):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert box_of(arcs)["y"] >= box_of(drawer)["y"] + box_of(drawer)["height"]
+    field.fill("the dog saw the queen and then it ran")
+    field.press("Enter")
+    word = arcs.locator(".arc-word").filter(has_text="queen")
+    expect(word).to_be_in_viewport(ratio=1)
+    dock = page.locator(".board .dock").first
+    assert box_of(dock)["y"] >= box_of(arcs)["y"] + box_of(arcs)["height"]
+    page.set_viewport_size({"width": 390, "height": HEIGHT})

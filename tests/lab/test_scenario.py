@@ -264,7 +264,7 @@ def test_a_layer_without_output_matrix(weights: str) -> None:
     np.testing.assert_allclose(given.output, given.merged @ np.full((width, width), 0.5))
 
 
-@pytest.mark.parametrize("weights", ["random", "tied", "opposite", "orthonormal"])
+@pytest.mark.parametrize("weights", [one.name for one in WEIGHTS.values() if one.is_drawn])
 def test_the_width_of_the_output(weights: str) -> None:
     base = replace(SMALL, weights=weights, d_o=5)
     assert trace_of(base).projections.w_o.shape == (6, 5)

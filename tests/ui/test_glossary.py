@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.home import read_table
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import PAGES, read_table
+from attention_lab.page_list import PAGES
 from attention_lab.questions import concepts
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.language_model import language_model

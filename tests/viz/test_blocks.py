@@ -9,8 +9,7 @@ import pytest
 from attention_core import AttentionError
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
-from attention_viz.markdown_parts import markdown_parts
-from attention_viz.site_blocks import BlockWriter
+from attention_viz.site_blocks import BlockWriter, markdown_parts
 from attention_viz.widgets import choice_widget
 
 WHICH = b.Select("which", "Which", "one", {"one": "First", "two": "Second"}, resets=("what",))

@@ -162,9 +162,9 @@ class WholeModel:
         if run is None:
             return np.zeros((sizes["L"], sizes["H"], len(self.columns)))
         added_LHS = np.zeros((sizes["L"], sizes["H"], sizes["S"]))
-        for head in np.ndindex(sizes["L"], sizes["H"]):
-            if head not in run.decoder.off:
-                added_LHS[head] = run.sources(head, self.answer.piece)
+        for layer, head in np.ndindex(sizes["L"], sizes["H"]):
+            if (layer, head) not in run.decoder.off:
+                added_LHS[layer, head] = run.sources((layer, head), self.answer.piece)
         return self._of_words(added_LHS)
 
     @cached_property

@@ -29,7 +29,8 @@ BACK = "Back to the whole model"
 
 def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     sizes = shown.maps.sizes
-    heads = {f"{one[0]}.{one[1]}": head_name(one) for one in np.ndindex(sizes["L"], sizes["H"])}
+    places_LH = np.ndindex(sizes["L"], sizes["H"])
+    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in places_LH}
     places = partial(b.Places, size=max(sizes["L"], sizes["T"], 64), default=())
     return (
         b.Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads"} | heads),
@@ -68,7 +69,10 @@ def _facts(view: StoryView, values: b.Values, shown: HeadsShown) -> WholeFacts:
 
 def _place(values: b.Values) -> tuple[int, int] | None:
     """The layer and the word whose sum is open."""
-    return tuple(values[CHIP]) if len(values[CHIP]) == 2 else None
+    match values[CHIP]:
+        case (int(layer), int(word)):
+            return layer, word
+    return None
 
 
 def _blocks(
@@ -90,8 +94,10 @@ def _blocks(
 
 
 def _head(values: b.Values) -> Head | None:
-    chosen = values[ARCS_OF]
-    return None if chosen == AVERAGE else tuple(map(int, chosen.split(".")))
+    if values[ARCS_OF] == AVERAGE:
+        return None
+    layer, head = values[ARCS_OF].split(".")
+    return int(layer), int(head)
 
 
 def _answer(facts: WholeFacts) -> str:

@@ -2,14 +2,13 @@
 claims, each with a check: one list, one search, which also finds pages, words and papers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from .diagonal.claims.catalogue import CLAIMS, Claim
-from .page_list import PAGES, Page, page_of, read_table
+from .home import read_table
+from .page_list import PAGES, Page, page_of
 from .search import Texts, best_matches
 
 ASKED = "asked"  # the `text` of a question

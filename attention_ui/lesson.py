@@ -2,8 +2,6 @@
 assets/page/lesson.js handles the links and buttons of the bar.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

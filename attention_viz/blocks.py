@@ -139,6 +139,14 @@ class ShareLink:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far something is, as a bar. done: from 0 to 1."""
+
+    done: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Later:
     """Sets choices after some seconds, as if a button had been pressed."""
 
@@ -230,11 +238,11 @@ class Beside:
 
     @property
     def align(self) -> Literal["center", "top"]:
-        """How the parts stand: words in the middle of a chart, columns of words at one height.
-        Words beside a board do so, too: its height is known only once it is drawn.
+        """How the parts stand: words alone in the middle of a chart, all else at one height.
+        Choices are looked for at the top, and a board has its height only once it is drawn.
         """
         kinds = {type(block) for part in self.parts for block in part}
-        return "center" if Chart in kinds and Board not in kinds else "top"
+        return "center" if Chart in kinds and kinds <= {Chart, Text} else "top"
 
 
 @dataclass(frozen=True)
@@ -276,6 +284,7 @@ Block = (
     | File
     | ShareLink
     | Later
+    | Progress
     | Board
     | Chart
     | Table

@@ -1,7 +1,5 @@
 """Words in pictures: shortened tokens, tokens with their places."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import unescape
 from unicodedata import east_asian_width

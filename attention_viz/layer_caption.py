@@ -1,7 +1,5 @@
 """The choices behind a layer, as facts and as one line for a hand-out."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any

@@ -2,8 +2,6 @@
 work out by hand, with the answers on a sheet of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape

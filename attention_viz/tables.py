@@ -1,7 +1,5 @@
 """Tables of numbers for the app."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 

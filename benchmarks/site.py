@@ -2,8 +2,6 @@
 engine answers, and from a change of heads to its picture, beside the app on the same machine.
 """
 
-from __future__ import annotations
-
 import gzip
 import tempfile
 import time

@@ -193,10 +193,13 @@ export class Step {
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && this.folds);
   }
 
+  // Notes stand beside the formula, or below it across the whole width if that is lower.
   heightOfWords(width) {
     const { words } = this.parts;
     Object.assign(words.style, { width: `${width}px`, height: "auto" });
-    return words.offsetHeight;
+    const [beside, below] = [false, true].map((on) => (words.classList.toggle("below", on), words.offsetHeight));
+    words.classList.toggle("below", below < beside);
+    return Math.min(beside, below);
   }
 
   /** Whether a cell is covered, by a question or by the cover. What is played is not. */
@@ -307,8 +310,12 @@ function planStep({ picture, starts, model }, about, space) {
     const sentence = room(space.width);
     return { plan: picture.planStage({ ...space, top: sentence }, starts), sentence };
   }
-  const rich = picture.planStage({ ...space, words: space.words + room(space.width) + BELOW_WORDS }, starts);
-  const found = rich && { plan: rich, sentence: room(rich.words.width) };
+  const planned = (high) => {
+    const plan = picture.planStage({ ...space, words: space.words + about.room(space.width, high) + BELOW_WORDS }, starts);
+    return plan && { plan, sentence: about.room(plan.words.width, high) };
+  };
+  const found = planned(space.height) ?? (about.isLarge ? planned(0) : null); // a large sentence gets lower before it is left out
+  const rich = found?.plan;
   const roomy = model.stage.lecture ? ROOMY.lecture : ROOMY.plain;
   if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return found ?? plain();
   const other = plain();

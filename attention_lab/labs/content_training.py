@@ -3,8 +3,6 @@ Adam. The trained weights are stored, in 32 bits a number; `scripts/make_content
 file, and a test trains again and compares.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

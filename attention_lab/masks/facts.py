@@ -2,8 +2,6 @@
 sentences take their values.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

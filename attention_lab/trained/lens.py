@@ -4,8 +4,6 @@ lens, by words or by pieces.
 G key/value head, K feature of a head, L layer, S token, W place, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple

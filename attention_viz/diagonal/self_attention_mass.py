@@ -2,8 +2,6 @@
 and the margins of its tokens.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core import Trace

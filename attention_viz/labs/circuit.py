@@ -2,8 +2,6 @@
 from a letter's vector to the next letter, and how training went.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

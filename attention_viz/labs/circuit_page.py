@@ -2,8 +2,6 @@
 that do it together.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

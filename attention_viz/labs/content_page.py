@@ -2,8 +2,6 @@
 trained on it, one picture, and why no fixed kernel can do it.
 """
 
-from __future__ import annotations
-
 from attention_lab.labs.content_task import HEIGHT, N_COLOURS, N_MARKS, N_UNSEEN, WIDTH
 from attention_lab.labs.content_training import (
     BATCH,

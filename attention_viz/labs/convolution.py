@@ -1,8 +1,6 @@
 """Pictures of the page *Convolution*: picture, attention, convolution and their difference; what
 each head reads; how the error falls with the sharpness of the heads."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

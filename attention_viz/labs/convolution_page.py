@@ -1,7 +1,5 @@
 """The page *Convolution*: heads that each look at a fixed offset do what a convolution does."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

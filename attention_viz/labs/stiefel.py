@@ -1,8 +1,6 @@
 """Pictures of the page *Orthonormal projections*: singular values, rounding errors, one step
 on the unit sphere, and GeometricMachineLearning.jl beside our engine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -2,8 +2,6 @@
 orthonormal columns and without.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attention_lab.cache import cached

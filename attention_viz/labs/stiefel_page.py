@@ -2,8 +2,6 @@
 orthonormal.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlencode
 

@@ -3,8 +3,6 @@
 Lines and points in space have no axes; they are seen by a camera that can be turned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -2,8 +2,6 @@
 the score with a head silenced, several models side by side, and one unseen sequence as a board.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 
@@ -55,9 +53,9 @@ def loss_figure(
     if floor is not None:
         parts["shapes"].append(dashed_line(0, floor, last_step, floor, "@focus", 2, "dash"))
         label = f"one answer per head, mean: {format_number(floor)}"
-        parts["annotations"].append(
-            annotation(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
-        )
+        # At the left, where no curve is yet so low; below the line if there is room.
+        side = "top" if floor > 0.15 * most else "bottom"
+        parts["annotations"].append(annotation(0, floor, label, "@focus", "left", 12, yanchor=side))
     if marked is not None:
         parts["shapes"].append(dashed_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
     return {"data": data, "layout": layout(300, _losses_say(runs), **parts)}

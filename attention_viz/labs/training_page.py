@@ -3,8 +3,6 @@
 A run trains a little whenever the page is shown while it trains, and then asks to be shown again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

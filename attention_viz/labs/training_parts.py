@@ -2,8 +2,6 @@
 by side, and the formulas of the backward pass.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 
 from attention_core.trace import Trace
@@ -12,12 +10,18 @@ from attention_lab.labs.adam import ADAM
 from attention_lab.labs.backward import gradient_formulas
 from attention_lab.labs.evaluation import one_answer_score, score_layer
 from attention_lab.labs.formula import Formula
-from attention_lab.labs.loss_curves import constant_loss, one_answer_losses, weightless_loss
 from attention_lab.labs.losses import LOSSES
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
 from attention_lab.labs.tasks import N_UNSEEN
-from attention_lab.labs.training_runs import LayerRun, Run, layer_run
+from attention_lab.labs.training_runs import (
+    LayerRun,
+    Run,
+    constant_loss,
+    layer_run,
+    one_answer_losses,
+    weightless_loss,
+)
 from attention_lab.labs.training_settings import (
     WIDE_MODEL,
     TrainingSettings,

@@ -1,7 +1,5 @@
 """The page *Encoder, decoder, cross-attention*: the three uses of attention for two sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -22,7 +20,7 @@ from attention_lab.sentences import alone
 from .. import blocks as b
 from ..labels import format_percent
 from ..markdown import escape_markdown, quote_token
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from . import encoder_decoder as boards
 from .sentences import cut_note, within
@@ -120,8 +118,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     clicks = dict.fromkeys(("scores", "probabilities"), _cells(trace) * trace.sizes["H"])
     steps = boards.use_scene(stage, use, head, (query, key))
     return [
+        *answer_line(view),
         b.row(values, TARGET, PADDING, USE),
-        *whose_weights(view),
         *_unknown(scenario, trace.tokens),
         *notes,
         *([b.caption(beyond)] if beyond else []),

@@ -1,7 +1,5 @@
 """The boards of the mask workshop: scores above shares, a painted mask, empty rows, [pad]."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple

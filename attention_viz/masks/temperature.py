@@ -2,8 +2,6 @@
 the width of a head.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

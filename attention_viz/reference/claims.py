@@ -2,8 +2,6 @@
 spot; a chart of the verdicts.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache

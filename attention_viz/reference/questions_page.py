@@ -2,8 +2,6 @@
 and ideas have links to the pages that show them, claims a verdict and a check.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import partial
 from itertools import product

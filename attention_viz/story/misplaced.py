@@ -2,8 +2,6 @@
 marks.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core.trace import head_of

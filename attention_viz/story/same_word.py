@@ -2,8 +2,6 @@
 that opens each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -42,8 +40,8 @@ def same_word_blocks(view: StoryView) -> list[b.Block]:
     if view.layer is not None or scenario.own or scenario.edits or view.lesson:
         return []
     text = view.sentences[view.sequence]
-    words = words_of(text)
     try:
+        words = words_of(text)
         word = places_of(view.trace.labels("T"), words)[view.focus.query]
     except TextError:
         return []

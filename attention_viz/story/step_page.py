@@ -2,8 +2,6 @@
 focus, and what can be looked at closer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any

@@ -2,8 +2,6 @@
 with V = X, and what layers have learnt without one of the three.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.compare import TwoLayers

@@ -2,8 +2,6 @@
 and a head before and after a word is changed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 

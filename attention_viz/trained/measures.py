@@ -2,8 +2,6 @@
 layers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

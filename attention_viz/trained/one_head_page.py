@@ -2,8 +2,6 @@
 every cell, and its weights.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -76,7 +74,8 @@ def one_head_facts(values: b.Values, shown: HeadsShown) -> HeadFacts:
     """What is said of the cell of the head that is chosen."""
     layer, focus = focus_of(values, shown)
     shares_TS = shown.maps.layers[layer][focus.head]
-    return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key)
+    which = LINES_DRAWN[values[LINES.key]]
+    return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key, which)
 
 
 def one_head_blocks(
@@ -86,7 +85,7 @@ def one_head_blocks(
     layer, focus = focus_of(values, shown)
     lines, seen = LINES_DRAWN[values[LINES.key]], shown.layer(layer)
     query, key = focus.query, focus.key
-    figure, left_out = attention_lines(
+    figure = attention_lines(
         seen,  # type: ignore[arg-type]  # it reads what a layer alone has: shares, sizes, labels
         (focus.head,),
         lines,
@@ -110,7 +109,9 @@ def one_head_blocks(
         b.Heading("As lines"),
         b.row(values, LINES),
         b.Chart(figure, "one head lines"),
-        b.Text(f"A wider line is a larger share. Weaker lines left out: {left_out}.", small=True),
+        b.Text(
+            f"A wider line is a larger share. Weaker lines left out: {facts.left_out}.", small=True
+        ),
         *below,
         *_to_the_story(shown, layer, focus),
     ]

@@ -2,8 +2,6 @@
 with what the model would say there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

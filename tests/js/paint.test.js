@@ -1,5 +1,5 @@
 import { openPalette } from "../../assets/board/draw/colours.js";
-import { lettersFor, paintPanel, onDiagonal, paintMarks, strokesOf } from "../../assets/board/draw/paint.js";
+import { blockEdges, lettersFor, paintPanel, onDiagonal, paintMarks, strokesOf } from "../../assets/board/draw/paint.js";
 import { firstSlices, openScene } from "../../assets/board/scene/scene.js";
 import { noting } from "./noting.js";
 import { array, flagged } from "./scenes.js";
@@ -148,4 +148,11 @@ test("marks lie within their cell: the ground of hatching, the frames of what is
 test("the diagonal is that of the whole matrix, also where only a part of it is seen", () => {
   const box = { rows: { start: 4 }, columns: { start: 2 } };
   assert.deepEqual([2, 0, 6].map((column) => onDiagonal({ box }, { row: 0, column })), [true, false, false]);
+});
+
+test("blocks are parted by lines where a line leaves enough of them in sight", () => {
+  const model = { axes: { V: { block: 2 } } };
+  const edges = (size) => blockEdges(model, { axes: ["V"] }, 0, { start: 1, count: 6 }, size);
+  assert.deepEqual([edges(3), edges(2.9), edges(1)], [[1, 3, 5], [], []]);
+  assert.deepEqual(blockEdges(model, { axes: ["D"] }, null, { start: 0, count: 6 }, 20), []);
 });

@@ -7,11 +7,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from attention_lab.focus import Focus
+from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_lab.words.numbers import facts_said
 from attention_viz import blocks as b
@@ -46,7 +48,7 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("change-a-word", FROG, {}),
     ("change-a-word", FROG, {"th_layer": 2, "th_head": 5, "th_cell": "9-3-0"}),
     ("trained-heads", FROG, {"th_open": True}),
-    ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0"}),
+    ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0", "oh_lines": "all"}),
     ("writing", FROG, {}),
     ("writing", FROG, {"wr_temperature": 0.0}),
     ("writing", FROG, {"wr_top_p": 0.1}),
@@ -59,12 +61,44 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("mask-workshop", PLAIN, {}),
     ("mask-workshop", PLAIN, {"mw_masks": ("causal", "window"), "mw_window": 0}),
     ("mask-workshop", PLAIN, {"mw_sequence": "2", "mw_masks": ()}),
+    ("all-heads", PLAIN, {}),
+    ("all-heads", "Lily", {"heads_view": "Lines"}),
+    ("all-heads", PLAIN, {"heads_view": "Row and column", "heads_stage": "raw"}),
+    ("all-heads", PLAIN, {"heads_view": "Lines", "heads_lines": "all", "subset": ("1", "2")}),
+    ("head-worth", PLAIN, {}),
+    ("head-worth", PLAIN, {"off": ("0", "3")}),
+    ("head-worth", PLAIN, {"off": ("0", "1", "2", "3")}),
+    ("shared-keys", PLAIN, {"groups": "2", "latent": 3}),
+    ("shared-keys", PLAIN, {"groups": "1", "shared_count": "multiplications"}),
+    ("construct", PLAIN, {}),
+    ("construct", PLAIN, {"construct_task": "Break the promise"}),
+    ("one-matrix-or-many", PLAIN, {}),
+    ("self-attention-mass", PLAIN, {}),
+    ("self-attention-mass", PLAIN, {"lab_cell": (1, 4), "lab_weights": "free", "lab_causal": True}),
+    ("self-attention-mass", PLAIN, {"lab_cell": (4, 1), "lab_causal": True}),
+    ("propositions", PLAIN, {}),
+    ("propositions", PLAIN, {"lab_tokens": "numbers", "lab_numbers": "1; 2; 3"}),
+    ("propositions", PLAIN, {"truths_search": "S4"}),
+    ("propositions", "Lily", {"truths_search": "S7"}),
+    ("modern-diagonal", PLAIN, {}),
+    ("modern-diagonal", "the the the", {"modern_delta": "1"}),
+    ("depth", PLAIN, {"depth_layers": 3, "depth_weights": "random", "depth_seed": 2}),
+    ("geometry", PLAIN, {}),
+    ("geometry", PLAIN, {"plane_of": "free", "plane_token": 3}),
+    ("growth", PLAIN, {"growth_scaled": False, "growth_n": ("4", "64")}),
 ]
 
 
+def scenario_of(path: str, text: str) -> Scenario:
+    """The pages about heads with a layer whose widths all differ."""
+    is_of_heads = page_of(path).section == "heads"
+    return Scenario(text, d_k=6, d_v=5) if is_of_heads else Scenario(text)
+
+
 def quoted(answer: str) -> list[str]:
-    """What stands in brackets behind a quoted token: its place."""
-    return re.findall(r"”(?: of “[^”]*”)? \\?\((\d+)", answer)
+    """The place of a quoted token, behind it in brackets or before it."""
+    behind = re.findall(r"”(?: of “[^”]*”)? \\?\((\d+)", answer)
+    return behind + re.findall(r"“(\d+)", answer)
 
 
 def said(texts: Any) -> str:
@@ -75,12 +109,13 @@ def said(texts: Any) -> str:
 def test_a_page_says_its_facts_and_its_answer_no_other_number(
     path: str, text: str, chosen: dict[str, Any]
 ) -> None:
-    page, view = BLOCK_PAGES[path], StoryView(Scenario(text), Focus(2, 1, 4, 0))
+    page, view = BLOCK_PAGES[path], StoryView(scenario_of(path, text))
+    view = replace(view, focus=Focus(2, 1, 4, 0).inside(view.trace))
     assert page.facts
     facts = [*facts_said(page.facts(view, values_read(page, view, **chosen)))]
     shown = blocks_of(page, view, **chosen)
     words = said(words_of(shown)).replace("− ", "−")  # the sign between two parts of a sum
-    assert [fact for fact in facts if label_of(fact) not in words] == []
+    assert [fact for fact in facts if label_of(fact).replace("− ", "−") not in words] == []
     answer = next(one.text for one in all_of(shown, b.Text) if not one.small)
     told = Counter(numbers_said(said(answer).replace(text, "")))
     places = {number for one in quoted(answer) for number in numbers_said(one)}
@@ -104,6 +139,18 @@ def loss_of(facts: Any) -> list[Any]:
 def added_of(facts: Any) -> list[Any]:
     own, others, whole = facts.added
     return [whole, facts.source, facts.source_read, own, others]
+
+
+def habit_of(habit: Any) -> list[Any]:
+    return [habit.head, *habit.shares, habit.tokens]
+
+
+def kind_of(kind: Any) -> list[Any]:
+    return [kind.sets, kind.kept, kind.attention, kind.output]
+
+
+def looks_of(looks: Any, n: int) -> list[Any]:
+    return [looks.rows, n, looks.own, looks.ties, looks.drawn_rows, n, looks.drawn_own]
 
 
 IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
@@ -162,6 +209,65 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
         lambda f: [f.head, f.moved, f.most_in, f.most, f.row_sum],
     ),
     ("mask-workshop", {"mw_masks": ()}, lambda f: [f.sequence, f.share, f.head]),
+    (
+        "all-heads",
+        {"subset": ("1", "3")},
+        lambda f: [f.average.in_a_head, f.average.in_the_mean, f.average.largest_sum],
+    ),
+    ("all-heads", {"subset": ("1", "3")}, lambda f: [*habit_of(f.habits[1])]),
+    (
+        "all-heads",
+        {"heads_view": "Row and column"},
+        lambda f: [*f.cell.sums, "dog", f.cell.head, f.cell.column, "cat", "dog", f.cell.share],
+    ),
+    ("head-worth", {}, lambda f: [*f.most_in, f.most, *f.least_in, f.least]),
+    ("head-worth", {}, lambda f: [f.signed_sum, f.norm_sum, *f.by_signed, *f.by_norm]),
+    ("head-worth", {"off": ("0", "3")}, lambda f: [*f.off.heads, f.off.moved]),
+    ("head-worth", {}, lambda f: [f.head, "cat", f.moved]),
+    ("shared-keys", {"latent": 3}, lambda f: [*f.moved]),
+    (
+        "shared-keys",
+        {"latent": 3},
+        lambda f: [part for one in f.kinds[:3] for part in kind_of(one)],
+    ),
+    ("shared-keys", {"latent": 3}, lambda f: [f.rank, f.largest, f.absorbed, f.turned]),
+    ("one-matrix-or-many", {}, lambda f: [f.depth, f.all, f.chain]),
+    ("one-matrix-or-many", {}, lambda f: [f.tokens, f.convolutions[0].sizes[2], f.head]),
+    ("one-matrix-or-many", {}, lambda f: [f.tokens, f.depth, f.tokens, f.depth, f.generated]),
+    ("one-matrix-or-many", {}, lambda f: [*f.designs[0], f.designs[1][0]]),
+    ("self-attention-mass", {}, lambda f: [f.mine, f.n, f.ties, f.mass, f.uniform, f.broken]),
+    (
+        "self-attention-mass",
+        {"lab_cell": (1, 4)},
+        lambda f: [f.pair.share, f.pair.own, f.pair.other, f.pair.excess, f.pair.ratio],
+    ),
+    (
+        "self-attention-mass",
+        {"lab_cell": (4, 4)},
+        lambda f: [f.pair.own, f.pair.margin, f.pair.largest],
+    ),
+    ("propositions", {"truths_search": "S4"}, lambda f: [f.search.tried, f.search.applied]),
+    ("modern-diagonal", {}, lambda f: [f.plain, f.n, f.ties, f.others, f.most]),
+    (
+        "modern-diagonal",
+        {"lab_tokens": "numbers", "lab_numbers": "1; 2; 2"},
+        lambda f: [f.plain, f.n, f.ties, f.most, *f.most_in, f.fewest, *f.fewest_in],
+    ),
+    *(
+        (
+            "modern-diagonal",
+            {},
+            lambda f, n=n: [part for one in f.statements[n].numbers for part in one],
+        )
+        for n in (0, 3, 7)
+    ),
+    ("modern-diagonal", {}, lambda f: [f.low, f.high]),
+    ("modern-diagonal", {}, lambda f: [*looks_of(f.looks[-1], f.n)]),
+    ("depth", {"depth_layers": 3}, lambda f: [f.n_layers, 8, f.n_layers, 16]),
+    ("geometry", {}, lambda f: [f.own, *(part for one in f.beaten for part in one)]),
+    ("geometry", {}, lambda f: [f.n_longer, f.rising]),
+    ("growth", {}, lambda f: [part for pair in f.half for part in pair]),
+    ("growth", {}, lambda f: [f.widths[-1].unscaled, f.widths[-1].scaled]),
 ]
 
 
@@ -173,8 +279,8 @@ def test_facts_stand_in_their_places(
     of them is found.
     """
     page = BLOCK_PAGES[path]
-    of_masks = path in ("what-changes", "mask-workshop")
-    view = StoryView(Scenario(PLAIN if of_masks else FROG), Focus(2, 1, 4, 0))
+    is_of_model = page_of(path).section == "trained"
+    view = StoryView(scenario_of(path, FROG if is_of_model else PLAIN), Focus(2, 1, 4, 0))
     assert page.facts
     wanted = list(map(str, order(page.facts(view, values_read(page, view, **chosen)))))
     words = said(words_of(blocks_of(page, view, **chosen))).replace("− ", "−")

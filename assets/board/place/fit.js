@@ -4,7 +4,7 @@ import { isNamed } from "../scene/scene.js";
 import { panelSize, wholeSpan } from "./sizes.js";
 
 const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
-const LETTERS = { least: 11, most: 18 }; // px, the type of labels; it grows with the height of the cells
+const LETTERS = { least: 11, level: 14, most: 18 }; // px, the type of labels; it grows with the height of the cells
 const NUMBER_SIZE = { width: 22, height: 13 }; // px, the room for two decimals
 const ROOM = 12;
 const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
@@ -73,8 +73,16 @@ function planned(model, space, arranged, form) {
   const above = space.words && space.words + ROOM;
   const below = form === "line" ? heightOfLine(space) + ROOM : 0;
   const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
-  const grid = largest(model, space, arranged.panels, area);
+  const grid = level(model, space, arranged.panels, area);
   return grid && placed(space, arranged, { form, side, area, grid });
+}
+
+// Turned labels take much height: in smaller type they may stand level, which is better where numbers get larger by that.
+function level(model, space, panels, area) {
+  const found = largest(model, space, panels, area);
+  if (!found?.boxes.some(({ turned }) => turned)) return found;
+  const small = largest(model, { ...space, letters: LETTERS.level }, panels, area);
+  return small && scoreOf(small) > scoreOf(found) + 1 ? small : found;
 }
 
 /** The height of the arithmetic in a line, which a narrow board breaks. */
@@ -96,18 +104,31 @@ function widthOfTitle({ measure }, { title = "", link, size }, zoom) {
   return measure(link ? `${title} →` : title, (size === "small" ? 12.5 : 14) * zoom, true) + 4;
 }
 
+// The cells shrink until all fits; what was too much of that is given back, first in their height, which letters need.
 function searched(model, space, panels, area) {
-  let [width, height] = [CELL_BOUNDS.width, CELL_BOUNDS.height];
+  const gridAt = ([width, height]) => gridOf(model, space, panels, area, width, height);
+  let size = [CELL_BOUNDS.width, CELL_BOUNDS.height];
   for (let turn = 0; turn < 40; turn += 1) {
-    const grid = gridOf(model, space, panels, area, width, height);
-    const [wide, high] = [grid.width - area.width, grid.height - area.height];
-    if (wide <= 0 && high <= 0) return grid;
-    if (width <= CELL_BOUNDS.least && wide > 0) return null;
-    if (height <= CELL_BOUNDS.least && high > 0) return null;
-    if (wide > 0) width = smaller(width, wide / Math.max(1, grid.columns));
-    if (high > 0) height = smaller(height, high / Math.max(1, grid.rows));
+    const grid = gridAt(size);
+    const much = [grid.width - area.width, grid.height - area.height];
+    if (much.every((one) => one <= 0)) return [1, 0].reduce((found, axis) => grown(gridAt, area, found, axis), { grid, size }).grid;
+    if (size.some((one, axis) => one <= CELL_BOUNDS.least && much[axis] > 0)) return null;
+    size = size.map((one, axis) => (much[axis] > 0 ? smaller(one, much[axis] / Math.max(1, [grid.columns, grid.rows][axis])) : one));
   }
   return null;
+}
+
+// A grid with cells as wide or as high as has room.
+function grown(gridAt, area, found, axis) {
+  let [low, high] = [found.size[axis], [CELL_BOUNDS.width, CELL_BOUNDS.height][axis]];
+  while (high - low >= 1) {
+    const size = found.size.with(axis, (low + high) / 2);
+    const grid = gridAt(size);
+    const fits = grid.width <= area.width && grid.height <= area.height;
+    if (fits) [found, low] = [{ grid, size }, size[axis]];
+    else high = size[axis];
+  }
+  return found;
 }
 
 // A size less what is too much: at most a half at a time, because the type and its gaps shrink, too.

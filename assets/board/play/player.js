@@ -1,6 +1,7 @@
 // Plays how a result is computed: moments, buttons and speed.
 import { button, element, icon, list } from "../draw/elements.js";
 import { fixedAxes, indexIn } from "../place/geometry.js";
+import { valueAt } from "../scene/scene.js";
 import { placeWords } from "../words/wording.js";
 
 const SPEEDS = { slow: 1500, normal: 600, fast: 160 }; // ms for each beat of a cell
@@ -90,6 +91,15 @@ export class Player {
     return { cell: 0, beat: this.calm.matches ? this.beats : 0 };
   }
 
+  // The moment with which playing begins: the first whose number is not 0, since sums of zeros show nothing.
+  get opening() {
+    const { frame, byRow, first, whole } = this;
+    this.follow();
+    const behind = byRow ? this.behind : 0;
+    const told = firstTold(frame, byRow ? frame.columns.count : 1, (place) => valueAt(this.board.model, frame.panel.array, indexInOrder(frame, this.slice, place - behind)));
+    return { cell: told ?? first.cell, beat: whole || byRow ? this.beats : first.beat };
+  }
+
   choose(unit) {
     this.unit = unit;
     this.rest();
@@ -133,8 +143,7 @@ export class Player {
   play() {
     const ended = this.active && !this.beside(1);
     this.running = true;
-    const first = this.byRow || !this.whole ? this.first : { cell: 0, beat: this.beats };
-    this.go(ended || !this.active ? first : this.moment, true);
+    this.go(ended || !this.active ? this.opening : this.moment, true);
     this.schedule();
   }
 
@@ -169,11 +178,16 @@ export class Player {
 
   go(moment, running = false) {
     if (!running) this.pause();
-    if (!this.active) this.slice = [...this.board.slices[this.frame.panel.array]];
+    this.follow();
     this.active = true;
     this.moment = { ...moment };
     this.show();
     this.board.played({ fly: !this.calm.matches && !(this.running && this.speed === "fast"), pace: this.running ? this.pace : 600 });
+  }
+
+  // What is played is the slice that the board shows when it begins.
+  follow() {
+    if (!this.active) this.slice = [...this.board.slices[this.frame.panel.array]];
   }
 
   /** Stop, and show every cell again. */
@@ -249,6 +263,12 @@ function momentBeside({ cell, beat }, count, beats, by, whole) {
   const length = beats + 1;
   const place = whole ? (by > 0 && beat < beats ? cell : cell + by) * length + beats : cell * length + beat + by;
   return place < 0 || place >= count * length ? null : { cell: Math.floor(place / length), beat: place % length };
+}
+
+/** The last place of the first so many cells together whose number is not 0; null if all are 0. numberAt: the number of a last place. */
+export function firstTold({ count }, together, numberAt) {
+  for (let place = together - 1; place < count; place += together) if (numberAt(place)) return place;
+  return null;
 }
 
 /** The moment of the row of another moment, or of the row `by` further; null if there is none. */

@@ -21,12 +21,13 @@ from ..words.pieces import TEXT_ENDS, continued, readable, word_slices
 from .attention_maps import AttentionMaps
 from .decoder import EMBEDDING, HEAD
 from .generation import next_probabilities
-from .lens import Said, cut_run, lens_pieces, lens_words
+from .lens import Said, cut_run, lens_pieces, lens_words, logits_at
 from .model_run import LanguageModelRun, run_of
 from .next_words import NextWords
 from .writing import mark, written_after
 
 N_NEXT = 5  # words on top
+MOST_PIECES = 4096  # of a vocabulary that is searched for words
 MOST_WORDS = 16  # that a picture shows at a time
 MOST_ROWS = 8  # layers; of more, several are one row
 LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
@@ -74,6 +75,13 @@ class WholeModel:
         """The number of layers."""
         return len(self.maps.layers)
 
+    @property
+    def says_pieces(self) -> bool:
+        """Whether chips hold pieces: where these are columns, and in a model whose large vocabulary
+        has a piece for most words.
+        """
+        return self.pieces or len(self.known.vocabulary) > MOST_PIECES
+
     @cached_property
     def said(self) -> list[list[Said]]:
         """What the model would say after each layer at the last piece of each word, as if no layer
@@ -82,8 +90,8 @@ class WholeModel:
         if self.run is None:
             return []
         places = [one.stop - 1 for one in self.columns]
-        found = (lens_pieces if self.pieces else lens_words)(self.run, places)
-        if not self.pieces:
+        found = (lens_pieces if self.says_pieces else lens_words)(self.run, places)
+        if not self.says_pieces:
             word, share = self.next_words[0]
             found[-1][-1] = Said(word, share, self.next_words.spellings[word][0])
         return found
@@ -116,15 +124,23 @@ class WholeModel:
         return tuple(found)
 
     @cached_property
+    def first_pieces(self) -> list[int]:
+        """The first piece of each of what comes next."""
+        if self.says_pieces:
+            order: list[int] = np.argsort(-self.known.logits[-1], kind="stable")[:N_NEXT].tolist()
+            return order
+        return [self.next_words.spellings[word][0] for word, _ in self.next_words]
+
+    @cached_property
     def coming(self) -> tuple[tuple[str, ...], Array]:
         """What comes next, and the share of each after each layer. Shapes: (L, K)."""
         run = self.run
         if run is None:
             return (), np.zeros((self.n_layers, 0))
-        if self.pieces:
-            order = np.argsort(-run.logits[-1], kind="stable")[:N_NEXT]
+        if self.says_pieces:
+            order = self.first_pieces
             shares = [
-                next_probabilities(run.logits_after(layer)[-1])[order]
+                next_probabilities(logits_at(run, layer, [-1])[0])[order]
                 for layer in range(self.n_layers)
             ]
             return tuple(readable(run.vocabulary[one]) for one in order), np.array(shares)
@@ -200,7 +216,9 @@ class WholeModel:
         prompt; none if there is no room or the story ends.
         """
         run, room = self.known, MAX_TOKENS - len(self.maps.tokens)
-        spelled = self.next_words.spellings[self.next_words[0][0]]
+        spelled = (self.answer.piece,)
+        if not self.says_pieces:
+            spelled = self.next_words.spellings[self.answer.text]
         if len(spelled) > room or run.vocabulary[spelled[0]] in TEXT_ENDS:
             return ()
         return mark(run.ids[: self.prompt], (*run.ids[self.prompt :], *spelled))

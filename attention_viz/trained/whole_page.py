@@ -156,8 +156,7 @@ def _pressed(
     if array == CHIPS:
         return {CHIP: (layers[-1], index[1])} if whole.run else {}
     if array == NEXT:
-        spelled = whole.next_words.spellings.get(whole.coming[0][index[1]])
-        return b.Link("", "why-this-word", {"why_token": str(spelled[0])}) if spelled else {}
+        return b.Link("", "why-this-word", {"why_token": str(whole.first_pieces[index[1]])})
     if len(layers) > 1 and array == PARTS:
         return {ROW: (whole.rows().index(layers),)}
     if array == PARTS:

@@ -77,10 +77,11 @@ class WholeModel:
 
     @property
     def says_pieces(self) -> bool:
-        """Whether chips hold pieces: where these are columns, and in a model whose large vocabulary
-        has a piece for most words.
+        """Whether chips hold pieces: where these are columns, in a model whose large vocabulary has
+        a piece for most words, and in a deep one, which would search for words too long.
         """
-        return self.pieces or len(self.known.vocabulary) > MOST_PIECES
+        is_large = self.n_layers > MOST_ROWS or len(self.known.vocabulary) > MOST_PIECES
+        return self.pieces or is_large
 
     @cached_property
     def said(self) -> list[list[Said]]:
@@ -189,7 +190,7 @@ class WholeModel:
         if self.run is None or (total := self.total) <= 0:
             return []
         added_LHV = self.added / total
-        found = []
+        found = list[Thick]()
         for flat in np.argsort(-added_LHV, axis=None)[:MOST_THICK]:
             layer, head, word = map(int, np.unravel_index(flat, added_LHV.shape))
             part = float(added_LHV[layer, head, word])
@@ -216,7 +217,7 @@ class WholeModel:
         prompt; none if there is no room or the story ends.
         """
         run, room = self.known, MAX_TOKENS - len(self.maps.tokens)
-        spelled = (self.answer.piece,)
+        spelled: tuple[int, ...] = (self.answer.piece,)
         if not self.says_pieces:
             spelled = self.next_words.spellings[self.answer.text]
         if len(spelled) > room or run.vocabulary[spelled[0]] in TEXT_ENDS:
@@ -237,7 +238,7 @@ class WholeModel:
         """The piece of a word that another one reads most in a head."""
         places = self.columns[source]
         row_S = self.maps.layers[layer][head, self.columns[word].stop - 1, places]
-        return places.start + int(row_S.argmax())
+        return int(places.start + row_S.argmax())
 
     def rows(self, opened: int | None = None) -> list[range]:
         """The layers of each row, from the first layer on: one, or several of a deep model, of

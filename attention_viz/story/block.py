@@ -14,8 +14,8 @@ from attention_lab.block import BLOCK_CONTROLS, Block, BlockFacts, block_of
 from attention_lab.block_weights import BY_HAND, BY_MODEL, BY_SEED
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.weight_kinds import MODELS
+from attention_lab.words.numbers import format_number
 
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..step_scene import Choice, Note, StepParts

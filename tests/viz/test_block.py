@@ -16,7 +16,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.presets import presets
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.edits import Edit, Edits
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 from attention_viz.story.block import SHOWN, block_sentences, shown_hidden
 from attention_viz.story.stages import stage_of
 from attention_viz.story.story_view import StoryView

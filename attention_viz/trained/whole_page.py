@@ -109,7 +109,7 @@ def _answer(facts: WholeFacts) -> str:
     says = f"After “{escape_markdown(facts.last)}” comes **{answer}** with **{facts.share}**"
     if facts.was:
         says += f"; with all heads on, {escape_markdown(facts.was[0])} with {facts.was[1]}"
-    elif facts.earlier:
+    elif facts.earlier and facts.since:
         word, share = facts.earlier
         says += (
             f". It appears in layer {facts.since}; after layer {facts.since - 1} it is still"
@@ -207,7 +207,7 @@ def _sum(
         f" above the mean of all logits is **{total}** ="
         f" {as_sum([f'{embedding} (the word itself)', f'{heads} (all heads)', last])}."
     )
-    links = [b.Button(BACK, {CHIP: ()})]
+    links: list[b.Button | b.Link] = [b.Button(BACK, {CHIP: ()})]
     if shown.model == LANGUAGE and (layer, word) == (whole.n_layers - 1, len(whole.words) - 1):
         links.append(b.Link("Why this word?", "why-this-word", {}))
     board = run_sum_board(run, said.piece, (layer, 0))

@@ -15,9 +15,9 @@ from attention_lab.practice import (
     practice_question,
 )
 from attention_lab.quiz import Question
+from attention_lab.words.numbers import format_decimals, format_number
 
 from .arithmetic import format_derivation
-from .labels import format_decimals, format_number
 from .names import symbol_of
 from .payload import JSON, Stage
 from .story.cutting import HEAD_FIELDS, merge_board, split_board

@@ -20,9 +20,9 @@ from attention_lab.diagonal.depth import (
 )
 from attention_lab.diagonal.facts import DepthFacts, depth_facts
 from attention_lab.diagonal.token_matrices import gaussian_tokens
+from attention_lab.words.numbers import format_number
 
 from .. import blocks as b
-from ..labels import format_number
 from ..story.story_view import StoryView
 from .choices import cut_notes, scale, seed
 from .depth import distance_figure, self_mass_figure

@@ -14,8 +14,8 @@ from attention_lab.block import BLOCK_CONTROLS, Block, BlockFacts, block_of
 from attention_lab.block_weights import BY_HAND, BY_MODEL, BY_SEED
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.weight_kinds import MODELS
+from attention_lab.words.numbers import format_number
 
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..step_scene import Choice, Note, StepParts
@@ -35,7 +35,8 @@ POST_NORM_COLUMNS = (
 )
 HIDDEN = ("hidden", "up", "activated", "gated")  # rows of hidden features
 USUAL = 0.98  # of the numbers have no more than the strongest colour
-ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "gelu": "GELU", "silu": "SiLU"}
+ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "silu": "SiLU"}
+ACTIVATION_NAMES |= dict.fromkeys(("gelu", "gelu_tanh"), "GELU")
 
 
 def block_parts(view: StoryView) -> StepParts:

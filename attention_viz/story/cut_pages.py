@@ -17,9 +17,9 @@ from attention_lab.story.cuts import (
     row_of,
     split_facts,
 )
+from attention_lab.words.numbers import format_agreement, format_span
 
 from .. import blocks as b
-from ..labels import format_agreement, format_span
 from .products import MAX_COLUMNS_SENT, head_window, output_window
 from .step_page import Below, arithmetic, step_page, swap_note, token
 from .story_view import StoryView

@@ -97,7 +97,11 @@ def _blocks(view: StoryView, values: b.Values, facts: PropositionFacts) -> Seque
     settings = settings_of(view, values, with_layer=False)
     trace, cell = _trace_and_cell(view, values)
     board = b.Board(diagonal_board(trace, cell), "propositions", fits=True, sets=PAIR_SETS)
-    told = [ABOUT_PAIRS, b.Text(describe_pair(trace, facts.pair)), b.Formula(FORMULAS)]
+    told: list[b.Block] = [
+        ABOUT_PAIRS,
+        b.Text(describe_pair(trace, facts.pair)),
+        b.Formula(FORMULAS),
+    ]
     cards = [
         _card(one, check, trace, [*_search(one, values, facts.search)])
         for one, check in zip(PROPOSITIONS, facts.checks, strict=True)

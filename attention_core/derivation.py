@@ -5,8 +5,6 @@ The same record feeds the sentence, the table and the picture of a cell's arithm
 repeats the operation on the terms alone, which is how the tests know that nothing was left out.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """How records show themselves in a notebook: a line for each array, or a small table."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from html import escape
 

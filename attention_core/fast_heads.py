@@ -6,8 +6,6 @@ the cache, a softmax that leaves out the row maximum where no score is large, an
 as a product with ones.
 """
 
-from __future__ import annotations
-
 import math
 import weakref
 from collections import deque

@@ -2,8 +2,6 @@
 the others alone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from enum import IntEnum

@@ -1,7 +1,5 @@
 """Who may attend to whom: boolean masks in which True means "may attend"."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -2,8 +2,6 @@
 is room for.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

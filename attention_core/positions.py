@@ -2,8 +2,6 @@
 ALiBi, which lowers the scores of distant keys.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is kept of one attention call: every intermediate, and the arguments."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ A new step is a field here, its formula in `formulas`, its rule in `rules`, and 
 `attention.run_layer`; inside the heads, in `plain_heads` and `fast_heads`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, dataclass_transform
 

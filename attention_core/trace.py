@@ -1,7 +1,5 @@
 """The record of an attention call that also tells about itself: rules, code, sentences, tables."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import replace
 from difflib import get_close_matches

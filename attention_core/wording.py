@@ -5,8 +5,6 @@ The statements are shown, and a test runs them: each reproduces its field of the
 fields before it. The engine itself computes the same with fewer temporary arrays (see `formulas`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import NamedTuple

@@ -2,19 +2,20 @@
 before a control was moved or a cell was clicked. The app and the site ask here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
+from attention_core.derivation import derive
 from attention_core.errors import AttentionError
+from attention_core.trace import STEPS, Trace, head_of
 
-from .choices import readable
+from .choices import kind_of, readable
 from .focus import Focus, moved_places
 from .mask_kinds import PADDING
-from .page_list import page_of, step_of
+from .page_list import Page, page_of, step_of
+from .practice import n_telling
 from .presets import (
     KEEP_EXAMPLE,
     Preset,
@@ -27,12 +28,14 @@ from .presets import (
     presets,
 )
 from .scenario import LEFT_OPEN, Scenario, first_step, sequence_of, trace_of
-from .sentences import longer_sequence, weights_in_force
+from .sentences import embedding_of, longer_sequence, weights_in_force
+from .story.cuts import explained_field
 from .url_choices import PARAMETERS, THREE, UrlChoices, names_no_layer, read_url, write_url
 from .url_values import url_text
 from .user_data.edits import EDITABLE_ARRAYS, Edit, Edits
 from .weight_kinds import BY_HAND, LANGUAGE_MODEL, MODELS
 from .whose_heads import LANGUAGE
+from .words.embeddings import derive_input, is_sum_of_words
 
 # The choices that decide how many tokens there are, and which.
 DECIDE_TOKENS = ("text", "n_tokens", "piece", "batch")
@@ -94,9 +97,11 @@ def _brought_along(choices: UrlChoices, name: str, value: Any) -> dict[str, Any]
             here = choices.focus.inside(trace)
             there = replace(here, head=int(value)).inside(trace).head
             return {"head": value, "key": here.in_head(trace, there).key}
-    if name == "weights" and value in MODELS:
-        there_in, cell = in_model(scenario, value)
-        return {"weights": value, "layer": there_in.layer} | cell._asdict()
+    if name == "model":
+        scenario = replace(scenario, model=value)
+    if (name == "weights" and value in MODELS) or (name == "model" and kind_of(scenario).writes):
+        there_in, cell = in_model(scenario, value if name == "weights" else scenario.weights)
+        return {name: value, "layer": there_in.layer} | cell._asdict()
     if name == "weights" and value == choices.scenario.weights == BY_HAND.name:
         return readable(choices.scenario)  # chosen again, at sizes at which they mean nothing
     if name == "weights":
@@ -170,3 +175,40 @@ def _first_cell(scenario: Scenario, head: int) -> Focus | None:
         example = preset_of(scenario)
         return Focus(*((example and example.focus) or cell_worth_a_look(scenario, head)))
     return None
+
+
+TELLING = 2  # terms that are not 0 make a sum worth working out
+
+
+def opening_feature(
+    trace: Trace, scenario: Scenario, page: Page, focus: Focus, which: str = THREE[0]
+) -> int:
+    """The feature with which a step opens where nobody has chosen one: of the row in focus the
+    first number whose sum has two terms that are not 0; without one, the first with the most. 0 on
+    a page that explains no feature.
+
+    scenario: of the trace, as it is run. which: queries, keys or values, where a step shows one.
+    """
+    if page.section != "story" or "feature" not in page.looks_into or not page.fields:
+        return 0
+    if (field := explained_field(page, which)) not in trace.steps:
+        return 0
+    counts: list[int] = []
+    for feature in range(trace.sizes[STEPS[field].letters[-1].split("·")[-1]]):
+        counts.append(_terms_told(trace, scenario, field, replace(focus, feature=feature)))
+        if counts[-1] >= TELLING:
+            return feature
+    return counts.index(max(counts))
+
+
+def _terms_told(trace: Trace, scenario: Scenario, field: str, focus: Focus) -> int:
+    """How many terms of the number in focus are not 0."""
+    if field == "inputs":
+        embedding = embedding_of(scenario)
+        if is_sum_of_words(trace, embedding):
+            return n_telling(derive_input(embedding, focus.query, focus.feature))
+    places = {"B": 0, "T": focus.query, "S": focus.key, "H": focus.head}
+    if "G" in (letters := STEPS[field].letters):
+        places["G"] = head_of(trace, field, focus.head)
+    column = focus.column(trace, field)
+    return n_telling(derive(trace, field, (*(places[one] for one in letters[:-1]), column)))

@@ -14,8 +14,6 @@ two decimals.
 At the end: the cell that a page first looks at, a query and a key worth explaining.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping, Sequence

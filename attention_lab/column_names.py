@@ -1,7 +1,5 @@
 """The names of a layer's columns; only a layer made by hand has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ change of sizes or masks does to the weights and to the sequence.
 At the end: a sentence in a batch compared with the same sentence alone.
 """
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any

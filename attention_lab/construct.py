@@ -1,21 +1,23 @@
-"""Tasks to build a head by hand: the goal, the layer to start from, and checks of a layer."""
-
-from __future__ import annotations
+"""Tasks to build a head by hand: the goal, the layer to start from, and checks of a layer. Their
+words are rows of `assets/data/head_tasks.csv`.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from .by_hand import HANDMADE_FEATURES, handmade_projections
+from .heads.reruns import rerun
 from .heads.weight_blocks import head_contributions
+from .home import read_table
 from .scenario import Scenario
 from .user_data.edits import Edit, Edits
 from .user_data.painted_masks import mask_to_text
+from .words.numbers import Number, Share
 
 MIN_SHARE = 0.8  # of one key, for a query that attends to it
 MAX_SHARE_ERROR = 0.02  # of the shares of a plain mean
@@ -51,6 +53,20 @@ class HeadTask:
     check: Callable[[Trace], tuple[TaskPart, ...]]
 
 
+@dataclass(frozen=True)
+class Construction:
+    """What *Construct* says of a layer: the task, and its parts with what is missing."""
+
+    goal: str
+    hint: str
+    parts: tuple[TaskPart, ...]
+
+    @property
+    def done(self) -> bool:
+        """Whether all goals are reached."""
+        return all(part.done for part in self.parts)
+
+
 def _part(goal: str, reached: bool, missing: str) -> TaskPart:
     return TaskPart(goal, missing * (not reached))
 
@@ -74,14 +90,15 @@ def _first(trace: Trace) -> tuple[TaskPart, ...]:
 
 def _attends(goal: str, trace: Trace, pairs: list[tuple[int, int]]) -> TaskPart:
     """Whether each query gives most of its share to its key. pairs: (query, key)."""
-    goal = f"{goal} at least {MIN_SHARE:.0%} of its share in head 0."
+    goal = f"{goal} at least {Share(MIN_SHARE, 0)} of its share in head 0."
     shares = {pair: float(trace.probabilities[0, 0][pair]) for pair in pairs}
     weak = [pair for pair in pairs if shares[pair] < MIN_SHARE]
     if not weak:
         return TaskPart(goal)
     query, key = weakest = min(weak, key=shares.__getitem__)
-    now = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}” {shares[weakest]:.0%}."
-    return TaskPart(goal, f"{len(weak)} of {len(pairs)} tokens. {now}")
+    gives = f"“{trace.labels('T')[query]}” gives “{trace.labels('S')[key]}”"
+    says = f"{len(weak)} of {len(pairs)} tokens. {gives} {Share(shares[weakest])}."
+    return TaskPart(goal, says)
 
 
 def _mean(trace: Trace) -> tuple[TaskPart, ...]:
@@ -91,7 +108,7 @@ def _mean(trace: Trace) -> tuple[TaskPart, ...]:
         _part(
             "In head 0 every token gives every token the same share.",
             error <= MAX_SHARE_ERROR,
-            f"A share is off by {error:.2f}; {MAX_SHARE_ERROR} is allowed.",
+            f"A share is off by {Number(error)}; {Number(MAX_SHARE_ERROR)} is allowed.",
         ),
         _part(
             "Head 0 has values to average.",
@@ -115,9 +132,14 @@ def _cancel(trace: Trace) -> tuple[TaskPart, ...]:
         _part(
             "Together head 0 and head 1 add nothing.",
             len(adds_HTO) > 1 and total <= bound,
-            f"The sum is still {total:.2f}; at most {bound:.2f} is allowed.",
+            f"The sum is still {Number(total)}; at most {Number(bound)} is allowed.",
         ),
     )
+
+
+def construction(task: HeadTask, trace: Trace) -> Construction:
+    """How far a layer does what a task asks."""
+    return Construction(task.goal, task.hint, task.check(trace))
 
 
 def find_leaks(trace: Trace) -> Array:
@@ -128,15 +150,9 @@ def find_leaks(trace: Trace) -> Array:
     n_tokens = trace.sizes["T"]
     leaks_TT = np.zeros((n_tokens, n_tokens), dtype=bool)
     for token in range(n_tokens):
-        inputs = trace.inputs[0].copy()
-        inputs[token] += 1.0
-        again = attend(
-            inputs,
-            trace.projections,
-            mask=~trace.hidden[0],
-            scale=trace.scale,
-            residual=trace.residual,
-        )
+        inputs_BTD = trace.inputs.copy()
+        inputs_BTD[:, token] += 1.0
+        again = rerun(trace, x=inputs_BTD)
         leaks_TT[:, token] = np.abs(again.output[0] - trace.output[0]).max(axis=-1) > 1e-9
     return leaks_TT
 
@@ -175,49 +191,16 @@ def _without(names: Iterable[str], columns: range) -> str:
 _CAUSAL = mask_to_text(np.tril(np.ones((8, 8), dtype=bool)))
 _EMPTY = replace(HANDMADE_SCENARIO, edits=_without(("w_q", "w_k"), range(4)))
 
+_STARTS_AND_CHECKS = {
+    "previous": (_EMPTY, _previous),
+    "first": (replace(_EMPTY, text="cat saw the box and it ran"), _first),
+    "mean": (HANDMADE_SCENARIO, _mean),
+    "cancel": (replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))), _cancel),
+    "promise": (replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL), _leak),
+}
 HEAD_TASKS = {
-    "previous": HeadTask(
-        "The token before",
-        "Make head 0 attend to the token before.",
-        "Head 1 does it already: its queries rotate the angle of a position back by one. Copy"
-        " its columns of W_Q and W_K into those of head 0.",
-        "w_q",
-        _EMPTY,
-        _previous,
-    ),
-    "first": HeadTask(
-        "Copy the first token",
-        "Make every token copy the first token in head 0.",
-        "The feature “cos” is largest at position 0, and the feature “one” is 1 everywhere. Let"
-        " every query have a high score with a large cos.",
-        "w_q",
-        replace(_EMPTY, text="cat saw the box and it ran"),
-        _first,
-    ),
-    "mean": HeadTask(
-        "Read the mean",
-        "Make every token read the plain mean of all tokens in head 0.",
-        "Shares are equal if scores are equal. Scores are equal if they are all 0.",
-        "w_q",
-        HANDMADE_SCENARIO,
-        _mean,
-    ),
-    "cancel": HeadTask(
-        "Two heads that cancel",
-        "Make two heads whose outputs cancel.",
-        "Both heads read the mean here. Head 0 adds noun and animate to the output. Head 1 can"
-        " subtract them: its rows of W_O are 4 to 7. Set its other numbers to 0.",
-        "w_o",
-        replace(HANDMADE_SCENARIO, edits=_without(("w_k",), range(8))),
-        _cancel,
-    ),
-    "promise": HeadTask(
-        "Break the promise",
-        "Break the promise of the causal mask: let an output depend on a later token.",
-        "One allowed cell above the diagonal is enough. Paint it in the mask workshop, or"
-        " choose a window as the mask.",
-        "w_v",
-        replace(HANDMADE_SCENARIO, mask="painted", painted=_CAUSAL),
-        _leak,
-    ),
+    row["name"]: HeadTask(
+        row["title"], row["goal"], row["hint"], row["matrix"], *_STARTS_AND_CHECKS[row["name"]]
+    )
+    for row in read_table("head_tasks")
 }

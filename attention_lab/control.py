@@ -4,8 +4,6 @@ Widgets, URL, state file, captions and comparison all read this one declaration.
 widget looks is up to the hosts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal

@@ -1,12 +1,13 @@
 """The controls in the order of the sidebar, and which of them have an effect beside the others. At
-the end: the switches that change only how things look.
+the end: the switches that change only how things look, and heads that cannot share the
+features of an embedding evenly: what to say, and what to choose.
 """
-
-from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+
+from attention_core.projection_checks import nearest_divisors
 
 from .by_hand import HANDMADE_LAYERS
 from .choices import DECLARED, Scenario, kind_of
@@ -14,6 +15,7 @@ from .control import Control
 from .mask_kinds import MASKS
 from .notation.notation import OURS
 from .sentences import weights_in_force
+from .user_data.matrix_names import MAX_HEADS, MAX_MATRIX_WIDTH
 from .weight_kinds import BY_HAND, LANGUAGE_MODEL, RANDOM, WEIGHTS, WeightKind
 
 CONTROL_GROUPS = ("Sizes", "Weights", "Scores and mask", "Tokens and widths", "Modern attention")
@@ -103,3 +105,45 @@ VIEW_SWITCHES = (
     ),
 )
 VIEW_DEFAULTS = {"notation": OURS.key} | {name: False for _, name, _ in VIEW_SWITCHES}
+
+
+@dataclass(frozen=True)
+class WayOut:
+    """Choices that make a layer again. changes: fields of a scenario."""
+
+    label: str
+    changes: Mapping[str, int]
+    help: str = ""
+
+
+def uneven_heads(scenario: Scenario) -> tuple[str, str]:
+    """What is wrong, and why it matters."""
+    width, heads = scenario.d_model, scenario.n_heads
+    return (
+        f"{heads} heads cannot share {width} features evenly",
+        f"{width} / {heads} is not a whole number. Each head takes its own block of features of Q,"
+        " K and V. In the usual layer all blocks together are as wide as the embedding, so that the"
+        " joined heads fit the next layer. Choose one:",
+    )
+
+
+def ways_out(scenario: Scenario) -> list[WayOut]:
+    """The nearest divisors and multiples and, if the weights allow it, a width of its own.
+
+    >>> [way.label for way in ways_out(Scenario(d_model=8, n_heads=3))][:3]
+    ['Heads: 2', 'Heads: 4', 'Embedding size: 6']
+    """
+    width, heads = scenario.d_model, scenario.n_heads
+    below = width // heads * heads
+    counts = [one for one in nearest_divisors(width, heads) if one <= MAX_HEADS]
+    sizes = [one for one in (below, below + heads) if 1 <= one <= MAX_MATRIX_WIDTH]
+    found = [WayOut(f"Heads: {count}", {"n_heads": count}) for count in counts]
+    found += [WayOut(f"Embedding size: {size}", {"d_model": size}) for size in sizes]
+    if kind_of(scenario).leaves_widths:
+        free = max(1, round(width / heads))
+        about = (
+            "d_k and d_v need not be embedding / heads: W_O maps the joined heads back to the"
+            " embedding size."
+        )
+        found.append(WayOut(f"Heads: {heads}, each {free} wide", {"d_k": free, "d_v": free}, about))
+    return found

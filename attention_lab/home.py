@@ -1,7 +1,6 @@
 """Where the files lie that are not Python: the pages and the assets, in a checkout or installed."""
 
-from __future__ import annotations
-
+import csv
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,3 +17,9 @@ def weights_folder() -> Path:
     if not folder.is_dir() and (found := find_spec(WEIGHTS_PACKAGE)) is not None and found.origin:
         return Path(found.origin).parent
     return folder
+
+
+def read_table(name: str) -> list[dict[str, str]]:
+    """The rows of a CSV file in `assets/data/`, as dictionaries by the names of its first line."""
+    with (ASSETS / "data" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,7 +1,5 @@
 """LayerNorm: each token's vector with mean 0 and variance 1, then scaled and shifted by feature."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,8 +1,5 @@
 """The book: its chapters, and its pages, each of which has a line in assets/data/pages.csv."""
 
-from __future__ import annotations
-
-import csv
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +7,8 @@ from urllib.parse import parse_qsl
 
 from attention_core.trace import STEPS
 
-from .home import ASSETS, HOME
+from .home import HOME, read_table
 
-DATA_FOLDER = ASSETS / "data"
 PAGES_FOLDER = HOME / "pages"
 
 # The chapters of the book, in its order, by their sections in assets/data/pages.csv.
@@ -133,12 +129,6 @@ def _page(line: dict[str, str]) -> Page:
         on_boards=line["drawn_on"] == "boards",
         further=line["further"] == "yes",
     )
-
-
-def read_table(name: str) -> list[dict[str, str]]:
-    """The rows of a CSV file in `assets/data/`, as dictionaries by the names of its first line."""
-    with (DATA_FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
 
 
 PAGES = tuple(map(_page, read_table("pages")))

@@ -6,8 +6,6 @@ the result, or nothing.
 Homework asks all students the same questions; a seed gives each student other numbers.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 
@@ -89,7 +87,7 @@ def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[i
     cells, most, found = _cells(trace, chosen), -1, ()
     for _ in range(MAX_CELLS_TRIED):
         index = (0, *cells[rng.integers(len(cells))].tolist())
-        told = _n_telling(derive(trace, chosen, index))
+        told = n_telling(derive(trace, chosen, index))
         if told > most:
             most, found = told, index
         if most >= min(2, _n_terms(trace, chosen)):
@@ -97,7 +95,7 @@ def asked_cell(trace: Trace, number: int, field: str = "") -> tuple[str, tuple[i
     return chosen, found
 
 
-def _n_telling(cell: Derivation) -> int:
+def n_telling(cell: Derivation) -> int:
     """How many terms of a cell are not 0 with two decimals; of a share that is not 0, how many
     different exponentials its row has.
 

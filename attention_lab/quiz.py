@@ -2,8 +2,6 @@
 of a test and classes ask with it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

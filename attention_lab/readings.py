@@ -1,7 +1,5 @@
 """What the words of a sentence ask for and read: the facts of the sentence with arcs."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """One pair of features before and after its turn, and how little a shift of all positions does."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -6,8 +6,6 @@ rounding is theirs even where they cancel. An error in one factor of a later pro
 by the other factor. No probability is wrong by more than 1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 
 import numpy as np

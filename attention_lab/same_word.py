@@ -2,8 +2,6 @@
 trained encoder read from it, counted on the words of the sentence.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Sequence

@@ -2,11 +2,9 @@
 
 The rank is BM25F (Robertson and Zaragoza 2009), written here because the site runs the same
 search: the Python of its browser comes without SQLite, so FTS5 would be a download of its own, and
-RapidFuzz has no build for it. Of the 50 questions of `tests/data/asked.csv` this answers 50 first,
+RapidFuzz has no build for it. Of the first 50 of `tests/data/asked.csv` this answers 50 first,
 FTS5 with the same synonyms 47, RapidFuzz (token_set_ratio) 43.
 """
-
-from __future__ import annotations
 
 import re
 from bisect import bisect
@@ -19,7 +17,7 @@ from math import log
 from typing import TypeVar
 from unicodedata import normalize
 
-from .page_list import read_table
+from .home import read_table
 
 Row = TypeVar("Row")
 Texts = tuple[str, ...]
@@ -30,23 +28,28 @@ PARTIAL = "Nothing holds every word. This holds most of them:"
 NOTHING = "Nothing found. Try other or fewer words."
 STOP_WORDS = frozenset(
     """
-    a about actually all always am an and any are as at be because been being but by can
-    could did do does doing each else ever every explained for from get gets give given go
-    good had has have her here how i if in instead into is it its just know let like look
-    looking looks make makes me mean means meant much my need needed needs no not of on only
-    or our out over really say says see should show shows simple so some such tell than that
-    the their them then there these they thing this those to too understand up us use used
-    using want was way we well were what when where which while who why will with work
-    works would you your
+    a about actually all always am an and any are as at be because been being but by can could
+    did do does doing each else ever every explained for from get gets give given go good had
+    happen happening happens has have her here how i if in instead into is it its just know let
+    like look looking looks make makes me mean means meant much my need needed needs no not of
+    on only or our out over really say says see should show shows simple so some such tell than
+    that the their them then there these they thing this those to too understand up us use used
+    using want was way we well were what when where which while who why will with work works
+    would you your
     """.split()  # noqa: SIM905
 )
+# What nearly every question about the subject may hold: beside other words they count less.
+FILLERS = frozenset("attention model word transformer number".split())  # noqa: SIM905
+FILLER = 0.4
 SYMBOL_LETTERS = 2  # a word of at most two letters is a symbol and must match as a whole
 MIN_BEGINNING = 4  # letters of a beginning that finds a longer word
 MIN_RESPELLED = 4  # shorter words are similar to too many others
 LONG_WORD = 8  # letters from which two of them may be wrong, not one
 # Patterns of equivalent spellings, each with its common form; applied in this order.
 ALIKE = (
-    (r"^(please )?explain\b|\bhow (many|much)\b", ""),
+    (r"^(please )?explain\b|\bhow (many|much|long (do|does|will|did))\b", ""),
+    (r"\bhow (big|large)\b", "size"),
+    (r" takes?\W*$", ""),
     (r"[_^]|[’']s?\b", ""),
     (r"\bsqrt\b|\bsqrt(?=d)", "√"),
     (r"-\s?(inf|infinity|∞)\b|−∞", " ∞ "),
@@ -155,11 +158,14 @@ def _scores(words: str, index: _Index) -> dict[int, float]:
     a title that says little else.
     """
     total: Counter[int] = Counter()
-    for typed, *others in _searched(words):
+    parts = _searched(words)
+    for typed, *others in parts:
         best = _rows_of(typed, index, all_of_them=False)
         for other in others:
             for row, score in _rows_of(other, index, all_of_them=True).items():
                 best[row] = max(best.get(row, 0), SYNONYM * score)
+        if set(typed) <= _fillers() and len(parts) > 1:
+            best = {row: FILLER * score for row, score in best.items()}
         total.update(best)
     for pair in pairwise(_folded(words).split()):
         if not set(pair) & STOP_WORDS:
@@ -288,6 +294,11 @@ def _synonyms() -> Synonyms:
         key = tuple(map(_stem, _folded(row["typed"]).split()))
         known.setdefault(key, []).append(tuple(_folded(row["means"]).split()))
     return known
+
+
+@lru_cache(maxsize=1)
+def _fillers() -> frozenset[str]:
+    return frozenset(map(_stem, FILLERS))
 
 
 @lru_cache(maxsize=4096)

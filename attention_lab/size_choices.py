@@ -1,7 +1,5 @@
 """The choices of sentences and sizes."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 

@@ -1,7 +1,5 @@
 """The state of the app as one JSON file: all that a URL holds, and what is too long for it."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any

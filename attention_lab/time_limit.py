@@ -1,7 +1,5 @@
 """What may be asked of one core: a run of at most a minute."""
 
-from __future__ import annotations
-
 from attention_core.errors import SettingsError
 
 MAX_SECONDS = 60.0

@@ -2,8 +2,6 @@
 so that the same URL shows the same numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -160,8 +158,9 @@ def read_values(
     return values, refused
 
 
-def write_url(choices: UrlChoices) -> dict[str, str]:
-    """The parameters of a URL, without defaults; `read_url` gives the choices back.
+def write_url(choices: UrlChoices, feature: int = 0) -> dict[str, str]:
+    """The parameters of a URL, without defaults; `read_url` gives the choices back. feature: with
+    which the page opens.
 
     >>> write_url(UrlChoices(Scenario(n_heads=2), Focus(1, 0, 0, 0)))
     {'n_heads': '2', 'head': '1'}
@@ -173,7 +172,7 @@ def write_url(choices: UrlChoices) -> dict[str, str]:
     named = {
         name: in_url(name, values[name])
         for name, one in PARAMETERS.items()
-        if values[name] != one.default
+        if values[name] != (feature if name == "feature" else one.default)
     }
     if names_no_layer(named) or (opens_at_a_cell(choices.scenario) and not named.keys() & {*FOCUS}):
         named["head"] = "0"

@@ -1,7 +1,5 @@
 """One value in a URL: what its text means, what it is written as, and how it is refused."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection
 from typing import Any

@@ -2,8 +2,6 @@
 sentence, or those of a file of the user.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,16 +12,20 @@ from attention_core.errors import SettingsError
 
 from .scenario import Scenario, trace_of
 from .sentences import tokens_of
+from .trained.allowed_models import STORIES
 from .trained.attention_maps import AttentionMaps
+from .trained.decoder import Head
 from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
-from .trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids, run_of_ids
+from .trained.heads_off import run_without
+from .trained.language_model import ZERO
+from .trained.language_text import UNFAMILIAR, grid_of, is_unfamiliar, language_ids
 from .trained.model_run import LanguageModelRun
 from .weight_kinds import LANGUAGE_MODEL, TRAINED
 from .words.embeddings import embed
 
 LANGUAGE, MINILM, OWN = MODELS = ("language model", "MiniLM", "your own")
-HEAD_PAGES = ("trained-heads", "find-a-head", "change-a-word")
+HEAD_PAGES = ("whole-model", "trained-heads", "find-a-head", "change-a-word")
 # The weights of the story that a model has.
 STORY_WEIGHTS = {LANGUAGE: LANGUAGE_MODEL.name, MINILM: TRAINED.name}
 # What they show first: "The" that looks back at "f"; "it" and its animal.
@@ -73,13 +75,21 @@ class HeadsShown:
     """All heads with their tokens.
 
     model: whose heads they are. traces: one for each layer; none where only the attention weights
-    are known. run: of the language model.
+    are known. run: of the language model; writer: the name of this model. off: its heads that are
+    switched off.
     """
 
     maps: AttentionMaps
     traces: tuple[Trace, ...]
     model: str
     run: LanguageModelRun | None = None
+    off: tuple[Head, ...] = ()
+    writer: str = STORIES
+
+    @property
+    def is_stories(self) -> bool:
+        """Whether they are those of the language model that comes with the app."""
+        return (self.model, self.writer) == (LANGUAGE, STORIES)
 
     def layer(self, number: int) -> LayerShown:
         """One layer for pictures that read a trace."""
@@ -101,19 +111,29 @@ def first_cell(model: str, shares_TS: Array, tokens: tuple[str, ...]) -> tuple[i
 
 
 def heads_on(
-    scenario: Scenario, model: str, own: OwnHeads | None, text: str | None = None
+    scenario: Scenario,
+    model: str,
+    own: OwnHeads | None,
+    text: str | None = None,
+    off: tuple[Head, ...] = (),
 ) -> HeadsShown:
     """The heads of a model on the sentence of a scenario, or on another text.
 
-    own: the file that is shown as "your own". Raises: AttentionError; SettingsError for a file that
-    holds attention on its own text and is asked for another.
+    own: the file that is shown as "your own". off: heads of the language model to switch off.
+    Raises: AttentionError; SettingsError for a file that holds attention on its own text and is
+    asked for another.
     """
     if model == OWN and own:
         return _own_heads(scenario, own, scenario.text if text is None else text)
     text, n_tokens = scenario.text if text is None else text, scenario.n_tokens
-    run = run_of_ids(language_ids(text, n_tokens)) if model == LANGUAGE else None
+    writer, run = scenario.model, None
+    if model == LANGUAGE:
+        ids, (n_layers, n_heads) = language_ids(text, n_tokens, writer), grid_of(writer)
+        off = tuple(one for one in off if one[0] < n_layers and one[1] < n_heads)
+        run = run_without(ids, off, ZERO, writer)
     traces = run.traces if run else encoded_alone(text, n_tokens).traces
-    return HeadsShown(AttentionMaps.of_traces(traces), traces, model, run)
+    maps = AttentionMaps.of_traces(traces)
+    return HeadsShown(maps, traces, model, run, off if run else (), writer)
 
 
 def _own_heads(scenario: Scenario, own: OwnHeads, text: str) -> HeadsShown:
@@ -165,6 +185,7 @@ def notes_on(scenario: Scenario, model: str, own: OwnHeads | None) -> tuple[str,
     tokens = tokens_of(alone)
     # These pages add no [PAD], so a note about it would be wrong.
     notes = tokens.notes if tokens.n_real == len(tokens.tokens) else ()
-    if model == LANGUAGE and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
+    is_stories = model == LANGUAGE and alone.model == STORIES
+    if is_stories and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
         return (*notes, UNFAMILIAR)
     return notes

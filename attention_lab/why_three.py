@@ -2,8 +2,6 @@
 and layers that have learnt a task without one of the three.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, replace
 from functools import cache

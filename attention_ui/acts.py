@@ -2,8 +2,6 @@
 before and takes those after.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict
@@ -18,7 +16,7 @@ from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import PARAMETERS, UrlChoices, read_url
 from attention_lab.url_values import url_text
 
-from .url_state import held_place, session
+from .url_state import held_place, note_act, session
 
 NO_MASK_KEY = "unmasked"  # whether the step is shown as it is where the layer has no mask
 
@@ -32,6 +30,7 @@ def act(name: str, value: object = None) -> None:
 
 def choose(changes: Mapping[str, Any]) -> None:
     """In a callback: choose several values at once. Those that no choice can have are ignored."""
+    note_act()
     before, now = held_choices(changes), session()
     with suppress(AttentionError):
         after = moved(before, changes)

@@ -4,8 +4,6 @@ The session and the URL hold each choice of the page as text; widgets are set fr
 back in their callbacks.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -124,37 +122,18 @@ class _Drawing:
 
     def _block(self, block: b.Block) -> None:
         match block:
-            case b.Text(text):
-                st.caption(text)
-            case b.Heading(text):
-                st.header(text, anchor=False)
-            case b.Note(text, "right"):
-                st.success(text, icon=":material/check_circle:")
-            case b.Note(text, "wrong"):
-                st.warning(text)
-            case b.Note(text):
-                st.info(text)
-            case b.Formula(latex):
-                st.latex(latex)
-            case b.Refused(why):
-                with explained_errors():
-                    raise why
-            case b.Code(text):
-                st.code(text, language="python", wrap_lines=True)
+            case b.Text() | b.Heading() | b.Note() | b.Formula() | b.Refused() | b.Code():
+                _words(block)
             case b.Row((alone,)):
                 self._item(alone)
-            case b.Row(items):
-                with st.container(horizontal=True, vertical_alignment="bottom"):
-                    for item in items:
-                        self._item(item)
+            case b.Row():
+                self._row(block)
             case b.Button() | b.Link() | b.File():
                 self._item(block)
             case b.ShareLink(page, sets):
-                own = {choice.key for choice in self.choices}
-                kept = {name: text for name, text in page_choices().items() if name not in own}
-                texts = {name: url_text(value) for name, value in sets.items()}
-                title = page_of(page).title
-                show_link(link_to(page, kept | texts if page else texts), title)
+                self._share(page, sets)
+            case b.Progress(done, text):
+                st.progress(done, text)
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():
@@ -166,11 +145,7 @@ class _Drawing:
                 with st.container(key=f"wide {name}") if wide else nullcontext():
                     show_figure(figure, name, clicked)
             case b.Table():
-                text = table_markdown(block)
-                self.tables[text] += 1
-                kind = "words" if block.words else "wide"
-                with st.container(key=f"{kind} table {crc32(text.encode())} {self.tables[text]}"):
-                    st.markdown(text)
+                self._table(block)
             case b.Numbers(says):
                 st.dataframe(numbers_frame(block), hide_index=True, alt=says)
             case b.Beside(parts, widths):
@@ -180,12 +155,29 @@ class _Drawing:
                         self.draw(part)
             case b.Folded(label, _, opened):
                 box = draw_expander(label, f"{self.url_path} {label}", opened)
-                if box.open:
-                    with box:
-                        self.draw(block.inside)
+                with box:
+                    self.draw(block.inside if box.open else ())
             case b.InTheApp(name):
                 if name in self.parts:
                     self.parts[name]()
+
+    def _row(self, row: b.Row) -> None:
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            for item in row.items:
+                self._item(item)
+
+    def _share(self, page: str, sets: Mapping[str, Any]) -> None:
+        own = {choice.key for choice in self.choices}
+        kept = {name: text for name, text in page_choices().items() if name not in own}
+        texts = {name: url_text(value) for name, value in sets.items()}
+        show_link(link_to(page, kept | texts if page else texts), page_of(page).title)
+
+    def _table(self, table: b.Table) -> None:
+        text = table_markdown(table)
+        self.tables[text] += 1
+        kind = "words" if table.words else "wide"
+        with st.container(key=f"{kind} table {crc32(text.encode())} {self.tables[text]}"):
+            st.markdown(text)
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> None:
         match item:
@@ -257,7 +249,11 @@ class _Drawing:
         """
         axes, about = board.scene["axes"], board.scene["arrays"][array]
         if board.press:
-            self._set(board.pressed(array, index))
+            match board.pressed(array, index):
+                case b.Link(_, page, sets):
+                    _open(page, sets)
+                case sets:
+                    self._set(sets)
             return
         if array in board.sets:
             self._clicked(b.filled(board.sets[array], index), board.opens)
@@ -284,6 +280,27 @@ class _Drawing:
             st.rerun()
 
         wait()
+
+
+def _words(block: b.Text | b.Heading | b.Note | b.Formula | b.Refused | b.Code) -> None:
+    match block:
+        case b.Text(text):
+            st.caption(text)
+        case b.Heading(text):
+            st.header(text, anchor=False)
+        case b.Note(text, "right"):
+            st.success(text, icon=":material/check_circle:")
+        case b.Note(text, "wrong"):
+            st.warning(text)
+        case b.Note(text):
+            st.info(text)
+        case b.Formula(latex):
+            st.latex(latex)
+        case b.Refused(why):
+            with explained_errors():
+                raise why
+        case b.Code(text):
+            st.code(text, language="python", wrap_lines=True)
 
 
 def table_markdown(table: b.Table) -> str:

@@ -1,7 +1,5 @@
 """The matrix board on a page: it mounts the component, and does what clicks and choices ask for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 
@@ -18,7 +16,7 @@ from .browser_files import component, component_value
 from .focus import move_focus
 from .own_numbers import edit_cell
 from .show import theme_mode, zoom
-from .url_state import requested, restore, session, write_to_url
+from .url_state import note_act, requested, restore, session, write_to_url
 
 PIN_PARAMETER = "pin"
 OnPin = Callable[[str, list[int]], None]
@@ -71,6 +69,7 @@ def _pinned(
     """Move the focus to the pinned cell, or call on_pin. Values that our board never sends are
     ignored.
     """
+    note_act()
     pin = component_value(key, "pin")
     if not isinstance(pin, dict):
         return

@@ -1,7 +1,5 @@
 """The files that the browser gets from the server: components, scripts and plotly.js."""
 
-from __future__ import annotations
-
 import json
 from functools import lru_cache
 from importlib.metadata import distribution

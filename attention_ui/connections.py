@@ -6,8 +6,6 @@ network, and believes every program of this machine. The names of uvicorn that a
 not documented; `tests/ui/test_connections.py` fails when they change.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import sys

@@ -4,8 +4,6 @@ Bounds never depend on another control: Streamlit ends the page when a
 bound value falls outside moved bounds. The heads that are offered do, see `uneven_heads.py`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -32,6 +30,7 @@ from .url_state import (
     draw_bound,
     keep_in_url,
     must_draw,
+    note_act,
     session,
     set_if_changed,
 )
@@ -150,13 +149,13 @@ def _draw_decided(control: Control, value: Any) -> None:
 
 
 # The controls whose change may change something else, or be more than the field can take.
-THAT_ACT = ("text", "batch", "mask", "weights", *LEFT_OPEN)
+THAT_ACT = ("text", "batch", "mask", "weights", "model", *LEFT_OPEN)
 
 
 def _draw(control: Control, disabled: bool, step: int) -> Any:
     """Draw the widget of a control; gives its value. step: of a field for a whole number."""
     name, default = control.name, control.default
-    about: dict[str, Any] = {"key": name, "disabled": disabled}
+    about: dict[str, Any] = {"key": name, "disabled": disabled, "on_change": note_act}
     if name in THAT_ACT:
         about |= {"on_change": act, "args": (name,)}
     widget = control_widget(control, default)

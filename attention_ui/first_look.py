@@ -2,8 +2,6 @@
 that is worth a look.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 
@@ -119,6 +117,7 @@ def track_scenario(page: str, scenario: Scenario, trace: Trace | None) -> None:
         held = Focus(*(held_place(name) for name in FOCUS))
         if (found := looked_at(before, scenario, held)) != held:
             st.session_state.update(asdict(found))
+            now.looks_anew = True
 
 
 def _is_asked() -> bool:

@@ -5,18 +5,18 @@ sentence changes. So the four numbers are kept here: `st.session_state` holds th
 them, and a changed URL wins.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from attention_core import Trace
+from attention_lab.acts import opening_feature
 from attention_lab.focus import FOCUS_HELP, Focus, focus_lengths, moved_places
+from attention_lab.page_list import Page
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
-from attention_lab.url_choices import opens_at_a_cell
+from attention_lab.url_choices import THREE, opens_at_a_cell
 from attention_lab.user_data.edits import MAX_INDEX
 
 from .acts import act
@@ -24,33 +24,52 @@ from .presets import is_held
 from .url_state import (
     choose_place,
     numbered_places,
+    requested,
     restore_place,
     session,
+    set_if_changed,
     write_to_url,
 )
 
 
-def choose_focus(trace: Trace | None, names: Sequence[str]) -> Focus:
-    """The cell in focus, and its select boxes. names: the places whose boxes are drawn; those of
-    the others would have no effect.
+def choose_focus(trace: Trace | None, page: Page, scenario: Scenario) -> Focus:
+    """The cell in focus, and the select boxes of the places that the page looks into. scenario: of
+    the sequence, as it is run.
 
     A place beyond the trace becomes the last one; if the URL asked for it, the page says so.
-    Without a trace or names the places stay as they are.
+    Without a trace or places the places stay as they are.
     """
+    names = page.looks_into
     lengths = dict.fromkeys(FOCUS, MAX_INDEX + 1)
     if trace is not None and names:
         lengths = focus_lengths(trace)
     for name in FOCUS:
         restore_place(name, name.capitalize(), 0, lengths[name])
+    feature = _with_feature(trace, page, scenario) if trace is not None else 0
     if trace is not None:
         _draw(trace, {name: lengths[name] for name in names})
     place = Focus(*(st.session_state[name] for name in FOCUS))
-    defaults: dict[str, int | None] = dict.fromkeys(FOCUS, 0)
-    if trace is not None and place == Focus(0, 0, 0, 0) and _must_be_named():
+    defaults: dict[str, int | None] = {**dict.fromkeys(FOCUS, 0), "feature": feature}
+    if trace is not None and place == Focus(0, 0, 0, feature) and _must_be_named():
         defaults["head"] = None
     for name, default in defaults.items():
         write_to_url(name, default)
     return place
+
+
+def _with_feature(trace: Trace, page: Page, scenario: Scenario) -> int:
+    """The feature with which the page opens. A visitor who comes from another page, or whose cell
+    was chosen anew, and has chosen no feature gets it.
+    """
+    now = session()
+    focus = Focus(*(int(st.session_state[name]) for name in FOCUS))
+    which = st.session_state.get("which", THREE[0])
+    feature = opening_feature(trace, scenario, page, focus, which)
+    is_chosen = requested("feature") is not None or now.written.get("feature") is not None
+    if (now.url_path != page.url_path or now.looks_anew) and not is_chosen:
+        set_if_changed("feature", feature)
+    now.looks_anew = False
+    return feature
 
 
 def _must_be_named() -> bool:

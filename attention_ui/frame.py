@@ -3,11 +3,10 @@
 The scripts of all visitors share one interpreter, so they run one at a time.
 """
 
-from __future__ import annotations
-
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from threading import Lock
 from typing import Any
 
@@ -18,11 +17,20 @@ from attention_core import AttentionError, Trace
 from attention_lab.choices import resolve
 from attention_lab.compare import change_notes
 from attention_lab.control_list import VIEW_DEFAULTS
+from attention_lab.focus import Focus
 from attention_lab.home import ASSETS
 from attention_lab.notation.notation import Notation, symbol
-from attention_lab.page_list import STEP_NEEDS, OwnControls, Page, page_of, story_steps
+from attention_lab.page_list import (
+    OLD_URLS,
+    PAGES,
+    STEP_NEEDS,
+    OwnControls,
+    Page,
+    page_of,
+    story_steps,
+)
 from attention_lab.scenario import Scenario, sequence_of
-from attention_lab.sentences import tokens_of, weights_in_force
+from attention_lab.sentences import in_batch, tokens_of, weights_in_force
 from attention_viz.layer_caption import columns_note, notation_notes
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.notes import by_hand_notes, left_out_notes, sentence_notes
@@ -37,7 +45,6 @@ from .lesson import lesson_parts, lesson_style, offer_question, read_shown_lesso
 from .page_context import page_context
 from .presets import choose_example
 from .reference.questions import show_foot
-from .registry import app_pages
 from .sequence import batch_page_notes, modern_notes, page_scenario
 from .show import explained_errors
 from .step import keep_picture, show_strip, stage_choices
@@ -94,7 +101,8 @@ def _draw() -> Page:
     _note_picture(page, trace)
     track_scenario(page.url_path, scenario, trace)
     with below_sizes:
-        place = choose_focus(trace, page.looks_into)
+        shown = seen if trace is None else in_batch(seen, sequence)
+        place = choose_focus(trace, page, shown)
     with st.sidebar:
         with explained_errors():
             if own is None:
@@ -102,34 +110,47 @@ def _draw() -> Page:
         show_draft_box(page)
         # Last, because the next run leaves it out, which must not move the others.
         _set_up_browser(page)
-    now.page_context = StoryView(
-        seen,
-        place,
-        notation,
-        sequence=sequence,
-        chosen=chosen,
-        before=now.before,
-        **lesson_parts(),
-        own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
-        home=visited_url(),
-        **stage_choices(),
-        **view_switches(),
-    )
+    now.page_context = _view(seen, place, notation, sequence, chosen)
     if own is not None or trace is not None or not page.needs_layer:
-        with explained_errors(now.message_place):
-            try:
-                streamlit_page.run()
-                show_foot(page)
-            finally:  # also after an error
-                _heading(page, notation, seen)
-                if page.has_sidebar:
-                    _show_notes(now.page_context, page, _notes(scenario, own, trace, page))
+        _run_page(streamlit_page, page, partial(_notes, scenario, own, trace, page))
     elif now.pictured:
         with as_part_of(streamlit_page):
             keep_picture(page)
     _heading(page, notation, seen)
     offer_question(page, trace)
     return page
+
+
+def _view(
+    seen: Scenario, place: Focus, notation: Notation, sequence: int, chosen: Scenario
+) -> StoryView:
+    """What the page shows. seen: the choices as it runs them; chosen: as the visitor made them."""
+    return StoryView(
+        seen,
+        place,
+        notation,
+        sequence=sequence,
+        chosen=chosen,
+        before=session().before,
+        **lesson_parts(),
+        own_heads=st.session_state.get(uploaded_heads.UPLOAD_KEY),
+        home=visited_url(),
+        **stage_choices(),
+        **view_switches(),
+    )
+
+
+def _run_page(streamlit_page: Any, page: Page, notes: Callable[[], tuple[str, ...]]) -> None:
+    """Draw the page, what stands below it, and the notes, also after an error."""
+    now, view = session(), page_context()
+    with explained_errors(now.message_place):
+        try:
+            streamlit_page.run()
+            show_foot(page)
+        finally:
+            _heading(page, view.notation, view.scenario)
+            if page.has_sidebar:
+                _show_notes(view, page, notes())
 
 
 def _make_places(page: Page, notation: Notation, scenario: Scenario) -> None:
@@ -308,3 +329,15 @@ class ScriptLock:
 
 
 script_lock = ScriptLock()
+
+
+def app_pages() -> list[st.Page]:
+    """All pages; the bare URL and old URLs have some of their own. Streamlit draws no menu of them:
+    the bar of chapters and the row of pages are ours.
+    """
+    pages = [st.Page(page.path, title=page.title, url_path=page.url_path) for page in PAGES]
+    first = PAGES[0]
+    home = st.Page(first.path, title=first.title, url_path="home", default=True)
+    # Last, because st.switch_page takes the first page of a file.
+    old = [st.Page(page_of(url).path, title=page_of(url).title, url_path=url) for url in OLD_URLS]
+    return [*pages, home, *old]

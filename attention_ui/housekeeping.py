@@ -2,8 +2,6 @@
 left and the memory that they took go also where no other visitor comes.
 """
 
-from __future__ import annotations
-
 import asyncio
 import ctypes
 import gc

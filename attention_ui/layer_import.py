@@ -1,7 +1,5 @@
 """The button that takes a layer from a file or the laboratory to the story, as own matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

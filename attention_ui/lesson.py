@@ -2,9 +2,8 @@
 assets/page/lesson.js handles the links and buttons of the bar.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from html import escape
@@ -14,7 +13,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core import FileError, SettingsError, Trace
+from attention_core import AttentionError, FileError, SettingsError, Trace
 from attention_core.checks import check_choice
 from attention_lab.choices import DECLARED
 from attention_lab.classroom.class_question import class_question, question_id, question_to_json
@@ -236,8 +235,10 @@ def class_picture() -> JSON | None:
     if shown is None:
         return None
     place = _place_text(shown.name, shown.place)
-    scene = moment_picture(shown.moment, place, shown.moment.covered)
-    return scene and scene | {"stage": scene["stage"] | WORDLESS}
+    with suppress(AttentionError):  # of a lesson of one's own; its page says why
+        if scene := moment_picture(shown.moment, place, shown.moment.covered):
+            return scene | {"stage": scene["stage"] | WORDLESS}
+    return None
 
 
 def offer_question(page: Page, trace: Trace | None) -> None:

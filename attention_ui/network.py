@@ -3,8 +3,6 @@
 `.streamlit/config.toml` says "localhost"; the option `--server.address 0.0.0.0` opens it.
 """
 
-from __future__ import annotations
-
 import socket
 
 import streamlit as st

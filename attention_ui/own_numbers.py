@@ -4,8 +4,6 @@ Edits and matrices are texts in the scenario, so that the URL carries them; what
 is in the state file.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import astuple, replace

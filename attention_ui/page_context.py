@@ -1,7 +1,5 @@
 """What the current page shows. The frame sets it before the page runs."""
 
-from __future__ import annotations
-
 from typing import cast
 
 from attention_viz.story.story_view import StoryView

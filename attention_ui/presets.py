@@ -1,7 +1,5 @@
 """The select box of the examples, which sets every control and the cell in focus."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 import streamlit as st

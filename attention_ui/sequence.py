@@ -1,7 +1,5 @@
 """The sentence of a batch that is shown: the story has the whole batch, other pages have one."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import replace
 

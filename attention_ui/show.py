@@ -1,7 +1,5 @@
 """Showing charts with their tables, and errors; the visitor's colours and size of type."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from functools import partial

@@ -1,6 +1,6 @@
-"""The stage of a story page, which fits one window, and the choices that it makes."""
-
-from __future__ import annotations
+"""The stage of a story page, which fits one window, and the choices that it makes. At the
+end: the mask step where there is no mask, and the way to the page where masks are painted.
+"""
 
 from dataclasses import asdict, replace
 from typing import Any
@@ -9,20 +9,21 @@ import streamlit as st
 
 from attention_lab.acts import at_step
 from attention_lab.block import BLOCK_CONTROLS, BlockChoices
+from attention_lab.mask_kinds import NO_MASK
 from attention_lab.notation.notation import Notation
 from attention_lab.page_list import Page, page_of
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
 from attention_lab.url_choices import PARAMETERS
+from attention_lab.url_values import url_text
 from attention_viz.story.batch import SEQUENCE_LINK
 from attention_viz.story.stages import shown_view, stage_of, strip_of
 from attention_viz.story.story_view import StoryView
 
-from .acts import act, held_choices
+from .acts import NO_MASK_KEY, act, held_choices
 from .board import keep_board, show_board
 from .lesson import lesson_parts
-from .mask_choice import choose_unmasked
 from .url_state import request_page, restore, session, set_if_changed, write_to_url
 from .view import view_switches
 
@@ -93,3 +94,19 @@ def show_strip(page: Page, text: Notation, scenario: Scenario) -> None:
     """Show the row of pages of the chapter above a page that has no stage."""
     view = StoryView(scenario, notation=text, **lesson_parts(), **view_switches())
     show_board(strip_of(view, page.url_path), "strip")
+
+
+def choose_unmasked(now: StoryView) -> StoryView:
+    """The view with the choice whether the mask step is shown as it is where the layer has no mask:
+    because the URL or the user chose no mask.
+    """
+    user, bare = session(), now.scenario.mask == NO_MASK.name and len(now.sentences) == 1
+    asked = PARAMETERS[NO_MASK_KEY]
+    restore(NO_MASK_KEY, asked.label, "", lambda text: url_text(asked.read(text)))
+    moved = user.before is not None and user.before.mask != NO_MASK.name
+    if not bare:
+        st.session_state[NO_MASK_KEY] = ""
+    elif moved or "mask" in user.asked:
+        st.session_state[NO_MASK_KEY] = "true"
+    write_to_url(NO_MASK_KEY, "")
+    return replace(now, unmasked=bool(st.session_state[NO_MASK_KEY]))

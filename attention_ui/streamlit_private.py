@@ -6,8 +6,6 @@ name: ruff refuses it (`banned-api` in pyproject.toml). Two options in `.streaml
 undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager

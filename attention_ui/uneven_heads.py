@@ -2,8 +2,6 @@
 that mend it, when the URL or another embedding size asks for others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import streamlit as st
@@ -11,10 +9,10 @@ from streamlit.delta_generator import DeltaGenerator
 
 from attention_lab.choices import DECLARED
 from attention_lab.control import Control
+from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.scenario import Scenario
-from attention_lab.uneven_heads import uneven_heads, ways_out
 
-from .url_state import session, set_if_changed
+from .url_state import note_act, session, set_if_changed
 
 HEADS = "n_heads"
 OFFERED = "offered_heads"  # the slider that is seen
@@ -51,6 +49,7 @@ def offer_heads(place: DeltaGenerator, held: int, fitting: Sequence[int], contro
 
 
 def _choose() -> None:
+    note_act()
     st.session_state[HEADS] = st.session_state[OFFERED]
 
 

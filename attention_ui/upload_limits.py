@@ -6,8 +6,6 @@ announced, and it has to arrive at some speed. Of a file that does not fit nothi
 kept, and the page says so; its bytes are let go as they come.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """The switches that change only how things look, and the styles of a page."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import streamlit as st

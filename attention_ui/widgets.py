@@ -1,7 +1,5 @@
 """Draws a widget (`attention_viz/widgets.py`) with Streamlit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

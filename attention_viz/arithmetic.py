@@ -1,17 +1,14 @@
 """The arithmetic of one cell as a line of text."""
 
-from __future__ import annotations
-
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from attention_core import STEPS
 from attention_core.derivation import Derivation, Factor
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-
-from .labels import format_number, is_rounded, without_noise
+from attention_lab.words.numbers import format_number, is_rounded, without_noise
 
 MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 
@@ -38,11 +35,10 @@ def format_derivation(derivation: Derivation, places: int | None = None) -> str:
     factors of a single product, which has no table, have four. "≈" means that a shown number is
     rounded, so the line may give another result.
     """
-    if derivation.operation == "mask":
+    seen = derivation.allowed
+    if derivation.operation == "mask" and not (seen and len(derivation.terms) > 1):
         score = format_number(derivation.terms[0].value, 4)
-        if derivation.allowed:
-            return f"allowed: {score} stays {format_number(derivation.result, 4)}"
-        return f"not allowed: {score} becomes −∞"
+        return f"allowed: {score} stays {score}" if seen else f"not allowed: {score} becomes −∞"
     rounded: list[bool] = []
     factors = [factor.value for term in derivation.terms for factor in term.factors]
     parts = [*(term.value for term in derivation.terms), *factors]
@@ -69,8 +65,12 @@ def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | 
     factors = terms[0].factors
     if operation in ("copy", "given") or (operation == "sum" and len(terms) == len(factors) == 1):
         return factor_code(factors[0])
+    if operation == "mask":
+        return "allowed: " + _added([shown(term.value) for term in terms])
     if operation in ("product", "softcap"):
-        return " × ".join(shown(factor.value) for factor in factors)
+        product = " × ".join(shown(factor.value) for factor in factors)
+        cap = derivation.softcap and shown(derivation.softcap)
+        return f"{cap} × tanh({product} / {cap})" if cap else product
     if operation == "norm":
         own, gain = terms[derivation.position].value, terms[-1].value
         mean = sum(term.value**2 for term in terms[:-1]) / (len(terms) - 1)
@@ -86,4 +86,9 @@ def _left_side(derivation: Derivation, shown: Callable[..., str], places: int | 
     if len(terms) == 1:
         return products[0]
     more = f" + … ({len(terms) - 4} more)" if len(terms) > 4 else ""
-    return " + ".join(f"({product})" if "−" in product else product for product in products) + more
+    return _added(products) + more
+
+
+def _added(terms: Sequence[str]) -> str:
+    """A sum of terms, in brackets where one has a minus sign."""
+    return " + ".join(f"({term})" if "−" in term else term for term in terms)

@@ -139,6 +139,14 @@ class ShareLink:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far something is, as a bar. done: from 0 to 1."""
+
+    done: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Later:
     """Sets choices after some seconds, as if a button had been pressed."""
 
@@ -162,19 +170,20 @@ class Board:
     focus moves to the cell, too. sets: for an array, what a click sets in the place of moving the
     focus: texts, in which {0}, {1}, … are the places of the cell along the axes of the array.
     opens: the page that such a click opens. press: what a click on a cell of any array sets, as a
-    button does, in the place of moving the focus; it gets the array and the index.
+    button does, in the place of moving the focus, or the link that it follows; it gets the array
+    and the index.
     """
 
     scene: JSON
     name: str
     fits: bool = False
-    press: Callable[[str, Sequence[int]], Mapping[str, Any]] | None = None
+    press: Callable[[str, Sequence[int]], Mapping[str, Any] | Link] | None = None
     clicks: Mapping[str, Sequence[Mapping[str, Any]]] = field(default_factory=dict)
     sets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     opens: str = ""
 
-    def pressed(self, array: str, index: Sequence[int]) -> Mapping[str, Any]:
-        """What a click on a cell sets; nothing if the board has no such cell."""
+    def pressed(self, array: str, index: Sequence[int]) -> Mapping[str, Any] | Link:
+        """What a click on a cell sets or opens; nothing if the board has no such cell."""
         shape = self.scene["arrays"].get(array, {}).get("shape", ())
         if self.press is None or len(index) != len(shape):
             return {}
@@ -229,11 +238,11 @@ class Beside:
 
     @property
     def align(self) -> Literal["center", "top"]:
-        """How the parts stand: words in the middle of a chart, columns of words at one height.
-        Words beside a board do so, too: its height is known only once it is drawn.
+        """How the parts stand: words alone in the middle of a chart, all else at one height.
+        Choices are looked for at the top, and a board has its height only once it is drawn.
         """
         kinds = {type(block) for part in self.parts for block in part}
-        return "center" if Chart in kinds and Board not in kinds else "top"
+        return "center" if Chart in kinds and kinds <= {Chart, Text} else "top"
 
 
 @dataclass(frozen=True)
@@ -275,6 +284,7 @@ Block = (
     | File
     | ShareLink
     | Later
+    | Progress
     | Board
     | Chart
     | Table

@@ -2,8 +2,6 @@
 page of the lesson, which reports how far it is and the score.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """Parts of line charts: a line, points with error bars, axes with grid lines, a legend above."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -6,28 +6,19 @@ the output, the same numbers after a forgotten swap, and the h by h products of 
 key.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-import numpy as np
-
-from attention_core.checks import Array
-from attention_core.derivation import array_of, expand
 from attention_core.errors import SettingsError
-from attention_core.numbers import check_room
 from attention_core.rules import RUNNING, Position, Read, Rule, axis, read, shared_head
 from attention_core.trace import Trace
 
 MASKED, MASKED_ROW = (read("masked_scores", 0, 1, 2, last) for last in (3, RUNNING))
 MAXIMUM, SHIFTED = read("row_maximum", 0, 1, 2), read("shifted_scores", 0, 1, 2, 3)
 SINK, SHIFTED_SINK = read("sink", 1), read("shifted_sinks", 0, 1, 2)
-# About ten seconds.
-MAX_DERIVED_CELLS = 100_000
 
 
 @dataclass(frozen=True)
@@ -58,32 +49,6 @@ def shape_of(trace: Trace, derived: DerivedArray) -> tuple[int, ...]:
     """The shape that a derived array has for a trace."""
     sizes = trace.sizes
     return tuple(math.prod(sizes[letter] for letter in a.split("·")) for a in derived.axes)
-
-
-def slice_of(trace: Trace, name: str, fixed: dict[int, int]) -> Array:
-    """The numbers of a derived array with some axes fixed, worked out cell by cell from its rule.
-
-    Raises: SettingsError for too many cells, or an array that this layer does not have.
-    """
-    derived = derived_array_of(trace, name)
-    shape = shape_of(trace, derived)
-    free = [number for number in range(len(shape)) if number not in fixed]
-    check_room(MAX_DERIVED_CELLS, cells=math.prod(shape[number] for number in free))
-    result = np.empty([shape[number] for number in free])
-    for place in np.ndindex(*result.shape):
-        index = {**dict(zip(free, place, strict=True)), **fixed}
-        result[place] = _value(trace, name, tuple(index[number] for number in range(len(shape))))
-    return result
-
-
-def _value(trace: Trace, name: str, index: tuple[int, ...]) -> float:
-    """One number of an array or, by its rule, of a derived array."""
-    if name not in DERIVED_ARRAYS:
-        return float(array_of(trace, name)[index])
-    rule = derived_array_of(trace, name).rule
-    return expand(
-        rule, name, index, lambda array, at: _value(trace, array, at), math.nan
-    ).recompute()
 
 
 def _derived(

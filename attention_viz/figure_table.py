@@ -1,7 +1,5 @@
 """A chart as a table: one row for each number that the pointer can read in the chart."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from html import unescape

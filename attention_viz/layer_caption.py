@@ -1,7 +1,5 @@
 """The choices behind a layer, as facts and as one line for a hand-out."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 from types import SimpleNamespace
 from typing import Any
@@ -17,8 +15,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-
-from .labels import format_agreement, format_number
+from attention_lab.words.numbers import format_agreement, format_number
 
 Facts = dict[str, Any]
 

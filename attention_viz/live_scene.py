@@ -3,8 +3,6 @@
 `widget.py` ties this to anywidget.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

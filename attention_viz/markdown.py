@@ -1,7 +1,5 @@
 """User text on its way into Markdown."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A board of matrices that are not steps of one trace: those of several runs, and differences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial

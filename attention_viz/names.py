@@ -1,7 +1,5 @@
 """The titles, symbols, colours and column names of matrices in pictures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

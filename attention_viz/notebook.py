@@ -20,6 +20,7 @@ from attention_core.trace import OPTIONAL, one_sequence
 
 if TYPE_CHECKING:
     from attention_lab.focus import Focus
+    from attention_lab.trained.model_run import LanguageModelRun
 
     from .payload import JSON
     from .widget import LiveBoard
@@ -60,7 +61,7 @@ class Picture:
 
 
 def board(
-    trace: Trace,
+    trace: Trace | LanguageModelRun,
     step: str = "probabilities",
     *,
     sequence: int = 0,
@@ -69,7 +70,8 @@ def board(
     key: int = 0,
     feature: int = 0,
 ) -> Picture:
-    """A step of a layer with its words, its formula and the arithmetic of every cell.
+    """A step of a layer with its words, its formula and the arithmetic of every cell; of a run of a
+    language model the whole model in one picture, from the prompt to the next word.
 
     step: a field of the trace. sequence: which one of a batch. head, query, key, feature: the cell
     that is pinned at first. Raises: SettingsError, also for a layer with more than 64 tokens, 64
@@ -78,11 +80,28 @@ def board(
     from .handout import handout
     from .scene import coloured_scene
 
+    if hasattr(trace, "next_words"):
+        return _whole(trace)
     focus = _checked_focus(trace, head, query, key, feature)
     scene, layer = _stage(trace, step, sequence, focus)
     title = STEPS[step].title
     words = (title, layer.sentence(step), layer.code(step), _made_of(layer))
     return Picture(title, handout(coloured_scene(scene, "both"), *words))
+
+
+def _whole(run: LanguageModelRun) -> Picture:
+    """A whole model on a text."""
+    from attention_lab.trained.whole_model import whole_run
+
+    from .handout import handout
+    from .scene import coloured_scene
+    from .trained.whole_model import whole_board
+
+    scene = whole_board(whole_run(run)) | {"height": STAGE_HEIGHT - 100}
+    says = "Words as columns, layers as rows upwards: what the model would say after each layer."
+    title, made_of = "The whole model", f"Layers: {len(run.traces)}, pieces: {len(run.ids)}."
+    page = handout(coloured_scene(scene, "both"), title, says, "", made_of)
+    return Picture(title, page, STAGE_HEIGHT + 60)
 
 
 def live_board(

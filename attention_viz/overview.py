@@ -1,7 +1,5 @@
 """The whole layer as one picture with all heads; each matrix opens its step."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

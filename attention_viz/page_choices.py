@@ -2,8 +2,6 @@
 and refuses what it cannot be.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -22,7 +20,8 @@ class Choice:
     resets: the keys of choices that go back to their defaults when this one changes. variant: tells
     a choice whose form depends on others, such as its options, from its other forms. implied: by
     the keys of other choices, what a URL means by this one that holds such a key and not this one,
-    as URLs of earlier versions do; those of now then always hold it.
+    as URLs of earlier versions do; those of now then always hold it. shared: whether other pages
+    have it, too, and it stays as it is from one to the other.
     """
 
     key: str
@@ -32,6 +31,7 @@ class Choice:
     resets: tuple[str, ...] = field(default=(), kw_only=True)
     variant: str = field(default="", kw_only=True)
     implied: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
+    shared: bool = field(default=False, kw_only=True)
 
     def read(self, text: str) -> Any:
         """The value that a text in a URL means. Raises: AttentionError."""

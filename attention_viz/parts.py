@@ -1,7 +1,5 @@
 """Parts of Plotly figures: lines, words, margins and the layout."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

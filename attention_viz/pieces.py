@@ -1,7 +1,5 @@
 """Pieces of words as the board gets them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.words.pieces import (

@@ -2,8 +2,6 @@
 each student has numbers of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import STEPS, Trace

@@ -1,7 +1,5 @@
 """A link as a QR code, which phones read from a screen or from paper."""
 
-from __future__ import annotations
-
 import segno
 
 BORDER = 4  # modules of white around the code, which the standard asks for

@@ -1,7 +1,5 @@
 """A scene written as JSON text, for hand-outs, and as one byte string, for the app."""
 
-from __future__ import annotations
-
 import base64
 import json
 

@@ -4,8 +4,6 @@ It is a part of a scene, "sentence", as `docs/board.md` explains it. The board d
 no attention, so all words come from here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -2,8 +2,6 @@
 work out by hand, with the answers on a sheet of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
@@ -21,9 +19,9 @@ from attention_lab.before_and_after import (
 from attention_lab.guesses import Guess
 from attention_lab.lessons.lesson import Lesson, LessonTask, Moment
 from attention_lab.quiz import Question
+from attention_lab.words.numbers import format_number
 
 from .handout import SHEET_STYLE, packed_page, quotations_html, sheet_page
-from .labels import format_number
 from .story.story_file import moment_pictures
 
 LESSON_STYLE = """

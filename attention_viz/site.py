@@ -2,32 +2,39 @@
 and the URL that shows the same. It runs in a browser's worker, with NumPy alone.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import parse_qs, urlencode
 
 from attention_core import AttentionError, FileError, SettingsError
-from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
+from attention_lab.acts import (
+    at_step,
+    edited,
+    looked_at,
+    moved,
+    opened,
+    opening_feature,
+    pinned,
+    undone,
+)
 from attention_lab.choices import Scenario, resolve, without_modern
+from attention_lab.control_list import uneven_heads, ways_out
 from attention_lab.export.script import notebook, script
 from attention_lab.export.trace_files import field_csv, trace_to_npz
 from attention_lab.home import weights_folder
-from attention_lab.page_list import OLD_URLS, page_now, page_of
+from attention_lab.page_list import OLD_URLS, Page, page_now, page_of
 from attention_lab.sentences import weights_in_force
 from attention_lab.trained.language_model import MODEL_FOLDER
-from attention_lab.uneven_heads import uneven_heads, ways_out
 from attention_lab.url_choices import LAYER_PARAMETERS, PARAMETERS, UrlChoices, write_url
 from attention_lab.url_values import quoted
 from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
-from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Text, Values, every_block
+from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Link, Text, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.growth_page import GROWTH
@@ -69,6 +76,7 @@ from .trained.change_word_page import CHANGE_A_WORD
 from .trained.find_head_page import FIND_A_HEAD
 from .trained.head_pages import MODEL
 from .trained.trained_heads_page import TRAINED_HEADS
+from .trained.whole_page import WHOLE_MODEL
 from .trained.why_word import WHY_THIS_WORD
 from .trained.writing import WRITING
 from .widgets import widgets_of
@@ -89,7 +97,7 @@ BLOCK_PAGES: Mapping[str, BlockPage] = {
             ENCODER_DECODER,
             WHAT_CHANGES,
         ),
-        *(WRITING, WHY_THIS_WORD, CACHE),
+        *(WHOLE_MODEL, WRITING, WHY_THIS_WORD, CACHE),
         *(TRAINED_HEADS, FIND_A_HEAD, CHANGE_A_WORD),
         *(SELF_ATTENTION, PROPOSITION_PAGE, GEOMETRY, MODERN, DEPTH, GROWTH),
         *(TRAINING, TWO_LAYERS, CONVOLUTION, STIEFEL, PRACTICE),
@@ -103,6 +111,10 @@ LECTURE_ZOOM = 1.35
 NO_PAGE = "There is no page “{}”; you see the first one."
 
 
+class _ModelNeededError(Exception):
+    """The files of the trained model have to be loaded first."""
+
+
 def answer(request: str) -> str:
     """The answer to a request as JSON; both are objects. An `AttentionError` becomes its sentence.
 
@@ -113,6 +125,8 @@ def answer(request: str) -> str:
     """
     try:
         return _answer(json.loads(request))
+    except _ModelNeededError:
+        return json.dumps({"needs": "model"})
     except FileError:
         if _has_language_model():
             raise
@@ -131,41 +145,38 @@ def _answer(asked: JSON) -> str:
     choices = first = opened(path, parameters, MODEL.asked(parameters)[0])
     own = {name: texts[-1] for name, texts in parameters.items() if name not in PARAMETERS}
     refused: list[str] = []
+    feature = 0  # with which the page opens
+    known: Sequence[Choice] = ()
     try:
         if act.get("press"):
-            act = {"changes": _pressed(path, view_of(choices), parameters, act)}
+            act = _pressed(path, view_of(choices), parameters, act)
         try:
             choices, path = acted(choices, path, act)
         except SettingsError as error:  # what was typed cannot be, so all stays
             unknown, act = [*unknown, str(error)], {}
-        if choices.scenario.weights == TRAINED.name and asked.get("model") and not has_model():
-            return json.dumps({"needs": "model"})
-        view = replace(view_of(choices), home=str(asked.get("home", "")))
-        if not page_of(path).runs_modern:
-            view = replace(view, scenario=without_modern(view.scenario))
+        _need_model(asked, choices.scenario.weights == TRAINED.name)
+        view, feature = _view(asked, choices, page_of(path))
+        if not _chooses_feature(parameters, act):
+            choices, view = _at_feature(choices, feature), _at_feature(view, feature)
         if act.get("name") in PARAMETERS:
             view = replace(view, before=first.scenario)
-        known: Sequence[Choice] = ()
         values: Values = {}
         if path in BLOCK_PAGES:
             known, values, refused = BLOCK_PAGES[path].after(view, parameters, _changes_of(act))
-        if values.get(MODEL.key) == MINILM and asked.get("model") and not has_model():
-            return json.dumps({"needs": "model"})
+        _need_model(asked, values.get(MODEL.key) == MINILM)
         said = _said(asked, view, path, known, values)
-        own = {
-            one.key: one.text(values[one.key])
-            for one in known
-            if one.implied or values[one.key] != one.default
-        }
+        own = _own_texts(known, values)
     except AttentionError as error:
         if isinstance(error, FileError) and not _has_language_model():
             raise
         said = _refused(choices.scenario, error)
         path = page.url_path
     page = page_of(path)
+    shared = {one.key: own.get(one.key, "") for one in known if one.shared}
     about = {
+        "shared": shared,
         "path": path,
-        "query": urlencode(_named(choices, first, path, parameters) | own),
+        "query": urlencode(_named(choices, first, path, parameters, feature) | own),
         "refused": [*unknown, *choices.refused, *refused],
         "controls": [one.json for one in widgets_of(choices, offers_trained(asked), page)],
         "title": page.title,
@@ -173,17 +184,63 @@ def _answer(asked: JSON) -> str:
     return scene_to_text(about | said)
 
 
+def _own_texts(known: Sequence[Choice], values: Values) -> dict[str, str]:
+    """The choices of the page in the URL."""
+    return {
+        one.key: one.text(values[one.key])
+        for one in known
+        if one.implied or values[one.key] != one.default
+    }
+
+
+def _need_model(asked: JSON, is_needed: bool) -> None:
+    if is_needed and asked.get("model") and not has_model():
+        raise _ModelNeededError
+
+
+def _view(asked: JSON, choices: UrlChoices, page: Page) -> tuple[StoryView, int]:
+    """What a page shows, and the feature with which it opens. Raises: AttentionError."""
+    view = replace(view_of(choices), home=str(asked.get("home", "")))
+    if not page.runs_modern:
+        view = replace(view, scenario=without_modern(view.scenario))
+    if page.section != "story":
+        return view, 0
+    return view, opening_feature(view.trace, view.shown, page, view.focus, view.which)
+
+
 def _named(
-    choices: UrlChoices, first: UrlChoices, path: str, parameters: Mapping[str, Sequence[str]]
+    choices: UrlChoices,
+    first: UrlChoices,
+    path: str,
+    parameters: Mapping[str, Sequence[str]],
+    feature: int,
 ) -> dict[str, str]:
     """The choices of the layer in the URL. A page that uses no control does not begin the visit of
-    a layer: the next one opens its own example. first: with what the page opened.
+    a layer: the next one opens its own example. first: with what the page opened; feature: see
+    `write_url`.
     """
-    named, uses = write_url(choices), page_of(path).own_controls
+    named, uses = write_url(choices, feature), page_of(path).own_controls
     if not uses or uses.used or choices.scenario != first.scenario:
         return named
     left_out = {*LAYER_PARAMETERS} - parameters.keys()
     return {name: text for name, text in named.items() if name not in left_out}
+
+
+def _chooses_feature(parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]) -> bool:
+    """Whether the URL or the act of a visitor names the feature that is explained."""
+    changes = _changes_of(act)
+    return (
+        "pin" in act
+        or "feature" in changes
+        or ("feature" in parameters and "example" not in changes)
+    )
+
+
+Focused = TypeVar("Focused", UrlChoices, StoryView)
+
+
+def _at_feature(one: Focused, feature: int) -> Focused:
+    return replace(one, focus=replace(one.focus, feature=feature))
 
 
 def _has_language_model() -> bool:
@@ -193,13 +250,17 @@ def _has_language_model() -> bool:
 def _pressed(
     path: str, view: StoryView, parameters: Mapping[str, Sequence[str]], act: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """What a click on a cell of a board of the page sets. Raises: AttentionError."""
+    """What a click on a cell of a board of the page does, as an act. Raises: AttentionError."""
     _, values, _ = BLOCK_PAGES[path].after(view, parameters, {})
     match act:
         case {"press": str(name), "cell": {"array": str(array), "index": list(index)}}:
             for block in every_block(BLOCK_PAGES[path].blocks(view, values)):
                 if isinstance(block, Board) and block.name == name:
-                    return block.pressed(array, index)
+                    match block.pressed(array, index):
+                        case Link(_, page, sets):
+                            return {"changes": sets, "to": page}
+                        case sets:
+                            return {"changes": sets}
     return {}
 
 

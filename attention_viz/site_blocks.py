@@ -1,20 +1,22 @@
-"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`)."""
+"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`). At the
+end: Markdown as parts; it reads what `blocks` says of it.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
+from attention_lab.words.numbers import decimals_for, format_decimals
 
 from . import blocks as b
-from .labels import decimals_for, format_decimals
 from .markdown import escape_markdown
-from .markdown_parts import Part, markdown_parts
 from .payload import JSON
 from .scene import coloured_scene
 from .step_scene import mathml
@@ -44,6 +46,7 @@ class BlockWriter:
         return [self._block(block) for block in blocks]
 
     def _block(self, block: b.Block) -> JSON:
+        about: JSON
         match block:
             case b.Text(text, small):
                 return {"kind": "text", "small": small, "words": self._words(text)}
@@ -62,23 +65,15 @@ class BlockWriter:
             case b.Button() | b.Link() | b.File():
                 return {"kind": "row", "items": [self._item(block)]}
             case b.ShareLink(page, sets):
-                own, changes = [one.key for one in self.choices], _texts(sets)
-                file = "" if page else _lesson_file(changes["lesson"])
-                return {"kind": "share", "page": page, "file": file, "own": own, "changes": changes}
+                return self._share(page, sets)
+            case b.Progress(_, text):
+                return self._block(b.caption(text))
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
-            case b.Board(scene, name, fits, press, clicks, sets, opens):
-                board = coloured_scene(scene, "both", 1.0)
-                shown: JSON = {"fits": True} if fits else {}
-                every = {name: list(map(self._changes, each)) for name, each in clicks.items()}
-                acts = {"clicks": every, "sets": sets, "opens": opens}
-                acts["press"] = name if press else ""
-                return {"kind": "board", "board": board | shown} | acts
-            case b.Chart(figure, name, clicks, wide, opens):
-                chart = figure_json(figure, "dark" if self.dark else "light")
-                drawn: JSON = {"figure": chart, "name": name.replace(" ", "-"), "wide": wide}
-                points = {point: self._changes(one) for point, one in clicks.items()}
-                return drawn | {"kind": "chart", "clicks": points, "opens": opens}
+            case b.Board():
+                return self._board(block)
+            case b.Chart():
+                return self._chart(block)
             case b.Table(head, rows, words):
                 cells = [[self._line(cell) for cell in line] for line in (head, *rows)]
                 return {"kind": "table", "cells": cells, "numbers": not words}
@@ -86,15 +81,40 @@ class BlockWriter:
                 cells = [[[one] for one in line] for line in (head, *_written(rows))]
                 return {"kind": "table", "cells": cells, "numbers": True, "scrolls": True}
             case b.Beside(parts, widths):
-                inside = [self.write(part) for part in parts]
-                placed = {"widths": list(widths), "align": block.align}
-                return {"kind": "beside", "parts": inside, **placed}
+                about = {"widths": list(widths), "align": block.align}
+                return {"kind": "beside", "parts": [*map(self.write, parts)]} | about
             case b.Folded(label, inside, opened):
-                about: JSON = {"kind": "folded", "label": label, "opened": opened}
+                about = {"kind": "folded", "label": label, "opened": opened}
                 is_made = opened or label in self.opened or not callable(inside)
                 return about | {"blocks": self.write(block.inside) if is_made else None}
             case b.InTheApp(_, says):
                 return self._block(b.Beside((IN_THE_APP if says else (),), (1,)))
+
+    def _share(self, page: str, sets: Mapping[str, Any]) -> JSON:
+        own, changes = [one.key for one in self.choices], _texts(sets)
+        file = "" if page else _lesson_file(changes["lesson"])
+        return {"kind": "share", "page": page, "file": file, "own": own, "changes": changes}
+
+    def _board(self, block: b.Board) -> JSON:
+        board = coloured_scene(block.scene, "both", 1.0)
+        return {
+            "kind": "board",
+            "board": board | ({"fits": True} if block.fits else {}),
+            "clicks": {name: [*map(self._changes, each)] for name, each in block.clicks.items()},
+            "sets": block.sets,
+            "opens": block.opens,
+            "press": block.name if block.press else "",
+        }
+
+    def _chart(self, block: b.Chart) -> JSON:
+        return {
+            "kind": "chart",
+            "figure": figure_json(block.figure, "dark" if self.dark else "light"),
+            "name": block.name.replace(" ", "-"),
+            "wide": block.wide,
+            "clicks": {point: self._changes(one) for point, one in block.clicks.items()},
+            "opens": block.opens,
+        }
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> JSON:
         match item:
@@ -160,3 +180,100 @@ def _lesson_file(name: str) -> str:
 def _texts(sets: Mapping[str, Any]) -> dict[str, str]:
     """Choices as the URL holds them."""
     return {name: url_text(value) for name, value in sets.items()}
+
+
+# What the site reads of Markdown: an escape, a formula, code, the begin of a link or of a colour,
+# an icon of Streamlit, and the marks of strong and stressed words.
+_MARK = re.compile(
+    r"\\(?P<plain>.)|\$(?P<formula>[^$]+)\$|`(?P<code>[^`]*)`|(?P<icon>:material/\w+:)"
+    r"|:(?P<colour>blue|red|green|violet|orange)\[|(?P<open>\[)|(?P<close>\])|(?P<strong>\*\*)|(?P<em>\*)"
+)
+_TARGET = re.compile(r"\(([^()\s]*)\)")
+Part = list[Any]  # a tag, its attributes, then texts and parts, as `mathml` gives a formula
+
+
+def markdown_parts(text: str, link: Callable[[str], str | None] = str) -> list[Part]:
+    """Markdown as paragraphs and lists in nested lists: tag, attributes, then texts and parts.
+
+    link: the target of a link on the page that shows it; None for a link that it leaves out.
+
+    >>> markdown_parts(r"**two** \\<b>")
+    [['p', {}, ['strong', {}, 'two'], ' <b>']]
+    """
+    found: list[Part] = []
+    for block in re.split(r"\n{2,}", text.strip()):
+        lines = re.sub(r"\n {2,}", " ", block).split("\n")  # an item may have several lines
+        is_item = [line.startswith("- ") for line in lines]
+        first = is_item.index(True) if any(is_item) else len(lines)
+        if first:
+            found.append(["p", {}, *_inline(" ".join(lines[:first]), link)])
+        if any(is_item):
+            items = [line.removeprefix("- ") for line in lines[first:]]
+            found.append(["ul", {}, *(["li", {}, *_inline(item, link)] for item in items)])
+    return found
+
+
+def _inline(text: str, link: Callable[[str], str | None]) -> Part:
+    """The texts and parts of one paragraph."""
+    stack: list[Part] = [["", {}]]
+    place = 0
+    while found := _MARK.search(text, place):
+        stack[-1].append(text[place : found.start()])
+        place = found.end()
+        match found.lastgroup:
+            case "plain":
+                stack[-1].append(found["plain"])
+            case "formula":
+                stack[-1].append(mathml(found["formula"]))
+            case "code":
+                stack[-1].append(["code", {}, found["code"]])
+            case "colour":
+                stack.append(["span", {"class": found["colour"]}])
+            case "open":
+                stack.append(["a", {}])
+            case "strong" | "em" as tag if stack[-1][0] == tag:
+                _end(stack)
+            case "strong" | "em" as tag:
+                stack.append([tag, {}])
+            case "close" if stack[-1][0] == "a":
+                place = _close_link(stack, text, place, link)
+            case "close" if stack[-1][0] == "span":
+                _end(stack)
+            case "close":
+                stack[-1].append("]")
+    stack[-1].append(text[place:])
+    while len(stack) > 1:
+        _end(stack)
+    return _joined(stack[0][2:])
+
+
+def _close_link(stack: list[Part], text: str, place: int, link: Callable[[str], str | None]) -> int:
+    """Close brackets, which are a link where a target follows; gives the place behind it."""
+    target = _TARGET.match(text, place)
+    if target is None:
+        inside = stack.pop()[2:]
+        stack[-1] += ["[", *inside, "]"]
+        return place
+    href = link(target[1])
+    if href is None:
+        stack[-1][0] = "span"
+    else:
+        stack[-1][1] = {"href": href}
+    _end(stack)
+    return target.end()
+
+
+def _end(stack: list[Part]) -> None:
+    tag, about, *parts = stack.pop()
+    stack[-1].append([tag, about, *_joined(parts)])
+
+
+def _joined(parts: Part) -> Part:
+    """Parts in which neighbouring texts are one."""
+    found: Part = []
+    for part in parts:
+        if isinstance(part, str) and found and isinstance(found[-1], str):
+            found[-1] += part
+        elif part != "":
+            found.append(part)
+    return found

@@ -1,15 +1,13 @@
 """Tables of numbers for the app."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 
 from attention_core import Trace
 from attention_core.checks import Array
+from attention_lab.words.numbers import decimals_for, without_noise
 
 from .blocks import Numbers
-from .labels import decimals_for, without_noise
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:

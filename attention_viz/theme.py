@@ -2,8 +2,6 @@
 `coloured_figure` replaces it by the colour.
 """
 
-from __future__ import annotations
-
 import base64
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which widget a choice becomes, as plain data, which the app and the site draw."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal

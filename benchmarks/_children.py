@@ -7,8 +7,6 @@ A benchmark gives a function that makes the call to measure from the library, th
 threads; it runs in the child, which loads the library.
 """
 
-from __future__ import annotations
-
 import argparse
 import importlib.util
 import os

@@ -2,8 +2,6 @@
 configuration.
 """
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import sys

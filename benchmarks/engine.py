@@ -1,7 +1,5 @@
 """The engine's full trace against torch.nn.MultiheadAttention: time and peak memory of one call."""
 
-from __future__ import annotations
-
 import ctypes
 import sys
 from collections.abc import Callable, Sequence

@@ -6,8 +6,6 @@ Chromium until the last change in sight of the page's own content or of a pictur
 frame). Bytes: what the server sends for it. The middle half of several presses.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import statistics

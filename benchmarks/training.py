@@ -1,7 +1,5 @@
 """How long *Train again* takes on the page *Two layers*, for each model that can be chosen."""
 
-from __future__ import annotations
-
 from itertools import product
 from time import perf_counter
 

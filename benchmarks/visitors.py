@@ -6,8 +6,6 @@ protocol as a browser does but draws nothing. The time of an act is from the mes
 until the script of that visitor has finished. One server process, or those that are named.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import itertools

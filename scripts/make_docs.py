@@ -3,8 +3,6 @@
 `make docs` runs it for build/docs; open index.html there.
 """
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -7,8 +7,6 @@ Run by hand with PyTorch 2.13 (CPU), transformers and NumPy; it uses nothing of 
     PYTHONPATH=. python scripts/make_folder_models_golden.py
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -7,8 +7,6 @@ the product:
     python scripts/make_language_model_golden.py
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

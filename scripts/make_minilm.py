@@ -11,8 +11,6 @@ the 72 heads changes by 0.0005; with float16 some change by 0.0015. Everything e
 LICENSE and NOTICE in the same folder are written by hand.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import subprocess

@@ -15,8 +15,6 @@ squares of each row.
 Writes tests/data/minilm_golden.npz and tests/data/minilm_golden.json.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from contextlib import ExitStack

@@ -3,8 +3,6 @@
 It needs Playwright and a Chromium (`CHROMIUM`, or on the PATH); Pillow comes with Streamlit.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from io import BytesIO

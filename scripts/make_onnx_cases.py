@@ -14,8 +14,6 @@ array is which). bfloat16, unknown to NumPy, is stored as float32, which holds i
 keeps the original dtype.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

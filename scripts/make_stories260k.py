@@ -9,8 +9,6 @@ The numbers are those of the file, in float32. Matrices are transposed, so that 
 a row vector. LICENSE and NOTICE in the same folder are written by hand.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import struct

@@ -14,8 +14,6 @@ Writes tests/data/torch_golden and tests/data/gradient_golden: every distinct ar
 which array is which (.json).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

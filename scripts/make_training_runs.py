@@ -10,8 +10,6 @@ attention_lab/why_three.json. Everything is drawn
 from the seed of the settings, so equal code and the NumPy of requirements.txt give equal runs.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 

@@ -7,8 +7,6 @@ alone, into a copy of the repository. One that no test fails for is printed with
 missing, or the line changes nothing. `docs/planted-bugs.md` has the last figures.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

@@ -6,8 +6,6 @@
 The bugs are in `planted_bugs.toml`. The exit code is 1 if the tests miss one.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -5,8 +5,6 @@ It opens each page as a visitor does, with every box and pop-up. It prints title
 formulas, labels, choices, help, and the words of boards and charts.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterator

@@ -9,8 +9,6 @@ Also writes tests/data/examples.npz: what the cells that import torch leave to t
 `run_cells` runs the others where PyTorch is missing.
 """
 
-from __future__ import annotations
-
 import ast
 import hashlib
 import json

@@ -2,8 +2,6 @@
 last one stops it. A process that died is no user any more.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -3,8 +3,6 @@ for that Python and packed. What is downloaded is kept in a cache outside the re
 only if its sum is the one that is written down.
 """
 
-from __future__ import annotations
-
 import base64
 import gzip
 import hashlib

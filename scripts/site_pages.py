@@ -2,8 +2,6 @@
 and picture, which a search engine or a chat shows beside a link.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape

@@ -2,8 +2,6 @@
 without a browser.
 """
 
-from __future__ import annotations
-
 import base64
 from collections.abc import Iterator, Mapping, Sequence
 from io import BytesIO

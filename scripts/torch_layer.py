@@ -1,7 +1,5 @@
 """One layer of attention, written forwards in PyTorch, one operation a step, and numbers for it."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

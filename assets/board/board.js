@@ -8,6 +8,7 @@ import { highlightsOf } from "./draw/overlay.js";
 import { Picture } from "./draw/picture.js";
 import { Player } from "./play/player.js";
 import { firstSlices, follow, offsetOf, openScene, sameSignature, signatureOf } from "./scene/scene.js";
+import { sayPlace } from "./words/place.js";
 import { showSliders } from "./point/sliders.js";
 import { savePicture } from "./keep/snapshot.js";
 import { buildStage, showStyled, watchSurroundings } from "./draw/stage.js";
@@ -70,6 +71,8 @@ export class Board {
     if (moved) this.player[same ? "stop" : "rest"]();
     if (moved) this.step.guess.takes(scene.cell);
     if (this.setResting(false) || !same) this.dress();
+    if (!same && this.player.isAsked(scene)) this.player.play();
+    else if (!same) return;
     else if (this.width && !this.reveal(this.current())) this.refresh();
   }
 
@@ -168,7 +171,8 @@ export class Board {
     else picture.paintMoved(look, last, flying ? player.frame.panel.array : null);
     const playing = current && !this.hovered && player.lit;
     const moves = playing ? flightsOf(look, current, player.lit) : null;
-    picture.highlight(look, current, moves && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
+    const moving = moves || (this.model.whole && flying);
+    picture.highlight(look, current, moving && { moves, pace: flying?.fly ? Math.min(700, 0.6 * flying.pace) : 0 });
     this.step.follow(current);
     if (this.model.arithmetic) this.step.explain(look, current);
   }
@@ -221,12 +225,24 @@ export class Board {
 
   say(cell, before = "") {
     const covered = this.step.hides(cell.array, cell.index);
-    this.parts.live.textContent = before + (covered ? `${placeWords(this.model, cell)}, covered` : spokenOf(this.model, cell));
+    this.parts.live.textContent = before + (covered ? `${placeWords(this.model, cell)}, covered` : this.model.whole ? sayPlace(this, cell) : spokenOf(this.model, cell));
   }
 
   slide(key, start) {
     this.starts.set(key, start);
     this.lay();
+  }
+
+  /** Show the column of a cell, of which the strip of a narrow page shows all. */
+  slideTo(index) {
+    const box = this.boxes.at(-1);
+    this.hovered = null;
+    this.slide(box.columns.key, index[box.panel.columns]);
+  }
+
+  /** What the painters draw now. */
+  get look() {
+    return this.picture.look(this.slices, this.step.blanks(), null);
   }
 
   // Pin a cell beyond an edge of the part that was sent.

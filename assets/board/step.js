@@ -9,6 +9,8 @@ import { numbersDrawn } from "./place/geometry.js";
 import { fillSummary, Guess, sharePlace } from "./play/guess.js";
 import { highlightsOf } from "./draw/overlay.js";
 import { explainedBy } from "./scene/scene.js";
+import { leastHeight } from "./place/whole.js";
+import { writePlace } from "./words/place.js";
 import { Sentence } from "./words/sentence.js";
 import { fillNext, fillStrip, fillWords, fitFormula, headChoice, legendOf, sentenceButtons, squeezeNext } from "./words/words.js";
 
@@ -58,6 +60,7 @@ export class Step {
     this.guess.adopt(stage?.guess ?? null, stage?.steps[stage.place], onChoose);
     section.classList.toggle("step", Boolean(stage));
     section.classList.toggle("lecture", this.lecture);
+    section.classList.toggle("whole", Boolean(this.model.whole));
     // Cells that nothing computes need one line, beside the buttons.
     const alone = Boolean(stage) && !this.model.panels.length; // the row of pages alone
     section.classList.toggle("alone", alone);
@@ -190,10 +193,13 @@ export class Step {
     for (const [form, on] of [["line", true], ["column", false], ["opened", this.column]]) arithmetic.classList.toggle(form, on && screen && this.folds);
   }
 
+  // Notes stand beside the formula, or below it across the whole width if that is lower.
   heightOfWords(width) {
     const { words } = this.parts;
     Object.assign(words.style, { width: `${width}px`, height: "auto" });
-    return words.offsetHeight;
+    const [beside, below] = [false, true].map((on) => (words.classList.toggle("below", on), words.offsetHeight));
+    words.classList.toggle("below", below < beside);
+    return Math.min(beside, below);
   }
 
   /** Whether a cell is covered, by a question or by the cover. What is played is not. */
@@ -231,6 +237,7 @@ export class Step {
     const { board, parts: { arithmetic } } = this;
     this.placeGuess();
     this.dock.place();
+    if (this.model.whole) return writePlace(arithmetic, board, current);
     if (!current) return arithmetic.replaceChildren(...(this.cover.asks ? [element("span", "soft", "?")] : []));
     const playing = board.player.active && !board.hovered;
     const shown = board.boxes.filter(({ panel }) => panel.array === current.array);
@@ -273,8 +280,8 @@ const PAPER_SHAPE = 0.62; // the height of the picture of a layer on paper, to i
  * of a layer keeps its columns on paper and in a low window, because its arrows need them.
  */
 function roomFor({ model, surroundings }, section) {
-  const { stage, fits: asked, panels, zoom, flow, height: given } = model ?? {};
-  const fits = asked && (zoom ?? 1) === 1; // larger type has its own size
+  const { stage, fits: asked, panels, zoom, flow, whole, height: given } = model ?? {};
+  const fits = asked && (whole || (zoom ?? 1) === 1); // larger type has its own size
   const width = Math.floor(section.clientWidth);
   if (given && width >= FITTING.narrow) return { width, height: given }; // a picture of a sheet, on the screen and on paper
   if (surroundings.now().printed) return flow ? { width, height: Math.round(PAPER_SHAPE * width) } : null;
@@ -284,7 +291,7 @@ function roomFor({ model, surroundings }, section) {
   const scroller = document.querySelector("[data-testid=stMain]");
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);
-  const height = stage || free >= FITTING.low ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
+  const height = stage || free >= (whole ? leastHeight(model) : FITTING.low) ? free : window.innerHeight - FITTING.menu - WINDOW_MARGIN;
   if (height >= (stage ? LOW : FITTING.low)) return { width, height };
   return flow ? { width, height: SCROLLED_LAYER } : null;
 }
@@ -304,8 +311,12 @@ function planStep({ picture, starts, model }, about, space) {
     const sentence = room(space.width);
     return { plan: picture.planStage({ ...space, top: sentence }, starts), sentence };
   }
-  const rich = picture.planStage({ ...space, words: space.words + room(space.width) + BELOW_WORDS }, starts);
-  const found = rich && { plan: rich, sentence: room(rich.words.width) };
+  const planned = (high) => {
+    const plan = picture.planStage({ ...space, words: space.words + about.room(space.width, high) + BELOW_WORDS }, starts);
+    return plan && { plan, sentence: about.room(plan.words.width, high) };
+  };
+  const found = planned(space.height) ?? (about.isLarge ? planned(0) : null); // a large sentence gets lower before it is left out
+  const rich = found?.plan;
   const roomy = model.stage.lecture ? ROOMY.lecture : ROOMY.plain;
   if (about.isLarge || (rich?.cell.digits >= 0 && rich.cell.height >= roomy)) return found ?? plain();
   const other = plain();

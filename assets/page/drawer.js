@@ -10,6 +10,15 @@
     if (!narrow.matches && !isOpen) press("[data-testid=stExpandSidebarButton]");
   };
   fit();
+  // On a phone, where the drawer is low while a sentence is typed, its picture stands right below: a keyboard takes the rest.
+  const phone = matchMedia("(max-width: 640px)");
+  const isTyped = (part) => phone.matches && part?.closest?.(".st-key-text");
+  const showSentence = () => requestAnimationFrame(() => {
+    for (const { shadowRoot } of document.querySelectorAll("[data-drawn]")) shadowRoot?.querySelector(".arcs:not([hidden])")?.scrollIntoView();
+    if (isTyped(document.activeElement)) document.activeElement.scrollIntoView({ block: "center" });
+  });
+  document.addEventListener("focusin", ({ target }) => isTyped(target) && showSentence());
+  window.visualViewport?.addEventListener("resize", () => isTyped(document.activeElement) && showSentence());
   // A sentence that is typed is looked at: the drawer over the picture closes.
   document.addEventListener("keyup", ({ key, target }) => {
     if (key === "Enter" && narrow.matches && target.closest?.(".st-key-text")) fit();

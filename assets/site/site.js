@@ -228,8 +228,8 @@ class Site {
   // open it as it was then.
   broughtBack(path) {
     const choices = new URLSearchParams(this.query);
-    const own = window.history.state ? [] : Object.entries(this.own[path] ?? {}).filter(([name]) => !choices.has(name));
-    for (const [name, text] of own) choices.set(name, text);
+    const own = window.history.state ? [] : Object.entries({ ...this.own[path], ...this.sharedBy }).filter(([name]) => !choices.has(name));
+    for (const [name, text] of own) if (text) choices.set(name, text);
     window.history.replaceState({}, "", this.urlOf(choices, path));
     return choices.toString();
   }
@@ -240,6 +240,7 @@ class Site {
       window.history.pushState({}, "", this.urlOf(query, path));
     }
     if (path && this.isReady) this.own[path] = Object.fromEntries([...new URLSearchParams(query)].filter(([name]) => !this.about.layer.includes(name)));
+    this.sharedBy = { ...this.sharedBy, ...answer.shared };
     if (!isLast) return;
     this.answer = answer;
     this.mark(answer);

@@ -3,8 +3,6 @@
 psycopg, of the extra [server], is loaded when a database is named.
 """
 
-from __future__ import annotations
-
 import logging
 import math
 import os

@@ -1,7 +1,5 @@
 """All rooms in one SQLite file: reading and writing it in transactions."""
 
-from __future__ import annotations
-
 import logging
 import os
 import sqlite3

@@ -1,7 +1,5 @@
 """A question to a class: plain texts of bounded length, and how it is kept."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """The letters of a room, the secret of its teacher, and the digests that are kept of secrets."""
 
-from __future__ import annotations
-
 import hashlib
 import hmac
 import re

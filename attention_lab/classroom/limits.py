@@ -1,7 +1,5 @@
 """The limits of all classes on one machine, and their errors."""
 
-from __future__ import annotations
-
 import math
 from collections import OrderedDict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Where the rooms are kept: a file of this machine, or a database of several."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping

@@ -2,8 +2,6 @@
 misconceptions were met; from votes and from codes of the test, without names.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """All rooms, and the actions of teachers and students in them."""
 
-from __future__ import annotations
-
 import hmac
 import re
 import secrets

@@ -4,8 +4,6 @@ Two stores have it: one SQLite file, for the processes of one machine, and a Pos
 for the processes of several. Both run the same sentences of SQL, with `?` for each given value.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 

@@ -1,7 +1,5 @@
 """The answers of a class: a histogram, and a table to download."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ Source: Dong, Cordonnier and Loukas 2021: doubly exponentially fast without skip
 feed-forward parts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 

@@ -3,8 +3,6 @@
 And the keys that beat a token in its own row, for queries and keys in the plane: a half-plane.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import pairwise
 

@@ -4,8 +4,6 @@ The exact curves are in `growth_curves`. At the end: the data of the charts, cur
 and the experiments beside them.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

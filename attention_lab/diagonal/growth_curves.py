@@ -6,8 +6,6 @@ variance r·scale², and its score for itself is r·scale. With tied orthonormal
 with d_k instead of d.
 """
 
-from __future__ import annotations
-
 import math
 from statistics import NormalDist
 

@@ -3,8 +3,6 @@
 Every function works on the last two axes, so it takes one matrix or a stack of random draws.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

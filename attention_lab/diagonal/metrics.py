@@ -1,6 +1,6 @@
-"""The numbers that measure a diagonal, each declared once: formula, range and meaning."""
-
-from __future__ import annotations
+"""The numbers that measure a diagonal: the formula, range and meaning of each are a row of
+`assets/data/metrics.csv`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,6 +10,7 @@ import numpy as np
 
 from attention_core.checks import Array
 
+from ..home import read_table
 from . import measures
 from .measures import (
     TOLERANCE,
@@ -142,99 +143,11 @@ def _ratios_of_pairs(attention: SelfAttention) -> tuple[Array, Array]:
     return ratios, np.isfinite(ratios) & seen_pairs(attention.scores)
 
 
-METRICS = (
-    Metric(
-        self_mass,
-        "Self-attention mass",
-        "D",
-        r"D = \frac1N \sum_i a_{ii}",
-        "[0, 1]",
-        "The mean weight of a token for itself: the mean of the diagonal.",
-    ),
-    Metric(
-        excess_self_mass,
-        "Excess self-attention mass",
-        "D^*",
-        r"D^* = \frac{D - U}{1 - U}, \quad U = \frac1N \sum_i \frac1{n_i}",
-        r"[-\tfrac{U}{1-U},\ 1]",
-        "Self-attention mass compared with uniform attention: 0 if equal, 1 if every token looks"
-        " only at itself. Without weights and mask it is at least 0.",
-    ),
-    Metric(
-        argmax_rate,
-        "Diagonal argmax rate",
-        "R",
-        r"R = \frac1N\,\#\{i : s_{ii} = \max_j s_{ij}\}",
-        "[0, 1]",
-        "The share of tokens that look most at themselves (argmax: the place of the largest"
-        " number). The temperature does not change it.",
-    ),
-    Metric(
-        majority_rate,
-        "Strictly dominant rows",
-        r"R_{1/2}",
-        r"\frac1N\,\#\{i : a_{ii} > \tfrac12\}",
-        "[0, 1]",
-        "The share of tokens that look at themselves more than at all others together. Linear"
-        " algebra calls this strict diagonal dominance.",
-    ),
-    Metric(
-        mean_margin,
-        "Mean diagonal margin",
-        r"\bar m",
-        r"m_i = s_{ii} - \max_{j \ne i} s_{ij}",
-        r"(-\infty, \infty)\ \text{logits}",
-        "A token's score for itself minus its highest score for another token, averaged.",
-    ),
-    Metric(
-        least_margin,
-        "Smallest diagonal margin",
-        r"m_{\min}",
-        r"m_{\min} = \min_i m_i",
-        r"(-\infty, \infty)\ \text{logits}",
-        "The smallest of all margins. It is at least 0 exactly when every row has its maximum on"
-        " the diagonal.",
-    ),
-    Metric(
-        violation_rate,
-        "Pair-bound violation rate",
-        "V",
-        r"V = \frac{\#\{i \ne j : a_{ij} > \max(a_{ii}, a_{jj})\}}{\#\{i \ne j : s_{ij} >"
-        r" -\infty\}}",
-        "[0, 1]",
-        "The share of cells off the diagonal that exceed both diagonal cells of their pair; cells"
-        " that a mask hides do not count. It is 0 exactly when the pair bound holds for these"
-        " tokens.",
-    ),
-    Metric(
-        mean_log_cross_ratio,
-        "Mean log cross-ratio",
-        r"\bar\chi",
-        r"\chi_{ij} = s_{ii} + s_{jj} - s_{ij} - s_{ji} ="
-        r" \log\frac{a_{ii}\,a_{jj}}{a_{ij}\,a_{ji}}",
-        r"(-\infty, \infty)",
-        "How much two tokens prefer themselves to each other, independent of the sums of their"
-        " rows. Without weights it is their squared distance times the scale.",
-    ),
-    Metric(
-        negative_cross_ratios,
-        "Share of negative cross-ratios",
-        r"\chi^-",
-        r"\frac{\#\{i \ne j : \chi_{ij} < 0\}}{\#\{i \ne j : s_{ij}, s_{ji} > -\infty\}}",
-        "[0, 1]",
-        "The share of pairs that look at each other more than at themselves, among pairs that see"
-        " each other. It is 0 if the scores are a Gram matrix, which holds dot products of vectors"
-        " with each other.",
-    ),
-    Metric(
-        gram_alignment,
-        "Gram alignment",
-        "g",
-        r"g = \frac{\langle W_Q, W_K \rangle_F}{\lVert W_Q \rVert_F\,\lVert W_K \rVert_F}",
-        "[-1, 1]",
-        "How similar W_Q and W_K are: 1 if tied, about 0 if unrelated, −1 if opposite. For tokens"
-        " of independent features, its sign is the sign of the mean score of a token with itself"
-        " minus the mean score with others. The excess self-attention mass usually has the same"
-        " sign.",
-    ),
-)
+_OF: dict[str, Callable[[SelfAttention], Any]] = {
+    of.__name__: of
+    for of in (
+        *(self_mass, excess_self_mass, argmax_rate, majority_rate, mean_margin, least_margin),
+        *(violation_rate, mean_log_cross_ratio, negative_cross_ratios, gram_alignment),
+    )
+}
+METRICS = tuple(Metric(_OF[row.pop("name")], **row) for row in read_table("metrics"))

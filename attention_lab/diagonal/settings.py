@@ -1,10 +1,8 @@
 """The choices of the pages on the diagonal: tokens, weights and options of one head. Equal settings
 give the same `Trace`.
 
-At the end: tokens worth looking at, each with what it shows.
+At the end: tokens worth looking at, each with what it shows (`assets/data/diagonal_examples.csv`).
 """
-
-from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
@@ -17,6 +15,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from ..cache import cached
+from ..home import read_table
 from ..layer_norm import standardised
 from ..words.embeddings import embed, sinusoidal_positions
 from ..words.text import tokenize_at_most
@@ -139,47 +138,7 @@ def settings_of_numbers(numbers: str) -> DiagonalSettings:
     return DiagonalSettings(tokens="numbers", numbers=numbers)
 
 
-DIAGONAL_PRESETS = (
-    DiagonalPreset(
-        "one_two_three",
-        "X = [1, 2, 3]",
-        "The smallest whole numbers that break the pair bound: a_01 = 0.2447 exceeds a_00 = 0.0900"
-        " and a_11 = 0.1173.",
-        settings_of_numbers("1; 2; 3"),
-    ),
-    DiagonalPreset(
-        "one_two",
-        "X = [1, 2]",
-        "Token 0 looks more at token 1 (0.7311) than at itself. The pair bound still holds, as it"
-        " always does for two tokens.",
-        settings_of_numbers("1; 2"),
-    ),
-    DiagonalPreset(
-        "nearly_all",
-        "Nearly all attention elsewhere",
-        "With two features the pair bound can fail by almost 1: a_01 = 0.9946, but a_00 = 0.0054"
-        " and a_11 = 0.0008.",
-        settings_of_numbers("0.9,0.9; 10,0; 11,-20"),
-    ),
-    DiagonalPreset(
-        "equal_norms",
-        "Equal norms",
-        "All tokens have length 5. So every row has its maximum on the diagonal, whatever the"
-        " directions.",
-        settings_of_numbers("3,4; 5,0; -4,3; 0,-5; 4,-3"),
-    ),
-    DiagonalPreset(
-        "duplicates",
-        "Duplicated tokens",
-        "Token 1 equals token 0. Both get equal attention, so the diagonal ties and is not"
-        " greater.",
-        settings_of_numbers("1,2; 1,2; 2,-1"),
-    ),
-    DiagonalPreset(
-        "inside",
-        "A token inside the convex hull of the others",
-        "Token 0 is a weighted average of the others. So one of them has a higher score in its row"
-        " than token 0 itself.",
-        settings_of_numbers("1,1; 4,0; 0,4; -1,-1"),
-    ),
+DIAGONAL_PRESETS = tuple(
+    DiagonalPreset(settings=settings_of_numbers(row.pop("numbers")), **row)
+    for row in read_table("diagonal_examples")
 )

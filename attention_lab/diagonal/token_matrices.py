@@ -1,7 +1,5 @@
 """Token matrices: random ones, typed ones, and ones of other lengths."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

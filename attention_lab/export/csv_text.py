@@ -1,7 +1,5 @@
 """Tables as CSV files, which no spreadsheet takes for programs."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

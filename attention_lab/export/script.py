@@ -8,8 +8,6 @@ Literals are values as Python source text that gives back exactly the same value
 nothing else.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Sequence

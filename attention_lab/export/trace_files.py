@@ -1,7 +1,5 @@
 """A `Trace`, or one array of it, as a file."""
 
-from __future__ import annotations
-
 import io
 from collections.abc import Sequence
 from typing import Any

@@ -7,8 +7,6 @@ Thousands separators are refused, not guessed: files with decimal points and dec
 quoted cells that may all hold them, as in "1,234","2,345".
 """
 
-from __future__ import annotations
-
 import csv
 import math
 import re

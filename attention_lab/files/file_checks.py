@@ -1,7 +1,5 @@
 """What a text or a file from outside may hold: numbers, shapes, characters."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """JSON files from outside: size and number of parts are checked before they are parsed."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping

@@ -8,8 +8,6 @@ bytes than it promised.
 Source: PKWARE's ZIP specification (APPNOTE), section 4.3.16; the NumPy manual, numpy.lib.format.
 """
 
-from __future__ import annotations
-
 import ast
 import io
 import math

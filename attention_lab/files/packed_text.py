@@ -2,8 +2,6 @@
 section 5) without padding. Such a text may come from anybody.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 import zlib

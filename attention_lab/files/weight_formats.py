@@ -8,8 +8,6 @@ another; each rule of the format is checked.
 Source: https://github.com/huggingface/safetensors, section Format of its README.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import sys

@@ -1,7 +1,5 @@
 """Questions on a trace: the cell, the options in order, and the answer of each misconception."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -15,6 +13,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import STEPS, Trace
 
 from ..quiz import Option
+from ..words.numbers import WHOLE
 from .answers import (
     SAME,
     Answer,
@@ -153,7 +152,6 @@ def _is_idle(asked: AskedItem, right: Answer) -> bool:
 MAX_OPTIONS = 4
 # The values of these kinds in the order of their options.
 IN_ORDER = {"sign": ("zero", "positive", "negative"), "grows": ("first", "second", SAME)}
-WHOLE = 1e-9  # the largest rounding error of a whole number, which has no decimals
 
 
 def options_of(asked: AskedItem, right: Answer, wrong: Mapping[str, Answer]) -> tuple[Option, ...]:

@@ -4,8 +4,6 @@ A rule takes the trace and returns the array of one field without its batch, or 
 does not apply to this layer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial

@@ -4,8 +4,6 @@ can be learned.
 It asks only for what the board does not print, with factors that the board shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice

@@ -1,7 +1,5 @@
 """Counts of a layer as formulas of its sizes, and these sizes as one of them grows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 

@@ -6,8 +6,6 @@ Source: MQL5 book, chapter on multi-head self-attention; the objects are those o
 CNeuronAttention: three layers for Query, Key and Value, the coefficients, and the result.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What a head does most: it reads the token itself, the token before, or the first token."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

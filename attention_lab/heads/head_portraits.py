@@ -1,14 +1,15 @@
-"""What a head does, in numbers. Each measure is declared once, with formula, range and meaning."""
+"""What a head does, in numbers. The formula, range and meaning of each measure are a row of
+`assets/data/head_measures.csv`.
+"""
 
-from __future__ import annotations
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from attention_core.checks import Array
 
+from ..home import read_table
 from . import patterns
 from .patterns import Pattern
 
@@ -78,114 +79,23 @@ def _rank(pattern: Pattern) -> Array:
     return patterns.score_rank(no_scores if pattern.scores is None else pattern.scores)
 
 
-MEASURES: tuple[Measure, ...] = (
-    Measure(
-        "entropy",
-        "entropy",
-        r"\mathcal{H}_i = -\sum_j A_{ij} \ln A_{ij}",
-        r"0 (one token) to $\ln n_i$ (equal shares)",
-        "How widely a query spreads its attention: 0 if it reads a single token. The unit is the"
-        " nat, because the logarithm is natural.",
-        _mean(patterns.entropy),
-    ),
-    Measure(
-        "normalised_entropy",
-        "normalised entropy",
-        r"\hat{\mathcal{H}}_i = \mathcal{H}_i / \ln n_i",
-        "0 (one token) to 1 (equal shares); 0 if the query may see only one key",
-        "The entropy divided by the largest possible one, so that queries with different numbers"
-        " of keys can be compared.",
-        _normalised,
-    ),
-    Measure(
-        "effective_tokens",
-        "effective tokens",
-        r"e^{\mathcal{H}_i}",
-        "1 to $n_i$",
-        "How many tokens with equal shares have the same entropy.",
-        _mean(patterns.effective_tokens),
-    ),
-    Measure(
-        "participation",
-        "participation",
-        r"P_i = 1 \big/ \sum_j A_{ij}^2",
-        "1 to the effective tokens",
-        "Another count of the tokens read: how many tokens with equal shares have the same sum of"
-        " squares. Small shares count less than in the effective tokens.",
-        _mean(patterns.participation_ratio),
-    ),
-    Measure(
-        "mean_distance",
-        "mean distance",
-        r"d_i = \sum_j A_{ij}\, |i - j|",
-        "0 to the length of the sequence − 1",
-        "How many positions away the tokens are that a query reads, on average.",
-        _mean(patterns.mean_distance),
-        in_order=True,
-    ),
-    Measure(
-        "signed_distance",
-        "signed distance",
-        r"\delta_i = \sum_j A_{ij}\,(j - i)",
-        "−(length of the sequence − 1) to length − 1; negative means earlier tokens",
-        "In which direction a query looks: near −1 for a head that reads the previous token, near"
-        " +1 for one that reads the next token.",
-        _mean(patterns.signed_distance),
-        in_order=True,
-    ),
-    Measure(
-        "self_mass",
-        "self-mass",
-        r"A_{ii}",
-        "0 to 1",
-        "The share that a token reads from itself.",
-        _at(0),
-        in_order=True,
-    ),
-    Measure(
-        "previous_mass",
-        "previous-token mass",
-        r"A_{i,i-1}",
-        "0 to 1; the first token has none",
-        "The share that a token reads from the token before it.",
-        _at(-1),
-        in_order=True,
-    ),
-    Measure(
-        "next_mass",
-        "next-token mass",
-        r"A_{i,i+1}",
-        "0 to 1; the last token has none",
-        "The share that a token reads from the token after it.",
-        _at(1),
-        in_order=True,
-    ),
-    Measure(
-        "first_mass",
-        "first-token mass",
-        r"A_{i0}",
-        "0 to 1",
-        "The share that a query reads from the first token. Trained heads that find nothing useful"
-        " often read it.",
-        _mean(lambda shares: shares[..., 0]),
-    ),
-    Measure(
-        "column_sums",
-        "column sums",
-        r"c_j = \sum_i A_{ij}",
-        "0 to the number of queries; all columns together sum to that number",
-        "How much all queries together read from a key. The number of a head is the largest of its"
-        " column sums.",
-        _most_read,
-    ),
-    Measure(
-        "rank",
-        "rank of the scores",
-        r"\operatorname{rank} S = \#\{\sigma_r > 0\} \le d_k",
-        "0 to $d_k$, and at most the number of tokens",
-        "The rank of the matrix of raw scores: how many independent products of a query feature"
-        " with a key feature it is made of.",
-        _rank,
-        of_scores=True,
-    ),
+_VALUES: Mapping[str, Callable[[Pattern], Array]] = {
+    "entropy": _mean(patterns.entropy),
+    "normalised_entropy": _normalised,
+    "effective_tokens": _mean(patterns.effective_tokens),
+    "participation": _mean(patterns.participation_ratio),
+    "mean_distance": _mean(patterns.mean_distance),
+    "signed_distance": _mean(patterns.signed_distance),
+    "self_mass": _at(0),
+    "previous_mass": _at(-1),
+    "next_mass": _at(1),
+    "first_mass": _mean(lambda shares: shares[..., 0]),
+    "column_sums": _most_read,
+    "rank": _rank,
+}
+_IN_ORDER = ("mean_distance", "signed_distance", "self_mass", "previous_mass", "next_mass")
+MEASURES = tuple(
+    Measure(value=_VALUES[key], in_order=key in _IN_ORDER, of_scores=key == "rank", **row)
+    for row in read_table("head_measures")
+    for key in (row["key"],)
 )

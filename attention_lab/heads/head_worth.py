@@ -5,8 +5,6 @@ Each head's part is compared with the sum of all parts, merged W_O, without bias
 connection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
@@ -19,6 +17,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace
 
 from .number_range import binary_exponent
+from .reruns import relative_change
 from .weight_blocks import head_contributions, output_rows
 
 TIE_TOLERANCE = 1e-9  # relative: rounding of the shares of equal heads
@@ -83,6 +82,17 @@ def has_shares(trace: Trace) -> bool:
     [False, True]
     """
     return not bool(np.isnan(signed_shares(trace)[0]).any())
+
+
+def share_without(trace: Trace, heads: Collection[int]) -> float:
+    """How far the output moves when some heads are switched off together: |Σ Y_h| / |Y|, for one
+    head its norm share.
+
+    Y is the sum of what all heads add, over the first sequence. Raises: SettingsError.
+    """
+    added_BHX, kept_H = _flat_contributions(trace), _kept(trace.sizes["H"], heads)
+    whole_X = added_BHX[0].sum(axis=0)
+    return relative_change(whole_X, added_BHX[0][kept_H].sum(axis=0))
 
 
 def token_changes(trace: Trace) -> Array:

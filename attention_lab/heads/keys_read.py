@@ -1,7 +1,5 @@
 """Which keys heads read, how sharply, and what is lost in the mean of several heads."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -43,6 +41,32 @@ def keys_read_most(trace: Trace, head: int, query: int) -> tuple[int, ...]:
     row_S = trace.probabilities[0, head, query]
     most = row_S >= row_S.max() * (1 - RELATIVE_ROUNDING[row_S.dtype])
     return tuple(int(key) for key in np.flatnonzero(most & (row_S > 0)))
+
+
+MAX_DRAWN_LINES = 200
+
+
+class Lines(NamedTuple):
+    """The largest shares of some heads. drawn: head (its place among them), query and key of each,
+    the weakest first; shape (L, 3). left_out: how many weaker ones there are.
+    """
+
+    drawn: Array
+    left_out: int
+
+
+def strongest_lines(shares_NTS: Array, which: str, query: int, key: int) -> Lines:
+    """The at most `MAX_DRAWN_LINES` largest shares, without those of 0.
+
+    which: "query" for those of one query, "key" for those of one key, "all" for all.
+    """
+    row, column = query if which == "query" else slice(None), key if which == "key" else slice(None)
+    wanted_NTS = np.zeros_like(shares_NTS)
+    wanted_NTS[:, row, column] = shares_NTS[:, row, column]
+    order = np.argsort(wanted_NTS, axis=None, kind="stable")[-MAX_DRAWN_LINES:]
+    order = order[wanted_NTS.ravel()[order] > 0]
+    drawn_L3 = np.stack(np.unravel_index(order, wanted_NTS.shape), axis=1)
+    return Lines(drawn_L3, int(np.count_nonzero(wanted_NTS)) - len(drawn_L3))
 
 
 class ReadRow(NamedTuple):

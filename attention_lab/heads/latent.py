@@ -5,13 +5,13 @@ Source: DeepSeek-AI 2024 (DeepSeek-V2), section 2.1. There the matrices are trai
 the best ones of low rank for the keys and values of a layer (Eckart and Young 1936).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from attention_core.checks import Array, whole_number
+from attention_core.formulas import rms_norm
+from attention_core.layer_checks import HeadNorm
 from attention_core.positions import Rotary, turn
 from attention_core.trace import Trace
 
@@ -72,16 +72,20 @@ def with_latent(trace: Trace, rank: int) -> Trace:
     return rerun(trace, projections=replace(p, w_k=w_k, w_v=w_v))
 
 
-def absorbed_scores(trace: Trace, rank: int, rotary: Rotary | None = None) -> AbsorbedScores:
+def absorbed_scores(
+    trace: Trace, rank: int, rotary: Rotary | None = None, head_norm: HeadNorm | None = None
+) -> AbsorbedScores:
     """The scores of the first sequence from made keys, and from latents with W_UK absorbed into the
     queries.
 
-    With rotary positions the keys are turned after they are made, and absorbing as if they were not
-    gives other scores: between W_Q and W_UK stands a rotation that differs for every distance.
+    With rotary positions the keys are turned after they are made, and with QK-norm each is divided
+    by a number of its own. Absorbing as if they were not gives other scores.
     """
     p, latent = trace.projections, latent_of(trace, rank)
     latents_SR = trace.memory[0] @ latent.down
     queries_HTK = trace.query_heads[0].astype(np.float64)
+    if head_norm is not None:
+        queries_HTK = rms_norm(queries_HTK, np.asarray(head_norm.query_gain), head_norm.epsilon)
     up_HRK = _of_readers(trace, latent.up_keys)
     keys_HSK = latents_SR @ up_HRK
     absorbed_HTR = queries_HTK @ up_HRK.swapaxes(-1, -2)
@@ -90,6 +94,8 @@ def absorbed_scores(trace: Trace, rank: int, rotary: Rotary | None = None) -> Ab
         bias_H1K = _of_readers(trace, p.b_k[np.newaxis])
         keys_HSK = keys_HSK + bias_H1K
         absorbed_HTS = absorbed_HTS + queries_HTK @ bias_H1K.swapaxes(-1, -2)
+    if head_norm is not None:
+        keys_HSK = rms_norm(keys_HSK, np.asarray(head_norm.key_gain), head_norm.epsilon)
     if rotary is not None:
         queries_HTK = turn(queries_HTK[np.newaxis], rotary)[0]
         keys_HSK = turn(keys_HSK[np.newaxis], rotary)[0]

@@ -1,7 +1,5 @@
 """Numbers near the ends of the range of float: scaling by powers of 2, which rounds nothing."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

@@ -1,7 +1,5 @@
 """The same layer once more with something changed, and how far the two runs lie apart."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

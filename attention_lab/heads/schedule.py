@@ -1,7 +1,5 @@
 """What can run at once in a layer, and what must wait, computed from the inputs of each step."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -133,7 +131,7 @@ def _work(trace: Trace, name: str, rule: Rule, parts: int) -> tuple[int, int]:
     """The multiplications and exponentials of one part of a step, for one sequence."""
     cells = math.prod(getattr(trace, name).shape[1:]) // parts
     if rule.operation == "softmax":
-        return 0, cells
+        return 0, cells + (0 if trace.sink is None else trace.sizes["T"])
     if rule.operation == "sum" and len(rule.reads) > 1:
         return cells * rule.length, 0
     return cells * _MULTIPLICATIONS_PER_CELL.get(rule.operation, 0), 0

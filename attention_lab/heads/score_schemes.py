@@ -4,8 +4,6 @@ And the four, run: their largest difference, and their time and memory on this m
 grows. Axes: H head, T query, S key, K query/key feature. One sequence; every head has its own keys.
 """
 
-from __future__ import annotations
-
 import math
 import threading
 import time
@@ -177,8 +175,8 @@ def scheme_gaps(trace: Trace) -> SchemeGaps:
     ):
         n_tokens //= 2
     readers = size.n_heads // size.n_kv_heads
-    query_HTK = trace.query_heads[0, :, :n_tokens]
-    key_HTK = trace.key_heads[0, :, :n_tokens].repeat(readers, axis=0)
+    queries, keys = (getattr(trace, name)[0, :, :n_tokens] for name in trace.needs("scores"))
+    query_HTK, key_HTK = queries, keys.repeat(readers, axis=0)
     scores_HTT = trace.scores[0, :, :n_tokens, :n_tokens]
     most = float(np.abs(scores_HTT).max()) or 1.0
     gaps = {

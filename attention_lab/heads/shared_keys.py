@@ -5,8 +5,6 @@ MHA gives each query head its own keys and values, GQA one set to each group of 
 to all heads.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How far the shares of a head, or of all heads, differ from others."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

@@ -2,8 +2,6 @@
 parts that decide what the head does, and what each head adds to the output.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ its window is h times as wide, and its filters stay as many.
 Source: MQL5 book, chapter on multi-head self-attention.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,15 +4,13 @@ shape.
 Source: Kingma and Ba 2015, algorithm 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
 
 from attention_core.checks import Array
 
-from .formula import Formula
+from .formula import formulas_of
 
 DECAY_FIRST, DECAY_SECOND, EPSILON = 0.9, 0.999, 1e-8
 
@@ -80,30 +78,4 @@ def learning_rate_at(step: int, n_steps: int, learning_rate: float) -> float:
     return learning_rate * (1 - 0.98 * fallen)
 
 
-ADAM = (
-    Formula(
-        "Average gradient",
-        r"m \leftarrow \beta_1 m + (1 - \beta_1)\,g",
-        "The running average of the gradients.",
-    ),
-    Formula(
-        "Average square",
-        r"v \leftarrow \beta_2 v + (1 - \beta_2)\,g \circ g",
-        "The running average of the squared gradients.",
-    ),
-    Formula(
-        "Start corrected",
-        r"\hat m = \frac{m}{1 - \beta_1^{\,t}}, \quad \hat v = \frac{v}{1 - \beta_2^{\,t}}",
-        "Averages that start at 0 are too small at first; this corrects them.",
-    ),
-    Formula(
-        "Direction",
-        r"d = \frac{\hat m}{\sqrt{\hat v} + \varepsilon}",
-        "The average gradient divided by its typical size.",
-    ),
-    Formula(
-        "Step",
-        r"W \leftarrow W - \eta\,d",
-        "Each weight moves a little against its average gradient.",
-    ),
-)
+ADAM = formulas_of("Adam")

@@ -1,7 +1,5 @@
 """A run of training as a sequence of checkpoints, each computed from the previous one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property

@@ -2,8 +2,6 @@
 sequences that it learns from.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -8,8 +8,6 @@ pictures on which no kernel of any size can be right.
 B batch, T pixel, row by row, C content, F colour, K side of the kernel.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

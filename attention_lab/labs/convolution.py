@@ -11,8 +11,6 @@ positions, and it holds in a limit. Raw tokens cannot all choose themselves: a l
 same direction always wins.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ Such a number does not change the softmax.
 Before them: four ways to treat the edge of a picture, and the padding that each equals.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ b); the last token is classified. The variants differ only in the initial W_Q, W
 whether these stay orthonormal.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

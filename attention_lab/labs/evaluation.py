@@ -2,8 +2,6 @@
 score of heads with one answer each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ axes: B batch, H head, T query, S key, D feature, K query/key feature, V value f
 head, F features of a fused matrix.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -5,8 +5,6 @@ parts side by side; gradients like the output. Cross-entropy and relative error 
 the output as logits of F choices; the target marks the right one with 1.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 
-from .formula import ComputedFormula
+from .formula import ComputedFormula, computed_formulas
 
 
 def squared_error(output: Array, target: Array) -> float:
@@ -84,49 +82,18 @@ class Loss:
     gradient: ComputedFormula
 
 
+_VALUES = {
+    "squared error": squared_error,
+    "cross-entropy": cross_entropy,
+    "relative error": relative_error,
+}
+_GRADIENTS = {
+    "squared error": squared_error_gradient,
+    "cross-entropy": cross_entropy_gradient,
+    "relative error": relative_error_gradient,
+}
+_GRADIENT_FORMULAS = computed_formulas("gradient of a loss", _GRADIENTS)
 LOSSES = {
-    "squared error": Loss(
-        ComputedFormula(
-            "Mean squared error",
-            r"L = \frac1n \sum (Y - Z)^2",
-            "The mean of the squared errors.",
-            squared_error,
-        ),
-        ComputedFormula(
-            "its gradient",
-            r"\nabla_Y = \frac2n (Y - Z)",
-            "Every number should move against its own error.",
-            squared_error_gradient,
-        ),
-    ),
-    "cross-entropy": Loss(
-        ComputedFormula(
-            "Cross-entropy",
-            r"L = -\frac1n \sum \ln p_{\text{right}}, \quad p = \mathrm{softmax}(Y)",
-            "The mean of minus the logarithm of the probability of the right choice.",
-            cross_entropy,
-        ),
-        ComputedFormula(
-            "its gradient",
-            r"\nabla_Y = \frac1n (p - Z)",
-            "Logits should move by the difference between target and probabilities.",
-            cross_entropy_gradient,
-        ),
-    ),
-    "relative error": Loss(
-        ComputedFormula(
-            "Relative error",
-            r"L = \frac{\lVert p - Z \rVert}{\lVert Z \rVert}, \quad p = \mathrm{softmax}(Y)",
-            "The distance of all probabilities from the target, divided by the norm of the target.",
-            relative_error,
-        ),
-        ComputedFormula(
-            "its gradient",
-            r"\nabla_Y = p \circ \bigl(g - (p \cdot g)\,\mathbf 1\bigr), \quad "
-            r"g = \frac{p - Z}{\lVert p - Z \rVert\,\lVert Z \rVert}",
-            "The direction of the error, back through the softmax: 0 where the softmax is"
-            " saturated.",
-            relative_error_gradient,
-        ),
-    ),
+    name: Loss(value, _GRADIENT_FORMULAS[name])
+    for name, value in computed_formulas("loss", _VALUES).items()
 }

@@ -2,8 +2,6 @@
 itself learns nothing.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.attention import attend

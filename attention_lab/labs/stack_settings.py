@@ -2,8 +2,6 @@
 small noisy pictures of ten textures that it learns to classify.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -9,8 +9,6 @@ Then one Riemannian step on the sphere, a Stiefel manifold that can be drawn; an
 columns change in a layer: the matrices, the spread of the scores, the attention weights.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 
@@ -22,7 +20,7 @@ from attention_core.initialisation import normal, orthonormal_columns, xavier
 from attention_core.projections import Projections
 
 from ..heads.patterns import entropy
-from .formula import ComputedFormula, Formula
+from .formula import computed_formulas, formulas_of
 
 
 def tangent_projection(point: Array, gradient: Array) -> Array:
@@ -85,41 +83,16 @@ def geodesic(point: Array, step: Array) -> Array:
     return landed
 
 
-PROJECTIONS = (
-    Formula(
-        "Tangent part",
-        r"\mathrm{grad} = G - Y\,\mathrm{sym}(Y^{\top} G)",
-        "The part of a gradient along the manifold; the rest would stretch or tilt the columns.",
-    ),
-    Formula(
-        "Canonical gradient",
-        r"\mathrm{grad} = G - Y\,G^{\top} Y",
-        "The same in another metric, that of GeometricMachineLearning.jl.",
-    ),
+PROJECTIONS = formulas_of("projection")
+RETRACTIONS = computed_formulas(
+    "retraction",
+    {
+        "qr": qr_retraction,
+        "polar": polar_retraction,
+        "cayley": cayley_retraction,
+        "geodesic": geodesic,
+    },
 )
-RETRACTIONS = {
-    "qr": ComputedFormula(
-        "QR",
-        r"\mathrm{qf}(Y + D)",
-        "Step off, then make the columns orthonormal one after another.",
-        qr_retraction,
-    ),
-    "polar": ComputedFormula(
-        "Polar",
-        r"U V^{\top}, \quad Y + D = U \Sigma V^{\top}",
-        "Step off, then take the nearest matrix with orthonormal columns.",
-        polar_retraction,
-    ),
-    "cayley": ComputedFormula(
-        "Cayley",
-        r"(I - \tfrac12 \Omega)^{-1} (I + \tfrac12 \Omega)\,Y",
-        "Rotate the whole space; this needs one linear system.",
-        cayley_retraction,
-    ),
-    "geodesic": ComputedFormula(
-        "Geodesic", r"e^{\Omega}\,Y", "Rotate the whole space along the straightest path.", geodesic
-    ),
-}
 
 
 def parameter_counts(d_model: int, n_heads: int) -> tuple[int, int]:

@@ -4,14 +4,12 @@ Source: Bécigneul and Ganea 2019, algorithm 1a, with one second moment per matr
 per number would rotate the step out of the tangent space.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array
 
 from .adam import Moments, adam_direction, first_moment, second_moment
-from .formula import Formula
+from .formula import formulas_of
 from .stiefel import qr_retraction, tangent_projection
 
 
@@ -45,30 +43,4 @@ def fused_matrix(heads: Array) -> Array:
     return beside.reshape(*beside.shape[:-2], -1)
 
 
-STIEFEL_ADAM = (
-    Formula(
-        "Tangent gradient",
-        r"g = G - Y\,\mathrm{sym}(Y^{\top} G)",
-        "Only the part of the gradient along the manifold is used.",
-    ),
-    Formula(
-        "Average gradient",
-        r"m \leftarrow \beta_1 m + (1 - \beta_1)\,g",
-        "The running average of the tangent gradients, one matrix per head.",
-    ),
-    Formula(
-        "Average square",
-        r"v \leftarrow \beta_2 v + (1 - \beta_2)\,\overline{g^2}",
-        "One number per head: a number per cell would rotate the step out of the tangent space.",
-    ),
-    Formula(
-        "Step",
-        r"Y \leftarrow \mathrm{qf}\!\left(Y - \eta\,\hat m / (\sqrt{\hat v} + \varepsilon)\right)",
-        "Move, then make the columns orthonormal again.",
-    ),
-    Formula(
-        "Transport",
-        r"m \leftarrow m - Y\,\mathrm{sym}(Y^{\top} m)",
-        "The average is made tangent at the new point.",
-    ),
-)
+STIEFEL_ADAM = formulas_of("Adam on the Stiefel manifold")

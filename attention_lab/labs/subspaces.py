@@ -7,8 +7,6 @@ angles.
 Source: Brantner, GeometricMachineLearning.jl manual, MultiHeadAttention.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -4,8 +4,6 @@ Source of the idea of synthetic retrieval tasks: Elhage et al. 2021 (heads that 
 offset); Clark et al. 2019, section 4 (heads that look at words that agree).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Training one layer on a task."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from functools import partial

@@ -1,7 +1,5 @@
 """The settings of a training run as plain values, and its expected time."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

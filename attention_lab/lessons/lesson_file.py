@@ -1,7 +1,5 @@
 """A lesson as a JSON file, and as a short text for a link."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, replace
 from functools import lru_cache, partial

@@ -4,8 +4,6 @@ come from, and which mask belongs there.
 Before them: the sentence of a scenario, and others with the same word vectors.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import partial
 

@@ -2,8 +2,6 @@
 negative number, and for a query alone.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce

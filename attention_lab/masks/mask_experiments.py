@@ -2,8 +2,6 @@
 empty rows, other padding.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

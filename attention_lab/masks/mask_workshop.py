@@ -1,7 +1,5 @@
 """The mask workshop: several sentences in one batch, under any combination of masks."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 A layer is examined at the end: what it computes, which tests it passes, the first wrong field.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,11 +1,10 @@
-"""The classic mistakes: each replaces one step of the layer.
+"""The classic mistakes: each replaces one step of the layer; their words are rows of
+`assets/data/mistakes.csv`.
 
 All arrays keep their shapes, so the result is a `Trace` that all pictures can show.
 
 Before them: the layer with replaced steps, run on the same inputs.
 """
-
-from __future__ import annotations
 
 import hashlib
 import math
@@ -26,6 +25,7 @@ from attention_core.trace import Trace
 
 from ..cache import cached
 from ..heads.layout_mistakes import merge_without_swap, split_without_swap
+from ..home import read_table
 
 
 @dataclass(frozen=True)
@@ -169,96 +169,17 @@ class Mistake:
     steps: ReplacedSteps = field(repr=False)
 
 
-MISTAKES: tuple[Mistake, ...] = (
-    Mistake(
-        "split",
-        "no swap of axes in the split",
-        "Queries, keys and values are reshaped directly to (batch, heads, tokens, features): a"
-        " head gets the features of a few tokens instead of its features of all tokens.",
-        "query_heads",
-        "queries.reshape(B, T, H, K).swapaxes(1, 2)",
-        "queries.reshape(B, H, T, K)",
-        "at least two heads and two tokens",
-        ReplacedSteps(split=split_without_swap),
-    ),
-    Mistake(
-        "merge",
-        "no swap of axes in the merge",
-        "The heads are reshaped directly to (B, T, H·V): numbers of several tokens stand where"
-        " those of one token belong.",
-        "merged",
-        "head_outputs.swapaxes(1, 2).reshape(B, T, H * V)",
-        "head_outputs.reshape(B, T, H * V)",
-        "at least two heads and two tokens",
-        ReplacedSteps(merge=merge_without_swap),
-    ),
-    Mistake(
-        "scale",
-        "scores divided by √C, not √d_k",
-        "The scores are divided by the root of the embedding size instead of that of the head"
-        " width. The softmax is too flat if heads are narrower than the embedding, and too sharp"
-        " if they are wider.",
-        "scaled_scores",
-        "scores / np.sqrt(K)",
-        "scores / np.sqrt(D)",
-        "scores divided by √d_k, and heads of another width than the embedding",
-        ReplacedSteps(scale=_scale_of_the_layer),
-    ),
-    Mistake(
-        "axis",
-        "softmax over the wrong axis",
-        "The softmax runs over the queries instead of the keys: the shares of each key sum to 1,"
-        " not those of each query.",
-        "probabilities",
-        "softmax(masked_scores, axis=-1)",
-        "softmax(masked_scores, axis=-2)",
-        "a query that sees at least two tokens, with scores that differ",
-        ReplacedSteps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
-    ),
-    Mistake(
-        "mask",
-        "mask after the softmax",
-        "Hidden keys are set to 0 only after the softmax has given them a share. So the shares of"
-        " a query do not sum to 1, and the visible shares depend on hidden keys.",
-        "probabilities",
-        "softmax(np.where(mask, scaled_scores, -np.inf))",
-        "softmax(scaled_scores) * mask",
-        "a mask that hides something",
-        ReplacedSteps(shares=_mask_last),
-    ),
-    Mistake(
-        "slice",
-        "input split, not Q, K and V",
-        "The input is split among the heads before the projection, so each head reads only a part"
-        " of every embedding.",
-        "query_heads",
-        "split_heads(inputs @ w_q, H)",
-        "split_heads(inputs, H) @ small_w_q",
-        "at least two heads, and weights that read the whole embedding",
-        ReplacedSteps(weights=_own_slices),
-    ),
-    Mistake(
-        "shared",
-        "all heads with the same weights",
-        "All heads have the same W_Q, W_K and W_V, so all heads compute the same.",
-        "query_heads",
-        "split_heads(inputs @ w_q, H)",
-        "np.repeat(split_heads(inputs @ w_q[:, :K], 1), H, axis=1)",
-        "at least two heads",
-        ReplacedSteps(weights=_first_head_for_all),
-    ),
-    Mistake(
-        "dropout",
-        "dropout left on",
-        "One probability in ten is set to 0 at random and the others are enlarged, as in training."
-        " Every call gives another result.",
-        "probabilities",
-        "softmax(masked_scores)",
-        "softmax(masked_scores) * (rng.random((B, H, T, S)) >= 0.1) / 0.9",
-        "nothing",
-        ReplacedSteps(dropped=drop_shares),
-    ),
-)
+_STEPS = {
+    "split": ReplacedSteps(split=split_without_swap),
+    "merge": ReplacedSteps(merge=merge_without_swap),
+    "scale": ReplacedSteps(scale=_scale_of_the_layer),
+    "axis": ReplacedSteps(shares=lambda scaled, masked, _: softmax(masked, axis=-2)),
+    "mask": ReplacedSteps(shares=_mask_last),
+    "slice": ReplacedSteps(weights=_own_slices),
+    "shared": ReplacedSteps(weights=_first_head_for_all),
+    "dropout": ReplacedSteps(dropped=drop_shares),
+}
+MISTAKES = tuple(Mistake(steps=_STEPS[row["key"]], **row) for row in read_table("mistakes"))
 
 
 def row_sum_with_dropout(trace: Trace, head: int, query: int) -> float:

@@ -1,7 +1,5 @@
 """How far a token reaches over several layers whose masks hide what is far away."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The layer on its tokens, and on the same tokens in another order."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

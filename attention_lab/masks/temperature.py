@@ -4,8 +4,6 @@ The variance of dot products grows with their length, and a saturated softmax ha
 change of its scores.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

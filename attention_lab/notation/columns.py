@@ -2,8 +2,6 @@
 give the same numbers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core import HeadTrace

@@ -4,8 +4,6 @@ element by element, and then with the numbers of one query.
 The note drops the softmax and the sum over j; here they stand. It counts elements from 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 
@@ -76,7 +74,7 @@ def _row(places: list[int], write: Callable[[int], str], between: str = ", ") ->
     """What is written for each place, with dots where places are left out."""
     parts: list[str] = []
     for before, place in zip([-1, *places], places, strict=False):
-        parts += [r"\cdots"] * (place > before + 1) + [write(place)]
+        parts += ([r"\cdots"] if place > before + 1 else []) + [write(place)]
     return between.join(parts)
 
 

@@ -7,8 +7,6 @@ the other.
 At the end: formulas inside sentences, with our letters exchanged for those of a text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

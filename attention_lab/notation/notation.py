@@ -19,6 +19,8 @@ from attention_core.steps import AXES
 from attention_core.trace import STEPS, Trace
 from attention_core.wording import ROWS, Layout
 
+from ..home import read_table
+
 T = TypeVar("T")
 SIGNS = {
     r"\alpha": "α",
@@ -81,40 +83,8 @@ def _lowered(index: str) -> str:
 # Sizes, weights, and the fields of the `Trace` in order of computation: our word, our symbol
 # without its head, what it is.
 QUANTITIES = {
-    "n_tokens": (
-        "sequence length",
-        "n",
-        "How many tokens there are. In code: axis T for queries, axis S for keys.",
-    ),
-    "d_model": ("width", "C", "How many numbers describe one token. In code: axis D."),
-    "n_heads": ("heads", "h", "How many heads attend at the same time. In code: axis H."),
-    "d_k": (
-        "query and key width",
-        "d_k",
-        "How many numbers one head's query or key has. In code: axis K.",
-    ),
-    "d_v": ("value width", "d_v", "How many numbers one head's value has. In code: axis V."),
-    "scale": (
-        "scale",
-        "s",
-        "What every score is multiplied by: one over the square root of the key width, or chosen.",
-    ),
-    "w_q": ("query weights", "W_Q", "The matrix that makes the queries of all heads."),
-    "w_k": ("key weights", "W_K", "The matrix that makes the keys of all heads."),
-    "w_v": ("value weights", "W_V", "The matrix that makes the values of all heads."),
-    "w_o": ("output weights", "W_O", "The matrix that mixes what the heads found."),
-    "b_q": ("query bias", "b_Q", "What is added to every token's query, if anything."),
-    "b_k": ("key bias", "b_K", "What is added to every token's key, if anything."),
-    "b_v": ("value bias", "b_V", "What is added to every token's value, if anything."),
-    "b_o": ("output bias", "b_O", "What is added to every token's output, if anything."),
-    "query_gain": ("query gain", "g_Q", "What QK-norm multiplies each feature of a query by."),
-    "key_gain": ("key gain", "g_K", "What QK-norm multiplies each feature of a key by."),
-    "sink": ("sink", "z", "A score of each head that is no key's: its share goes to no value."),
-    **{
-        name: (one.title, one.symbol.removesuffix("_h"), one.sentence)
-        for name, one in STEPS.items()
-    },
-}
+    row["name"]: (row["word"], row["symbol"], row["meaning"]) for row in read_table("quantities")
+} | {name: (one.title, one.symbol.removesuffix("_h"), one.sentence) for name, one in STEPS.items()}
 
 
 LAYOUTS = {"row": ROWS, "column": Layout("column", "row", "one below the other")}

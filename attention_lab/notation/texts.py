@@ -6,11 +6,9 @@ written as we do, and `remark` says so. A letter of a text that is given a tilde
 for a step that the text does not name.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
-from ..page_list import read_table
+from ..home import read_table
 from .notation import COLUMN_NOTATION, OURS, Notation
 
 _ROWS = read_table("notations")

@@ -1,7 +1,5 @@
 """The facts of the steps that multiply with weights, and of those that cut and join heads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,9 +22,26 @@ from ..heads.weight_blocks import (
     is_identity,
     output_gap,
 )
+from ..page_list import Page
 from ..rounding import tolerance
 
 HEAD_FIELDS = {"queries": "query_heads", "keys": "key_heads", "values": "value_heads"}
+
+
+def explained_field(page: Page, which: str) -> str:
+    """The field whose cell a step explains. which: queries, keys or values, where a step shows one
+    of them; values are neither normalised nor turned.
+    """
+    compared = "queries" if which == "values" else which
+    one_of_three = {
+        "projections": which,
+        "split": HEAD_FIELDS[which],
+        "qk-norm": f"normed_{compared}",
+        "rotary": f"turned_{compared}",
+    }
+    return one_of_three.get(page.url_path) or page.fields[0]
+
+
 # The two matrices whose product each field is.
 PROJECTION_FACTORS = {
     "queries": ("inputs", "w_q"),
@@ -92,6 +107,11 @@ class SplitFacts:
     width: int
     rank: int
     enough: int
+
+    @property
+    def n_fused(self) -> int:
+        """How many numbers the matrix has for each token."""
+        return self.shape[1] * self.shape[3]
 
     @property
     def is_narrow(self) -> bool:

@@ -1,4 +1,9 @@
-"""The facts of the steps from the scores to what a head finds."""
+"""The facts of the steps from the scores to what a head finds.
+
+At the end: a row that has nothing to take from any token, with softmax alone, a sink, or a gate on
+the output. Sources: Xiao et al. 2024 (attention sinks); OpenAI 2025 (gpt-oss, a logit per head);
+Qiu et al. 2025 (gated attention).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from attention_core.checks import Array
+from attention_core.formulas import softmax
 from attention_core.trace import Trace
 
 from ..focus import Focus
@@ -14,7 +20,6 @@ from ..heads.counts import layer_size
 from ..heads.keys_read import ReadRow, ScaleEffect, read_row, scale_effect
 from ..heads.patterns import effective_tokens
 from ..heads.score_schemes import SCHEMES
-from ..masks.giving_nothing import Given, given_by
 from ..masks.hiding import LastQuery, last_query_alone
 from ..masks.mistakes import row_sum_with_dropout
 from ..masks.temperature import at_temperature
@@ -22,17 +27,21 @@ from ..rotary_pairs import TurnedPair, pair_of, shift_gap
 from ..rounding import tolerance
 from ..scenario import Scenario
 from ..sentences import longer_sequence
+from .seen import KeysSeen, keys_seen
 
 
 @dataclass(frozen=True)
 class ScoreFacts:
     """One pair of tokens in all heads: the multiplications of the whole product of the two stacks
-    and of the Hadamard product, and the sum of the scores over the heads.
+    and of the Hadamard product, and the sum of the scores over the heads. is_one_wide: whether one
+    wide head, without the split, has this sum as its score: not where heads share keys, or where
+    queries and keys are normed or turned head by head.
     """
 
     n_full: int
     n_hadamard: int
     total: float
+    is_one_wide: bool
 
 
 def score_facts(trace: Trace, query: int, key: int) -> ScoreFacts:
@@ -40,7 +49,9 @@ def score_facts(trace: Trace, query: int, key: int) -> ScoreFacts:
     one_pair = replace(layer_size(trace), n_tokens=1)
     counts = {one.key: one.multiplications.of(one_pair) for one in SCHEMES}
     total = float(trace.scores[0, :, query, key].sum())
-    return ScoreFacts(counts["full"], counts["hadamard"], total)
+    is_one_wide = trace.sizes["G"] == trace.sizes["H"]
+    is_one_wide = is_one_wide and trace.head_norm is None and trace.rotary is None
+    return ScoreFacts(counts["full"], counts["hadamard"], total, is_one_wide)
 
 
 @dataclass(frozen=True)
@@ -62,22 +73,17 @@ def scale_facts(trace: Trace, head: int) -> ScaleFacts:
 
 
 @dataclass(frozen=True)
-class MaskFacts:
-    """What a mask hides.
+class MaskFacts(KeysSeen):
+    """What a mask hides, at the cell in focus of the picture.
 
     chosen: the mask of the layer; is_example: whether the picture shows another one, because there
-    is none. n_seen: of n_keys, the keys that the query in focus sees in the picture. n_hidden: of
-    n_cells of a head, and is_empty if none is. in_batch: whether [pad] is hidden besides. longer:
+    is none. is_empty: whether no cell is hidden. in_batch: whether [pad] is hidden besides. longer:
     the sequence length that makes room for [pad]; 0 if there is none. alone: the last token as a
     query by itself.
     """
 
     chosen: str
     is_example: bool
-    n_seen: int
-    n_keys: int
-    n_hidden: int
-    n_cells: int
     is_empty: bool
     in_batch: bool
     longer: int
@@ -88,14 +94,14 @@ def mask_facts(
     chosen: Scenario, scenario: Scenario, trace: Trace, focus: Focus, n_sentences: int
 ) -> MaskFacts:
     """The facts of a mask. chosen: the choices; scenario, trace: what the picture shows."""
-    n_keys = trace.sizes["S"]
+    seen = keys_seen(trace, focus.head, focus.query)
     return MaskFacts(
+        seen.n_seen,
+        seen.n_keys,
+        seen.n_hidden,
+        seen.n_cells,
         chosen.mask,
         scenario.mask != chosen.mask,
-        n_keys - int(trace.hidden_keys[0, focus.head, focus.query]),
-        n_keys,
-        int(trace.hidden_keys[0, focus.head].sum()),
-        trace.hidden[0, 0].size,
         not trace.hidden_keys.any(),
         n_sentences > 1,
         longer_sequence(chosen) or 0,
@@ -176,18 +182,21 @@ class NormFacts:
     """What QK-norm bounds in a head.
 
     query_length, key_length: the largest in the head. most: the largest size that a scaled score
-    can have, the scale times both; largest: the largest that one has. share: the most that a query
-    can give to one of the keys, if no bias is added to scores; else None.
+    can have, the scale times both; largest: the largest that one has, after a soft cap if there is
+    one. share: the most that the query in focus can give to one of the n_seen keys that it sees, if
+    no bias is added to scores and it sees any; else None.
     """
 
     query_length: float
     key_length: float
     most: float
     largest: float
+    is_capped: bool
+    n_seen: int
     share: float | None
 
 
-def norm_facts(trace: Trace, head: int) -> NormFacts:
+def norm_facts(trace: Trace, head: int, query: int) -> NormFacts:
     """The facts of a layer with QK-norm."""
     query_length, key_length = (
         float(np.linalg.norm(getattr(trace, name)[0, at], axis=-1).max())
@@ -196,10 +205,12 @@ def norm_facts(trace: Trace, head: int) -> NormFacts:
             ("normed_keys", head * trace.sizes["G"] // trace.sizes["H"]),
         )
     )
-    most, n_keys = abs(trace.scale) * query_length * key_length, trace.sizes["S"]
-    share = 1 / (1 + (n_keys - 1) * float(np.exp(-2 * most))) if trace.bias is None else None
-    largest = float(np.abs(trace.scaled_scores[0, head]).max())
-    return NormFacts(query_length, key_length, most, largest, share)
+    most, share = abs(trace.scale) * query_length * key_length, None
+    n_seen = keys_seen(trace, head, query).n_seen
+    if trace.bias is None and n_seen:
+        share = 1 / (1 + (n_seen - 1) * float(np.exp(-2 * most)))
+    largest, is_capped = float(np.abs(trace.scaled_scores[0, head]).max()), bool(trace.softcap)
+    return NormFacts(query_length, key_length, most, largest, is_capped, n_seen, share)
 
 
 @dataclass(frozen=True)
@@ -225,3 +236,39 @@ def rotary_facts(
     return RotaryFacts(
         pair_of(trace, field, cell), SHIFT, shift_gap(trace, SHIFT), scenario.positions
     )
+
+
+LOWERED = (0.0, 2.0, 5.0, 10.0)  # by how much all scores of the row
+SINK = 0.0  # its logit
+GATES = (1.0, 0.5, 0.1, 0.0)  # what an output gate lets through
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a row gives to all tokens together, all of its scores lowered by a number.
+
+    alone: by softmax; with_sink: with one more logit of 0. gate, gated: what a gate lets through,
+    and the length of the output that is then left.
+    """
+
+    lowered: float
+    alone: float
+    with_sink: float
+    gate: float
+    gated: float
+
+
+def given_by(trace: Trace, head: int, query: int) -> tuple[Given, ...]:
+    """What the row of a query gives in the three ways; nothing for a row without keys."""
+    scores_S = trace.masked_scores[0, head, query]
+    scores_S = scores_S[np.isfinite(scores_S)].astype(np.float64)
+    if not scores_S.size:
+        return ()
+    length = float(np.linalg.norm(trace.head_outputs[0, head, query]))
+    found = []
+    for lowered, gate in zip(LOWERED, GATES, strict=True):
+        lowered_S = scores_S - lowered
+        alone = float(softmax(lowered_S).sum())
+        with_sink = float(softmax(np.append(lowered_S, SINK))[:-1].sum())
+        found.append(Given(lowered, alone, with_sink, gate, gate * length))
+    return tuple(found)

@@ -5,8 +5,6 @@ E piece of a branch, G key/value head, K feature of a head, L layer, N branch, P
 head of a group of heads that share keys, S token of the text, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,10 +19,15 @@ class Branches:
     """Branches of a text, numbered in the order in which they were added.
 
     kept: the keys as scores read them and the values of the text. Shapes: two of (L, G, S, K).
+    lengths: how many tokens the text has, in branches that begin at several places of it.
     """
 
-    def __init__(self, decoder: Decoder, kept: Sequence[Array]) -> None:
-        self._decoder, self._text = decoder, kept
+    def __init__(
+        self, decoder: Decoder, kept: Sequence[Array], lengths: Sequence[int] = ()
+    ) -> None:
+        self.decoder, self._text = decoder, kept
+        self._lengths = tuple(lengths) or (kept[0].shape[2],)
+        self._begun: list[int] = []
         n_layers = len(decoder.layers)
         self._own = [np.empty((n_layers, 0, *one.shape[1::2]), one.dtype) for one in kept]
         self._paths: list[tuple[int, ...]] = []
@@ -33,35 +36,45 @@ class Branches:
         return len(self._paths)
 
     def extend(self, parents: Sequence[int], pieces: Sequence[int]) -> Array:
-        """Add branches, each a piece longer than its parent, -1 for the text itself; how well every
-        piece fits after each. Shapes: (N, X).
+        """Add branches, each a piece longer than its parent, -1 for the text itself, -2 for the
+        text in its second length; how well every piece fits after each. Shapes: (N, X).
         """
-        decoder, first = self._decoder, len(self)
+        decoder, first = self.decoder, len(self)
         for number, parent in enumerate(parents, start=first):
             self._paths.append((*(self._paths[parent] if parent >= 0 else ()), number))
+            self._begun.append(self._begun[parent] if parent >= 0 else self._lengths[-1 - parent])
         paths = self._paths[first:]
         depths_N = np.array([len(path) for path in paths])
         places_NE = np.zeros((len(paths), depths_N.max()), dtype=int)
         for row_E, path in zip(places_NE, paths, strict=True):
             row_E[: len(path)] = path
-        position_N = self._text[0].shape[2] + depths_N - 1
+        begun_N = np.array(self._begun[first:])
+        position_N = begun_N + depths_N - 1
         turns_NP = rotary_turns(decoder, position_N)
         grown = [np.empty((len(one), len(paths), *one.shape[2:]), one.dtype) for one in self._own]
         self._own = [np.concatenate(pair, axis=1) for pair in zip(self._own, grown, strict=True)]
         stream_ND = decoder.embed(list(pieces), position_N)
         for layer in range(len(decoder.layers)):
             x_ND = decoder.attention_norm(stream_ND, layer)
-            stream_ND = stream_ND + self._attend(layer, x_ND, turns_NP, places_NE, position_N)
+            attended_ND = self._attend(layer, x_ND, turns_NP, places_NE, (begun_N, position_N))
+            stream_ND = stream_ND + attended_ND
             stream_ND = stream_ND + decoder.feed_forward(stream_ND, layer)
         return decoder.logits(stream_ND)
 
     def _attend(
-        self, layer: int, x_ND: Array, turns_NP: Array | None, places_NE: Array, position_N: Array
+        self,
+        layer: int,
+        x_ND: Array,
+        turns_NP: Array | None,
+        places_NE: Array,
+        ends: tuple[Array, Array],
     ) -> Array:
-        """What attention adds to the last piece of each branch. Shapes: (N, D), kept."""
-        p, n = self._decoder.layers[layer].attention, len(x_ND)
+        """What attention adds to the last piece of each branch. ends: of each branch the length of
+        its text, and the position of its last piece. Shapes: (N, D), kept.
+        """
+        p, n = self.decoder.layers[layer].attention, len(x_ND)
         keys, values = (own[layer] for own in self._own)
-        query_NHK, keys[-n:], values[-n:] = compared(self._decoder, layer, x_ND, turns_NP)
+        query_NHK, keys[-n:], values[-n:] = compared(self.decoder, layer, x_ND, turns_NP)
         query_NGRK = query_NHK.reshape(n, p.groups, -1, p.d_k)
         text_keys_GSK, text_values_GSV = (one[layer] for one in self._text)
         query_GQK = query_NGRK.swapaxes(0, 1).reshape(p.groups, -1, p.d_k)
@@ -71,15 +84,18 @@ class Branches:
         of_text_NGRS = of_text.swapaxes(0, 1)
         of_own_NGRE = query_NGRK @ keys[places_NE].transpose(0, 2, 3, 1)
         scores = np.concatenate([of_text_NGRS, of_own_NGRE], axis=-1) * p.d_k**-0.5
-        position_N1, place = position_N[:, np.newaxis], np.arange(scores.shape[-1])
+        begun_N1, position_N1 = (one[:, np.newaxis] for one in ends)
+        n_text = text_keys_GSK.shape[1]
+        text_S, own_E = np.arange(n_text), begun_N1 + np.arange(places_NE.shape[1])
+        place = np.concatenate([np.broadcast_to(text_S, (n, n_text)), own_E], axis=1)
         hidden = place > position_N1
-        if (window := self._decoder.layers[layer].window) is not None:
+        hidden[:, :n_text] |= text_S >= begun_N1
+        if (window := self.decoder.layers[layer].window) is not None:
             hidden |= place <= position_N1 - window
         scores[np.broadcast_to(hidden[:, np.newaxis, np.newaxis], scores.shape)] = -np.inf
         scores -= scores.max(axis=-1, keepdims=True)
         shares = np.exp(scores, out=scores)
         shares /= shares.sum(axis=-1, keepdims=True)
-        n_text = text_keys_GSK.shape[1]
         of_text_GQS = shares[..., :n_text].swapaxes(0, 1).reshape(p.groups, -1, n_text)
         mixed_NGRV = (of_text_GQS @ text_values_GSV).reshape(p.groups, n, -1, p.d_v).swapaxes(0, 1)
         mixed_NGRV = mixed_NGRV + shares[..., n_text:] @ values[places_NE].swapaxes(1, 2)

@@ -4,8 +4,6 @@ Source: Sennrich, Haddow and Birch 2016; pieces with scores and bytes: Kudo and 
 (SentencePiece).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -81,7 +81,7 @@ class Decoder:
     of squares in every norm. off: the heads that are switched off, and what each adds to every
     token in the place of what it would write, (D,). positions: a vector for each place in the text,
     (T, D); None for rotary positions. activation: of the feed-forward parts. Norms with an offset
-    are LayerNorm, else RMSNorm.
+    are LayerNorm, else RMSNorm. before: the decoder before any head was switched off.
     """
 
     embedding: Array
@@ -94,6 +94,7 @@ class Decoder:
     last_offset: Array | None = None
     output: Array | None = None
     activation: str = "silu"
+    before: Decoder | None = None
 
     @property
     def centred(self) -> bool:
@@ -104,6 +105,11 @@ class Decoder:
     def unembedding(self) -> Array:
         """What the logits are made with. Shapes: (X, D)."""
         return self.embedding if self.output is None else self.output
+
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers the matrices hold that a token is multiplied with."""
+        return self.unembedding.size + sum(sum(one.counts) for one in self.layers)
 
     def embed(self, ids: Any, places: Array | None = None) -> Array:
         """The vectors of pieces, with those of their places where these are learned. places: from 0
@@ -134,7 +140,8 @@ class Decoder:
                 bias_D = np.sum([*added.values(), *([] if p.b_o is None else [p.b_o])], axis=0)
                 p = replace(p, b_o=bias_D)
             layers[layer] = replace(layers[layer], attention=p)
-        return replace(self, layers=tuple(layers), off={**self.off, **heads})
+        off, before = {**self.off, **heads}, self.before or self
+        return replace(self, layers=tuple(layers), off=off, before=before)
 
     def norm(self, x_TD: Array, gain_D: Array, offset_D: Array | None = None) -> Array:
         """Each token's vector divided by its root mean square, times the gain; with LayerNorm less
@@ -211,11 +218,12 @@ class Streams:
         logits: Array = self.decoder.logits(self.streams[-1])
         return logits
 
-    def logits_after(self, layer: int) -> Array:
+    def logits_after(self, layer: int, position: int | slice = slice(None)) -> Array:
         """What the last norm and the embedding make of the vectors after a layer, as if no layer
-        followed; -1 is before the first. Shapes: (T, X). Source: nostalgebraist 2020 (logit lens).
+        followed; -1 is before the first. position: of one token, or of all. Shapes: (T, X) or (X,).
+        Source: nostalgebraist 2020 (logit lens).
         """
-        return self.decoder.logits(self.streams[layer + 1])
+        return self.decoder.logits(self.streams[layer + 1, position])
 
     def parts(self, position: int = -1) -> tuple[tuple[Part, ...], Array]:
         """The names of all parts that add up to the vector of a token, and the parts.

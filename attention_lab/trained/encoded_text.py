@@ -1,7 +1,5 @@
 """A sentence in the trained encoder: all layers, or one of them."""
 
-from __future__ import annotations
-
 from attention_core.checks import check_text, whole_number
 from attention_core.masks import padding_mask
 from attention_core.trace import Trace

@@ -3,8 +3,6 @@
 B batch, T token, D model feature.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property

@@ -8,8 +8,6 @@ which the model mostly says the name again.
 N sentence, T token, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -5,8 +5,6 @@ G key/value head, R head of a group of heads that share keys, T new token, S tok
 of a head, N row, P pair of features, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

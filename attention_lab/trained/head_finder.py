@@ -4,8 +4,6 @@ And what each of many heads does, in a word or two: the token before, [CLS], or 
 A caption depends on the attention of its head alone, on the tokens that are shown.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial

@@ -2,8 +2,6 @@
 the language model copies what it reads.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Its files are in assets/stories260k, with its licence (MIT) and origin; scripts/
 makes them. Width 64, 5 layers, 8 query heads of 8 features on 4 key/value heads, 512 pieces.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import math

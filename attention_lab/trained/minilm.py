@@ -4,8 +4,6 @@ Its files are in assets/minilm, with its licence (Apache-2.0) and origin; script
 makes them. Source: Wang et al. 2020 (MiniLM); Reimers and Gurevych 2019 (Sentence-BERT).
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import zipfile

@@ -4,8 +4,6 @@ like Llama, and by name what is refused.
 Everything is decided here, before a file of weights is opened.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -92,10 +92,15 @@ class LanguageModelRun(Streams):
         next_probabilities(np.zeros(2), temperature, top_p)
         return self._after((temperature, top_p)).shares(found)
 
-    def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
+    @property
+    def kept(self) -> list[Array]:
+        """The keys as scores read them, and the values. Shapes: two of (L, G, S, K)."""
         names = (self.traces[0].needs("scores")[1], "value_heads")
-        kept = [np.array([getattr(trace, name)[0] for trace in self.traces]) for name in names]
-        return After(self.decoder, self.vocabulary, self.ids, self.logits[-1], kept, settings)
+        return [np.array([getattr(trace, name)[0] for trace in self.traces]) for name in names]
+
+    def _after(self, settings: tuple[float, float] = (1.0, 1.0)) -> After:
+        last_X = self.logits[-1]
+        return After(self.decoder, self.vocabulary, self.ids, last_X, self.kept, settings)
 
     def contributions(self, token: int, against: Against = AVERAGE) -> dict[Part, float]:
         """What each part of the model adds to the logit of a token after the last one, with the
@@ -112,7 +117,7 @@ class LanguageModelRun(Streams):
         names, parts_ND = self.parts()
         found = dict(zip(names, map(float, parts_ND @ along_D), strict=True))
         if (offset_D := self.decoder.last_offset) is not None:
-            found[OFFSET] = float(offset_D @ self._compared(token, against))
+            found[OFFSET] = float(offset_D @ self.compared(token, against))
         return found
 
     def loss(self, head: Head, token: int, against: Against = AVERAGE) -> Loss:
@@ -151,9 +156,9 @@ class LanguageModelRun(Streams):
         last norm: the gain times the vector of the token, less that of what it is compared with;
         with LayerNorm, less the mean of these products. Shapes: (D,). Raises: SettingsError.
         """
-        return self.decoder.last_reads(self._compared(token, against))
+        return self.decoder.last_reads(self.compared(token, against))
 
-    def _compared(self, token: int, against: Against) -> Array:
+    def compared(self, token: int, against: Against) -> Array:
         """The vector of a token in the output matrix, less that of what it is compared with.
         Raises: SettingsError.
         """

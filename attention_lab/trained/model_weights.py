@@ -5,8 +5,6 @@ D model feature, F feature between the matrices of the feed-forward part, G key/
 K feature of a head, T place, X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -6,13 +6,12 @@ probability is the product of those of its pieces and of the probability that th
 it, summed over its spellings. X piece of the vocabulary.
 """
 
-from __future__ import annotations
-
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heappop, heappush
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,13 +28,19 @@ MOST_SPELLINGS = 2000  # further branches that the sum over spellings computes, 
 # Of all branches together, 256 MB: a large vocabulary gets fewer branches than these.
 MOST_SHARES = 2**25
 AT_ONCE = 16  # branches that it computes together
+# Branches times numbers of the model: a large model gets fewer branches, or a page would wait.
+MOST_WORK = 3 * 2**30
 MORE = 5  # words that are summed beside those that are wanted
 LEAST = 1e-5  # words that are less probable are not searched for
+FEW_STEPS, FEW_AT_ONCE = 24, 4  # of a search for the most probable word alone
 NEGLECTED = 1e-12  # spellings that are less probable are left out of a word
 _LAST_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*['’-]?\Z")
 
 
 Path = tuple[int, ...]
+T = TypeVar("T")
+# Asks for branches, one list after another, and gives a result.
+Asks = Generator[Iterable[Path], None, T]
 
 
 class NextWords(tuple[tuple[str, float], ...]):
@@ -64,15 +69,22 @@ class Pieces:
         self.of_words = [*self.letters, *starts]
         self.spells = {vocabulary[n]: n for n in self.of_words}
         self.longest = max(map(len, self.spells), default=0)
-        self._signs: dict[tuple[int, bool], str] = {}
+        self._signs: dict[bool, tuple[list[str], Array, Array]] = {}
 
-    def sign(self, piece: int, after_space: bool) -> str:
-        """A piece that is no part of a word, as people write it; after a space alone a piece that
-        is no mark leaves this space.
+    def signs(self, after_space: bool) -> tuple[list[str], Array, Array]:
+        """What begins no word, as people write it; the pieces that are written so, and for each the
+        place of its name. After a space alone a piece that is no mark leaves this space.
         """
-        if (found := self._signs.get((piece, after_space))) is None:
-            found = self._signs[piece, after_space] = self._sign(self.all[piece], after_space)
-        return found
+        if after_space not in self._signs:
+            words = {*(self.letters if after_space else self.of_words)}
+            named: dict[str, list[int]] = {}
+            for number, text in enumerate(self.all):
+                if number not in words:
+                    named.setdefault(self._sign(text, after_space), []).append(number)
+            pieces = np.array([one for some in named.values() for one in some], dtype=int)
+            names_N = np.repeat(np.arange(len(named)), [*map(len, named.values())])
+            self._signs[after_space] = [*named], pieces, names_N
+        return self._signs[after_space]
 
     def _sign(self, text: str, after_space: bool) -> str:
         if text in TEXT_ENDS:
@@ -91,65 +103,79 @@ pieces_of = lru_cache(maxsize=4)(Pieces)
 
 @dataclass(eq=False)
 class _Search:
-    """The branches that were computed: the share of every piece to come next, by the pieces of the
-    branch. settings: temperature and top-p of these shares.
+    """The branches of a text that were computed: the share of every piece to come next, by the
+    pieces of the branch. settings: temperature and top-p of these shares. numbers: of the branches.
+    n_numbers: how many the matrices of the model hold.
     """
 
-    branches: Branches
     pieces: Pieces
     shares: dict[Path, Array]
     settings: tuple[float, float]
-    numbers: dict[Path, int] = field(default_factory=lambda: {(): -1})
+    numbers: dict[Path, int]
+    n_numbers: int
 
-    def compute(self, paths: Iterable[Path]) -> None:
-        """Compute branches whose parents were computed."""
-        new = [path for path in dict.fromkeys(paths) if path not in self.numbers]
-        if new:
-            first = len(self.branches)
-            parents = [self.numbers[path[:-1]] for path in new]
-            logits_NX = self.branches.extend(parents, [path[-1] for path in new])
-            for number, (path, logits_X) in enumerate(zip(new, logits_NX, strict=True), first):
-                self.numbers[path] = number
-                self.shares[path] = next_probabilities(logits_X, *self.settings)
+    @property
+    def room(self) -> int:
+        """How many branches memory and time leave room for."""
+        by_memory = MOST_SHARES // 2 // len(self.pieces.all)
+        return min(by_memory, max(AT_ONCE, MOST_WORK // self.n_numbers))
+
+    def unknown(self, paths: Iterable[Path]) -> list[Path]:
+        """Those of some branches that were not computed; their parents were."""
+        return [path for path in dict.fromkeys(paths) if path not in self.numbers]
+
+    @property
+    def n_steps(self) -> int:
+        """How many branches were computed."""
+        return len(self.numbers) - 1
 
     def ends(self, path: Path) -> float:
         """The probability that the next piece ends the word."""
         return 1 - float(self.shares[path][self.pieces.letters].sum())
 
-    def best_first(self, n_words: int) -> tuple[dict[str, float], float]:
+    def best_first(
+        self, n_words: int, most: int = MOST_STEPS, at_once: int = AT_ONCE
+    ) -> Asks[tuple[dict[str, float], float]]:
         """Texts of words and a lower bound of their probabilities, and the probability of the best
-        branch that was not computed.
+        branch that was not computed. most: how many are.
         """
         found: dict[str, float] = {}
         waiting: list[tuple[float, Path]] = []
-        self._wait(waiting, (), 1.0, self.pieces.of_words)
-        most = min(MOST_STEPS, MOST_SHARES // 2 // len(self.pieces.all))
-        while waiting and len(self.branches) < most:
+        most = min(most, self.room)
+        self._wait(waiting, (), 1.0, self.pieces.of_words, most)
+        while waiting and self.n_steps < most:
             enough = sorted(found.values())[-n_words] if len(found) >= n_words else LEAST
             if -waiting[0][0] < enough:
                 break
-            batch = [heappop(waiting) for _ in range(min(AT_ONCE, len(waiting)))]
-            self.compute(path for _, path in batch)
+            batch = [heappop(waiting) for _ in range(min(at_once, len(waiting)))]
+            yield [path for _, path in batch]
             for share, path in batch:
                 text = "".join(self.pieces.all[one] for one in path)
                 if text != WORD_START:
                     found[text] = found.get(text, 0.0) - share * self.ends(path)
-                self._wait(waiting, path, -share, self.pieces.letters)
+                self._wait(waiting, path, -share, self.pieces.letters, most)
         return found, max(LEAST, -waiting[0][0]) if waiting else LEAST
 
     def _wait(
-        self, waiting: list[tuple[float, Path]], path: Path, share: float, which: list[int]
+        self,
+        waiting: list[tuple[float, Path]],
+        path: Path,
+        share: float,
+        which: list[int],
+        most: int,
     ) -> None:
-        shares = self.shares[path][which] * share
-        for place in np.flatnonzero(shares > LEAST):
+        """Let the branches that go on with some pieces wait, those that can be computed at most."""
+        shares, n = self.shares[path][which] * share, most + 2 * AT_ONCE
+        likely = np.argsort(-shares, kind="stable")[:n]
+        for place in likely[shares[likely] > LEAST].tolist():
             heappush(waiting, (-float(shares[place]), (*path, which[place])))
 
-    def probability(self, texts: Sequence[str]) -> dict[str, Spelled]:
+    def probability(self, texts: Sequence[str]) -> Asks[dict[str, Spelled]]:
         """The probability of each text as the next word, summed over its spellings."""
         spelled: dict[str, list[tuple[float, Path]]] = {text: [] for text in texts}
         goes_on = self._spelled(texts)
-        n_more = min(MOST_SPELLINGS, MOST_SHARES // 2 // len(self.pieces.all))
-        most = len(self.branches) + n_more
+        n_more = min(MOST_SPELLINGS, self.room)
+        most = self.n_steps + n_more
         level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
             after = [
@@ -158,8 +184,8 @@ class _Search:
                 for one in goes_on[text]
             ]
             level = sorted((one for one in after if one[2] > NEGLECTED), key=lambda one: -one[2])
-            del level[max(0, most - len(self.branches)) :]
-            self.compute(path for path, _, _ in level)
+            del level[max(0, most - self.n_steps) :]
+            yield [path for path, _, _ in level]
             for path, text, share in level:
                 if text in spelled:
                     spelled[text].append((share * self.ends(path), path))
@@ -178,20 +204,27 @@ class _Search:
             for start in starts
         }
 
-    def signs(self) -> dict[str, Spelled]:
+    def signs(self) -> Asks[dict[str, Spelled]]:
         """The probability of everything that begins no word, as people write it."""
-        found: dict[str, list[tuple[float, Path]]] = {}
+        found: dict[str, list[Spelled]] = {}
         starts: list[Path] = [()]
         if (space := self.pieces.spells.get(WORD_START)) is not None:
             starts.append((space,))
-        self.compute(starts[1:])
+        yield starts[1:]
         for path in starts:
-            share = float(self.shares[()][path[0]]) if path else 1.0
-            words = self.pieces.letters if path else self.pieces.of_words
-            for one in np.setdiff1d(np.arange(len(self.pieces.all)), words).tolist():
-                spelled = (share * float(self.shares[path][one]), (*path, one))
-                found.setdefault(self.pieces.sign(one, bool(path)), []).append(spelled)
-        return {name: _together(several) for name, several in found.items()}
+            share, shares_X = float(self.shares[()][path[0]]) if path else 1.0, self.shares[path]
+            names, pieces_N, names_N = self.pieces.signs(bool(path))
+            shares_N = share * shares_X[pieces_N]
+            best = np.lexsort((-shares_N, names_N))  # of each name the most probable piece first
+            firsts = best[np.searchsorted(names_N, np.arange(len(names)))]
+            sums = np.bincount(names_N, shares_N, len(names)).tolist()
+            several = zip(names, sums, shares_N[firsts].tolist(), pieces_N[firsts], strict=True)
+            for name, of_sign, of_best, piece in several:
+                found.setdefault(name, []).append((of_sign, (of_best, (*path, int(piece)))))
+        return {
+            name: (sum(share for share, _ in several), max(best for _, best in several))
+            for name, several in found.items()
+        }
 
 
 def _together(spelled: list[tuple[float, Path]]) -> Spelled:
@@ -216,47 +249,108 @@ class After:
     def next_words(self, k: int) -> NextWords:
         """The k most probable words and marks."""
         search = self._search()
-        bounds, complete_to = search.best_first(k)
-        begun = letters_begun(self.vocabulary, self.ids)
+        return self._computed(search, self._best(search, k))
+
+    def most_probable(self, search: _Search) -> Asks[tuple[str, float, Path]]:
+        """The most probable word or mark, its probability and its pieces. The probability is 0
+        where the search leaves open which it is.
+        """
+        bounds, open_share = yield from search.best_first(1, FEW_STEPS, FEW_AT_ONCE)
+        found = yield from search.signs()
+        likely = sorted(bounds, key=lambda text: -bounds[text])[:1]
+        shown = {self._shown(text) for text in likely}
+        found |= yield from self._summed(search, sorted(shown))
+        word = min(found, key=lambda one: (-found[one][0], one))
+        share, (_, path) = found[word]
+        return word, share if share >= open_share else 0.0, path
+
+    def _shown(self, text: str) -> str:
+        """A word as people write it, with the letters of the text that it goes on with."""
+        if text.startswith(WORD_START):
+            return text.strip()
+        return letters_begun(self.vocabulary, self.ids) + text
+
+    def _best(self, search: _Search, k: int) -> Asks[NextWords]:
+        bounds, complete_to = yield from search.best_first(k)
         # A spelling that the search did not reach can raise a word, so more than k are summed.
         likely = sorted(bounds, key=lambda text: -bounds[text])[: k + MORE]
-        shown = {text.strip() if text.startswith(WORD_START) else begun + text for text in likely}
-        found = search.signs()
-        for word, spelled in self._summed(search, sorted(shown)).items():
-            found[word] = spelled
+        shown = set(map(self._shown, likely))
+        found = yield from search.signs()
+        found |= yield from self._summed(search, sorted(shown))
         best = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))[:k]
         words = NextWords((word, share) for word, (share, _) in best if share > 0)
         words.rest = max(0.0, 1 - sum(share for _, share in words))
-        words.complete_to, words.n_steps = complete_to, len(search.branches)
+        words.complete_to, words.n_steps = complete_to, search.n_steps
         words.spellings = {word: path for word, (_, (_, path)) in best}
         return words
 
     def shares(self, words: Sequence[str]) -> dict[str, float]:
         """The probability of each of some words and marks."""
         search = self._search()
-        signs = search.signs()
+        return self._computed(search, self._shares(search, words))
+
+    def _shares(self, search: _Search, words: Sequence[str]) -> Asks[dict[str, float]]:
+        signs = yield from search.signs()
         # Bytes write letters, too; a letter that is a word is spelled by the pieces of words.
         spelled = [word for word in words if word.isalpha() or (word and word not in signs)]
-        found = signs | self._summed(search, spelled)
+        found = signs | (yield from self._summed(search, spelled))
         return {word: found.get(word, (0.0, ()))[0] for word in words}
 
-    def _search(self) -> _Search:
+    def _search(self, root: int = -1) -> _Search:
         first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}
-        branches, pieces = Branches(self.decoder, self.kept), pieces_of(self.vocabulary)
-        return _Search(branches, pieces, first, self.settings)
+        size = self.decoder.n_numbers
+        return _Search(pieces_of(self.vocabulary), first, self.settings, {(): root}, size)
 
-    def _summed(self, search: _Search, words: Sequence[str]) -> dict[str, Spelled]:
+    def _computed(self, search: _Search, asks: Asks[T]) -> T:
+        (found,) = side_by_side(Branches(self.decoder, self.kept), [search], [asks])
+        return found
+
+    def _summed(self, search: _Search, words: Sequence[str]) -> Asks[dict[str, Spelled]]:
         """The probability of words, whether they begin after a space or end the word of the
         text.
         """
         begun = letters_begun(self.vocabulary, self.ids)
         forms = {word: _forms(word, begun) for word in words}
-        exact = search.probability([text for texts in forms.values() for text in texts])
+        exact = yield from search.probability([text for texts in forms.values() for text in texts])
         summed = {}
         for word, texts in forms.items():
             if found := [exact[text] for text in texts if text in exact]:
                 summed[word] = sum(share for share, _ in found), max(best for _, best in found)
         return summed
+
+
+def said_at(after: Sequence[After], branches: Branches) -> list[tuple[str, float, Path]]:
+    """The most probable word after each of some texts, see `After.most_probable`. branches: of a
+    text of which they are beginnings, in the order of its lengths.
+    """
+    searches = [one._search(root=-1 - place) for place, one in enumerate(after)]
+    asking = [one.most_probable(search) for one, search in zip(after, searches, strict=True)]
+    return side_by_side(branches, searches, asking)
+
+
+def side_by_side(
+    branches: Branches, searches: Sequence[_Search], asking: Sequence[Asks[T]]
+) -> list[T]:
+    """The results of several searches. What they ask for at a time is computed together."""
+    results: dict[int, T] = {}
+    while len(results) < len(asking):
+        new: list[tuple[_Search, Path]] = []
+        for place, (search, asks) in enumerate(zip(searches, asking, strict=True)):
+            if place not in results:
+                try:
+                    new += [(search, one) for one in search.unknown(next(asks))]
+                except StopIteration as end:
+                    results[place] = end.value
+        if new:
+            parents = [search.numbers[path[:-1]] for search, path in new]
+            first = len(branches)
+            logits_NX = branches.extend(parents, [path[-1] for _, path in new])
+            for number, ((search, path), logits_X) in enumerate(
+                zip(new, logits_NX, strict=True), first
+            ):
+                search.numbers[path] = number
+                search.shares[path] = next_probabilities(logits_X, *search.settings)
+    return [results[place] for place in range(len(asking))]
 
 
 def letters_begun(vocabulary: tuple[str, ...], ids: Sequence[int]) -> str:

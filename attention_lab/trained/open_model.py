@@ -1,7 +1,5 @@
 """A language model from a folder, with all that `language_model()` has."""
 
-from __future__ import annotations
-
 from os import PathLike
 
 import numpy as np

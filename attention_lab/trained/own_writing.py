@@ -4,8 +4,6 @@ to a token of it on average.
 D model feature, H head, L layer, N text, T token.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.checks import Array

@@ -5,8 +5,6 @@ tables grow with every version, but the model was trained with the tables of its
 et al. 2019, section 3. The rules are those of the `tokenizers` library; a test compares the pieces.
 """
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from bisect import bisect_right

@@ -1,7 +1,5 @@
 """Which attention layers a file of weights holds, and the numbers of one of them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ file holds any of them. A text for a URL or a JSON file is exact, compressed, an
 strangers.
 """
 
-from __future__ import annotations
-
 import io
 import math
 import re

@@ -5,8 +5,6 @@ largest sizes.
 Single numbers of the five matrices may be edited too; the others come from a file or with a layer.
 """
 
-from __future__ import annotations
-
 import math
 
 from attention_core.errors import ShapeError

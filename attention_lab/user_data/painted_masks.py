@@ -1,7 +1,5 @@
 """A mask painted cell by cell, as a short text for a link. Such a text may come from anybody."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -6,8 +6,6 @@ may be cached by key; but only this process knows the text. It keeps the texts u
 visitor's page. What must last is in the state file.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections import OrderedDict
 from threading import Lock

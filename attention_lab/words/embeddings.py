@@ -1,7 +1,5 @@
 """Tokens become vectors: a fixed vector for each word, plus a code for its position."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ import numpy as np
 from attention_core.checks import Array
 
 NOISE, NOISE_SHARE = 5e-7, 1e-6
+WHOLE = 1e-9  # the largest rounding error of a whole number, which has no decimals
 DECIMALS = 4  # of a table of numbers
 SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
@@ -24,23 +25,53 @@ SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 class Share(float):
     """A share, written in percent.
 
-    >>> f"{Share(0.2447)}", f"{Share(-0.0001)}", f"{Share(-0.25)}"
-    ('24.5 %', '0.0 %', '−25.0 %')
+    >>> f"{Share(0.2447)}", f"{Share(-0.0001)}", f"{Share(-0.25)}", f"{Share(0.615, 0)}"
+    ('24.5 %', '0.0 %', '−25.0 %', '62 %')
     """
 
+    def __new__(cls, value: float, digits: int = 1) -> Share:
+        """See the class."""
+        made = super().__new__(cls, value)
+        made.digits = digits
+        return made
+
+    digits: int
+
     def __str__(self) -> str:
-        return format_percent(self)
+        return f"{format_decimals(100 * self, self.digits)} %"
 
 
 class Number(float):
-    """A score, a logit or another measured number, with its sign.
+    """A score, a logit or another measured number, with its sign. among: see `format_number`.
 
-    >>> f"{Number(-2)}", f"{Number(-0.0)}"
-    ('−2.000', '0.000')
+    >>> f"{Number(-2)}", f"{Number(-0.0)}", f"{Number(2.345, 1)}"
+    ('−2.000', '0.000', '2.3')
+    """
+
+    def __new__(cls, value: float, digits: int = 3, among: float = 0.0) -> Number:
+        """See the class."""
+        made = super().__new__(cls, value)
+        made.digits, made.among = digits, among
+        return made
+
+    digits: int
+    among: float
+
+    def __str__(self) -> str:
+        return format_number(self, self.digits, self.among)
+
+
+class Told(Number):
+    """A number as sentences beside a picture tell it: a whole one has no decimals.
+
+    >>> [str(Told(n)) for n in (14.0, -0.99361, 1 - 1e-15)]
+    ['14', '−0.994', '1']
     """
 
     def __str__(self) -> str:
-        return format_number(self)
+        if math.isfinite(self) and abs(self - round(self)) < WHOLE:
+            return format_number(float(round(self)), 0, self.among)
+        return super().__str__()
 
 
 class Change(float):
@@ -82,7 +113,8 @@ class Count(int):
 
 def facts_said(facts: Any) -> Iterator[str]:
     """Every fact of a record of facts as a page writes it; what is None or empty is left out, and
-    so is a choice between sentences (a bool or a `Case`).
+    so is a choice between sentences (a bool or a `Case`). Facts of what a visitor opens first are
+    those that a function gives.
     """
     match facts:
         case None | bool() | Case() | "":
@@ -94,6 +126,10 @@ def facts_said(facts: Any) -> Iterator[str]:
             yield str(facts)
         case int():
             return  # a place that has a name on the page
+        case dict():
+            yield from facts_said([*facts.values()])
+        case Callable():
+            yield from facts_said(facts())
         case _:
             for field in fields(facts):
                 yield from facts_said(getattr(facts, field.name))
@@ -241,4 +277,4 @@ def format_percent(value: float) -> str:
     >>> format_percent(0.2447)
     '24.5 %'
     """
-    return f"{format_decimals(100 * value, 1)} %"
+    return str(Share(value))

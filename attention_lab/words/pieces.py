@@ -1,7 +1,5 @@
 """Pieces of words: which of them make one word, and how they are written for people."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import accumulate, pairwise

@@ -11,8 +11,6 @@ How unusual input is read; `Tokens.notes` says what was changed:
 * a text without any token, or longer than `MAX_CHARACTERS`, is an error.
 """
 
-from __future__ import annotations
-
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass

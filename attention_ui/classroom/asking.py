@@ -1,7 +1,5 @@
 """The questions for a class: of a page, of *Practice*, of *Guess first*, of lessons."""
 
-from __future__ import annotations
-
 import re
 from contextlib import suppress
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Joining and leading a room: the URL holds the room, and the teacher's link also the secret."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial

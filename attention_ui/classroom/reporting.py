@@ -1,7 +1,5 @@
 """The report of a class on its page, and as files: from its votes, and from codes of the test."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import streamlit as st

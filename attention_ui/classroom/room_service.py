@@ -2,8 +2,6 @@
 written one batch after the other.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import time
@@ -25,10 +23,9 @@ from attention_lab.classroom.limits import (
     TooManyError,
 )
 from attention_lab.classroom.place import Place, class_place
-from attention_lab.classroom.presence import Presence
 from attention_lab.classroom.rooms import Rooms
 from attention_lab.classroom.tally import count_answers, histogram, read_answers
-from attention_lab.classroom.votes import RoomState, Vote
+from attention_lab.classroom.votes import Presence, RoomState, Vote
 from attention_lab.quiz import Question
 
 from .waiting import FRESH_SECONDS, RoomNews, Waiting

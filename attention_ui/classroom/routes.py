@@ -5,8 +5,6 @@ and `lead_class` answer when it is on the disk. A random token of the browser id
 secret the teacher. Both come in the body or in a header that a page of another site may not send.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections.abc import Awaitable, Callable

@@ -2,8 +2,6 @@
 and the end.
 """
 
-from __future__ import annotations
-
 import base64
 import re
 from functools import partial

@@ -4,8 +4,6 @@ Who is in a room has a measure of their own. All others of a network share one, 
 are answered late, some in each round: a flood then waits for itself, and hardly costs the server.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import Counter

@@ -1,7 +1,5 @@
 """What learners ask about a page, below it."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import streamlit as st

@@ -2,8 +2,6 @@
 views are added on any page, and edited on *For teachers*.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial

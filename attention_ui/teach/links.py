@@ -1,7 +1,5 @@
 """Links that a teacher hands out: to a page with the current choices, as text and QR code."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from urllib.parse import urlencode, urlsplit
 

@@ -4,8 +4,6 @@ A file of zeros has a thousandth of its size when it is packed, so the bounds of
 of what lies in a session after it was read.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from threading import Lock
 from weakref import ref

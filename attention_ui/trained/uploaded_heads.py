@@ -2,8 +2,6 @@
 what is read from it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from itertools import islice

@@ -2,8 +2,6 @@
 vain, and going to another page from a callback.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -54,6 +52,13 @@ def show_refusals() -> None:
     now.refused = []
 
 
+def note_act() -> None:
+    """In a callback: note an act of the visitor. The URL that comes with a quick one is from before
+    the last answer, so the next run takes from it nothing that this app wrote there earlier.
+    """
+    session().has_acted = True
+
+
 def read_url() -> None:
     """At the start of a run: note what the URL asks for.
 
@@ -68,6 +73,7 @@ def read_url() -> None:
     }
     now = begin_run()
     now.asked, now.taken_back, now.restored = asked, taken_back, set()
+    now.is_answer, now.has_acted = now.has_acted, False
 
 
 def draw_bound(draw: Callable[..., Any], label: str, *given: Any, key: str, **about: Any) -> Any:
@@ -124,12 +130,15 @@ def restore(name: str, label: str, default: Any, read: Callable[[str], Any]) -> 
 
 
 def requested(name: str) -> str | None:
-    """The text of a parameter; None if the URL lacks it, or holds what `write_to_url` wrote."""
+    """The text of a parameter; None if the URL lacks it, or holds what `write_to_url` wrote now or
+    before the last act.
+    """
     now = session()
     if name not in now.asked:  # Streamlit takes long to say so
         return None
     text = st.query_params.get(name)
-    return None if text == now.written.get(name) else text
+    is_late = now.is_answer and text in now.earlier.get(name, ())
+    return None if is_late or text == now.written.get(name) else text
 
 
 def write_to_url(name: str, default: Any) -> None:
@@ -137,6 +146,8 @@ def write_to_url(name: str, default: Any) -> None:
     now, text = session(), str(st.session_state[name])
     is_written_by_script, before = now.opening.get(name) == text, now.written.get(name)
     now.written[name] = None if text == str(default) else text
+    if before not in (None, now.written[name]):
+        now.earlier.setdefault(name, set()).add(before)
     if is_written_by_script:
         return
     if now.written[name] is None:

@@ -4,8 +4,6 @@ For many widgets Streamlit walks through all entries of a session: with one entr
 values a select box took the server half as long again.
 """
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -21,11 +19,15 @@ class Session:
     """What one run leaves for the next. Each value belongs to the module that is named above it."""
 
     # binding: by name, what the URL asks for; the choices that a step back removes; refusals;
-    # what this app wrote into the URL
+    # what this app wrote into the URL, and what before; whether a callback has noted an act since
+    # the last run began, and whether this run is its answer
     asked: dict[str, list[str]] = field(default_factory=dict)
     taken_back: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
     written: dict[str, str | None] = field(default_factory=dict)
+    earlier: dict[str, set[str | None]] = field(default_factory=dict)
+    has_acted: bool = False
+    is_answer: bool = False
     restored: set[str] = field(default_factory=set)  # the choices that this run has read
     url_path: str = ""  # of the page that was shown last
     # widgets: which expanders are open, and which widgets the last run and this one have drawn
@@ -39,12 +41,13 @@ class Session:
     # first_look: whether the visit has begun, so that no example is loaded into its first page any
     # more; whether the visitor has chosen nothing yet; the values that a script of the first run
     # writes into the URL; the last scenario of a layer, and the one before it while notes describe
-    # the change
+    # the change; whether this run has chosen another cell to look at
     begun: bool = False
     unchosen: bool = False
     opening: dict[str, str] = field(default_factory=dict)
     last: Any = None
     before: Any = None
+    looks_anew: bool = False
     # binding: the page that a callback asked for with its places, and whether it was just opened
     requested_page: tuple[str, dict[str, str]] | None = None
     arrived: bool = False

@@ -7,8 +7,6 @@ groups `defaults` holds the names of the widgets and the values that they have u
 moved.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -18,7 +16,7 @@ import streamlit as st
 from attention_lab.url_values import REFUSAL, parse_place, quoted, url_text
 
 from ..streamlit_private import ExpanderContainer
-from .binding import PERSISTENCE, draw_bound, refuse, restore
+from .binding import PERSISTENCE, draw_bound, note_act, refuse, restore
 from .session import session
 
 
@@ -143,6 +141,7 @@ def choose_place(label: str, name: str, words: Sequence[str], **about: Any) -> i
     place = int(st.session_state[name])
     if session().words.get(name) != words[place]:
         st.session_state[name] = place  # the browser knows the place by the words it had
+    about = {"on_change": note_act} | about
     about |= {"format_func": words.__getitem__, "key": name, **PERSISTENCE}
     chosen = st.selectbox(label, range(len(words)), place, **about)
     session().words[name] = words[place]

@@ -11,12 +11,12 @@ from attention_core.checks import Array
 from attention_lab.diagonal.geometry import HalfPlane, half_plane_of, hull_corners
 
 from ..curves import LEGEND_ABOVE, area, path
-from ..labels import format_number, label_width
+from ..labels import label_width
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 from .self_attention_mass import token_names
 
-FIGURE_HEIGHT = 490  # px
+FIGURE_HEIGHT = 440  # px
 PLANE_SIZE = 390  # px, about, of the plane itself on a screen
 FONT_SIZE, TIP_DISTANCE = 12, 6  # px: of a word, and from it to the tip of its arrow
 # Where a word begins, as a part of its width.
@@ -175,17 +175,6 @@ def _around(description: str, reach: float) -> Part:
         ],
     }
     return layout(FIGURE_HEIGHT, description, **parts)
-
-
-def describe_row(trace: Trace, token: int) -> str:
-    """The token's score for itself, and the tokens with a higher score in its row."""
-    scores, half = trace.scores[0, 0, token], half_plane_of(trace, token)
-    labels = token_names(trace)
-    beaten = ", ".join(
-        f"“{labels[j]}” ({format_number(float(scores[j]))})" for j in np.flatnonzero(half.rivals)
-    )
-    own = format_number(float(scores[token]))
-    return f"Score for itself: {own}. Higher scores: {beaten or 'none'}."
 
 
 class ArrowLabels:

@@ -2,8 +2,6 @@
 lie.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil
@@ -12,7 +10,8 @@ import numpy as np
 
 from attention_core import SettingsError, Trace
 from attention_core.checks import Array
-from attention_lab.diagonal.geometry import LENGTH_FACTORS, half_plane_of, longer_pairs
+from attention_lab.diagonal.facts import GeometryFacts, geometry_facts
+from attention_lab.diagonal.geometry import LENGTH_FACTORS
 from attention_lab.diagonal.settings import (
     DIAGONAL_PRESETS,
     DiagonalSettings,
@@ -21,29 +20,11 @@ from attention_lab.diagonal.settings import (
 )
 from attention_lab.diagonal.token_matrices import MAX_TOKENS, format_tokens, parse_tokens
 
-from ..blocks import (
-    Beside,
-    Block,
-    BlockPage,
-    Board,
-    Button,
-    Chart,
-    Field,
-    Number,
-    Row,
-    Select,
-    Table,
-    Text,
-    Values,
-    Words,
-    by_name,
-    row,
-)
-from ..labels import format_number
+from .. import blocks as b
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .choices import cut_notes
-from .geometry import describe_row, plane
+from .geometry import plane
 from .self_attention_mass import plane_board, token_names
 
 DEFAULT_POINTS = "2,1; 1,3; 3.5,2.5; -2,2; -1,-2; 1.5,-1.5"
@@ -117,9 +98,9 @@ def read_points(given: str) -> str:
     return format_tokens(x_T2)
 
 
-OF = Select("plane_of", "What is drawn", "points", by_name(DRAWN_DESCRIPTIONS), look="buttons")
-POINTS = Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
-TOKEN = Number(
+OF = b.Select("plane_of", "What is drawn", "points", b.by_name(DRAWN_DESCRIPTIONS), look="buttons")
+POINTS = b.Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
+TOKEN = b.Number(
     "plane_token",
     "Chosen token",
     0,
@@ -129,104 +110,112 @@ TOKEN = Number(
 )
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
-    """The plane, what it says of a token, and the matrices. Raises: AttentionError."""
-    kind, x_T2 = values[OF.key], parse_tokens(values[POINTS.key])
-    if kind == "points":
-        trace = trace_of_settings(settings_of_numbers(format_tokens(x_T2)))
+def _trace_and_token(view: StoryView, values: b.Values) -> tuple[Trace, int]:
+    """The layer that is drawn, and the chosen token. Raises: AttentionError."""
+    if (kind := values[OF.key]) == "points":
+        settings = settings_of_numbers(format_tokens(parse_tokens(values[POINTS.key])))
     else:
-        text = view.scenario.text
-        trace = trace_of_settings(replace(DiagonalSettings(), text=text, weights=kind, d_k=2))
-    n_tokens = trace.sizes["T"]
-    token = min(values[TOKEN.key], n_tokens - 1)
-    name = escape_markdown(token_names(trace)[token])
-    answer = f"**Token “{name}”.** {escape_markdown(describe_row(trace, token))}"
-    has_direction = half_plane_of(trace, token).has_direction
+        settings = replace(DiagonalSettings(), text=view.scenario.text, weights=kind, d_k=2)
+    trace = trace_of_settings(settings)
+    return trace, min(values[TOKEN.key], trace.sizes["T"] - 1)
+
+
+def _facts(view: StoryView, values: b.Values) -> GeometryFacts:
+    return geometry_facts(*_trace_and_token(view, values), values[OF.key] == "points")
+
+
+def _blocks(view: StoryView, values: b.Values, facts: GeometryFacts) -> Sequence[b.Block]:
+    """The plane, what it says of a token, and the matrices. Raises: AttentionError."""
+    kind, (trace, token) = values[OF.key], _trace_and_token(view, values)
+    n_tokens, names = trace.sizes["T"], [escape_markdown(one) for one in token_names(trace)]
+    beaten = ", ".join(f"“{names[place]}” ({score})" for place, score in facts.beaten)
     choose = replace(TOKEN, high=n_tokens - 1, look="scale", variant=str(n_tokens))
-    told: list[Block] = [
-        *([Row((Field(choose, token),))] if n_tokens > 1 else []),
-        *(_moves(x_T2, token) if kind == "points" else []),
-        Text(BEATING_CONDITIONS[has_direction and kind]),
-        Text(PICTURE_CAPTIONS[kind], small=True),
+    told: list[b.Block] = [
+        *([b.Row((b.Field(choose, token),))] if n_tokens > 1 else []),
+        *(_moves(trace.inputs[0], token) if kind == "points" else []),
+        b.Text(BEATING_CONDITIONS[facts.has_direction and kind]),
+        b.Text(PICTURE_CAPTIONS[kind], small=True),
     ]
     return [
-        Text(answer),
-        row(values, OF),
-        Beside(([Chart(plane(trace, token), "plane")], told), (3, 2)),
-        Text(DRAWN_DESCRIPTIONS[kind], small=True),
+        b.Text(
+            f"**Token “{names[token]}”.** Score for itself: {facts.own}. Higher scores:"
+            f" {beaten or 'none'}."
+        ),
+        b.row(values, OF),
+        b.Beside(([b.Chart(plane(trace, token), "plane")], told), (3, 2)),
+        b.Text(DRAWN_DESCRIPTIONS[kind], small=True),
         *cut_notes(view.scenario.text, is_read=kind != "points"),
-        *(_of_points(values, trace, token) if kind == "points" else []),
+        *(_of_points(values, trace, facts) if kind == "points" else []),
     ]
 
 
-def _moves(x_T2: Array, token: int) -> list[Block]:
+def _moves(x_T2: Array, token: int) -> list[b.Block]:
     """Buttons that move the token by one, along both axes, and turn it."""
     reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
-    steps = {"← x": (-1, 0), "x →": (1, 0), "y ↓": (0, -1), "↑ y": (0, 1)}
+    steps = {"← x": (-1, 0), "x →": (1, 0), "↓ y": (0, -1), "y ↑": (0, 1)}
     moves = {name: np.clip(x_T2[token] + by, -reach, reach).round(1) for name, by in steps.items()}
     moves["longer"] = np.clip(1.25 * x_T2[token], -MAX_COORDINATE, MAX_COORDINATE).round(2)
     buttons = []
     for label, point in moves.items():
         moved = x_T2.copy()
         moved[token] = point
-        buttons.append(Button(label, {POINTS.key: format_tokens(moved)}))
-    return [Row(tuple(buttons))]
+        buttons.append(b.Button(label, {POINTS.key: format_tokens(moved)}))
+    return [b.Row(tuple(buttons))]
 
 
-def _of_points(values: Values, trace: Trace, token: int) -> list[Block]:
+def _of_points(values: b.Values, trace: Trace, facts: GeometryFacts) -> list[b.Block]:
     """The examples, the points as numbers, and the matrices from which the plane is drawn."""
-    x_T2, board = trace.inputs[0], plane_board(trace, (token, token))
-    first = Button("Six points", {POINTS.key: DEFAULT_POINTS})
+    board = plane_board(trace, (facts.token, facts.token))
+    first = b.Button("Six points", {POINTS.key: DEFAULT_POINTS})
     others = [
-        Button(one.title, {POINTS.key: one.settings.numbers}, one.hint)
+        b.Button(one.title, {POINTS.key: one.settings.numbers}, one.hint)
         for one in DIAGONAL_PRESETS
         if one.name in PLANE_PRESETS
     ]
     rows = {
-        name: [{TOKEN.key: place} for place in range(len(x_T2)) for _ in range(array["shape"][-1])]
+        name: [
+            {TOKEN.key: place}
+            for place in range(trace.sizes["T"])
+            for _ in range(array["shape"][-1])
+        ]
         for name, array in board["arrays"].items()
     }
     return [
-        Row((first, *others)),
-        row(values, POINTS),
-        Text(
+        b.Row((first, *others)),
+        b.row(values, POINTS),
+        b.Text(
             "The tokens X, their Gram matrix X Xᵀ, which holds the dot products of all tokens with"
             " each other, and its softmax after division by √2. Click a cell to choose the token of"
             " its row.",
             small=True,
         ),
-        Board(board, "plane", clicks=rows),
-        Text(TRY),
-        *_longer_pairs(x_T2, token),
+        b.Board(board, "plane", clicks=rows),
+        b.Text(TRY),
+        *_longer_pairs(facts),
     ]
 
 
-def _longer_pairs(x_T2: Array, token: int) -> list[Block]:
+def _longer_pairs(facts: GeometryFacts) -> list[b.Block]:
     """What the chosen token reads of those turned away from it, as both become longer."""
-    pairs = longer_pairs(x_T2, token)
-    if not pairs:
-        return [Text(f"No token is turned away from token {token} by more than 90°.")]
-    rising = [pair for pair in pairs if not pair.only_falls]
+    token = facts.token
+    if not facts.longer:
+        return [b.Text(f"No token is turned away from token {token} by more than 90°.")]
     rows = [
-        [
-            f"{pair.other}",
-            format_number(pair.product, 2),
-            ", ".join(format_number(share, 2) for share in pair.shares),
-            ", ".join(format_number(part, 2) for part in pair.relative),
-        ]
-        for pair in pairs
+        [str(one.place), str(one.product), *(", ".join(map(str, part)) for part in parts)]
+        for one in facts.longer
+        for parts in [(one.shares, one.relative)]
     ]
     factors = ", ".join(f"{factor:g}" for factor in LENGTH_FACTORS)
     return [
-        Text(
+        b.Text(
             f"**Both longer.** Tokens turned away from token {token} by more than 90°:"
-            f" {len(pairs)}. Let token {token} and one of them be {factors} times as long. Compared"
-            " with what it reads of itself, it reads the other **less each time**. The share of the"
-            " row ends near 0, but it may rise before, where other tokens lose their shares first."
-            f" Tokens whose share rises here: {len(rising)}."
+            f" {facts.n_longer}. Let token {token} and one of them be {factors} times as long."
+            " Compared with what it reads of itself, it reads the other **less each time**. The"
+            " share of the row ends near 0, but it may rise before, where other tokens lose their"
+            f" shares first. Tokens whose share rises here: {facts.rising}."
         ),
-        Table(["token", "dot product", "share of the row", "share / own share"], rows),
+        b.Table(["token", "dot product", "share of the row", "share / own share"], rows),
     ]
 
 
-GEOMETRY = BlockPage("geometry", lambda _: (OF, POINTS, TOKEN), _blocks)
+GEOMETRY = b.page_of_facts("geometry", lambda _: (OF, POINTS, TOKEN), _facts, _blocks)

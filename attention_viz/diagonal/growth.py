@@ -1,13 +1,10 @@
 """Charts of the growth of self-attention with the width: exact curves, and measured points."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from attention_lab.diagonal.growth import CURVE_WIDTHS, TIED_WIDTH, Curves, Estimate, Growth, curves
-from attention_lab.diagonal.growth_curves import half_argmax_width, half_mass_width
+from attention_lab.diagonal.growth_curves import half_mass_width
 
-from ..blocks import Table
 from ..curves import (
     CHART_MARGINS,
     LEGEND_ABOVE,
@@ -68,16 +65,6 @@ def argmax_figure(growth: Growth, counts: Sequence[int], points: Points) -> Figu
         ]
     around = _around(growth, "diagonal argmax rate R", "argmax rate", points)
     return {"data": data, "layout": around}
-
-
-def half_rows(counts: Sequence[int]) -> Table:
-    """The half-mass rule as a table: the widths at which D = 1/2 and R = 1/2."""
-    head = ["tokens N", "D = ½ at C, scaled", "D = ½ at C, unscaled", "R = ½ near C"]
-    rows = []
-    for n in counts:
-        widths = (half_mass_width(n), half_mass_width(n, scaled=False), half_argmax_width(n))
-        rows.append([str(n), *(f"{width:.1f}" for width in widths)])
-    return Table(head, rows)
 
 
 def _points(

@@ -1,7 +1,5 @@
 """Boards of today's variants: where every token looks in each, and one step of the delta rule."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

@@ -2,18 +2,17 @@
 changes that.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from attention_lab.diagonal.measures import least_self_attention, self_attention_of
-from attention_lab.diagonal.metrics import measure_diagonal
+from attention_core import Trace
+from attention_lab.diagonal.facts import SelfAttentionFacts, self_attention_facts
+from attention_lab.diagonal.measures import least_self_attention
 from attention_lab.diagonal.settings import trace_of_settings
 
-from ..blocks import Beside, Block, BlockPage, Board, Chart, Folded, Text, Values
+from .. import blocks as b
 from ..story.story_view import StoryView
 from .choices import CHOICES, PAIR_SETS, cut_notes, examples, head_choices, pair_of, settings_of
-from .in_words import describe_diagonal, describe_pair, metric_table
+from .in_words import describe_pair, metric_table
 from .self_attention_mass import diagonal_board, margin_bars
 
 PAIR_BOUND = (
@@ -44,30 +43,40 @@ LIMITS = (
 )
 
 
-def _blocks(view: StoryView, values: Values) -> Sequence[Block]:
+def _trace_and_cell(view: StoryView, values: b.Values) -> tuple[Trace, tuple[int, int]]:
+    trace = trace_of_settings(settings_of(view, values))
+    least = least_self_attention(trace.probabilities[0, 0])
+    return trace, pair_of(trace, values, unless_broken=least)
+
+
+def _facts(view: StoryView, values: b.Values) -> SelfAttentionFacts:
+    return self_attention_facts(*_trace_and_cell(view, values))
+
+
+def _blocks(view: StoryView, values: b.Values, facts: SelfAttentionFacts) -> Sequence[b.Block]:
     """The matrix with its pair, the margins, and what measures both. Raises: AttentionError."""
-    settings = settings_of(view, values)
-    trace = trace_of_settings(settings)
-    shares = trace.probabilities[0, 0]
-    cell = pair_of(trace, values, unless_broken=least_self_attention(shares))
-    measured = measure_diagonal(self_attention_of(trace))
-    board = Board(diagonal_board(trace, cell), "diagonal", fits=True, sets=PAIR_SETS)
+    settings, (trace, cell) = settings_of(view, values), _trace_and_cell(view, values)
+    board = b.Board(diagonal_board(trace, cell), "diagonal", fits=True, sets=PAIR_SETS)
     return [
-        Text(describe_diagonal(trace, measured)),
-        Beside(([board], [Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),
-        Text(describe_pair(trace, cell)),
+        b.Text(
+            f"Tokens that look most at themselves: **{facts.mine} of {facts.n}** (ties:"
+            f" {facts.ties}). Attention on the diagonal: **{facts.mass}** (uniform:"
+            f" {facts.uniform}). Cells that break the pair bound: **{facts.broken}**."
+        ),
+        b.Beside(([board], [b.Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),
+        b.Text(describe_pair(trace, facts.pair)),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),
         *examples(settings),
         head_choices(settings, values),
-        Beside(([Text(PAIR_BOUND, small=True)], [Text(MARGIN, small=True)]), (3, 2)),
-        Folded("What measures the diagonal", [metric_table(measured)]),
-        Text(TRY),
-        Text(LIMITS),
-        Text(
+        b.Beside(([b.Text(PAIR_BOUND, small=True)], [b.Text(MARGIN, small=True)]), (3, 2)),
+        b.Folded("What measures the diagonal", [metric_table(facts.measures)]),
+        b.Text(TRY),
+        b.Text(LIMITS),
+        b.Text(
             "This page has one head of its own. All bars and numbers are those of its matrix.",
             small=True,
         ),
     ]
 
 
-SELF_ATTENTION = BlockPage("self-attention-mass", lambda _: CHOICES, _blocks)
+SELF_ATTENTION = b.page_of_facts("self-attention-mass", lambda _: CHOICES, _facts, _blocks)

@@ -1,7 +1,5 @@
 """The heads side by side, all heads as one matrix, one query in all heads, one key in all heads."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -9,13 +7,11 @@ import numpy as np
 
 from attention_core import STEPS, Trace
 from attention_core.checks import Array
-from attention_lab.heads.habits import Habit, habits_of
-from attention_lab.heads.keys_read import averaging_effect
-from attention_lab.heads.patterns import column_sums, pattern_of
+from attention_lab.heads.facts import HabitFacts, all_habits
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_number
 
 from ..blocks import Table
-from ..labels import format_number, format_percent
 from ..matrices import Matrix, Side, field_sides, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
 from ..scene import Panel, scene
@@ -27,7 +23,7 @@ MATRIX_FIELDS = {
     "masked": "masked_scores",
     "probabilities": "probabilities",
 }
-HABIT_NAMES = {"self_mass": "itself", "previous_mass": "token before", "first_mass": "first token"}
+HABIT_NAMES = ("itself", "token before", "first token")  # of `HABITS`
 HeadCell = tuple[int, int, int]  # head, query and key
 NUMBER_LABELS = {
     "probability": HEAD_NUMBER_CAPTIONS["probability"],
@@ -53,31 +49,34 @@ def heads_grid(stage: Stage, field: str, heads: Sequence[int], *, cell: HeadCell
     array["given"] = NUMBER_LABELS[STEPS[field].kind]
     if not stage.own_scale:
         array["limit"] = float(f"{field_limit(trace, field):.6g}")
-    board["panels"][0]["captions"] = list(map(habit_caption, habits_of(pattern_of(trace))))
+    habits = all_habits(trace, range(trace.sizes["H"]), digits=0)
+    board["panels"][0]["captions"] = list(map(habit_caption, habits))
     if len(heads) < trace.sizes["H"]:
         board["panels"][0]["only"] = [int(head) for head in heads]
     return as_gallery(board, stage.own_scale)
 
 
-def habit_caption(habit: Habit) -> str:
+def habit_caption(habit: HabitFacts) -> str:
     """What a head does, in a few words: what it reads most, or how many tokens."""
-    if habit.largest:
-        return f"{HABIT_NAMES[habit.largest]} {100 * habit.shares[habit.largest]:.0f} %"
-    return f"{format_number(habit.tokens, 1)} tokens"
+    if habit.largest is None:
+        return f"{habit.tokens} tokens"
+    return f"{HABIT_NAMES[habit.largest]} {habit.shares[habit.largest]}"
 
 
-def habit_table(trace: Trace, heads: Sequence[int]) -> Table:
+def habit_table(habits: Sequence[HabitFacts]) -> Table:
     """What each chosen head does, in numbers; a habit is bold."""
-    found, rows = habits_of(pattern_of(trace)), []
-    for head in heads:
-        habit = found[head]
-        row = [str(head)]
-        for name in HABIT_NAMES:
-            share = habit.shares.get(name, np.nan)
-            says = "–" if np.isnan(share) else format_percent(share)
-            row.append(f"**{says}**" if name == habit.largest else says)
-        rows.append((*row, format_number(habit.tokens, 1)))
-    return Table(("head", *HABIT_NAMES.values(), "effective tokens"), rows)
+    rows = [
+        (
+            str(one.head),
+            *(
+                "–" if share is None else f"**{share}**" if place == one.largest else str(share)
+                for place, share in enumerate(one.shares)
+            ),
+            str(one.tokens),
+        )
+        for one in habits
+    ]
+    return Table(("head", *HABIT_NAMES, "effective tokens"), rows)
 
 
 def combined_heads_board(
@@ -95,36 +94,6 @@ def combined_heads_board(
         f"The {STEPS[field].title} of the chosen heads as one matrix: {' and '.join(merged)}."
     )
     return as_gallery(matrix_board(matrices, (matrices[0].name, *cell[1:]), description, notation))
-
-
-def what_an_average_hides(trace: Trace, heads: Sequence[int]) -> str:
-    """How much wider the mean of the heads looks than a head; "" if it does not."""
-    lost = averaging_effect(trace, heads)
-    in_mean, in_head = (format_number(n, 1) for n in (lost.in_the_mean, lost.in_a_head))
-    if in_mean == in_head or lost.in_the_mean < lost.in_a_head:
-        return ""
-    return (
-        f"In one head a query spreads its attention over {in_head} tokens, in the mean of the heads"
-        f" over {in_mean} (effective tokens): heads that look at different tokens have a mean that"
-        " seems to look everywhere. The maximum keeps the peaks of every head, but its numbers are"
-        f" no distribution: for one query they sum to {format_number(lost.largest_sum, 2)}."
-    )
-
-
-def who_reads(trace: Trace, cell: HeadCell, query: str, key: str) -> tuple[str, str]:
-    """What the rows and the columns of shares sum to; query, key: their tokens as they are shown.
-
-    cell: head, query and key.
-    """
-    head, _, column = cell
-    sums = float(column_sums(trace.probabilities)[0][head, column])
-    share = float(trace.probabilities[0][cell])
-    return (
-        "Its shares sum to 1 in every head, or to 0 if it may see no key.",
-        f"The shares of all queries for it can have any sum. In head {head} they sum to"
-        f" {format_number(sums, 2, among=1.0)}; {query} gives {key} {format_percent(share)} of its"
-        " attention.",
-    )
 
 
 def query_board(trace: Trace, head: int, query: int, key: int, notation: Notation = OURS) -> JSON:

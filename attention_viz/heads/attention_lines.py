@@ -1,39 +1,33 @@
 """Attention as lines from queries to keys."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
 
 from attention_core import Trace
 from attention_core.checks import Array
+from attention_lab.heads.keys_read import strongest_lines
+from attention_lab.words.numbers import format_percent
 
 from ..curves import LEGEND_ABOVE
-from ..labels import format_percent, label_width, shorten
+from ..labels import label_width, shorten
 from ..parts import Part, layout
 from ..theme import Figure
 
-MAX_DRAWN_LINES = 200
 LINE_WIDTHS = 6  # each stands for a sixth of the largest weight
 LINE_POINTS = np.linspace(0, 1, 21)
 # Where along a line its weight can be read: away from the end that all lines share.
 WEIGHT_POSITIONS = {"query": 0.72, "key": 0.28, "all": 0.5}
 
 
-def attention_lines(
-    trace: Trace, heads: Sequence[int], which: str, query: int, key: int
-) -> tuple[Figure, int]:
-    """Lines from queries (left) to keys (right), wider for larger weights, and the number of weaker
-    lines left out.
+def attention_lines(trace: Trace, heads: Sequence[int], which: str, query: int, key: int) -> Figure:
+    """Lines from queries (left) to keys (right), wider for larger weights.
 
     which: "query" draws the lines from one query, "key" those to one key, "all" all of them; at
     most the strongest 200.
     """
     weights_NTS = trace.probabilities[0, list(heads)]
-    selected_NTS = _selected_weights(weights_NTS, which, query, key)
-    ends_L3 = _strongest_lines(selected_NTS)
-    left_out = int(np.count_nonzero(selected_NTS)) - len(ends_L3)
+    ends_L3 = strongest_lines(weights_NTS, which, query, key).drawn
     # Plotly draws an axis only for a trace that uses it, so a trace without points holds the labels
     # on the right.
     data: list[Part] = [
@@ -50,27 +44,7 @@ def attention_lines(
         "Lines from queries on the left to keys on the right, wider for a larger weight. Lines:"
         f" {len(ends_L3)}, heads: {len(heads)}."
     )
-    return {"data": data, "layout": _layout(trace, description, query, key)}, left_out
-
-
-def _selected_weights(weights_NTS: Array, which: str, query: int, key: int) -> Array:
-    """The weights that may be drawn; all others are set to 0."""
-    row, column = (
-        (query if which == "query" else slice(None)),
-        (key if which == "key" else slice(None)),
-    )
-    selected_NTS = np.zeros_like(weights_NTS)
-    selected_NTS[:, row, column] = weights_NTS[:, row, column]
-    return selected_NTS
-
-
-def _strongest_lines(weights_NTS: Array) -> Array:
-    """Head, query and key of each drawn line, the weakest first, so that strong lines lie on
-    top.
-    """
-    order = np.argsort(weights_NTS, axis=None, kind="stable")[-MAX_DRAWN_LINES:]
-    order = order[weights_NTS.ravel()[order] > 0]
-    return np.stack(np.unravel_index(order, weights_NTS.shape), axis=1)
+    return {"data": data, "layout": _layout(trace, description, query, key)}
 
 
 def _path(query: int, key: int, bulge: float, at: Array) -> Array:

@@ -1,7 +1,5 @@
 """The board of heads that share their keys and values."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,10 +1,8 @@
 """The page *Construct*: tasks to build a head by hand, judged by running the layer."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from attention_lab.construct import HEAD_TASKS, HeadTask
+from attention_lab.construct import HEAD_TASKS, Construction, construction
 from attention_lab.presets import widget_values
 
 from .. import blocks as b
@@ -26,7 +24,11 @@ def _choices(_: StoryView, task: str) -> Sequence[b.Choice]:
     return (b.Select("construct_matrix", "Matrix to edit", first, MATRICES, "buttons"),)
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _facts(view: StoryView, values: b.Values) -> Construction:
+    return construction(TASKS[values[TASK.key]], view.trace)
+
+
+def _blocks(view: StoryView, values: b.Values, facts: Construction) -> Sequence[b.Block]:
     task, matrix = TASKS[values[TASK.key]], values["construct_matrix"]
     (edited,) = _choices(view, task.title)
     is_start = view.scenario == task.start
@@ -41,9 +43,10 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     return [
         b.Row((*b.row(values, TASK, edited).items, start)),
         b.Text(
-            f"**{task.goal}** {task.hint} **Click a cell of {MATRICES[matrix]} and type a number.**"
+            f"**{facts.goal}** {facts.hint} **Click a cell of {MATRICES[matrix]} and type a"
+            " number.**"
         ),
-        *_verdict(view, task),
+        *_verdict(facts),
         b.Board(_board(view, matrix) | {"player": False}, f"construct {matrix}", fits=True),
         b.caption(
             "Cells of X take numbers, too. The URL holds every edit, so a link shows what you have"
@@ -54,13 +57,12 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-def _verdict(view: StoryView, task: HeadTask) -> list[b.Block]:
+def _verdict(facts: Construction) -> list[b.Block]:
     """What is there, and what is missing."""
-    parts = task.check(view.trace)
     found: list[b.Block] = []
-    if all(part.done for part in parts):
+    if facts.done:
         found.append(b.Note("Done: the layer does what was asked.", "right"))
-    for part in parts:
+    for part in facts.parts:
         missing = f" **Missing:** {part.missing}" if part.missing else ""
         found.append(b.Text(f"{'✓' if part.done else '○'} {part.goal}{missing}"))
     return found
@@ -77,4 +79,4 @@ def _board(view: StoryView, matrix: str) -> JSON:
     return projection_board(view.stage, field, (focus.head, focus.query, feature))
 
 
-CONSTRUCT = b.BlockPage("construct", _choices, _blocks, TASK)
+CONSTRUCT = b.page_of_facts("construct", _choices, _facts, _blocks, TASK)

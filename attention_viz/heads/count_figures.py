@@ -1,7 +1,5 @@
 """Counts and measurements as curves over a size that grows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 
 from attention_lab.heads.counts import Count, LayerSize, growing_sizes, size_value, total_count

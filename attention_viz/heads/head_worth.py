@@ -1,7 +1,5 @@
 """What heads add to the output: stacked bars, shares and matrices."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -19,9 +17,10 @@ from attention_lab.heads.head_worth import (
 )
 from attention_lab.heads.weight_blocks import head_contributions
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_number
 
-from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series
-from ..labels import format_number, numbered_labels
+from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series, chart_axis
+from ..labels import numbered_labels
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout, named_axis
 from ..payload import JSON, largest_magnitude
@@ -59,7 +58,8 @@ def stacked_output(trace: Trace, feature: int) -> Figure:
         f"Feature {feature} of the output as stacked bars, a part for each head. Tokens:"
         f" {len(tokens)}."
     )
-    return {"data": data, "layout": _bar_layout(description, 316, tokens, barmode="relative")}
+    of = chart_axis(f"feature {feature} of the output")
+    return {"data": data, "layout": _bar_layout(description, 316, tokens, of, barmode="relative")}
 
 
 def _summands(trace: Trace, feature: int) -> Iterator[tuple[str, Array, str]]:
@@ -161,8 +161,12 @@ def first_column(feature: int) -> int:
     return feature // MAX_ABLATION_COLUMNS * MAX_ABLATION_COLUMNS
 
 
-def _bar_layout(description: str, height: int, labels: Sequence[str], **more: object) -> Part:
-    """A layout for bars with names below. height: in px, without the names."""
+def _bar_layout(
+    description: str, height: int, labels: Sequence[str], of: Part = PLAIN_AXIS, **more: object
+) -> Part:
+    """A layout for bars with names below. height: in px, without the names; of: the axis of what
+    they count.
+    """
     names, foot = named_axis(labels)
     return layout(
         height + foot,
@@ -170,16 +174,6 @@ def _bar_layout(description: str, height: int, labels: Sequence[str], **more: ob
         **WITH_LEGEND | {"margin": {"l": 52, "r": 8, "t": 52, "b": foot}},
         bargap=0.25,
         xaxis=names,
-        yaxis=PLAIN_AXIS,
+        yaxis=of,
         **more,
     )
-
-
-def describe_remainder(trace: Trace) -> str:
-    """What remains of the output with all heads off, in words."""
-    parts = []
-    if trace.projections.b_o is not None:
-        parts.append("the bias")
-    if trace.residual:
-        parts.append("the input (residual)")
-    return ", ".join(parts) or "0"

@@ -1,28 +1,14 @@
 """The page *What a head is worth*: the output as a sum over heads, and what some of them do."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
-from attention_core import Trace
-from attention_lab.heads.head_worth import (
-    ablated_output,
-    extremes,
-    has_shares,
-    norm_shares,
-    ranking,
-    signed_shares,
-    token_changes,
-)
-from attention_lab.heads.reruns import relative_change
-from attention_lab.heads.weight_blocks import output_gap
+from attention_lab.heads.facts import WorthFacts, worth_facts
+from attention_lab.heads.head_worth import ablated_output
 from attention_lab.notation.formulas import output_by_heads
-from attention_lab.rounding import tolerance
 
 from .. import blocks as b
-from ..labels import format_agreement, format_number, format_percent
 from ..markdown import escape_markdown, quote_token
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from . import head_worth as figures
 
@@ -39,53 +25,60 @@ def _off(n_heads: int) -> b.Several:
     )
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _facts(view: StoryView, values: b.Values) -> WorthFacts:
+    focus = view.focus.within(view.trace, "output")
+    return worth_facts(view.trace, focus.head, focus.query, tuple(map(int, values["off"])))
+
+
+def _blocks(view: StoryView, values: b.Values, facts: WorthFacts) -> Sequence[b.Block]:
     """The bars, what happens without some heads, and whose output it is. Raises:
     AttentionError.
     """
     trace, focus = view.trace, view.focus.within(view.trace, "output")
-    head, query, n_heads = focus.head, focus.query, trace.sizes["H"]
-    off = tuple(map(int, values["off"]))
-    moved = float(token_changes(trace)[0, head, query])
+    n_heads = trace.sizes["H"]
     part = view.notation.of_head(view.notation.base("output"))
     wide = max(trace.sizes["T"], 5 * n_heads) > MOST_FITTING  # the legend takes room, too
-    changes = figures.token_changes_board(trace, (head, query), view.notation)
+    changes = figures.token_changes_board(trace, (focus.head, focus.query), view.notation)
     return [
-        b.Text(_answer(trace)),
-        *whose_weights(view),
+        *answer_line(view, _answer(facts)),
         b.Chart(figures.stacked_output(trace, focus.feature), "worth stacked", wide=wide),
-        b.Text(_sum_in_words(view, focus.feature)),
+        b.Text(_sum_in_words(view, focus.feature, facts)),
         b.row(values, _off(n_heads)),
-        *_without(view, off),
+        *_without(view, facts),
         b.Board(changes, "worth changes"),
         b.caption(
             f"How far the output of each token moves when one head is off: $|{part}|$, token by"
-            f" token. Without head {head}, {quote_token(trace.labels('T'), query)} moves by"
-            f" {format_number(moved)}. Lengths add up only if all parts point in the same"
+            f" token. Without head {facts.head}, {quote_token(trace.labels('T'), focus.query)}"
+            f" moves by {facts.moved}. Lengths add up only if all parts point in the same"
             " direction."
         ),
         b.Heading("Whose output is it?"),
-        b.Beside(([b.Chart(figures.head_shares(trace), "worth shares")], _shares(view)), (3, 2)),
+        b.Beside(
+            ([b.Chart(figures.head_shares(trace), "worth shares")], _shares(view, facts)), (3, 2)
+        ),
     ]
 
 
-def _answer(trace: Trace) -> str:
+LENGTH = "the length of what all heads add"
+NO_SHARES = "Here the parts of all heads sum to 0, so there are no shares."
+
+
+def _answer(facts: WorthFacts) -> str:
     """Which head the output has most and least of."""
-    if not has_shares(trace):
-        return "Here the parts of all heads sum to 0, so there are no shares."
-    norms = norm_shares(trace)[0]
-    found = extremes(norms)
-    most, least = (format_percent(float(norms[heads[0]])) for heads in (found.most, found.least))
-    if len(norms) == 1:
-        return "This layer has one head. Without it nothing of this sum is left."
-    if found.are_equal:
-        return (
-            f"Without any one of its heads ({_named(found.most)}) the output moves by {most} of its"
-            " length."
-        )
+    match facts.found:
+        case "nothing":
+            return NO_SHARES
+        case "alone":
+            return "This layer has one head. Without it nothing of this sum is left."
+        case "equal":
+            return (
+                f"Without any one of its heads ({_named(facts.most_in)}) the output moves by"
+                f" {facts.most} of {LENGTH}."
+            )
     return (
-        f"The output moves most without **head {_named(found.most)}**: by {most} of its length. It"
-        f" moves least without **head {_named(found.least)}**: by {least}."
+        f"The output moves most without **head {_named(facts.most_in)}**: by {facts.most} of"
+        f" {LENGTH}. It moves least without **head {_named(facts.least_in)}**: by"
+        f" {facts.least}."
     )
 
 
@@ -93,7 +86,7 @@ def _named(heads: Sequence[int]) -> str:
     return " or ".join(map(str, heads))
 
 
-def _sum_in_words(view: StoryView, column: int) -> str:
+def _sum_in_words(view: StoryView, column: int, facts: WorthFacts) -> str:
     trace, w_o = view.trace, view.written("w_o")
     sum_says = f"{w_o} mixes the heads, but the output is still a **sum**: each head adds its part."
     tick_says = f"the merged heads times {w_o}"
@@ -101,28 +94,30 @@ def _sum_in_words(view: StoryView, column: int) -> str:
     if trace.projections.w_o is None:
         sum_says = f"This layer has no {w_o}: each head fills its own features of the output."
         tick_says, formula = "the merged heads", ""
-    agreement = format_agreement(output_gap(trace), tolerance(trace, "output"))
     return (
         f"{sum_says}{formula} The bars show feature {column} of the output of every token, with a"
         " colour for each head. The tick is the output as the layer computes it:"
         f" {tick_says}{escape_markdown(trace.addition('output'))}. Over all tokens and features,"
-        f" sums and outputs {agreement}."
+        f" sums and outputs {facts.agree}."
     )
 
 
-def _without(view: StoryView, off: Sequence[int]) -> list[b.Block]:
+LEFT = {"input": "the input (residual)", "bias": "the bias", "0": "0"}
+LEFT["bias and input"] = f"{LEFT['bias']}, {LEFT['input']}"
+
+
+def _without(view: StoryView, facts: WorthFacts) -> list[b.Block]:
     """The output without the heads that are off."""
-    trace, focus = view.trace, view.focus.within(view.trace, "output")
-    if not off:
+    if not (off := facts.off):
         return [b.caption("All heads are on. Switch one off: which tokens need it?")]
-    without, n_features = ablated_output(trace, off), trace.sizes["O"]
-    moved = relative_change(trace.output, without)
-    says = (
-        f"Heads off: {', '.join(map(str, off))}. The output moves by **{format_percent(moved)}** of"
-        " its length."
-    )
-    if len(off) == trace.sizes["H"]:
-        says += f" With all heads off, what is left is: {figures.describe_remainder(trace)}."
+    trace, focus = view.trace, view.focus.within(view.trace, "output")
+    without, n_features = ablated_output(trace, off.heads), trace.sizes["O"]
+    moves = NO_SHARES
+    if off.moved is not None:
+        moves = f"The output moves by **{off.moved}** of {LENGTH}."
+    says = f"Heads off: {', '.join(map(str, off.heads))}. {moves}"
+    if off.left:
+        says += f" With all heads off, what is left is: {LEFT[off.left]}."
     cell = (focus.query, focus.feature)
     board = figures.ablation_board(trace, without[0], cell, view.notation)
     first = figures.first_column(focus.feature)
@@ -141,10 +136,16 @@ def _without(view: StoryView, off: Sequence[int]) -> list[b.Block]:
     return blocks
 
 
-def _shares(view: StoryView) -> list[b.Block]:
+def _shares(view: StoryView, facts: WorthFacts) -> list[b.Block]:
     """What the two shares are, their sums and rankings."""
-    trace, notation = view.trace, view.notation
+    notation, sums = view.notation, NO_SHARES
     part = notation.of_head(whole := notation.base("output"))
+    if facts.found != "nothing":
+        sums = (
+            f"Signed shares sum to {facts.signed_sum}, norm shares here to {facts.norm_sum}.\n\n"
+            f"**Ranking** by signed share: {', '.join(map(str, facts.by_signed))}; by norm share:"
+            f" {', '.join(map(str, facts.by_norm))}."
+        )
     return [
         b.Text(
             f"**Signed share** $\\langle {part}, {whole}\\rangle / |{whole}|^2$: how much a head"
@@ -152,7 +153,7 @@ def _shares(view: StoryView) -> list[b.Block]:
             f" share** $|{part}| / |{whole}|$, never negative: how far the output moves without the"
             " head."
         ),
-        b.Text(_sums_of_shares(trace)),
+        b.Text(sums),
         b.caption(
             f"${whole}$ is the sum of what all heads add, without bias and residual. What a head is"
             " worth for a task is another question. Michel et al. 2019 removed heads from trained"
@@ -163,16 +164,6 @@ def _shares(view: StoryView) -> list[b.Block]:
     ]
 
 
-def _sums_of_shares(trace: Trace) -> str:
-    if not has_shares(trace):
-        return "Here the parts of all heads sum to 0, so there are no shares."
-    signed, norms = signed_shares(trace)[0], norm_shares(trace)[0]
-    return (
-        f"Signed shares sum to {format_number(float(signed.sum()), 6)}, norm shares here to"
-        f" {format_number(float(norms.sum()), 3)}.\n\n**Ranking** by signed share:"
-        f" {', '.join(map(str, ranking(signed)))}; by norm share:"
-        f" {', '.join(map(str, ranking(norms)))}."
-    )
-
-
-HEAD_WORTH = b.BlockPage("head-worth", lambda view: (_off(view.trace.sizes["H"]),), _blocks)
+HEAD_WORTH = b.page_of_facts(
+    "head-worth", lambda view: (_off(view.trace.sizes["H"]),), _facts, _blocks
+)

@@ -2,26 +2,15 @@
 measured; two designs, what can run at once, and the projections as convolutions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_core import STEPS
 from attention_lab.cache import cached
 from attention_lab.heads.counts import LayerSize, layer_size
-from attention_lab.heads.designs import count_designs
-from attention_lab.heads.schedule import schedule
-from attention_lab.heads.score_schemes import (
-    SCHEMES,
-    measure_schemes,
-    scheme_gaps,
-    wasted_share,
-)
-from attention_lab.heads.window_convolution import array_sizes, projections_as_convolutions
-from attention_lab.rounding import RELATIVE_ROUNDING, tolerance
+from attention_lab.heads.matrix_facts import MatrixFacts, matrix_facts
+from attention_lab.heads.score_schemes import SCHEMES, measure_schemes
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..story.per_head import pair_board, value_pair_board
 from ..story.story_view import StoryView
@@ -32,12 +21,7 @@ COUNT_NAMES = {
     "additions": "additions",
     "extra numbers": "extra",
 }
-DESIGN_COUNTS = {
-    "objects": "objects",
-    "calls": "calls",
-    "copied": "numbers copied",
-    "multiplications": "multiplications",
-}
+NAMES_OF_COUNTS = ("objects", "calls", "numbers copied", "multiplications")  # `DESIGN_COUNTS`
 SIZE_LETTERS = [letter for letter in SIZE_TITLES if letter != "G"]
 LETTER = b.Select("ways_letter", "Growing size", "h", b.by_name(SIZE_LETTERS), "buttons")
 COUNT = b.Select("ways_count", "Count", "multiplications", b.by_name(COUNT_NAMES), "buttons")
@@ -45,7 +29,11 @@ MEASURED = b.Words("ways_measured", "Sizes that are measured", "", most=60)
 measured_schemes = cached(measure_schemes)
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _facts(view: StoryView, _: b.Values) -> MatrixFacts:
+    return matrix_facts(view.trace, view.focus.head)
+
+
+def _blocks(view: StoryView, values: b.Values, facts: MatrixFacts) -> Sequence[b.Block]:
     """A pair of tokens in all heads, four ways to its scores, then designs, order and sizes."""
     return [
         b.Text(
@@ -56,32 +44,29 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
         ),
         b.Board(pair_board(view.stage, view.focus.cell("query", "key")), "ways pair", fits=True),
         b.Heading("Four ways, the same numbers"),
-        *_four_ways(view),
+        *_four_ways(view, facts),
         b.Heading("An object for each head, or one for all"),
-        *_designs(view),
+        *_designs(facts),
         b.Heading("What can run at once, and what must wait"),
-        *_schedule(view),
+        *_schedule(view, facts),
         b.Heading("The values, number by number"),
-        *_value_of_pair(view),
+        *_value_of_pair(view, facts),
         b.Heading("One head, and all heads in one array"),
-        *_array_sizes(view),
+        *_array_sizes(view, facts),
         b.Heading("The projections as convolutions"),
-        *_convolutions(view),
+        *_convolutions(view, facts),
         b.Heading("As the layer grows"),
         *_growth(layer_size(view.trace), values),
     ]
 
 
-def _four_ways(view: StoryView) -> list[b.Block]:
+def _four_ways(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     """What each way takes, and how far its scores are from those of the layer."""
-    trace, size, same = view.trace, layer_size(view.trace), scheme_gaps(view.trace)
-    rows = []
-    for way in SCHEMES:
-        counts = (way.multiplications, way.additions, way.extra)
-        cells = [f"${one.formula}$ = {one.of(size):,}" for one in counts]
-        gap = same.gaps[way.key]
-        differs = format_number(gap) if gap > RELATIVE_ROUNDING[trace.scores.dtype] else "0"
-        rows.append([f"**{way.name}**", *cells, differs])
+    size, rows = layer_size(view.trace), []
+    for way, found in zip(SCHEMES, facts.ways, strict=True):
+        formulas = [one.formula for one in (way.multiplications, way.additions, way.extra)]
+        cells = [f"${one}$ = {n}" for one, n in zip(formulas, found.counts, strict=True)]
+        rows.append([f"**{found.name}**", *cells, str(found.difference or 0)])
     return [
         b.Table(["way", "multiplications", "additions", "extra numbers", "difference"], rows),
         b.caption(
@@ -89,10 +74,10 @@ def _four_ways(view: StoryView) -> list[b.Block]:
             f" {size.d_k}. Extra numbers are in memory besides the result, which has h · n²"
             " numbers. Difference: the largest one from the scores of this layer, divided by the"
             " largest score, 0 up to rounding. Tokens compared:"
-            f" {same.n_tokens} of {size.n_tokens}."
+            f" {facts.compared} of {facts.tokens}."
         ),
         b.Note(
-            f"{format_percent(wasted_share(size.n_heads))} of the full product is not needed"
+            f"{facts.wasted} of the full product is not needed"
             " (1 − 1/h). The Hadamard product wastes no multiplication, but holds every product"
             " before it is summed. This app uses the second way: one call with the head as one"
             " more axis."
@@ -110,19 +95,15 @@ def _four_ways(view: StoryView) -> list[b.Block]:
     ]
 
 
-def _designs(view: StoryView) -> list[b.Block]:
+def _designs(facts: MatrixFacts) -> list[b.Block]:
     """An attention object for each head beside one for all heads, counted as the book counts."""
-    designs, n_heads = count_designs(view.trace), view.trace.sizes["H"]
-    rows = []
-    for name, one in (
-        (f"an object for each head: {n_heads}", designs.separate),
-        ("one object for all heads", designs.together),
-    ):
-        counts = (one.objects, one.calls, one.copied, one.multiplications)
-        rows.append([f"**{name}**", *(f"{count:,}" for count in counts)])
-    compared = ", ".join(
-        f"**{designs.compared(count)}** {name}" for count, name in DESIGN_COUNTS.items()
-    )
+    designs = (f"an object for each head: {facts.heads}", "one object for all heads")
+    rows = [
+        [f"**{name}**", *map(str, counts)]
+        for name, counts in zip(designs, facts.designs, strict=True)
+    ]
+    names = zip(facts.more, NAMES_OF_COUNTS, strict=True)
+    compared = ", ".join(f"**{more}** {name}" for more, name in names)
     return [
         b.Text(
             "The naive design has an attention object for each head. They run one after the other,"
@@ -130,7 +111,7 @@ def _designs(view: StoryView) -> list[b.Block]:
             " all of them, and each head writes its part. An object for each head takes"
             f" {compared}."
         ),
-        b.Table(["design", *DESIGN_COUNTS.values()], rows),
+        b.Table(["design", *NAMES_OF_COUNTS], rows),
         b.caption(
             "Objects, as the MQL5 book has them: layers of queries, keys and values, the weights,"
             " the result; then the array that joins the heads, and the output matrix. Calls: three"
@@ -141,15 +122,13 @@ def _designs(view: StoryView) -> list[b.Block]:
     ]
 
 
-def _schedule(view: StoryView) -> list[b.Block]:
+def _schedule(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     """The steps by the moment in which they can run, and the longest chain."""
-    plan, n_tokens = schedule(view.trace), view.trace.sizes["T"]
     rows = []
-    for box in plan.boxes:
-        if box.head == 0:
-            counts = (box.moment, box.parts, box.multiplications, box.exponentials)
-            name = f"**{_symbol(view, box.field)}** {STEPS[box.field].title}"
-            rows.append([name, *(f"{count:,}" for count in counts)])
+    for box in facts.boxes:
+        counts = (box.moment, box.parts, box.multiplications, box.exponentials)
+        name = f"**{_symbol(view, box.field)}** {STEPS[box.field].title}"
+        rows.append([name, *map(str, counts)])
     head = ["step", "moment", "boxes at once"]
     return [
         b.Text(
@@ -159,21 +138,21 @@ def _schedule(view: StoryView) -> list[b.Block]:
         ),
         b.Table([*head, "multiplications of each", "exponentials of each"], rows),
         b.caption(
-            f"Moments: {plan.depth}; more heads do not add any. Multiplications of all boxes:"
-            f" {plan.multiplications:,}; of the longest chain of boxes that wait for each other:"
-            f" {plan.longest_chain:,}. If each box runs on one worker, more workers cannot be"
+            f"Moments: {facts.depth}; more heads do not add any. Multiplications of all boxes:"
+            f" {facts.all}; of the longest chain of boxes that wait for each other:"
+            f" {facts.chain}. If each box runs on one worker, more workers cannot be"
             " faster than this chain. A split, or a mask that hides nothing, takes no moment."
         ),
         b.Text(
             "**Tokens:** in training all tokens are known and go through these moments together. In"
             " generation a token is known only after the one before it went through all moments."
-            f" With n = {n_tokens} tokens, moments in training: {plan.depth}; in generation:"
-            f" {n_tokens} × {plan.depth} = {n_tokens * plan.depth}."
+            f" With n = {facts.tokens} tokens, moments in training: {facts.depth}; in generation:"
+            f" {facts.tokens} × {facts.depth} = {facts.generated}."
         ),
     ]
 
 
-def _value_of_pair(view: StoryView) -> list[b.Block]:
+def _value_of_pair(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     """The value of one token in all heads times its weights for one query."""
     feature = view.focus.within(view.trace, "head_outputs").feature
     board = value_pair_board(view.stage, view.focus.cell("query", "key"), feature)
@@ -182,39 +161,37 @@ def _value_of_pair(view: StoryView) -> list[b.Block]:
             "The values need no matrix product either. The value of one token has a part for each"
             " head; each part is multiplied by the weight of its head (⊙). The sum over all keys is"
             " what the query gets, again a part for each head. Heads:"
-            f" {view.trace.sizes['H']}."
+            f" {facts.heads}."
         ),
         b.Board(board, "ways value"),
     ]
 
 
-def _array_sizes(view: StoryView) -> list[b.Block]:
+def _array_sizes(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     """The arrays of one head, and those of all heads in one array."""
     turn = {"row": 1, "column": -1}[view.notation.convention]
     rows = []
-    for array in array_sizes(view.trace):
-        shapes = [shape[::turn] for shape in (array.one, array.fused)]
-        cells = [cell for m, n in shapes for cell in (f"{m} × {n}", f"{m * n:,}")]
+    for array in facts.arrays:
+        one, all_of_them = (f"{m} × {n}" for m, n in (array.one[::turn], array.all[::turn]))
+        cells = [one, str(array.numbers_of_one), all_of_them, str(array.numbers_of_all)]
         rows.append([f"**{_symbol(view, array.name)}**", *cells])
-    all_heads = f"all heads: {view.trace.sizes['H']}"
+    all_heads = f"all heads: {facts.heads}"
     return [
         b.Table(["", "one head", "numbers", all_heads, "numbers"], rows),
         b.caption(
             "Weights and results of all heads are one array: every head adds features. The inputs"
-            " are the same array for all heads."
+            f" are the same array for all heads. Sets of keys and values: {facts.groups}."
         ),
     ]
 
 
-def _convolutions(view: StoryView) -> list[b.Block]:
+def _convolutions(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     """Each projection as a convolution whose window is one token, compared with the layer."""
-    w_o, head = _symbol(view, "w_o"), view.focus.head
-    found, rows = projections_as_convolutions(view.trace, head), []
-    for one in found:
-        gap = max(one.gaps)
-        differs = "0" if gap <= tolerance(view.trace, one.field) else format_number(gap)
-        sizes = (one.window_of_one, one.filters_of_one, one.window_of_all, one.filters_of_all)
-        rows.append([f"**{_symbol(view, one.field)}**", *map(str, sizes), differs])
+    w_o, head, (queries, *_) = _symbol(view, "w_o"), facts.head, facts.convolutions
+    rows = [
+        [f"**{_symbol(view, one.field)}**", *map(str, one.sizes), str(one.difference or 0)]
+        for one in facts.convolutions
+    ]
     names = ["", "window, one head", "filters", "window, all heads", "filters", "difference"]
     return [
         b.Text(
@@ -227,7 +204,7 @@ def _convolutions(view: StoryView) -> list[b.Block]:
         b.Table(names, rows),
         b.caption(
             "The buffer holds all tokens one after the other:"
-            f" {view.trace.sizes['T']} × {found[0].window_of_all} numbers; for {w_o}, the joined"
+            f" {facts.tokens} × {queries.sizes[2]} numbers; for {w_o}, the joined"
             " heads. A step is as wide as the window. A loop over the windows computes the"
             f" convolution, for head {head} and for all heads. Difference: the largest one from the"
             " projection of this layer, 0 up to rounding. With one head, the product with"
@@ -274,4 +251,6 @@ def _symbol(view: StoryView, name: str) -> str:
     return escape_markdown(view.written(name))
 
 
-ONE_MATRIX = b.BlockPage("one-matrix-or-many", lambda _: (LETTER, COUNT, MEASURED), _blocks)
+ONE_MATRIX = b.page_of_facts(
+    "one-matrix-or-many", lambda _: (LETTER, COUNT, MEASURED), _facts, _blocks
+)

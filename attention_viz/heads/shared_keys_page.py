@@ -2,28 +2,28 @@
 it saves.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from attention_core import Rotary, Trace
+from attention_core import Trace
 from attention_core.projection_checks import divisors
-from attention_lab.heads.counts import LayerSize, layer_size, total_count
-from attention_lab.heads.latent import absorbed_scores, largest_rank, with_latent
-from attention_lab.heads.reruns import relative_change
-from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS, with_shared_keys
-from attention_lab.heads.similarity import mean_head_divergence
+from attention_lab.heads.counts import LayerSize, layer_size
+from attention_lab.heads.facts import (
+    SHARING_KINDS,
+    SharedFacts,
+    own_kind,
+    shared_facts,
+    shared_traces,
+)
+from attention_lab.heads.latent import largest_rank
+from attention_lab.heads.shared_keys import CACHE, MULTIPLICATIONS, PARAMETERS
 from attention_lab.user_data.matrix_names import MAX_MATRIX_WIDTH
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
-from ..story.notes import whose_weights
+from ..story.notes import answer_line
 from ..story.story_view import StoryView
 from .compare import shared_keys_board, strongest_colour
 from .count_figures import SIZE_TITLES, count_curves
 
-SHARING_KINDS = ("MHA", "GQA", "MQA", "MLA")
 COUNTS_OF_KIND = {"parameters": PARAMETERS, "cache": CACHE, "multiplications": MULTIPLICATIONS}
 COUNT_DESCRIPTIONS = {
     "parameters": "Numbers in the weight matrices, without biases.",
@@ -66,70 +66,67 @@ def _choices(view: StoryView) -> Sequence[b.Choice]:
     return _groups(view.trace.projections.groups), LATENT, KIND, COUNT, LETTER
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _traces(view: StoryView, values: b.Values) -> dict[str, Trace]:
+    rank: int = min(values[LATENT.key], largest_rank(view.trace))
+    return shared_traces(view.trace, int(values["groups"]), rank)
+
+
+def _sizes(traces: Mapping[str, Trace]) -> dict[str, LayerSize]:
+    """The sizes of all kinds but MLA, by what the page calls them."""
+    first, *others = list(traces.items())[:-1]
+    named = {own_kind(first[1]): first[1]} | dict(others)
+    return {name: layer_size(one) for name, one in named.items()}
+
+
+def _facts(view: StoryView, values: b.Values) -> SharedFacts:
+    traces, counts = _traces(view, values), COUNTS_OF_KIND[values[COUNT.key]]
+    rank = min(values[LATENT.key], largest_rank(view.trace))
+    sizes = tuple(_sizes(traces).values())
+    return shared_facts(traces, rank, strongest_colour(view.trace), sizes, counts)
+
+
+def _blocks(view: StoryView, values: b.Values, facts: SharedFacts) -> Sequence[b.Block]:
     """The four kinds side by side, MLA, and what sharing saves. Raises: AttentionError."""
-    trace, p = view.trace, view.trace.projections
-    rank = min(values[LATENT.key], largest_rank(trace))
-    counts_of_sets = dict(zip(SHARING_KINDS, (p.groups, int(values["groups"]), 1), strict=False))
-    traces = {kind: with_shared_keys(trace, count) for kind, count in counts_of_sets.items()}
-    traces["MLA"] = with_latent(trace, rank)
-    strongest, cell = strongest_colour(trace), view.focus.cell("query", "key")
-    names = {SHARING_KINDS[0]: _own_kind(trace)}
-    board = shared_keys_board(traces, cell, strongest, values[KIND.key], view.notation, rank, names)
+    traces, strongest = _traces(view, values), strongest_colour(view.trace)
+    cell, names = view.focus.cell("query", "key"), {SHARING_KINDS[0]: facts.kinds[0].name}
+    board = shared_keys_board(
+        traces, cell, strongest, values[KIND.key], view.notation, facts.rank, names
+    )
     places = {"head": "{0}", "query": "{1}", "key": "{2}"}
     clicks = {kind: {KIND.key: kind} | places for kind in board["arrays"]}
-    size = layer_size(trace)
-    sizes = {
-        names.get(kind, kind): replace(size, n_kv_heads=count)
-        for kind, count in counts_of_sets.items()
-    }
     return [
-        b.Text(_answer(trace, traces)),
-        *whose_weights(view),
-        b.row(values, _groups(p.groups), LATENT),
+        *answer_line(view, _answer(facts)),
+        b.row(values, _groups(view.trace.projections.groups), LATENT),
         b.Board(board, "shared keys", sets=clicks),
-        _changes(trace, traces, counts_of_sets, rank),
-        *_about_kinds(view, strongest),
+        _changes(facts),
+        *_about_kinds(view, facts),
         b.Heading("MLA: all keys and values from one vector"),
-        *_latents(trace, rank),
+        *_latents(facts),
         b.Heading("What it saves"),
-        *_savings(view, values, sizes),
+        *_savings(view, values, _sizes(traces), facts),
     ]
 
 
-def _own_kind(trace: Trace) -> str:
-    """What the layer is called: its heads may share keys and values already."""
-    n_heads, groups = trace.sizes["H"], trace.projections.groups
-    if groups == n_heads:
-        return SHARING_KINDS[0]
-    return f"this layer ({'MQA' if groups == 1 else 'GQA'})"
-
-
-def _answer(trace: Trace, traces: Mapping[str, Trace]) -> str:
-    moved = {
-        kind: format_percent(relative_change(trace.output, one.output))
-        for kind, one in traces.items()
-    }
-    n_heads, groups = trace.sizes["H"], trace.projections.groups
-    shared = "When heads share keys and values"
-    if n_heads == 1:
+def _answer(facts: SharedFacts) -> str:
+    if facts.shared == "alone":
         return (
             "This layer has one head, so there is nothing to share. With a short latent vector"
-            f" (MLA) the output moves by **{moved['MLA']}** of its length."
+            f" (MLA) the output moves by **{facts.moved[0]}** of its length."
         )
-    if groups < n_heads:
+    shared = "When heads share keys and values"
+    if facts.shared == "already":
         shared = (
-            f"The {n_heads} heads of this layer have **{groups}** sets of keys and values. When"
-            " the sets are shared further"
+            f"The {facts.heads} heads of this layer have **{facts.groups}** sets of keys and"
+            " values. When the sets are shared further"
         )
+    gqa, mqa, mla = facts.moved
     return (
-        f"The same heads four times. {shared}, the output moves by"
-        f" **{moved['GQA']}** (GQA), **{moved['MQA']}** (MQA) or **{moved['MLA']}** (MLA) of its"
-        " length."
+        f"The same heads four times. {shared}, the output moves by **{gqa}** (GQA), **{mqa}** (MQA)"
+        f" or **{mla}** (MLA) of its length."
     )
 
 
-def _about_kinds(view: StoryView, strongest: float) -> list[b.Block]:
+def _about_kinds(view: StoryView, facts: SharedFacts) -> list[b.Block]:
     """What the four kinds are, what is compared, and what the board shows."""
     weights = view.trace.projections
     kept = [name for name in ("w_q", "w_o") if getattr(weights, name) is not None]
@@ -149,66 +146,68 @@ def _about_kinds(view: StoryView, strongest: float) -> list[b.Block]:
         b.caption(
             "On the board, the same head of each kind stands in one column; “K/V” names the"
             " key/value head that it reads. With one key/value head for each head, GQA is MHA; with"
-            f" 1, it is MQA. Strongest colour: {format_number(strongest, 2)} and above. Heads that"
+            f" 1, it is MQA. Strongest colour: {facts.strongest} and above. Heads that"
             " share keys can still differ, because each has its own queries. These weights were"
             " not trained to share so; Ainslie et al. train a model further after the change."
         ),
     ]
 
 
-def _changes(
-    trace: Trace, traces: Mapping[str, Trace], counts_of_sets: Mapping[str, int], rank: int
-) -> b.Table:
-    rows = []
-    for kind, one in traces.items():
-        sets = counts_of_sets.get(kind)
-        kept_numbers = rank if sets is None else sets * (trace.sizes["K"] + trace.sizes["V"])
-        name = _own_kind(trace) if kind == SHARING_KINDS[0] else kind
-        changes = mean_head_divergence(trace, one), relative_change(trace.output, one.output)
-        counts = str(sets or "–"), str(kept_numbers)
-        rows.append([f"**{name}**", *counts, *map(format_percent, changes)])
+def _changes(facts: SharedFacts) -> b.Table:
+    rows = [
+        [f"**{one.name}**", str(one.sets or "–"), *map(str, (one.kept, one.attention, one.output))]
+        for one in facts.kinds
+    ]
     head = ["", "key/value heads G", "kept of a token"]
     return b.Table([*head, "change of the attention", "change of the output"], rows)
 
 
-def _latents(trace: Trace, rank: int) -> list[b.Block]:
+def _latents(facts: SharedFacts) -> list[b.Block]:
     """What MLA keeps of each token, and which matrix it need not make."""
+    absorbed = (
+        "**No key has to be made.** $q \\cdot (c\\,W_{UK}) = (q\\,W_{UK}^\\top) \\cdot c$: the"
+        " matrix is absorbed into the query, and the latents take the place of the keys."
+    )
     blocks: list[b.Block] = [
         b.Text(
-            f"Of each token MLA keeps the latent $c = x\\,W_D$ with R = {rank} numbers, and makes"
-            " keys $c\\,W_{UK}$ and values $c\\,W_{UV}$ of all heads from it. Here the three"
+            f"Of each token MLA keeps the latent $c = x\\,W_D$ with R = {facts.rank} numbers, and"
+            " makes keys $c\\,W_{UK}$ and values $c\\,W_{UV}$ of all heads from it. Here the three"
             " matrices are the best of this width for the layer’s own; with R ="
-            f" {largest_rank(trace)} nothing is lost."
-        ),
-        b.Text(
-            "**No key has to be made.** $q \\cdot (c\\,W_{UK}) = (q\\,W_{UK}^\\top) \\cdot c$: the"
-            " matrix is absorbed into the query, and the latents take the place of the keys."
-            " Largest difference between both scores here:"
-            f" {format_number(absorbed_scores(trace, rank).difference, 2)}."
-        ),
+            f" {facts.largest} nothing is lost."
+        )
     ]
-    if trace.sizes["K"] % 2 == 0 and trace.sizes["T"] > 1:
-        turned = absorbed_scores(trace, rank, Rotary())
+    if facts.is_normed:
+        absorbed = (
+            "**QK-norm stands between.** Without it the matrix $W_{UK}$ could be absorbed into the"
+            " query, and no key would have to be made. But each key is divided by a number of its"
+            " own, which only the key itself tells. As if the keys were not normed, a score here"
+            f" would be wrong by up to {facts.absorbed}."
+        )
+    else:
+        absorbed += f" Largest difference between both scores, before any turn: {facts.absorbed}."
+    blocks.append(b.Text(absorbed))
+    if facts.turned is not None:
         blocks.append(
             b.Text(
                 "**Rotary positions stand between.** Keys are turned after they are made, so that"
                 " between $W_Q$ and $W_{UK}$ stands a rotation that differs for every distance: no"
                 " one matrix can be absorbed. As if there were no rotation, a score here would be"
-                f" wrong by up to {format_number(turned.difference, 2)}. So DeepSeek-V2 keeps the"
-                " turned part apart: a few more features of each query, and one more key that all"
-                " heads share."
+                f" wrong by up to {facts.turned}. So DeepSeek-V2 keeps the turned part apart: a few"
+                " more features of each query, and one more key that all heads share."
             )
         )
     source = "DeepSeek-AI 2024 (DeepSeek-V2), section 2.1; there the matrices are trained."
     return [*blocks, b.caption(source)]
 
 
-def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) -> list[b.Block]:
+def _savings(
+    view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize], facts: SharedFacts
+) -> list[b.Block]:
     """The chosen count of every kind, and its course as a size grows."""
     which, letter, size = values[COUNT.key], values[LETTER.key], next(iter(sizes.values()))
-    counts = COUNTS_OF_KIND[which]
-    rows = [[c.name, f"${c.formula}$", *(f"{c.of(s):,}" for s in sizes.values())] for c in counts]
-    totals = [f"**{total_count(counts, one):,}**" for one in sizes.values()]
+    *counted, total = facts.savings
+    rows = [[one.name, f"${one.formula}$", *map(str, one.numbers)] for one in counted]
+    totals = [f"**{one}**" for one in total.numbers]
     words: list[b.Block] = [
         b.row(values, COUNT),
         b.Table(["", "formula", *sizes], [*rows, ["**total**", "", *totals]]),
@@ -224,7 +223,7 @@ def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) 
         words.append(b.caption(f"{assumed} This layer has another one, or none."))
     picture: list[b.Block] = [
         b.row(values, LETTER),
-        b.Chart(count_curves(sizes, letter, counts, which), "shared counts"),
+        b.Chart(count_curves(sizes, letter, COUNTS_OF_KIND[which], which), "shared counts"),
         b.caption(
             "Both axes are logarithmic; the rings are this layer. As C or h grows, d_k = d_v = C/h."
         ),
@@ -232,4 +231,4 @@ def _savings(view: StoryView, values: b.Values, sizes: Mapping[str, LayerSize]) 
     return [b.Beside((words, picture), (1, 1))]
 
 
-SHARED_KEYS = b.BlockPage("shared-keys", _choices, _blocks)
+SHARED_KEYS = b.page_of_facts("shared-keys", _choices, _facts, _blocks)

@@ -1,8 +1,6 @@
 """Pictures of the page *Orthonormal projections*: singular values, rounding errors, one step
 on the unit sphere, and GeometricMachineLearning.jl beside our engine."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np
@@ -10,9 +8,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.julia_mapping import MappingCheck
 from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
+from attention_lab.words.numbers import format_number
 
 from ..curves import WITH_LEGEND, chart_axis, line_series
-from ..labels import format_number
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON

@@ -3,8 +3,6 @@
 Lines and points in space have no axes; they are seen by a camera that can be turned.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -12,9 +10,9 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
+from attention_lab.words.numbers import format_number
 
 from ..curves import WITH_LEGEND
-from ..labels import format_number
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 

@@ -2,8 +2,6 @@
 the score with a head silenced, several models side by side, and one unseen sequence as a board.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 
@@ -13,9 +11,9 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
 from attention_lab.labs.tasks import N_GENDERS, N_LETTERS
+from attention_lab.words.numbers import format_number
 
 from ..curves import CHART_MARGINS, WITH_LEGEND, bar_series, chart_axis, line_series
-from ..labels import format_number
 from ..matrices import Side, head_matrices, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON
@@ -55,9 +53,9 @@ def loss_figure(
     if floor is not None:
         parts["shapes"].append(dashed_line(0, floor, last_step, floor, "@focus", 2, "dash"))
         label = f"one answer per head, mean: {format_number(floor)}"
-        parts["annotations"].append(
-            annotation(last_step, floor, label, "@focus", "right", 12, yanchor="bottom")
-        )
+        # At the left, where no curve is yet so low; below the line if there is room.
+        side = "top" if floor > 0.15 * most else "bottom"
+        parts["annotations"].append(annotation(0, floor, label, "@focus", "left", 12, yanchor=side))
     if marked is not None:
         parts["shapes"].append(dashed_line(marked, 0, marked, 1.08 * most, "@muted", 1, "dot"))
     return {"data": data, "layout": layout(300, _losses_say(runs), **parts)}

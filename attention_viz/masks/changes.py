@@ -1,7 +1,5 @@
 """The board of a layer as it is, the layer with one thing changed, and their difference."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 

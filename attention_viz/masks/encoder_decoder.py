@@ -1,7 +1,5 @@
 """The pictures of the three uses of attention: side by side, and one of them step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 from attention_core import STEPS, Trace

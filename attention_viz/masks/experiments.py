@@ -1,7 +1,5 @@
 """The experiments of the mask workshop: painting, hiding, empty rows, [pad]."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,9 +16,9 @@ from attention_lab.masks.mask_experiments import (
 from attention_lab.masks.mask_workshop import MaskedBatch, hide_row
 from attention_lab.rounding import tolerance
 from attention_lab.user_data.painted_masks import painted_mask
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from . import mask_workshop as boards
@@ -87,8 +85,7 @@ def painting(setup: Experiment) -> list[b.Block]:
     scene = boards.painting_board(
         painted_TT, setup.masked, setup.head, setup.cell, setup.view.notation
     )
-    n_hidden = int((~painted_TT).sum())
-    in_use = setup.view.scenario.mask == PAINTED
+    n_hidden, in_use = int((~painted_TT).sum()), setup.view.scenario.mask == PAINTED
     return [
         b.Text(
             "**Click a cell of the first matrix**, or press Enter on it, to hide that key from that"
@@ -97,24 +94,26 @@ def painting(setup: Experiment) -> list[b.Block]:
             f" mask, one cell for each query and key: {n_tokens} × {n_tokens}."
         ),
         b.Board(scene, "paint", press=toggled),
-        b.Row(
-            (
-                b.Button("Hide nothing", setup.paint(painted_mask("", n_tokens))),
-                b.Button("Start from all masks together", setup.paint(setup.allowed)),
-                b.Button(
-                    "Hide all keys from the query",
-                    setup.paint(hide_row(painted_TT, setup.cell[1])),
-                ),
-                b.Button(
-                    "Use this mask in every step",
-                    {"mask": PAINTED, PAINTED: setup.painted},
-                    "The layer then has this mask, in the story and on all pages.",
-                ),
-            )
-        ),
+        _paint_buttons(setup, painted_TT),
         b.caption(f"Painted cells: {n_hidden} of {painted_TT.size}. The URL holds the mask."),
         *([b.caption("Every step of the layer uses this mask.")] if in_use else []),
     ]
+
+
+def _paint_buttons(setup: Experiment, painted_TT: Array) -> b.Row:
+    nothing, row = painted_mask("", len(painted_TT)), hide_row(painted_TT, setup.cell[1])
+    return b.Row(
+        (
+            b.Button("Hide nothing", setup.paint(nothing)),
+            b.Button("Start from all masks together", setup.paint(setup.allowed)),
+            b.Button("Hide all keys from the query", setup.paint(row)),
+            b.Button(
+                "Use this mask in every step",
+                {"mask": PAINTED, PAINTED: setup.painted},
+                "The layer then has this mask, in the story and on all pages.",
+            ),
+        )
+    )
 
 
 def empty_row(setup: Experiment) -> list[b.Block]:

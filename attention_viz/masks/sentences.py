@@ -1,7 +1,5 @@
 """What is said of sentences besides that of the sidebar, and of places that they lack."""
 
-from __future__ import annotations
-
 from attention_lab.choices import user_matrices_of
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.matrix_names import MAX_TOKENS

@@ -2,8 +2,6 @@
 words without a symbol.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -11,14 +9,15 @@ from functools import lru_cache
 from attention_core import STEPS, Trace
 from attention_core.projections import MATRICES
 from attention_lab import notation
+from attention_lab.home import read_table
 from attention_lab.notation.notation import AXIS_SIZES, OURS, Notation
 from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import page_of, read_table
+from attention_lab.page_list import page_of
 from attention_lab.search import Texts, best_matches
+from attention_lab.words.numbers import format_number
 
 from ..blocks import Table
-from ..labels import format_number
 from ..markdown import escape_markdown
 
 

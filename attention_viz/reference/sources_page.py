@@ -2,8 +2,6 @@
 licences.
 """
 
-from __future__ import annotations
-
 import platform
 from collections.abc import Sequence
 from contextlib import suppress
@@ -11,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 
 from attention_core import STEPS
 from attention_lab.diagonal.claims.catalogue import CLAIMS, TEXTS
-from attention_lab.page_list import read_table
+from attention_lab.home import read_table
 from attention_lab.questions import concepts
 from attention_lab.trained.encoded_text import N_HEADS, N_LAYERS
 from attention_lab.trained.language_model import N_HEADS as LANGUAGE_HEADS

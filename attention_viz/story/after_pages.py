@@ -1,12 +1,10 @@
 """What stands below the stages after the layer, and the page *What you have seen*."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 
 from attention_lab.block import block_facts, block_of
-from attention_lab.export.block_code import block_code
+from attention_lab.export.step_code import block_code
 from attention_lab.next_token import next_token_of
 from attention_lab.page_list import page_of
 

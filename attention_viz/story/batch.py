@@ -2,8 +2,6 @@
 and on its stage with the head in focus.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isqrt

@@ -2,8 +2,6 @@
 it, and what the steps are for, in words.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -15,8 +13,9 @@ from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.block import BLOCK_CONTROLS, Block, BlockFacts, block_of
 from attention_lab.block_weights import BY_HAND, BY_MODEL, BY_SEED
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.weight_kinds import MODELS
+from attention_lab.words.numbers import format_number
 
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..step_scene import Choice, Note, StepParts
@@ -36,7 +35,8 @@ POST_NORM_COLUMNS = (
 )
 HIDDEN = ("hidden", "up", "activated", "gated")  # rows of hidden features
 USUAL = 0.98  # of the numbers have no more than the strongest colour
-ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "gelu": "GELU", "silu": "SiLU"}
+ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "silu": "SiLU"}
+ACTIVATION_NAMES |= dict.fromkeys(("gelu", "gelu_tanh"), "GELU")
 
 
 def block_parts(view: StoryView) -> StepParts:
@@ -53,6 +53,10 @@ def block_parts(view: StoryView) -> StepParts:
         for name, one in BLOCK_CONTROLS.items()
         if name == "skip" or found.weights.made != BY_MODEL
     ]
+    if model := MODELS.get(view.scenario.weights):
+        layer = view.scenario.layer
+        near = range(max(0, layer - 1), min(layer + 2, model.n_layers))
+        choices.insert(0, Choice("layer", "Layer", [*map(str, near)], str(layer), named=True))
     notes = (*map(Note, block_notes(found)), *language_notes(view))
     return StepParts("", board, says, block_formula(found), choices=choices, notes=notes)
 
@@ -181,7 +185,7 @@ def _rules(block: Block, token: int, chosen: Array) -> dict[str, Rule]:
     widths = {"inputs": block.inputs.shape[1], "sums": block.first_sum.shape[1]}
     fed_by = "second_norm" if block.is_pre_norm else "first_norm"
     before = "first_sum" if block.is_pre_norm else "first_norm"
-    bias = (read("b_o", Position(), 1),) * (trace.projections.b_o is not None)
+    bias = (read("b_o", Position(), 1),) if trace.projections.b_o is not None else ()
     rules = {
         "attention": Rule("sum", (read("heads", RUNNING, 1),), trace.sizes["H"], bias),
         "first_sum": _sum("attention", "inputs" if block.adds else ""),
@@ -307,25 +311,40 @@ def block_notes(block: Block) -> tuple[str, ...]:
     return tuple(notes)
 
 
+IN_JULIA = (
+    "In GeometricMachineLearning.jl",
+    "*StandardTransformerIntegrator* (0.4.8) has L = 2 such blocks, unless you choose another"
+    " number: *MultiHeadAttention*, whose defaults are `Stiefel=false` and `add_connection=true`,"
+    " then a *ResNetLayer*, $x + \\tanh(Wx + b)$: a residual connection around one square matrix."
+    " It has no LayerNorm. In *Transformer*, which stacks the same two, `add_connection` is false"
+    " by default.",
+)
+
+
+def _norm_sentence(block: Block, facts: BlockFacts, token: str) -> tuple[str, str]:
+    spread = format_number(facts.spread)
+    if not block.weights.centred:
+        return (
+            "RMSNorm",
+            f"The numbers of each token are divided by their root mean square, here {spread} for"
+            f" {token}, and multiplied by a gain for each feature.",
+        )
+    return (
+        "LayerNorm",
+        f"For each token alone: its {facts.n_features} numbers lose their mean"
+        f" ({format_number(facts.mean)} for {token}) and are divided by their standard deviation"
+        f" ({spread}); a gain and an offset for each feature follow. So what is read next has about"
+        " one size for every token, however many blocks there are.",
+    )
+
+
 def block_sentences(block: Block, facts: BlockFacts, token: str) -> tuple[tuple[str, str], ...]:
     """What the parts of a block are for, each with a name and with the numbers of a token, as
     Markdown. token: in quotation marks.
     """
-    said, fed = block.weights, block.weights.feed_forward
+    fed = block.weights.feed_forward
     kept, other = (format_number(one) for one in (facts.kept, facts.kept_other))
     with_x, without = (kept, other) if block.adds_again else (other, kept)
-    spread = format_number(facts.spread)
-    norm = (
-        "**RMSNorm.** The numbers of each token are divided by their root mean square, here"
-        f" {spread} for {token}, and multiplied by a gain for each feature."
-    )
-    if said.centred:
-        norm = (
-            f"For each token alone: its {facts.n_features} numbers lose their mean"
-            f" ({format_number(facts.mean)} for {token}) and are divided by their standard"
-            f" deviation ({spread}); a gain and an offset for each feature follow. So what is read"
-            " next has about one size for every token, however many blocks there are."
-        )
     name = ACTIVATION_NAMES[fed.activation]
     gate = " A second product of the same numbers multiplies the result (SwiGLU)." * (
         fed.w_up is not None
@@ -338,7 +357,7 @@ def block_sentences(block: Block, facts: BlockFacts, token: str) -> tuple[tuple[
             f" goes in and what comes out for {token}: {with_x} with them, {without} without. Other"
             " names: skip connection, add_connection.",
         ),
-        ("LayerNorm" if said.centred else "RMSNorm", norm.removeprefix("**RMSNorm.** ")),
+        _norm_sentence(block, facts, token),
         (
             "Feed-forward",
             f"Attention brings numbers of other tokens; this part works on what has arrived. It"
@@ -356,12 +375,5 @@ def block_sentences(block: Block, facts: BlockFacts, token: str) -> tuple[tuple[
             " and Llama, norms what a part reads, so the sums themselves are never divided, and"
             " deep stacks learn more easily.",
         ),
-        (
-            "In GeometricMachineLearning.jl",
-            "*StandardTransformerIntegrator* (0.4.8) has L = 2 such blocks, unless you choose"
-            " another number: *MultiHeadAttention*, whose defaults are `Stiefel=false` and"
-            " `add_connection=true`, then a *ResNetLayer*, $x + \\tanh(Wx + b)$: a residual"
-            " connection around one square matrix. It has no LayerNorm. In *Transformer*, which"
-            " stacks the same two, `add_connection` is false by default.",
-        ),
+        IN_JULIA,
     )

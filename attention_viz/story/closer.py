@@ -1,7 +1,5 @@
 """What opens below a step: all terms, the code, tables of numbers, files to take along."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 

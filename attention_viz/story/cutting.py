@@ -2,8 +2,6 @@
 order of their numbers in the computer's memory.
 """
 
-from __future__ import annotations
-
 from attention_core.rules import Position, Read, Rule
 from attention_core.trace import head_columns, head_of
 from attention_lab.story.cuts import HEAD_FIELDS as HEAD_FIELDS

@@ -1,17 +1,17 @@
 """What the pages *Overview* and *Tokens* say below their stages."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attention_lab.page_list import step_of
 from attention_lab.sentences import embedding_of
 from attention_lab.story.inputs import OverviewFacts, TokenFacts, overview_facts, token_facts
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.weight_kinds import LANGUAGE_MODEL, TRAINED
 from attention_lab.words.embeddings import derive_input
+from attention_lab.words.numbers import format_number, format_percent, with_minus_signs
 
 from .. import blocks as b
-from ..labels import format_number, format_percent, with_minus_signs
+from ..markdown import escape_markdown
 from ..reference.questions_page import ASKED_WORDS, asked_blocks
 from .closer import story_download
 from .same_word import same_word_blocks
@@ -21,13 +21,9 @@ from .story_view import StoryView
 
 def _overview(view: StoryView, values: b.Values) -> Below:
     facts, sizes = overview_facts(view.trace, view.focus), view.trace.sizes
-    said, words = partial(view.trace.sentence, layout=view.layout), view.layout
-    w_q, w_k, w_v = (view.symbol(name) for name in ("w_q", "w_k", "w_v"))
+    said = partial(view.trace.sentence, layout=view.layout)
     head, focus = view.focus.head, view.focus
-    asking, asked = token(view, "T", focus.query), token(view, "S", focus.key)
-    added = ""
-    if facts.biases:
-        added = f" Added to the products: {', '.join(map(view.symbol, facts.biases))}."
+    asking = token(view, "T", focus.query)
     return [
         *same_word_blocks(view),
         *_sentence(
@@ -39,20 +35,14 @@ def _overview(view: StoryView, values: b.Values) -> Below:
         *_sentence(
             2,
             "Every token asks, offers and prepares.",
-            f"Its whole {words.row}, times :blue[{w_q}], :red[{w_k}] and :green[{w_v}], gives a"
-            " :blue[query] (what it looks for), a :red[key] (what it is found by) and a"
-            f" :green[value] (what it passes on).{added} Heads: {sizes['H']}. Each gets"
-            f" its own {words.column}s; numbers of a query for one head: {sizes['K']}.",
+            _projected(view, facts),
             "queries",
             "query_heads",
         ),
         *_sentence(
             3,
             "Queries meet keys.",
-            f"{said('scores')} In head {head}, the query of {asking} and the key of {asked} give"
-            f" {format_number(facts.score)}. Then every score is multiplied by"
-            f" {with_minus_signs(f'{facts.scale:.3g}')}. Cells hidden by the mask:"
-            f" {facts.n_hidden:,} of {facts.n_cells:,}.",
+            f"{said('scores')} {_compared(view, facts, asking)}",
             "scores",
             "scaled_scores",
             "masked_scores",
@@ -76,6 +66,30 @@ def _overview(view: StoryView, values: b.Values) -> Below:
     ], None
 
 
+def _projected(view: StoryView, facts: OverviewFacts) -> str:
+    """What the projections make of a token."""
+    w_q, w_k, w_v = (view.symbol(name) for name in ("w_q", "w_k", "w_v"))
+    words, sizes, added = view.layout, view.trace.sizes, ""
+    if facts.biases:
+        added = f" Added to the products: {', '.join(map(view.symbol, facts.biases))}."
+    return (
+        f"Its whole {words.row}, times :blue[{w_q}], :red[{w_k}] and :green[{w_v}], gives a"
+        " :blue[query] (what it looks for), a :red[key] (what it is found by) and a"
+        f" :green[value] (what it passes on).{added} Heads: {sizes['H']}. Each gets"
+        f" its own {words.column}s; numbers of a query for one head: {sizes['K']}."
+    )
+
+
+def _compared(view: StoryView, facts: OverviewFacts, asking: str) -> str:
+    """One score, and what becomes of all."""
+    return (
+        f"In head {view.focus.head}, the query of {asking} and the key of"
+        f" {token(view, 'S', view.focus.key)} give {format_number(facts.score)}. Then every score"
+        f" is multiplied by {with_minus_signs(f'{facts.scale:.3g}')}. Cells hidden by the mask:"
+        f" {facts.n_hidden:,} of {facts.n_cells:,}."
+    )
+
+
 def _sentence(place: int, title: str, text: str, *fields: str) -> tuple[b.Text, b.Row]:
     """A sentence of the overview, with links to the steps that it is about."""
     pages = [step_of(field) for field in fields]
@@ -95,6 +109,7 @@ def _reads(view: StoryView, facts: OverviewFacts, asking: str) -> str:
 
 OVERVIEW = step_page("overview", _overview, ASKED_WORDS)
 
+OWN = "from a folder"
 CUT_AS = {
     TRAINED.name: (
         "The sentence is cut into **tokens** as the trained model does it: small letters without"
@@ -108,6 +123,10 @@ CUT_AS = {
         " several, such as “f”, “r”, “o”, “g”, which stand closer together than words. Before the"
         " first word stands \\<s\\>, the start of a text."
     ),
+    OWN: (
+        "The sentence is cut into **pieces** as the tokenizer of {model} does it. A word that is no"
+        " piece is made of several, which stand closer together than words."
+    ),
     "": (
         "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
         " position."
@@ -118,7 +137,9 @@ CUT_AS = {
 def _tokens(view: StoryView, _: b.Values) -> Below:
     trace, query = view.trace, view.focus.query
     number, unedited = view.focus.within(trace, "inputs").feature, view.stage.before or trace
-    facts = token_facts(view.shown, trace, unedited, query, number)
+    facts, model = token_facts(view.shown, trace, unedited, query, number), view.shown.model
+    is_own = facts.pieces_of == LANGUAGE_MODEL.name and model != STORIES
+    cut_as = OWN if is_own else facts.pieces_of
     pieces = ""
     if facts.piece and not facts.pieces_of:
         pieces = f" Words are cut into pieces. Most characters in a piece: {facts.piece}."
@@ -130,7 +151,7 @@ def _tokens(view: StoryView, _: b.Values) -> Below:
     x, memory = view.symbol("inputs"), view.symbol("memory")
     memory_is = f" ({memory} = {x})" * (memory != x)
     return [
-        b.Text(CUT_AS[facts.pieces_of] + pieces),
+        b.Text(CUT_AS[cut_as].format(model=escape_markdown(model)) + pieces),
         b.caption(f"From orange (negative) to violet (positive). {_origin(view, facts)}"),
         line,
         b.caption(

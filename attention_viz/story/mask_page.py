@@ -2,12 +2,13 @@
 are fewer than keys, and how far a window reaches over layers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from attention_core.checks import Array
+from attention_lab.choices import resolve
 from attention_lab.mask_kinds import MASKS, NO_MASK, PADDING, PAINTED
 from attention_lab.masks.reach import (
     FULL_EVERY,
@@ -17,11 +18,14 @@ from attention_lab.masks.reach import (
     n_reached,
     reach,
 )
+from attention_lab.notation.notation import OURS, Notation
+from attention_lab.sentences import weights_in_force
 from attention_lab.story.scores import MaskFacts, mask_facts
+from attention_lab.words.numbers import format_number
 
 from .. import blocks as b
-from ..labels import format_number
-from ..masks.reach import reach_board
+from ..matrices import Matrix, Side, matrix_board
+from ..payload import JSON
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView
 
@@ -37,6 +41,7 @@ MIXED = b.Switch(
 
 def _mask(view: StoryView, values: b.Values) -> Below:
     trace, focus, chosen = view.trace, view.focus, view.chosen or view.scenario
+    chosen = replace(chosen, mask=resolve(weights_in_force(chosen)).chosen.mask)
     facts = mask_facts(chosen, view.scenario, trace, focus, len(view.sentences))
     line, derivation = arithmetic(
         view, "masked_scores", (0, *focus.cell("query", "key")), pair(view)
@@ -139,3 +144,27 @@ def _reach(view: StoryView, values: b.Values) -> list[b.Block]:
 
 
 MASK = step_page("mask", _mask, WINDOW, LAYERS, MIXED)
+
+
+def reach_board(
+    needed: Array, labels: tuple[str, ...], query: int, notation: Notation = OURS
+) -> JSON:
+    """How many layers it takes from every token to every other. needed: see `layers_until`.
+
+    query: the row in focus.
+    """
+    matrix = Matrix(
+        "layers",
+        needed,
+        Side("query position", labels, "T"),
+        Side("key position", labels, "S"),
+        (0, 0),
+        "layers until a token is reached",
+        hidden=needed == 0,
+        says="The number of layers is",
+    )
+    description = (
+        "After how many layers a query can hold something of a key. Tokens that the query in focus"
+        f" reaches: {n_reached(needed, query)}."
+    )
+    return matrix_board([matrix], ("layers", query, query), description, notation)

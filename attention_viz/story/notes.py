@@ -3,8 +3,6 @@ changed, and weights that say little about the sentence. A button leads to the s
 language model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.by_hand import GENDER_AND_NUMBER, unknown_words
@@ -15,12 +13,13 @@ from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
 from attention_lab.same_word import hand_reading
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import in_batch, tokens_of
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
 from attention_lab.weight_kinds import BY_HAND, LANGUAGE_MODEL
+from attention_lab.words.numbers import format_percent
 from attention_lab.words.text import Tokens, is_right_to_left
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..step_scene import Note
 from .misplaced import short_quote
 from .story_view import StoryView
@@ -83,11 +82,13 @@ def random_notes(view: StoryView) -> tuple[Note, ...]:
 
 def language_notes(view: StoryView) -> tuple[Note, ...]:
     """The note, if the weights are those of the language model: whose they are."""
-    is_its = view.layer is None and view.run.weights is LANGUAGE_MODEL
+    is_its = view.layer is None and view.run.weights.writes
     if not is_its or _is_replaced(view):
         return ()
     says = f"These are the weights of {_model_of(view)}."
     text = view.shown
+    if text.model != STORIES:
+        return (Note(says),)
     is_new = is_unfamiliar(language_ids(text.text, text.n_tokens))
     return (Note(f"{says} {UNFAMILIAR}" if is_new else says),)
 
@@ -128,7 +129,9 @@ def _verb_sentence(one: VerbNumber, words: Sequence[str]) -> str:
 
 
 def _model_of(view: StoryView) -> str:
-    layer = view.run.chosen.layer
+    layer, model = view.run.chosen.layer, view.run.chosen.model
+    if model != STORIES:
+        return f"layer {layer} of {model}"
     return f"layer {layer} of a small language model, trained on English children’s stories"
 
 
@@ -146,10 +149,12 @@ def by_hand_notes(view: StoryView) -> tuple[Note, ...]:
     return (_with_way_out(f"{unknown} The weights by hand take them as “other”."),) * bool(words)
 
 
-def whose_weights(view: StoryView) -> list[b.Block]:
-    """The same note for a page that is no step: what it shows in the place of what was chosen."""
-    text = " ".join(note.text for note in by_hand_notes(view))
-    return [b.caption(text)] if text else []
+def answer_line(view: StoryView, answer: str = "") -> list[b.Block]:
+    """The answer of a page that is no step. It begins with what the page shows in the place of what
+    was chosen, and why.
+    """
+    text = " ".join([*(note.text for note in by_hand_notes(view)), answer]).strip()
+    return [b.Text(text)] if text else []
 
 
 def _missing(chosen: Scenario) -> str:
@@ -160,9 +165,9 @@ def _missing(chosen: Scenario) -> str:
     return "no word asks, as a pronoun or a verb would"
 
 
-def reading_notes(view: StoryView) -> tuple[Note, ...]:
-    """In a layer made by hand: what the word in focus asks for, which words it reads, and why it
-    cannot tell some of them apart.
+def reading_notes(view: StoryView, beside_arcs: bool = False) -> tuple[Note, ...]:
+    """In a layer made by hand: what the word in focus asks for, what answers, and why it cannot
+    tell some words apart. beside_arcs: where the arcs say what one word asks and another answers.
     """
     if view.layer is not None or view.scenario.own or view.scenario.edits or view.lesson:
         return ()
@@ -179,7 +184,7 @@ def reading_notes(view: StoryView) -> tuple[Note, ...]:
     if not read.answers:
         return (_with_way_out(f"{word} asks {asks} No word that it sees answers."),)
     if len(keys) == 1:
-        return (Note(f"{word} asks {asks} It reads {share} from {keys[0]}: {answers}."),)
+        return (Note(f"{word} asks {asks} {keys[0]} answers {answers}."),) * (not beside_arcs)
     named, more = ", ".join(keys[:MAX_NAMED]), len(keys) - MAX_NAMED
     named += f" and {more} more" * (more > 0)
     same = f"{word} reads {share} from each of {named}. Each counts as {answers}"

@@ -1,7 +1,5 @@
 """The boards of the steps in which every head works alone, from the scores to its output."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..payload import JSON, Stage

@@ -1,31 +1,13 @@
 """Parts of the sentences beside the picture of a step: numbers of now, and what can be tried."""
 
-from __future__ import annotations
+from attention_lab.story.seen import CellSeen, ReadSeen, cell_seen
 
-import math
-from collections.abc import Sequence
-
-from attention_lab.guesses.ask import WHOLE
-from attention_lab.heads.keys_read import read_row
-
-from ..labels import format_number, format_percent
-from ..payload import JSON, largest_magnitude
+from ..payload import JSON
 from ..step_scene import Note
 from .misplaced import short_quote
 from .story_view import StoryView
 
 PIN = "pin"  # the act that looks at another cell of the board, in reach on every board
-
-
-def told(value: float, digits: int = 3, among: float = 0.0) -> str:
-    """A number as sentences tell it: a whole one has no decimals.
-
-    >>> [told(n) for n in (14.0, 0.99361, 1 - 1e-15)]
-    ['14', '0.994', '1']
-    """
-    if math.isfinite(value) and abs(value - round(value)) < WHOLE:
-        return format_number(float(round(value)), 0, among)
-    return format_number(value, digits, among)
 
 
 def asking(view: StoryView) -> str:
@@ -38,20 +20,9 @@ def asked(view: StoryView) -> str:
     return short_quote(view.trace.labels("S"), view.focus.key)
 
 
-def number_in_focus(view: StoryView, board: JSON) -> str:
-    """The number in the cell of a board, which is one of the trace."""
-    array = getattr(view.trace, board["cell"]["array"])
-    return told(float(array[tuple(board["cell"]["index"])]), among=largest_magnitude(array))
-
-
-def largest_other(numbers: Sequence[float], here: int) -> int:
-    """The place of the largest number but for the one that is looked at; that one if it is alone.
-
-    >>> largest_other([1, 5, 3], 1)
-    2
-    """
-    others = [place for place in range(len(numbers)) if place != here]
-    return max(others, key=lambda place: numbers[place], default=here)
+def number_in_focus(view: StoryView, board: JSON) -> CellSeen:
+    """What is seen in the cell of a board, whose number is one of the trace."""
+    return cell_seen(view.trace, board["cell"]["array"], board["cell"]["index"])
 
 
 def another_cell(text: str, board: JSON, axis: int, place: int | None = None) -> tuple[Note, ...]:
@@ -67,6 +38,12 @@ def another_cell(text: str, board: JSON, axis: int, place: int | None = None) ->
         return ()
     index[axis] = place
     return (Note(text, "Look at it", PIN, {"array": cell["array"], "index": index}),)
+
+
+def farthest(seen: CellSeen, board: JSON) -> tuple[Note, ...]:
+    """The number of the same vector that is farthest from 0; nothing if it stands alone."""
+    says = f"Of its other numbers, {seen.other} is farthest from 0."
+    return another_cell(says, board, -1, seen.other)
 
 
 def another_head(view: StoryView, text: str) -> tuple[Note, ...]:
@@ -102,13 +79,11 @@ def elsewhere(view: StoryView, board: JSON) -> tuple[Note, ...]:
     )
 
 
-def what_is_read(view: StoryView) -> str:
+def what_is_read(view: StoryView, facts: ReadSeen) -> str:
     """From which key the query in focus reads most, without a full stop."""
-    row = read_row(view.trace, view.focus.head, view.focus.query, 1)
-    if not row.strongest:
+    if facts.key is None:
         return f"{asking(view)} sees no key: its shares are all 0"
-    key, share = row.strongest[0]
-    read = short_quote(view.trace.labels("S"), key)
-    if row.tied > 1:
-        read = f"each of {row.tied} tokens"
-    return f"{asking(view)} reads {format_percent(share)} from {read}"
+    read = short_quote(view.trace.labels("S"), facts.key)
+    if facts.tied > 1:
+        read = f"each of {facts.tied} tokens"
+    return f"{asking(view)} reads {facts.share} from {read}"

@@ -2,8 +2,6 @@
 that opens each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -19,10 +17,11 @@ from attention_lab.same_word import (
     readers_of,
     words_of,
 )
+from attention_lab.words.numbers import format_percent
 
 from .. import blocks as b
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import format_percent, shorten
+from ..labels import shorten
 from ..markdown import quote_token
 from ..parts import Part, layout, named_axis
 from ..theme import Figure
@@ -42,8 +41,8 @@ def same_word_blocks(view: StoryView) -> list[b.Block]:
     if view.layer is not None or scenario.own or scenario.edits or view.lesson:
         return []
     text = view.sentences[view.sequence]
-    words = words_of(text)
     try:
+        words = words_of(text)
         word = places_of(view.trace.labels("T"), words)[view.focus.query]
     except TextError:
         return []

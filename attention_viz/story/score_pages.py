@@ -1,10 +1,12 @@
-"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages."""
+"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages. At the
+end: a pair of features as an arrow in the plane, before and after its turn.
+"""
 
-from __future__ import annotations
-
+import math
 from functools import partial
 
 from attention_lab.masks.temperature import score_spreads
+from attention_lab.rotary_pairs import TurnedPair
 from attention_lab.story.scores import (
     ScaleFacts,
     norm_facts,
@@ -12,13 +14,15 @@ from attention_lab.story.scores import (
     scale_facts,
     score_facts,
 )
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
+from ..curves import LEGEND_ABOVE, chart_axis
 from ..masks import temperature as figures
+from ..parts import Part, layout
 from ..payload import largest_magnitude
+from ..theme import Figure
 from .per_head import pair_board
-from .rotary_figure import pair_figure
 from .stages import compared_cell
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView
@@ -47,6 +51,12 @@ def _one_pair(view: StoryView) -> list[b.Block]:
     facts = score_facts(view.trace, focus.query, focus.key)
     h, d_k, many, wide = sizes["H"], sizes["K"], view.symbol("n_heads"), view.symbol("d_k")
     total = format_number(facts.total, among=largest_magnitude(view.trace.scores))
+    wide_head = (
+        f" is the dot product of the whole vectors, of width {h * d_k}: **{total}**. Code without"
+        " the split computes only this sum, the score of one wide head."
+    )
+    if not facts.is_one_wide:
+        wide_head = f": **{total}**."
     return [
         b.Text(
             f"Take the :blue[query of {token(view, 'T', focus.query)}] and the :red[key of"
@@ -60,9 +70,7 @@ def _one_pair(view: StoryView) -> list[b.Block]:
             f"- Multiplications for this pair: {many}² · {wide} = {h}² · {d_k} ="
             f" **{facts.n_full:,}** in the full product; {many} · {wide} = {h} · {d_k} ="
             f" **{facts.n_hadamard:,}** in the Hadamard product, and just as many with one product"
-            " per head.\n- The sum of the scores over the heads is the dot product of the whole"
-            f" vectors, of width {h * d_k}: **{total}**. Code without the split computes only this"
-            " sum, the score of one wide head."
+            f" per head.\n- The sum of the scores over the heads{wide_head}"
         ),
     ]
 
@@ -76,6 +84,8 @@ def _scale(view: StoryView, _: b.Values) -> Below:
     line, derivation = arithmetic(
         view, "scaled_scores", (0, *view.focus.cell("query", "key")), pair(view)
     )
+    sink = ", without the sink" * (view.trace.sink is not None)
+    capped = " and soft cap" * (view.trace.softcap is not None)
     off = "0" if facts.sums_are_1 else format_number(effect.sum_gap)
     return [
         b.caption(
@@ -95,16 +105,17 @@ def _scale(view: StoryView, _: b.Values) -> Below:
         ),
         b.Text(
             f"Standard deviation of the scores in head {view.focus.head}:"
-            f" {format_number(effect.spread_raw, 2)} before scaling,"
+            f" {format_number(effect.spread_raw, 2)} before scaling{capped},"
             f" {format_number(effect.spread, 2)} after. Real queries and keys need not have mean 0,"
             " nor be independent. Largest share of a query, on average:"
             f" {format_percent(effect.top_raw)} with raw scores, {format_percent(effect.top)} with"
-            " scaled scores (no mask)."
+            f" scaled scores (no mask{sink})."
         ),
         b.Text(
             "**The scale makes no shares:** the softmax alone does. With raw scores and with scaled"
-            f" ones, the shares of every query sum to 1 (largest difference: {off}). The scale only"
-            " sets how unequal they are ([claim](questions?concepts_words=note-root-and-softmax))."
+            f" ones, the shares of every query sum to 1{sink} (largest difference: {off}). The"
+            " scale only sets how unequal they are"
+            " ([claim](questions?concepts_words=note-root-and-softmax))."
         ),
         b.Folded("By the width of a head: variance and softmax", partial(_variance, view, facts)),
     ], ("scaled_scores", derivation)
@@ -156,14 +167,15 @@ def _of_compared(view: StoryView, kind: str) -> tuple[str, tuple[int, ...], str]
 def _qk_norm(view: StoryView, _: b.Values) -> Below:
     field, cell, title = _of_compared(view, "normed")
     line, derivation = arithmetic(view, field, cell, title)
-    facts, n_keys = norm_facts(view.trace, view.focus.head), view.trace.sizes["S"]
+    facts = norm_facts(view.trace, view.focus.head, view.focus.query)
     lengths = [format_number(one, 2) for one in (facts.query_length, facts.key_length)]
     most, largest = (format_number(one, 2) for one in (facts.most, facts.largest))
-    share = ""
+    share, capped = "", ", brought nearer to 0 by the soft cap" * facts.is_capped
     if facts.share is not None:
+        query, share = token(view, "T", view.focus.query), format_percent(facts.share)
         share = (
-            f" So no share of {n_keys} keys is larger than {format_percent(facts.share)}: 1/(1 + (n"
-            f" − 1)·e^(−2·{most}))."
+            f" So {query} gives none of the {facts.n_seen} keys that it sees more than {share}:"
+            f" 1/(1 + (n − 1)·e^(−2·{most}))."
         )
     return [
         line,
@@ -172,7 +184,8 @@ def _qk_norm(view: StoryView, _: b.Values) -> Below:
             f"{view.trace.sizes['K']}; a gain multiplies it. In head {view.focus.head} the longest"
             f" query has {lengths[0]}, the longest key {lengths[1]}. A scaled score is the scale"
             f" ({format_number(view.trace.scale)}) times both lengths times the cosine of the angle"
-            f" between them: at most {most} in size, and the largest here is {largest}.{share}"
+            f" between them{capped}: at most {most} in size, and the largest here is"
+            f" {largest}.{share}"
             " Without weights every token then looks most at itself: see [The diagonal of modern"
             " attention](modern-diagonal)."
         ),
@@ -210,3 +223,50 @@ def _rotary(view: StoryView, _: b.Values) -> Below:
 
 
 ROTARY = step_page("rotary", _rotary)
+
+
+HEIGHT = 300  # px
+MARGINS = {"l": 50, "r": 10, "t": 34, "b": 44}
+N_ARC = 60  # points of an arc
+
+
+def pair_figure(pair: TurnedPair) -> Figure:
+    """Both arrows, and the way that the tip goes."""
+    room = 1.2 * pair.length or 1.0
+    begin = math.atan2(pair.before[1], pair.before[0])
+    turns = [begin + pair.angle * step / N_ARC for step in range(N_ARC + 1)]
+    if abs(pair.angle) > 2 * math.pi:  # the whole circle, once
+        turns = [2 * math.pi * step / N_ARC for step in range(N_ARC + 1)]
+    arc = {
+        "type": "scatter",
+        "mode": "lines",
+        "name": "way of the tip",
+        "x": [pair.length * math.cos(turn) for turn in turns],
+        "y": [pair.length * math.sin(turn) for turn in turns],
+        "line": {"color": "@muted", "width": 1, "dash": "dot"},
+        "hoverinfo": "skip",
+    }
+    data = [arc, _arrow(pair.before, "before", "@muted"), _arrow(pair.after, "turned", "@primary")]
+    about = {"range": [-room, room], "fixedrange": True, "zeroline": True}
+    first = chart_axis(f"feature {pair.first}", **about)
+    second = chart_axis(f"feature {pair.second}", **about, scaleanchor="x")
+    description = (
+        f"The pair of features {pair.first} and {pair.second} as an arrow, before and after a turn"
+        f" by {format_number(pair.angle, 4)} radians."
+    )
+    shown = {"legend": LEGEND_ABOVE, "showlegend": True, "margin": MARGINS}
+    return {"data": data, "layout": layout(HEIGHT, description, xaxis=first, yaxis=second, **shown)}
+
+
+def _arrow(tip: tuple[float, float], name: str, color: str) -> Part:
+    x, y = tip
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": name,
+        "x": [0.0, x],
+        "y": [0.0, y],
+        "line": {"color": color, "width": 3},
+        "marker": {"size": [0, 9], "color": color},
+        "hovertemplate": f"{name}: {format_number(x)}, {format_number(y)}<extra></extra>",
+    }

@@ -1,7 +1,5 @@
 """What the steps *Softmax* and *Mixing* say below their stages."""
 
-from __future__ import annotations
-
 from functools import partial
 
 from attention_lab.masks.mistakes import DROPOUT_RATE
@@ -14,9 +12,9 @@ from attention_lab.story.scores import (
     softmax_facts,
     temperature_facts,
 )
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..masks import temperature as figures
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView
@@ -108,9 +106,11 @@ def _empty(view: StoryView, facts: SoftmaxFacts) -> str:
 
 def _dropout(view: StoryView, facts: SoftmaxFacts, query: str) -> str:
     row = view.layout.row
+    sink = "In this layer the sink takes a part of each row. In others, most" * facts.has_sink
     return (
-        "Most likely **dropout** is on. In training, nn.MultiheadAttention (PyTorch 2.13) sets each"
-        " share to 0 with probability p, divides the others by 1 − p, and returns these weights."
+        f"{sink or 'Most'} likely **dropout** is on. In training, nn.MultiheadAttention (PyTorch"
+        " 2.13) sets each share to 0 with probability p, divides the others by 1 − p, and returns"
+        " these weights."
         f" The mean of a share stays, but the {row} no longer sums to 1. In one draw with p ="
         f" {DROPOUT_RATE}, the {row} of {query} sums to **{format_number(facts.thinned, 3)}**."
         " After eval(), dropout is off. Or every key is masked: see above."
@@ -148,6 +148,7 @@ def _giving(facts: SoftmaxFacts, query: str) -> list[b.Block]:
 def _temperature(view: StoryView, values: b.Values, query: str) -> list[b.Block]:
     """Every score divided by the same number: shares get sharper or flatter; their order stays."""
     temperature, trace, focus = float(values[TEMPERATURE.key]), view.trace, view.focus
+    sink = " or the sink" * (trace.sink is not None)
     facts, wide = temperature_facts(trace, focus, temperature), view.symbol("d_k")
     (share, shared), (tokens, tokens_then) = facts.share, facts.tokens
     board = figures.temperature_board(
@@ -165,7 +166,7 @@ def _temperature(view: StoryView, values: b.Values, query: str) -> list[b.Block]
         b.Chart(figures.temperature_figure(trace, focus, temperature), "temperatures"),
         b.caption(
             f"The shares of {query} for each temperature, which divides all that enters the"
-            " softmax. Towards 0 the key with the largest score gets everything, or several keys"
+            f" softmax. Towards 0 the key{sink} with the largest score gets everything, or several"
             " with equal scores share it. Towards infinity all visible keys get the same share."
             " The curves never cross: at every temperature the shares have the order of the scores."
             f" Dividing by √{wide} is a temperature of √{wide} for the raw scores. Effective"

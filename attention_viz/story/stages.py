@@ -2,8 +2,6 @@
 question. The app, hand-outs and the static site show the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +19,7 @@ from attention_lab.notation.notation import symbol
 from attention_lab.page_list import Page, PageRow, option_of, page_of, page_row
 from attention_lab.presets import in_model
 from attention_lab.sentences import embedding_of, tokens_of
+from attention_lab.story.cuts import explained_field
 from attention_lab.trained.language_model import D_MODEL, N_HEADS, N_LAYERS
 from attention_lab.weight_kinds import LANGUAGE_MODEL
 from attention_lab.words.embeddings import is_sum_of_words
@@ -112,7 +111,7 @@ def step_scene(view: StoryView, path: str) -> JSON:
     """
     page, shown = page_of(path), shown_view(view, path)
     parts = STEPS_OF_STORY[path](shown)
-    if shown.scenario != view.scenario:
+    if shown.run.chosen != view.run.chosen:
         parts = replace(parts, notes=(EXAMPLE_NOTES.get(path, EXAMPLE_NOTE),))
     if shown.scenario.weights == view.scenario.weights:
         parts = replace(parts, notes=(*by_hand_notes(shown), *parts.notes))
@@ -132,8 +131,9 @@ def shown_view(view: View, path: str) -> View:
         return _at_the_end(view, is_off)
     if is_off:
         return replace(view, scenario=replace(view.scenario, **OPTION_CHOICES[path]), layer=None)
-    if path == "mask" and _lacks_mask(view):
-        return replace(view, scenario=replace(view.scenario, mask=EXAMPLE_MASK))
+    if path == "mask":
+        mask = EXAMPLE_MASK if _lacks_mask(view) else view.run.chosen.mask
+        return replace(view, scenario=replace(view.scenario, mask=mask))
     return view
 
 
@@ -156,12 +156,8 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
     fields = {
         "overview": OVERVIEW_FIELD,
         **dict.fromkeys(("block", "next-token"), "output"),
-        "projections": view.which,
-        "split": HEAD_FIELDS[view.which],
-        "qk-norm": f"normed_{_compared(view)}",
-        "rotary": f"turned_{_compared(view)}",
     }
-    field, cell = fields.get(path) or page_of(path).fields[0], stage["cell"]
+    field, cell = fields.get(path) or explained_field(page_of(path), view.which), stage["cell"]
     index = [view.focus.query, 0]
     if STEPS[field].per_head:
         index = [view.focus.head, *index]
@@ -171,7 +167,8 @@ def batch_of(view: StoryView, path: str, stage: JSON) -> BatchField:
 
 
 def _lacks_mask(view: StoryView) -> bool:
-    return view.scenario.mask == NO_MASK.name and len(view.sentences) == 1 and not view.unmasked
+    is_bare = view.run.chosen.mask == NO_MASK.name and len(view.sentences) == 1
+    return is_bare and not view.unmasked
 
 
 def _words(view: StoryView, page: Page, parts: StepParts, row: PageRow) -> StepWords:
@@ -247,7 +244,7 @@ def _overview(view: StoryView) -> StepParts:
         also = f"A batch of {n_batch} sentences runs; sentence {view.sequence} is shown."
     picture = overview(view.stage, head, query, key)
     notes = _weights_notes(view) or verb_notes(view) or first_example_notes(view)
-    notes = notes or reading_notes(view)
+    notes = notes or reading_notes(view, beside_arcs=True)
     return StepParts("", picture, says=OVERVIEW_SENTENCE, also=also, notes=notes)
 
 

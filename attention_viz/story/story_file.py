@@ -4,31 +4,30 @@ The file holds the finished scenes that `stages.py` makes, for every head and fo
 values. Scenes share most of their parts, so each part is written once.
 """
 
-from __future__ import annotations
-
+import base64
 import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Any
 from urllib.parse import parse_qs
 
 from attention_core import AttentionError
 from attention_lab.block import block_of
 from attention_lab.choices import options_on
-from attention_lab.export.block_code import block_code
+from attention_lab.export.step_code import block_code
 from attention_lab.focus import FOCUS_AXES
 from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.lessons.lesson import Lesson, Moment
 from attention_lab.page_list import Page, page_of, page_row, step_of
 from attention_lab.url_choices import read_url
+from attention_lab.words.numbers import format_percent
 
 from ..handout import BOARD_FOLDER, packed_page, quotations_html
-from ..labels import format_percent
 from ..overview import FLOW, WEIGHT_STEPS
 from ..payload import JSON
 from ..theme import BOARD_PALETTES
 from .misplaced import short_quote
-from .pool import pooled
 from .products import PROJECTION_FACTORS, token_board
 from .stages import STEPS_OF_STORY, shown_view, step_scene, strip_of
 from .story_view import StoryView, view_of
@@ -293,3 +292,43 @@ def _page(data: JSON, title: str, footer: Sequence[str], more_css: str = "") -> 
 <pre id="code" hidden></pre>
 {lines}</footer>"""
     return packed_page(title, STORY_CSS + more_css, body, "story.js", {"story": json.dumps(data)})
+
+
+LEAST_LENGTH = 24  # characters of JSON; shorter parts are written where they stand
+
+
+def pooled(values: Sequence[Any]) -> tuple[list[Any], list[int]]:
+    """The pool of all parts, and for each value its place in the pool.
+
+    A part {"$": place} stands for an entry of the pool; assets/board/scene/pool.js puts it in.
+    Bytes become base64.
+
+    >>> pooled([{"a": ["word"] * 4}, {"b": ["word"] * 4}])
+    ([['word', 'word', 'word', 'word'], {'a': {'$': 0}}, {'b': {'$': 0}}], [1, 2])
+    """
+    pool: list[Any] = []
+    known: dict[str, int] = {}
+
+    def place_of(value: Any) -> int:
+        text = json.dumps(value, allow_nan=False)
+        if text not in known:
+            known[text] = len(pool)
+            pool.append(value)
+        return known[text]
+
+    def held(value: Any) -> Any:
+        if isinstance(value, bytes):
+            return base64.b64encode(value).decode()
+        if isinstance(value, dict):
+            return {str(name): shared(one) for name, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [shared(one) for one in value]
+        return value
+
+    def shared(value: Any) -> Any:
+        found = held(value)
+        if not isinstance(found, dict | list) or len(json.dumps(found)) < LEAST_LENGTH:
+            return found
+        return {"$": place_of(found)}
+
+    return pool, [place_of(held(value)) for value in values]

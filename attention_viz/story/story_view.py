@@ -1,7 +1,5 @@
 """What one looks at in the story: the choices, the cell in focus, the notation, the switches."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field, replace
 
 from attention_core import Trace

@@ -2,8 +2,6 @@
 with V = X, and what layers have learnt without one of the three.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from attention_lab.compare import TwoLayers
@@ -17,9 +15,9 @@ from attention_lab.why_three import (
     trained_scores,
     why_three,
 )
+from attention_lab.words.numbers import format_decimals, format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_decimals, format_number, format_percent
 from ..markdown import quote_token
 from ..masks.changes import change_board
 from .story_view import StoryView

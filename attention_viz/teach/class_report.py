@@ -1,7 +1,5 @@
 """The report of a class as a table, and as a page to print."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 

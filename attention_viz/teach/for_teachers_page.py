@@ -2,8 +2,6 @@
 one's own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

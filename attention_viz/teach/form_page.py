@@ -1,7 +1,5 @@
 """A test before and after a lesson: two forms of ten questions, a code of the answers, the gain."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 

@@ -81,9 +81,8 @@ def test_a_finger_explores(phone: Page, step_at: StepAt) -> None:
     expect(glass).to_be_hidden()
 
 
-@pytest.mark.every_situation
-def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
-    opened(phone, f"{app_url}/{naming('scores?n_tokens=16&d_model=64&n_heads=4')}")
+def test_terms_that_do_not_fit_are_added_up(phone: Page, step_at: StepAt) -> None:
+    step_at(phone, "scores?n_tokens=16&d_model=64&n_heads=4")
     arithmetic = phone.locator(".board .arithmetic").first
     terms = arithmetic.locator(".terms")
     chips = terms.locator(".chip")
@@ -97,10 +96,10 @@ def test_terms_that_do_not_fit_are_added_up(phone: Page, app_url: str) -> None:
     phone.get_by_role("button", name="The arithmetic in one line").tap()
     assert box_of(arithmetic)["height"] == line["height"]
     # The share of the first word and the name of the head both begin a line.
-    opened(phone, f"{app_url}/softmax?mask=causal&n_heads=2&query=0")
+    step_at(phone, "softmax?mask=causal&n_heads=2&query=0")
     share, head = (box_of(phone.locator(part).first) for part in (".arcs text", ".arc-head"))
     assert share["x"] + share["width"] < head["x"] or head["x"] + head["width"] < share["x"]
-    opened(phone, f"{app_url}/tokens?{FIRST}&query=1&feature=0")  # whose terms are no products
+    step_at(phone, f"tokens?{FIRST}&query=1&feature=0")  # whose terms are no products
     expect(phone.locator(".arithmetic .chip b").filter(visible=True)).to_have_count(2)
 
 
@@ -121,3 +120,29 @@ def test_one_button_leads_to_every_page(phone: Page, app_url: str) -> None:
     book.get_by_role("link", name="Convolution").tap()
     expect_title(phone, "Convolution")
     expect(book.locator(".list")).to_be_hidden()
+
+
+KEYBOARD = 364  # px, which a phone's keyboard takes of the window
+
+
+def test_the_picture_of_a_sentence_stays_in_sight_while_it_is_typed(
+    phone: Page, app_url: str
+) -> None:
+    """Below the drawer with the field; after Enter alone in what the keyboard leaves."""
+    page = opened(phone, f"{app_url}/?{FIRST}")
+    left = 844 - KEYBOARD
+    page.get_by_test_id("stExpandSidebarButton").tap()
+    field = page.locator(".st-key-text input")
+    field.tap()
+    page.set_viewport_size({"width": 390, "height": left})
+    drawer, arcs = page.get_by_test_id("stSidebar"), page.locator(".board .arcs")
+    for part in (field, arcs):
+        expect(part).to_be_in_viewport(ratio=1)
+    assert box_of(arcs)["y"] >= box_of(drawer)["y"] + box_of(drawer)["height"]
+    field.fill("the dog saw the queen and then it ran")
+    field.press("Enter")
+    word = arcs.locator(".arc-word").filter(has_text="queen")
+    expect(word).to_be_in_viewport(ratio=1)
+    dock = page.locator(".board .dock").first
+    assert box_of(dock)["y"] >= box_of(arcs)["y"] + box_of(arcs)["height"]
+    page.set_viewport_size({"width": 390, "height": HEIGHT})

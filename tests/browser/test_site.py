@@ -12,8 +12,10 @@ import numpy as np
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
+from attention_lab.mask_kinds import MASKS
 from attention_lab.page_list import PAGES, page_of
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.weight_kinds import WEIGHTS, DrawnWeights
 from attention_viz.site import FILES, answer
 from tests.browser.driving import box_of, bytes_of
 from tests.browser.site_visits import MS_TO_LOAD, started, visiting, without_engine
@@ -168,10 +170,8 @@ def test_a_journey_through_model_and_diagonal(page: Page, site: str) -> None:
 
 @pytest.mark.every_situation
 def test_thirty_layers_have_the_numbers_of_the_app(page: Page, site: str) -> None:
-    weights = ("random", "tied", "opposite", "orthonormal", "weightless")
-    layers = zip(
-        weights * 6, cycle(("none", "causal", "window")), cycle((8, 12, 24, 16)), cycle((1, 2))
-    )
+    weights = [one.name for one in WEIGHTS.values() if isinstance(one, DrawnWeights)]
+    layers = zip(weights * 6, cycle(MASKS), cycle((8, 12, 24, 16)), cycle((1, 2)))
     requests = [
         {
             "path": "output",

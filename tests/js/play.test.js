@@ -1,6 +1,6 @@
 import { Moments } from "../../assets/board/play/cover.js";
 import { forgetGuesses, isAskedFor, judgeGuess, keepAsking, keepGuess, keptGuesses, numberGuessed, summaryOf, visitAsks } from "../../assets/board/play/guess.js";
-import { beatsOf, frameOf, indexInOrder, placeInOrder, rowMoment } from "../../assets/board/play/player.js";
+import { beatsOf, firstTold, frameOf, indexInOrder, placeInOrder, rowMoment } from "../../assets/board/play/player.js";
 import { assert, test } from "./testing.js";
 
 const flat = frameOf({ panel: { tiles: null, rows: 1, columns: 2 }, array: { start: [0, 0, 0], shape: [2, 3, 5] } });
@@ -23,6 +23,12 @@ test("every term has a beat, up to 40; longer sums take several terms at once an
 test("a row is computed up to its last cell, and there is none beyond the first and the last", () => {
   const row = (cell, by) => rowMoment({ cell }, { columns: { count: 5 }, count: 10 }, 3, by)?.cell;
   assert.deepEqual([row(0, 0), row(4, 0), row(4, 1), row(9, -1), row(4, -1), row(9, 1)], [4, 4, 9, 4, undefined, undefined]);
+});
+
+test("playing begins at the first number that is not 0: of a row the explained one, of cells the cell itself", () => {
+  const numbers = [0, 3, 0, 0, 0, 0, 0, 0, -2, 0];
+  const begins = (together, behind) => firstTold({ count: 10 }, together, (place) => numbers[place - behind]);
+  assert.deepEqual([begins(1, 0), begins(5, 3), begins(5, 1), begins(5, 0)], [1, 4, 9, null]);
 });
 
 const FOCUS = [0, 2, 1];

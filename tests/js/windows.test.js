@@ -47,12 +47,12 @@ test("a window says in words what it shows; two axes of one name are told apart 
   const model = wide();
   model.axes.K = { word: "number", labels: null };
   assert.equal(windowWords(model, window_(model, "features")), "feature 128–159 of 512");
-  assert.equal(briefWords(model, window_(model, "features")), "feature 128–159 of 512");
+  assert.equal(briefWords(model, window_(model, "features")), "feature from 128");
   model.axes.F = { word: "column" };
   model.axes.other = { word: "column" };
   model.panels.push({ array: "features" });
   assert.equal(windowWords(model, window_(model, "features")), "column 128–159 of 512 (TF)");
-  assert.equal(briefWords(model, window_(model, "features")), "TF … 128–159 of 512");
+  assert.equal(briefWords(model, window_(model, "features")), "TF from 128");
 });
 
 test("a cell outside its windows names the starts that reveal it", () => {

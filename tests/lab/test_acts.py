@@ -11,11 +11,21 @@ import numpy as np
 import pytest
 
 from attention_core.errors import AttentionError
-from attention_lab.acts import at_step, edited, looked_at, moved, opened, pinned, undone
+from attention_lab.acts import (
+    at_step,
+    edited,
+    looked_at,
+    moved,
+    opened,
+    opening_feature,
+    pinned,
+    undone,
+)
 from attention_lab.focus import Focus
-from attention_lab.page_list import PAGES
+from attention_lab.page_list import PAGES, page_of
 from attention_lab.presets import SUITED_EXAMPLES, presets
-from attention_lab.scenario import Scenario, trace_of
+from attention_lab.scenario import Scenario, sequence_of, trace_of
+from attention_lab.sentences import embedding_of, weights_in_force
 from attention_lab.url_choices import UrlChoices
 from attention_lab.whose_heads import MINILM
 
@@ -159,3 +169,60 @@ def test_a_matrix_opens_its_step(field: str, which: str, path: str) -> None:
     kept = replace(LAYER, which="keys")
     found, opens = at_step(kept, field)
     assert (found.which, opens) == ("keys" if field == "scores" else which, path)
+
+
+@pytest.mark.parametrize("example", presets(), ids=lambda example: example.name)
+def test_a_step_opens_at_the_first_number_with_two_terms_or_the_most(example: Any) -> None:
+    """Counted from the matrices: terms of which both factors are not 0 with two decimals."""
+    trace = sequence_of(weights_in_force(example.scenario), 0)
+    head, query, key = example.cell[:3]
+    for path, counts in counted(example, trace, head, query, key).items():
+        which = "keys" if path == "keys" else "queries"
+        page = page_of("projections" if path == "keys" else path)
+        found = opening_feature(trace, example.scenario, page, Focus(*example.cell), which)
+        enough = min(2, max(counts))
+        assert counts[found] >= enough, path
+        assert all(count < enough for count in counts[:found]), path
+
+
+def counted(example: Any, trace: Any, head: int, query: int, key: int) -> dict[str, list[int]]:
+    """By step, how many terms each number of the row in focus has."""
+    p, sizes = trace.projections, trace.sizes
+    d_k = sizes["K"]
+
+    def products(row: Any, columns: Any) -> list[int]:
+        return [
+            sum(
+                abs(float(a)) >= 0.005 and abs(float(b)) >= 0.005
+                for a, b in zip(row, c, strict=True)
+            )
+            for c in np.asarray(columns).T
+        ]
+
+    x, memory = trace.inputs[0], trace.memory[0]
+    own = head * sizes["G"] // sizes["H"]
+    w_q = p.w_q[:, head * d_k : (head + 1) * d_k]
+    w_k = p.w_k[:, own * d_k : (own + 1) * d_k]
+    found = {
+        "projections": products(x[query], w_q),
+        "keys": products(memory[key], w_k),
+        "mixing": products(trace.probabilities[0, head, query], trace.value_heads[0, own]),
+        "split": [int(abs(one) >= 0.005) for one in trace.query_heads[0, head, query]],
+    }
+    if p.w_o is not None:
+        found["output"] = products(trace.merged[0, query], p.w_o)
+    embedding = embedding_of(example.scenario)
+    if embedding.words is not embedding.inputs:
+        parts = (embedding.words[query], embedding.positions[query])
+        found["tokens"] = [
+            sum(abs(float(part[i])) >= 0.005 for part in parts) for i in range(len(x[0]))
+        ]
+    if any(getattr(p, name) is not None for name in ("b_q", "b_k", "b_o")):
+        found = {name: found[name] for name in ("mixing", "split") if name in found}
+    return found
+
+
+def test_a_page_that_explains_no_feature_opens_at_the_first() -> None:
+    trace = sequence_of(FIRST.scenario, 0)
+    for path in ("scores", "softmax", "glossary", "head-worth"):
+        assert opening_feature(trace, FIRST.scenario, page_of(path), Focus(0, 8, 1, 0)) == 0

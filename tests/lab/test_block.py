@@ -24,7 +24,7 @@ from attention_lab.block import (
     run_block,
 )
 from attention_lab.block_weights import BY_HAND, BY_SEED, BlockWeights, seeded_feed_forward
-from attention_lab.export.block_code import block_code
+from attention_lab.export.step_code import block_code
 from attention_lab.heads.reruns import rerun
 from attention_lab.layer_norm import Norm
 from attention_lab.next_token import next_token_of

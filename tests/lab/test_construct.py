@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -69,6 +70,30 @@ def test_a_leak_is_one_cell_of_the_mask() -> None:
     assert found.tolist() == [[2, 5]]
     causal = trace_of(replace(HEAD_TASKS["promise"].start, mask="causal"))
     assert not np.triu(find_leaks(causal), 1).any()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"sink": True}, {"softcap": True}, {"alibi": True}, {"qk_norm": True}, {"rotary": "halves"}],
+)
+def test_a_causal_mask_keeps_its_promise_with_every_option(options: dict[str, Any]) -> None:
+    kept = trace_of(Scenario("the cat saw it", mask="causal", **options))
+    assert not np.triu(find_leaks(kept), 1).any()
+    assert np.diagonal(find_leaks(kept)).all()
+
+
+def test_the_weakest_pair_is_named_with_its_share() -> None:
+    trace = trace_of(Scenario("the cat saw it there now", mask="causal", seed=4))
+    (part,) = HEAD_TASKS["previous"].check(trace)
+    shares = {i: trace.probabilities[0, 0, i, i - 1] for i in range(1, 6)}
+    weak = [i for i, share in shares.items() if share < 0.8]
+    place = min(weak, key=lambda i: shares[i])
+    words = trace.labels("T")
+    assert len(weak) < 5
+    assert f"{len(weak)} of 5 " in part.missing
+    assert (
+        f"“{words[place]}” gives “{words[place - 1]}” {100 * shares[place]:.1f} %" in part.missing
+    )
 
 
 def test_other_layers_are_judged_too() -> None:

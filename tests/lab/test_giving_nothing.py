@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.masks.giving_nothing import GATES, LOWERED, given_by
 from attention_lab.scenario import Scenario, trace_of
+from attention_lab.story.scores import GATES, LOWERED, given_by
 
 
 @pytest.mark.parametrize("mask", ["none", "causal"])

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 
 from attention_core import Projections, SettingsError, attend
-from attention_lab.heads.basis_change import random_basis_change, with_basis_change
 from attention_lab.heads.head_worth import (
     ablated_output,
     extremes,
@@ -29,6 +28,7 @@ from attention_lab.heads.weight_blocks import (
     head_contributions,
     output_gap,
 )
+from attention_lab.masks.invariances import random_basis_change, with_basis_change
 from tests.core.random_layers import Layer, assert_same, calls
 from tests.lab.refusal import refused
 

@@ -18,6 +18,7 @@ from attention_core import Projections, SettingsError, Trace, attend, softmax
 from attention_lab.choices import resolve
 from attention_lab.compare import TwoLayers
 from attention_lab.heads.reruns import rerun
+from attention_lab.mask_kinds import MASKS
 from attention_lab.masks.invariances import LAYER_CHANGES, LayerChange, shuffled_order
 from attention_lab.masks.shuffles import (
     run_shuffled,
@@ -256,7 +257,7 @@ def test_heads_that_share_keys() -> None:
     assert made == pytest.approx(np.tanh(query_TK[4] + key_SK[2]).sum())
 
 
-@pytest.mark.parametrize("mask", ["none", "causal", "padding"])
+@pytest.mark.parametrize("mask", MASKS)
 def test_one_softmax_sums_to_1_over_all_queries(mask: str) -> None:
     trace = trace_of(replace(Scenario(), mask=mask, n_tokens=13))
     shares_HTS = changed(trace, "one_softmax").probabilities[0]

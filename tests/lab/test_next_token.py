@@ -9,6 +9,7 @@ import pytest
 
 from attention_lab.choices import options_on, resolve
 from attention_lab.control_list import effects_of
+from attention_lab.mask_kinds import MASKS
 from attention_lab.next_token import next_token_of
 from attention_lab.presets import cell_worth_a_look, in_model
 from attention_lab.scenario import Scenario, sequence_of, trace_of
@@ -53,7 +54,7 @@ def test_the_declared_sizes_are_those_of_the_model() -> None:
 
 def test_a_layer_beyond_the_last_is_the_last_and_no_token_looks_ahead() -> None:
     assert resolve(replace(FROG, layer=5)).chosen.layer == 4
-    for mask in ("none", "causal", "padding", "window"):
+    for mask in MASKS:
         trace = trace_of(replace(FROG, mask=mask))
         assert not np.triu(trace.probabilities[0, 0], 1).any()
 

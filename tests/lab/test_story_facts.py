@@ -195,6 +195,16 @@ def test_a_pair_in_all_heads_is_counted_and_added_up() -> None:
     assert found.total == pytest.approx(sum(GROUPED.scores[0, h, 4, 1] for h in range(6)))
 
 
+def test_one_wide_head_has_the_sum_of_the_scores_where_nothing_is_done_head_by_head() -> None:
+    plain, norm = Projections.random(12, 6), HeadNorm()
+    wide = replace(plain, n_heads=1, n_kv_heads=1)
+    for options in ({}, {"head_norm": norm}, {"rotary": Rotary()}):
+        found = score_facts(attend(X, plain, **options), 4, 1)  # type: ignore[arg-type]
+        one = attend(X, wide, **options).scores[0, 0, 4, 1]  # type: ignore[arg-type]
+        assert found.is_one_wide == (abs(found.total - one) < 1e-9)
+    assert not score_facts(GROUPED, 4, 1).is_one_wide
+
+
 def test_sums_are_1_with_every_scale() -> None:
     assert scale_facts(GROUPED, 2).sums_are_1
     assert scale_facts(GROUPED, 2).variance == pytest.approx(np.var(GROUPED.scores[0, 2]))
@@ -254,7 +264,7 @@ def test_qk_norm_bounds_scores_by_the_scale_and_both_lengths(scale: float | None
     gains = HeadNorm(np.array([2.0, 0.5]), np.array([1.0, 3.0]))
     trace = attend(X, Projections.random(12, 6, n_kv_heads=2), head_norm=gains, scale=scale)
     for head in range(6):
-        found = norm_facts(trace, head)
+        found = norm_facts(trace, head, 2)
         queries, keys = trace.normed_queries[0, head], trace.normed_keys[0, head // 3]  # type: ignore[index]
         lengths = [max(math.hypot(*row) for row in rows.tolist()) for rows in (queries, keys)]
         assert [found.query_length, found.key_length] == pytest.approx(lengths)
@@ -265,7 +275,23 @@ def test_qk_norm_bounds_scores_by_the_scale_and_both_lengths(scale: float | None
         assert found.share == pytest.approx(most)
         assert trace.probabilities[0, head].max() <= most
     biased = attend(X, trace.projections, head_norm=gains, bias=np.ones(5))
-    assert norm_facts(biased, 0).share is None
+    assert norm_facts(biased, 0, 0).share is None
+
+
+def test_who_sees_fewer_keys_can_give_one_of_them_more() -> None:
+    """The first query of a causal layer gives all to itself, and a query without keys nothing."""
+    weights, norm = Projections.random(12, 6, n_kv_heads=2), HeadNorm(0.5)
+    for options in ({}, {"softcap": 0.25}, {"sink": 1.0}):
+        trace = attend(X, weights, head_norm=norm, causal=True, **options)  # type: ignore[arg-type]
+        for query in range(5):
+            found = norm_facts(trace, 3, query)
+            assert (found.n_seen, found.is_capped) == (query + 1, "softcap" in options)
+            most = math.exp(found.most) / (math.exp(found.most) + query * math.exp(-found.most))
+            assert found.share == pytest.approx(most)
+            assert trace.probabilities[0, 3, query].max() <= most * (1 + 1e-12)
+            assert found.largest <= found.most
+    nothing = attend(X, weights, head_norm=norm, mask=np.zeros((5, 5), bool))
+    assert (norm_facts(nothing, 3, 1).n_seen, norm_facts(nothing, 3, 1).share) == (0, None)
 
 
 def test_turns_that_begin_later_move_no_score_and_positions_in_the_inputs_do() -> None:

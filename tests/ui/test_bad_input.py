@@ -10,9 +10,9 @@ import pytest
 
 import attention_ui.frame
 from attention_core import SettingsError, TextError
+from attention_lab.control_list import WayOut, ways_out
 from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario, trace_of
-from attention_lab.uneven_heads import WayOut, ways_out
 from attention_viz.markdown import JOINER, escape_markdown
 from attention_viz.story.notes import sentence_notes
 from tests.ui.app import (

@@ -18,6 +18,7 @@ from tests.ui.app import (
     html,
     opened,
     page_context,
+    said,
     scenes,
     texts,
 )
@@ -102,6 +103,23 @@ def test_a_step_back_takes_a_choice_back_once() -> None:
     assert app.session_state["head"] == 1
     assert not app.toast
     assert not errors(app)
+
+
+def test_a_url_from_before_the_last_answer_asks_for_nothing() -> None:
+    """A quick second move of a slider comes with the URL that the first one has not changed yet."""
+    app = opened("scores", bare=True)
+    late = {name: app.session_state[name] for name in ("query", "key")}
+    app.select_slider(key="n_tokens").set_value("4").run()
+    found = page_context(app).focus
+    assert found.query != late["query"]
+    for name, place in late.items():
+        app.query_params[name] = str(place)
+    app.select_slider(key="n_tokens").set_value("5").run()
+    assert page_context(app).focus == found
+    assert not app.toast
+    app.query_params["query"] = str(late["query"])
+    app.run()  # without an act the URL counts, as after a step back
+    assert said(app) == ["The URL asks for “8” under “Query”; the last one, 4, is shown."]
 
 
 def test_the_url_of_a_page_holds_its_own_choices_and_those_of_the_layer() -> None:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS
+from attention_lab.home import read_table
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.quantities import NAMES_ELSEWHERE
 from attention_lab.notation.texts import NOTATIONS
-from attention_lab.page_list import PAGES, read_table
+from attention_lab.page_list import PAGES
 from attention_lab.questions import concepts
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.trained.language_model import language_model
@@ -132,6 +133,8 @@ def test_a_search_of_the_glossary() -> None:
 def test_every_cited_paper_is_listed() -> None:
     folders = ("attention_core", "attention_lab", "attention_viz", "attention_ui", "pages")
     files = [file for folder in folders for file in (ROOT / folder).rglob("*.py")]
+    tables = (ROOT / "assets" / "data").glob("*.csv")
+    files += [file for file in tables if file.stem != "papers"]
     code = " ".join(" ".join(file.read_text("utf-8").split()) for file in files)
     listed = {(re.split(r"[ ,]", row["authors"])[0], row["year"]) for row in read_table("papers")}
     assert set(CITED.findall(code)) - listed == set()

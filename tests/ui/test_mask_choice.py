@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from attention_lab.mask_kinds import MASKS
 from attention_lab.user_data.user_matrices import UserMatrices
 from tests.ui.app import gone_to, opened, page_context, pressed, scenes, stage, texts, unfolded
 
@@ -27,7 +28,7 @@ def test_the_step_opens_with_a_whole_triangle() -> None:
         assert hidden(gone_to(app, "softmax")) == 0
 
 
-@pytest.mark.parametrize("mask", ["none", "causal", "padding", "window", "painted"])
+@pytest.mark.parametrize("mask", MASKS)
 def test_a_named_mask_is_shown_as_it_is(mask: str) -> None:
     app, same = opened("mask", mask=mask), opened("scores", mask=mask)
     assert np.array_equal(

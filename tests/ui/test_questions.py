@@ -14,7 +14,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from attention_lab.diagonal.claims.catalogue import CLAIMS, Claim
-from attention_lab.page_list import PAGES, page_of, read_table
+from attention_lab.home import read_table
+from attention_lab.page_list import PAGES, page_of
 from attention_lab.questions import (
     ASKED,
     N_RELATED,

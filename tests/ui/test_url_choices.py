@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from attention_lab.acts import opening_feature
 from attention_lab.page_list import page_row
 from attention_lab.url_choices import read_url
 from attention_viz.scene import coloured_scene
@@ -33,13 +36,15 @@ def parameters(url: dict[str, object]) -> dict[str, list[str]]:
 
 @pytest.mark.parametrize("place", range(len(URLS)), ids=URLS)
 def test_the_same_url_gives_the_same_stages(place: int) -> None:
-    """A third of the steps, in turn."""
+    """A third of the steps, in turn; each at the feature with which it opens if none is named."""
     url = list(URLS.values())[place]
     view = view_of(read_url(parameters(url)))
     for page in page_row("story").lecture[place % 3 :: 3]:
         app = opened(page.url_path, **url)
         stages = [proto.bytes for proto in sent_to(app, "board")]
-        expected = coloured_scene(stage_of(view, page.url_path), "light")
+        seen = opening_feature(view.trace, view.shown, page, view.focus, view.which)
+        focus = replace(view.focus, feature=int(str(url.get("feature", seen))))
+        expected = coloured_scene(stage_of(replace(view, focus=focus), page.url_path), "light")
         assert scene_to_bytes(expected) in stages, page.url_path
 
 

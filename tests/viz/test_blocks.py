@@ -9,8 +9,7 @@ import pytest
 from attention_core import AttentionError
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
-from attention_viz.markdown_parts import markdown_parts
-from attention_viz.site_blocks import BlockWriter
+from attention_viz.site_blocks import BlockWriter, markdown_parts
 from attention_viz.widgets import choice_widget
 
 WHICH = b.Select("which", "Which", "one", {"one": "First", "two": "Second"}, resets=("what",))
@@ -101,6 +100,8 @@ def test_every_block_reaches_the_site_as_its_kind() -> None:
     assert [one["align"] for one in found if one["kind"] == "beside"] == ["top"]
     pictured = b.Beside(([b.Text("x")], [b.Chart(figure, "f")]), (1, 1))
     assert pictured.align == "center"
+    chosen = b.Beside(([b.Chart(figure, "f")], [b.Row((b.Button("b", {}),))]), (1, 1))
+    assert chosen.align == "top"
     (link,) = found[11]["blocks"][0]["items"]
     assert (link["to"], link["changes"]) == (None, {"head": "2"})
     assert choice_widget(CHOICES[2], 7).kind == "number"

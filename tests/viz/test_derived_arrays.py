@@ -18,8 +18,8 @@ from attention_viz.derived_arrays import (
     OF_THE_SINK,
     derived_array_of,
     shape_of,
-    slice_of,
 )
+from tests.viz.derived_numbers import slice_of
 
 RNG = np.random.default_rng(3)
 # A layer in which every size is another prime, and some keys are hidden; and four query heads on

@@ -18,7 +18,7 @@ from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.measures import diagonal_margins, pair_violations
 from attention_lab.diagonal.settings import DiagonalSettings, settings_of_numbers, trace_of_settings
 from attention_viz.diagonal.depth import distance_figure, self_mass_figure
-from attention_viz.diagonal.geometry import describe_row, plane
+from attention_viz.diagonal.geometry import plane
 from attention_viz.diagonal.growth import argmax_figure, mass_figure
 from attention_viz.diagonal.self_attention_mass import diagonal_board, margin_bars, plane_board
 from attention_viz.parts import Part
@@ -26,7 +26,7 @@ from attention_viz.reference.claims import verdict_bars
 from attention_viz.theme import Figure
 from tests.viz.reading_figures import as_sent
 from tests.viz.reading_scenes import flags, sent, written_and_read
-from tests.viz.reading_words import holds, numbers_said
+from tests.viz.reading_words import holds
 
 
 def test_verdicts_add_up() -> None:
@@ -125,13 +125,6 @@ def test_the_plane() -> None:
     (hull,) = hulls(figure)
     assert (hull["x"][0], hull["y"][0]) == (hull["x"][-1], hull["y"][-1])
     assert heads[OTHERS]["textposition"] == ["top center", "middle left"]
-
-
-def test_the_scores_of_a_row_in_words() -> None:
-    trace = of_points("1,0; 2,5; 0.5,9; -1,-1")
-    assert numbers_said(describe_row(trace, 0)) == [1.0, 1, 2.0]
-    assert numbers_said(describe_row(trace, 2)) == [81.25]
-    assert numbers_said(describe_row(of_points("2,0"), 0)) == [4.0]
 
 
 @pytest.mark.parametrize("weights", ["tied", "free"])

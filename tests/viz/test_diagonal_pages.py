@@ -11,6 +11,7 @@ import pytest
 
 from attention_core import AttentionError, ShapeError
 from attention_lab.diagonal.depth import FOUR_TOKENS, Stack, levels, skip_draws
+from attention_lab.diagonal.facts import check_facts, pair_facts
 from attention_lab.diagonal.growth import TOKEN_COUNTS, Growth, estimates
 from attention_lab.diagonal.growth_curves import half_mass_width
 from attention_lab.diagonal.modern.statements import STATEMENTS
@@ -18,17 +19,17 @@ from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.propositions.checks import tokens_of_trace
 from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
 from attention_lab.scenario import Scenario
+from attention_lab.words.numbers import format_number
 from attention_lab.words.text import tokenize_at_most
 from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Table
 from attention_viz.diagonal import growth_page
 from attention_viz.diagonal.depth_page import DEPTH
 from attention_viz.diagonal.geometry_page import BEATING_CONDITIONS, GEOMETRY, read_points
 from attention_viz.diagonal.growth_page import GROWTH
-from attention_viz.diagonal.in_words import describe_diagonal, describe_pair
+from attention_viz.diagonal.in_words import describe_pair
 from attention_viz.diagonal.modern_page import MODERN
 from attention_viz.diagonal.propositions_page import PROOFS, PROPOSITION_PAGE, describe_check
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
-from attention_viz.labels import format_number
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, boards, buttons, charts, inside, shown, texts
@@ -99,16 +100,6 @@ def test_strange_tokens_are_shown_or_refused(page: BlockPage, given: dict[str, s
         assert boards(shown(page, **{"lab_tokens": "numbers"} | given))
 
 
-def test_how_many_tokens_prefer_themselves() -> None:
-    for chosen, counts in (
-        (DiagonalSettings(text=TEXT, weights="tied"), "**8 of 12** (ties: 0)"),  # a tendency
-        (DiagonalSettings(text="the the the"), "**3 of 3** (ties: 3)"),
-        (DiagonalSettings(text="a"), "**1 of 1** (ties: 0)"),
-        (replace(PAIR, numbers="1,0; 1,0; 0,1"), "**3 of 3** (ties: 2)"),
-    ):
-        assert counts in describe_diagonal(trace_of_settings(chosen), {"self_mass": 0.5})
-
-
 def test_the_cell_that_is_explained_first() -> None:
     plain, free = (
         trace_of_settings(DiagonalSettings(text=TEXT, weights=one))
@@ -123,17 +114,19 @@ def test_the_cell_that_is_explained_first() -> None:
     ):
         found = shown(SELF_ATTENTION, **given)
         assert boards(found)[0]["cell"]["index"][-2:] == list(cell)
-        assert describe_pair(head, cell) in texts(found)
+        assert describe_pair(head, pair_facts(head, cell)) in texts(found)
         (group,) = (one for one in found if isinstance(one, Folded) and "weights" in one.label)
         assert group.opened == is_open
 
 
-def test_what_is_said_of_a_pair() -> None:
+def test_a_pair_is_named_by_its_words_or_by_its_places() -> None:
     equal, places = (trace_of_settings(one) for one in (DiagonalSettings(text="a a a"), PAIR))
-    assert "a_{jj})$ = 0." in describe_pair(equal, (0, 1))
-    assert "i = “0 a”, j = “1 a”" in describe_pair(equal, (0, 1))
-    assert "i = 2, j = 1" in describe_pair(places, (2, 1))
-    assert "i = j = 2" in describe_pair(places, (2, 2))
+    for trace, cell, named in (
+        (equal, (0, 1), "i = “0 a”, j = “1 a”"),
+        (places, (2, 1), "i = 2, j = 1"),
+        (places, (2, 2), "i = j = 2"),
+    ):
+        assert named in describe_pair(trace, pair_facts(trace, cell))
 
 
 @pytest.mark.parametrize(
@@ -283,9 +276,29 @@ def test_every_verdict_is_that_of_the_engine(numbers: str) -> None:
     for one in PROPOSITIONS:
         check = one.verify(tokens_of_trace(trace))
         verdict = ("holds" if check.holds else "is violated") if check.applies else "does not apply"
-        said = describe_check(one, check, trace)
+        said = describe_check(check_facts(one.number, check, trace.sizes["T"]), trace)
         assert said.startswith(verdict)
         assert "“" not in said  # the token 2 stands in place 1: quoted, a place would be a token
+
+
+def test_a_violation_has_its_place_its_tone_and_its_verdict() -> None:
+    small = {"lab_tokens": "numbers", "lab_numbers": "1; 2; 3"}
+    notes = dict(
+        zip(
+            [one.number for one in PROPOSITIONS],
+            all_of(shown(PROPOSITION_PAGE, **small), Note),
+            strict=True,
+        )
+    )
+    wrong = [number for number, note in notes.items() if note.tone == "wrong"]
+    assert wrong == ["S4", "S5"]
+    assert "row 0, column 1" in notes["S4"].text
+    trace = trace_of_settings(replace(PAIR, numbers="1; 2; 3"))
+    for cell, fails in (((0, 1), True), ((2, 1), False)):
+        assert ("**fails**" in describe_pair(trace, pair_facts(trace, cell))) == fails
+    assert all(
+        "** holds" in one.text or "it holds.**" in one.text for one in all_of(shown(MODERN), Note)
+    )
 
 
 @pytest.mark.parametrize(("number", "tone"), [("S7", "right"), ("S4", "wrong")])

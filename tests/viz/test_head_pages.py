@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
+from attention_lab.construct import HEAD_TASKS
 from attention_lab.focus import Focus
 from attention_lab.heads.counts import layer_size
 from attention_lab.heads.keys_read import mean_of_heads
@@ -19,6 +20,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.user_data.user_matrices import UserMatrices
 from attention_viz import blocks as b
 from attention_viz.heads.all_heads_page import ALL_HEADS
+from attention_viz.heads.construct_page import CONSTRUCT
 from attention_viz.heads.head_worth_page import HEAD_WORTH
 from attention_viz.heads.one_matrix_page import ONE_MATRIX, measured_schemes
 from attention_viz.heads.shared_keys_page import SHARED_KEYS, SHARING_KINDS
@@ -70,6 +72,31 @@ def test_each_view_draws_its_pictures() -> None:
     assert all(f"→ 7 {key}" in text and text.startswith("head 3") for text in hovers)
 
 
+def test_the_table_and_the_lines_are_those_of_the_chosen_heads_and_of_the_place_in_focus() -> None:
+    words = " ".join(f"w{n}" for n in range(16))
+    view = StoryView(Scenario(words, n_heads=16, d_model=16, mask="causal"), Focus(0, 14, 2, 0))
+    shares = view.trace.probabilities[0]
+    for which, head_lines in (("query", 15), ("key", 14), ("all", 136)):
+        found = blocks_of(ALL_HEADS, view, heads_view="Lines", heads_lines=which)
+        assert f"left out: {max(0, 16 * head_lines - 200)}." in words_of(found).replace(",", "")
+    (table,) = all_of(blocks_of(ALL_HEADS, view, subset=("3", "11")), b.Table)
+    assert [row[0] for row in table.rows] == ["3", "11"]
+    for row in table.rows:
+        one = shares[int(row[0])]
+        own = sum(one[i, i] for i in range(16)) / 16
+        before = sum(one[i, i - 1] for i in range(1, 16)) / 15
+        said = [cell.strip("*") for cell in row[1:3]]
+        assert said == [f"{100 * own:.1f} %", f"{100 * before:.1f} %"]
+
+
+def test_a_picture_of_scores_is_not_said_to_show_shares() -> None:
+    first = {
+        stage: all_of(blocks_of(ALL_HEADS, USUAL, heads_stage=stage), b.Text)[0].text
+        for stage in ("raw", "masked", "probabilities")
+    }
+    assert first["raw"] == first["masked"] != first["probabilities"]
+
+
 def test_an_average_that_hides_nothing_brings_no_warning() -> None:
     for text, hides in (("Hello", False), ("we like tea", True)):
         assert len(all_of(blocks_of(ALL_HEADS, Scenario(text)), b.Note)) == hides
@@ -77,7 +104,13 @@ def test_an_average_that_hides_nothing_brings_no_warning() -> None:
 
 def test_without_all_heads_only_bias_and_residual_are_left() -> None:
     view = StoryView(Scenario(residual=True))
-    off = boards(HEAD_WORTH, view, off=("0", "1", "2", "3"))
+    everything = ("0", "1", "2", "3")
+    words = {"residual": view, "0.": USUAL, "bias.": StoryView(Scenario(weights="trained"))}
+    for name, one in words.items():
+        heads = tuple(str(head) for head in range(one.trace.sizes["H"]))
+        said = words_of(blocks_of(HEAD_WORTH, one, off=heads)).partition("what is left is:")[2]
+        assert [word in said[:25] for word in words] == [word == name for word in words]
+    off = boards(HEAD_WORTH, view, off=everything)
     arrays = off[0].scene["arrays"]
     whole, without, missing = map(numbers, arrays.values())
     assert len({array["limit"] for array in arrays.values()}) == 1
@@ -127,6 +160,20 @@ def test_the_kind_that_is_chosen_is_explained() -> None:
     assert board.scene["cell"] == {"array": "MQA", "index": [2, 5, 7]}
     assert all(kind in board.scene["description"] for kind in SHARING_KINDS if kind != "MLA")
     assert [panel["title"] for panel in board.scene["panels"]] == list(SHARING_KINDS)
+
+
+def test_where_a_norm_stands_between_no_matrix_is_absorbed() -> None:
+    for options, absorbed in (({}, True), ({"qk_norm": True}, False)):
+        said = words_of(blocks_of(SHARED_KEYS, Scenario(**options)))  # type: ignore[arg-type]
+        assert ("W_{UK}^top" in said) == absorbed
+
+
+def test_a_task_is_said_to_be_done_when_it_is() -> None:
+    task = HEAD_TASKS["mean"]
+    even = replace(task.start, edits=HEAD_TASKS["previous"].start.edits)
+    for scenario, done in ((task.start, 0), (even, 1)):
+        found = blocks_of(CONSTRUCT, StoryView(scenario), construct_task=task.title)
+        assert len(all_of(found, b.Note)) == done
 
 
 def test_counts_say_what_they_assume_and_in_which_letters() -> None:

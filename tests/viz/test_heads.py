@@ -13,12 +13,14 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, Trace, attend
+from attention_lab.heads.facts import all_habits
+from attention_lab.heads.keys_read import MAX_DRAWN_LINES, strongest_lines
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
+from attention_lab.words.numbers import format_percent
 from attention_viz.heads.all_heads import field_limit, habit_table, heads_grid
-from attention_viz.heads.attention_lines import MAX_DRAWN_LINES, attention_lines
+from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.heads.compare import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
-from attention_viz.labels import format_percent
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.theme import Figure
@@ -83,10 +85,11 @@ def test_what_a_head_does_stands_under_it_and_in_the_table() -> None:
         ["100"],
         ["5.0"],
     ]
-    (one, two) = habit_table(trace, [0, 2]).rows
+    (one, two) = habit_table(all_habits(trace, [0, 2])).rows
     assert one == ("0", "20.0 %", "**100.0 %**", "40.0 %", "1.0")
     assert two == ("2", "20.0 %", "20.0 %", "20.0 %", "5.0")
-    (alone,) = habit_table(attend([[1.0]], Projections.weightless(1)), [0]).rows
+    single = attend([[1.0]], Projections.weightless(1))
+    (alone,) = habit_table(all_habits(single, [0])).rows
     assert alone[2] == "–"
 
 
@@ -115,29 +118,29 @@ def ends(figure: Figure) -> set[tuple[int, int, int]]:
 
 
 def test_masked_keys_get_no_line() -> None:
-    figure, _ = attention_lines(square(7), (0, 1), "query", 2, 0)
+    figure = attention_lines(square(7), (0, 1), "query", 2, 0)
     assert ends(figure) == {(head, 2, key) for head in (0, 1) for key in (0, 1, 2)}
-    assert ends(attention_lines(example("empty row"), (0,), "query", 2, 0)[0]) == set()
-    as_sent(attention_lines(example("all hidden"), range(H), "all", 0, 0)[0])
+    assert ends(attention_lines(example("empty row"), (0,), "query", 2, 0)) == set()
+    as_sent(attention_lines(example("all hidden"), range(H), "all", 0, 0))
 
 
 def test_the_strongest_are_drawn() -> None:
     trace = square(17, 2, causal=False)
-    figure, left_out = attention_lines(trace, (0, 1), "all", 0, 0)
     weights = np.sort(trace.probabilities[0].ravel())
-    kept = ends(figure)
+    kept = ends(attention_lines(trace, (0, 1), "all", 0, 0))
     assert len(kept) == MAX_DRAWN_LINES
-    assert left_out == 2 * 17 * 17 - MAX_DRAWN_LINES
+    found = strongest_lines(trace.probabilities[0], "all", 0, 0)
+    assert {tuple(map(int, one)) for one in found.drawn} == kept
+    assert found.left_out == 2 * 17 * 17 - MAX_DRAWN_LINES
     assert min(trace.probabilities[0][place] for place in kept) == weights[-MAX_DRAWN_LINES]
 
 
 @pytest.mark.parametrize("which", ["query", "key", "all"])
 def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
     trace = square(5, causal=False)
-    figure, left_out = attention_lines(trace, (0, 1), which, 1, 3)
+    figure = attention_lines(trace, (0, 1), which, 1, 3)
     queries, keys = ([1] if which == "query" else range(5)), ([3] if which == "key" else range(5))
     assert ends(figure) == {*product((0, 1), queries, keys)}
-    assert left_out == 0
     dots = {
         (part["legendgroup"], text)
         for part in figure["data"]
@@ -157,7 +160,7 @@ def test_a_dot_on_the_line_shows_its_weight(which: str) -> None:
 
 
 def test_tokens_stay_text() -> None:
-    figure, _ = attention_lines(example(), range(4), "all", 1, 2)
+    figure = attention_lines(example(), range(4), "all", 1, 2)
     as_sent(figure)
     around = figure["layout"]
     assert around["yaxis"]["ticktext"][1] == "<b>1 @query</b>"

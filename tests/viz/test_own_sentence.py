@@ -85,7 +85,9 @@ def opened(text: str) -> StoryView:
 
 
 def said(view: StoryView) -> str:
-    return " ".join(note["text"] for note in stage_of(view, "overview")["stage"]["notes"])
+    """The notes of the first page, and what it says is seen."""
+    stage = stage_of(view, "overview")["stage"]
+    return " ".join([*(note["text"] for note in stage["notes"]), stage["reasons"]["now"]])
 
 
 @pytest.mark.parametrize("text", SENTENCES)
@@ -203,3 +205,21 @@ def test_of_a_long_sentence_the_words_with_the_largest_shares_are_drawn() -> Non
     for one in readers:
         if one.shares is not None:
             assert words[int(np.argmax(one.shares))] in drawn
+
+
+def test_a_model_that_hides_later_tokens_has_a_mask() -> None:
+    """Only where nothing is hidden does the step say that it shows what a mask would hide."""
+    for scenario, lacks in ((Scenario(weights=LANGUAGE, layer=4), False), (Scenario(), True)):
+        view = view_of(UrlChoices(scenario))
+        notes = stage_of(view, "mask")["stage"]["notes"]
+        assert any(note.get("act") == "mask" for note in notes) == lacks
+        assert view.trace.hidden.any() == (not lacks)
+
+
+@pytest.mark.parametrize("text", ["", "   "])
+def test_without_a_word_the_language_model_reads_its_start(text: str) -> None:
+    view = view_of(UrlChoices(Scenario(text, weights=LANGUAGE, layer=4)))
+    assert view.trace.labels("T")[0] == "<s>"
+    assert same_word_blocks(view) == []
+    for path in ("overview", "scores", "next-token"):
+        assert stage_of(view, path)["panels"]

@@ -98,6 +98,12 @@ def test_a_changed_word_is_asked_for_by_its_last_piece_and_read_from_its_first()
     assert [one["th_cell"] for one in sets] == [f"{max(frog)}-2-0", f"2-{min(frog)}-0"]
 
 
+def test_a_cell_of_the_plane_chooses_the_token_of_its_row() -> None:
+    (board,) = boards("geometry", StoryView(Scenario(FROG)))
+    for array, cell in (("x", (4, 1)), ("gram", (2, 4)), ("probabilities", (5, 0))):
+        assert clicked(board, array, *cell) == {"plane_token": cell[0]}
+
+
 def test_a_bar_goes_on_with_its_own_word() -> None:
     board = boards("writing", StoryView(Scenario(FROG)))[0]
     names = board.scene["axes"]["side 0"]["labels"]

@@ -26,9 +26,11 @@ HIDDEN = mask_to_text(np.tril(np.ones((5, 5), bool), -1))  # the first query see
 GROUPED = {"n_heads": "4", "n_kv_heads": "2", "d_model": "16", "head": "2", "query": "3"}
 STATES: Mapping[str, Mapping[str, str]] = {
     "first example": {},
-    "shared keys": {**GROUPED, "key": "1", "feature": "2", "bias": "alibi", "mask": "window"},
+    "shared keys": {**GROUPED, "key": "1", "feature": "2", "alibi": "true", "mask": "window"},
     "nothing seen": {"mask": "painted", "painted": HIDDEN, "n_tokens": "5", "query": "0"},
     "modern": {**GROUPED, "qk_norm": "true", "rotary": "halves", "sink": "true", "softcap": "true"},
+    "capped and masked": {**GROUPED, "alibi": "true", "sink": "true", "softcap": "true"}
+    | {"cap": "1.0", "sink_logit": "3.0", "mask": "causal", "query": "1"},
     "joined": {"output_matrix": "none", "residual": "true", "which": "values", "scaling": "off"},
     "wide": {
         "d_model": "144",
@@ -58,7 +60,7 @@ def choices_of(state: str, path: str) -> UrlChoices:
 
 def numbers(text: str) -> list[float]:
     """The numbers of a sentence, without those of tokens; per cent as shares."""
-    found = NUMBER.finditer(QUOTED.sub("", text))
+    found = NUMBER.finditer(re.sub(r"(?<=\d),(?=\d{3})", "", QUOTED.sub("", text)))
     return [
         float(one[0].removesuffix(" %").replace("−", "-")) / (100 if one[1] else 1) for one in found
     ]
@@ -219,6 +221,32 @@ def test_the_numbers_of_a_step_are_those_of_its_layer(state: str) -> None:
         )
 
 
+def _tried(state: str, path: str) -> tuple[StoryView, list[dict[str, Any]]]:
+    view = view_of(choices_of(state, path))
+    return shown_view(view, path), step_scene(view, path)["stage"]["reasons"]["tries"]
+
+
+def test_what_is_worth_a_try_has_the_numbers_of_its_layer() -> None:
+    view, (scale, *_) = _tried("shared keys", "scale")
+    tops = []
+    for field in ("scores", "scaled_scores"):
+        rows = np.exp(getattr(view.trace, field)[0, view.focus.head])
+        tops.append(np.mean([max(row) / sum(row) for row in rows]))
+    assert numbers(scale["text"]) == pytest.approx(tops, abs=0.00051)
+    view, (score, *_) = _tried("shared keys", "scores")
+    row, key = view.trace.scores[0, view.focus.head, view.focus.query], view.focus.key
+    other = max((place for place in range(len(row)) if place != key), key=lambda n: row[n])
+    assert numbers(score["text"]) == pytest.approx([row[other]], abs=0.00051)
+    assert score["value"]["index"][-1] == other
+    view, (off, look, *_) = _tried("first example", "next-token")
+    found = next_token_of(view.shown)
+    added = [part @ found.run.decoder.embedding[found.shown[0]] for part in found.parts]
+    heads = added[1 : 1 + view.trace.sizes["H"]]
+    most = int(np.argmax(heads))
+    assert numbers(off["text"]) == pytest.approx([most, heads[most]], abs=0.00051)
+    assert (off["value"], look["value"]["index"][-1]) == (str(most), 1 + most)
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_what_can_be_tried_changes_the_picture(state: str) -> None:
     for path in STEPS_OF_STORY:
@@ -259,3 +287,49 @@ def test_a_lesson_has_its_own_words() -> None:
     view = view_of(choices_of("first example", "scores"))
     scene = step_scene(StoryView(view.scenario, view.focus, lesson="One.1"), "scores")
     assert scene["stage"]["reasons"] is None
+
+
+def next_places(path: str, changes: Mapping[str, str]) -> tuple[list[int], list[int] | None, Trace]:
+    """The cell that a step explains, the one that it offers to look at next, and its layer."""
+    view = view_of(opened(path, {name: [value] for name, value in changes.items()}))
+    scene = step_scene(view, path)
+    tries = scene["stage"]["reasons"]["tries"]
+    offered = [one["value"]["index"] for one in tries if one["act"] == "pin"]
+    return scene["cell"]["index"], offered[0] if offered else None, shown_view(view, path).trace
+
+
+EIGHT = {"d_model": "8", "n_heads": "2", "text": "we saw the old cat"}
+
+
+@pytest.mark.parametrize("key", range(5))
+def test_the_next_score_is_the_largest_other_one_of_the_query(key: int) -> None:
+    here, there, trace = next_places(
+        "scores", {**EIGHT, "head": "1", "query": "3", "key": str(key)}
+    )
+    row = trace.scores[0, 1, 3]
+    largest = max((k for k in range(5) if k != key), key=lambda k: row[k])
+    assert (here, there) == ([0, 1, 3, key], [0, 1, 3, largest])
+
+
+@pytest.mark.parametrize("feature", range(8))
+def test_the_next_number_of_a_token_is_the_farthest_other_one_from_0(feature: int) -> None:
+    here, there, trace = next_places("tokens", {**EIGHT, "query": "2", "feature": str(feature)})
+    row = trace.inputs[0, 2]
+    farthest = max((d for d in range(8) if d != feature), key=lambda d: abs(row[d]))
+    assert (here, there) == ([0, 2, feature], [0, 2, farthest])
+    assert row.min() < 0 < row.max()  # a sign would mislead
+
+
+@pytest.mark.parametrize(("path", "key", "after"), [("softmax", 1, 2), ("scale", 4, 0)])
+def test_elsewhere_the_next_key_follows_and_the_first_after_the_last(
+    path: str, key: int, after: int
+) -> None:
+    here, there, _ = next_places(path, {**EIGHT, "query": "3", "key": str(key)})
+    assert (here, there) == ([0, 0, 3, key], [0, 0, 3, after])
+
+
+def test_with_one_key_another_query_follows_and_with_one_token_none() -> None:
+    _, there, _ = next_places("mixing", {**EIGHT, "query": "4", "feature": "2"})
+    assert there == [0, 0, 0, 2]  # the next token after the last is the first
+    _, none, _ = next_places("scores", {"text": "we", "n_tokens": "1", "n_heads": "1"})
+    assert none is None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from attention_lab.rotary_pairs import TurnedPair
-from attention_viz.story.rotary_figure import pair_figure
+from attention_viz.story.score_pages import pair_figure
 
 BEFORE = (3.0, 4.0)
 

@@ -24,9 +24,8 @@ from attention_lab.page_list import page_of, page_row
 from attention_lab.scenario import Scenario
 from attention_viz.course_package import CONTENT, MANIFEST, course_package
 from attention_viz.scene_formats import scene_to_text
-from attention_viz.story.pool import pooled
 from attention_viz.story.stages import OPTION_CHOICES, STEPS_OF_STORY, step_scene
-from attention_viz.story.story_file import OF_THREE, lesson_file, seen_sentences, story_file
+from attention_viz.story.story_file import OF_THREE, lesson_file, pooled, seen_sentences, story_file
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_files import scene_in, story_in, whole
 

@@ -11,17 +11,26 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from attention_core import STEPS, FileError, HeadNorm, Projections, ShapeError, Trace, attend
+from attention_core import (
+    STEPS,
+    FileError,
+    HeadNorm,
+    Projections,
+    Rotary,
+    ShapeError,
+    Trace,
+    attend,
+)
 from attention_core.derivation import Factor, derive
 from attention_core.trace import USUAL_STEPS
 from attention_lab.export.trace_files import field_csv
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_lab.user_data.user_matrices import read_matrices
+from attention_lab.words.numbers import format_number
 from attention_viz.arithmetic import factor_code, format_derivation
 from attention_viz.curves import error_bar_series, line_series
 from attention_viz.figure_table import ERROR, NAME, figure_table, table_csv
-from attention_viz.labels import format_number
 from attention_viz.story.closer import matrix_numbers, terms_numbers
 from attention_viz.tables import numbers_frame
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square
@@ -132,6 +141,31 @@ def test_the_sentence_of_a_cell_ends_in_its_number(case: str) -> None:
         index = tuple(n - 1 for n in getattr(trace, field).shape)
         number = format_number(float(getattr(trace, field)[index]), 4)
         assert line(trace, field, *index[1:]).endswith(number), field
+
+
+OPTIONS: list[dict[str, Any]] = [
+    {},
+    {"softcap": 0.75},
+    {"bias": np.array([[0.5, -1.5], [-0.25, 2.0]])},
+    {"softcap": 2.0, "bias": np.array([[0.5, -1.5], [-0.25, 2.0]]), "sink": 1.0, "causal": True},
+    {"head_norm": HeadNorm(2.0), "rotary": Rotary()},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=str)
+def test_the_arithmetic_of_a_cell_gives_its_number(options: dict[str, Any]) -> None:
+    """The left side is worked out as it stands."""
+    trace = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=-0.5, **options)
+    for field in ("scores", "scaled_scores", "masked_scores", "probabilities", "head_outputs"):
+        for index in np.ndindex(getattr(trace, field).shape[1:]):
+            left, _, right = line(trace, field, *index).removeprefix("allowed: ").partition(" = ")
+            left, _, right = (left, "", right) if right else left.partition(" ≈ ")
+            if not right:  # a score that is hidden, or that stays as it is
+                continue
+            code = left.replace("−", "-").replace("×", "*").replace("tanh", "math.tanh")
+            value = float(getattr(trace, field)[0][index])
+            assert eval(code) == pytest.approx(value, abs=0.005), (field, index)
+            assert float(right.replace("−", "-")) == pytest.approx(value, abs=5e-5)
 
 
 TWO = attend([[1.0, 0.5], [2.0, -1.0]], Projections.weightless(2), scale=0.5, causal=True)

@@ -1,4 +1,5 @@
 // The cells of a panel with their colours, numbers and marks.
+import { paintChips } from "./chips.js";
 import { faded, shadeOf } from "./colours.js";
 import { fillBetween, fillBox } from "./elements.js";
 import { indexIn } from "../place/geometry.js";
@@ -11,6 +12,7 @@ const PALE = 0.3; // the opacity of cells that were computed earlier
 
 /** Draw one panel: its cells, numbers, marks and labels. look.blank(box, index) says which cells are not computed yet. */
 export function paintPanel(context, box, look) {
+  if (box.panel.chips) return paintChips(context, box, look);
   const sheets = box.tiles.map((tile) => sheetOf(box, tile, look));
   const large = box.panel.bars || (box.cell.width >= 16 && box.cell.height >= 12);
   if (!large && sheets.length) paintAsImages(context, sheets, look.palette);
@@ -127,17 +129,20 @@ function paintBlocks(context, box, model, tile, palette) {
   const [width, height] = [columns.count * cell.width, rows.count * cell.height];
   const [thick, over] = box.small ? [1, 0] : [Math.min(2, Math.max(0.75, Math.min(cell.width, cell.height) / 4)), 2]; // a line hides no column
   context.fillStyle = palette.muted;
-  for (const at of blockEdges(model, array, panel.columns, columns)) {
+  for (const at of blockEdges(model, array, panel.columns, columns, cell.width)) {
     context.fillRect(tile.x + at * cell.width - thick / 2, tile.y - over, thick, height + 2 * over);
   }
-  for (const at of blockEdges(model, array, panel.rows, rows)) {
+  for (const at of blockEdges(model, array, panel.rows, rows, cell.height)) {
     context.fillRect(tile.x - over, tile.y + at * cell.height - thick / 2, width + 2 * over, thick);
   }
 }
 
-function blockEdges(model, array, axis, { start, count }) {
+const LEAST_BLOCK = 6; // px, of which a line leaves enough in sight
+
+/** The places where a block of an axis ends; none if its blocks are so small that lines would hide them. size: of a cell. */
+export function blockEdges(model, array, axis, { start, count }, size) {
   const block = axis === null ? null : model.axes[array.axes[axis]]?.block;
-  if (!block) return [];
+  if (!block || block * size < LEAST_BLOCK) return [];
   return Array.from({ length: count - 1 }, (_, i) => i + 1).filter((place) => (start + place) % block === 0);
 }
 

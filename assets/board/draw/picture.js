@@ -1,4 +1,5 @@
 // The two canvases of a board: cells below, highlights above.
+import { paintReads } from "./chips.js";
 import { put, sizeCanvas } from "./elements.js";
 import { fitFlow, fitStage, heightOfRibbons, ribbonBoxes, ribbonsApart, stackFlow, withTitles } from "../place/fit.js";
 import { paintFlights } from "./flights.js";
@@ -10,6 +11,7 @@ import { paintArrows } from "./links.js";
 import { highlightsOf, paintHighlights, paintTileFrames } from "./overlay.js";
 import { paintPanel } from "./paint.js";
 import { placePanels } from "./stage.js";
+import { fitWhole, stackWhole } from "../place/whole.js";
 
 const PROBE = "Whom does 0.25 mean?"; // its width changes with the typeface
 
@@ -30,6 +32,7 @@ export class Picture {
   /** The layout of the panels of a step in a window; null if there is no room. space: see `fitStage`. */
   planStage(space, starts) {
     const within = { ...space, starts, measure: (...text) => this.measure(...text) };
+    if (this.model.whole) return fitWhole(this.model, within);
     if (!this.model.flow) return fitStage(this.model, within);
     const plan = fitFlow(this.model, within);
     return plan && { ...plan, boxes: withTitles(within, plan.boxes, plan.zoom, space.width) };
@@ -46,7 +49,7 @@ export class Picture {
     this.zoom = this.model.zoom ?? 1;
     const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
     const [panels, ribbons] = ribbonsApart(this.model);
-    const arranged = this.model.gallery ? layOutGallery : this.model.flow ? stackFlow : layOut;
+    const arranged = this.model.whole ? stackWhole : this.model.gallery ? layOutGallery : this.model.flow ? stackFlow : layOut;
     const plan = arranged({ ...this.model, panels }, space);
     const boxes = [...plan.boxes, ...ribbonBoxes(this.model, ribbons, { y: plan.height, width })];
     Object.assign(this, { boxes, size: [Math.max(plan.width, width), plan.height + heightOfRibbons(ribbons) + 8], signs: [] });
@@ -97,6 +100,7 @@ export class Picture {
 
   /** Draw the panels whose slice moved, and those of the array that is being played. */
   paintMoved(look, last, played = null) {
+    if (look.model.whole) return this.paintAll(look); // its panels lie within one another
     const moved = (box) => {
       const [before, now] = [last, look.slices].map((slices) => slices[box.panel.array]);
       return fixedAxes(box, now.length).some((axis) => before[axis] !== now[axis]);
@@ -110,7 +114,7 @@ export class Picture {
     }
   }
 
-  /** Draw the highlights of the current cell. flights: {moves, pace} of the player; without movement if pace is 0. */
+  /** Draw the highlights of the current cell. flights: {moves, pace} of the player; without movement if pace is 0. Arcs grow, too. */
   highlight(look, current, flights = null) {
     cancelAnimationFrame(this.motion);
     this.shown = { look, current };
@@ -119,10 +123,10 @@ export class Picture {
     if (this.printed) return this.paintLights(look, current, this.base, lights);
     const draw = (share) => {
       this.overlay.clearRect(0, 0, ...this.size);
-      this.paintLights(look, current, this.overlay, lights);
-      if (flights) paintFlights(this.overlay, look, flights.moves, share);
+      this.paintLights(look, current, this.overlay, lights, share);
+      if (flights?.moves) paintFlights(this.overlay, look, flights.moves, share);
     };
-    if (!flights?.pace || !flights.moves.numbers.length) return draw(1);
+    if (!flights?.pace || flights.moves?.numbers.length === 0) return draw(1);
     const begin = performance.now();
     const move = (now) => {
       const share = Math.min(1, Math.max(0, (now - begin) / flights.pace));
@@ -133,7 +137,8 @@ export class Picture {
   }
 
   /** Draw the highlights of the current cell without movement. */
-  paintLights(look, current, context, lights = current && highlightsOf(this.model, current)) {
+  paintLights(look, current, context, lights = current && highlightsOf(this.model, current), grown = 1) {
+    if (current && this.model.whole) paintReads(context, look, current, grown);
     paintTileFrames(context, look, current);
     if (current) paintHighlights(context, look, current, lights);
   }

@@ -4,11 +4,11 @@ import { button, element, icon, put } from "./elements.js";
 const ROLES = { result: "result", operand: "operand" };
 const TABBED = new Set(["result", "operand", "tiles"]);
 const KEYS = [
-  ["arrow keys", "move from cell to cell"],
+  ["arrow keys", "in a matrix from cell to cell; elsewhere to the previous and next page of the chapter"],
   ["Home, End", "first and last cell of the row"],
   ["Page up, Page down", "previous and next matrix of a stack"],
   ["Enter or Space", "pin the cell: everything else follows it"],
-  ["Escape", "back to the pinned cell"],
+  ["Escape", "back to the pinned cell; from there out of the matrix"],
   ["Tab", "next matrix"],
 ];
 let boards = 0;
@@ -97,21 +97,28 @@ function dressPanel(made, parts, model, box, zoom, open) {
   put(made, { x: titleX, y: titleY, width: right - titleX, height: bottom - titleY });
   made.className = `panel ${small ? "small" : "full"}${tight ? " tight" : ""}${broken ? " broken" : ""} ${panel.role ?? ""}`;
   const words = box.worded ? axesWords(model, box) : "";
-  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight]);
+  const many = tooMany(model, box);
+  const head = JSON.stringify([panel.title, panel.badge, words, panel.link, panel.quiet, tight, many]);
   if (made.dataset.head !== head) {
     made.dataset.head = head;
-    made.replaceChildren(...heading(panel, words, tight, open));
+    made.replaceChildren(...(box.untitled ? [] : heading(panel, words, tight, open, many)));
   }
   const tabbed = TABBED.has(panel.role) && !panel.link;
   const attributes = tabbed
     ? { role: "application", tabindex: "0", "aria-roledescription": "matrix", "aria-describedby": parts.help.id }
     : { role: "group" };
-  attributes["aria-label"] = [panel.title, panel.badge, words].filter(Boolean).join(", ");
+  attributes["aria-label"] = [panel.title, panel.badge, words, many].filter(Boolean).join(", ");
   for (const [name, value] of Object.entries(attributes)) if (made.getAttribute(name) !== value) made.setAttribute(name, value);
   made.style.setProperty("--zoom", box.zoom ?? zoom);
 }
 
-function heading(panel, words, tight, open) {
+// Why the cells of a matrix have no numbers, if they have too little room for them: a step, or numbers beside it, would show them.
+function tooMany({ stage, flow }, { small, cell, panel, close }) {
+  const isShown = close?.across || close?.down || (stage && !flow);
+  return isShown && !small && cell.digits < 0 && ["operand", "result"].includes(panel.role) ? "too many to read" : "";
+}
+
+function heading(panel, words, tight, open, many) {
   const title = panel.link ? element("button", "title link", panel.title, tight ? "" : " →") : element("span", "title", panel.title);
   title.title = panel.title ?? "";
   if (panel.link) {
@@ -121,7 +128,7 @@ function heading(panel, words, tight, open) {
       open(panel.link);
     });
   }
-  const badge = panel.badge && !tight ? badgeOf(panel.badge, panel.quiet) : null;
+  const badge = panel.badge && !tight ? badgeOf(panel.badge, panel.quiet, many) : null;
   const head = element("div", "head", title, badge);
   if (!words) return [head];
   const line = element("div", "axes", words);
@@ -129,11 +136,12 @@ function heading(panel, words, tight, open) {
   return [head, line];
 }
 
-// The sizes, and the axes in words, which are left out first if room is short, and only spoken if they are quiet.
-function badgeOf(text, quiet) {
-  const [sizes, ...words] = text.split(", ");
-  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", quiet ? "unseen" : "", words.join(", ")) : null);
-  badge.title = text;
+// The sizes, and the axes in words, which are left out first if room is short, and only spoken if they are quiet. In their place may stand that there are too many cells.
+function badgeOf(text, quiet, many) {
+  const [sizes, ...axes] = text.split(", ");
+  const words = many ? [many] : axes;
+  const badge = element("span", "badge", element("span", "sizes", sizes), words.length ? element("span", "unseen", ", ") : null, words.length ? element("span", quiet && !many ? "unseen" : "", words.join(", ")) : null);
+  badge.title = [text, many].filter(Boolean).join(", ");
   return badge;
 }
 

@@ -4,7 +4,7 @@ import { isNamed } from "../scene/scene.js";
 import { panelSize, wholeSpan } from "./sizes.js";
 
 const CELL_BOUNDS = { width: 92, height: 64, least: 3 }; // px, the largest and the smallest cell
-const LETTERS = { least: 11, most: 18 }; // px, the type of labels; it grows with the height of the cells
+const LETTERS = { least: 11, level: 14, most: 18 }; // px, the type of labels; it grows with the height of the cells
 const NUMBER_SIZE = { width: 22, height: 13 }; // px, the room for two decimals
 const ROOM = 12;
 const SIDE = { least: 220, most: 320, share: 0.24 }; // the column at the right: words, arithmetic, all heads
@@ -13,6 +13,7 @@ const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that
 const WHOLE_TITLE = 300; // px, the largest width of a column that only its title needs
 const PRICE_OF_TITLES = 0.7; // of the size of cells, which is kept when titles get whole
 const LINE_OF_TITLE = 22; // px
+const MEETING = 1.5; // px of the score: operands whose row and column meet at the result are worth smaller type
 const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a column
 
 /**
@@ -50,7 +51,7 @@ function arrangements(panels, signs = []) {
   const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
   const stacked = { panels: oneBelowAnother(panels), signs: [] };
   if (isRow) return [{ ...given, signs }, stacked];
-  return plain ? [given, inRow, stacked] : [given, stacked];
+  return plain ? [{ ...given, worth: MEETING }, inRow, stacked] : [given, stacked];
 }
 
 // Panels one below another; the totals of a panel stay beside its rows.
@@ -73,8 +74,16 @@ function planned(model, space, arranged, form) {
   const above = space.words && space.words + ROOM;
   const below = form === "line" ? heightOfLine(space) + ROOM : 0;
   const area = { x: 0, y: space.top + above, width, height: space.height - space.top - space.bottom - above - below };
-  const grid = largest(model, space, arranged.panels, area);
+  const grid = level(model, space, arranged.panels, area);
   return grid && placed(space, arranged, { form, side, area, grid });
+}
+
+// Turned labels take much height: in smaller type they may stand level, which is better where numbers get larger by that.
+function level(model, space, panels, area) {
+  const found = largest(model, space, panels, area);
+  if (!found?.boxes.some(({ turned }) => turned)) return found;
+  const small = largest(model, { ...space, letters: LETTERS.level }, panels, area);
+  return small && scoreOf(small) > scoreOf(found) + 1 ? small : found;
 }
 
 /** The height of the arithmetic in a line, which a narrow board breaks. */
@@ -96,18 +105,31 @@ function widthOfTitle({ measure }, { title = "", link, size }, zoom) {
   return measure(link ? `${title} →` : title, (size === "small" ? 12.5 : 14) * zoom, true) + 4;
 }
 
+// The cells shrink until all fits; what was too much of that is given back, first in their height, which letters need.
 function searched(model, space, panels, area) {
-  let [width, height] = [CELL_BOUNDS.width, CELL_BOUNDS.height];
+  const gridAt = ([width, height]) => gridOf(model, space, panels, area, width, height);
+  let size = [CELL_BOUNDS.width, CELL_BOUNDS.height];
   for (let turn = 0; turn < 40; turn += 1) {
-    const grid = gridOf(model, space, panels, area, width, height);
-    const [wide, high] = [grid.width - area.width, grid.height - area.height];
-    if (wide <= 0 && high <= 0) return grid;
-    if (width <= CELL_BOUNDS.least && wide > 0) return null;
-    if (height <= CELL_BOUNDS.least && high > 0) return null;
-    if (wide > 0) width = smaller(width, wide / Math.max(1, grid.columns));
-    if (high > 0) height = smaller(height, high / Math.max(1, grid.rows));
+    const grid = gridAt(size);
+    const much = [grid.width - area.width, grid.height - area.height];
+    if (much.every((one) => one <= 0)) return [1, 0].reduce((found, axis) => grown(gridAt, area, found, axis), { grid, size }).grid;
+    if (size.some((one, axis) => one <= CELL_BOUNDS.least && much[axis] > 0)) return null;
+    size = size.map((one, axis) => (much[axis] > 0 ? smaller(one, much[axis] / Math.max(1, [grid.columns, grid.rows][axis])) : one));
   }
   return null;
+}
+
+// A grid with cells as wide or as high as has room.
+function grown(gridAt, area, found, axis) {
+  let [low, high] = [found.size[axis], [CELL_BOUNDS.width, CELL_BOUNDS.height][axis]];
+  while (high - low >= 1) {
+    const size = found.size.with(axis, (low + high) / 2);
+    const grid = gridAt(size);
+    const fits = grid.width <= area.width && grid.height <= area.height;
+    if (fits) [found, low] = [{ grid, size }, size[axis]];
+    else high = size[axis];
+  }
+  return found;
 }
 
 // A size less what is too much: at most a half at a time, because the type and its gaps shrink, too.
@@ -139,7 +161,7 @@ function placed(space, arranged, { form, side, area, grid }) {
   const column = { x: left + grid.width + 2 * ROOM, y: area.y, width: side, height: area.height };
   const words = { x: 0, y: space.top, width: space.width, height: Math.max(0, area.y - ROOM - space.top) };
   const line = { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
-  return { boxes, words, arithmetic: form === "column" ? column : line, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, form) };
+  return { boxes, words, arithmetic: form === "column" ? column : line, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, form) + (arranged.worth ?? 0) };
 }
 
 /** The boxes with titles and sizes that use the free room beside them, up to the next matrix or an end. */
@@ -162,7 +184,7 @@ function moved(box, dx, dy) {
 function scoreOf({ cell: { width, height }, boxes }, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
   const numbered = boxes.filter(({ cell: { digits } }) => digits >= 0).length / boxes.length;
-  const legible = numbered * letters + ((1 - numbered) * Math.min(width, height, 20)) / 10;
+  const legible = numbered * letters + ((1 - numbered) * Math.min(Math.sqrt(width * height), 20)) / 10;
   return legible + (form === "column" ? 0.4 : 0) + Math.min(width, height) / 500;
 }
 

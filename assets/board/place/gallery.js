@@ -7,7 +7,7 @@ const TINIEST = 1;
 const HEIGHT = { numbered: 600, most: 1000 }; // px, of all rows together
 const PHONE = 480; // px; narrower windows are scrolled anyway
 const NUMBERED = { width: 24, height: 16 }; // px, the room for a number
-const ABREAST = 700; // px; in narrower windows matrices of different kinds stand one below another
+const ABREAST = 700; // px; in narrower windows up to three matrices of different kinds stand in a row
 const MAX_PER_ROW = 8;
 const TRIES = 12;
 
@@ -19,8 +19,8 @@ const TRIES = 12;
 export function layOutGallery(model, space) {
   const counts = model.panels.map((panel) => tilesShown(model, panel));
   const most = Math.min(MAX_PER_ROW, Math.max(...counts));
-  const ways = model.panels.length > 1 && space.width < ABREAST ? [false, true] : [false];
-  const plans = ways.flatMap((stacked) => Array.from({ length: most }, (_, i) => galleryOf(model, { ...space, across: i + 1 }, stacked)));
+  const ways = model.panels.length > 1 && space.width < ABREAST ? [0, 1, 2, 3] : [0];
+  const plans = ways.flatMap((abreast) => Array.from({ length: most }, (_, i) => galleryOf(model, { ...space, across: i + 1 }, abreast)));
   return plans.reduce((one, other) => (other.score > one.score ? other : one));
 }
 
@@ -28,9 +28,9 @@ function tilesShown(model, { array, tiles, only }) {
   return tiles === null ? 1 : (only?.length ?? model.arrays[array].shape[tiles]);
 }
 
-// The largest cells with which everything fits the width.
-function galleryOf(model, space, stacked) {
-  const panels = stacked ? model.panels.map((panel, i) => ({ ...panel, place: [0, i] })) : model.panels;
+// The largest cells with which everything fits the width. abreast: how many matrices stand in a row; 0 as in the scene.
+function galleryOf(model, space, abreast) {
+  const panels = abreast ? model.panels.map((panel, i) => ({ ...panel, place: [i % abreast, Math.floor(i / abreast)] })) : model.panels;
   let width = WIDEST * space.zoom;
   let plan = null;
   for (let turn = 0; turn < TRIES; turn += 1) {
@@ -65,5 +65,5 @@ function wholePixels(size) {
 function worthOf({ cell: { width, height, digits }, width: used, height: high, boxes }, space) {
   const gaps = boxes.some(({ tiles, tileColumns, tileRows }) => tiles.length < tileColumns * tileRows);
   const legible = digits < 0 ? 0 : Math.min(12, 0.6 * height, width / 2.6);
-  return legible + 0.5 * Math.log2(Math.min(width, height, 16)) - (gaps ? 0.2 : 0) - (space.width < PHONE ? 0 : high / 1800) - (used > space.width ? 100 : 0);
+  return legible + 0.5 * Math.log2(Math.min(width, height, 16)) - (gaps ? 0.2 : 0) - high / (space.width < PHONE ? 20_000 : 1800) - (used > space.width ? 100 : 0);
 }

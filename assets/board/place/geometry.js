@@ -43,8 +43,9 @@ export function rectanglesOf(box, slice, low, high) {
   const [left, right] = clipped(panel.columns, columns, low, high);
   if (top > bottom || left > right) return [];
   const inside = ({ place }) => panel.tiles === null || (place >= low[panel.tiles] && place <= high[panel.tiles]);
-  const [width, height] = [(right - left + 1) * cell.width, (bottom - top + 1) * cell.height];
-  return box.tiles.filter(inside).map((tile) => ({ x: tile.x + left * cell.width, y: tile.y + top * cell.height, width, height, box, tile }));
+  const { gap = 0 } = box; // above each row
+  const [width, height] = [(right - left + 1) * cell.width, (bottom - top + 1) * cell.height - gap];
+  return box.tiles.filter(inside).map((tile) => ({ x: tile.x + left * cell.width, y: tile.y + top * cell.height + gap, width, height, box, tile }));
 }
 
 /** The rectangles of a range of cells of an array, or of one cell, in all panels that draw them. */

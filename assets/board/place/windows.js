@@ -64,12 +64,12 @@ export function windowWords(model, { letter, start, count, size }) {
   return alike.length > 1 ? `${words} (${titlesWith(model, letter).join(", ")})` : words;
 }
 
-/** The same in the fewest words, where several windows stand in one line: "query 0–23 of 40". */
-export function briefWords(model, { letter, start, count, size }) {
+/** The same in the fewest words, where several windows of equal size stand in one line: "query from 24". */
+export function briefWords(model, { letter, start }) {
   const whole = model.axes[letter]?.word ?? "cells";
   const isAlone = Object.values(model.axes).filter((axis) => axis.word === whole).length < 2;
-  const word = isAlone ? whole.replace(/^model | position$/, "") : `${titlesWith(model, letter)[0]} …`;
-  return `${word} ${count > 1 ? `${start}–${start + count - 1}` : start} of ${size}`;
+  const word = isAlone ? whole.replace(/^model | position$/, "") : titlesWith(model, letter)[0];
+  return `${word} from ${start}`;
 }
 
 function titlesWith(model, letter) {

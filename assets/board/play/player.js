@@ -1,10 +1,11 @@
 // Plays how a result is computed: moments, buttons and speed.
 import { button, element, icon, list } from "../draw/elements.js";
 import { fixedAxes, indexIn } from "../place/geometry.js";
+import { valueAt } from "../scene/scene.js";
 import { placeWords } from "../words/wording.js";
 
 const SPEEDS = { slow: 1500, normal: 600, fast: 160 }; // ms for each beat of a cell
-const ROW_SPEEDS = { slow: 2500, normal: 900, fast: 300 }; // ms for each row: 64 rows take a minute
+const ROW_SPEEDS = { slow: 2500, normal: 1000, fast: 300 }; // ms for each row: 64 rows take a minute
 const UNITS = { row: "row by row", cell: "cell by cell" };
 const ICONS = {
   first: "M3 3h2v10H3zM13 3v10L6 8z",
@@ -74,7 +75,7 @@ export class Player {
 
   /** Whether whole rows are computed at a time. */
   get byRow() {
-    return this.unit === "row" && Boolean(this.board.model?.stage);
+    return this.unit === "row" && Boolean(this.board.model?.stage || this.board.model?.whole);
   }
 
   // The number of columns after the explained cell in its row.
@@ -88,6 +89,15 @@ export class Player {
   get first() {
     if (this.byRow) return { cell: this.frame.columns.count - 1, beat: this.beats };
     return { cell: 0, beat: this.calm.matches ? this.beats : 0 };
+  }
+
+  // The moment with which playing begins: the first whose number is not 0, since sums of zeros show nothing.
+  get opening() {
+    const { frame, byRow, first, whole } = this;
+    this.follow();
+    const behind = byRow ? this.behind : 0;
+    const told = firstTold(frame, byRow ? frame.columns.count : 1, (place) => valueAt(this.board.model, frame.panel.array, indexInOrder(frame, this.slice, place - behind)));
+    return { cell: told ?? first.cell, beat: whole || byRow ? this.beats : first.beat };
   }
 
   choose(unit) {
@@ -117,16 +127,23 @@ export class Player {
   /** Whether a cell is not computed yet. */
   blank(array, index) {
     if (!this.active || array !== this.frame.panel.array) return false;
+    if (this.frame.panel.columns !== null && index[this.frame.panel.columns] < (this.frame.panel.wave ?? 0)) return false;
     if (fixedAxes(this.frame, index.length).some((axis) => index[axis] !== this.slice[axis])) return false;
     const place = placeInOrder(this.frame, index);
     return place > this.moment.cell || (place === this.moment.cell && this.moment.beat < this.beats);
   }
 
+  /** Whether a scene asks to be played at once: a word was written. */
+  isAsked({ whole }) {
+    const [before, now] = [this.written, whole?.written ?? 0];
+    this.written = now;
+    return before !== undefined && now > before && !this.root.hidden && !this.calm.matches;
+  }
+
   play() {
     const ended = this.active && !this.beside(1);
     this.running = true;
-    const first = this.byRow || !this.whole ? this.first : { cell: 0, beat: this.beats };
-    this.go(ended || !this.active ? first : this.moment, true);
+    this.go(ended || !this.active ? this.opening : this.moment, true);
     this.schedule();
   }
 
@@ -161,11 +178,16 @@ export class Player {
 
   go(moment, running = false) {
     if (!running) this.pause();
-    if (!this.active) this.slice = [...this.board.slices[this.frame.panel.array]];
+    this.follow();
     this.active = true;
     this.moment = { ...moment };
     this.show();
     this.board.played({ fly: !this.calm.matches && !(this.running && this.speed === "fast"), pace: this.running ? this.pace : 600 });
+  }
+
+  // What is played is the slice that the board shows when it begins.
+  follow() {
+    if (!this.active) this.slice = [...this.board.slices[this.frame.panel.array]];
   }
 
   /** Stop, and show every cell again. */
@@ -202,23 +224,25 @@ export class Player {
 
 const MAX_BEATS = 40;
 
-/** The cells of a panel's slice that were sent, in reading order: {tiles, rows, columns, count}. */
+/** The cells of a panel's slice that were sent, in reading order, or with up row by row upwards: {tiles, rows, columns, count, up}. */
 export function frameOf({ panel, array }) {
   const span = (axis) => (axis === null ? { start: 0, count: 1 } : { start: array.start[axis], count: array.shape[axis] });
   const [tiles, rows, columns] = [span(panel.tiles), span(panel.rows), span(panel.columns)];
-  return { panel, tiles, rows, columns, count: tiles.count * rows.count * columns.count };
+  return { panel, tiles, rows, columns, count: tiles.count * rows.count * columns.count, up: Boolean(panel.arcs) };
 }
 
 /** The index of the cell at a place of the reading order; slice gives the axes that are not drawn. */
-export function indexInOrder({ panel, tiles, rows, columns }, slice, place) {
+export function indexInOrder({ panel, tiles, rows, columns, up }, slice, place) {
   const [row, column] = [Math.floor(place / columns.count), place % columns.count];
-  return indexIn({ panel }, slice, tiles.start + Math.floor(row / rows.count), rows.start + (row % rows.count), columns.start + column);
+  const down = up ? rows.count - 1 - (row % rows.count) : row % rows.count;
+  return indexIn({ panel }, slice, tiles.start + Math.floor(row / rows.count), rows.start + down, columns.start + column);
 }
 
 /** The place of a cell in the reading order. */
-export function placeInOrder({ panel, tiles, rows, columns }, index) {
+export function placeInOrder({ panel, tiles, rows, columns, up }, index) {
   const at = (axis, { start }) => (axis === null ? 0 : index[axis] - start);
-  return (at(panel.tiles, tiles) * rows.count + at(panel.rows, rows)) * columns.count + at(panel.columns, columns);
+  const row = up ? rows.count - 1 - at(panel.rows, rows) : at(panel.rows, rows);
+  return (at(panel.tiles, tiles) * rows.count + row) * columns.count + at(panel.columns, columns);
 }
 
 /** How many terms are known after each beat of a cell; long sums take several terms at a time. */
@@ -239,6 +263,12 @@ function momentBeside({ cell, beat }, count, beats, by, whole) {
   const length = beats + 1;
   const place = whole ? (by > 0 && beat < beats ? cell : cell + by) * length + beats : cell * length + beat + by;
   return place < 0 || place >= count * length ? null : { cell: Math.floor(place / length), beat: place % length };
+}
+
+/** The last place of the first so many cells together whose number is not 0; null if all are 0. numberAt: the number of a last place. */
+export function firstTold({ count }, together, numberAt) {
+  for (let place = together - 1; place < count; place += together) if (numberAt(place)) return place;
+  return null;
 }
 
 /** The moment of the row of another moment, or of the row `by` further; null if there is none. */

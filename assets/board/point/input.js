@@ -1,4 +1,5 @@
 // Pointer, wheel, fingers and keys on a matrix, and the cell that is pinned.
+import { chipUnder } from "../draw/chips.js";
 import { element, sizeCanvas } from "../draw/elements.js";
 import { cellUnder } from "../place/geometry.js";
 import { numbersWithin, paintCloseCell } from "../draw/overlay.js";
@@ -18,7 +19,11 @@ export function attachInput(board, { stage, panels, live }) {
   attachMagnifier(board, stage);
   const under = (event) => {
     const frame = stage.getBoundingClientRect();
-    return cellUnder(board.boxes, board.slices, event.clientX - frame.left, event.clientY - frame.top);
+    const point = [event.clientX - frame.left, event.clientY - frame.top];
+    const found = cellUnder(board.boxes, board.slices, ...point);
+    if (!found?.box.panel.chips) return found;
+    const cell = chipUnder(board.look, found, point);
+    return cell && { ...found, cell };
   };
   stage.addEventListener("pointermove", (event) => {
     if (event.pointerType === "touch" && !event.isPrimary) return;
@@ -35,7 +40,8 @@ export function attachInput(board, { stage, panels, live }) {
   stage.addEventListener("click", (event) => {
     const found = under(event);
     if (!found) return;
-    if (found.box.panel.link) board.open(found.box.panel.link);
+    if (found.box.panel.strip) board.slideTo(found.index);
+    else if (found.box.panel.link) board.open(found.box.panel.link);
     else board.pin(cellOf(found));
   });
   stage.addEventListener("dblclick", (event) => {
@@ -52,8 +58,8 @@ export function attachInput(board, { stage, panels, live }) {
   board.gone.signal.addEventListener("abort", () => clearTimeout(timer));
 }
 
-function cellOf({ box, index }) {
-  return { array: box.panel.array, index };
+function cellOf({ box, index, cell }) {
+  return cell ?? { array: box.panel.array, index };
 }
 
 // With the Shift key the wheel moves the window of the columns.

@@ -8,11 +8,15 @@ export function showSliders(root, model, boxes, { move, ask }) {
   for (const { rows, columns, stack } of boxes) {
     for (const one of [rows, columns, stack]) if (one.key && one.count < one.size && !isWholePart(model, one)) seen.set(one.key, one);
   }
+  const counts = new Set([...seen.values()].map(({ count }) => count));
+  const brief = counts.size === 1 && seen.size > 2; // as of a whole layer
+  root.classList.toggle("brief", brief);
+  root.dataset.lead = brief ? `Too many to read, ${[...counts][0]} shown:` : "Too many to read:";
   for (const child of [...root.children]) if (!seen.has(child.dataset.key)) child.remove();
   for (const one of seen.values()) {
     let slider = [...root.children].find((child) => child.dataset.key === one.key);
     if (!slider) root.append((slider = newSlider(one.key, move)));
-    dressSlider(slider, model, one, ask);
+    dressSlider(slider, model, one, { ask, brief });
   }
 }
 
@@ -29,10 +33,10 @@ function newSlider(key, move) {
   return made;
 }
 
-function dressSlider(made, model, one, ask) {
+function dressSlider(made, model, one, { ask, brief }) {
   const [label] = made.children;
   const [words, field] = label.children;
-  words.textContent = model.flow ? briefWords(model, one) : windowWords(model, one);
+  words.textContent = brief ? briefWords(model, one) : windowWords(model, one);
   words.title = windowWords(model, one);
   Object.assign(field, { min: one.low, max: one.high - one.count, value: one.start });
   field.setAttribute("aria-valuetext", words.title);
@@ -47,6 +51,7 @@ function dressSlider(made, model, one, ask) {
   if (made.dataset.ends === state) return;
   made.dataset.ends = state;
   const word = model.axes[one.letter]?.word ?? "cells";
-  const buttons = wanted.map(([text, place]) => button("more", text, `${text}: ${word} ${place}`, () => ask(one.key, place)));
+  const sign = (text) => (brief ? { earlier: "‹", later: "›" }[text] : text);
+  const buttons = wanted.map(([text, place]) => button("more", sign(text), `${text}: ${word} ${place}`, () => ask(one.key, place)));
   made.replaceChildren(label, ...buttons);
 }

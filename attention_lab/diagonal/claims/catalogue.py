@@ -2,13 +2,11 @@
 checks functions of the modules beside this one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ...home import read_table
 from ...notation.texts import NOTATIONS
-from ...page_list import read_table
 from . import doshi, geometric_machine_learning, language, lecture_note, papers, popular, slides
 from .record import Evidence
 
@@ -75,7 +73,7 @@ CHECKS = {
     name.replace("_", "-"): check
     for module in _MODULES
     for name, check in vars(module).items()
-    if getattr(check, "__annotations__", {}) == {"return": "Evidence"}
+    if getattr(check, "__annotations__", {}) == {"return": Evidence}
 }
 CLAIMS = tuple(Claim(check=CHECKS[row["name"]], **row) for row in read_table("claims"))
 

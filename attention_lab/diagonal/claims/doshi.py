@@ -1,7 +1,5 @@
 """Claims of Doshi's text on multi-head attention, part 3 of Transformers explained visually."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any

@@ -7,8 +7,6 @@ Stiefel manifold has it. The manual up to version 0.4.0 gives P this size and wr
 0.4.8, and docs/src/layers/multihead_attention_layer.md, versions 0.4.0, 0.4.1 and 0.4.8.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 general; what holds in it need not hold in a large model.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...trained.decoder import Head

@@ -1,7 +1,5 @@
 """Claims of the lecture note on self-attention, whose elements are rows: X is n × s."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.attention import attend

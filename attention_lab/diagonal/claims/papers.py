@@ -2,8 +2,6 @@
 of them carry a condition. MQL5 keeps the heads of Query and Key in one fused vector each.
 """
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

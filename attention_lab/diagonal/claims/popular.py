@@ -1,7 +1,5 @@
 """Claims that are made in many places."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

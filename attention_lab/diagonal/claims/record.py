@@ -2,8 +2,6 @@
 of arrays, and formats of numbers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise

@@ -2,8 +2,6 @@
 said to cure it, and what heads can do.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from attention_core.attention import attend

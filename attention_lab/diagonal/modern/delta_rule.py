@@ -5,8 +5,6 @@ value. Three forms give the same output: the recurrence, the causal product of q
 what was written, and one inverse.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

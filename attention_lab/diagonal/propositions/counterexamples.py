@@ -1,7 +1,5 @@
 """A search for tokens that violate a proposition."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

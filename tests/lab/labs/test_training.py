@@ -16,14 +16,6 @@ import pytest
 from attention_core import SettingsError
 from attention_lab.labs.checkpoints import Checkpoint
 from attention_lab.labs.evaluation import score_layer
-from attention_lab.labs.loss_curves import (
-    MAX_CURVE_POINTS,
-    constant_loss,
-    loss_curve,
-    one_answer_losses,
-    unseen_loss,
-    weightless_loss,
-)
 from attention_lab.labs.losses import cross_entropy
 from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import head_matrices
@@ -34,6 +26,14 @@ from attention_lab.labs.tasks import (
     unseen_examples,
 )
 from attention_lab.labs.training import TRAINED_ARRAYS, train_layer
+from attention_lab.labs.training_runs import (
+    MAX_CURVE_POINTS,
+    constant_loss,
+    loss_curve,
+    one_answer_losses,
+    unseen_loss,
+    weightless_loss,
+)
 from attention_lab.labs.training_settings import TrainingSettings, models
 from tests.lab.labs.orthonormal import orthonormality_error
 from tests.lab.refusal import Facts, refused

@@ -1,0 +1,200 @@
+"""The picture of a whole model: words as columns, layers as rows upwards, and in each place a chip
+with what the model would say there.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from attention_core.checks import Array
+from attention_lab.trained.decoder import Head
+from attention_lab.trained.lens import Said
+from attention_lab.trained.whole_model import WholeModel
+
+from ..payload import JSON, board_json, panel_json, sent_numbers
+from ..pieces import label_of
+
+CHIPS, ARCS, PARTS, NEXT = "chips", "arcs", "parts", "next"
+# What a chip is: of no answer, the last answer of its column, the answer of the text, a word of the
+# text, the same word as the answer; a part of a layer; what comes next.
+PLAIN, SETTLED, ANSWER, WORD, FOUND, PART, COMES = range(7)
+OF_LAYER = ("feed-forward", "norm", "attention", "norm")  # from above
+LEAST_ARC = 0.03  # smaller shares have no arc
+TEXT = "text"  # the row of the words
+
+
+def row_names(rows: Sequence[range]) -> list[str]:
+    """The rows from above, the text last."""
+    names = [
+        f"layer {one[0]}" if len(one) == 1 else f"layers {one[0]}–{one[-1]}" for one in rows[::-1]
+    ]
+    return [*names, TEXT]
+
+
+def whole_board(
+    whole: WholeModel,
+    head: Head | None = None,
+    opened: int | None = None,
+    before: WholeModel | None = None,
+) -> JSON:
+    """The board. head: the one whose arcs its layer shows, in the place of the average of all.
+    opened: the row of several layers that is opened. before: the same text in the model with all
+    heads. A word that was written is played.
+    """
+    rows, words = whole.rows(opened), whole.words
+    names, shape = row_names(rows), (len(rows) + 1, len(words))
+    labels = [label_of(one) for one in words]
+    axes: JSON = {
+        "layer": {"word": "layer", "labels": names, "block": None},
+        "word": {"word": "word", "labels": labels, "block": None},
+        **{name: {"word": name, "labels": None, "block": None} for name in ("part", "alone")},
+        "next": {"word": "next", "labels": list(whole.coming[0]), "block": None},
+    }
+    arrays: JSON = {
+        CHIPS: _chips(whole, rows, before),
+        ARCS: {"shape": [*shape, shape[1]], "axes": ["layer", "word", "word"], "title": "arcs"},
+        PARTS: _parts(rows),
+    }
+    chips: dict[str, Any] = {"chips": True, "arcs": _arcs(whole, rows, head), "bare": True}
+    if whole.n_written:
+        chips["wave"] = len(words) - 1
+    panels = [
+        _panel(CHIPS, "What the model would say", "result", **chips),
+        _panel(PARTS, "Parts of the layers", "operand", chips=True),
+        _panel(CHIPS, "All words", "aside", chips=True, strip=True, bare=True) | {"id": "strip"},
+    ]
+    if whole.run is not None:
+        arrays[NEXT] = _next(whole, rows)
+        panels.append(_panel(NEXT, "What comes next", "operand", chips=True, rows=None))
+    cell = (CHIPS, (0, len(words) - 1))
+    about = {
+        "whole": {"says": _says(whole), "written": whole.n_written},
+        "player": True,
+        "fits": True,
+    }
+    rules = {CHIPS: {"operation": "given", "length": 0}}
+    return board_json(_description(whole), arrays, axes, panels, cell, rules=rules, **about)
+
+
+def _panel(name: str, title: str, role: str, **about: Any) -> JSON:
+    return panel_json(name, title, "", (0, 0), role, **about)
+
+
+def _chips(whole: WholeModel, rows: Sequence[range], before: WholeModel | None) -> JSON:
+    """The chips of all rows from above, then the words of the text."""
+    layers, n_words = [one[-1] for one in rows[::-1]], len(whole.words)
+    words, tones = [*whole.words], [WORD] * n_words
+    shares = np.full((len(rows) + 1, n_words), np.nan)
+    about: JSON = {}
+    if whole.run is not None:
+        said = [whole.said[layer] for layer in layers]
+        shares[:-1] = [[one.share for one in row] for row in said]
+        above = [_tone(whole, layer, place) for layer in layers for place in range(n_words)]
+        answer = whole.answer.text
+        tones = [*above, *(FOUND if word == answer else WORD for word in whole.words)]
+        words = [*(_written(one) for row in said for one in row), *words]
+        if before is not None:
+            was = [before.said[layer] for layer in layers]
+            pairs = [
+                pair for both in zip(was, said, strict=True) for pair in zip(*both, strict=True)
+            ]
+            about["before"] = [_was(*pair) for pair in pairs]
+    else:
+        words, tones = words * len(shares), [PLAIN] * (len(rows) * n_words) + tones
+    return _texts(words, tones) | about | _numbers(shares, ["layer", "word"], "chips")
+
+
+def _written(said: Said) -> str:
+    return f"{label_of(said.text)}{'…' if said.goes_on else ''}"
+
+
+def _was(before: Said, now: Said) -> str:
+    """What was said before, if it is not what is said now."""
+    return "" if before.text == now.text else _written(before)
+
+
+def _tone(whole: WholeModel, layer: int, place: int) -> int:
+    """What the chip of a place is."""
+    if whole.said[layer][place].text == whole.answer.text and place == len(whole.words) - 1:
+        return ANSWER
+    return SETTLED if layer >= whole.since[place] else PLAIN
+
+
+def _texts(words: Sequence[str], tones: Sequence[int]) -> JSON:
+    return {"words": list(words), "tones": list(tones), "role": TEXT, "limit": None}
+
+
+def _numbers(shares: Array, axes: list[str], title: str) -> JSON:
+    return {"axes": axes, "title": title} | sent_numbers(shares, "probability")
+
+
+def _parts(rows: Sequence[range]) -> JSON:
+    """The parts of each layer from above; a row of several layers opens."""
+    words, says = list[str](), list[str]()
+    for one in rows[::-1]:
+        if len(one) > 1:
+            words += ["", f"{len(one)} layers", "open", ""]
+            says += [f"layers {one[0]} to {one[-1]}"] * 4
+        else:
+            words += OF_LAYER
+            says += [f"the {part} of layer {one[0]}" for part in OF_LAYER]
+    shares = np.full((len(words), 1), np.nan)
+    return (
+        _texts(words, [PART] * len(words))
+        | {"says": says}
+        | _numbers(shares, ["part", "alone"], PARTS)
+    )
+
+
+def _next(whole: WholeModel, rows: Sequence[range]) -> JSON:
+    """What comes next, after each row."""
+    words, shares_LK = whole.coming
+    layers = [one[-1] for one in rows[::-1]]
+    shares = np.concatenate([shares_LK[layers], np.zeros((1, len(words)))])
+    return _texts([*words] * len(shares), [COMES] * shares.size) | _numbers(
+        shares, ["layer", "next"], NEXT
+    )
+
+
+def _arcs(whole: WholeModel, rows: Sequence[range], head: Head | None) -> list[list[Any]]:
+    """Arcs [row, word, source, share, what it adds to the answer, a name]: of a layer the average
+    of its heads, or the head that is chosen; those that add most to the answer in their own head.
+    """
+    found = list[list[Any]]()
+    for row, layers in enumerate(rows[::-1]):
+        chosen = head[1] if head and [*layers] == [head[0]] else None
+        read_WV = np.mean([whole.read(layer, chosen) for layer in layers], axis=0)
+        thick = {one.word: one for one in whole.thick[::-1] if one.layer in layers}
+        for word, source in np.argwhere(read_WV >= LEAST_ARC).tolist():
+            found.append([row, word, source, round(float(read_WV[word, source]), 4)])
+        for source, one in thick.items():
+            name = f"head {one.head}: {one.read:.0%}"
+            where = [row, len(read_WV) - 1, source, round(one.read, 4), round(one.added, 4)]
+            found.append([*where, name])
+    return found
+
+
+def _says(whole: WholeModel) -> JSON:
+    """The words of the board, with places for facts."""
+    return {
+        "chip": "after {row}, {word}:",
+        "reads": "All heads on average read {reads}.",
+        "before": "With all heads: {before}.",
+        "word": "{word}, a word of the text",
+        "arc": "{row}: {word} reads",
+        "next": "After {row}, this comes next:",
+        "opens": {
+            "chips": "Click it for its sum." if whole.run is not None else "",
+            "arcs": "Click it for the eight products.",
+            "parts": "Click it for the step of the story.",
+        },
+    }
+
+
+def _description(whole: WholeModel) -> str:
+    what = f"A whole model on {len(whole.words)} words, with {whole.n_layers} layers as rows."
+    if whole.run is None:
+        return f"{what} Arcs show what each word reads."
+    said = whole.answer
+    return f"{what} After the last layer it says “{said.text}” with {said.share:.0%}."

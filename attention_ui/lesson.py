@@ -36,7 +36,14 @@ from .url_state import open_now, restore, session, write_to_url
 # The choices in the URL that concern lessons, as they are without one.
 NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
 # A stage as a picture alone.
-WORDLESS = {"title": "", "question": "", "says": "", "formula": None, "choices": [], "notes": []}
+WORDLESS: JSON = {
+    "title": "",
+    "question": "",
+    "says": "",
+    "formula": None,
+    "choices": [],
+    "notes": [],
+}
 GOES_ON = {"present"}  # from moment to moment: the lecture mode
 CLASS = "class"  # the URL path of the page of a room
 # Choices of a moment that end with the lesson: its covered result, and no questions of the app.

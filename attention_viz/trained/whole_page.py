@@ -49,7 +49,8 @@ def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]
             found.append(b.Button("Write a word", {WRITTEN.key: more}, name="write"))
         if values[WRITTEN.key]:
             found.append(b.Button("Start again", {WRITTEN.key: ()}))
-    head = _head(values) or (whole.thick[0][:2] if whole.thick and not shown.off else None)
+    is_first = whole.thick and not shown.off and not whole.n_written  # later there is no room
+    head = _head(values) or (whole.thick[0][:2] if is_first else None)
     if head and head not in shown.off:
         places = (*values[OFF.key], head[0] * shown.maps.sizes["H"] + head[1])
         found.append(b.Button(f"Switch off {head_name(head)}", {OFF.key: places}, name="switch"))

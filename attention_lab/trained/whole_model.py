@@ -124,7 +124,7 @@ class WholeModel:
         if self.pieces:
             order = np.argsort(-run.logits[-1], kind="stable")[:N_NEXT]
             shares = [
-                next_probabilities(run.logits_after(layer)[-1])[order]
+                next_probabilities(run.logits_after(layer, -1))[order]
                 for layer in range(self.n_layers)
             ]
             return tuple(readable(run.vocabulary[one]) for one in order), np.array(shares)

@@ -269,7 +269,10 @@ WEIGHTLESS = DrawnWeights(
 )
 RANDOM = _drawn(Projections.random, "random", "", "seed", "init")
 ORTHONORMAL = _drawn(
-    *(Projections.stiefel, "orthonormal", "each head's columns are", "seed"),
+    Projections.stiefel,
+    "orthonormal",
+    "each head's columns are",
+    "seed",
     check_beside=check_beside_orthonormal,
 )
 WEIGHTS: Mapping[str, WeightKind] = {

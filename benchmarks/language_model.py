@@ -1,6 +1,7 @@
 """The language model against the same model in PyTorch, eager: a run, of which ours keeps every
 trace, and a step with the cache. So a random one of 135 million numbers, built like Llama, in
-float32. Then our next words after three texts, which PyTorch does not have.
+float32. Then our next words after three texts, which PyTorch does not have; and all that the
+picture of the whole model computes.
 """
 
 import statistics
@@ -13,10 +14,13 @@ from typing import Any
 import numpy as np
 
 from attention_core import Projections, Rotary
+from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.byte_pairs import BytePairs
 from attention_lab.trained.decoder import Decoder, DecoderLayer
 from attention_lab.trained.generation import KeyValueCache
 from attention_lab.trained.language_model import LanguageModel, language_model
+from attention_lab.trained.model_run import LanguageModelRun
+from attention_lab.trained.whole_model import WholeModel, whole_facts
 
 from ._children import measure, parsed, table, time_rows
 
@@ -156,6 +160,7 @@ TEXTS = (
     'Tom and Lily went to the park. They saw a big dog. Lily said, "',
 )
 N_WORDS, MOST_MS, ROUNDS = 10, 150, 15
+MOST_WHOLE_MS = 300
 
 
 def time_words() -> None:
@@ -174,6 +179,27 @@ def time_words() -> None:
         print(f"| … {text[-24:].strip()} | {shown} | {MOST_MS} |")
 
 
+def time_whole() -> None:
+    """The picture of the whole model on each text, from the ids: CPU time, the median of several
+    rounds.
+    """
+    print("\n| the whole model on | ms | target |\n|---|--:|--:|")
+    for text in TEXTS:
+        ids, times = language_model().encode(text), []
+        for _ in range(ROUNDS):
+            start = time.process_time()
+            found = WholeModel(*_maps_and_run(ids))
+            whole_facts(found)
+            found.coming  # noqa: B018
+            times.append(1000 * (time.process_time() - start))
+        print(f"| … {text[-24:].strip()} | {statistics.median(times):.0f} | {MOST_WHOLE_MS} |")
+
+
+def _maps_and_run(ids: Sequence[int]) -> tuple[AttentionMaps, LanguageModelRun]:
+    run = language_model().run(ids)
+    return AttentionMaps.of_traces(run.traces), run
+
+
 def main(options: Sequence[str] = ()) -> None:
     """Measure and print."""
     print("stories260K in float64.")
@@ -187,6 +213,7 @@ def main(options: Sequence[str] = ()) -> None:
     print(table(time_rows(["case", "tokens", "size"], LARGE, LIBRARIES, times, chosen.clock)))
     print(f"Largest difference between the logits in float32: {worst:.1e}")
     time_words()
+    time_whole()
 
 
 if __name__ == "__main__":

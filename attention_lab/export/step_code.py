@@ -1,4 +1,6 @@
-"""The code of one step as a reader meets it: what goes in and comes out, the lines, the check."""
+"""The code of one step as a reader meets it: what goes in and comes out, the lines, the check.
+At the end: the block around a layer as NumPy statements.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -8,9 +8,9 @@ from attention_lab.story.inputs import OverviewFacts, TokenFacts, overview_facts
 from attention_lab.trained.allowed_models import STORIES
 from attention_lab.weight_kinds import LANGUAGE_MODEL, TRAINED
 from attention_lab.words.embeddings import derive_input
+from attention_lab.words.numbers import format_number, format_percent, with_minus_signs
 
 from .. import blocks as b
-from ..labels import format_number, format_percent, with_minus_signs
 from ..markdown import escape_markdown
 from ..reference.questions_page import ASKED_WORDS, asked_blocks
 from .closer import story_download

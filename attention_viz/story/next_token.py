@@ -11,8 +11,8 @@ from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.next_token import NextToken
 from attention_lab.trained.language_text import limits_of
+from attention_lab.words.numbers import format_number
 
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from ..pieces import label_of

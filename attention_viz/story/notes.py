@@ -16,10 +16,10 @@ from attention_lab.sentences import in_batch, tokens_of
 from attention_lab.trained.allowed_models import STORIES
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
 from attention_lab.weight_kinds import BY_HAND, LANGUAGE_MODEL
+from attention_lab.words.numbers import format_percent
 from attention_lab.words.text import Tokens, is_right_to_left
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..step_scene import Note
 from .misplaced import short_quote
 from .story_view import StoryView

@@ -22,9 +22,9 @@ from attention_lab.whose_heads import (
     first_cell,
     heads_on,
 )
+from attention_lab.words.numbers import format_percent
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails

@@ -14,18 +14,12 @@ from attention_lab.trained.facts import (
     find_facts,
     find_heads,
 )
-from attention_lab.trained.head_finder import (
-    rules_for,
-)
-from attention_lab.trained.head_measures import (
-    HEAD_MEASURES,
-    copied_when_off,
-    measures_for,
-)
+from attention_lab.trained.head_finder import rules_for
+from attention_lab.trained.head_measures import HEAD_MEASURES, measures_for
 from attention_lab.whose_heads import HeadsShown
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
@@ -126,7 +120,7 @@ def _blocks(
         b.Beside(([ranking], [chart]), (1, 1)),
         b.Text("A click on a cell or a dot opens the head.", small=True),
         *_said_twice(view, found),
-        *_heads_that_do_it_most(found, shown),
+        *_heads_that_do_it_most(found, shown, facts),
         b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
         b.Note(
             "**Attention is not explanation.** A head that looks at a word need not use it: what"
@@ -148,33 +142,25 @@ def _said_twice(view: StoryView, found: FoundHeads) -> list[b.Block]:
     return [b.Row((button, where))]
 
 
-def _heads_that_do_it_most(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
-    if not found.best:
+def _heads_that_do_it_most(
+    found: FoundHeads, shown: HeadsShown, facts: FindFacts | None
+) -> list[b.Block]:
+    if facts is None:
         return []
     written = format_percent if found.pair is not None else format_number
-    cell = found.pair or shown.first_cell(*found.best[0][:2])
+    cell = found.pair or shown.first_cell(facts.layer, facts.head)
     board = best_heads(shown.maps, found.best, cell, written)
     clicks = opening(heads_clicks(board), shown.model)
+    both = [
+        [f"layer {one.layer}, head {one.head}", str(one.direct), str(one.falls)]
+        for one in facts.copiers
+    ]
+    head = ["", "direct path", "falls when switched off"]
     return [
         b.Heading("The heads that do it most"),
-        *_direct_and_lost(found, shown),
+        *([b.Table(head, both)] if both else []),
         b.Board(board, "best heads", sets=clicks, opens=ALL_HEADS),
     ]
-
-
-def _direct_and_lost(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
-    """Of heads that copy, both numbers."""
-    if found.rule != COPIES or not shown.run:
-        return []
-    rows = [
-        [
-            f"layer {layer}, head {head}",
-            format_number(direct),
-            format_number(copied_when_off(shown.run, layer, head)),
-        ]
-        for layer, head, direct in found.best
-    ]
-    return [b.Table(["", "direct path", "falls when switched off"], rows)]
 
 
 def _answer(rule: str, facts: FindFacts | None) -> str:

@@ -14,11 +14,11 @@ from attention_lab.trained.language_model import MEAN
 from attention_lab.trained.model_run import AVERAGE, Against, LanguageModelRun
 from attention_lab.trained.why_word import WhyWord
 from attention_lab.whose_heads import LANGUAGE
+from attention_lab.words.numbers import as_sum, format_number, format_percent
 from attention_lab.words.pieces import readable
 
 from .. import blocks as b
 from ..curves import PLAIN_AXIS, bar_series, chart_axis
-from ..labels import as_sum, format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, annotation, dashed_line, layout

@@ -26,9 +26,9 @@ from attention_lab.trained.writing import (
 )
 from attention_lab.url_values import parse_number
 from attention_lab.user_data.matrix_names import MAX_TOKENS
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON

@@ -21,7 +21,7 @@ from ..words.pieces import TEXT_ENDS, continued, readable, word_slices
 from .attention_maps import AttentionMaps
 from .decoder import EMBEDDING, HEAD
 from .generation import next_probabilities
-from .lens import Said, cut_run, lens_pieces, lens_words
+from .lens import MOST_PIECES, Said, cut_run, lens_pieces, lens_words
 from .model_run import LanguageModelRun, run_of
 from .next_words import NextWords
 from .writing import mark, written_after
@@ -129,6 +129,13 @@ class WholeModel:
             ]
             return tuple(readable(run.vocabulary[one]) for one in order), np.array(shares)
         words = [word for word, _ in self.next_words]
+        if len(run.vocabulary) > MOST_PIECES:  # pieces for words, as in `lens_words`
+            firsts = [self.next_words.spellings[word][0] for word in words]
+            shares = [
+                next_probabilities(run.logits_after(layer, -1))[firsts]
+                for layer in range(self.n_layers - 1)
+            ]
+            return tuple(words), np.array([*shares, [share for _, share in self.next_words]])
         cut = [cut_run(run, layer) for layer in range(self.n_layers - 1)]
         earlier = [[*one.word_shares(words).values()] for one in cut]
         return tuple(words), np.array([*earlier, [share for _, share in self.next_words]])

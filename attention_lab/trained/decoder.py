@@ -106,6 +106,12 @@ class Decoder:
         """What the logits are made with. Shapes: (X, D)."""
         return self.embedding if self.output is None else self.output
 
+    @cached_property
+    def average_row(self) -> Array:
+        """The average piece: the mean of what the logits are made with. Shapes: (D,)."""
+        mean_D: Array = self.unembedding.mean(axis=0, dtype=np.float64)
+        return mean_D
+
     @property
     def n_numbers(self) -> int:
         """How many numbers the matrices hold that a token is multiplied with."""

@@ -109,7 +109,7 @@ def copied_logits(run: LanguageModelRun) -> MeasuredHeads:
     """
     decoder = run.decoder
     rows_XD = decoder.unembedding
-    read_SD = decoder.last_reads(rows_XD[list(run.ids)] - rows_XD.mean(axis=0, dtype=np.float64))
+    read_SD = decoder.last_reads(rows_XD[list(run.ids)] - decoder.average_row)
     values = []
     for trace in run.traces:
         p = trace.projections

@@ -169,7 +169,7 @@ class LanguageModelRun(Streams):
                 raise SettingsError(
                     f"against is {short_repr(against)} but must be {AVERAGE!r}, a token or None"
                 )
-            row_D = row_D - rows_XD.mean(axis=0, dtype=np.float64)
+            row_D = row_D - self.decoder.average_row
         elif against is not None:
             row_D = row_D - rows_XD[whole_number("against", against, 0, most)]
         return row_D

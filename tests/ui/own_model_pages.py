@@ -38,7 +38,7 @@ CLOSE = partial(pytest.approx, rel=2e-3, abs=2e-4)
 
 
 def test_the_operator_decides_which_models_there_are() -> None:
-    assert list(ALLOWED) == ["twin", "gpt2", "gpt2 2"]
+    assert list(ALLOWED) == ["twin", "gpt2", "gpt2 2", "qwen2", "qwen3"]
     (sentence,) = LEFT_OUT
     assert "missing" in sentence
     assert DECLARED["model"].options == (STORIES, *ALLOWED)
@@ -108,7 +108,7 @@ def test_a_page_shows_the_model_that_is_chosen(page: str) -> None:
         np.testing.assert_array_equal(shown, trace.probabilities)
 
 
-@pytest.mark.parametrize("model", ["twin", "gpt2"])
+@pytest.mark.parametrize("model", ["twin", "gpt2", "qwen2", "qwen3"])
 def test_a_layer_that_runs_again_is_that_of_the_model(model: str) -> None:
     one = Scenario(CAT, weights="language model", model=model, layer=1)
     plain, again = trace_of(one), trace_of(Scenario(**vars(one) | {"without": "3"}))

@@ -19,10 +19,8 @@ PAGES = Path(__file__).with_name("own_model_pages.py")
 
 def test_the_pages_of_models_from_folders(tmp_path: Path) -> None:
     folders = [stories_folder(tmp_path / "twin")]
-    folders += [
-        write_folder(tmp_path / place / "gpt2", config_of("gpt2"), arrays_of("gpt2"))
-        for place in ("a", "b")
-    ]
+    for place, name in (("a", "gpt2"), ("b", "gpt2"), ("a", "qwen2"), ("a", "qwen3")):
+        folders.append(write_folder(tmp_path / place / name, config_of(name), arrays_of(name)))
     paths = os.pathsep.join(map(str, (*folders, tmp_path / "missing")))
     options = ("-q", "-x", "-p", "no:cacheprovider", "-p", "no:xdist")
     done = subprocess.run(

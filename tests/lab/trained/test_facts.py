@@ -261,3 +261,12 @@ def test_one_cell_and_the_pieces_of_its_word() -> None:
     assert pieces == pytest.approx([100 * one for one in shares[15, 6:10]], abs=0.11)
     assert whole == pytest.approx(sum(pieces))
     assert head_facts(shares, maps.memory_tokens, 15, 1).pieces == ()
+
+
+def test_lines_that_are_too_many_are_counted() -> None:
+    """20 queries, 230 keys: of one query 30 lines are left out, of one key none."""
+    shares = np.full((20, 230), 1 / 230)
+    shares[3, :100] = 0
+    for query, which, left_out in ((7, "query", 30), (3, "query", 0), (7, "key", 0)):
+        assert head_facts(shares, ("a",) * 230, query, 3, which).left_out == left_out
+    assert head_facts(shares, ("a",) * 230, 7, 3, "all").left_out == 20 * 230 - 100 - 200

@@ -10,6 +10,7 @@ from .diagonal.claims.catalogue import CLAIMS, Claim
 from .home import read_table
 from .page_list import PAGES, Page, page_of
 from .search import Texts, best_matches
+from .words.numbers import Count
 
 ASKED = "asked"  # the `text` of a question
 PAGE, WORD, PAPER = "page", "word", "paper"  # what only a search finds, as it has a page of its own
@@ -164,6 +165,31 @@ def find_entries(
     if verdicts:
         chosen = [one for one in chosen if isinstance(one, Claim) and one.status in verdicts]
     return best_matches(words, chosen, lambda one: one.searched, _counts)
+
+
+@dataclass(frozen=True)
+class QuestionsFacts:
+    """*What learners ask*: how many questions, ideas of the texts and claims are listed, each out
+    of all; and how many of all claims stand in no text.
+    """
+
+    asked: tuple[Count, Count]
+    ideas: tuple[Count, Count]
+    claims: tuple[Count, Count]
+    ours: Count
+
+
+def questions_facts(shown: Collection[Entry | Claim]) -> QuestionsFacts:
+    """What *What learners ask* says of what is listed."""
+    entries = [one for one in shown if isinstance(one, Entry)]
+    asked = sum(one.text == ASKED for one in entries)
+    ideas = sum(one.text not in (ASKED, PAGE, WORD, PAPER) for one in entries)
+    return QuestionsFacts(
+        asked=(Count(asked), Count(len(learner_questions()))),
+        ideas=(Count(ideas), Count(len(concepts()))),
+        claims=(Count(len(shown) - len(entries)), Count(len(CLAIMS))),
+        ours=Count(sum(one.is_ours for one in CLAIMS)),
+    )
 
 
 def _counts(one: Entry | Claim) -> float:

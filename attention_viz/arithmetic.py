@@ -8,8 +8,7 @@ import numpy as np
 from attention_core import STEPS
 from attention_core.derivation import Derivation, Factor
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-
-from .labels import format_number, is_rounded, without_noise
+from attention_lab.words.numbers import format_number, is_rounded, without_noise
 
 MATRIX_SYMBOLS = ALL_SYMBOLS | {"scale": "s"}
 

@@ -5,19 +5,7 @@ from html import unescape
 from unicodedata import east_asian_width
 
 from attention_core.checks import Array
-
-# How numbers are written is one thing in all layers; pictures import it from here.
-from attention_lab.words.numbers import as_sum as as_sum
-from attention_lab.words.numbers import decimals_for as decimals_for
-from attention_lab.words.numbers import format_agreement as format_agreement
-from attention_lab.words.numbers import format_decimals as format_decimals
-from attention_lab.words.numbers import format_number as format_number
-from attention_lab.words.numbers import format_percent as format_percent
-from attention_lab.words.numbers import format_span as format_span
-from attention_lab.words.numbers import is_rounded as is_rounded
-from attention_lab.words.numbers import sum_in_digits as sum_in_digits
-from attention_lab.words.numbers import with_minus_signs as with_minus_signs
-from attention_lab.words.numbers import without_noise as without_noise
+from attention_lab.words.numbers import without_noise
 
 from .pieces import label_of
 

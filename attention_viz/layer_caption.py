@@ -15,8 +15,7 @@ from attention_lab.scenario import Scenario
 from attention_lab.sentences import tokens_of
 from attention_lab.user_data.edits import edits_outside
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
-
-from .labels import format_agreement, format_number
+from attention_lab.words.numbers import format_agreement, format_number
 
 Facts = dict[str, Any]
 

@@ -15,9 +15,9 @@ from attention_lab.practice import (
     practice_question,
 )
 from attention_lab.quiz import Question
+from attention_lab.words.numbers import format_decimals, format_number
 
 from .arithmetic import format_derivation
-from .labels import format_decimals, format_number
 from .names import symbol_of
 from .payload import JSON, Stage
 from .story.cutting import HEAD_FIELDS, merge_board, split_board
@@ -184,8 +184,8 @@ def in_words(question: PracticeQuestion, trace: Trace, notation: Notation) -> Pr
     if field == "probabilities" and trace.sink is not None:
         lists.append("the sink, one more score, which belongs to no token")
     if field == "output":
-        lists += ["the bias"] * (trace.projections.b_o is not None)
-        lists += ["the input, added by the residual connection"] * trace.residual
+        lists += ["the bias"] if trace.projections.b_o is not None else []
+        lists += ["the input, added by the residual connection"] if trace.residual else []
     shown, working = _result(question), format_derivation(question.exact, question.decimals)
     if field == "merged":
         working = "{head} × {width} + {part}".format(**names)

@@ -19,9 +19,9 @@ from attention_lab.before_and_after import (
 from attention_lab.guesses import Guess
 from attention_lab.lessons.lesson import Lesson, LessonTask, Moment
 from attention_lab.quiz import Question
+from attention_lab.words.numbers import format_number
 
 from .handout import SHEET_STYLE, packed_page, quotations_html, sheet_page
-from .labels import format_number
 from .story.story_file import moment_pictures
 
 LESSON_STYLE = """

@@ -1,4 +1,6 @@
-"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`)."""
+"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`). At the
+end: Markdown as parts; it reads what `blocks` says of it.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +13,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
+from attention_lab.words.numbers import decimals_for, format_decimals
 
 from . import blocks as b
-from .labels import decimals_for, format_decimals
 from .markdown import escape_markdown
 from .payload import JSON
 from .scene import coloured_scene
@@ -64,6 +66,8 @@ class BlockWriter:
                 return {"kind": "row", "items": [self._item(block)]}
             case b.ShareLink(page, sets):
                 return self._share(page, sets)
+            case b.Progress(_, text):
+                return self._block(b.caption(text))
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
             case b.Board():

@@ -5,9 +5,9 @@ import pandas as pd
 
 from attention_core import Trace
 from attention_core.checks import Array
+from attention_lab.words.numbers import decimals_for, without_noise
 
 from .blocks import Numbers
-from .labels import decimals_for, without_noise
 
 
 def readable(table: pd.DataFrame) -> pd.DataFrame:

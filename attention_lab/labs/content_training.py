@@ -15,6 +15,7 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..cache import cached
+from ..words.numbers import Count, Number, Share
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
 from .checkpoints import Weights, as_projections
@@ -129,16 +130,17 @@ class ContentScore:
     the share of right colours. n_weights: the numbers that were learned.
     """
 
-    loss: float
-    right: float
-    n_weights: int
+    n_weights: Count
+    loss: Number
+    right: Share
 
 
 def score_output(output_BTF: Array, pictures: Pictures, n_weights: int) -> ContentScore:
     """The score of logits."""
     asked, right = _asked(output_BTF, pictures)
     hits = asked[0].argmax(axis=1) == right[0, :, 0].argmax(axis=1)
-    return ContentScore(cross_entropy(asked, right), float(hits.mean()), n_weights)
+    loss = cross_entropy(asked, right)
+    return ContentScore(Count(n_weights), Number(loss), Share(hits.mean()))
 
 
 @cached
@@ -195,6 +197,7 @@ class ContentExample:
     hits: dict[str, int]
 
 
+@cached
 def content_example(row: int, column: int, side: int) -> ContentExample:
     """The first unseen picture. row, column: the pixel in focus. side: of the kernel."""
     pictures, pixel = unseen_pictures(), row * WIDTH + column

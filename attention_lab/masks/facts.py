@@ -2,11 +2,12 @@
 sentences take their values.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core import STEPS
+from attention_core import STEPS, Trace
 
 from ..compare import LargestChange, TwoLayers, largest_change
 from ..words.numbers import Case, Change, Count, Number, Points, Share
@@ -113,3 +114,27 @@ def workshop_facts(masked: MaskedBatch, head: int, cell: tuple[int, int, int]) -
         return WorkshopFacts(Count(n), None, by, None)
     share = Share(masked.trace.probabilities[n, head, query, key])
     return WorkshopFacts(Count(n), Count(head), (), share)
+
+
+@dataclass(frozen=True)
+class UsesFacts:
+    """*Encoder, decoder, cross*. hidden: for each use the hidden cells, and all. head, share: what
+    the query in focus gives the key in the head in focus; None if the key is hidden from it.
+    """
+
+    hidden: dict[str, tuple[Count, Count]]
+    head: Count | None
+    share: Share | None
+
+
+def uses_facts(
+    traces: Mapping[str, Trace], use: str, head: int, cell: tuple[int, int]
+) -> UsesFacts:
+    """What *Encoder, decoder, cross* says of a cell of a use: query and key."""
+    hidden = {name: one.hidden[0, head] for name, one in traces.items()}
+    share = None if hidden[use][cell] else Share(traces[use].probabilities[(0, head, *cell)])
+    return UsesFacts(
+        hidden={name: (Count(one.sum()), Count(one.size)) for name, one in hidden.items()},
+        head=None if share is None else Count(head),
+        share=share,
+    )

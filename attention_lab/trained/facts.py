@@ -6,18 +6,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attention_core.checks import Array
-
 from ..heads.keys_read import strongest_lines
 from ..words.numbers import Case, Count, Number, Share, more_or_less, sum_in_digits
 from ..words.pieces import readable
+from .allowed_models import writing_model
 from .attention_maps import AttentionMaps
 from .cached_step import CachedStep
 from .change_a_word import ChangedWord
 from .decoder import FEED_FORWARD, HEAD, Part
 from .head_finder import (
     example_cell,
+    has_sink,
     rank_heads,
+    sink_shares,
     targets_of,
     word_at,
     word_share,
@@ -30,12 +31,11 @@ from .head_measures import (
     copied_when_off,
     measure_heads,
 )
-from .language_model import language_model
 from .model_run import AVERAGE, LanguageModelRun
 from .why_word import WhyWord
 from .writing import Continuations, Writing
 
-ROUNDING = 1e-12  # of a share that is computed in two ways
+ROUNDING = 1000  # times that of a number: of a share that is computed in two ways
 COPIES, WORD_TO_WORD = "copies what it reads", "word to word"
 N_NAMED = 3  # words, pieces or heads that are named one by one
 
@@ -167,14 +167,15 @@ class CacheFacts:
 def cache_facts(step: CachedStep) -> CacheFacts:
     """What *The KV cache* says of a step. Raises: AttentionError."""
     n, gap = len(step.ids), step.largest_gap
+    rounding = ROUNDING * np.finfo(step.rows.probabilities.dtype).eps
     return CacheFacts(
-        last=language_model().pieces(step.ids[-1:])[0],
+        last=writing_model(step.model).pieces(step.ids[-1:])[0],
         n=Count(n),
         at_once=step.n_new == n,
         kept=Count(n - step.n_new),
         saved=Share(step.saved) if step.n_new < n else None,
-        gap=Share(gap) if gap > ROUNDING else None,
-        rounding=Number(gap) if 0 < gap <= ROUNDING else None,
+        gap=Share(gap) if gap > rounding else None,
+        rounding=Number(gap) if 0 < gap <= rounding else None,
         now=(Count(step.counts.total), Count(step.counts_without.total)),
         so_far=(Count(sum(step.totals[0])), Count(sum(step.totals[1]))),
     )
@@ -218,12 +219,24 @@ def find_heads(
 
 
 @dataclass(frozen=True)
+class CopyingHead:
+    """By how much a head raises the logit of what it reads on the direct path, and by how much the
+    logit falls without the head.
+    """
+
+    layer: Count
+    head: Count
+    direct: Number
+    falls: Number
+
+
+@dataclass(frozen=True)
 class FindFacts:
     """*Find a head*: the head that does most of what a rule names. number: its share or measure.
     even: the share of a head that reads all keys equally. asking, read: the words of "word to
     word"; several: whether the asking word has several pieces. lost: of a head that copies,
     by how much the logit changes when it is switched off; moves: "more" if the logit falls, "less"
-    if it rises.
+    if it rises. copiers: of the heads that copy most, both numbers with their signs.
     """
 
     layer: Count
@@ -235,6 +248,7 @@ class FindFacts:
     several: bool = False
     lost: Number | None = None
     moves: Case | None = None
+    copiers: tuple[CopyingHead, ...] = ()
 
 
 def find_facts(
@@ -246,10 +260,15 @@ def find_facts(
     layer, head, most = found.best[0]
     place = Count(layer), Count(head)
     if found.rule == COPIES and run:
-        lost = copied_when_off(run, layer, head)
-        return FindFacts(
-            *place, Number(most), lost=Number(abs(lost)), moves=Case(more_or_less(lost, 0))
+        copiers = tuple(
+            CopyingHead(
+                Count(one), Count(of), Number(direct), Number(copied_when_off(run, one, of))
+            )
+            for one, of, direct in found.best
         )
+        lost = copiers[0].falls
+        moves = Case(more_or_less(lost, 0))
+        return FindFacts(*place, Number(most), lost=Number(abs(lost)), moves=moves, copiers=copiers)
     if found.pair is None:
         return FindFacts(*place, Number(most))
     even = None if found.measured.even is None else Share(found.measured.even[layer])
@@ -321,21 +340,54 @@ def writing_facts(writing: Writing, found: Continuations) -> WritingFacts:
 
 
 @dataclass(frozen=True)
+class SinkFacts:
+    """A head, and what the first token takes of what later tokens give, on average."""
+
+    layer: Count
+    head: Count
+    share: Share
+
+
+@dataclass(frozen=True)
+class AllHeadsFacts:
+    """*All heads of a model*: its sizes, and the head of which the first token takes most; None in
+    a text without later tokens.
+    """
+
+    layers: Count
+    heads: Count
+    sink: SinkFacts | None
+
+
+def all_heads_facts(maps: AttentionMaps) -> AllHeadsFacts:
+    """What *All heads of a model* says while no head is open."""
+    shares_LH, sink = sink_shares(maps), None
+    if not np.isnan(shares_LH).any():
+        layer, head = np.unravel_index(shares_LH.argmax(), shares_LH.shape)
+        sink = SinkFacts(Count(layer), Count(head), Share(shares_LH[layer, head]))
+    return AllHeadsFacts(Count(maps.sizes["L"]), Count(maps.sizes["H"]), sink)
+
+
+@dataclass(frozen=True)
 class HeadFacts:
     """*One head*: the share of a key; if its word has several pieces, their shares and the sum in
-    percent, as texts that add up. left_out: lines that are too many to be drawn.
+    percent, as texts that add up. sink: what the first token takes of the head, if it is a sink.
+    left_out: lines that are too many to be drawn.
     """
 
     share: Share
     pieces: tuple[str, ...]
+    sink: Share | None
     left_out: Count
 
 
 def head_facts(
-    shares_TS: Array, tokens: tuple[str, ...], query: int, key: int, which: str = "query"
+    maps: AttentionMaps, layer: int, head: int, cell: tuple[int, int], which: str = "query"
 ) -> HeadFacts:
-    """What *One head* says of a cell. tokens: of the keys. which: see `strongest_lines`."""
-    _, pieces = word_share(tokens, shares_TS[query], key)
+    """What *One head* says of a cell: query and key. which: see `strongest_lines`."""
+    (query, key), shares_TS = cell, maps.layers[layer][head]
+    _, pieces = word_share(maps.memory_tokens, shares_TS[query], key)
     percent = sum_in_digits([100 * one for one in pieces], 1) if len(pieces) > 1 else ()
+    sink = Share(sink_shares(maps)[layer, head]) if has_sink(maps, layer, head) else None
     left_out = strongest_lines(shares_TS[np.newaxis], which, query, key).left_out
-    return HeadFacts(Share(shares_TS[query, key]), tuple(percent), Count(left_out))
+    return HeadFacts(Share(shares_TS[query, key]), tuple(percent), sink, Count(left_out))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import Any, Literal
 
@@ -113,7 +113,8 @@ class Count(int):
 
 def facts_said(facts: Any) -> Iterator[str]:
     """Every fact of a record of facts as a page writes it; what is None or empty is left out, and
-    so is a choice between sentences (a bool or a `Case`).
+    so is a choice between sentences (a bool or a `Case`). Facts of what a visitor opens first are
+    those that a function gives.
     """
     match facts:
         case None | bool() | Case() | "":
@@ -125,6 +126,10 @@ def facts_said(facts: Any) -> Iterator[str]:
             yield str(facts)
         case int():
             return  # a place that has a name on the page
+        case dict():
+            yield from facts_said([*facts.values()])
+        case Callable():
+            yield from facts_said(facts())
         case _:
             for field in fields(facts):
                 yield from facts_said(getattr(facts, field.name))

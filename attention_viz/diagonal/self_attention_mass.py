@@ -13,9 +13,10 @@ from attention_lab.diagonal.measures import (
     off_diagonal,
     pair_violations,
 )
+from attention_lab.words.numbers import format_number
 
 from ..curves import LEGEND_ABOVE, PLAIN_AXIS, chart_axis
-from ..labels import format_number, shorten
+from ..labels import shorten
 from ..matrices import Matrix, Side, matrix_board, softmax_rule
 from ..parts import Part, annotation, dashed_line, figure_margins, layout
 from ..payload import JSON, pack_bits

@@ -9,9 +9,9 @@ from attention_core import STEPS, Trace
 from attention_core.checks import Array
 from attention_lab.heads.facts import HabitFacts, all_habits
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_number
 
 from ..blocks import Table
-from ..labels import format_number
 from ..matrices import Matrix, Side, field_sides, matrix_board
 from ..payload import COLOUR_SCALES, JSON, Stage, largest_magnitude
 from ..scene import Panel, scene

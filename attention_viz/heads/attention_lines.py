@@ -7,9 +7,10 @@ import numpy as np
 from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.heads.keys_read import strongest_lines
+from attention_lab.words.numbers import format_percent
 
 from ..curves import LEGEND_ABOVE
-from ..labels import format_percent, label_width, shorten
+from ..labels import label_width, shorten
 from ..parts import Part, layout
 from ..theme import Figure
 

@@ -17,9 +17,10 @@ from attention_lab.heads.head_worth import (
 )
 from attention_lab.heads.weight_blocks import head_contributions
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_number
 
 from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series, chart_axis
-from ..labels import format_number, numbered_labels
+from ..labels import numbered_labels
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout, named_axis
 from ..payload import JSON, largest_magnitude

@@ -14,9 +14,9 @@ from attention_lab.heads.weight_blocks import output_rows
 from attention_lab.labs.circuit import LetterModel, LetterRun
 from attention_lab.labs.circuit_settings import LETTERS
 from attention_lab.labs.training_runs import KeptRun
+from attention_lab.words.numbers import format_percent
 
 from ..curves import WITH_LEGEND, chart_axis, line_series
-from ..labels import format_percent
 from ..matrices import Matrix, Side, mask_rule, matrix_board, softmax_rule
 from ..parts import Part, dashed_line, layout
 from ..payload import JSON

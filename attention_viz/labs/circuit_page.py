@@ -3,20 +3,13 @@ that do it together.
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
 
 from attention_core import AttentionError
-from attention_lab.labs.circuit import (
-    Guess,
-    LetterModel,
-    LetterRun,
-    guess_at,
-    key_composition,
-    key_parts,
-    read_letters,
-)
+from attention_lab.labs.circuit import LetterModel, LetterRun
 from attention_lab.labs.circuit_settings import (
     HEADS,
     LAYERS,
@@ -24,17 +17,11 @@ from attention_lab.labs.circuit_settings import (
     N_PLACES,
     CircuitSettings,
 )
-from attention_lab.labs.tasks import N_UNSEEN
-from attention_lab.labs.training_runs import (
-    KeptRun,
-    circuit_at,
-    circuit_run,
-    circuit_score,
-)
+from attention_lab.labs.training_facts import CircuitFacts, HeadName, circuit_facts, looked_at
+from attention_lab.labs.training_runs import KeptRun, circuit_at, circuit_run, circuit_score
 
 from .. import blocks as b
 from ..diagonal.choices import scale, seed
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .circuit import circuit_board, progress_figure
@@ -80,7 +67,6 @@ PLACE = b.Number("circuit_place", "After the letter at place (−1: the last)", 
 AT = scale("circuit_at", "The model after this part of its training, in %", 100, 0, 100)
 SEED = replace(seed("circuit_seed"), resets=STOPS)
 CHOICES = (LAYER_COUNT, HEAD_COUNT, OFF, WORDS, PLACE, AT, SEED, ASKS, ANSWER, NOW)
-COMPARED = (CircuitSettings(), CircuitSettings(n_heads=2), CircuitSettings(n_layers=1, n_heads=2))
 WHAT_IT_IS = (
     "**What is trained.** Sequences of 24 letters out of 16; each repeats after 5 to 12 places. The"
     " vector of a letter and that of its place are added; each layer adds what its heads find; a"
@@ -95,6 +81,10 @@ WHAT_IT_IS = (
 COMPOSITION = (
     r"\frac{\lVert W_Q W_K^\top (W_V W_O)^\top \rVert}{\lVert W_Q W_K^\top \rVert \, \lVert W_V W_O"
     r" \rVert}"
+)
+THREE_RUNS = (
+    "These are three runs of this task with these sizes. They do not show that one layer can never"
+    " do it."
 )
 NO_SECOND = (
     "With one layer every key is made from one letter and its place alone. It cannot hold what"
@@ -115,67 +105,82 @@ def _off(values: b.Values) -> list[tuple[int, int]]:
     return [(layer, head) for layer, head in named if layer < layers and head < heads]
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """What the choices show: a run, the step and the model after it, with the heads that are off,
+    its letters, and the place in question. refused: why what was typed is not used.
+    """
+
+    run: KeptRun
+    step: int
+    model: LetterModel
+    letters: LetterRun
+    place: int
+    refused: str
+
+    @classmethod
+    def by(cls, values: b.Values) -> Self:
+        """Those of some choices."""
+        settings = settings_of(values)
+        step, whole = circuit_at(settings, values[AT.key])
+        model, refused = whole.without(*_off(values)), ""
+        try:
+            letters = model.run(values[WORDS.key])
+        except AttentionError as error:
+            letters, refused = model.run(FIRST_TEXT), str(error)
+        n = len(letters.ids)
+        place = values[PLACE.key] if 0 <= values[PLACE.key] < n else n - 1
+        return cls(circuit_run(settings), step, model, letters, place, refused)
+
+
+def _facts(_: StoryView, values: b.Values) -> CircuitFacts:
+    """Trains first, if a visitor has asked for it."""
+    run = circuit_run(settings_of(values))
+    if values[NOW.key] == RUN and not run.done:
+        run.train(SECONDS)
+    shown = _Shown.by(values)
+    return circuit_facts(run, shown.step, shown.model, shown.letters, shown.place)
+
+
+def _blocks(view: StoryView, values: b.Values, facts: CircuitFacts) -> Sequence[b.Block]:
     """The letters with the arcs of both layers, the guess, and how training went. Raises:
     AttentionError.
     """
-    settings = settings_of(values)
-    run = circuit_run(settings)
-    if values[NOW.key] == RUN and not run.done:
-        run.train(SECONDS)
-    step, whole = circuit_at(settings, values[AT.key])
-    off = _off(values)
-    model = whole.without(*off)
-    read, notes = _letters(values[WORDS.key])
-    letters = model.run(read)
-    place = values[PLACE.key] if 0 <= values[PLACE.key] < len(letters.ids) else len(letters.ids) - 1
-    heads = looked_at(settings, step)
-    guess = guess_at(letters, place, heads[-1])
+    shown, notes = _Shown.by(values), list[b.Block]()
+    run, settings = shown.run, shown.run.settings
+    if shown.refused:
+        says = f"{WORDS.label}: {shown.refused}. Until then “{FIRST_TEXT}” is used."
+        notes = [b.Note(escape_markdown(says), "wrong")]
     first, last = b.row(values, WORDS, LAYER_COUNT, HEAD_COUNT).items, b.row(values, ASKS).items
     if values[ASKS.key] and not values[ANSWER.key]:
-        return [b.Row((*first, *last)), *notes, *_question(letters, place)]
+        return [b.Row((*first, *last)), *notes, *_question(shown.letters, shown.place)]
+    board = circuit_board(shown.model, shown.letters, shown.place, looked_at(settings, shown.step))
+    clicks = {f"shares {one}": {PLACE.key: "{0}"} for one in range(settings.n_layers)}
     return [
-        b.Text(f"{_said(guess)} {_answer(settings, step, off)}"),
+        b.Text(f"{_said(facts)} {_answer(facts)}"),
         b.Row((*first, _heads_off(settings, values), *last, *_trains(run, values))),
         *notes,
-        *_verdict(values, guess),
-        b.Board(
-            circuit_board(model, letters, place, heads),
-            "circuit",
-            fits=True,
-            sets={f"shares {one}": {PLACE.key: "{0}"} for one in range(settings.n_layers)},
-        ),
-        *_training(run, step, values),
-        b.Folded(
-            "What makes the key, across layers", lambda: _composed(model, letters, guess, heads[-1])
-        ),
+        *_verdict(values, facts),
+        b.Board(board, "circuit", fits=True, sets=clicks),
+        b.Heading("How it is learnt"),
+        b.Text(_learnt(facts)),
+        b.Chart(progress_figure(run, shown.step, _scores(run)), "circuit training"),
+        b.row(values, AT, SEED),
+        b.Folded("What makes the key, across layers", lambda: _composed(facts)),
         b.Folded("What is trained, and what is measured", [b.Text(WHAT_IT_IS)]),
         b.Heading("Why two layers?"),
-        _comparison(),
-        b.Text(
-            "These are three runs of this task with these sizes. They do not show that one layer"
-            " can never do it."
-        ),
+        _comparison(facts),
+        b.Text(THREE_RUNS),
         *([b.Later(0.1, {NOW.key: RUN})] if values[NOW.key] == RUN and not run.done else []),
-    ]
-
-
-def _training(run: KeptRun, step: int, values: b.Values) -> list[b.Block]:
-    """How the model was trained up to the step that is shown."""
-    return [
-        b.Heading("How it is learnt"),
-        b.Text(_learnt(run, step, run.settings)),
-        b.Chart(progress_figure(run, step, _scores(run)), "circuit training"),
-        b.row(values, AT, SEED),
     ]
 
 
 def _heads_off(settings: CircuitSettings, values: b.Values) -> b.Field:
     """The choice of the heads that are off, of those that the model has."""
-    offered = {f"{one}-{of}": NAMES[f"{one}-{of}"] for one, of in np.ndindex(*_sizes(settings))}
+    shape = (settings.n_layers, settings.n_heads)
+    offered = {f"{one}-{of}": NAMES[f"{one}-{of}"] for one, of in np.ndindex(shape)}
     chosen = tuple(one for one in values[OFF.key] if one in offered)
-    shape = f"{settings.n_layers} {settings.n_heads}"
-    return b.Field(replace(OFF, options=offered, variant=shape), chosen)
+    return b.Field(replace(OFF, options=offered, variant="{} {}".format(*shape)), chosen)
 
 
 def _question(letters: LetterRun, place: int) -> list[b.Block]:
@@ -185,70 +190,46 @@ def _question(letters: LetterRun, place: int) -> list[b.Block]:
     return [b.Text(f"**{' '.join(read)}** … Which letter comes next?"), b.Row(buttons)]
 
 
-def _verdict(values: b.Values, guess: Guess) -> list[b.Block]:
+def _verdict(values: b.Values, facts: CircuitFacts) -> list[b.Block]:
     """Whether a visitor's guess is what came after the letter last time; nothing without one."""
     if not (values[ASKS.key] and values[ANSWER.key]):
         return []
     said = f"You said “{escape_markdown(values[ANSWER.key])}”."
-    if guess.last is None:
-        return [b.Note(f"{said} “{guess.letter}” is new here, so nobody can know.")]
-    is_right = values[ANSWER.key] == guess.came
-    known = f"Last time “{guess.came}” came after “{guess.letter}”."
-    return [b.Note(f"{said} {known}", "right" if is_right else "wrong")]
+    if facts.known == "new":
+        return [b.Note(f"{said} “{facts.letter}” is new here, so nobody can know.")]
+    known = f"Last time “{facts.came}” came after “{facts.letter}”."
+    return [b.Note(f"{said} {known}", "right" if values[ANSWER.key] == facts.came else "wrong")]
 
 
-def _letters(typed: str) -> tuple[tuple[int, ...], list[b.Block]]:
-    """The letters that were typed, or the usual ones with the reason in their place."""
-    try:
-        return read_letters(typed), []
-    except AttentionError as error:
-        says = f"{WORDS.label}: {error}. Until then “{FIRST_TEXT}” is used."
-        return read_letters(FIRST_TEXT), [b.Note(escape_markdown(says), "wrong")]
+def _name(one: HeadName) -> str:
+    return f"layer {one.layer}, head {one.head}"
 
 
-def _sizes(settings: CircuitSettings) -> tuple[int, int]:
-    return settings.n_layers, settings.n_heads
-
-
-def looked_at(settings: CircuitSettings, step: int) -> tuple[int, ...]:
-    """The head to look at in each layer: the one that looks one place back most, and in the last
-    layer the one that looks most at what came after the last time.
-    """
-    score = circuit_score(settings, step)
-    measures = [*score.one_back[:-1], score.prefix[-1]]
-    return tuple(int(one.argmax()) for one in measures)
-
-
-def _right(settings: CircuitSettings, step: int, *off: tuple[int, int]) -> str:
-    return format_percent(circuit_score(settings, step, off).right)
-
-
-def _answer(settings: CircuitSettings, step: int, off: Sequence[tuple[int, int]]) -> str:
+def _answer(facts: CircuitFacts) -> str:
     """How often the model is right, and without each head."""
-    whole = _right(settings, step)
-    if off:
-        now = _right(settings, step, *sorted(off))
-        named = ", ".join(NAMES[f"{layer}-{head}"] for layer, head in off)
-        return f"Without {named}: **{now}** of the guesses are right, in the place of {whole}."
-    each = "; ".join(
-        f"without {NAMES[f'{layer}-{head}']}: **{_right(settings, step, (layer, head))}**"
-        for layer, head in enumerate(looked_at(settings, step))
-    )
-    return f"Right guesses on {N_UNSEEN} unseen sequences: **{whole}**; {each}."
-
-
-def _said(guess: Guess) -> str:
-    """The guess in words, and what can be known."""
-    said = f"After “{guess.letter}” (place {guess.place}) the model says **{guess.said}**,"
-    said += f" {format_percent(guess.share)}."
-    if guess.last is None:
+    if facts.off:
+        named = ", ".join(map(_name, facts.off))
         return (
-            f"{said} “{guess.letter}” has not stood here before, so nobody can know what follows."
+            f"Without {named}: **{facts.now}** of the guesses on {facts.unseen} unseen sequences"
+            f" are right, in the place of {facts.right}."
         )
-    known = f"Last time (place {guess.last}) **{guess.came}** followed"
-    if guess.is_right:
-        return f"{said} {known}: right."
-    return f"{said} {known}, which gets {format_percent(guess.of_came)}: wrong."
+    each = "; ".join(f"without {_name(one)}: **{right}**" for one, right in facts.each)
+    return f"Right guesses on {facts.unseen} unseen sequences: **{facts.right}**; {each}."
+
+
+KNOWN = {
+    "new": "“{0.letter}” has not stood here before, so nobody can know what follows.",
+    "right": "Last time (place {0.last}) **{0.came}** followed: right.",
+    "wrong": "Last time (place {0.last}) **{0.came}** followed, which gets {0.of_came}: wrong.",
+}
+
+
+def _said(facts: CircuitFacts) -> str:
+    """The guess in words, and what can be known."""
+    return (
+        f"After “{facts.letter}” (place {facts.place}) the model says **{facts.said}**,"
+        f" {facts.share}. {KNOWN[facts.known].format(facts)}"
+    )
 
 
 def _trains(run: KeptRun, values: b.Values) -> list[b.Button]:
@@ -264,14 +245,11 @@ def _trains(run: KeptRun, values: b.Values) -> list[b.Button]:
     return [b.Button("Train again", again, "From other random numbers: the next seed.", name="go")]
 
 
-def _learnt(run: KeptRun, step: int, settings: CircuitSettings) -> str:
-    score = circuit_score(settings, step)
-    back = format_percent(float(score.one_back[0].max()))
-    after = format_percent(float(score.prefix[-1].max()))
+def _learnt(facts: CircuitFacts) -> str:
     return (
-        f"Numbers: {settings.n_parameters:,}. After step **{step:,}** of {settings.last_step:,} a"
-        f" head of layer 0 gives **{back}** to the place before; a head of layer"
-        f" {settings.n_layers - 1} gives **{after}** to what came after this letter last time."
+        f"Numbers: {facts.numbers}. After step **{facts.step}** of {facts.last_step} a head of"
+        f" layer 0 gives **{facts.back}** to the place before; a head of layer {facts.last_layer}"
+        f" gives **{facts.after}** to what came after this letter last time."
     )
 
 
@@ -287,56 +265,39 @@ def _scores(run: KeptRun) -> dict[str, list[tuple[int, float]]]:
     }
 
 
-def _composed(model: LetterModel, run: LetterRun, guess: Guess, head: int) -> list[b.Block]:
+def _composed(facts: CircuitFacts) -> list[b.Block]:
     """What the key is made of that the head in question reads most."""
-    layer = len(model.layers) - 1
-    if layer == 0:
+    key = facts.key()
+    if key is None:
         return [b.Text(NO_SECOND)]
-    parts = key_parts(model, run, layer, head, guess.place, guess.key)
-    total = sum(parts.values())
-    rows = [[name, format_number(one, 4)] for name, one in parts.items()]
-    shares_HH = key_composition(model)
-    each = [
-        [f"layer 1, head {later}", *(format_number(one, 3) for one in row)]
-        for later, row in enumerate(shares_HH)
-    ]
-    earlier = [f"layer 0, head {one}" for one in range(model.n_heads)]
+    names, total = [*key.names, "sum"], key.parts[-1]
+    each = [[f"layer 1, head {later}", *map(str, row)] for later, row in enumerate(key.composition)]
+    earlier = [f"layer 0, head {one}" for one in range(len(each))]
     return [
         b.Text(
-            f"The score of “{guess.letter}” at place {guess.place} with the key at place"
-            f" {guess.key} ({format_percent(guess.key_share)} of its attention) is"
-            f" {format_number(total, 4)}. The query is multiplied with each part of the vector that"
-            " the key is made from:"
+            f"The score of “{facts.letter}” at place {facts.place} with the key at place"
+            f" {key.place} ({key.share} of its attention) is {total}. The query is multiplied with"
+            " each part of the vector that the key is made from:"
         ),
-        b.Table(
-            ["part of the key", "adds to the score"], [*rows, ["sum", format_number(total, 4)]]
-        ),
+        b.Table(["part of the key", "adds to the score"], [*zip(names, key.parts, strict=True)]),
         b.Text(
             f"**K-composition**, of all texts: ${COMPOSITION}$ in Frobenius norms, W_Q and W_K of"
             " the head of layer 1, W_V and W_O of that of layer 0. Unrelated matrices have about"
-            f" 1/√D = {format_number(model.weights.embedding.shape[1] ** -0.5, 2)}."
-            " Source: Elhage et al. 2021."
+            f" 1/√D = {key.unrelated}. Source: Elhage et al. 2021."
         ),
         b.Table(["", *earlier], each),
     ]
 
 
-def _comparison() -> b.Table:
+def _comparison(facts: CircuitFacts) -> b.Table:
     """The stored runs, and what each loses without a head."""
     rows = []
-    for settings in COMPARED:
-        last = settings.last_step
-        layers = [
-            ", ".join(_right(settings, last, (layer, head)) for head in range(settings.n_heads))
-            for layer in range(settings.n_layers)
-        ]
-        name = f"layers: {settings.n_layers}, heads: {settings.n_heads}"
-        whole = _right(settings, last)
-        rows.append(
-            [name, f"{settings.n_parameters:,}", whole, *layers, *["–"] * (2 - len(layers))]
-        )
+    for one in facts.stored:
+        layers = [", ".join(map(str, shares)) for shares in one.without]
+        name = f"layers: {one.layers}, heads: {one.heads}"
+        rows.append([name, *map(str, (one.numbers, one.right)), *layers, *["–"] * (2 - one.layers)])
     head = ["model", "numbers", "right", "without a head of layer 0", "of layer 1"]
     return b.Table(head, rows)
 
 
-TWO_LAYERS = b.BlockPage("two-layers", lambda _: CHOICES, _blocks)
+TWO_LAYERS = b.page_of_facts("two-layers", lambda _: CHOICES, _facts, _blocks)

@@ -10,9 +10,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, read
 from attention_lab.labs.convolution import ConvolutionRun, OneByOne, pixel_attention
+from attention_lab.words.numbers import format_number
 
 from ..curves import CHART_MARGINS, WITH_LEGEND, chart_axis, line_series
-from ..labels import format_number
 from ..matrices import Matrix, Side, difference_matrix, head_matrices, matrix_board
 from ..parts import dashed_line, layout
 from ..payload import JSON, largest_magnitude, pack_bits

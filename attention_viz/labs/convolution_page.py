@@ -1,6 +1,8 @@
 """The page *Convolution*: heads that each look at a fixed offset do what a convolution does."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -10,6 +12,7 @@ from attention_lab.cache import cached
 from attention_lab.labs.convolution import (
     TOKEN_KINDS,
     ConvolutionRun,
+    OneByOne,
     error_curve,
     expected_error,
     one_by_one_example,
@@ -18,14 +21,21 @@ from attention_lab.labs.convolution import (
     run_two_heads,
 )
 from attention_lab.labs.convolution_heads import PADDINGS
+from attention_lab.labs.facts import (
+    ConvolutionFacts,
+    OneByOneFacts,
+    TwoHeadFacts,
+    convolution_facts,
+    one_by_one_facts,
+)
 from attention_lab.labs.images import IMAGES, KERNELS, as_image, as_kernel, for_two_channels
+from attention_lab.words.numbers import Number
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..reference.glossary import meaning
 from ..story.story_view import StoryView
-from .content_page import ASKING, content_blocks
+from .content_page import ASKING, content_blocks, pixel_asking
 from .convolution import (
     convolution_board,
     error_figure,
@@ -65,7 +75,7 @@ W_O_HOLDS = {
         " head, channel in and channel out."
     ),
 }
-FIRST_PIXEL = (3, 3)
+FIRST_PIXEL, SHARP = (3, 3), 40.0
 Rows = tuple[tuple[float | str, ...], ...]  # of a kernel
 Run = Callable[[Array, Array, float, str], ConvolutionRun]
 
@@ -135,23 +145,79 @@ TOKENS = b.Select(
 CHOICES = (IMAGE, SECOND, KERNEL, PADDING, SHARPNESS, OWN, PIXEL, TOKENS, ASKING)
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The picture by attention and by convolution, what the heads read, and how the error falls."""
-    is_own, padding = values[KERNEL.key] == OWN_KERNEL, values[PADDING.key]
-    rows = _rows(values[OWN.key]) if is_own else KERNELS[values[KERNEL.key]]
-    sharpness, two = float(values[SHARPNESS.key]), values[SECOND.key] != ALONE
-    images = (values[IMAGE.key], *([values[SECOND.key]] if two else []))
-    run = _run(images, rows, padding, sharpness)
-    pixel = values[PIXEL.key] if len(values[PIXEL.key]) == 2 else FIRST_PIXEL
-    picture, kernel = _arrays(images, rows)
-    board = convolution_board(picture, kernel, run, pixel)
-    clicks = {name: {PIXEL.key: "{0}-{1}"} for name in board["arrays"]}
-    heads, side = kernel_heads_board(run, pixel, kernel), len(kernel)
-    errors = error_figure(
-        SHARPNESSES, *_errors(images, rows, padding), sharpness, ERROR_LABELS[padding]
+@dataclass(frozen=True, eq=False)
+class _Shown:
+    """What the choices show: the picture, the kernel for it, and a layer that does the same."""
+
+    images: tuple[str, ...]
+    rows: Rows
+    padding: str
+    sharpness: float
+    pixel: tuple[int, int]
+
+    @classmethod
+    def by(cls, values: b.Values) -> Self:
+        """Those of some choices."""
+        own, second, at = (values[one.key] for one in (OWN, SECOND, PIXEL))
+        return cls(
+            (values[IMAGE.key], *([] if second == ALONE else [second])),
+            _rows(own) if values[KERNEL.key] == OWN_KERNEL else KERNELS[values[KERNEL.key]],
+            values[PADDING.key],
+            float(values[SHARPNESS.key]),
+            at if len(at) == 2 else FIRST_PIXEL,
+        )
+
+    @property
+    def arrays(self) -> tuple[Array, Array]:
+        """The picture, with one or two channels, and the kernel for it."""
+        return _arrays(self.images, self.rows)
+
+    @property
+    def run(self) -> ConvolutionRun:
+        """Attention and convolution."""
+        return _run(self.images, self.rows, self.padding, self.sharpness)
+
+    def two_heads(self, sharpness: float) -> ConvolutionRun:
+        """The same for one channel by a head for each sign. Raises: SettingsError."""
+        return _run(self.images[:1], self.rows, self.padding, sharpness, run_two_heads)
+
+    def two_head_facts(self) -> TwoHeadFacts | str:
+        """Their errors, or why they cannot do it."""
+        try:
+            runs = (self.two_heads(one) for one in (self.sharpness, SHARP))
+            return TwoHeadFacts(*(Number(one.largest_error) for one in runs))
+        except AttentionError as error:
+            return str(error)
+
+
+def _one_by_one_run(values: b.Values) -> OneByOne:
+    return run_one_by_one(*one_by_one_example(), float(values[SHARPNESS.key]), values[TOKENS.key])
+
+
+def _facts(_: StoryView, values: b.Values) -> ConvolutionFacts:
+    shown = _Shown.by(values)
+    return convolution_facts(
+        shown.run,
+        shown.sharpness,
+        shown.arrays[1].shape,
+        pixel_asking(values),
+        shown.two_head_facts,
+        lambda: one_by_one_facts(_one_by_one_run(values)),
     )
+
+
+def _blocks(view: StoryView, values: b.Values, facts: ConvolutionFacts) -> Sequence[b.Block]:
+    """The picture by attention and by convolution, what the heads read, and how the error falls."""
+    shown, is_own = _Shown.by(values), values[KERNEL.key] == OWN_KERNEL
+    board = convolution_board(*shown.arrays, shown.run, shown.pixel)
+    clicks = {name: {PIXEL.key: "{0}-{1}"} for name in board["arrays"]}
+    side, (n_in, n_out) = facts.side, facts.channels
     return [
-        b.Text(_answer(run, sharpness)),
+        b.Text(
+            f"Yes, in the limit of sharp heads. Largest difference at α = {facts.sharpness}:"
+            f" **{facts.error}**. Smallest weight of a head for the pixel it looks for:"
+            f" **{facts.target}**."
+        ),
         b.row(values, IMAGE, SECOND, KERNEL, PADDING, SHARPNESS),
         *([b.row(values, OWN)] if is_own else []),
         b.Board(board, "convolution", fits=True, sets=clicks),
@@ -159,42 +225,49 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             "A picture, what attention and what a convolution make of it, and their difference,"
             f" which has its own colour scale. Every pixel is a token. The kernel reads {side} ×"
             f" {side} offsets, and for each there is a head that looks at **one offset** from the"
-            f" pixel: heads: {len(run.offsets)}; channels: {kernel.shape[2]} in,"
-            f" {kernel.shape[3]} out.{EVEN_KERNEL * (side % 2 == 0)} Padding of the"
-            f" convolution: *{PADDINGS[padding].convolution_padding}*. Click a pixel."
+            f" pixel: heads: {facts.heads}; channels: {n_in} in, {n_out} out."
+            f"{EVEN_KERNEL * (side % 2 == 0)} Padding of the convolution:"
+            f" *{PADDINGS[shown.padding].convolution_padding}*. Click a pixel."
         ),
-        b.Beside(
-            (
-                [
-                    b.Heading(f"What the heads read for pixel ({pixel[0]}, {pixel[1]})"),
-                    b.Board(heads, "convolution heads"),
-                    b.caption(f"{W_O_HOLDS[two]} {PADDINGS[padding].description}"),
-                    *([b.Board(kernel_board(run, kernel), "convolution kernel")] if two else []),
-                ],
-                [
-                    b.Heading("Sharper heads, smaller error"),
-                    b.Chart(errors, "convolution errors"),
-                    b.caption(
-                        "A softmax never gives exactly 0, so the two are equal only in the limit of"
-                        " ever larger $\\alpha$."
-                    ),
-                    b.caption(SCORE_DESCRIPTIONS[padding == "circular"]),
-                ],
-            ),
-            (1, 1),
-        ),
-        *content_blocks(values, side),
+        b.Beside((_what_is_read(shown), _errors(shown)), (1, 1)),
+        *content_blocks(facts.content, side),
+        b.Folded("Two heads are enough for one channel", lambda: _two_heads(shown, facts)),
         b.Folded(
-            "Two heads are enough for one channel",
-            lambda: _two_heads(images[:1], rows, padding, sharpness, pixel),
+            "When attention is a 1 × 1 convolution", lambda: _one_by_one(values, facts.one_by_one())
         ),
-        b.Folded("When attention is a 1 × 1 convolution", lambda: _one_by_one(values, sharpness)),
         *map(b.Text, ABOUT),
     ]
 
 
+def _what_is_read(shown: _Shown) -> list[b.Block]:
+    """What every head reads for the pixel in focus, and the numbers it is multiplied by."""
+    _, kernel = shown.arrays
+    two, heads = len(shown.images) == 2, kernel_heads_board(shown.run, shown.pixel, kernel)
+    return [
+        b.Heading(f"What the heads read for pixel ({shown.pixel[0]}, {shown.pixel[1]})"),
+        b.Board(heads, "convolution heads"),
+        b.caption(f"{W_O_HOLDS[two]} {PADDINGS[shown.padding].description}"),
+        *([b.Board(kernel_board(shown.run, kernel), "convolution kernel")] if two else []),
+    ]
+
+
+def _errors(shown: _Shown) -> list[b.Block]:
+    """The largest error at every sharpness, measured and expected by theory."""
+    errors = _error_curves(shown.images, shown.rows, shown.padding)
+    law = ERROR_LABELS[shown.padding]
+    figure = error_figure(SHARPNESSES, *errors, shown.sharpness, law)
+    return [
+        b.Heading("Sharper heads, smaller error"),
+        b.Chart(figure, "convolution errors"),
+        b.caption(
+            "A softmax never gives exactly 0, so the two are equal only in the limit of ever larger"
+            " $\\alpha$."
+        ),
+        b.caption(SCORE_DESCRIPTIONS[shown.padding == "circular"]),
+    ]
+
+
 def _arrays(images: tuple[str, ...], rows: Rows) -> tuple[Array, Array]:
-    """The picture, with one or two channels, and the kernel for it."""
     kernel = as_kernel(rows)
     picture = as_image(*(IMAGES[name] for name in images))
     return picture, for_two_channels(kernel) if len(images) == 2 else kernel
@@ -208,58 +281,47 @@ def _run(
 
 
 @cached
-def _errors(images: tuple[str, ...], rows: Rows, padding: str) -> tuple[list[float], list[float]]:
-    """The largest error at every sharpness, measured and expected by theory."""
+def _error_curves(
+    images: tuple[str, ...], rows: Rows, padding: str
+) -> tuple[list[float], list[float]]:
     picture, kernel = _arrays(images, rows)
     expected = [expected_error(picture, kernel, alpha, padding) for alpha in SHARPNESSES]
     return error_curve(picture, kernel, SHARPNESSES, padding), expected
 
 
-def _answer(run: ConvolutionRun, sharpness: float) -> str:
-    return (
-        f"Yes, in the limit of sharp heads. Largest difference at α = {sharpness:g}:"
-        f" **{format_number(run.largest_error)}**. Smallest weight of a head for the pixel it looks"
-        f" for: **{format_percent(run.target_share)}**."
-    )
-
-
-def _two_heads(
-    images: tuple[str, ...], rows: Rows, padding: str, sharpness: float, pixel: tuple[int, int]
-) -> list[b.Block]:
+def _two_heads(shown: _Shown, facts: ConvolutionFacts) -> list[b.Block]:
     """The same by one head for the kernel's positive numbers and one for its negative numbers."""
-    try:
-        pair, sharp = (_run(images, rows, padding, one, run_two_heads) for one in (sharpness, 40.0))
-    except AttentionError as error:
-        return [b.Note(escape_markdown(str(error)), "wrong")]
+    found = facts.two_heads()
+    if isinstance(found, str):
+        return [b.Note(escape_markdown(found), "wrong")]
+    pair = shown.two_heads(shown.sharpness)
     sizes = np.asarray(pair.trace.projections.w_o)
     return [
         b.Text(
             "A one-hot position has one feature for each place. With it a head can spread its"
             " attention in any pattern. One head spreads it like the positive numbers of the"
             " kernel, one like the negative numbers; a kernel without negative or without positive"
-            " numbers needs one head only. W_O restores sizes and signs. Largest error:"
-            f" **{format_number(pair.largest_error)}** here,"
-            f" **{format_number(sharp.largest_error)}** with α = 40 (the scores of all other tokens"
-            " are lower by α). So K² heads are enough, but not necessary."
+            f" numbers needs one head only. W_O restores sizes and signs. Largest error:"
+            f" **{found.error}** here, **{found.sharp_error}** with α = {SHARP:g} (the scores of"
+            " all other tokens are lower by α). So K² heads are enough, but not necessary."
         ),
-        b.Board(kernel_heads_board(pair, pixel, sizes), "convolution two"),
+        b.Board(kernel_heads_board(pair, shown.pixel, sizes), "convolution two"),
     ]
 
 
-def _one_by_one(values: b.Values, sharpness: float) -> list[b.Block]:
+def _one_by_one(values: b.Values, facts: OneByOneFacts) -> list[b.Block]:
     """A head in which every token should choose itself."""
-    (tokens, mixing), kind = one_by_one_example(), values[TOKENS.key]
-    single = run_one_by_one(tokens, mixing, sharpness, kind)
-    compared = "is α·I on the positions and 0 elsewhere" if kind == TOKEN_KINDS[2] else "= α·I"
+    on_positions = values[TOKENS.key] == TOKEN_KINDS[2]
+    compared = "is α·I on the positions and 0 elsewhere" if on_positions else "= α·I"
     return [
         b.row(values, TOKENS),
         b.Text(
             "If every token reads only itself, $Y = X W_V W_O$: the same small linear map for each"
             f" token. That is a 1 × 1 convolution. Here W_Q W_Kᵀ {compared}. Tokens that choose"
-            f" themselves: **{single.n_choosing_themselves} of {len(tokens)}**. Largest error:"
-            f" **{format_number(single.error)}**."
+            f" themselves: **{facts.choosing} of {facts.tokens}**. Largest error:"
+            f" **{facts.error}**."
         ),
-        b.Board(one_by_one_board(single), "convolution one"),
+        b.Board(one_by_one_board(_one_by_one_run(values)), "convolution one"),
         b.caption(
             "*raw*: token 5 is token 0 made twice as long. A longer token in the same direction"
             " always wins, so no sharpness helps. *layer-normed*: all tokens have the same length,"
@@ -280,4 +342,4 @@ ABOUT = (
     " convolution. This needs positions, a rule for the edge, and unbounded scores.",
 )
 
-CONVOLUTION = b.BlockPage("convolution", lambda _: CHOICES, _blocks)
+CONVOLUTION = b.page_of_facts("convolution", lambda _: CHOICES, _facts, _blocks)

@@ -8,9 +8,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.labs.julia_mapping import MappingCheck
 from attention_lab.labs.stiefel import RETRACTIONS, SphereStep
+from attention_lab.words.numbers import format_number
 
 from ..curves import WITH_LEGEND, chart_axis, line_series
-from ..labels import format_number
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON

@@ -5,22 +5,23 @@ orthonormal columns and without.
 from collections.abc import Mapping
 
 from attention_lab.cache import cached
-from attention_lab.labs.deep_stack import compare_stack, stack_accuracy, untrained_output_size
-from attention_lab.labs.evaluation import Score, compare_temperatures
+from attention_lab.labs.deep_stack import stack_accuracy, untrained_output_size
+from attention_lab.labs.facts import StackFacts, TemperatureFacts, stack_facts, temperature_facts
 from attention_lab.labs.stack_settings import (
     MAX_LAYERS,
     STACK_VARIANTS,
     StackSettings,
     expected_stack_seconds,
 )
+from attention_lab.labs.training_facts import cached_score
 from attention_lab.labs.training_runs import LayerRun, Run, layer_run, stack_run
 from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.words.numbers import Number
 
 from .. import blocks as b
 from ..diagonal.choices import scale
-from ..labels import format_number
 from .training import loss_figure
-from .training_parts import TRAINS, cached_score, missing_seconds, train_together
+from .training_parts import TRAINS, missing_seconds, train_together
 
 # The rows of the table of one layer: constraint and temperature, 0 for √d_k.
 LAYER_VARIANTS = {
@@ -36,6 +37,24 @@ SATURATED = (
     "Too low a temperature saturates the softmax: nearly all weight lies on one token before"
     " anything is learnt, and gradients become tiny. The lowest one:"
 )
+# By where the best temperature lies; named are the best, the usual and the lowest one.
+BEST_TEMPERATURE = {
+    "lowest": "The best of those tried here is the lowest, **{0}**; the usual one is {1}.",
+    "usual": f"Here the best of those tried is the usual one, **{{0}}**. {SATURATED} {{2}}.",
+    "between": (
+        f"The best of those tried here is **{{0}}**; the usual one is {{1}}. {SATURATED} {{2}}."
+    ),
+}
+BEHIND = {
+    "no harm": " So in this stack Glorot’s numbers do no harm.",
+    "between": "",
+    "too large": (
+        " Glorot’s numbers are too large for matrices of this shape: before training the outputs"
+        " have size {0.size}, those of the others at most {0.other_size}, and the softmax"
+        " saturates. Orthonormal columns at every step prevent this; **so does the right size at"
+        " the start, without any constraint**."
+    ),
+}
 TASK = b.Select(
     "stiefel_task",
     "Task",
@@ -75,39 +94,31 @@ def one_layer(values: b.Values) -> list[b.Block]:
 
 def _layers(runs: Mapping[str, LayerRun]) -> list[b.Block]:
     """The losses and errors of the trained layers, and what they show."""
-    scores = {name: cached_score(run.settings, run.newest[1]) for name, run in runs.items()}
-    rows = [[name, format_number(score.total, 4)] for name, score in scores.items()]
+    errors = {name: cached_score(one.settings, one.newest[1]).total for name, one in runs.items()}
+    rows = [[name, str(Number(error, 4))] for name, error in errors.items()]
+    by_temperature = {
+        1 / run.settings.scale: errors[name]
+        for name, run in runs.items()
+        if run.settings.constraint == "orthonormal"
+    }
     told: list[b.Block] = [
         b.Table(["matrices", "error on unseen sequences"], rows),
         b.Text(
             "With orthonormal columns **the matrices cannot grow**, so training cannot sharpen"
             " attention by larger weights. A lower temperature can."
-            f" {describe_temperatures(runs, scores)}"
+            f" {describe_temperatures(temperature_facts(by_temperature))}"
         ),
     ]
     return [b.Beside(([_losses(runs, "stiefel losses")], told), (3, 2))]
 
 
-def describe_temperatures(runs: Mapping[str, LayerRun], scores: Mapping[str, Score]) -> str:
+def describe_temperatures(facts: TemperatureFacts) -> str:
     """Which temperature of the layers with orthonormal columns is best, and the lowest one."""
-    chosen = {
-        1 / run.settings.scale: name
-        for name, run in runs.items()
-        if run.settings.constraint == "orthonormal"
-    }
-    found = compare_temperatures({one: scores[name].total for one, name in chosen.items()})
-    best, usual, lowest = (
-        f"{TEMPERATURES.get(one, ROOT)} (error {format_number(found.errors[one], 4)})"
-        for one in (found.best, found.usual, found.lowest)
+    named = (
+        f"{TEMPERATURES.get(one, ROOT)} (error {error})"
+        for one, error in (facts.best, facts.usual, facts.lowest)
     )
-    if found.best == found.lowest:
-        return f"The best of those tried here is the lowest, **{best}**; the usual one is {usual}."
-    if found.best == found.usual:
-        return f"Here the best of those tried is the usual one, **{best}**. {SATURATED} {lowest}."
-    return (
-        f"The best of those tried here is **{best}**; the usual one is {usual}. {SATURATED}"
-        f" {lowest}."
-    )
+    return BEST_TEMPERATURE[facts.case].format(*named)
 
 
 def _losses(runs: Mapping[str, Run], name: str) -> b.Chart:
@@ -140,7 +151,7 @@ def _stacks(runs: Mapping[str, Run]) -> list[b.Block]:
     """The losses, accuracies and sizes of the trained stacks, and what they show."""
     results = {variant: _stack_result(run.settings) for variant, run in runs.items()}
     rows = [
-        [STACK_VARIANTS[variant].description, f"{accuracy:.3f}", f"{size:.1f}"]
+        [STACK_VARIANTS[variant].description, str(Number(accuracy)), str(Number(size, 1))]
         for variant, (accuracy, size) in results.items()
     ]
     told: list[b.Block] = [
@@ -150,30 +161,20 @@ def _stacks(runs: Mapping[str, Run]) -> list[b.Block]:
             " training."
         ),
         b.Text(
-            f"{describe_glorot(results)} This is a small experiment with made-up pictures: it does"
-            " not refute the package’s own experiment on handwritten digits."
+            f"{describe_glorot(stack_facts(GLOROT, results))} This is a small experiment with"
+            " made-up pictures: it does not refute the package’s own experiment on handwritten"
+            " digits."
         ),
     ]
     return [b.Beside(([_losses(runs, "stiefel rows")], told), (2, 3))]
 
 
-def describe_glorot(results: Mapping[str, tuple[float, float]]) -> str:
+def describe_glorot(facts: StackFacts | None) -> str:
     """The package's default beside the other stacks that are trained."""
-    if GLOROT not in results or len(results) == 1:
+    if facts is None:
         return "Train the other stacks to compare them with the package’s default."
-    found = compare_stack(GLOROT, results)
-    lowest, highest = (f"{one:.3f}" for one in found.others)
-    says = (
-        f"Right pictures with **Glorot’s numbers: {found.accuracy:.3f}**; with the others trained"
-        f" here: from **{lowest}** to **{highest}**."
-    )
-    if not found.is_behind:
-        return f"{says} So in this stack Glorot’s numbers do no harm."
-    if not found.is_larger:
-        return says
+    lowest, highest = facts.others
     return (
-        f"{says} Glorot’s numbers are too large for matrices of this shape: before training the"
-        f" outputs have size {found.size:.1f}, those of the others at most"
-        f" {found.other_sizes[1]:.1f}, and the softmax saturates. Orthonormal columns at every step"
-        " prevent this; **so does the right size at the start, without any constraint**."
+        f"Right pictures with **Glorot’s numbers: {facts.right}**; with the others trained here:"
+        f" from **{lowest}** to **{highest}**.{BEHIND[facts.case].format(facts)}"
     )

@@ -10,9 +10,9 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.labs.subspaces import HeadPlanes
+from attention_lab.words.numbers import format_number
 
 from ..curves import WITH_LEGEND
-from ..labels import format_number
 from ..parts import Part, dashed_line, layout
 from ..theme import Figure
 

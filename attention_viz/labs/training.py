@@ -11,9 +11,9 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.labs.evaluation import Score
 from attention_lab.labs.tasks import N_GENDERS, N_LETTERS
+from attention_lab.words.numbers import format_number
 
 from ..curves import CHART_MARGINS, WITH_LEGEND, bar_series, chart_axis, line_series
-from ..labels import format_number
 from ..matrices import Side, head_matrices, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON

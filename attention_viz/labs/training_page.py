@@ -7,21 +7,20 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from attention_core import AttentionError, attend
-from attention_core.checks import Array
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 from attention_lab.cache import cached
 from attention_lab.heads.head_worth import without_heads
-from attention_lab.labs.evaluation import (
-    Score,
-    agreement_masses,
-    offset_profile,
-    one_answer_loss,
-    one_answer_score,
-    score_layer,
-    unseen_trace,
-)
+from attention_lab.labs.evaluation import Score, one_answer_loss, score_layer
 from attention_lab.labs.tasks import N_UNSEEN, TRAINING_TASKS, unseen_examples
+from attention_lab.labs.training_facts import (
+    Habits,
+    TrainingFacts,
+    WhyHeadsFacts,
+    cached_score,
+    head_habits,
+    training_facts,
+)
 from attention_lab.labs.training_runs import STORED_SETTINGS, LayerRun, layer_run, stored_runs
 from attention_lab.labs.training_settings import (
     CONSTRAINTS,
@@ -29,12 +28,10 @@ from attention_lab.labs.training_settings import (
     MAX_STEPS,
     WIDE_MODEL,
     TrainingSettings,
-    expected_seconds,
 )
 
 from .. import blocks as b
 from ..diagonal.choices import scale, seed
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..reference.glossary import meaning
 from ..story.story_view import StoryView
@@ -46,7 +43,7 @@ from .training import (
     sequence_board,
     token_labels,
 )
-from .training_parts import SECONDS, TRAINS, backward_pass, cached_score, comparison
+from .training_parts import SECONDS, TRAINS, backward_pass, comparison
 
 # How many heads each model has.
 HEADS_OF_MODELS = {"1 head": 1, WIDE_MODEL: 1} | {f"{n} heads": n for n in (2, 3, 4, 6)}
@@ -54,7 +51,6 @@ LEARNING_RATES = ("0.001", "0.003", "0.01", "0.03", "0.1")
 ROOT = "√d_k"
 RUN, NOTHING = "run", TRAINS.default
 WHOLE_LAYER, WITHOUT_HEAD = "whole layer", "without head {}"
-NEIGHBOURS = {-1: "before", 1: "after"}
 REPLAY_STEP, REPLAY_SECONDS = 4, 0.2  # percent of a finished run, and how long each is shown
 # What the bars of the heads are, by whether the task is about agreement.
 HABITS = {
@@ -77,14 +73,14 @@ SCORE_MEANINGS = {
     ),
 }
 SCORES = (
-    f"The score is measured on {N_UNSEEN} sequences that no step saw. *One answer per head:* a head"
-    " uses the same row of attention for all its value features. If that row does not depend on the"
-    " contents, the head answers one question. With K independent questions and h heads the mean"
-    f" error is then 1 − h/K; on {N_UNSEEN} sequences it can be a bit smaller or larger. For"
-    " *agreement* with one head this is the best compromise, found by search. For *letters* it"
-    " counts a guess for what no head looks up. Values narrower than an answer bring a part of it."
-    " Training reaches this score unless narrow keys or orthonormal weights prevent it. Weights"
-    " with a better score exist, but they are hard to find."
+    f"The score is measured on {N_UNSEEN} sequences that no step saw. *One answer per head:* a"
+    " head uses the same row of attention for all its value features. If that row does not depend"
+    " on the contents, the head answers one question. With K independent questions and h heads the"
+    f" mean error is then 1 − h/K, or 0 if there are enough heads; on {N_UNSEEN} sequences it can"
+    " be a bit smaller or larger. For *agreement* with one head this is the best compromise, found"
+    " by search. For *letters* it counts a guess for what no head looks up. Values narrower than"
+    " an answer bring a part of it. Training reaches this score unless narrow keys or orthonormal"
+    " weights prevent it. Weights with a better score exist, but they are hard to find."
 )
 FLOOR = (
     "The dashed line is the loss if each head gives one answer. It is a mean: the loss of a few"
@@ -97,6 +93,7 @@ TRY = (
 )
 
 
+NOTHING_LEARNT = "The weights are random numbers; the layer has learnt nothing yet."
 GRADIENTS = "How the layer learns: every gradient"
 STOPS = (TRAINS.key,)  # another run does not train before a visitor asks for it
 TASK = b.Select(
@@ -173,43 +170,40 @@ def shown_layer(values: b.Values) -> Trace:
     return attend(inputs_1TD, projections, scale=settings.scale)
 
 
-Habits = tuple[Array, Array, dict[str, Array]]
-
-
-@cached
-def head_habits(settings: TrainingSettings, projections: Projections) -> Habits:
-    """What the heads of a layer look at on the unseen sequences: offsets and masses, see
-    `offset_profile`, and agreement, which is empty unless the task is about it.
-    """
-    trace = unseen_trace(settings, projections)
-    by_agreement = settings.task in ("agreement", "conjunction")
-    return *offset_profile(trace), agreement_masses(trace) if by_agreement else {}
-
-
 @cached
 def _score_without(settings: TrainingSettings, projections: Projections, head: int) -> Score:
     return score_layer(settings, without_heads(projections, [head]))
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _facts(_: StoryView, values: b.Values) -> TrainingFacts | str:
+    """What is said of a run, which trains first if a visitor has asked for it; or why there is
+    none.
+    """
+    try:
+        run = layer_run(settings_of(values))
+    except AttentionError as error:
+        return str(error)
+    if values[TRAINS.key] == RUN and not run.done:
+        run.train(SECONDS)
+    return training_facts(run, values[AT.key])
+
+
+def _blocks(view: StoryView, values: b.Values, facts: TrainingFacts | str) -> Sequence[b.Block]:
     """The run, what its heads look at, its score, and one sequence."""
     choices: list[b.Block] = [b.row(values, TASK, MODEL)]
     more = b.Folded("More choices", [b.row(values, *OPTIMISER[:3]), b.row(values, *OPTIMISER[3:])])
+    if isinstance(facts, str):
+        return [*choices, replace(more, opened=True), b.Note(escape_markdown(facts), "wrong")]
     settings = settings_of(values)
-    try:
-        run = layer_run(settings)
-    except AttentionError as error:
-        return [*choices, replace(more, opened=True), b.Note(escape_markdown(str(error)), "wrong")]
-    if values[TRAINS.key] == RUN and not run.done:
-        run.train(SECONDS)
-    step, projections = run.at(values[AT.key])
+    run = layer_run(settings)
+    _, projections = run.at(values[AT.key])
     habits = head_habits(settings, projections)
     return [
-        b.Text(_answer(settings)),
+        b.Text(_answer(facts.why)),
         *choices,
-        b.Beside((_loss(run, step, values), _habits(habits, run, step, values)), (3, 2)),
-        _score(run, step, projections),
-        *_about(settings),
+        b.Beside((_loss(run, facts, values), _habits(habits, run, facts, values)), (3, 2)),
+        _score(facts),
+        *_about(facts),
         more,
         *_silenced(settings, projections, values),
         *_sequence(settings, values, bool(habits[2])),
@@ -220,28 +214,21 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-def _answer(settings: TrainingSettings) -> str:
+def _answer(why: WhyHeadsFacts | None) -> str:
     """Why there are several heads, in the numbers of the stored runs."""
-    if settings not in STORED_SETTINGS.values():
+    if not why:
         return "Watch a small attention layer learn a task: its loss, and what its heads look at."
-    ends = {name: run.newest[1] for name, run in stored_runs().items()}
-    one, wide, two = (
-        f"{cached_score(STORED_SETTINGS[name], end).total:.4f}" for name, end in ends.items()
-    )
-    offsets, masses_HO, _ = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
     heads = ", ".join(
-        f"head {head} gives {format_percent(float(masses.max()))} to the token"
-        f" {NEIGHBOURS[int(offsets[masses.argmax()])]} it"
-        for head, masses in enumerate(masses_HO)
+        f"head {one.head} gives {one.share} to the token {one.side} it" for one in why.heads
     )
     return (
-        f"The task asks for two things. **Error of 1 head: {one}. Of 1 head with as many numbers as"
-        f" two: {wide}. Of 2 heads: {two}.** A head has one row of shares for each token, so it"
-        f" answers one question. Of the 2 heads, {heads}."
+        f"The task asks for two things. **Error of 1 head: {why.one}. Of 1 head with as many"
+        f" numbers as two: {why.wide}. Of 2 heads: {why.two}.** A head has one row of shares for"
+        f" each token, so it answers one question. Of the 2 heads, {heads}."
     )
 
 
-def _loss(run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
+def _loss(run: LayerRun, facts: TrainingFacts, values: b.Values) -> list[b.Block]:
     """The task, the loss, and the part of the run after which the layer is shown. Beside a run
     whose settings are stored stand the other stored ones.
     """
@@ -249,8 +236,10 @@ def _loss(run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
     if run.settings in STORED_SETTINGS.values():
         runs = {name: stored.losses for name, stored in stored_runs().items()}
     floor = one_answer_loss(run.settings)
-    figure = loss_figure(runs, run.settings.last_step, floor=floor, marked=step)
-    says = "" if run.step else "The weights are random numbers; the layer has learnt nothing yet."
+    figure = loss_figure(runs, run.settings.last_step, floor=floor, marked=facts.step)
+    says = (
+        "" if facts.trained else "The weights are random numbers; the layer has learnt nothing yet."
+    )
     return [
         b.Text(f"**“{run.settings.training_task.instruction}”**"),
         b.Chart(figure, "train loss"),
@@ -259,7 +248,7 @@ def _loss(run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
     ]
 
 
-def _habits(habits: Habits, run: LayerRun, step: int, values: b.Values) -> list[b.Block]:
+def _habits(habits: Habits, run: LayerRun, facts: TrainingFacts, values: b.Values) -> list[b.Block]:
     """What the heads look at, and the button that trains, or shows again how the run went."""
     offsets, masses, agreement = habits
     figure = agreement_figure(agreement) if agreement else offset_figure(offsets, masses)
@@ -270,31 +259,25 @@ def _habits(habits: Habits, run: LayerRun, step: int, values: b.Values) -> list[
     elif run.done:
         label, sets = "Watch it learn", {TRAINS.key: RUN, AT.key: 0}
     button = b.Button(label, sets, name="go")
-    at = f"Shown: step **{step:,}**. Trained: {run.step:,} of {run.settings.last_step:,} steps."
+    at = f"Shown: step **{facts.step}**. Trained: {facts.trained} of {facts.last} steps."
     return [button, b.caption(at), b.Chart(figure, "train habits"), b.caption(says)]
 
 
-def _score(run: LayerRun, step: int, projections: Projections) -> b.Table:
+def _score(facts: TrainingFacts) -> b.Table:
     """The score of the layer at a checkpoint, and that of heads with one answer each."""
-    result = cached_score(run.settings, projections)
-    best = one_answer_score(run.settings.task, run.settings.n_heads, run.settings.widths[1])
-    name, shown = "error", [format_number(one, 4) for one in (result.total, best)]
-    if result.by_accuracy:
-        name, shown = "right choices", list(map(format_percent, (result.total, best)))
+    name = "right choices" if facts.by_accuracy else "error"
     head = ["step of the layer shown", f"{name} on unseen sequences", "one answer per head"]
-    return b.Table(head, [[f"{step:,}", *shown]])
+    return b.Table(head, [[*map(str, (facts.step, facts.score, facts.best))]])
 
 
-def _about(settings: TrainingSettings) -> list[b.Block]:
+def _about(facts: TrainingFacts) -> list[b.Block]:
     """The sizes of the layer and of its training, and what the numbers mean."""
-    task, (d_k, d_v) = settings.training_task, settings.widths
-    meanings = [SCORE_MEANINGS[task.by_accuracy], SCORES, *([] if task.by_accuracy else [FLOOR])]
+    meanings = [SCORE_MEANINGS[facts.by_accuracy], SCORES, *([] if facts.by_accuracy else [FLOOR])]
     return [
         b.caption(
-            f"Tokens: {task.n_tokens} · features: {task.d_model} · heads: {settings.n_heads}, each"
-            f" with d_k {d_k} and d_v {d_v} · numbers to learn: {settings.n_parameters:,} · steps:"
-            f" {settings.last_step:,} · new sequences per step: {settings.batch} · time: about"
-            f" {expected_seconds(settings):.1f} s"
+            f"Tokens: {facts.tokens} · features: {facts.features} · heads: {facts.heads}, each with"
+            f" d_k {facts.d_k} and d_v {facts.d_v} · numbers to learn: {facts.numbers} · steps:"
+            f" {facts.last} · new sequences per step: {facts.batch} · time: about {facts.seconds} s"
         ),
         b.Folded("What these numbers are", [b.Text(" ".join(meanings))]),
     ]
@@ -341,4 +324,4 @@ def _next(run: LayerRun, values: b.Values) -> list[b.Block]:
     return [b.Later(REPLAY_SECONDS, {AT.key: at, TRAINS.key: RUN if at < 100 else NOTHING})]
 
 
-TRAINING = b.BlockPage("training", lambda _: CHOICES, _blocks)
+TRAINING = b.page_of_facts("training", lambda _: CHOICES, _facts, _blocks)

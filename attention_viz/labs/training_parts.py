@@ -3,36 +3,33 @@ by side, and the formulas of the backward pass.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 
 from attention_core.trace import Trace
-from attention_lab.cache import cached
 from attention_lab.labs.adam import ADAM
 from attention_lab.labs.backward import gradient_formulas
-from attention_lab.labs.evaluation import one_answer_score, score_layer
 from attention_lab.labs.formula import Formula
 from attention_lab.labs.losses import LOSSES
-from attention_lab.labs.readouts import weightless_score
 from attention_lab.labs.stiefel_adam import STIEFEL_ADAM
 from attention_lab.labs.tasks import N_UNSEEN
+from attention_lab.labs.training_facts import ModelsFacts, cached_weightless_loss, models_facts
 from attention_lab.labs.training_runs import (
     LayerRun,
     Run,
     constant_loss,
     layer_run,
     one_answer_losses,
-    weightless_loss,
 )
 from attention_lab.labs.training_settings import (
-    WIDE_MODEL,
     TrainingSettings,
     expected_seconds,
     models,
 )
 from attention_lab.notation.formulas import formula
 from attention_lab.notation.notation import OURS
+from attention_lab.words.numbers import Number
 
 from .. import blocks as b
-from ..labels import format_number
 from .training import comparison_figure
 
 SECONDS = 0.4  # for which a run trains before the page is drawn again
@@ -66,8 +63,6 @@ WIDE_HEAD_REMARK = (
     " A wide head has the same number of weights as two heads, yet it learns to answer only one"
     " question."
 )
-cached_score = cached(score_layer)
-cached_weightless_loss = cached(weightless_loss)
 
 
 def train_together(
@@ -90,7 +85,8 @@ def train_together(
             b.Button(label, {TRAINS.key: which}),
         ]
     run.train(SECONDS)
-    where = f"step {run.step:,} of {run.settings.last_step:,}: loss {run.losses[-1][1]:.4f}"
+    _, loss = run.losses[-1]
+    where = f"step {run.step:,} of {run.settings.last_step:,}: loss {Number(loss, 4)}"
     return [
         b.Text(f"Run {len(runs) - len(missing) + 1} of {len(runs)}, *{name}*, {where}."),
         b.Button("Stop", {TRAINS.key: TRAINS.default}, help="What has been trained stays."),
@@ -105,13 +101,12 @@ def missing_seconds(runs: Iterable[LayerRun]) -> float:
 
 def comparison(task: str, values: b.Values) -> list[b.Block]:
     """The models of a task side by side: a button that trains them, then curves and a table."""
-    named = models(task)
-    runs = {name: layer_run(one) for name, one in named.items()}
+    runs = {name: layer_run(one) for name, one in models(task).items()}
     seconds = missing_seconds(runs.values())
     waiting = train_together(runs, seconds, "models", values, "Train them all")
     if not all(run.done for run in runs.values()):
         return waiting
-    return [*_curves(task, runs), *_scores(task, runs)]
+    return [*_curves(task, runs), *_scores(models_facts(runs))]
 
 
 def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
@@ -136,34 +131,23 @@ def _curves(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
     ]
 
 
-def _scores(task: str, runs: Mapping[str, LayerRun]) -> list[b.Block]:
+def _scores(facts: ModelsFacts) -> list[b.Block]:
     """The scores of the models, and how they were trained."""
-    first = runs["1 head"].settings
-    by_accuracy = first.training_task.by_accuracy
-    what = ACCURACY_COLUMN if by_accuracy else "error"
-    head = ["model", "numbers to learn", what, BEST_COLUMN]
-    rows = [["weightless", "–", format_number(weightless_score(task, first.seed).total, 4)]]
-    rows[0].append("–")
-    for name, run in runs.items():
-        one = run.settings
-        best = one_answer_score(task, one.n_heads, one.widths[1])
-        score = cached_score(one, run.newest[1]).total
-        shown = [format_number(number, 4) for number in (score, best)]
-        rows.append([name, f"{one.n_parameters:,}", *shown])
-    if by_accuracy:  # the score is another number than the loss
-        losses = [cached_weightless_loss(task, first.seed)]
-        losses += [run.unseen_losses[-1][1] for run in runs.values()]
-        head.append("cross-entropy")
-        for cells, loss in zip(rows, losses, strict=True):
-            cells.append(format_number(loss, 4))
+    what = ACCURACY_COLUMN if facts.by_accuracy else "error"
+    head = ["model", "numbers to learn", what, BEST_COLUMN, "cross-entropy"]
+    rows = [
+        [name, *("–" if one is None else str(one) for one in astuple(model))]
+        for name, model in facts.models.items()
+    ]
+    n_columns = len(head) - (not facts.by_accuracy)  # the score may be the loss
     return [
-        b.Table(head, rows),
+        b.Table(head[:n_columns], [row[:n_columns] for row in rows]),
         b.caption(
-            f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seed: {first.seed}. The models"
+            f"{what.capitalize()} on {N_UNSEEN} unseen sequences. Seed: {facts.seed}. The models"
             " are trained with the values with which the page opens, not with those chosen above."
             " All models of a seed learn from the same sequences: here these do not depend on the"
             " weights. *weightless*: Q = K = V = X with the best linear readout, which takes no"
-            f" steps.{WIDE_HEAD_REMARK * (WIDE_MODEL in runs)} **Trained like this, each head"
+            f" steps.{WIDE_HEAD_REMARK * facts.wide} **Trained like this, each head"
             " answers one question.** Weights set by hand may do more: on the page *Convolution*"
             " two heads ask for nine places."
         ),

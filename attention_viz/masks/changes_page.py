@@ -25,10 +25,10 @@ from attention_lab.masks.shuffles import run_shuffled, what_knows_order
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.sentences import alone
 from attention_lab.url_values import quoted, url_text
+from attention_lab.words.numbers import format_number, with_minus_signs
 
 from .. import blocks as b
 from ..blocks import row
-from ..labels import format_number, with_minus_signs
 from ..markdown import escape_markdown, quote_token
 from ..story.story_view import StoryView
 from .changes import change_board

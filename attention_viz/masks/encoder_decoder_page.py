@@ -14,11 +14,11 @@ from attention_lab.masks.encoder_decoder import (
     other_sentence,
     run_three_uses,
 )
+from attention_lab.masks.facts import UsesFacts, uses_facts
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import alone
 
 from .. import blocks as b
-from ..labels import format_percent
 from ..markdown import escape_markdown, quote_token
 from ..story.notes import answer_line
 from ..story.story_view import StoryView
@@ -67,19 +67,17 @@ def _unknown(scenario: Scenario, tokens: Sequence[str] | None) -> list[b.Block]:
     return [b.caption(f"The weights by hand do not know these words, which ask nothing: {named}.")]
 
 
-def _cards(traces: Mapping[str, Trace]) -> b.Beside:
+def _cards(facts: UsesFacts) -> b.Beside:
     """For each use: the sequences of queries, keys and values, its mask, and the hidden cells."""
     cards: list[Sequence[b.Block]] = []
     for use in ATTENTION_USES:
-        trace = traces[use.key]
-        n_hidden = int(trace.hidden_keys[0, 0].sum())
-        n_cells = trace.sizes["T"] * trace.sizes["S"]
+        hidden, cells = facts.hidden[use.key]
         padding = f"padding of the {use.keys_from}"
         mask = f"**causal** and {padding}" if use.causal else padding
         text = (
             f"**{use.name.capitalize()}**\n\n:blue[Queries] from the **{use.queries_from}**,"
             f" :red[keys] and :green[values] from the **{use.keys_from}**.\n\nMask: {mask}. Hidden"
-            f" cells: {n_hidden:,} of {n_cells:,}."
+            f" cells: {hidden} of {cells}."
         )
         cards.append((b.Text(text), b.caption(use.description)))
     return b.Beside(tuple(cards), (1, 1, 1))
@@ -102,29 +100,40 @@ def _side_by_side(
     return b.Board(scene, "uses", fits=True, clicks=clicks)
 
 
-def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
-    """The three uses, one of them step by step, and the shapes. Raises: AttentionError."""
+def _traces(view: StoryView, values: b.Values) -> tuple[Mapping[str, Trace], list[b.Block]]:
+    """The layer in its uses, and what is said of the target. Raises: AttentionError."""
     scenario = alone(view.scenario, view.sequence)
-    use, head = USES[values[USE.key]], view.focus.head
     target, notes = _target(scenario, values[TARGET.key])
-    traces = run_three_uses(scenario, target, values[PADDING.key])
-    trace = traces[use.key]
-    query, beyond_queries = within("query", values[CELL.key][0], trace.sizes["T"])
-    key, beyond_keys = within("key", values[CELL.key][-1], trace.sizes["S"])
+    return run_three_uses(scenario, target, values[PADDING.key]), notes
+
+
+def _cell(trace: Trace, chosen: tuple[int, ...]) -> tuple[tuple[int, int], list[b.Block]]:
+    """The query and the key in focus, and what is said of one that is not there."""
+    query, beyond_queries = within("query", chosen[0], trace.sizes["T"])
+    key, beyond_keys = within("key", chosen[-1], trace.sizes["S"])
     beyond = " ".join(filter(None, (beyond_queries, beyond_keys)))
-    asks, read = quote_token(trace.tokens, query), quote_token(trace.memory_tokens, key)
-    share = format_percent(float(trace.probabilities[0, head, query, key]))
-    stage = replace(view.stage, trace=trace, before=None)
-    clicks = dict.fromkeys(("scores", "probabilities"), _cells(trace) * trace.sizes["H"])
-    steps = boards.use_scene(stage, use, head, (query, key))
+    return (query, key), [b.caption(beyond)] if beyond else []
+
+
+def _facts(view: StoryView, values: b.Values) -> UsesFacts:
+    """Raises: AttentionError."""
+    (traces, _), use = _traces(view, values), values[USE.key]
+    return uses_facts(traces, use, view.focus.head, _cell(traces[use], values[CELL.key])[0])
+
+
+def _blocks(view: StoryView, values: b.Values, facts: UsesFacts) -> Sequence[b.Block]:
+    """The three uses, one of them step by step, and the shapes. Raises: AttentionError."""
+    (traces, notes), use = _traces(view, values), USES[values[USE.key]]
+    trace = traces[use.key]
+    cell, beyond = _cell(trace, values[CELL.key])
     return [
         *answer_line(view),
         b.row(values, TARGET, PADDING, USE),
-        *_unknown(scenario, trace.tokens),
+        *_unknown(alone(view.scenario, view.sequence), trace.tokens),
         *notes,
-        *([b.caption(beyond)] if beyond else []),
-        _side_by_side(view, traces, use, (query, key)),
-        _cards(traces),
+        *beyond,
+        _side_by_side(view, traces, use, cell),
+        _cards(facts),
         b.caption(
             "The board shows masked scores above shares. Hatched cells are hidden; the mask of the"
             " sidebar is not used here. All three have the same weights, so that only sentences and"
@@ -132,13 +141,8 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
             " give the target a single word."
         ),
         b.Heading("One use, step by step"),
-        b.Text(
-            f"The :blue[query of {asks}] comes from the **{use.queries_from}**, the :red[key] and"
-            f" the :green[value of {read}] from the **{use.keys_from}**. In head {head} the query"
-            f" reads {share} from the key. Each token of the {use.queries_from} gets one result, a"
-            f" mixture of the values of the {use.keys_from}."
-        ),
-        b.Board(steps, "use", clicks=clicks),
+        b.Text(_said_of(trace, use, cell, facts)),
+        _steps(view, trace, use, cell),
         b.Heading("The shapes of every step"),
         boards.shapes_table(traces),
         b.caption(
@@ -150,4 +154,25 @@ def _blocks(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-ENCODER_DECODER = b.BlockPage("encoder-decoder", lambda view: (TARGET, PADDING, USE, CELL), _blocks)
+def _said_of(trace: Trace, use: AttentionUse, cell: tuple[int, int], facts: UsesFacts) -> str:
+    """What the query in focus reads, and what comes from where."""
+    asks, read = quote_token(trace.tokens, cell[0]), quote_token(trace.memory_tokens, cell[1])
+    says = f"In head {facts.head} the query reads {facts.share} from the key."
+    if facts.share is None:
+        says = "The mask hides this key from this query."
+    return (
+        f"The :blue[query of {asks}] comes from the **{use.queries_from}**, the :red[key] and the"
+        f" :green[value of {read}] from the **{use.keys_from}**. {says} Each token of the"
+        f" {use.queries_from} gets one result, a mixture of the values of the {use.keys_from}."
+    )
+
+
+def _steps(view: StoryView, trace: Trace, use: AttentionUse, cell: tuple[int, int]) -> b.Board:
+    stage = replace(view.stage, trace=trace, before=None)
+    clicks = dict.fromkeys(("scores", "probabilities"), _cells(trace) * trace.sizes["H"])
+    return b.Board(boards.use_scene(stage, use, view.focus.head, cell), "use", clicks=clicks)
+
+
+ENCODER_DECODER = b.page_of_facts(
+    "encoder-decoder", lambda view: (TARGET, PADDING, USE, CELL), _facts, _blocks
+)

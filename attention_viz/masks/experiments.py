@@ -16,9 +16,9 @@ from attention_lab.masks.mask_experiments import (
 from attention_lab.masks.mask_workshop import MaskedBatch, hide_row
 from attention_lab.rounding import tolerance
 from attention_lab.user_data.painted_masks import painted_mask
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from . import mask_workshop as boards

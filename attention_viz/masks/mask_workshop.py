@@ -10,9 +10,10 @@ from attention_core import Trace
 from attention_core.checks import Array
 from attention_lab.masks.mask_workshop import MaskedBatch
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_percent
 
 from ..curves import PLAIN_AXIS, WITH_LEGEND, bar_series
-from ..labels import format_percent, shorten
+from ..labels import shorten
 from ..matrices import Matrix, Side, difference_matrix, head_matrices, mask_rule, matrix_board
 from ..parts import label_layout, layout
 from ..payload import JSON, largest_magnitude

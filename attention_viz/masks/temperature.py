@@ -11,9 +11,10 @@ from attention_core.checks import Array
 from attention_lab.focus import Focus
 from attention_lab.masks.temperature import ScoreSpread, at_temperature
 from attention_lab.notation.notation import OURS, Notation
+from attention_lab.words.numbers import format_percent
 
 from ..curves import PLAIN_AXIS, WITH_LEGEND
-from ..labels import format_percent, shorten
+from ..labels import shorten
 from ..matrices import Matrix, field_sides, matrix_board
 from ..parts import Part, annotation, dashed_line, layout
 from ..payload import JSON

@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from attention_lab.diagonal.claims.catalogue import (
     ALWAYS,
-    CLAIMS,
     CONDITION,
     FALSE,
     TEXTS,
@@ -16,10 +15,10 @@ from attention_lab.diagonal.claims.catalogue import (
     find_claim,
 )
 from attention_lab.diagonal.claims.record import Evidence
+from attention_lab.words.numbers import with_minus_signs
 
 from ..blocks import Table
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import with_minus_signs
 from ..markdown import escape_markdown
 from ..parts import figure_margins, layout
 from ..theme import Figure
@@ -84,12 +83,6 @@ def verdict_bars(claims: Iterable[Claim]) -> Figure:
         "yaxis": {"autorange": "reversed", "fixedrange": True, "tickfont": {"size": 12}},
     }
     return {"data": data, "layout": layout(48 + 26 * max(1, len(texts)), description, **around)}
-
-
-OURS_NOTE = (
-    f"Sentences marked *ours*: {sum(one.is_ours for one in CLAIMS)}. They stand in no text: they"
-    " say what a text does with its letters and formulas, or what a reader may conclude."
-)
 
 
 def claim_table(claims: Iterable[Claim]) -> Table:

@@ -15,9 +15,9 @@ from attention_lab.notation.quantities import NAMES_ELSEWHERE, GlossaryRow
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.page_list import page_of
 from attention_lab.search import Texts, best_matches
+from attention_lab.words.numbers import format_number
 
 from ..blocks import Table
-from ..labels import format_number
 from ..markdown import escape_markdown
 
 

@@ -14,9 +14,10 @@ from attention_lab.questions import (
     PAPER,
     WORD,
     Entry,
-    concepts,
+    QuestionsFacts,
     find_entries,
     learner_questions,
+    questions_facts,
     searched_texts,
 )
 from attention_lab.search import (
@@ -31,7 +32,7 @@ from attention_lab.search import (
 from .. import blocks as b
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
-from .claims import BADGES, OURS_NOTE, TEXT_LABELS, VERDICTS, claim_table, verdict_bars
+from .claims import BADGES, TEXT_LABELS, VERDICTS, claim_table, verdict_bars
 
 FEW = 12  # entries, which are all shown at once
 WORDS = b.Words("concepts_words", "Search", "", most=MAX_LETTERS, help="Such as softmax.")
@@ -48,13 +49,21 @@ KINDS = {ASKED: "question", PAGE: "page", WORD: "word", PAPER: "paper"}
 TITLES = {ASKED: "What learners ask"} | TEXTS
 
 
-def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
+def _found(values: b.Values) -> tuple[str, tuple[Entry | Claim, ...]]:
+    """The words as they are spelled here, and what is found."""
+    words = respelled(values[WORDS.key], searched_texts())
+    return words, find_entries(words, values[TEXT.key], values[VERDICT.key])
+
+
+def _facts(_: StoryView, values: b.Values) -> QuestionsFacts:
+    return questions_facts(_found(values)[1])
+
+
+def _blocks(_: StoryView, values: b.Values, facts: QuestionsFacts) -> Sequence[b.Block]:
     """The search with the best of what it finds; the filters; the chart of all verdicts, and what
     is found, text by text.
     """
-    typed = values[WORDS.key]
-    words = respelled(typed, searched_texts())
-    shown = find_entries(words, values[TEXT.key], values[VERDICT.key])
+    typed, (words, shown) = values[WORDS.key], _found(values)
     asks_for_claims = bool(values[VERDICT.key]) and not (typed or values[TEXT.key])
     clicks = {
         f"{text} {verdict}": {TEXT.key: (text,), VERDICT.key: (verdict,), WORDS.key: ""}
@@ -75,13 +84,18 @@ def _blocks(_: StoryView, values: b.Values) -> Sequence[b.Block]:
             " each has the correct statement and a computation that checks it now."
         ),
         b.row(values, TEXT, VERDICT),
-        b.Text(_counts(shown)),
+        b.Text(
+            "Questions: **{}** of {}. Ideas of five texts: **{}** of {}. Claims: **{}** of"
+            " {}.".format(*facts.asked, *facts.ideas, *facts.claims)
+        ),
         b.Folded("The verdicts, text by text", chart, opened=asks_for_claims),
         *_of_texts(shown, opened=not best or isinstance(shown[0], Claim)),
         b.caption(
             "Ideas are what the texts say, true or not, in our words. Claims that are often said"
             " are put in our words; those of papers and texts in theirs or in fewer."
-            f" {OURS_NOTE} A difference that is only rounding is shown as 0."
+            f" Sentences marked *ours*: {facts.ours}. They stand in no text: they say what a text"
+            " does with its letters and formulas, or what a reader may conclude. A difference that"
+            " is only rounding is shown as 0."
         ),
     ]
 
@@ -100,17 +114,6 @@ def ranked_table(shown: Iterable[Entry | Claim]) -> b.Table:
             seen = f"{link}: {escape_markdown(one.look)}" if one.look else link
             rows.append([escape_markdown(one.sentence), seen, kind])
     return b.Table(["found", "the answer, or where to see it", "what it is"], rows, words=True)
-
-
-def _counts(shown: Sequence[Entry | Claim]) -> str:
-    claims = sum(isinstance(one, Claim) for one in shown)
-    asked = sum(one.text == ASKED for one in shown)
-    ideas = sum(isinstance(one, Entry) and one.text in TEXTS for one in shown)
-    return (
-        f"Questions: **{asked}** of {len(learner_questions())}. Ideas of five texts:"
-        f" **{ideas}** of {len(concepts())}. Claims: **{claims}** of"
-        f" {len(CLAIMS)}."
-    )
 
 
 def _of_texts(shown: Sequence[Entry | Claim], opened: bool) -> list[b.Block]:
@@ -184,4 +187,4 @@ def _name_of(entry: Entry) -> str:
     return "Claim" if entry.page == QUESTIONS.url_path else escape_markdown(title)
 
 
-QUESTIONS = b.BlockPage("questions", lambda _: (WORDS, TEXT, VERDICT), _blocks)
+QUESTIONS = b.page_of_facts("questions", lambda _: (WORDS, TEXT, VERDICT), _facts, _blocks)

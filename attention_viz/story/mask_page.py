@@ -21,9 +21,9 @@ from attention_lab.masks.reach import (
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.sentences import weights_in_force
 from attention_lab.story.scores import MaskFacts, mask_facts
+from attention_lab.words.numbers import format_number
 
 from .. import blocks as b
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..payload import JSON
 from .step_page import Below, arithmetic, pair, step_page, token

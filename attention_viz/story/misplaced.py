@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from attention_core.trace import head_of
 from attention_lab.focus import Focus
 from attention_lab.heads.layout_mistakes import find_misplaced
+from attention_lab.words.numbers import format_number
 
-from ..labels import format_number
 from ..pieces import label_of
 from .story_view import StoryView
 

@@ -17,10 +17,11 @@ from attention_lab.same_word import (
     readers_of,
     words_of,
 )
+from attention_lab.words.numbers import format_percent
 
 from .. import blocks as b
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import format_percent, shorten
+from ..labels import shorten
 from ..markdown import quote_token
 from ..parts import Part, layout, named_axis
 from ..theme import Figure

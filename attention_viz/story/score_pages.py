@@ -1,4 +1,6 @@
-"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages."""
+"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages. At the
+end: a pair of features as an arrow in the plane, before and after its turn.
+"""
 
 import math
 from functools import partial
@@ -12,10 +14,10 @@ from attention_lab.story.scores import (
     scale_facts,
     score_facts,
 )
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
 from ..curves import LEGEND_ABOVE, chart_axis
-from ..labels import format_number, format_percent
 from ..masks import temperature as figures
 from ..parts import Part, layout
 from ..payload import largest_magnitude

@@ -12,9 +12,9 @@ from attention_lab.story.scores import (
     softmax_facts,
     temperature_facts,
 )
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..masks import temperature as figures
 from .step_page import Below, arithmetic, pair, step_page, token
 from .story_view import StoryView

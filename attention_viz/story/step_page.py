@@ -14,10 +14,10 @@ from attention_lab.compare import gap_alone
 from attention_lab.focus import moved_places
 from attention_lab.page_list import page_of
 from attention_lab.presets import SENTENCE_KEY
+from attention_lab.words.numbers import format_agreement
 
 from .. import blocks as b
 from ..arithmetic import format_derivation
-from ..labels import format_agreement
 from ..markdown import escape_markdown, quote_token
 from .batch import BatchField, batch_board
 from .closer import Closer, closer_blocks, closer_choices

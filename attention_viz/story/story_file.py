@@ -21,9 +21,9 @@ from attention_lab.heads.keys_read import strongest_keys
 from attention_lab.lessons.lesson import Lesson, Moment
 from attention_lab.page_list import Page, page_of, page_row, step_of
 from attention_lab.url_choices import read_url
+from attention_lab.words.numbers import format_percent
 
 from ..handout import BOARD_FOLDER, packed_page, quotations_html
-from ..labels import format_percent
 from ..overview import FLOW, WEIGHT_STEPS
 from ..payload import JSON
 from ..theme import BOARD_PALETTES

@@ -15,9 +15,9 @@ from attention_lab.why_three import (
     trained_scores,
     why_three,
 )
+from attention_lab.words.numbers import format_decimals, format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_decimals, format_number, format_percent
 from ..markdown import quote_token
 from ..masks.changes import change_board
 from .story_view import StoryView

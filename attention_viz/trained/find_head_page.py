@@ -14,18 +14,12 @@ from attention_lab.trained.facts import (
     find_facts,
     find_heads,
 )
-from attention_lab.trained.head_finder import (
-    rules_for,
-)
-from attention_lab.trained.head_measures import (
-    HEAD_MEASURES,
-    copied_when_off,
-    measures_for,
-)
-from attention_lab.whose_heads import LANGUAGE, HeadsShown
+from attention_lab.trained.head_finder import rules_for
+from attention_lab.trained.head_measures import HEAD_MEASURES, measures_for
+from attention_lab.whose_heads import HeadsShown
+from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
-from ..labels import format_number, format_percent
 from ..markdown import escape_markdown
 from ..pieces import label_of, word_of
 from ..story.story_view import StoryView
@@ -46,16 +40,16 @@ RULE_TARGETS = {
 # Two rules that make an induction circuit, and words in no order, said twice, to try them on.
 OF_INDUCTION = ("previous token", "after the last time")
 SAID_TWICE = " ".join(["big sun day dog mom red tree cat"] * 2)
-FROM_AND_TO = {LANGUAGE: (15, 6)}  # "The" and "f"; of others "it" and "animal"
+FROM_AND_TO = (15, 6), (9, 2)  # "The" and "f" in stories260K; in others "it" and "animal"
 SHARE_FORMULA = r"\frac{1}{n}\sum_i \sum_{j \in J_i} A_{ij}"
 COPIES_FORMULA = (
-    r"\frac{1}{n}\sum_i \sum_{0<j<i} A_{ij}\Big(\ell_{ij}(x_j) - \tfrac{1}{512}\sum_x"
+    r"\frac{1}{n}\sum_i \sum_{0<j<i} A_{ij}\Big(\ell_{ij}(x_j) - \tfrac{1}{N}\sum_x"
     r" \ell_{ij}(x)\Big), \quad \ell_{ij} = \frac{V_j W_O \odot g}{r_i}\,E^\top"
 )
 COPIES_MEANS = (
     "The value of a token that a head reads goes through the head’s rows of W_O and straight to"
     " the logits, which say how well each piece fits next. The number is how much this raises"
-    " the logit of **that token’s own piece**, above the mean of all 512 pieces: a positive one"
+    " the logit of **that token’s own piece**, above the mean of all $N$ pieces: a positive one"
     " means that the head, **on this direct path**, writes again what it reads. It is weighted with"
     " the shares and averaged over the $n = T - 2$ tokens that have an earlier piece to read; a"
     " token’s share for itself and for the start counts 0. The divisor $r_i$ of the last norm is"
@@ -77,7 +71,7 @@ def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     copies = (COPIES,) if shown.run else ()
     rules = (*copies, *rules_for(maps), WORD_TO_WORD, *measures_for(maps, bool(shown.traces)))
     rule = b.Select("fh_rule", "Find the head that does this most", rules[0], b.by_name(rules))
-    asks, answers = FROM_AND_TO.get(shown.model, (9, 2))
+    asks, answers = FROM_AND_TO[not shown.is_stories]
     return (
         rule,
         _word(FROM, "From the word", maps.tokens, asks),
@@ -126,7 +120,7 @@ def _blocks(
         b.Beside(([ranking], [chart]), (1, 1)),
         b.Text("A click on a cell or a dot opens the head.", small=True),
         *_said_twice(view, found),
-        *_heads_that_do_it_most(found, shown),
+        *_heads_that_do_it_most(found, shown, facts),
         b.Folded("How it is measured", [b.Text(_how_it_is_measured(view, found))]),
         b.Note(
             "**Attention is not explanation.** A head that looks at a word need not use it: what"
@@ -148,33 +142,25 @@ def _said_twice(view: StoryView, found: FoundHeads) -> list[b.Block]:
     return [b.Row((button, where))]
 
 
-def _heads_that_do_it_most(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
-    if not found.best:
+def _heads_that_do_it_most(
+    found: FoundHeads, shown: HeadsShown, facts: FindFacts | None
+) -> list[b.Block]:
+    if facts is None:
         return []
     written = format_percent if found.pair is not None else format_number
-    cell = found.pair or shown.first_cell(*found.best[0][:2])
+    cell = found.pair or shown.first_cell(facts.layer, facts.head)
     board = best_heads(shown.maps, found.best, cell, written)
     clicks = opening(heads_clicks(board), shown.model)
+    both = [
+        [f"layer {one.layer}, head {one.head}", str(one.direct), str(one.falls)]
+        for one in facts.copiers
+    ]
+    head = ["", "direct path", "falls when switched off"]
     return [
         b.Heading("The heads that do it most"),
-        *_direct_and_lost(found, shown),
+        *([b.Table(head, both)] if both else []),
         b.Board(board, "best heads", sets=clicks, opens=ALL_HEADS),
     ]
-
-
-def _direct_and_lost(found: FoundHeads, shown: HeadsShown) -> list[b.Block]:
-    """Of heads that copy, both numbers."""
-    if found.rule != COPIES or not shown.run:
-        return []
-    rows = [
-        [
-            f"layer {layer}, head {head}",
-            format_number(direct),
-            format_number(copied_when_off(shown.run, layer, head)),
-        ]
-        for layer, head, direct in found.best
-    ]
-    return [b.Table(["", "direct path", "falls when switched off"], rows)]
 
 
 def _answer(rule: str, facts: FindFacts | None) -> str:

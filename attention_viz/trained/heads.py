@@ -8,8 +8,8 @@ from functools import partial
 from attention_core.checks import Array
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import ChangedWord
+from attention_lab.words.numbers import format_percent
 
-from ..labels import format_percent
 from ..matrices import Matrix, Side, difference_matrix, matrix_board
 from ..payload import JSON, Stage, board_json, panel_json
 from ..scene import Panel, scene

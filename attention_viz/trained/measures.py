@@ -6,9 +6,9 @@ import numpy as np
 
 from attention_core.checks import Array
 from attention_lab.trained.head_measures import MeasuredHeads
+from attention_lab.words.numbers import format_number
 
 from ..curves import WITH_LEGEND, chart_axis, line_series
-from ..labels import format_number
 from ..matrices import Matrix, Side, matrix_board
 from ..parts import Part, layout
 from ..payload import JSON

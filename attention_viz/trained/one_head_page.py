@@ -8,17 +8,12 @@ from dataclasses import replace
 from attention_core.derivation import derive
 from attention_lab.focus import Focus
 from attention_lab.trained.facts import HeadFacts, head_facts
-from attention_lab.trained.head_finder import (
-    has_sink,
-    head_captions,
-    sink_shares,
-)
+from attention_lab.trained.head_finder import head_captions
 from attention_lab.whose_heads import OWN, STORY_WEIGHTS, HeadsShown
 
 from .. import blocks as b
 from ..arithmetic import format_derivation
 from ..heads.attention_lines import attention_lines
-from ..labels import format_percent
 from ..layer_caption import columns_note
 from ..markdown import escape_markdown, quote_token
 from ..story.closer import Closer, closer_blocks, closer_choices
@@ -73,9 +68,8 @@ def view_of_layer(view: StoryView, shown: HeadsShown, layer: int, focus: Focus) 
 def one_head_facts(values: b.Values, shown: HeadsShown) -> HeadFacts:
     """What is said of the cell of the head that is chosen."""
     layer, focus = focus_of(values, shown)
-    shares_TS = shown.maps.layers[layer][focus.head]
     which = LINES_DRAWN[values[LINES.key]]
-    return head_facts(shares_TS, shown.maps.memory_tokens, focus.query, focus.key, which)
+    return head_facts(shown.maps, layer, focus.head, (focus.query, focus.key), which)
 
 
 def one_head_blocks(
@@ -105,7 +99,7 @@ def one_head_blocks(
             " Point at a cell for its arithmetic; click it to keep it."
         ),
         *above,
-        *_sink(shown, layer, focus.head),
+        *_sink(shown, facts),
         b.Heading("As lines"),
         b.row(values, LINES),
         b.Chart(figure, "one head lines"),
@@ -125,15 +119,14 @@ def _whole_word(facts: HeadFacts) -> str:
     return f"; the whole word gets **{whole} %** = {' + '.join(parts)}"
 
 
-def _sink(shown: HeadsShown, layer: int, head: int) -> list[b.Block]:
+def _sink(shown: HeadsShown, facts: HeadFacts) -> list[b.Block]:
     """That the first token takes most of a head, if it does."""
-    if not has_sink(shown.maps, layer, head):
+    if facts.sink is None:
         return []
-    share = format_percent(float(sink_shares(shown.maps)[layer, head]))
-    first = quote_token(shown.maps.memory_tokens, 0)
     return [
         b.Text(
-            f"On average, later tokens give {first} **{share}**, more than any other: it is an"
+            f"On average, later tokens give {quote_token(shown.maps.memory_tokens, 0)}"
+            f" **{facts.sink}**, more than any other: it is an"
             " [attention sink](glossary?glossary_words=attention+sink) of this head."
         )
     ]

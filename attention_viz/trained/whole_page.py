@@ -10,9 +10,9 @@ import numpy as np
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.whole_model import WholeFacts, WholeModel, whole_facts, whole_model
 from attention_lab.whose_heads import LANGUAGE, STORY_WEIGHTS, HeadsShown
+from attention_lab.words.numbers import as_sum
 
 from .. import blocks as b
-from ..labels import as_sum
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, MODEL, OFF, OPEN, HeadPage, all_on, head_name

@@ -19,7 +19,7 @@ from attention_lab.control_list import CONTROLS
 from attention_lab.page_list import page_of
 from attention_lab.scenario import Scenario
 from attention_lab.state_file import FOCUS
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 
 Visit = Callable[[str], Page]  # opens a path of the app
 StepAt = Callable[[Page, str], Page]  # opens a step of the story in a tab

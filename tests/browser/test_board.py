@@ -15,7 +15,7 @@ from attention_core.derivation import derive
 from attention_lab.readings import shares_read
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.url_choices import read_url
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 from tests.browser.driving import (
     StepAt,
     box_of,

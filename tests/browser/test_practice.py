@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from attention_lab.practice import practice_question
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 from tests.browser.driving import Visit, expect_title, expect_url, settled
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from attention_lab.page_list import PAGES, page_of
 from attention_lab.scenario import Scenario, trace_of
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 from attention_viz.markdown import JOINER
 from tests.browser.conftest import at_home
 from tests.browser.driving import (

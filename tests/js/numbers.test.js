@@ -1,4 +1,4 @@
-import { cellNumber, figure, formed, haveRoom, isRounded, longestTexts, number, percent, shorten, numberTyped } from "../../assets/board/scene/numbers.js";
+import { cellNumber, counted, figure, formed, haveRoom, isRounded, longestTexts, number, percent, shorten, numberTyped } from "../../assets/board/scene/numbers.js";
 import { assert, test } from "./testing.js";
 
 // Frozen from attention_viz.labels.number: value, with 3 digits, with 2 digits.
@@ -86,4 +86,8 @@ test("the numbers of another head take no room from those of the head in focus",
   const alone = [{ array: "scores", tiles: null, rows: 2, columns: 3 }];
   const fits = (chosen, panels) => haveRoom(...two(chosen, panels), { width: 30, height: 28 }, space);
   assert.deepEqual([fits(0, alone), fits(1, alone), fits(0, [{ ...alone[0], tiles: 1 }])], [true, false, false]);
+});
+
+test("one thing is counted in the singular", () => {
+  assert.deepEqual([0, 1, 2].map((count) => counted(count, "cell")), ["0 cells", "1 cell", "2 cells"]);
 });

@@ -44,12 +44,12 @@ const INKS = { background: "#ffffff", text: "#111111", muted: "#222222", hidden:
 const palette = openPalette({ ...INKS, logit: SCALE });
 
 // What is drawn of a row of cells, 100 px from the left and 50 from the top. digits: of its numbers, −1 without; more: of its panel.
-function rowOf(numbers, digits, { own = {}, more = {}, start = 0, ...seen } = {}) {
+function rowOf(numbers, digits, { own = {}, more = {}, start = 0, width = 40, ...seen } = {}) {
   const model = openScene({ axes: {}, panels: [], arrays: { one: array([1, numbers.length], "TK", numbers, { limit: 2, ...own }) } });
   const panel = { array: "one", tiles: null, rows: 0, columns: 1, ...more };
   const part = { rows: { start: 0, count: 1 }, columns: { start, count: numbers.length - start } };
   const tiles = [{ place: null, x: 100, y: 50, dx: 0, dy: 0 }];
-  const box = { panel, array: model.arrays.one, ...part, cell: { width: 40, height: 20, digits }, tiles, tileColumns: 1, labelled: [] };
+  const box = { panel, array: model.arrays.one, ...part, cell: { width, height: 20, digits }, tiles, tileColumns: 1, labelled: [] };
   const { context, drawn } = noting();
   paintPanel(context, box, { model, palette, zoom: 1, font: "F", slices: firstSlices(model), ...seen });
   return drawn;
@@ -155,4 +155,9 @@ test("blocks are parted by lines where a line leaves enough of them in sight", (
   const edges = (size) => blockEdges(model, { axes: ["V"] }, 0, { start: 1, count: 6 }, size);
   assert.deepEqual([edges(3), edges(2.9), edges(1)], [[1, 3, 5], [], []]);
   assert.deepEqual(blockEdges(model, { axes: ["D"] }, null, { start: 0, count: 6 }, 20), []);
+});
+
+test("the share of a bar stands beside it in percent where that has room, else as a number", () => {
+  const texts = (width) => rowOf([0.5, 0.25], 2, { width, more: { bars: true } }).filter(([, kind]) => kind === "text").map(([, , text]) => text.split(" ").slice(0, -1).join(" "));
+  assert.deepEqual([texts(400), texts(100)], [["50.0 %", "25.0 %"], ["0.50", "0.25"]]);
 });

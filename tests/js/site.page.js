@@ -115,14 +115,15 @@ function answered(place, right, options = ["a", "b", "c"]) {
   fillMoment(bar, { title: "t", text: "", question: { ask: "?", options, right, why: "so" } }, { place: 1, count: 3, lesson: "l" }, (...answer) => told.push(answer));
   const buttons = [...bar.querySelectorAll(".lesson-question button:not(.lesson-reveal)")];
   buttons[place].click();
-  return { marks: buttons.map((one) => one.className), told, isHidden: bar.querySelector("output").hidden, hrefs: [...bar.querySelectorAll("a")].map((one) => one.getAttribute("href")) };
+  return { marks: buttons.map((one) => one.className), told, isHidden: bar.querySelector("output").hidden, hrefs: [...bar.querySelectorAll("a")].map((one) => one.getAttribute("href")), count: bar.querySelector(".lesson-count").textContent };
 }
 
 test("of a question the right answer is marked, and the chosen one if it is another", () => {
   assert.deepEqual(answered(2, 1).marks, ["", "right", "wrong"]);
   assert.deepEqual(answered(1, 1).marks, ["", "right", ""]);
   assert.deepEqual([answered(2, 1).told, answered(1, 1).told], [[[2, false]], [[1, true]]]);
-  assert.deepEqual([answered(0, 0).isHidden, answered(0, 0).hrefs], [false, ["#1", "#3"]]);
+  const { isHidden, hrefs, count } = answered(0, 0);
+  assert.deepEqual([isHidden, hrefs, count], [false, ["#1", "#3"], "2/3"]);
 });
 
 // What the builder writes into the page.

@@ -2,6 +2,7 @@ import { writeArithmetic } from "../../assets/board/words/arithmetic.js";
 import { openPalette } from "../../assets/board/draw/colours.js";
 import { openScene } from "../../assets/board/scene/scene.js";
 import { fillNext, fillStrip } from "../../assets/board/words/words.js";
+import { reasonsOf } from "../../assets/board/words/reasons.js";
 import { along, array, flagged, productScene, running } from "./scenes.js";
 import { dressedScene } from "./stand.js";
 import { assert, test } from "./testing.js";
@@ -284,4 +285,22 @@ test("a step ends with a link that names the next one; not the last step, nor a 
   };
   assert.deepEqual(told({ place: 0 }), ["Next: Split →", "./split"]);
   assert.deepEqual([told({ place: 2 }), told({ place: 0, lesson: "masks.1" }), told({ place: 0 }, false)], [null, null, null]);
+});
+
+test("the three sentences of a step are counted from 1, and turn in a circle", () => {
+  const told = [];
+  const tries = [{ text: "t", act: "far", label: "F", value: 1 }, { text: "u", act: "near", label: "N", value: -2 }];
+  const made = reasonsOf({ title: "step", says: "", reasons: { now: "n", why: "w", tries } }, { act: (...one) => told.push(one), can: (act) => act === "near", changed: () => {} });
+  const [back, on] = made.querySelectorAll(".turn button");
+  const now = () => [made.querySelector(".count").textContent, made.querySelector(".sentence.shown .text").textContent];
+  assert.deepEqual(now(), ["1/3", "n"]);
+  on.click();
+  assert.deepEqual(now(), ["2/3", "w"]);
+  on.click();
+  assert.deepEqual(now(), ["3/3", "u"]); // what is in reach is offered
+  made.querySelector(".told button").click();
+  assert.deepEqual(told, [["near", -2]]);
+  on.click();
+  back.click();
+  assert.deepEqual(now(), ["3/3", "u"]);
 });

@@ -159,3 +159,8 @@ test("without groups every token is a unit", () => {
   assert.deepEqual(units.map(({ text, joined, to }) => [text, joined, to]), [["f", false, 1], ["rog", true, 2]]);
   assert.deepEqual(sharesOfUnits(units, [[0, 0.005], [1, 0.5]]), [[1, 0.5]]);
 });
+
+test("a result is about equal where it or a number that it is made from is rounded, each alone", () => {
+  const sign = (factors, result) => equalsOf({ terms: [{ factors: factors.map((value) => ({ value })) }], result }, 3);
+  assert.deepEqual([sign([0.5, 3], 1.5), sign([1 / 3, 3], 1), sign([0.5, 0.00125], 0.000625), sign([2, 0.5], 1 / 3), sign([1 / 3, 0], 0)], ["=", "≈", "≈", "≈", "="]);
+});

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from attention_lab.compare import TwoLayers, compare_with
-from attention_lab.masks.facts import changes_facts, workshop_facts
+from attention_lab.masks.encoder_decoder import run_three_uses
+from attention_lab.masks.facts import changes_facts, uses_facts, workshop_facts
 from attention_lab.masks.mask_workshop import masked_batch
 from attention_lab.masks.shuffles import run_shuffled
 from attention_lab.scenario import Scenario, trace_of
@@ -119,3 +120,18 @@ def test_no_head_moves_most_where_there_is_one_or_none_moves() -> None:
         facts = changes_facts(two, "output", 0, QUERY)
         assert (facts.most_in, facts.most) == (None, None)
         assert (facts.moved > 0) is moved
+
+
+@pytest.mark.parametrize("pad", [0, 3])
+def test_three_uses_hide_padding_and_what_comes_later(pad: int) -> None:
+    traces = run_three_uses(LAYER, "one word more", pad)  # six words, and three
+    n, hidden = {"encoder": (6, 6), "decoder": (3, 3), "cross": (3, 6)}, {}
+    for name, (queries, keys) in n.items():
+        cells = [(i, j) for i in range(queries + pad) for j in range(keys + pad)]
+        gone = [c for c in cells if c[1] >= keys or (name == "decoder" and c[1] > c[0])]
+        hidden[name] = (len(gone), len(cells))
+        for cell in cells:
+            facts = uses_facts(traces, name, HEAD, cell)
+            seen = None if cell in gone else traces[name].probabilities[0, HEAD][cell]
+            assert (facts.share, facts.head) == (seen, None if cell in gone else HEAD)
+    assert uses_facts(traces, "cross", HEAD, (0, 0)).hidden == hidden

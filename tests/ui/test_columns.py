@@ -9,7 +9,7 @@ from attention_lab.notation.columns import column_gap
 from attention_lab.notation.notation import COLUMN_NOTATION
 from attention_lab.notation.texts import NOTATIONS
 from attention_lab.rounding import tolerance
-from attention_viz.labels import format_agreement
+from attention_lab.words.numbers import format_agreement
 from tests.ui.app import letters, opened, page_context, scenes, stage, texts
 
 NOTE = NOTATIONS["note"].title

@@ -12,7 +12,7 @@ from attention_lab.heads.patterns import effective_tokens
 from attention_lab.masks.temperature import at_temperature
 from attention_lab.notation.texts import GML
 from attention_lab.page_list import story_steps
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 from tests.ui.app import opened, opened_folds, page_context, texts
 
 

@@ -12,8 +12,8 @@ from attention_lab.block import block_facts, block_of
 from attention_lab.heads.layout_mistakes import find_misplaced
 from attention_lab.page_list import page_of
 from attention_lab.user_data.user_matrices import UserMatrices
+from attention_lab.words.numbers import format_number
 from attention_ui import frame
-from attention_viz.labels import format_number
 from attention_viz.story.misplaced import short_quote
 from tests.ui.app import gone_to, letters, opened, page_context, scenes, stage, texts
 from tests.ui.uploads import OWN_X, WHOLE

@@ -15,7 +15,7 @@ from attention_lab.trained.encoded_text import pieces_of
 from attention_lab.trained.head_finder import rank_heads, targets_of
 from attention_lab.trained.language_text import language_run
 from attention_lab.trained.minilm import load_minilm
-from attention_viz.labels import format_percent
+from attention_lab.words.numbers import format_percent
 from attention_viz.markdown import escape_markdown
 from tests.lab.made_files import npz
 from tests.lab.trained.minilm_maps import attention_of

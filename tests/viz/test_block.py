@@ -16,7 +16,7 @@ from attention_lab.notation.texts import NOTATIONS
 from attention_lab.presets import presets
 from attention_lab.scenario import Scenario
 from attention_lab.user_data.edits import Edit, Edits
-from attention_viz.labels import format_number
+from attention_lab.words.numbers import format_number
 from attention_viz.story.block import SHOWN, block_sentences, shown_hidden
 from attention_viz.story.stages import stage_of
 from attention_viz.story.story_view import StoryView
@@ -123,13 +123,13 @@ def test_hidden_features_made_by_hand_have_names() -> None:
     assert scene["axes"]["D"]["labels"][:3] == ["noun", "animate", "pronoun"]
 
 
-def test_a_model_has_decided_all_but_the_residual_connections() -> None:
+def test_a_model_has_decided_all_but_its_layer_and_the_residual_connections() -> None:
     choices = {
         name: [one["name"] for one in stage_of(VIEWS[name], "block")["stage"]["choices"]]
         for name in ("made by hand", "language model", "MiniLM")
     }
     assert choices["made by hand"] == ["order", "activation", "skip"]
-    assert choices["language model"] == choices["MiniLM"] == ["skip"]
+    assert choices["language model"] == choices["MiniLM"] == ["layer", "skip"]
 
 
 def test_a_number_of_x_that_the_user_typed_is_given() -> None:

@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from attention_lab import cache
-from attention_lab.labs.circuit import LetterModel, guess_at, key_parts
+from attention_lab.labs.circuit import LetterModel, guess_at
 from attention_lab.labs.circuit_settings import CircuitSettings
+from attention_lab.labs.training_facts import looked_at
 from attention_lab.labs.training_runs import circuit_at, circuit_score
+from attention_lab.words.numbers import format_percent
 from attention_viz.blocks import Block, Board, Button, Later, Note, Row
-from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import circuit_page
 from attention_viz.labs.circuit import circuit_board
-from attention_viz.labs.circuit_page import TWO_LAYERS, looked_at
+from attention_viz.labs.circuit_page import TWO_LAYERS
 from tests.viz.reading_blocks import boards, buttons, charts, inside, shown, texts
 from tests.viz.reading_scenes import numbers, sent, worked_out, written_and_read
 
@@ -85,28 +86,10 @@ def test_arcs_go_from_the_letter_and_from_the_place_that_it_reads_most() -> None
     assert "from" not in above
 
 
-def test_the_page_says_the_guess_what_is_right_and_what_each_head_is_for() -> None:
-    said = texts(shown(TWO_LAYERS, circuit_heads=2, circuit_letters=WORDS, circuit_place=7))
-    run, heads = trained(TWO).run(WORDS), looked_at(TWO, LAST)
-    guess = guess_at(run, 7, heads[1])
-    assert (guess.letter, guess.last, guess.came) == ("c", 2, "d")
-    assert f"**{guess.said}**" in said
-    assert format_percent(guess.share) in said
-    for off in ((), ((0, heads[0]),), ((1, heads[1]),)):
-        assert format_percent(circuit_score(TWO, LAST, off).right) in said
-    without = texts(shown(TWO_LAYERS, circuit_heads=2, circuit_off="0-1.1-0"))
-    assert format_percent(circuit_score(TWO, LAST, ((0, 1), (1, 0))).right) in without
-
-
-def test_the_sum_of_the_key_is_shown_and_one_layer_has_none() -> None:
-    model = trained(ONE)
-    run = model.run(circuit_page.FIRST_TEXT)
-    parts = key_parts(model, run, 1, 0, 11, 4)
-    said = texts(inside(TWO_LAYERS, "What makes the key"))
-    assert all(format_number(one, 4) in said for one in (*parts.values(), sum(parts.values())))
-    assert circuit_page.NO_SECOND in texts(
-        inside(TWO_LAYERS, "What makes the key", circuit_layers=1)
-    )
+def test_one_layer_has_no_key_of_several_parts() -> None:
+    said = inside(TWO_LAYERS, "What makes the key", circuit_layers=1)
+    assert circuit_page.NO_SECOND in texts(said)
+    assert len(inside(TWO_LAYERS, "What makes the key")) == 4
 
 
 def test_a_click_on_a_row_asks_after_that_letter() -> None:

@@ -19,6 +19,7 @@ from attention_lab.diagonal.propositions.catalogue import PROPOSITIONS
 from attention_lab.diagonal.propositions.checks import tokens_of_trace
 from attention_lab.diagonal.settings import DIAGONAL_PRESETS, DiagonalSettings, trace_of_settings
 from attention_lab.scenario import Scenario
+from attention_lab.words.numbers import format_number
 from attention_lab.words.text import tokenize_at_most
 from attention_viz.blocks import BlockPage, Field, Folded, Later, Note, Number, Table
 from attention_viz.diagonal import growth_page
@@ -29,7 +30,6 @@ from attention_viz.diagonal.in_words import describe_pair
 from attention_viz.diagonal.modern_page import MODERN
 from attention_viz.diagonal.propositions_page import PROOFS, PROPOSITION_PAGE, describe_check
 from attention_viz.diagonal.self_attention_page import SELF_ATTENTION
-from attention_viz.labels import format_number
 from attention_viz.markdown import escape_markdown
 from attention_viz.story.story_view import StoryView
 from tests.viz.reading_blocks import all_of, boards, buttons, charts, inside, shown, texts

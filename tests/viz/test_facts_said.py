@@ -47,7 +47,10 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("find-a-head", "The animal was tired", {"th_model": "MiniLM", "fh_rule": "itself"}),
     ("change-a-word", FROG, {}),
     ("change-a-word", FROG, {"th_layer": 2, "th_head": 5, "th_cell": "9-3-0"}),
+    ("trained-heads", FROG, {}),
+    ("trained-heads", "The animal was tired", {"th_model": "MiniLM"}),
     ("trained-heads", FROG, {"th_open": True}),
+    ("trained-heads", FROG, {"th_open": True, "th_layer": 1, "th_head": 0}),
     ("trained-heads", FROG, {"th_open": True, "th_cell": "12-8-0", "oh_lines": "all"}),
     ("writing", FROG, {}),
     ("writing", FROG, {"wr_temperature": 0.0}),
@@ -61,6 +64,26 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("mask-workshop", PLAIN, {}),
     ("mask-workshop", PLAIN, {"mw_masks": ("causal", "window"), "mw_window": 0}),
     ("mask-workshop", PLAIN, {"mw_sequence": "2", "mw_masks": ()}),
+    ("encoder-decoder", PLAIN, {}),
+    ("encoder-decoder", PLAIN, {"ed_use": "decoder", "ed_cell": (0, 3), "ed_pad": 0}),
+    ("questions", PLAIN, {"concepts_text": ("asked",)}),
+    ("questions", PLAIN, {"concepts_text": ("asked", "note"), "concepts_words": "root"}),
+    ("convolution", PLAIN, {}),
+    ("convolution", PLAIN, {"conv_second": "ramp", "conv_padding": "sink", "conv_asks": (3, 4)}),
+    ("convolution", PLAIN, {"conv_kernel": "2 × 2: Roberts", "conv_sharpness": "40.0"}),
+    ("convolution", PLAIN, {"conv_kernel": "own", "conv_own": "0", "conv_tokens": "raw"}),
+    ("stiefel", PLAIN, {}),
+    ("stiefel", PLAIN, {"stiefel_width": "16", "stiefel_heads": "16", "stiefel_seed": 2}),
+    ("stiefel", PLAIN, {"stiefel_heads": "1", "stiefel_plane_columns": False}),
+    ("training", PLAIN, {}),
+    ("training", PLAIN, {"train_at": 0}),
+    ("training", PLAIN, {"train_task": "letters", "train_model": "3 heads", "train_seed": 4}),
+    ("training", PLAIN, {"train_batch": 512, "train_steps": 100_000}),
+    ("two-layers", PLAIN, {}),
+    ("two-layers", PLAIN, {"circuit_at": 7, "circuit_place": 0}),
+    ("two-layers", PLAIN, {"circuit_heads": "2", "circuit_off": ("0-1", "1-0")}),
+    ("two-layers", PLAIN, {"circuit_layers": "1", "circuit_letters": "aaba", "circuit_place": 1}),
+    ("two-layers", PLAIN, {"circuit_off": ("1-0",), "circuit_letters": "abcdeabcd"}),
     ("all-heads", PLAIN, {}),
     ("all-heads", "Lily", {"heads_view": "Lines"}),
     ("all-heads", PLAIN, {"heads_view": "Row and column", "heads_stage": "raw"}),
@@ -116,7 +139,7 @@ def test_a_page_says_its_facts_and_its_answer_no_other_number(
     shown = blocks_of(page, view, **chosen)
     words = said(words_of(shown)).replace("− ", "−")  # the sign between two parts of a sum
     assert [fact for fact in facts if label_of(fact).replace("− ", "−") not in words] == []
-    answer = next(one.text for one in all_of(shown, b.Text) if not one.small)
+    answer = next((one.text for one in all_of(shown, b.Text) if not one.small), "")
     told = Counter(numbers_said(said(answer).replace(text, "")))
     places = {number for one in quoted(answer) for number in numbers_said(one)}
     known = {number for fact in facts for number in numbers_said(fact)} | places
@@ -139,6 +162,11 @@ def loss_of(facts: Any) -> list[Any]:
 def added_of(facts: Any) -> list[Any]:
     own, others, whole = facts.added
     return [whole, facts.source, facts.source_read, own, others]
+
+
+def content_of(facts: Any) -> list[Any]:
+    hits = [facts.by_attention, facts.grey, facts.by_kernel, facts.grey]
+    return [*facts.pixel, facts.mark, facts.share, *facts.twin, hits[0], hits[1]]
 
 
 def habit_of(habit: Any) -> list[Any]:
@@ -178,6 +206,9 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
         {"fh_rule": "word to word"},
         lambda f: [f.layer, f.head, f.asking, f.read, f.number, f.even],
     ),
+    ("trained-heads", {}, lambda f: [f.layers, f.heads]),
+    ("trained-heads", {}, lambda f: [f.sink.layer, f.sink.head, f.sink.share]),
+    ("find-a-head", {}, lambda f: [n for one in f.copiers for n in vars(one).values()]),
     ("change-a-word", {}, lambda f: [f.gave, f.gives]),
     (
         "change-a-word",
@@ -209,6 +240,56 @@ IN_ORDER: list[tuple[str, dict[str, Any], Callable[[Any], list[Any]]]] = [
         lambda f: [f.head, f.moved, f.most_in, f.most, f.row_sum],
     ),
     ("mask-workshop", {"mw_masks": ()}, lambda f: [f.sequence, f.share, f.head]),
+    (
+        "encoder-decoder",
+        {"ed_target": "one", "ed_cell": (0, 4)},
+        lambda f: [n for use in f.hidden.values() for n in use] + [f.head, f.share],
+    ),
+    (
+        "questions",
+        {"concepts_text": ("asked",)},
+        lambda f: [*f.asked, *f.ideas, *f.claims],
+    ),
+    ("convolution", {"conv_second": "ramp"}, lambda f: [f.sharpness, f.error, f.target, f.side]),
+    ("convolution", {"conv_second": "ramp"}, lambda f: [f.side, f.heads, *f.channels]),
+    ("convolution", {"conv_asks": (3, 4)}, lambda f: [*content_of(f.content)]),
+    ("convolution", {}, lambda f: [f.two_heads().error, f.two_heads().sharp_error]),
+    (
+        "convolution",
+        {"conv_tokens": "raw"},
+        lambda f: [f.one_by_one().choosing, f.one_by_one().tokens, f.one_by_one().error],
+    ),
+    ("stiefel", {}, lambda f: [f.unseen, f.width, f.normal.largest, f.normal.smallest]),
+    ("stiefel", {}, lambda f: [f.heads, f.head_width, f.tokens, f.even, f.tokens]),
+    ("stiefel", {}, lambda f: [f.free, f.constrained, f.part]),
+    ("stiefel", {"stiefel_seed": 2}, lambda f: list(f.lengths[1])),
+    ("training", {}, lambda f: [1, f.why.one, 1, f.why.wide, 2, f.why.two, 2]),
+    ("training", {}, lambda f: [part for one in f.why.heads for part in (one.head, one.share)]),
+    ("training", {"train_at": 34}, lambda f: [f.step, f.trained, f.last]),
+    ("training", {"train_at": 34}, lambda f: [f.step, f.score, f.best]),
+    (
+        "training",
+        {"train_task": "letters", "train_model": "3 heads", "train_batch": 7},
+        lambda f: [f.tokens, f.features, f.heads, f.d_k, f.d_v, f.numbers, f.last, f.batch],
+    ),
+    ("two-layers", {"circuit_place": 8}, lambda f: [f.place, f.share, f.last, f.unseen, f.right]),
+    (
+        "two-layers",
+        {"circuit_heads": "2"},
+        lambda f: [f.right, *(n for h, share in f.each for n in (h.layer, h.head, share))],
+    ),
+    (
+        "two-layers",
+        {"circuit_heads": "2", "circuit_off": ("1-0",)},
+        lambda f: [f.off[0].layer, f.off[0].head, f.now, f.unseen, f.right],
+    ),
+    (
+        "two-layers",
+        {"circuit_at": 7},
+        lambda f: [f.numbers, f.step, f.last_step, 0, f.back, f.last_layer, f.after],
+    ),
+    ("two-layers", {}, lambda f: [f.place, f.key().place, f.key().share, f.key().parts[-1]]),
+    ("two-layers", {}, lambda f: [f.stored[1].numbers, f.stored[1].right, *f.stored[1].without[0]]),
     (
         "all-heads",
         {"subset": ("1", "3")},

@@ -17,10 +17,10 @@ from attention_lab.heads.facts import all_habits
 from attention_lab.heads.keys_read import MAX_DRAWN_LINES, strongest_lines
 from attention_lab.heads.reruns import rerun
 from attention_lab.heads.shared_keys import share_heads
+from attention_lab.words.numbers import format_percent
 from attention_viz.heads.all_heads import field_limit, habit_table, heads_grid
 from attention_viz.heads.attention_lines import attention_lines
 from attention_viz.heads.compare import MAX_KEYS_FULL_SIZE, shared_keys_board, strongest_colour
-from attention_viz.labels import format_percent
 from attention_viz.payload import JSON, Stage
 from attention_viz.scene_formats import scene_to_bytes
 from attention_viz.theme import Figure

@@ -9,15 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from attention_lab.words.numbers import format_number, without_noise
 from attention_lab.words.text import PADDING_TOKEN, Tokens
-from attention_viz.labels import (
-    MAX_LABEL_LENGTH,
-    format_number,
-    label_width,
-    numbered_labels,
-    shorten,
-    without_noise,
-)
+from attention_viz.labels import MAX_LABEL_LENGTH, label_width, numbered_labels, shorten
 from tests.viz.example_traces import HOSTILE
 
 

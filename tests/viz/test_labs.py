@@ -13,8 +13,8 @@ from attention_lab.labs.julia_mapping import JuliaHeads, check_mapping
 from attention_lab.labs.stiefel import sphere_step
 from attention_lab.labs.training import first_checkpoint
 from attention_lab.labs.training_settings import TrainingSettings
+from attention_lab.words.numbers import format_percent
 from attention_viz.blocks import Board, Folded, Note, Table
-from attention_viz.labels import format_percent
 from attention_viz.labs import convolution as convolution_boards
 from attention_viz.labs.convolution import error_figure
 from attention_viz.labs.convolution_page import CONVOLUTION, read_kernel

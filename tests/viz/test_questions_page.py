@@ -11,9 +11,9 @@ import pytest
 
 from attention_lab.diagonal.claims.catalogue import ALWAYS, CLAIMS, FALSE, TEXTS, Claim, find_claim
 from attention_lab.page_list import page_now
-from attention_lab.questions import concepts, find_entries, learner_questions
+from attention_lab.questions import concepts, find_entries, learner_questions, questions_facts
+from attention_lab.words.numbers import with_minus_signs
 from attention_viz.blocks import Chart, Folded, Row, Table
-from attention_viz.labels import with_minus_signs
 from attention_viz.markdown import escape_markdown
 from attention_viz.reference.claims import evidence
 from attention_viz.reference.questions_page import FEW, QUESTIONS, TITLES
@@ -66,6 +66,31 @@ def test_claims_of_words_a_verdict_and_a_text(given: dict[str, str], chosen: lis
     rows = [row for one in tables if isinstance(one, Table) for row in one.rows]
     assert len(rows) == len(chosen)
     assert all(escape_markdown(one.statement) in texts(tables) for one in chosen)
+
+
+@pytest.mark.parametrize(
+    ("words", "chosen", "verdicts"),
+    [("", (), ()), ("mask", (), ()), ("", ("slides", "note"), ()), ("", (), (FALSE,))],
+)
+def test_what_is_listed_is_counted_by_kind(
+    words: str, chosen: tuple[str, ...], verdicts: tuple[str, ...]
+) -> None:
+    found = find_entries(words, chosen, verdicts)
+    asked = {one.sentence for one in learner_questions()}
+    ideas = {(one.text, one.number) for one in concepts()}
+    claims = {one.id for one in CLAIMS}
+    counts = [0, 0, 0]
+    for one in found:
+        if isinstance(one, Claim):
+            counts[2] += one.id in claims
+        else:
+            counts[0] += one.text == "asked" and one.sentence in asked
+            counts[1] += one.text in TEXTS and (one.text, one.number) in ideas
+    facts = questions_facts(found)
+    assert [facts.asked[0], facts.ideas[0], facts.claims[0]] == counts
+    wholes = [facts.asked[1], facts.ideas[1], facts.claims[1]]
+    assert wholes == [len(asked), len(ideas), len(claims)]
+    assert facts.ours == len([one for one in CLAIMS if one.is_ours])
 
 
 def test_the_whole_list_has_each_text_once_and_opens_the_questions() -> None:

@@ -27,10 +27,10 @@ from attention_lab.export.trace_files import field_csv
 from attention_lab.scenario import Scenario, trace_of
 from attention_lab.user_data.matrix_names import ALL_SYMBOLS
 from attention_lab.user_data.user_matrices import read_matrices
+from attention_lab.words.numbers import format_number
 from attention_viz.arithmetic import factor_code, format_derivation
 from attention_viz.curves import error_bar_series, line_series
 from attention_viz.figure_table import ERROR, NAME, figure_table, table_csv
-from attention_viz.labels import format_number
 from attention_viz.story.closer import matrix_numbers, terms_numbers
 from attention_viz.tables import numbers_frame
 from tests.viz.example_traces import CASES, D, H, K, S, T, V, example, square

@@ -9,26 +9,22 @@ from typing import Any
 import pytest
 
 from attention_lab import cache
-from attention_lab.labs.evaluation import (
-    Score,
-    one_answer_loss,
-    one_answer_score,
-    score_layer,
-)
+from attention_lab.labs.evaluation import one_answer_loss, one_answer_score, score_layer
+from attention_lab.labs.facts import stack_facts, temperature_facts
 from attention_lab.labs.julia_mapping import mapping_example
 from attention_lab.labs.stack_settings import StackSettings
 from attention_lab.labs.subspaces import example_planes
 from attention_lab.labs.tasks import TRAINING_TASKS
-from attention_lab.labs.training import train_layer
-from attention_lab.labs.training_runs import LayerRun, layer_run, stored_runs
+from attention_lab.labs.training_runs import layer_run, stored_runs
 from attention_lab.labs.training_settings import TrainingSettings, models
+from attention_lab.words.numbers import format_number, format_percent
 from attention_viz.blocks import Block, Button, Formula, Later, Note, Table, Text
-from attention_viz.labels import format_number, format_percent
 from attention_viz.labs import stiefel_experiments, training_page, training_parts
 from attention_viz.labs.stiefel_experiments import LAYER_VARIANTS
 from attention_viz.labs.stiefel_page import STIEFEL
 from attention_viz.labs.training_page import TRAINING, settings_of
 from tests.viz.reading_blocks import charts, inside, shown, texts, values_of
+from tests.viz.reading_words import numbers_said
 
 SHORT = {"train_steps": 60, "train_seed": 3}
 
@@ -168,7 +164,7 @@ def test_stacks_on_and_off_the_manifold(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(
         stiefel_experiments, "StackSettings", lambda *a, **b: StackSettings(*a, n_steps=4, **b)
     )
-    label, choices = "Twelve layers", {"stiefel_layers": 1}
+    label, choices = "A deep stack", {"stiefel_layers": 1}
     for done in range(4):
         assert len(rows(inside(STIEFEL, label, **choices))) == done
         inside(STIEFEL, label, **choices, train_now="stacks")
@@ -188,43 +184,19 @@ def test_the_rows_of_one_layer(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == [("agreement", *row) for row in LAYER_VARIANTS.values()]
 
 
-@pytest.mark.parametrize(
-    ("errors", "best", "named"),
-    [
-        ((0.3, 0.2, 0.1), "1/16 (error 0.1000)", False),
-        ((0.3, 0.1, 0.4), "¼ (error 0.1000)", True),
-        ((0.1, 0.2, 0.4), "√d_k (error 0.1000)", True),
-        ((0.1, 0.1, 0.1), "√d_k (error 0.1000)", True),
-    ],
-)
-def test_the_best_temperature_is_the_one_of_the_table(
-    errors: tuple[float, ...], best: str, named: bool
-) -> None:
-    """And the lowest one is called too low only where it is not the best."""
-    order = dict(zip((0.0, 0.25, 0.0625), errors, strict=True))
-    runs = {
-        name: LayerRun(TrainingSettings(constraint=columns, temperature=one), train_layer)
-        for name, (columns, one) in reversed(LAYER_VARIANTS.items())
-    }
-    scores = {
-        name: Score(order[one] if columns == "orthonormal" else 0.0, (), False)
-        for name, (columns, one) in LAYER_VARIANTS.items()
-    }
-    said = stiefel_experiments.describe_temperatures(runs, scores)
-    assert f"**{best}**" in said
-    assert (stiefel_experiments.SATURATED in said) == named
-
-
-@pytest.mark.parametrize(
-    ("glorot", "cause"), [((0.5, 9.0), True), ((0.5, 2.0), False), ((0.8, 9.0), False)]
-)
-def test_glorot_is_blamed_only_where_it_is_behind_and_larger(
-    glorot: tuple[float, float], cause: bool
-) -> None:
-    results = {"scaled": (0.9, 3.0), "glorot": glorot, "stiefel": (0.8, 1.5)}
-    said = stiefel_experiments.describe_glorot(results)
-    for number in (glorot[0], 0.8, 0.9):
-        assert f"{number:.3f}" in said
-    assert ("too large" in said) == cause
-    for alone in ({"glorot": glorot}, {"scaled": (0.9, 3.0)}):
-        assert "0." not in stiefel_experiments.describe_glorot(alone)
+def test_what_the_experiments_say_of_temperatures_and_stacks() -> None:
+    for errors, best in (
+        ({3.0: 0.3, 0.25: 0.2, 0.0625: 0.1}, "1/16 (error 0.1000)"),
+        ({3.0: 0.3, 0.25: 0.1, 0.0625: 0.4}, "¼ (error 0.1000)"),
+        ({0.0625: 0.4, 3.0: 0.1, 0.25: 0.1}, "√d_k (error 0.1000)"),
+    ):
+        facts = temperature_facts(errors)
+        said = stiefel_experiments.describe_temperatures(facts)
+        assert f"**{best}**" in said
+        assert (stiefel_experiments.SATURATED in said) == (facts.case != "lowest")
+        assert f"error {errors[0.0625]:.4f}" in said
+        assert f"error {errors[3.0]:.4f}" in said
+    results = {"scaled": (0.9, 3.0), "glorot": (0.5, 9.0), "stiefel": (0.8, 1.5)}
+    said = stiefel_experiments.describe_glorot(stack_facts("glorot", results))
+    assert numbers_said(said) == [0.5, 0.8, 0.9, 9.0, 3.0]
+    assert not numbers_said(stiefel_experiments.describe_glorot(None))

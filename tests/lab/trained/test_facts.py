@@ -8,13 +8,17 @@ import numpy as np
 import pytest
 
 from attention_lab.scenario import Scenario
+from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.cached_step import CachedStep, multiplications
 from attention_lab.trained.change_a_word import changed_word
 from attention_lab.trained.facts import (
     COPIES,
     WORD_TO_WORD,
+    AllHeadsFacts,
     FindFacts,
     FoundHeads,
+    SinkFacts,
+    all_heads_facts,
     cache_facts,
     change_facts,
     find_facts,
@@ -255,18 +259,56 @@ def test_a_page_that_is_full_and_a_story_that_ends() -> None:
 def test_one_cell_and_the_pieces_of_its_word() -> None:
     maps = heads().maps
     shares = maps.layers[4][4]
-    facts = head_facts(shares, maps.memory_tokens, 15, 7)
+    facts = head_facts(maps, 4, 4, (15, 7))
     assert facts.share == shares[15, 7]
     *pieces, whole = (float(one) for one in facts.pieces)
     assert pieces == pytest.approx([100 * one for one in shares[15, 6:10]], abs=0.11)
     assert whole == pytest.approx(sum(pieces))
-    assert head_facts(shares, maps.memory_tokens, 15, 1).pieces == ()
+    assert head_facts(maps, 4, 4, (15, 1)).pieces == ()
+
+
+@pytest.mark.parametrize("text", [TEXT, "Lily"])
+def test_the_head_of_which_the_first_token_takes_most(text: str) -> None:
+    maps = heads(text).maps
+    n, sinks, named = maps.sizes["T"], 0, all_heads_facts(maps)
+    takes = {
+        (layer, head): [sum(rows[i, j] for i in range(1, n)) / (n - 1) for j in range(n)]
+        for layer, layer_HTS in enumerate(maps.layers)
+        for head, rows in enumerate(layer_HTS)
+    }
+    most = max(takes, key=lambda place: takes[place][0])
+    assert (named.layers, named.heads) == (5, 8)
+    assert named.sink == SinkFacts(*most, pytest.approx(takes[most][0], rel=1e-6))  # type: ignore[arg-type]
+    for place, columns in takes.items():
+        sink = head_facts(maps, *place, (1, 0)).sink
+        if columns[0] > max(columns[1:]):
+            assert sink == pytest.approx(columns[0], rel=1e-6)
+            sinks += 1
+        else:
+            assert sink is None
+    assert 0 < sinks < 40
+    alone = AttentionMaps.of([[[[1.0]], [[1.0]]]])
+    assert all_heads_facts(alone) == AllHeadsFacts(1, 2, None)  # type: ignore[arg-type]
+
+
+def test_copying_heads_have_both_numbers_with_their_signs() -> None:
+    ranked, shown = found(COPIES)
+    facts = find_facts(ranked, shown.maps, shown.run)
+    assert facts
+    values = {place: ranked.measured.values[place] for place in np.ndindex(5, 8)}
+    order = sorted(values, key=lambda place: -values[place])[:5]
+    assert [(one.layer, one.head) for one in facts.copiers] == order
+    assert [one.direct for one in facts.copiers] == [values[place] for place in order]
+    assert {one.falls > 0 for one in facts.copiers} == {True, False}
+    assert (facts.moves == "more") == (facts.copiers[0].falls > 0)
+    assert facts.lost == abs(facts.copiers[0].falls)
 
 
 def test_lines_that_are_too_many_are_counted() -> None:
     """20 queries, 230 keys: of one query 30 lines are left out, of one key none."""
     shares = np.full((20, 230), 1 / 230)
-    shares[3, :100] = 0
+    shares[3] = np.repeat([0, 1 / 130], [100, 130])
+    maps = AttentionMaps.of(shares[np.newaxis, np.newaxis], ("a",) * 20, ("a",) * 230)
     for query, which, left_out in ((7, "query", 30), (3, "query", 0), (7, "key", 0)):
-        assert head_facts(shares, ("a",) * 230, query, 3, which).left_out == left_out
-    assert head_facts(shares, ("a",) * 230, 7, 3, "all").left_out == 20 * 230 - 100 - 200
+        assert head_facts(maps, 0, 0, (query, 3), which).left_out == left_out
+    assert head_facts(maps, 0, 0, (7, 3), "all").left_out == 20 * 230 - 100 - 200

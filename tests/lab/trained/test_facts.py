@@ -302,3 +302,13 @@ def test_copying_heads_have_both_numbers_with_their_signs() -> None:
     assert {one.falls > 0 for one in facts.copiers} == {True, False}
     assert (facts.moves == "more") == (facts.copiers[0].falls > 0)
     assert facts.lost == abs(facts.copiers[0].falls)
+
+
+def test_lines_that_are_too_many_are_counted() -> None:
+    """20 queries, 230 keys: of one query 30 lines are left out, of one key none."""
+    shares = np.full((20, 230), 1 / 230)
+    shares[3] = np.repeat([0, 1 / 130], [100, 130])
+    maps = AttentionMaps.of(shares[np.newaxis, np.newaxis], ("a",) * 20, ("a",) * 230)
+    for query, which, left_out in ((7, "query", 30), (3, "query", 0), (7, "key", 0)):
+        assert head_facts(maps, 0, 0, (query, 3), which).left_out == left_out
+    assert head_facts(maps, 0, 0, (7, 3), "all").left_out == 20 * 230 - 100 - 200

@@ -19,7 +19,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
 
 run: $(VENV)/run.stamp ## install what the app needs and open it
-	$(BIN)/python -m streamlit run app.py $(ARGS)
+	$(BIN)/python -m attention_ui.command $(ARGS)
 
 test: $(VENV)/dev.stamp ## lint, types, doctests, unit, page and browser tests
 	$(BIN)/python scripts/check.py test $(ARGS)

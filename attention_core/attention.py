@@ -75,8 +75,18 @@ def attend(
     shape = (inputs.shape[0], p.n_heads, inputs.shape[1], source.shape[1])
     dtype = inputs.dtype.type
     options = checked_options(
-        *(shape, p.d_k, dtype, mask, bias, scale, causal, softcap, empty_rows),
-        *(sink, rotary, head_norm),
+        shape,
+        p.d_k,
+        dtype,
+        mask,
+        bias,
+        scale,
+        causal,
+        softcap,
+        empty_rows,
+        sink,
+        rotary,
+        head_norm,
     )
     trace = run_layer(inputs, source, p, options, _residual_connection(inputs, p, residual))
     if tokens is None and memory_tokens is None:

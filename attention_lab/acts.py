@@ -11,7 +11,7 @@ from attention_core.derivation import derive
 from attention_core.errors import AttentionError
 from attention_core.trace import STEPS, Trace, head_of
 
-from .choices import readable
+from .choices import kind_of, readable
 from .focus import Focus, moved_places
 from .mask_kinds import PADDING
 from .page_list import Page, page_of, step_of
@@ -97,9 +97,11 @@ def _brought_along(choices: UrlChoices, name: str, value: Any) -> dict[str, Any]
             here = choices.focus.inside(trace)
             there = replace(here, head=int(value)).inside(trace).head
             return {"head": value, "key": here.in_head(trace, there).key}
-    if name == "weights" and value in MODELS:
-        there_in, cell = in_model(scenario, value)
-        return {"weights": value, "layer": there_in.layer} | cell._asdict()
+    if name == "model":
+        scenario = replace(scenario, model=value)
+    if (name == "weights" and value in MODELS) or (name == "model" and kind_of(scenario).writes):
+        there_in, cell = in_model(scenario, value if name == "weights" else scenario.weights)
+        return {name: value, "layer": there_in.layer} | cell._asdict()
     if name == "weights" and value == choices.scenario.weights == BY_HAND.name:
         return readable(choices.scenario)  # chosen again, at sizes at which they mean nothing
     if name == "weights":

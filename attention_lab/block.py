@@ -21,7 +21,6 @@ from .scenario import Scenario, sequence_of
 from .sentences import in_batch
 from .trained.feed_forward import FeedForwardRun, run_feed_forward
 from .trained.language_text import language_run
-from .weight_kinds import LANGUAGE_MODEL
 
 ON, OFF = "on", "off"
 
@@ -141,9 +140,9 @@ def block_of(scenario: Scenario, choices: BlockChoices, sequence: int = 0) -> Bl
     weights = block_weights(scenario, trace, choices.order, choices.activation)
     adds = choices.skip == ON
     run = resolve(in_batch(scenario, sequence))
-    if run.weights is LANGUAGE_MODEL:
+    if run.weights.writes:
         one = run.chosen
-        stream_TD = language_run(one.text, one.n_tokens).streams[one.layer]
+        stream_TD = language_run(one.text, one.n_tokens, one.model).streams[one.layer]
         return run_block(weights, trace, stream_TD, adds)
     inputs_TD = trace.inputs[0]
     if weights.order == PRE_NORM:

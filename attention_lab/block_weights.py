@@ -4,7 +4,6 @@ whose layer it is, or of our own making where the layer belongs to no model.
 D model feature, F feature between the matrices of the feed-forward part.
 """
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,10 +16,10 @@ from attention_core.trace import Trace
 from .by_hand import HandmadeLayer
 from .choices import Scenario, resolve
 from .layer_norm import Norm, layer_norm
+from .trained.allowed_models import writing_model
 from .trained.feed_forward import FeedForward
-from .trained.language_model import language_model
 from .trained.minilm import load_minilm
-from .weight_kinds import LANGUAGE_MODEL, TRAINED, WeightKind
+from .weight_kinds import TRAINED
 
 POST_NORM, PRE_NORM = "post-norm", "pre-norm"
 WIDENING = 2  # hidden features for each feature of the model; 4 is usual, and needs twice the room
@@ -56,8 +55,10 @@ def block_weights(scenario: Scenario, trace: Trace, order: str, activation: str)
     AttentionError.
     """
     run = resolve(scenario)
-    if of_model := _OF_MODELS.get(run.weights):
-        return of_model(run.chosen.layer)
+    if run.weights.writes:
+        return _of_language_model(run.chosen.layer, run.chosen.model)
+    if run.weights is TRAINED:
+        return _of_minilm(run.chosen.layer)
     widths = trace.sizes["D"], trace.sizes["O"]
     between = widths if order == PRE_NORM else (widths[1], widths[1])
     norms = (_plain_norm(between[0]), _plain_norm(widths[1]))
@@ -74,24 +75,23 @@ def _plain_norm(width: int) -> Norm:
     return Norm(np.ones(width), np.zeros(width), EPSILON)
 
 
-def _of_language_model(number: int) -> BlockWeights:
-    decoder = language_model().decoder
+def _of_language_model(number: int, model: str) -> BlockWeights:
+    decoder = writing_model(model).decoder
     layer = decoder.layers[number]
-    gains = (layer.attention_gain, layer.feed_forward_gain)
-    norms = tuple(Norm(gain, np.zeros_like(gain), decoder.epsilon) for gain in gains)
+    first, second = (
+        Norm(gain, np.zeros_like(gain) if offset is None else offset, decoder.epsilon)
+        for gain, offset in (
+            (layer.attention_gain, layer.attention_offset),
+            (layer.feed_forward_gain, layer.feed_forward_offset),
+        )
+    )
     fed = decoder.feed_forward_weights(number)
-    return BlockWeights(PRE_NORM, (norms[0], norms[1]), fed, centred=False)
+    return BlockWeights(PRE_NORM, (first, second), fed, centred=decoder.centred)
 
 
 def _of_minilm(number: int) -> BlockWeights:
     layer = load_minilm().layers[number]
     return BlockWeights(POST_NORM, (layer.attention_norm, layer.output_norm), layer.feed_forward)
-
-
-_OF_MODELS: Mapping[WeightKind, Callable[[int], BlockWeights]] = {
-    LANGUAGE_MODEL: _of_language_model,
-    TRAINED: _of_minilm,
-}
 
 
 def handmade_feed_forward(layer: HandmadeLayer) -> FeedForward:

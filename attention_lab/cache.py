@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import is_dataclass
 from functools import wraps
 from threading import Lock
@@ -27,8 +28,15 @@ PLAIN = (str, int, float, bool, type(None))  # types without arrays
 ENTRY_BYTES = 1024  # what an entry takes besides its arrays
 
 
-def cached(function: Callable[P, R]) -> Callable[P, R]:
-    """Keep the results of a function.
+def _nothing(*_: Any) -> AbstractContextManager[None]:
+    return nullcontext()
+
+
+def cached(
+    function: Callable[P, R], alone: Callable[..., AbstractContextManager[Any]] = _nothing
+) -> Callable[P, R]:
+    """Keep the results of a function. alone: what a call with some arguments waits for before it
+    computes; who waited for the same result finds it.
 
     1, 1.0 and True are equal, but only the first is a whole number, so they are kept apart. With
     arguments that cannot be looked up, such as a list, no result is kept.
@@ -51,7 +59,10 @@ def cached(function: Callable[P, R]) -> Callable[P, R]:
         except KeyError:
             # Not handled here, or errors of the function would be reported as consequences.
             pass
-        return results.add(key, function(*args, **kwargs))
+        with alone(*args, *kwargs.values()):
+            if (kept := results.get(key)) is not None:
+                return kept
+            return results.add(key, function(*args, **kwargs))
 
     return call
 
@@ -84,11 +95,27 @@ class Cache(Generic[K, V]):
 
 def n_bytes(result: object) -> int:
     """The bytes of all arrays in a result: an array, a record, a list or a dictionary of them; each
-    counts once.
+    counts once, and those that were kept out not at all.
 
     >>> n_bytes({"x": np.zeros(3), "names": ("a", np.zeros((2, 2), np.float32))})
     40
     """
+    owners = _owners(result)
+    return sum(size for owner, size in owners.items() if owner not in _kept_out)
+
+
+def keep_out(result: object) -> None:
+    """Let arrays that stay as long as the process, such as weights, not count in results that hold
+    them.
+    """
+    _kept_out.update(_owners(result))
+
+
+_kept_out: set[int] = set()
+
+
+def _owners(result: object) -> dict[int, int]:
+    """The bytes of each array in a result, by the identity of the array that owns them."""
     owners: dict[int, int] = {}
     waiting: list[object] = [result]
     seen: set[int] = set()
@@ -107,7 +134,7 @@ def n_bytes(result: object) -> int:
         elif is_dataclass(one) and not isinstance(one, type) and id(one) not in seen:
             seen.add(id(one))
             waiting += vars(one).values()
-    return sum(owners.values())
+    return owners
 
 
 def clear() -> None:

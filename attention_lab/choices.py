@@ -20,7 +20,15 @@ from .mask_kinds import CAUSAL, MASKS, MaskChoices, MaskKind
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_HEADS
 from .user_data.user_matrices import UserMatrices, check_beside_trained
-from .weight_kinds import BY_HAND, LANGUAGE_MODEL, RANDOM, WEIGHTS, ModelWeights, WeightKind
+from .weight_kinds import (
+    BY_HAND,
+    LANGUAGE_MODEL,
+    RANDOM,
+    WEIGHTS,
+    WRITERS,
+    ModelWeights,
+    WeightKind,
+)
 
 _of = partial(Control, group="Modern attention")
 _off = partial(_of, False, off=False)
@@ -122,9 +130,9 @@ def options_on(scenario: Scenario) -> tuple[str, ...]:
     """
     kind = kind_of(scenario)
     on = {
-        "head_norm": scenario.qk_norm,
+        "head_norm": kind.decides.get("qk_norm", scenario.qk_norm),
         "rotary": kind.decides.get("rotary", scenario.rotary) != "off",
-        LANGUAGE_MODEL.name: kind is LANGUAGE_MODEL,
+        LANGUAGE_MODEL.name: kind.writes,
     }
     return tuple(name for name, is_on in on.items() if is_on)
 
@@ -183,6 +191,8 @@ class Run:
 def kind_of(scenario: Scenario) -> WeightKind:
     """The kind of weights that was chosen; of a name that is none, one that draws nothing."""
     name = scenario.weights
+    if name == LANGUAGE_MODEL.name:
+        return WRITERS.get(scenario.model, LANGUAGE_MODEL)
     return WEIGHTS.get(name) or WeightKind(name, caption=f"{name} weights")
 
 

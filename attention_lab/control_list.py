@@ -1,5 +1,6 @@
 """The controls in the order of the sidebar, and which of them have an effect beside the others. At
-the end: the switches that change only how things look.
+the end: the switches that change only how things look, and heads that cannot share the
+features of an embedding evenly: what to say, and what to choose.
 """
 
 from collections.abc import Mapping

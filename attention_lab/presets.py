@@ -9,13 +9,13 @@ from typing import Any
 from attention_core.errors import AttentionError
 
 from .by_hand import Cell, choose_example_cell
-from .choices import DECLARED, resolve
+from .choices import DECLARED, kind_of, resolve
 from .home import ASSETS
 from .page_list import page_of
 from .scenario import Scenario, trace_of
 from .sentences import in_batch, weights_in_force
 from .trained.language_text import telling_cell
-from .weight_kinds import LANGUAGE_MODEL, MODELS, TRAINED
+from .weight_kinds import LANGUAGE_MODEL, TRAINED, ModelWeights
 from .whose_heads import HEAD_PAGES, LANGUAGE
 
 SENTENCE_KEY = "sentence"  # the number of the shown sentence of a batch
@@ -118,9 +118,9 @@ def cell_worth_a_look(scenario: Scenario, head: int = 0) -> Cell:
     """The cell of a layer that is shown first. In the language model: the last token in the head
     that the next token needs most, at its largest share. Raises: AttentionError.
     """
-    if resolve(scenario).weights is LANGUAGE_MODEL:
+    if resolve(scenario).weights.writes:
         one = resolve(in_batch(scenario, 0)).chosen
-        return Cell(*telling_cell(one.text, one.layer, one.n_tokens))
+        return Cell(*telling_cell(one.text, one.layer, one.n_tokens, one.model))
     trace = trace_of(scenario)
     return choose_example_cell(trace, min(head, trace.sizes["H"] - 1))
 
@@ -140,8 +140,9 @@ def in_model(scenario: Scenario, weights: str) -> tuple[Scenario, Cell]:
     """The same sentence in a layer of a model, one of `MODELS`, that is worth a look, and a cell of
     it.
     """
-    layer = MODELS[weights].first_layer
-    there, cell = replace(scenario, weights=weights, layer=layer), Cell()
+    there, cell = replace(scenario, weights=weights), Cell()
+    if isinstance(kind := kind_of(there), ModelWeights):
+        there = replace(there, layer=kind.first_layer)
     with suppress(AttentionError):  # whoever runs the layer shows the error
         cell = opening_cell(there)
     return there, cell

@@ -11,7 +11,7 @@ from attention_core import HeadNorm, Rotary, alibi_bias
 from attention_core.attention import attend
 from attention_core.checks import Array
 from attention_core.errors import AttentionError
-from attention_core.masks import padding_mask
+from attention_core.masks import padding_mask, window_mask
 from attention_core.projections import MATRICES, Projections
 from attention_core.trace import Trace, one_sequence
 
@@ -54,7 +54,7 @@ def trace_of(scenario: Scenario) -> Trace:
 
 def _untouched(scenario: Scenario) -> Scenario:
     """The scenario with nothing chosen but a layer and its sentence, as it is run."""
-    names = ("text", "n_tokens", "weights", "layer")
+    names = ("text", "n_tokens", "weights", "model", "layer")
     return resolve(Scenario(**{name: getattr(scenario, name) for name in names})).chosen
 
 
@@ -152,7 +152,7 @@ def _modern(run: Run, n_heads: int, n_tokens: int) -> dict[str, Any]:
         options["sink"] = chosen.sink_logit if own.sinks is None else own.sinks
     if chosen.softcap:
         options["softcap"] = chosen.cap
-    return options
+    return options | (run.model.options(chosen.layer) if run.model else {})
 
 
 def _mask(run: Run, ones: Sequence[Scenario]) -> Array | None:
@@ -162,6 +162,10 @@ def _mask(run: Run, ones: Sequence[Scenario]) -> Array | None:
     tokens = [tokens_of(one) for one in ones]
     n_tokens, n_real = len(tokens[0].tokens), [one.n_real for one in tokens]
     chosen = run.mask.allows(run.chosen, n_tokens, n_real) if run.mask.allows else None
+    window = run.model.windows[run.chosen.layer] if run.model and run.model.windows else None
+    if window is not None:
+        near = window_mask(n_tokens, n_tokens, left=window - 1)
+        chosen = near if chosen is None else near & chosen
     if len(ones) == 1 or run.mask is PADDING:
         return chosen
     padding = padding_mask(n_real, n_tokens)

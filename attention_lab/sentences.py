@@ -14,6 +14,7 @@ from . import by_hand
 from .cache import cached
 from .choices import Scenario, edits_of, resolve, user_matrices_of
 from .size_choices import MAX_SENTENCES as MAX_SENTENCES
+from .trained.allowed_models import STORIES
 from .user_data.edits import Edits
 from .user_data.matrix_names import MAX_TOKENS
 from .weight_kinds import LANGUAGE_MODEL
@@ -129,7 +130,8 @@ def weights_in_force(scenario: Scenario) -> Scenario:
         ones = [in_batch(scenario, place) for place in range(len(sentences_of(scenario)))]
         if not any(by_hand.finds_something(tokens_of(one).tokens, made) for one in ones):
             model = LANGUAGE_MODEL
-            return replace(scenario, weights=model.name, layer=model.first_layer)
+            there = replace(scenario, weights=model.name, model=STORIES)
+            return replace(there, layer=model.first_layer)
     return scenario
 
 

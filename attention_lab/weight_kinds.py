@@ -6,7 +6,7 @@ and where its numbers come from. A new one is an entry of `WEIGHTS`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -22,6 +22,7 @@ from . import by_hand
 from .control import Control
 from .size_choices import SizeChoices
 from .trained import encoded_text, language_model, language_text
+from .trained.allowed_models import ALLOWED, STORIES, AllowedModel
 from .user_data.matrix_names import MAX_HEADS, MAX_TOKENS
 from .user_data.user_matrices import check_beside_identities, check_beside_orthonormal
 from .words.embeddings import Embedding, embed
@@ -59,6 +60,11 @@ class WeightKind:
     def leaves_widths(self) -> bool:
         """Whether the widths of a head can be chosen."""
         return "d_k" not in self.decides
+
+    @property
+    def writes(self) -> bool:
+        """Whether the weights are those of a language model, which says what comes next."""
+        return self.name == LANGUAGE_MODEL.name
 
     def tokens(self, chosen: SizeChoices) -> Tokens:
         """The tokens of the sentence, at most `MAX_TOKENS`. Raises: AttentionError."""
@@ -122,7 +128,9 @@ class ModelWeights(WeightKind):
     n_layers: of the model. first_layer: one that is worth a look. key_columns: of W_K and W_V.
     read, run: the tokens of a text cut or filled to a length, and the trace of one layer on them.
     is_causal: whether no token sees a later one. is_whole: whether the trace has all that the layer
-    does, so that it need not be run again where nothing is chosen beside the layer.
+    does, so that it need not be run again where nothing is chosen beside the layer. options: what a
+    layer does besides its matrices, as options of `attend`, where choices do not say it. windows:
+    how many tokens a query of each layer sees at most; empty for all.
     """
 
     n_layers: int = field(kw_only=True)
@@ -132,6 +140,8 @@ class ModelWeights(WeightKind):
     run: Callable[[str, int, int], Trace] = field(kw_only=True)
     is_causal: bool = False
     is_whole: bool = False
+    options: Callable[[int], dict[str, Any]] = lambda _: {}
+    windows: Sequence[int | None] = ()
 
     def tokens(self, chosen: SizeChoices) -> Tokens:
         """See `WeightKind`."""
@@ -186,7 +196,7 @@ LANGUAGE_MODEL = ModelWeights(
     "language model",
     "a layer of a small model that writes children’s stories",
     "weights of the language model",
-    ("layer",),
+    ("layer", "model"),
     _OF_MODELS
     | {
         "d_model": language_model.D_MODEL,
@@ -204,6 +214,38 @@ LANGUAGE_MODEL = ModelWeights(
     is_causal=True,
     is_whole=True,
 )
+
+
+def _of_folder(name: str, model: AllowedModel) -> ModelWeights:
+    """A language model from a folder, in the place of the one that comes with the app."""
+    about, rotary = model.config, model.config.rotary
+    widths = dict.fromkeys(("d_k", "d_v"), about.d_head)
+    if about.d_head * about.n_heads == about.d_model:
+        widths = {}
+    sizes = {"d_model": about.d_model, "n_heads": about.n_heads}
+    decides = {**LANGUAGE_MODEL.decides, **sizes, **widths}
+    if rotary:
+        decides |= {"rotary": rotary.pairs, "base": rotary.base}
+    else:  # what a model does not have can be tried
+        decides = {one: decides[one] for one in decides.keys() - {"rotary", "base", "start"}}
+    if about.has_head_norm:
+        decides["qk_norm"] = True
+    return replace(
+        LANGUAGE_MODEL,
+        caption=f"weights of {name}",
+        decides=decides,
+        n_layers=about.n_layers,
+        first_layer=about.n_layers - 1,
+        key_columns=about.n_kv_heads * about.d_head,
+        read=partial(language_text.language_tokens, model=name),
+        run=partial(language_text.language_layer, model=name),
+        options=partial(language_text.language_options, model=name),
+        windows=about.windows,
+    )
+
+
+# The language models by the names by which they are chosen.
+WRITERS = {STORIES: LANGUAGE_MODEL} | {name: _of_folder(name, one) for name, one in ALLOWED.items()}
 TRAINED = ModelWeights(
     "trained",
     "a layer of all-MiniLM-L6-v2, which brings its own word pieces, vectors and sizes",
@@ -227,7 +269,10 @@ WEIGHTLESS = DrawnWeights(
 )
 RANDOM = _drawn(Projections.random, "random", "", "seed", "init")
 ORTHONORMAL = _drawn(
-    *(Projections.stiefel, "orthonormal", "each head's columns are", "seed"),
+    Projections.stiefel,
+    "orthonormal",
+    "each head's columns are",
+    "seed",
     check_beside=check_beside_orthonormal,
 )
 WEIGHTS: Mapping[str, WeightKind] = {
@@ -251,8 +296,10 @@ def _help() -> str:
     return "; ".join(about) + "."
 
 
-_MOST_LAYERS = max(model.n_layers for model in MODELS.values())
-_HEADS, _LACKS_HEAD = ("none", *map(str, range(MAX_HEADS))), "without head {without}"
+_EVERY_MODEL = (TRAINED, *WRITERS.values())
+_MOST_LAYERS = max(model.n_layers for model in _EVERY_MODEL)
+_MOST_HEADS = max(MAX_HEADS, *(model.decides["n_heads"] for model in _EVERY_MODEL))
+_HEADS, _LACKS_HEAD = ("none", *map(str, range(_MOST_HEADS))), "without head {without}"
 _DRAWN_FROM = tuple(INITIALISATIONS)
 _of = partial(Control, group="Weights")
 
@@ -272,11 +319,22 @@ class WeightChoices(SizeChoices):
         other=(RANDOM.name, WEIGHTLESS.name),
         told="{weights}",
     ).explained(_help())
+    model: str = _of(
+        STORIES,
+        "Model that writes",
+        options=tuple(WRITERS),
+        group="Weights" if ALLOWED else "",
+    ).explained(
+        "The language model of this section and of the weights *language model*:"
+        f" {STORIES} comes with the app, the others are from your own folder or folders."
+    )
     layer: int = _of(
         0, "Layer of the model", (0, _MOST_LAYERS - 1), other=3, told="layer {layer}"
     ).explained(
         "Which of the model's layers, counted from 0: the trained model has"
-        f" {TRAINED.n_layers}, the language model {LANGUAGE_MODEL.n_layers}."
+        f" {TRAINED.n_layers}, the language model {LANGUAGE_MODEL.n_layers}"
+        + "".join(f", {name} {one.config.n_layers}" for name, one in ALLOWED.items())
+        + "."
     )
     without: str = _of(
         "none", "Head switched off", options=_HEADS, other=("0", "1"), caption=_LACKS_HEAD

@@ -12,13 +12,15 @@ from attention_core.errors import SettingsError
 
 from .scenario import Scenario, trace_of
 from .sentences import tokens_of
+from .trained.allowed_models import STORIES
 from .trained.attention_maps import AttentionMaps
 from .trained.decoder import Head
 from .trained.encoded_text import encoded_alone
 from .trained.head_finder import strongest_pair
-from .trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
+from .trained.heads_off import run_without
+from .trained.language_model import ZERO
+from .trained.language_text import UNFAMILIAR, grid_of, is_unfamiliar, language_ids
 from .trained.model_run import LanguageModelRun
-from .trained.why_word import run_without
 from .weight_kinds import LANGUAGE_MODEL, TRAINED
 from .words.embeddings import embed
 
@@ -73,7 +75,8 @@ class HeadsShown:
     """All heads with their tokens.
 
     model: whose heads they are. traces: one for each layer; none where only the attention weights
-    are known. run: of the language model. off: its heads that are switched off.
+    are known. run: of the language model; writer: the name of this model. off: its heads that are
+    switched off.
     """
 
     maps: AttentionMaps
@@ -81,6 +84,12 @@ class HeadsShown:
     model: str
     run: LanguageModelRun | None = None
     off: tuple[Head, ...] = ()
+    writer: str = STORIES
+
+    @property
+    def is_stories(self) -> bool:
+        """Whether they are those of the language model that comes with the app."""
+        return (self.model, self.writer) == (LANGUAGE, STORIES)
 
     def layer(self, number: int) -> LayerShown:
         """One layer for pictures that read a trace."""
@@ -117,9 +126,14 @@ def heads_on(
     if model == OWN and own:
         return _own_heads(scenario, own, scenario.text if text is None else text)
     text, n_tokens = scenario.text if text is None else text, scenario.n_tokens
-    run = run_without(language_ids(text, n_tokens), off) if model == LANGUAGE else None
+    writer, run = scenario.model, None
+    if model == LANGUAGE:
+        ids, (n_layers, n_heads) = language_ids(text, n_tokens, writer), grid_of(writer)
+        off = tuple(one for one in off if one[0] < n_layers and one[1] < n_heads)
+        run = run_without(ids, off, ZERO, writer)
     traces = run.traces if run else encoded_alone(text, n_tokens).traces
-    return HeadsShown(AttentionMaps.of_traces(traces), traces, model, run, off if run else ())
+    maps = AttentionMaps.of_traces(traces)
+    return HeadsShown(maps, traces, model, run, off if run else (), writer)
 
 
 def _own_heads(scenario: Scenario, own: OwnHeads, text: str) -> HeadsShown:
@@ -171,6 +185,7 @@ def notes_on(scenario: Scenario, model: str, own: OwnHeads | None) -> tuple[str,
     tokens = tokens_of(alone)
     # These pages add no [PAD], so a note about it would be wrong.
     notes = tokens.notes if tokens.n_real == len(tokens.tokens) else ()
-    if model == LANGUAGE and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
+    is_stories = model == LANGUAGE and alone.model == STORIES
+    if is_stories and is_unfamiliar(language_ids(alone.text, alone.n_tokens)):
         return (*notes, UNFAMILIAR)
     return notes

@@ -132,6 +132,8 @@ class _Drawing:
                 self._item(block)
             case b.ShareLink(page, sets):
                 self._share(page, sets)
+            case b.Progress(done, text):
+                st.progress(done, text)
             case b.Later(seconds, sets):
                 self._later(seconds, sets)
             case b.Board():

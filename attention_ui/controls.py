@@ -149,7 +149,7 @@ def _draw_decided(control: Control, value: Any) -> None:
 
 
 # The controls whose change may change something else, or be more than the field can take.
-THAT_ACT = ("text", "batch", "mask", "weights", *LEFT_OPEN)
+THAT_ACT = ("text", "batch", "mask", "weights", "model", *LEFT_OPEN)
 
 
 def _draw(control: Control, disabled: bool, step: int) -> Any:

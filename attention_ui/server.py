@@ -13,6 +13,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from typing import Any
+from urllib.parse import urlencode
 
 import streamlit as st
 from starlette.datastructures import Headers, MutableHeaders
@@ -21,6 +22,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from attention_lab.home import ASSETS
+from attention_lab.trained.allowed_models import ALLOWED, LEFT_OUT
 
 from .browser_files import plotly_route
 from .classroom.routes import class_routes
@@ -76,9 +78,13 @@ async def open_browser(app: st.App) -> AsyncIterator[None]:
     this for a script, but not for an `st.App`. An open server says so in the terminal.
     """
     sys.stdout.write(opening_notice())
+    sys.stdout.writelines(f"{one}\n" for one in LEFT_OUT)
     sys.stdout.flush()
     if not st.get_option("server.headless"):
-        later = Timer(SECONDS_TO_START, webbrowser.open, (local_url(),))
+        url = local_url()
+        if ALLOWED:
+            url += f"/writing?{urlencode({'model': next(iter(ALLOWED))})}"
+        later = Timer(SECONDS_TO_START, webbrowser.open, (url,))
         later.daemon = True
         later.start()
     yield

@@ -1,4 +1,6 @@
-"""The stage of a story page, which fits one window, and the choices that it makes."""
+"""The stage of a story page, which fits one window, and the choices that it makes. At the
+end: the mask step where there is no mask, and the way to the page where masks are painted.
+"""
 
 from dataclasses import asdict, replace
 from typing import Any

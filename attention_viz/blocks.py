@@ -139,6 +139,14 @@ class ShareLink:
 
 
 @dataclass(frozen=True)
+class Progress:
+    """How far something is, as a bar. done: from 0 to 1."""
+
+    done: float
+    text: str
+
+
+@dataclass(frozen=True)
 class Later:
     """Sets choices after some seconds, as if a button had been pressed."""
 
@@ -276,6 +284,7 @@ Block = (
     | File
     | ShareLink
     | Later
+    | Progress
     | Board
     | Chart
     | Table

@@ -184,8 +184,8 @@ def in_words(question: PracticeQuestion, trace: Trace, notation: Notation) -> Pr
     if field == "probabilities" and trace.sink is not None:
         lists.append("the sink, one more score, which belongs to no token")
     if field == "output":
-        lists += ["the bias"] * (trace.projections.b_o is not None)
-        lists += ["the input, added by the residual connection"] * trace.residual
+        lists += ["the bias"] if trace.projections.b_o is not None else []
+        lists += ["the input, added by the residual connection"] if trace.residual else []
     shown, working = _result(question), format_derivation(question.exact, question.decimals)
     if field == "merged":
         working = "{head} × {width} + {part}".format(**names)

@@ -196,13 +196,13 @@ def _part(word: str, window: Window, size: int) -> str:
     """Which part of an axis is sent; "" for all of it.
 
     >>> _part("feature", (0, 8), 16)
-    'features 0–7 of 16'
+    'feature 0–7 of 16'
     """
     first, last = window[0], min(window[1], size) - 1
     if last - first + 1 == size:
         return ""
     places = f"{first}–{last}" if last > first else str(first)
-    return f"{word}{'s' * (last > first)} {places} of {size}"
+    return f"{word} {places} of {size}"
 
 
 def axis_word(letter: str, notation: Notation) -> str:

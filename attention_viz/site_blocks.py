@@ -1,4 +1,6 @@
-"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`)."""
+"""Blocks as the JSON from which the site draws them (`assets/site/blocks.js`). At the
+end: Markdown as parts; it reads what `blocks` says of it.
+"""
 
 from __future__ import annotations
 
@@ -64,6 +66,8 @@ class BlockWriter:
                 return {"kind": "row", "items": [self._item(block)]}
             case b.ShareLink(page, sets):
                 return self._share(page, sets)
+            case b.Progress(_, text):
+                return self._block(b.caption(text))
             case b.Later(seconds, sets):
                 return {"kind": "later", "seconds": seconds, "changes": self._changes(sets)}
             case b.Board():

@@ -158,7 +158,7 @@ def _signs(arrays: Sequence[str], result: str, rules: JSON) -> list[str]:
     is_equation = rule.get("operation") == "sum" and len(arrays) > 2
     end = arrays.index(result) if result in arrays else 0
     signs = ["·" if array in factors else "+" for array in arrays[1:end]]
-    signs += ["=" if is_equation else "→"] * (end > 0)
+    signs += ["=" if is_equation else "→"] if end > 0 else []
     behind = (rules.get(array, {}) for array in arrays[end + 1 :])
     return signs + ["Σ" for total in behind if end and total.get("operation") == "sum"]
 

@@ -26,29 +26,32 @@ def thumbnails(
     kind: str = "probability",
     own_scale: bool = False,
     captions: Sequence[Sequence[str]] = (),
+    one_layer: bool = False,
 ) -> JSON:
     """The board's JSON object for layers of shape (H, T, S), with one colour scale for all heads or
     one for each.
 
     labels: of the queries and of the keys. cell: layer, head, query and key of the pinned cell. If
     there are more tokens than `max_tokens_sent`, only a window around the cell is sent. captions: a
-    sentence about each head, layer by layer.
+    sentence about each head, layer by layer. one_layer: whether only that of the cell is drawn.
     """
-    side = max_tokens_sent(len(layers) * layers[0].shape[0])
     layer, *index = cell
+    shown = [layer] if one_layer else range(len(layers))
+    side = max_tokens_sent(len(shown) * layers[0].shape[0])
     limits: list[float | JSON | None] = [None] * len(layers)
     if kind != "probability":
         limits = [max(map(largest_magnitude, layers))] * len(layers)
     if own_scale:
         limits = list(map(_limits_of_heads, layers))
-    names = [f"layer {number}" for number in range(len(layers))]
+    names = {number: f"layer {number}" for number in shown}
     arrays = {
-        name: heads_json(name, numbers, cell[2:], kind, limit, side)
-        for name, numbers, limit in zip(names, layers, limits, strict=True)
+        name: heads_json(name, layers[number], cell[2:], kind, limits[number], side)
+        for number, name in names.items()
     }
-    panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names)]
-    for panel, said in zip(panels, captions, strict=False):
-        panel["captions"] = list(said)
+    panels = [line_of_heads(name, n, name.capitalize()) for n, name in enumerate(names.values())]
+    for panel, number in zip(panels, names, strict=True):
+        if number < len(captions):
+            panel["captions"] = list(captions[number])
     return board_json(description, arrays, head_axes(labels), panels, (names[layer], index))
 
 

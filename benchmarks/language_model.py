@@ -1,6 +1,7 @@
-"""The language model against the same model in PyTorch, eager: a run of 64 tokens, of which ours
-keeps every trace, and a step with 128 tokens in the cache. Then our next words after three texts,
-which PyTorch does not have.
+"""The language model against the same model in PyTorch, eager: a run, of which ours keeps every
+trace, and a step with the cache. So a random one of 135 million numbers, built like Llama, in
+float32. Then our next words after three texts, which PyTorch does not have; and all that the
+picture of the whole model computes.
 """
 
 import statistics
@@ -12,13 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from attention_core import Projections, Rotary
+from attention_lab.trained.attention_maps import AttentionMaps
+from attention_lab.trained.byte_pairs import BytePairs
+from attention_lab.trained.decoder import Decoder, DecoderLayer
 from attention_lab.trained.generation import KeyValueCache
 from attention_lab.trained.language_model import LanguageModel, language_model
+from attention_lab.trained.model_run import LanguageModelRun
+from attention_lab.trained.whole_model import WholeModel, whole_facts
 
 from ._children import measure, parsed, table, time_rows
 
 RUN, STEP = "a run", "a step with the cache"
 CASES = ((RUN, 64), (STEP, 128))  # tokens: of the run, or in the cache before the step
+LARGE = ((RUN, 16, "135M"), (STEP, 16, "135M"))
 Call = Callable[[], Any]  # gives the logits
 LIBRARIES = {"numpy": "NumPy", "float64": "PyTorch", "float32": "PyTorch float32"}
 
@@ -26,7 +34,8 @@ LIBRARIES = {"numpy": "NumPy", "float64": "PyTorch", "float32": "PyTorch float32
 @cache
 def decoder(name: str, case: tuple[str, int], threads: int) -> Call:
     """The call to measure: the same tokens through the same weights."""
-    model, (kind, n_tokens) = language_model(), case
+    model, (kind, n_tokens, *large) = large_model() if case[2:] else language_model(), case
+    name = "float32" if large and name != "numpy" else name
     ids = np.random.default_rng(1).integers(3, 512, n_tokens + 1).tolist()
     if name != "numpy":
         return torch_decoder(model, ids, kind, name, threads)
@@ -40,6 +49,31 @@ def decoder(name: str, case: tuple[str, int], threads: int) -> Call:
         return kept.extend(ids[-1:]).logits
 
     return step
+
+
+@cache
+def large_model() -> LanguageModel:
+    """30 layers of 576 features with 9 heads on 3 key/value heads, and 49,152 pieces; each matrix
+    lies in memory as in a file of Hugging Face, with a row for each output.
+    """
+    rng, d, kept, fed = np.random.default_rng(0), 576, 192, 1536
+
+    def drawn(*shape: int) -> Any:
+        return rng.standard_normal(shape, np.float32) * np.float32(shape[-1] ** -0.5)
+
+    gain, shapes = np.ones(d, np.float32), ((d, d), (kept, d), (kept, d), (d, d))
+    layers = tuple(
+        DecoderLayer(
+            gain,
+            Projections(*(drawn(*shape).T for shape in shapes), n_heads=9, n_kv_heads=3),
+            gain,
+            *(drawn(*shape).T for shape in ((fed, d), (d, fed), (fed, d))),
+        )
+        for _ in range(30)
+    )
+    decoder = Decoder(drawn(49_152, d), layers, gain, Rotary(pairs="halves"), 1e-5)
+    pieces = BytePairs(tuple(map(str, range(49_152))), ())
+    return LanguageModel(pieces, decoder, 2048)
 
 
 def torch_decoder(
@@ -78,8 +112,12 @@ def torch_decoder(
         return functional.rms_norm(x, (x.shape[-1],), gain, ours.epsilon)
 
     def turned(x: Any, start: int) -> Any:
+        turn = turns[start : start + x.shape[-2]]
+        if ours.rotary.pairs == "halves":
+            pairs = torch.complex(*x.chunk(2, dim=-1)) * turn
+            return torch.cat([pairs.real, pairs.imag], dim=-1)
         pairs = torch.view_as_complex(x.reshape(*x.shape[:-1], -1, 2))
-        return torch.view_as_real(pairs * turns[start : start + x.shape[-2]]).flatten(-2)
+        return torch.view_as_real(pairs * turn).flatten(-2)
 
     def extend(new: Any, start: int) -> Any:
         x, end = embedding[new], start + len(new)
@@ -122,6 +160,7 @@ TEXTS = (
     'Tom and Lily went to the park. They saw a big dog. Lily said, "',
 )
 N_WORDS, MOST_MS, ROUNDS = 10, 150, 15
+MOST_WHOLE_MS = 300
 
 
 def time_words() -> None:
@@ -140,6 +179,27 @@ def time_words() -> None:
         print(f"| … {text[-24:].strip()} | {shown} | {MOST_MS} |")
 
 
+def time_whole() -> None:
+    """The picture of the whole model on each text, from the ids: CPU time, the median of several
+    rounds.
+    """
+    print("\n| the whole model on | ms | target |\n|---|--:|--:|")
+    for text in TEXTS:
+        ids, times = language_model().encode(text), []
+        for _ in range(ROUNDS):
+            start = time.process_time()
+            found = WholeModel(*_maps_and_run(ids))
+            whole_facts(found)
+            found.coming  # noqa: B018
+            times.append(1000 * (time.process_time() - start))
+        print(f"| … {text[-24:].strip()} | {statistics.median(times):.0f} | {MOST_WHOLE_MS} |")
+
+
+def _maps_and_run(ids: Sequence[int]) -> tuple[AttentionMaps, LanguageModelRun]:
+    run = language_model().run(ids)
+    return AttentionMaps.of_traces(run.traces), run
+
+
 def main(options: Sequence[str] = ()) -> None:
     """Measure and print."""
     print("stories260K in float64.")
@@ -148,7 +208,12 @@ def main(options: Sequence[str] = ()) -> None:
     times, worst = measure(decoder, names, CASES, chosen, unlike="float32")
     print(table(time_rows(["case", "tokens"], CASES, LIBRARIES, times, chosen.clock)))
     print(f"Largest difference between the logits in float64: {worst:.1e}")
+    names = [name for name in names if name != "float64"]
+    times, worst = measure(decoder, names, LARGE, chosen, unlike="")
+    print(table(time_rows(["case", "tokens", "size"], LARGE, LIBRARIES, times, chosen.clock)))
+    print(f"Largest difference between the logits in float32: {worst:.1e}")
     time_words()
+    time_whole()
 
 
 if __name__ == "__main__":

@@ -2,8 +2,6 @@
 `tests/data/asked.csv`, and the time from Enter to the list in the app and on the site.
 """
 
-from __future__ import annotations
-
 import csv
 import tempfile
 import time

@@ -23,7 +23,7 @@ from ._servers import served
 ROUNDS = 5
 WINDOW: ViewportSize = {"width": 1366, "height": 768}
 # Pages whose first picture is measured: boards of the story, of the model, and charts.
-PAGES = ("overview", "softmax", "why-this-word", "geometry", "propositions")
+PAGES = ("overview", "softmax", "whole-model", "why-this-word", "geometry", "propositions")
 PICTURE = "section.board .panel, .js-plotly-plot .main-svg"
 LATER = ("pyodide/", "worker.js", "later.js", "sw.js")
 SLIDERS = {"site": "#controls [name=n_heads]", "app": ".st-key-offered_heads input"}

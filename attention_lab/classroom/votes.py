@@ -1,4 +1,6 @@
-"""Votes: what is written of them, in a room whose vote is open and where seats are left."""
+"""Votes: what is written of them, in a room whose vote is open and where seats are left;
+and how many people are in a room: those who have asked for its news a moment ago.
+"""
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence

@@ -1,4 +1,6 @@
-"""The code of one step as a reader meets it: what goes in and comes out, the lines, the check."""
+"""The code of one step as a reader meets it: what goes in and comes out, the lines, the check.
+At the end: the block around a layer as NumPy statements.
+"""
 
 from collections.abc import Iterator
 from typing import Any
@@ -98,6 +100,7 @@ ACTIVATION_CODE = {
     "relu": "np.maximum(hidden, 0)",
     "tanh": "np.tanh(hidden)",
     "gelu": "hidden * (1 + erf(hidden / np.sqrt(2))) / 2",
+    "gelu_tanh": "hidden * (1 + np.tanh(np.sqrt(2 / np.pi) * (hidden + 0.044715 * hidden**3))) / 2",
     "silu": "hidden / (1 + np.exp(-hidden))",
 }
 

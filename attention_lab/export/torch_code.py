@@ -166,8 +166,8 @@ def heads_in_one_call(trace: Trace) -> str:
     if trace.empty_rows_as == "nan" and trace.empty_rows.any():
         return f"# {function} gives zeros, not NaN, where there is nothing to attend to."
     options = [heads_mask(trace)] if has_rule(trace) else []
-    options += ["scale=scale"] * (not _usual_scale(trace))
-    options += ["enable_gqa=True"] * has_shared_heads(trace)
+    options += ["scale=scale"] if not _usual_scale(trace) else []
+    options += ["enable_gqa=True"] if has_shared_heads(trace) else []
     given = (*trace.needs("scores"), "value_heads", *options)
     return _call(f"head_outputs = {function}", *given)
 
@@ -197,12 +197,14 @@ def layer_in_one_call(trace: Trace) -> str:
 def _module(trace: Trace) -> str:
     """PyTorch's module with our weights in it."""
     biased, own_width = trace.projections.b_q is not None, trace.sizes["M"] != trace.sizes["D"]
-    options = ["kdim=M", "vdim=M"] * own_width + ["bias=False"] * (not biased)
+    options = (["kdim=M", "vdim=M"] if own_width else []) + (["bias=False"] if not biased else [])
     weights = ['"in_proj_weight": torch.cat([w_q, w_k, w_v], dim=1).T']
     if own_width:
         weights = [f'"{letter}_proj_weight": w_{letter}.T' for letter in "qkv"]
     weights.append('"out_proj.weight": w_o.T')
-    weights += ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] * biased
+    weights += (
+        ['"in_proj_bias": torch.cat([b_q, b_k, b_v])', '"out_proj.bias": b_o'] if biased else []
+    )
     entries = "".join(f"    {weight},\n" for weight in weights)
     options += ["batch_first=True", "dtype=x.dtype"]
     made = _call("layer = torch.nn.MultiheadAttention", "D", "H", *options)

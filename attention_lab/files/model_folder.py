@@ -42,6 +42,11 @@ class ModelFolder:
         if not self._root.is_dir():
             raise FileError(f"folder is {self._root.name}, which is a file: give its folder")
 
+    @property
+    def name(self) -> str:
+        """The name of the folder."""
+        return self._root.name
+
     def config(self) -> dict[str, Any]:
         """The entries of config.json. Raises: FileError."""
         return _table(CONFIG, _CONFIG.parse(self._bytes(CONFIG, _CONFIG.max_bytes)))
@@ -137,11 +142,12 @@ class FolderWeights:
 
     def read(self, name: str) -> Array:
         """An array in float32, which cannot be written to: that of float32 is the file itself,
-        mapped into memory. Raises: FileError.
+        mapped into memory, unless it begins at an odd place, which would make products slow.
+        Raises: FileError.
         """
         file = self._files[name]
-        if self.kinds[name] == "F32":
-            return file.mapped(name)
+        if self.kinds[name] == "F32" and (mapped := file.mapped(name)).flags.aligned:
+            return mapped
         array = file.read(name).astype(np.float32, copy=False)
         array.setflags(write=False)
         return array

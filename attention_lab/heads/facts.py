@@ -201,7 +201,9 @@ def _counts(heads: Sequence[int]) -> tuple[Count, ...]:
 def _heads_off(trace: Trace, off: Sequence[int], has: bool) -> HeadsOff:
     left = ""
     if len(off) == trace.sizes["H"]:
-        parts = ["bias"] * (trace.projections.b_o is not None) + ["input"] * trace.residual
+        parts = (["bias"] if trace.projections.b_o is not None else []) + (
+            ["input"] if trace.residual else []
+        )
         left = " and ".join(parts) or "0"
     moved = Share(share_without(trace, off)) if has else None
     return HeadsOff(_counts(off), moved, Case(left))

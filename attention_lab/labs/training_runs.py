@@ -4,6 +4,9 @@ Runs with which pages open are stored: in `training_runs.npz` three of one task,
 `circuit_runs.npz` those of the small model of two layers, with their losses and some of their
 weights, in 32 bits a number. `scripts/make_training_runs.py` makes them; tests train again and
 compare.
+
+At the end: the loss of layers on the unseen sequences while they learn, and losses to compare it
+with.
 """
 
 from __future__ import annotations

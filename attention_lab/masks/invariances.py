@@ -1,4 +1,9 @@
-"""Changes of a layer's scores, weights and softmax: some change the output, others do not."""
+"""Changes of a layer's scores, weights and softmax: some change the output, others do not.
+
+At the end: other weights for the same layer. The queries and keys of a head meet only in dot
+products, its values and its rows of W_O only in their product. So both pairs can be written in
+another basis: W_Q R with W_K R⁻ᵀ, and W_V U with U⁻¹ W_O.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -74,7 +74,7 @@ def _row(places: list[int], write: Callable[[int], str], between: str = ", ") ->
     """What is written for each place, with dots where places are left out."""
     parts: list[str] = []
     for before, place in zip([-1, *places], places, strict=False):
-        parts += [r"\cdots"] * (place > before + 1) + [write(place)]
+        parts += ([r"\cdots"] if place > before + 1 else []) + [write(place)]
     return between.join(parts)
 
 

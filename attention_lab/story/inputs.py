@@ -11,7 +11,6 @@ from ..focus import Focus
 from ..heads.keys_read import ReadRow, read_row
 from ..scenario import Scenario
 from ..sentences import embedding_of
-from ..weight_kinds import LANGUAGE_MODEL
 from ..words.embeddings import is_sum_of_words
 
 
@@ -91,7 +90,7 @@ def token_facts(
 
 
 def _origin(run: Run) -> Origin:
-    if run.model is LANGUAGE_MODEL:
+    if run.model and run.model.writes:
         return "stream" if run.chosen.layer else "start"
     if run.model:
         return "encoder"

@@ -1,4 +1,9 @@
-"""The facts of the steps from the scores to what a head finds."""
+"""The facts of the steps from the scores to what a head finds.
+
+At the end: a row that has nothing to take from any token, with softmax alone, a sink, or a gate on
+the output. Sources: Xiao et al. 2024 (attention sinks); OpenAI 2025 (gpt-oss, a logit per head);
+Qiu et al. 2025 (gated attention).
+"""
 
 from __future__ import annotations
 

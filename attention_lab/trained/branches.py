@@ -25,7 +25,7 @@ class Branches:
     def __init__(
         self, decoder: Decoder, kept: Sequence[Array], lengths: Sequence[int] = ()
     ) -> None:
-        self._decoder, self._text = decoder, kept
+        self.decoder, self._text = decoder, kept
         self._lengths = tuple(lengths) or (kept[0].shape[2],)
         self._begun: list[int] = []
         n_layers = len(decoder.layers)
@@ -39,7 +39,7 @@ class Branches:
         """Add branches, each a piece longer than its parent, -1 for the text itself, -2 for the
         text in its second length; how well every piece fits after each. Shapes: (N, X).
         """
-        decoder, first = self._decoder, len(self)
+        decoder, first = self.decoder, len(self)
         for number, parent in enumerate(parents, start=first):
             self._paths.append((*(self._paths[parent] if parent >= 0 else ()), number))
             self._begun.append(self._begun[parent] if parent >= 0 else self._lengths[-1 - parent])
@@ -72,9 +72,9 @@ class Branches:
         """What attention adds to the last piece of each branch. ends: of each branch the length of
         its text, and the position of its last piece. Shapes: (N, D), kept.
         """
-        p, n = self._decoder.layers[layer].attention, len(x_ND)
+        p, n = self.decoder.layers[layer].attention, len(x_ND)
         keys, values = (own[layer] for own in self._own)
-        query_NHK, keys[-n:], values[-n:] = compared(self._decoder, layer, x_ND, turns_NP)
+        query_NHK, keys[-n:], values[-n:] = compared(self.decoder, layer, x_ND, turns_NP)
         query_NGRK = query_NHK.reshape(n, p.groups, -1, p.d_k)
         text_keys_GSK, text_values_GSV = (one[layer] for one in self._text)
         query_GQK = query_NGRK.swapaxes(0, 1).reshape(p.groups, -1, p.d_k)
@@ -90,7 +90,7 @@ class Branches:
         place = np.concatenate([np.broadcast_to(text_S, (n, n_text)), own_E], axis=1)
         hidden = place > position_N1
         hidden[:, :n_text] |= text_S >= begun_N1
-        if (window := self._decoder.layers[layer].window) is not None:
+        if (window := self.decoder.layers[layer].window) is not None:
             hidden |= place <= position_N1 - window
         scores[np.broadcast_to(hidden[:, np.newaxis, np.newaxis], scores.shape)] = -np.inf
         scores -= scores.max(axis=-1, keepdims=True)

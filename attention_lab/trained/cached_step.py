@@ -10,13 +10,13 @@ from functools import cached_property
 import numpy as np
 
 from attention_core.checks import Array
-from attention_core.derivation import array_of
 
+from .allowed_models import STORIES, writing_model
 from .decoder import Decoder, Head
 from .generation import ALIGNMENTS, CachedRows, KeyValueCache
-from .language_model import N_HEADS, N_KV_HEADS, language_model
+from .heads_off import run_without
+from .language_model import ZERO
 from .model_run import LanguageModelRun
-from .why_word import run_without
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class CachedStep:
 
     ids: of the text so far. n_first: how many pieces the first step has, at most all. restarts:
     whether the positions of every step begin at 0; top_left: whether the causal mask is aligned at
-    the top left. Both are mistakes. off: heads that are switched off.
+    the top left. Both are mistakes. off: heads that are switched off. model: the name of the one
+    that is run.
     """
 
     ids: tuple[int, ...]
@@ -69,6 +70,12 @@ class CachedStep:
     restarts: bool = False
     top_left: bool = False
     off: tuple[Head, ...] = ()
+    model: str = STORIES
+
+    @property
+    def decoder(self) -> Decoder:
+        """The layers of the model."""
+        return writing_model(self.model).decoder
 
     @property
     def n_new(self) -> int:
@@ -97,7 +104,7 @@ class CachedStep:
     def kept_for(self, layer: int, head: int) -> tuple[Array, Array]:
         """The keys and the values that a head reads, which others may share. Shapes: (S, K)."""
         keys_GSK, values_GSK = self.kept(layer)
-        group = head * len(keys_GSK) // N_HEADS
+        group = head * len(keys_GSK) // len(self.rows.probabilities[layer])
         return keys_GSK[group], values_GSK[group]
 
     def lines(self, layer: int, head: int, cached: bool) -> tuple[Array, Array, Array]:
@@ -107,8 +114,9 @@ class CachedStep:
         """
         if cached:
             return (*self.kept_for(layer, head), self.rows.probabilities[layer, head])
-        trace, group = self.full.traces[layer], head * N_KV_HEADS // N_HEADS
-        keys_SK: Array = array_of(trace, "turned_keys")[0, group]
+        trace = self.full.traces[layer]
+        group = head * trace.sizes["G"] // trace.sizes["H"]
+        keys_SK: Array = getattr(trace, trace.needs("scores")[1])[0, group]
         return keys_SK, trace.value_heads[0, group], trace.probabilities[0, head]
 
     @property
@@ -137,12 +145,13 @@ class CachedStep:
         return kept, tuple(self._counted(n, n).total for n in lengths)
 
     def _counted(self, n_new: int, n_tokens: int) -> Multiplications:
-        return multiplications(language_model().decoder, n_new, n_tokens, N_KV_HEADS)
+        groups = self.decoder.layers[0].attention.groups
+        return multiplications(self.decoder, n_new, n_tokens, groups)
 
     @property
     def full(self) -> LanguageModelRun:
         """The same text computed at once."""
-        return run_without(self.ids, self.off)
+        return run_without(self.ids, self.off, ZERO, self.model)
 
     @property
     def largest_gap(self) -> float:
@@ -154,7 +163,7 @@ class CachedStep:
 def numbers_kept(decoder: Decoder, n_tokens: int, n_kv_heads: int) -> int:
     """How many numbers the keys and values of all layers take.
 
-    >>> numbers_kept(language_model().decoder, 10, 4)
+    >>> numbers_kept(writing_model().decoder, 10, 4)
     3200
     """
     width = decoder.layers[0].attention.d_k
@@ -166,11 +175,11 @@ def multiplications(
 ) -> Multiplications:
     """What the rows of new tokens multiply, the last ones of n_tokens.
 
-    >>> one = multiplications(language_model().decoder, 1, 1, 4)
+    >>> one = multiplications(writing_model().decoder, 1, 1, 4)
     >>> one.queries, one.rotary, one.feed_forward, one.logits, one.total
     (4096, 192, 33024, 32768, 260928)
     """
-    p, w_1 = decoder.layers[0].attention, decoder.layers[0].w_1
+    p = decoder.layers[0].attention
     width, kept = p.n_heads * p.d_k, n_kv_heads * p.d_k
     earlier = n_tokens - n_new
     pairs = n_new * n_tokens
@@ -180,11 +189,11 @@ def multiplications(
         queries=n_new * p.d_model * width,
         keys=n_new * p.d_model * kept,
         values=n_new * p.d_model * kept,
-        rotary=n_new * 2 * (width + kept),
+        rotary=0 if decoder.rotary is None else n_new * 2 * (width + kept),
         scores=pairs * width,
         mixing=pairs * width,
         output=n_new * width * p.d_model,
-        feed_forward=n_new * 3 * w_1.size,
+        feed_forward=n_new * decoder.layers[0].counts[1],
         hidden=2 * (pairs - seen) * width,
         logits=decoder.embedding.size,
     )

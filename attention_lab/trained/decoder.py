@@ -106,6 +106,11 @@ class Decoder:
         """What the logits are made with. Shapes: (X, D)."""
         return self.embedding if self.output is None else self.output
 
+    @property
+    def n_numbers(self) -> int:
+        """How many numbers the matrices hold that a token is multiplied with."""
+        return self.unembedding.size + sum(sum(one.counts) for one in self.layers)
+
     def embed(self, ids: Any, places: Array | None = None) -> Array:
         """The vectors of pieces, with those of their places where these are learned. places: from 0
         on if None. Shapes: (..., T) -> (..., T, D). Raises: SettingsError for a place that the
@@ -213,11 +218,12 @@ class Streams:
         logits: Array = self.decoder.logits(self.streams[-1])
         return logits
 
-    def logits_after(self, layer: int) -> Array:
+    def logits_after(self, layer: int, position: int | slice = slice(None)) -> Array:
         """What the last norm and the embedding make of the vectors after a layer, as if no layer
-        followed; -1 is before the first. Shapes: (T, X). Source: nostalgebraist 2020 (logit lens).
+        followed; -1 is before the first. position: of one token, or of all. Shapes: (T, X) or (X,).
+        Source: nostalgebraist 2020 (logit lens).
         """
-        return self.decoder.logits(self.streams[layer + 1])
+        return self.decoder.logits(self.streams[layer + 1, position])
 
     def parts(self, position: int = -1) -> tuple[tuple[Part, ...], Array]:
         """The names of all parts that add up to the vector of a token, and the parts.

@@ -9,6 +9,7 @@ import numpy as np
 from ..heads.keys_read import strongest_lines
 from ..words.numbers import Case, Count, Number, Share, more_or_less, sum_in_digits
 from ..words.pieces import readable
+from .allowed_models import writing_model
 from .attention_maps import AttentionMaps
 from .cached_step import CachedStep
 from .change_a_word import ChangedWord
@@ -30,12 +31,11 @@ from .head_measures import (
     copied_when_off,
     measure_heads,
 )
-from .language_model import language_model
 from .model_run import AVERAGE, LanguageModelRun
 from .why_word import WhyWord
 from .writing import Continuations, Writing
 
-ROUNDING = 1e-12  # of a share that is computed in two ways
+ROUNDING = 1000  # times that of a number: of a share that is computed in two ways
 COPIES, WORD_TO_WORD = "copies what it reads", "word to word"
 N_NAMED = 3  # words, pieces or heads that are named one by one
 
@@ -167,14 +167,15 @@ class CacheFacts:
 def cache_facts(step: CachedStep) -> CacheFacts:
     """What *The KV cache* says of a step. Raises: AttentionError."""
     n, gap = len(step.ids), step.largest_gap
+    rounding = ROUNDING * np.finfo(step.rows.probabilities.dtype).eps
     return CacheFacts(
-        last=language_model().pieces(step.ids[-1:])[0],
+        last=writing_model(step.model).pieces(step.ids[-1:])[0],
         n=Count(n),
         at_once=step.n_new == n,
         kept=Count(n - step.n_new),
         saved=Share(step.saved) if step.n_new < n else None,
-        gap=Share(gap) if gap > ROUNDING else None,
-        rounding=Number(gap) if 0 < gap <= ROUNDING else None,
+        gap=Share(gap) if gap > rounding else None,
+        rounding=Number(gap) if 0 < gap <= rounding else None,
         now=(Count(step.counts.total), Count(step.counts_without.total)),
         so_far=(Count(sum(step.totals[0])), Count(sum(step.totals[1]))),
     )

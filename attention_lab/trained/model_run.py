@@ -117,7 +117,7 @@ class LanguageModelRun(Streams):
         names, parts_ND = self.parts()
         found = dict(zip(names, map(float, parts_ND @ along_D), strict=True))
         if (offset_D := self.decoder.last_offset) is not None:
-            found[OFFSET] = float(offset_D @ self._compared(token, against))
+            found[OFFSET] = float(offset_D @ self.compared(token, against))
         return found
 
     def loss(self, head: Head, token: int, against: Against = AVERAGE) -> Loss:
@@ -156,9 +156,9 @@ class LanguageModelRun(Streams):
         last norm: the gain times the vector of the token, less that of what it is compared with;
         with LayerNorm, less the mean of these products. Shapes: (D,). Raises: SettingsError.
         """
-        return self.decoder.last_reads(self._compared(token, against))
+        return self.decoder.last_reads(self.compared(token, against))
 
-    def _compared(self, token: int, against: Against) -> Array:
+    def compared(self, token: int, against: Against) -> Array:
         """The vector of a token in the output matrix, less that of what it is compared with.
         Raises: SettingsError.
         """

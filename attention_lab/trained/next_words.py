@@ -28,6 +28,8 @@ MOST_SPELLINGS = 2000  # further branches that the sum over spellings computes, 
 # Of all branches together, 256 MB: a large vocabulary gets fewer branches than these.
 MOST_SHARES = 2**25
 AT_ONCE = 16  # branches that it computes together
+# Branches times numbers of the model: a large model gets fewer branches, or a page would wait.
+MOST_WORK = 3 * 2**30
 MORE = 5  # words that are summed beside those that are wanted
 LEAST = 1e-5  # words that are less probable are not searched for
 FEW_STEPS, FEW_AT_ONCE = 24, 4  # of a search for the most probable word alone
@@ -103,12 +105,20 @@ pieces_of = lru_cache(maxsize=4)(Pieces)
 class _Search:
     """The branches of a text that were computed: the share of every piece to come next, by the
     pieces of the branch. settings: temperature and top-p of these shares. numbers: of the branches.
+    n_numbers: how many the matrices of the model hold.
     """
 
     pieces: Pieces
     shares: dict[Path, Array]
     settings: tuple[float, float]
     numbers: dict[Path, int]
+    n_numbers: int
+
+    @property
+    def room(self) -> int:
+        """How many branches memory and time leave room for."""
+        by_memory = MOST_SHARES // 2 // len(self.pieces.all)
+        return min(by_memory, max(AT_ONCE, MOST_WORK // self.n_numbers))
 
     def unknown(self, paths: Iterable[Path]) -> list[Path]:
         """Those of some branches that were not computed; their parents were."""
@@ -131,8 +141,8 @@ class _Search:
         """
         found: dict[str, float] = {}
         waiting: list[tuple[float, Path]] = []
-        self._wait(waiting, (), 1.0, self.pieces.of_words)
-        most = min(most, MOST_SHARES // 2 // len(self.pieces.all))
+        most = min(most, self.room)
+        self._wait(waiting, (), 1.0, self.pieces.of_words, most)
         while waiting and self.n_steps < most:
             enough = sorted(found.values())[-n_words] if len(found) >= n_words else LEAST
             if -waiting[0][0] < enough:
@@ -143,21 +153,28 @@ class _Search:
                 text = "".join(self.pieces.all[one] for one in path)
                 if text != WORD_START:
                     found[text] = found.get(text, 0.0) - share * self.ends(path)
-                self._wait(waiting, path, -share, self.pieces.letters)
+                self._wait(waiting, path, -share, self.pieces.letters, most)
         return found, max(LEAST, -waiting[0][0]) if waiting else LEAST
 
     def _wait(
-        self, waiting: list[tuple[float, Path]], path: Path, share: float, which: list[int]
+        self,
+        waiting: list[tuple[float, Path]],
+        path: Path,
+        share: float,
+        which: list[int],
+        most: int,
     ) -> None:
-        shares = self.shares[path][which] * share
-        for place in np.flatnonzero(shares > LEAST):
+        """Let the branches that go on with some pieces wait, those that can be computed at most."""
+        shares, n = self.shares[path][which] * share, most + 2 * AT_ONCE
+        likely = np.argsort(-shares, kind="stable")[:n]
+        for place in likely[shares[likely] > LEAST].tolist():
             heappush(waiting, (-float(shares[place]), (*path, which[place])))
 
     def probability(self, texts: Sequence[str]) -> Asks[dict[str, Spelled]]:
         """The probability of each text as the next word, summed over its spellings."""
         spelled: dict[str, list[tuple[float, Path]]] = {text: [] for text in texts}
         goes_on = self._spelled(texts)
-        n_more = min(MOST_SPELLINGS, MOST_SHARES // 2 // len(self.pieces.all))
+        n_more = min(MOST_SPELLINGS, self.room)
         most = self.n_steps + n_more
         level: list[tuple[Path, str, float]] = [((), "", 1.0)]
         while level:
@@ -281,7 +298,8 @@ class After:
 
     def _search(self, root: int = -1) -> _Search:
         first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}
-        return _Search(pieces_of(self.vocabulary), first, self.settings, {(): root})
+        size = self.decoder.n_numbers
+        return _Search(pieces_of(self.vocabulary), first, self.settings, {(): root}, size)
 
     def _computed(self, search: _Search, asks: Asks[T]) -> T:
         (found,) = side_by_side(Branches(self.decoder, self.kept), [search], [asks])

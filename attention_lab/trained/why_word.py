@@ -4,7 +4,6 @@ the sum, what each head is really worth, from where it has it, and the model cut
 D model feature, H head, L layer, X piece of the vocabulary.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -13,19 +12,32 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..cache import cached
-from ..heads.weight_blocks import head_contributions
 from ..words.pieces import readable, word_slices
-from .decoder import EMBEDDING, FEED_FORWARD, HEAD, Decoder, Head, Part
+from .allowed_models import STORIES
+from .decoder import (
+    BIAS,
+    EMBEDDING,
+    FEED_FORWARD,
+    HEAD,
+    OFFSET,
+    Head,
+    Part,
+)
 from .generation import next_probabilities
-from .language_model import MEAN, ZERO, language_model
+from .heads_off import (
+    N_SHOWN,
+    ends_without,
+    logits_without,
+    others,
+    run_without,
+    words_without,
+    written_without,
+)
+from .language_model import ZERO
 from .language_text import run_of_ids
-from .model_run import AVERAGE, Against, LanguageModelRun, Loss, fillings
-from .next_words import NextWords, letters_begun
+from .model_run import AVERAGE, Against, LanguageModelRun, Loss
+from .next_words import NextWords
 
-N_SHOWN = 8  # words
-N_WRITTEN = 10  # words that the model goes on to write
-MOST_PIECES = 60  # of these words together
 LEADS = 1.25  # times the next largest part is what a part must be to be named alone
 
 
@@ -44,7 +56,8 @@ class WhyWord:
     ids: of the text. token: the first piece; None for that of the most probable word. against: what
     its logit is compared with. off: heads that are switched off, replaced_by what they add then.
     head: the one to look at; None for the one whose loss is largest. named: the word, if it is not
-    the most probable one that begins with the token.
+    the most probable one that begins with the token. model: the name of the one that is explained.
+    n_measured: of how many layers a large model has measured what every head is worth.
     """
 
     ids: tuple[int, ...]
@@ -54,26 +67,34 @@ class WhyWord:
     replaced_by: str = ZERO
     head: Head | None = None
     named: str = ""
+    model: str = STORIES
+    n_measured: int = 0
 
     @property
     def before(self) -> LanguageModelRun:
         """The text in the whole model."""
-        return run_of_ids(self.ids)
+        return run_of_ids(self.ids, self.model)
+
+    @property
+    def changes(self) -> tuple[tuple[Head, ...], str, str]:
+        """The heads that are off, what they add, and the name of the model."""
+        return self.off, self.replaced_by, self.model
 
     @property
     def after(self) -> LanguageModelRun:
         """The text in the model without the heads that are off."""
-        return run_without(self.ids, self.off, self.replaced_by)
+        return run_without(self.ids, *self.changes)
 
     @property
     def words_before(self) -> NextWords:
         """The most probable words of the whole model."""
-        return words_without(self.ids)
+        return words_without(self.ids, (), ZERO, self.model)
 
     @property
     def words_after(self) -> NextWords:
         """The most probable words without the heads that are off."""
-        return words_without(self.ids, self.off, self.replaced_by)
+        filling = self.replaced_by if self.off else ZERO
+        return words_without(self.ids, self.off, filling, self.model)
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -132,30 +153,56 @@ class WhyWord:
     @cached_property
     def losses(self) -> Array:
         """What each head is worth as the others are set: by how much that which is explained is
-        larger with the head than without it, all that follows computed again. Shapes: (L, H).
+        larger with the head than without it, all that follows computed again. NaN where a large
+        model has not measured it. Shapes: (L, H).
         """
         after = float(self.explained(self.after.logits[-1]))
-        lost = after - self.explained(logits_without(self.ids, self.off, self.replaced_by))
+        if self.is_measured:
+            lost = after - self.explained(logits_without(self.ids, *self.changes))
+        else:
+            lost = np.full(self.grid, np.nan)
+            along_D = self.before.compared(self.piece, self.against)
+            for layer in range(self.n_measured):
+                lost[layer] = after - ends_without(self.ids, layer, self.off, self.model) @ along_D
         for head in self.off:
-            with_it = run_without(self.ids, others(self.off, head), self.replaced_by)
+            with_it = run_without(self.ids, others(self.off, head), *self.changes[1:])
             lost[head] = float(self.explained(with_it.logits[-1])) - after
         return lost
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether every head is measured at once, as one batch; a large model does it layer by
+        layer, when it is asked to.
+        """
+        return self.model == STORIES
 
     @cached_property
     def focus(self) -> Head:
         """The head to look at."""
         if self.head is not None:
             return self.head
-        lost = np.abs(WhyWord(self.ids, self.token, self.against).losses)
+        plain = WhyWord(self.ids, self.token, self.against, model=self.model)
+        lost = np.abs(plain.losses if self.is_measured else plain.direct)
         layer, number = np.unravel_index(int(lost.argmax()), lost.shape)
         return int(layer), int(number)
+
+    @property
+    def grid(self) -> tuple[int, int]:
+        """How many layers there are, and how many heads in each."""
+        return len(self.before.traces), self.before.traces[0].sizes["H"]
+
+    @cached_property
+    def direct(self) -> Array:
+        """What each head itself adds to what is explained. Shapes: (L, H)."""
+        parts = self.before.contributions(self.piece, self.against)
+        return np.array([parts[HEAD, *head] for head in np.ndindex(self.grid)]).reshape(self.grid)
 
     @property
     def run(self) -> LanguageModelRun:
         """The text in the model with the head in focus, the others as they are set: the run whose
         sum is shown.
         """
-        return run_without(self.ids, others(self.off, self.focus), self.replaced_by)
+        return run_without(self.ids, others(self.off, self.focus), *self.changes[1:])
 
     @property
     def total(self) -> float:
@@ -168,13 +215,16 @@ class WhyWord:
         return self.run.contributions(self.piece, self.against)
 
     @property
-    def kinds(self) -> tuple[float, float, float]:
-        """What the embedding of the last piece, all heads and all feed-forward parts add."""
-        embedding, heads, feed_forward = (
-            sum(value for part, value in self.parts.items() if kind in (part, part[0]))
-            for kind in (EMBEDDING, HEAD, FEED_FORWARD)
+    def kinds(self) -> tuple[float, ...]:
+        """What the embedding of the last piece, all heads and all feed-forward parts add; and all
+        biases, where the model has any.
+        """
+        biases = ((BIAS, OFFSET),) * any(one == OFFSET or one[0] == BIAS for one in self.parts)
+        kinds = ((EMBEDDING,), (HEAD,), (FEED_FORWARD,), *biases)
+        return tuple(
+            sum(value for part, value in self.parts.items() if part in kind or part[0] in kind)
+            for kind in kinds
         )
-        return embedding, heads, feed_forward
 
     @property
     def ranked(self) -> list[tuple[Part, float]]:
@@ -234,16 +284,12 @@ class WhyWord:
     @property
     def written(self) -> tuple[str, str]:
         """What the whole model goes on to write, and the model without the heads that are off."""
-        return written_without(self.ids), written_without(self.ids, self.off, self.replaced_by)
+        plain = written_without(self.ids, (), ZERO, self.model)
+        return plain, written_without(self.ids, *self.changes)
 
     def shares_after(self, layer: int) -> Array:
         """The share of every piece if no layer followed; -1 is before the first. Shapes: (X,)."""
-        return next_probabilities(self.run.logits_after(layer)[-1])
-
-
-def others(heads: Sequence[Head], head: Head) -> tuple[Head, ...]:
-    """Heads without one of them."""
-    return tuple(one for one in heads if one != head)
+        return next_probabilities(self.run.logits_after(layer, -1))
 
 
 def words_of(why: WhyWord) -> dict[int, list[str]]:
@@ -255,76 +301,3 @@ def words_of(why: WhyWord) -> dict[int, list[str]]:
             if word not in several:
                 several.append(word)
     return found
-
-
-@cached
-def run_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
-) -> LanguageModelRun:
-    """All layers on some ids, with heads switched off. Raises: SettingsError."""
-    model = language_model()
-    if off or replaced_by == MEAN:
-        return model.run(ids, without=off, replaced_by=replaced_by)
-    return run_of_ids(ids)
-
-
-@cached
-def words_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
-) -> NextWords:
-    """The most probable words after a text, with heads switched off. Raises: SettingsError."""
-    return run_without(ids, off, replaced_by if off else ZERO).next_words(N_SHOWN)
-
-
-@cached
-def written_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
-) -> str:
-    """What the model goes on to write, the most probable piece each time, for ten words; without
-    the space before them, and with the letters of the text that the first one goes on with. Raises:
-    SettingsError.
-    """
-    model, written = language_model(), list[int]()
-    room = min(MOST_PIECES, 512 - len(ids))
-    for one in model.generate(ids, room, without=off, replaced_by=replaced_by):
-        words = [model.decode((*written, one)[place]) for place in model.words((*written, one))]
-        if sum(word.strip()[:1].isalpha() for word in words) > N_WRITTEN:
-            break
-        written.append(one)
-    text = model.decode(written)
-    begun = letters_begun(model.tokenizer.pieces, ids) if text[:1].isalpha() else ""
-    return begun + text.strip()
-
-
-@cached
-def logits_without(
-    ids: tuple[int, ...], off: tuple[Head, ...] = (), replaced_by: str = ZERO
-) -> Array:
-    """The logits after the last token, with each head switched off in turn beside those that are
-    off, and all later layers computed again, as one batch that grows by the heads of each layer.
-    Shapes: (L, H, X).
-    """
-    run = run_without(ids, off, replaced_by)
-    decoder, changed_BTD = run.decoder, np.empty((0, *run.streams.shape[1:]))
-    for layer in range(len(run.traces)):
-        if layer:
-            changed_BTD = changed_BTD + decoder.attend(changed_BTD, layer).output
-        without_HTD = _layer_without(decoder, run, layer)
-        changed_BTD = np.concatenate([changed_BTD, without_HTD])
-        changed_BTD = changed_BTD + decoder.feed_forward(changed_BTD, layer)
-    logits: Array = decoder.logits(changed_BTD[:, -1])
-    return logits.reshape(len(run.traces), -1, logits.shape[-1])
-
-
-def _layer_without(decoder: Decoder, run: LanguageModelRun, layer: int) -> Array:
-    """The vectors after the attention of a layer, without each of its heads. Shapes: (H, T, D)."""
-    trace = run.traces[layer]
-    heads = [(layer, number) for number in range(trace.sizes["H"])]
-    filled = fillings(decoder, run.means, heads)
-    added_HTD = head_contributions(trace)[0]
-    lost = [
-        0 * one if head in decoder.off else one - filled[head]
-        for head, one in zip(heads, added_HTD, strict=True)
-    ]
-    without_HTD: Array = run.streams[layer] + trace.output - np.array(lost)
-    return without_HTD

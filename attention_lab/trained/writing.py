@@ -13,15 +13,15 @@ import numpy as np
 
 from attention_core.checks import Array
 
-from ..cache import cached
 from ..user_data.matrix_names import MAX_TOKENS
-from .byte_pairs import START
+from .allowed_models import STORIES, cached_run, writing_model
 from .decoder import Head
 from .generation import draw, drawn_number, next_probabilities
-from .language_model import language_model
+from .heads_off import run_without
+from .language_model import ZERO, LanguageModel
+from .language_text import most_tokens
 from .model_run import LanguageModelRun
 from .next_words import NextWords
-from .why_word import run_without
 
 N_SHOWN = 10  # words or pieces
 MOST_SEEDS = 1000
@@ -34,7 +34,8 @@ _SENTENCE = re.compile(r"(?<=[.!?])[\"”']?\s+")
 class Writing:
     """A prompt and the pieces written after it, as ids, with the settings of the next draw.
 
-    temperature: 0 or more. top_p: above 0, up to 1. off: heads that are switched off.
+    temperature: 0 or more. top_p: above 0, up to 1. off: heads that are switched off. model: the
+    name of the one that writes.
     """
 
     prompt: tuple[int, ...]
@@ -43,6 +44,12 @@ class Writing:
     top_p: float = 1.0
     seed: int = 0
     off: tuple[Head, ...] = ()
+    model: str = STORIES
+
+    @property
+    def writer(self) -> LanguageModel:
+        """The model that writes."""
+        return writing_model(self.model)
 
     @property
     def ids(self) -> tuple[int, ...]:
@@ -52,12 +59,12 @@ class Writing:
     @property
     def room(self) -> int:
         """How many more pieces a page shows."""
-        return MAX_TOKENS - len(self.ids)
+        return most_tokens(self.model) - len(self.ids)
 
     @property
     def run(self) -> LanguageModelRun:
         """The whole text in the model."""
-        return run_without(self.ids, self.off)
+        return run_without(self.ids, self.off, ZERO, self.model)
 
     @property
     def logits(self) -> Array:
@@ -100,13 +107,13 @@ class Writing:
     def next_id(self) -> int | None:
         """The piece that is drawn next; None if it ends the story, or the page is full."""
         one = draw(self.shares, self.seed, len(self.ids))
-        return None if one == START or self.room < 1 else one
+        return None if one in self.writer.tokenizer.ends or self.room < 1 else one
 
     @property
     def words(self) -> tuple[slice, ...]:
         """The words that were written, as slices of ids; the first may end a word of the prompt."""
         first = len(self.prompt)
-        found = [one for one in language_model().words(self.ids) if one.stop > first]
+        found = [one for one in self.writer.words(self.ids) if one.stop > first]
         return tuple(slice(max(one.start, first), one.stop) for one in found)
 
     def after(self, *ids: int) -> tuple[int, ...]:
@@ -151,42 +158,49 @@ def continuations(writing: Writing, pieces: bool) -> Continuations:
     """
     if pieces:
         order = list(map(int, np.argsort(-writing.logits, kind="stable")[:N_SHOWN]))
-        names = tuple(language_model().pieces(order))
+        names = tuple(writing.writer.pieces(order))
         shares = tuple(map(float, writing.model_shares[order]))
         drawn = tuple(map(float, writing.shares[order]))
         ids: tuple[tuple[int, ...], ...] = tuple((one,) for one in order)
     else:
-        found = next_words_of(writing.ids, writing.off)
+        found = next_words_of(writing.ids, writing.off, writing.model)
         names, shares = tuple(word for word, _ in found), tuple(share for _, share in found)
         drawn, ids = shares, tuple(found.spellings[word] for word in names)
         if (writing.temperature, writing.top_p) != (1, 1):
-            drawn = tuple(
-                writing.run.word_shares(names, writing.temperature, writing.top_p).values()
-            )
+            drawn = drawn_of(writing, names)
     rests = (max(0.0, 1 - sum(one)) for one in (shares, drawn))
     rest, of_drawn = (one if one > 1e-9 else 0.0 for one in rests)
     return Continuations(names, (*shares, rest), (*drawn, of_drawn), ids)
 
 
-@cached
-def next_words_of(ids: tuple[int, ...], off: tuple[Head, ...] = ()) -> NextWords:
+@cached_run
+def next_words_of(
+    ids: tuple[int, ...], off: tuple[Head, ...] = (), model: str = STORIES
+) -> NextWords:
     """The most probable words after a text, with heads switched off."""
-    return run_without(ids, off).next_words(N_SHOWN)
+    return run_without(ids, off, ZERO, model).next_words(N_SHOWN)
 
 
-@cached
+@cached_run
+def drawn_of(writing: Writing, words: tuple[str, ...]) -> tuple[float, ...]:
+    """With which probability each of some words is drawn next."""
+    shares = writing.run.word_shares(words, writing.temperature, writing.top_p)
+    return tuple(shares.values())
+
+
+@cached_run
 def goes_on(writing: Writing, n_pieces: int) -> tuple[int, ...]:
     """The next pieces, at most n_pieces and as many as there is room for, each drawn as the one
     before it was.
 
     >>> from attention_lab.trained.language_text import language_ids
     >>> frog = Writing(language_ids("One day, a little frog was very sad. The"), temperature=0)
-    >>> language_model().decode(goes_on(frog, 4))
+    >>> frog.writer.decode(goes_on(frog, 4))
     ' frog'
     """
     settings = (writing.temperature, writing.top_p, writing.seed)
     n_wanted = min(n_pieces, writing.room)
-    return tuple(language_model().generate(writing.ids, n_wanted, *settings, writing.off))
+    return tuple(writing.writer.generate(writing.ids, n_wanted, *settings, writing.off))
 
 
 def goes_on_by_words(writing: Writing, n_words: int) -> tuple[int, ...]:
@@ -194,11 +208,11 @@ def goes_on_by_words(writing: Writing, n_words: int) -> tuple[int, ...]:
 
     >>> from attention_lab.trained.language_text import language_ids
     >>> frog = Writing(language_ids("One day, a little frog was very sad. The"), temperature=0)
-    >>> language_model().decode(goes_on_by_words(frog, 2))
+    >>> frog.writer.decode(goes_on_by_words(frog, 2))
     ' frog was'
     """
     many, n_before = goes_on(writing, n_words * PIECES_OF_WORD), len(writing.ids)
-    words = language_model().words(writing.ids + many)
+    words = writing.writer.words(writing.ids + many)
     ends = [one.stop - n_before for one in words if one.stop > n_before]
     return many[: ends[n_words - 1]] if len(ends) > n_words else many
 
@@ -210,21 +224,18 @@ def without_last_word(writing: Writing) -> tuple[int, ...]:
 
 
 def drawn_again(writing: Writing) -> Writing:
-    """As many words as were written, at least one, drawn with the next seed."""
-    seed = (writing.seed + 1) % MOST_SEEDS
-    other = replace(writing, written=(), seed=seed)
-    return replace(other, written=goes_on_by_words(other, max(1, len(writing.words))))
+    """The text before anything was written, with the next seed."""
+    return replace(writing, written=(), seed=(writing.seed + 1) % MOST_SEEDS)
 
 
 def carried_over(writing: Writing) -> str:
     """The end of a full page, with which a new one begins: its last sentences, or if even the last
     one is too long its last words.
 
-    >>> model = language_model()
-    >>> carried_over(Writing(tuple(model.encode("The cat sat. " * 9 + "It was a big"))))
+    >>> carried_over(Writing(tuple(writing_model().encode("The cat sat. " * 9 + "It was a big"))))
     'The cat sat. The cat sat. The cat sat. It was a big'
     """
-    model = language_model()
+    model = writing.writer
     text = model.decode(writing.ids)
     starts = [0, *(found.end() for found in _SENTENCE.finditer(text))]
     starts += [found.start() for found in re.finditer(r"\S+", text)]
@@ -246,7 +257,7 @@ def written_after(prompt: Sequence[int], marked: Sequence[int]) -> tuple[int, ..
     """
     if not marked or marked[0] != _number_of(prompt):
         return ()
-    return tuple(marked[1:])[: MAX_TOKENS - len(prompt)]
+    return tuple(marked[1:])[: max(0, MAX_TOKENS - len(prompt))]
 
 
 def _number_of(prompt: Sequence[int]) -> int:

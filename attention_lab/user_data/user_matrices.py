@@ -193,7 +193,7 @@ def read_matrices(data: bytes, file_name: str) -> UserMatrices:
         )
     matrices, unread = read_npz(data)
     titles = [title[:40] for title in unread]
-    listed = ", ".join(titles[:8] + ["…"] * (len(titles) > 8))
+    listed = ", ".join(titles[:8] + (["…"] if len(titles) > 8 else []))
     if not matrices:
         known = ", ".join(ALL_SYMBOLS.values())
         raise FileError(f"The file holds none of {known}, but {listed or 'nothing'}; rename them")

@@ -22,21 +22,7 @@ from attention_lab.diagonal.facts import DepthFacts, depth_facts
 from attention_lab.diagonal.token_matrices import gaussian_tokens
 from attention_lab.words.numbers import format_number
 
-from ..blocks import (
-    Beside,
-    Block,
-    Chart,
-    Choice,
-    Folded,
-    Select,
-    Switch,
-    Table,
-    Text,
-    Values,
-    by_name,
-    page_of_facts,
-    row,
-)
+from .. import blocks as b
 from ..story.story_view import StoryView
 from .choices import cut_notes, scale, seed
 from .depth import distance_figure, self_mass_figure
@@ -44,26 +30,28 @@ from .depth import distance_figure, self_mass_figure
 DEVIATIONS = (0.1, 0.03, 0.01, 0.003)  # sizes for which the rule of the end is tried
 # Where the tokens with skip connections are looked at, and the widths of those that are drawn.
 SKIP_LAYERS, SKIP_WIDTHS = (0, 1, 2, 3, 4, 5, 10, 24), (1, 2, 3, 8)
-COMPARE = Select(
-    "depth_compare", "Compare", "widths", by_name(["widths", "remedies"]), look="buttons"
+COMPARE = b.Select(
+    "depth_compare", "Compare", "widths", b.by_name(["widths", "remedies"]), look="buttons"
 )
-SOURCE = Select("depth_tokens", "Tokens", "drawn", by_name(["drawn", "sentence"]), look="buttons")
+SOURCE = b.Select(
+    "depth_tokens", "Tokens", "drawn", b.by_name(["drawn", "sentence"]), look="buttons"
+)
 LAYERS = scale("depth_layers", "Layers", 24, 1, 64)
-WIDTH = Select("depth_c", "Features C", "16", by_name([str(one) for one in STACK_WIDTHS]))
-WEIGHTS = Select("depth_weights", "Weights", STACK_WEIGHTS[0], by_name(STACK_WEIGHTS))
-SKIP = Switch(
+WIDTH = b.Select("depth_c", "Features C", "16", b.by_name([str(one) for one in STACK_WIDTHS]))
+WEIGHTS = b.Select("depth_weights", "Weights", STACK_WEIGHTS[0], b.by_name(STACK_WEIGHTS))
+SKIP = b.Switch(
     "depth_skip",
     "Skip connection",
     False,
     help="The input of a layer is added to its output (residual connection).",
 )
-AFTER = Switch(
+AFTER = b.Switch(
     "depth_norm",
     "LayerNorm after",
     False,
     help="Post-LN: the output of a layer is normalised, without factors and offsets.",
 )
-BEFORE = Switch(
+BEFORE = b.Switch(
     "depth_norm_before",
     "LayerNorm before",
     False,
@@ -72,14 +60,14 @@ BEFORE = Switch(
 GAIN = scale(
     "depth_gain", "Gain", 1.0, 0.1, 2.0, 0.1, "The output of the attention is multiplied by it."
 )
-LOGARITHMIC = Switch("depth_log", "Logarithmic", False)
+LOGARITHMIC = b.Switch("depth_log", "Logarithmic", False)
 SEED = seed("depth_seed")
-CHOICES: tuple[Choice, ...] = (
+CHOICES: tuple[b.Choice, ...] = (
     *(COMPARE, SOURCE, LAYERS, WIDTH, WEIGHTS, SKIP, AFTER, BEFORE, GAIN, LOGARITHMIC, SEED),
 )
 
 
-def samples_of(view: StoryView, values: Values) -> dict[str, TrajectorySample]:
+def samples_of(view: StoryView, values: b.Values) -> dict[str, TrajectorySample]:
     """The stacks that the page compares, by name. Raises: AttentionError."""
     text = view.scenario.text if values[SOURCE.key] == "sentence" else None
     n_layers, seed_number = values[LAYERS.key], values[SEED.key]
@@ -95,41 +83,41 @@ def samples_of(view: StoryView, values: Values) -> dict[str, TrajectorySample]:
     return {f"C = {width}": sample_trajectories(stack, width, text) for width in STACK_WIDTHS}
 
 
-def _facts(view: StoryView, values: Values) -> DepthFacts:
+def _facts(view: StoryView, values: b.Values) -> DepthFacts:
     first = values[SEED.key]
     seeds = range(first, first + N_SAMPLES)
     return depth_facts(samples_of(view, values), values[LAYERS.key], seeds)
 
 
-def _blocks(view: StoryView, values: Values, facts: DepthFacts) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values, facts: DepthFacts) -> Sequence[b.Block]:
     """Both charts, the answer, and what delays the collapse. Raises: AttentionError."""
     samples = samples_of(view, values)
     is_of_remedies = values[COMPARE.key] == "remedies"
     first, *others = [WIDTH] if is_of_remedies else [WEIGHTS, SKIP, AFTER, BEFORE, GAIN]
     drawn = (SOURCE, LOGARITHMIC, SEED)
-    more = [row(values, *drawn), *([row(values, *others)] if others else [])]
+    more = [b.row(values, *drawn), *([b.row(values, *others)] if others else [])]
     is_changed = any(values[one.key] != one.default for one in (*drawn, *others))
-    distance: list[Block] = [
-        Chart(distance_figure(samples, values[LOGARITHMIC.key]), "depth distance"),
-        Text("Distance from the mean of the tokens, |X − mean| / |X|: 0 if all are equal.", True),
+    distance: list[b.Block] = [
+        b.Chart(distance_figure(samples, values[LOGARITHMIC.key]), "depth distance"),
+        b.Text("Distance from the mean of the tokens, |X − mean| / |X|: 0 if all are equal.", True),
     ]
-    mass: list[Block] = [
-        Chart(self_mass_figure(samples), "depth mass"),
-        Text("Mean weight of a token for itself. Near 1 a layer hardly mixes the tokens.", True),
+    mass: list[b.Block] = [
+        b.Chart(self_mass_figure(samples), "depth mass"),
+        b.Text("Mean weight of a token for itself. Near 1 a layer hardly mixes the tokens.", True),
     ]
     return [
-        Text(_answer(facts)),
-        row(values, COMPARE, LAYERS, first),
-        Beside((distance, mass), (1, 1)),
-        Folded("More choices", more, opened=is_changed),
+        b.Text(_answer(facts)),
+        b.row(values, COMPARE, LAYERS, first),
+        b.Beside((distance, mass), (1, 1)),
+        b.Folded("More choices", more, opened=is_changed),
         *cut_notes(view.scenario.text, is_read=values[SOURCE.key] == "sentence"),
-        Text(_bands(facts), small=True),
-        *(Text(said) for said in ABOUT),
-        Folded("Near the end, each layer cubes the distance", _cubic(values[SEED.key])),
-        Folded(
+        b.Text(_bands(facts), small=True),
+        *(b.Text(said) for said in ABOUT),
+        b.Folded("Near the end, each layer cubes the distance", _cubic(values[SEED.key])),
+        b.Folded(
             "With a skip connection, do the tokens stay apart?", lambda: _skip(values[SEED.key])
         ),
-        Text(TRY),
+        b.Text(TRY),
     ]
 
 
@@ -147,12 +135,12 @@ def _bands(facts: DepthFacts) -> str:
     )
 
 
-def _cubic(first: int) -> list[Block]:
+def _cubic(first: int) -> list[b.Block]:
     """The rule of the end, with its error for deviations of several sizes."""
     errors = [cubic_error(1 + size * gaussian_tokens(16, 8, first)) for size in DEVIATIONS]
     rows = [[f"{size}", f"{error:.4f}"] for size, error in zip(DEVIATIONS, errors, strict=True)]
     return [
-        Text(
+        b.Text(
             "$e_i' = \\operatorname{Cov}(e)\\,e_i / \\tau$, so $|e'| \\sim |e|^3$.\n\nLet the"
             " tokens differ from their mean by small vectors $e_i$. Then all rows of $A$ are"
             " nearly uniform. Without a skip connection, what is left of $e_i$ comes from"
@@ -160,11 +148,11 @@ def _cubic(first: int) -> list[Block]:
             " The number of zeros after the decimal point **triples with each layer** (switch to"
             " *Logarithmic*). $\\tau$ divides the scores."
         ),
-        Table(["size ε", "relative error of the rule"], rows),
+        b.Table(["size ε", "relative error of the rule"], rows),
     ]
 
 
-def _skip(first: int) -> list[Block]:
+def _skip(first: int) -> list[b.Block]:
     """Four tokens that become equal with skip connections, and how many drawn ones do."""
     passed = list(levels(FOUR_TOKENS, Stack(n_layers=SKIP_LAYERS[-1], skip=True)))
     distances = [format_number(passed[layer].distance, 4) for layer in SKIP_LAYERS]
@@ -176,7 +164,7 @@ def _skip(first: int) -> list[Block]:
     both, collapsed = (sum(getattr(one, name) for one in draws) for name in ("both", "collapsed"))
     tokens = ", ".join(f"({x:g}, {y:g})" for x, y in FOUR_TOKENS)
     return [
-        Text(
+        b.Text(
             "Not always, even without weights and LayerNorm. The tokens grow, so their scores grow,"
             " and soon each token reads nearly only the one with which it scores highest. What they"
             " read is added: tokens that read the **same** token keep their differences, while"
@@ -184,14 +172,14 @@ def _skip(first: int) -> list[Block]:
             f" {tokens}. Different tokens that they read most in the end:"
             f" {tokens_read_most(passed[-1].tokens)}. Their distance from the mean:"
         ),
-        Table(["layers", *map(str, SKIP_LAYERS)], [["distance", *distances]]),
-        Text(
+        b.Table(["layers", *map(str, SKIP_LAYERS)], [["distance", *distances]]),
+        b.Text(
             "If they read different tokens most, each group keeps its direction, and the groups"
             f" stay apart. Four tokens, drawn {draws[0].draws} times for each width (seeds from"
             f" {first}), after {SKIP_LAYERS[-1]} layers. Draws that became equal: {collapsed}; of"
             f" these, all tokens read one token most in {both}."
         ),
-        Table(["features", "became equal (distance below 1 %)", "all read one token most"], rows),
+        b.Table(["features", "became equal (distance below 1 %)", "all read one token most"], rows),
     ]
 
 
@@ -222,4 +210,4 @@ TRY = (
     " Source: Dong, Cordonnier and Loukas 2021."
 )
 
-DEPTH = page_of_facts("depth", lambda _: CHOICES, _facts, _blocks)
+DEPTH = b.page_of_facts("depth", lambda _: CHOICES, _facts, _blocks)

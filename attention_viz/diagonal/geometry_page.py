@@ -20,24 +20,7 @@ from attention_lab.diagonal.settings import (
 )
 from attention_lab.diagonal.token_matrices import MAX_TOKENS, format_tokens, parse_tokens
 
-from ..blocks import (
-    Beside,
-    Block,
-    Board,
-    Button,
-    Chart,
-    Field,
-    Number,
-    Row,
-    Select,
-    Table,
-    Text,
-    Values,
-    Words,
-    by_name,
-    page_of_facts,
-    row,
-)
+from .. import blocks as b
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
 from .choices import cut_notes
@@ -115,9 +98,9 @@ def read_points(given: str) -> str:
     return format_tokens(x_T2)
 
 
-OF = Select("plane_of", "What is drawn", "points", by_name(DRAWN_DESCRIPTIONS), look="buttons")
-POINTS = Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
-TOKEN = Number(
+OF = b.Select("plane_of", "What is drawn", "points", b.by_name(DRAWN_DESCRIPTIONS), look="buttons")
+POINTS = b.Words("plane", "Points", DEFAULT_POINTS, most=2000, reads=read_points)
+TOKEN = b.Number(
     "plane_token",
     "Chosen token",
     0,
@@ -127,7 +110,7 @@ TOKEN = Number(
 )
 
 
-def _trace_and_token(view: StoryView, values: Values) -> tuple[Trace, int]:
+def _trace_and_token(view: StoryView, values: b.Values) -> tuple[Trace, int]:
     """The layer that is drawn, and the chosen token. Raises: AttentionError."""
     if (kind := values[OF.key]) == "points":
         settings = settings_of_numbers(format_tokens(parse_tokens(values[POINTS.key])))
@@ -137,36 +120,36 @@ def _trace_and_token(view: StoryView, values: Values) -> tuple[Trace, int]:
     return trace, min(values[TOKEN.key], trace.sizes["T"] - 1)
 
 
-def _facts(view: StoryView, values: Values) -> GeometryFacts:
+def _facts(view: StoryView, values: b.Values) -> GeometryFacts:
     return geometry_facts(*_trace_and_token(view, values), values[OF.key] == "points")
 
 
-def _blocks(view: StoryView, values: Values, facts: GeometryFacts) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values, facts: GeometryFacts) -> Sequence[b.Block]:
     """The plane, what it says of a token, and the matrices. Raises: AttentionError."""
     kind, (trace, token) = values[OF.key], _trace_and_token(view, values)
     n_tokens, names = trace.sizes["T"], [escape_markdown(one) for one in token_names(trace)]
     beaten = ", ".join(f"“{names[place]}” ({score})" for place, score in facts.beaten)
     choose = replace(TOKEN, high=n_tokens - 1, look="scale", variant=str(n_tokens))
-    told: list[Block] = [
-        *([Row((Field(choose, token),))] if n_tokens > 1 else []),
+    told: list[b.Block] = [
+        *([b.Row((b.Field(choose, token),))] if n_tokens > 1 else []),
         *(_moves(trace.inputs[0], token) if kind == "points" else []),
-        Text(BEATING_CONDITIONS[facts.has_direction and kind]),
-        Text(PICTURE_CAPTIONS[kind], small=True),
+        b.Text(BEATING_CONDITIONS[facts.has_direction and kind]),
+        b.Text(PICTURE_CAPTIONS[kind], small=True),
     ]
     return [
-        Text(
+        b.Text(
             f"**Token “{names[token]}”.** Score for itself: {facts.own}. Higher scores:"
             f" {beaten or 'none'}."
         ),
-        row(values, OF),
-        Beside(([Chart(plane(trace, token), "plane")], told), (3, 2)),
-        Text(DRAWN_DESCRIPTIONS[kind], small=True),
+        b.row(values, OF),
+        b.Beside(([b.Chart(plane(trace, token), "plane")], told), (3, 2)),
+        b.Text(DRAWN_DESCRIPTIONS[kind], small=True),
         *cut_notes(view.scenario.text, is_read=kind != "points"),
         *(_of_points(values, trace, facts) if kind == "points" else []),
     ]
 
 
-def _moves(x_T2: Array, token: int) -> list[Block]:
+def _moves(x_T2: Array, token: int) -> list[b.Block]:
     """Buttons that move the token by one, along both axes, and turn it."""
     reach = min(MAX_COORDINATE, ceil(abs(x_T2).max()) + 2.0)
     steps = {"← x": (-1, 0), "x →": (1, 0), "↓ y": (0, -1), "y ↑": (0, 1)}
@@ -176,16 +159,16 @@ def _moves(x_T2: Array, token: int) -> list[Block]:
     for label, point in moves.items():
         moved = x_T2.copy()
         moved[token] = point
-        buttons.append(Button(label, {POINTS.key: format_tokens(moved)}))
-    return [Row(tuple(buttons))]
+        buttons.append(b.Button(label, {POINTS.key: format_tokens(moved)}))
+    return [b.Row(tuple(buttons))]
 
 
-def _of_points(values: Values, trace: Trace, facts: GeometryFacts) -> list[Block]:
+def _of_points(values: b.Values, trace: Trace, facts: GeometryFacts) -> list[b.Block]:
     """The examples, the points as numbers, and the matrices from which the plane is drawn."""
     board = plane_board(trace, (facts.token, facts.token))
-    first = Button("Six points", {POINTS.key: DEFAULT_POINTS})
+    first = b.Button("Six points", {POINTS.key: DEFAULT_POINTS})
     others = [
-        Button(one.title, {POINTS.key: one.settings.numbers}, one.hint)
+        b.Button(one.title, {POINTS.key: one.settings.numbers}, one.hint)
         for one in DIAGONAL_PRESETS
         if one.name in PLANE_PRESETS
     ]
@@ -198,25 +181,25 @@ def _of_points(values: Values, trace: Trace, facts: GeometryFacts) -> list[Block
         for name, array in board["arrays"].items()
     }
     return [
-        Row((first, *others)),
-        row(values, POINTS),
-        Text(
+        b.Row((first, *others)),
+        b.row(values, POINTS),
+        b.Text(
             "The tokens X, their Gram matrix X Xᵀ, which holds the dot products of all tokens with"
             " each other, and its softmax after division by √2. Click a cell to choose the token of"
             " its row.",
             small=True,
         ),
-        Board(board, "plane", clicks=rows),
-        Text(TRY),
+        b.Board(board, "plane", clicks=rows),
+        b.Text(TRY),
         *_longer_pairs(facts),
     ]
 
 
-def _longer_pairs(facts: GeometryFacts) -> list[Block]:
+def _longer_pairs(facts: GeometryFacts) -> list[b.Block]:
     """What the chosen token reads of those turned away from it, as both become longer."""
     token = facts.token
     if not facts.longer:
-        return [Text(f"No token is turned away from token {token} by more than 90°.")]
+        return [b.Text(f"No token is turned away from token {token} by more than 90°.")]
     rows = [
         [str(one.place), str(one.product), *(", ".join(map(str, part)) for part in parts)]
         for one in facts.longer
@@ -224,15 +207,15 @@ def _longer_pairs(facts: GeometryFacts) -> list[Block]:
     ]
     factors = ", ".join(f"{factor:g}" for factor in LENGTH_FACTORS)
     return [
-        Text(
+        b.Text(
             f"**Both longer.** Tokens turned away from token {token} by more than 90°:"
             f" {facts.n_longer}. Let token {token} and one of them be {factors} times as long."
             " Compared with what it reads of itself, it reads the other **less each time**. The"
             " share of the row ends near 0, but it may rise before, where other tokens lose their"
             f" shares first. Tokens whose share rises here: {facts.rising}."
         ),
-        Table(["token", "dot product", "share of the row", "share / own share"], rows),
+        b.Table(["token", "dot product", "share of the row", "share / own share"], rows),
     ]
 
 
-GEOMETRY = page_of_facts("geometry", lambda _: (OF, POINTS, TOKEN), _facts, _blocks)
+GEOMETRY = b.page_of_facts("geometry", lambda _: (OF, POINTS, TOKEN), _facts, _blocks)

@@ -7,24 +7,7 @@ from collections.abc import Sequence
 from attention_lab.diagonal.facts import GrowthFacts, growth_facts
 from attention_lab.diagonal.growth import TIED_WIDTH, TOKEN_COUNTS, Growth, measurements
 
-from ..blocks import (
-    Beside,
-    Block,
-    Button,
-    Chart,
-    Folded,
-    Formula,
-    Later,
-    Select,
-    Several,
-    Switch,
-    Table,
-    Text,
-    Values,
-    by_name,
-    page_of_facts,
-    row,
-)
+from .. import blocks as b
 from ..story.story_view import StoryView
 from .choices import seed
 from .growth import argmax_figure, mass_figure
@@ -47,23 +30,28 @@ WHAT_IS_DRAWN = {
         " weights, whose uneven columns cost up to about a quarter, most with many tokens."
     ),
 }
-MEASURES = Switch("growth_now", "Measure", False)
+MEASURES = b.Switch("growth_now", "Measure", False)
 STOPS = (MEASURES.key,)
 COUNTS = tuple(map(str, TOKEN_COUNTS))
-KIND = Select(
-    "growth_kind", "Weights", "weightless", by_name(("weightless", "tied")), "buttons", resets=STOPS
+KIND = b.Select(
+    "growth_kind",
+    "Weights",
+    "weightless",
+    b.by_name(("weightless", "tied")),
+    "buttons",
+    resets=STOPS,
 )
-N_TOKENS = Several("growth_n", "Tokens N", COUNTS, by_name(COUNTS))
-LINES = Several(
-    "growth_lines", "Curves", ("exact", "rule"), by_name(("exact", "bound", "rule", "uniform"))
+N_TOKENS = b.Several("growth_n", "Tokens N", COUNTS, b.by_name(COUNTS))
+LINES = b.Several(
+    "growth_lines", "Curves", ("exact", "rule"), b.by_name(("exact", "bound", "rule", "uniform"))
 )
-SCALED = Switch("growth_scaled", "Scaled by 1/√C", True, resets=STOPS)
-CAUSAL = Switch("growth_causal", "Causal mask", False, resets=STOPS)
-ERROR = Select(
+SCALED = b.Switch("growth_scaled", "Scaled by 1/√C", True, resets=STOPS)
+CAUSAL = b.Switch("growth_causal", "Causal mask", False, resets=STOPS)
+ERROR = b.Select(
     "growth_error",
     "Standard error",
     "0.01",
-    by_name(("0.02", "0.01", "0.004", "0.001")),
+    b.by_name(("0.02", "0.01", "0.004", "0.001")),
     help="Each point draws tokens until the standard errors of D and R are at most this.",
     resets=STOPS,
 )
@@ -71,16 +59,16 @@ SEED = seed("growth_seed")
 CHOICES = (KIND, N_TOKENS, LINES, SCALED, CAUSAL, ERROR, SEED, MEASURES)
 
 
-def _counts(values: Values) -> Sequence[int]:
+def _counts(values: b.Values) -> Sequence[int]:
     return sorted(map(int, values[N_TOKENS.key])) or TOKEN_COUNTS
 
 
-def _growth(values: Values) -> Growth:
+def _growth(values: b.Values) -> Growth:
     kind, scaled, causal, seed_number = (values[one.key] for one in (KIND, SCALED, CAUSAL, SEED))
     return Growth(kind == "tied", scaled, causal, seed_number)
 
 
-def _facts(_: StoryView, values: Values) -> GrowthFacts:
+def _facts(_: StoryView, values: b.Values) -> GrowthFacts:
     growth, counts = _growth(values), _counts(values)
     found = measurements(growth, counts, float(values[ERROR.key]))
     if values[MEASURES.key]:
@@ -88,7 +76,7 @@ def _facts(_: StoryView, values: Values) -> GrowthFacts:
     return growth_facts(counts, growth.scaled, found.missing, len(found.places))
 
 
-def _blocks(view: StoryView, values: Values, facts: GrowthFacts) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b.Block]:
     """Both charts, the button that measures, and how the curves are computed."""
     growth, counts, last = _growth(values), _counts(values), facts.widths[-1]
     scaled, causal = growth.scaled, growth.causal
@@ -98,28 +86,28 @@ def _blocks(view: StoryView, values: Values, facts: GrowthFacts) -> Sequence[Blo
     features = "features of a query" if growth.tied else "features"
     half = " · ".join(f"{width} among {n} tokens" for width, n in facts.half)
     return [
-        Text(
+        b.Text(
             "A token keeps half of its attention for itself from about this many"
             f" {features} on: **{half}** (without a mask)."
         ),
-        row(values, KIND, N_TOKENS, LINES),
-        Beside(([Chart(mass, "growth mass")], [Chart(argmax, "growth argmax")]), (1, 1)),
+        b.row(values, KIND, N_TOKENS, LINES),
+        b.Beside(([b.Chart(mass, "growth mass")], [b.Chart(argmax, "growth argmax")]), (1, 1)),
         *_button(facts, values),
-        Folded("More choices", [row(values, SCALED, CAUSAL, ERROR, SEED)]),
-        Text(WHAT_IS_DRAWN[growth.tied]),
-        Text(
+        b.Folded("More choices", [b.row(values, SCALED, CAUSAL, ERROR, SEED)]),
+        b.Text(WHAT_IS_DRAWN[growth.tied]),
+        b.Text(
             "**D** is the mean weight of a token for itself, **R** the share of rows whose maximum"
             " lies on the diagonal. Lines: the **exact** curve (solid), a proven lower **bound**"
             " (dotted), a **rule** in one line (dashed), and **uniform** attention (dash and dot)."
             " Points: measured, with their standard errors."
         ),
-        Folded("The curves", _curves(scaled, causal), opened=True),
-        Folded(
+        b.Folded("The curves", _curves(scaled, causal), opened=True),
+        b.Folded(
             "The half-mass rule",
             [
-                Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
+                b.Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
                 _half_rows(facts),
-                Text(
+                b.Text(
                     "The rule is for attention without a mask. There the chart of D shows it as"
                     " dotted lines, from C = 1 on. R = ½ takes fewer features than D = ½. The"
                     " widths for R are approximate. R does not depend on the scale.",
@@ -128,7 +116,7 @@ def _blocks(view: StoryView, values: Values, facts: GrowthFacts) -> Sequence[Blo
             ],
             opened=True,
         ),
-        Text(
+        b.Text(
             "**Try:** [switch off the scaling](growth?growth_scaled=false): without 1/√C the"
             f" diagonal has half of the attention among {last.n_tokens} tokens at"
             f" {last.unscaled} {features} instead of {last.scaled}. [Switch on the causal"
@@ -139,27 +127,27 @@ def _blocks(view: StoryView, values: Values, facts: GrowthFacts) -> Sequence[Blo
     ]
 
 
-def _half_rows(facts: GrowthFacts) -> Table:
+def _half_rows(facts: GrowthFacts) -> b.Table:
     """The half-mass rule as a table: the widths at which D = 1/2 and R = 1/2."""
     head = ["tokens N", "D = ½ at C, scaled", "D = ½ at C, unscaled", "R = ½ near C"]
-    return Table(
+    return b.Table(
         head, [[*map(str, (n.n_tokens, n.scaled, n.unscaled, n.rows))] for n in facts.widths]
     )
 
 
-def _button(facts: GrowthFacts, values: Values) -> list[Block]:
+def _button(facts: GrowthFacts, values: b.Values) -> list[b.Block]:
     """What measures the points that are missing, or stops it."""
     measures = values[MEASURES.key] and facts.measured < facts.n
     label = "Stop" if measures else "Draw tokens and measure"
     says = f"{facts.measured} of {facts.n} points are measured with these choices."
     return [
-        Button(label, {MEASURES.key: not measures}, name="measure"),
-        Text(says, small=True),
-        *([Later(0.1, {MEASURES.key: True})] if measures else []),
+        b.Button(label, {MEASURES.key: not measures}, name="measure"),
+        b.Text(says, small=True),
+        *([b.Later(0.1, {MEASURES.key: True})] if measures else []),
     ]
 
 
-def _curves(scaled: bool, causal: bool) -> list[Block]:
+def _curves(scaled: bool, causal: bool) -> list[b.Block]:
     """How the curves are computed, in words and formulas."""
     masked = (
         " Under the causal mask token $i$ competes only with the $i-1$ tokens before it. Every"
@@ -167,29 +155,29 @@ def _curves(scaled: bool, causal: bool) -> list[Block]:
         " $N-1$."
     )
     return [
-        Text(
+        b.Text(
             "Take a token with squared length $r$. Its scores for other tokens, divided by $\\tau$,"
             " are normal with variance $r/\\tau^2$. $\\Phi(\\sqrt r)$, the normal distribution"
             " function, is the chance that the token's own score beats one of them. $\\mathbb E$"
             " is a mean:"
         ),
-        Formula(
+        b.Formula(
             r"R = \mathbb E_r\left[\Phi(\sqrt r)^{N-1}\right], \quad D = \mathbb E_r \mathbb"
             r" E\left[\tfrac1{1+Y}\right]"
         ),
-        Text(
+        b.Text(
             "$Y$ is a sum of $N-1$ lognormal numbers, which are exponentials of normal ones."
             " Jensen’s inequality (the mean of a convex function is at least the function of the"
             " mean) gives the bound:"
         ),
-        Formula(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]"),
-        Text(
+        b.Formula(r"D \ge \mathbb E_r\left[\frac1{1+(N-1)\,e^{r/(2\tau^2) - r/\tau}}\right]"),
+        b.Text(
             f"If every token has its typical length ($r = C$, $\\tau = {DIVISOR[scaled]}$), the"
             " bound becomes the rule:"
         ),
-        Formula(rf"D \approx \frac1{{1+(N-1)\,e^{{{RULE_EXPONENT[scaled]}}}}}"),
-        *([Text(masked)] if causal else []),
+        b.Formula(rf"D \approx \frac1{{1+(N-1)\,e^{{{RULE_EXPONENT[scaled]}}}}}"),
+        *([b.Text(masked)] if causal else []),
     ]
 
 
-GROWTH = page_of_facts("growth", lambda _: CHOICES, _facts, _blocks)
+GROWTH = b.page_of_facts("growth", lambda _: CHOICES, _facts, _blocks)

@@ -18,25 +18,7 @@ from attention_lab.diagonal.modern.variants import VARIANTS, Variant, find_varia
 from attention_lab.diagonal.settings import tokens_of_settings
 from attention_lab.diagonal.token_matrices import MAX_TOKENS
 
-from ..blocks import (
-    Beside,
-    Block,
-    Board,
-    Choice,
-    Folded,
-    Formula,
-    Heading,
-    Note,
-    Places,
-    Select,
-    Table,
-    Text,
-    Tone,
-    Values,
-    by_name,
-    page_of_facts,
-    row,
-)
+from .. import blocks as b
 from ..labels import shorten
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
@@ -44,10 +26,10 @@ from .choices import CHOICES, PAIR, cut_notes, scale, settings_of, token_rows
 from .modern import delta_board, variants_board
 
 MAX_STATE = 8  # features of a state whose numbers can be read
-CELL = Places("modern_cell", "Cell", (), size=MAX_TOKENS, most=3, separator="-")
+CELL = b.Places("modern_cell", "Cell", (), size=MAX_TOKENS, most=3, separator="-")
 TOKEN = scale("modern_token", "Token", 1, 0, MAX_TOKENS - 1)
-DECAY = Select(
-    "modern_decay", "Decay of the state", "1", by_name(["1", "0.9", "0.5", "0"]), look="buttons"
+DECAY = b.Select(
+    "modern_decay", "Decay of the state", "1", b.by_name(["1", "0.9", "0.5", "0"]), look="buttons"
 )
 
 
@@ -58,20 +40,20 @@ def label_of(variant: Variant, value: float) -> str:
     return f"{value:,.0f}" if value >= 1000 else f"{value:g}"
 
 
-def _strength(one: Variant) -> Select:
-    labels = by_name([label_of(one, value) for value in one.choices])
+def _strength(one: Variant) -> b.Select:
+    labels = b.by_name([label_of(one, value) for value in one.choices])
     usual = label_of(one, one.usual)
-    return Select(f"modern_{one.key}", one.strength, usual, labels, look="scale")
+    return b.Select(f"modern_{one.key}", one.strength, usual, labels, look="scale")
 
 
 STRENGTHS = {one.key: _strength(one) for one in VARIANTS if one.strength}
-ALL_CHOICES: tuple[Choice, ...] = (
+ALL_CHOICES: tuple[b.Choice, ...] = (
     *(one for one in CHOICES if one is not PAIR),
     *(*STRENGTHS.values(), CELL, TOKEN, DECAY),
 )
 
 
-def strengths_of(values: Values) -> dict[str, float]:
+def strengths_of(values: b.Values) -> dict[str, float]:
     """The strength of every variant."""
     found = {one.key: one.usual for one in VARIANTS}
     for key, choice in STRENGTHS.items():
@@ -80,35 +62,35 @@ def strengths_of(values: Values) -> dict[str, float]:
     return found
 
 
-def _rule(values: Values) -> DeltaRule:
+def _rule(values: b.Values) -> DeltaRule:
     return DeltaRule(strengths_of(values)["delta"], float(values[DECAY.key]))
 
 
-def _facts(view: StoryView, values: Values) -> ModernFacts:
+def _facts(view: StoryView, values: b.Values) -> ModernFacts:
     _, x_TD = tokens_of_settings(settings_of(view, values, with_layer=False))
     return modern_facts(x_TD, strengths_of(values), _rule(values), MAX_STATE)
 
 
-def _blocks(view: StoryView, values: Values, facts: ModernFacts) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values, facts: ModernFacts) -> Sequence[b.Block]:
     """The variants side by side, what can be proved, and the delta rule. Raises: AttentionError."""
     settings = settings_of(view, values, with_layer=False)
     labels, x_TD = tokens_of_settings(settings)
     plain, _ = run_variants(x_TD, strengths_of(values))
     cards = [_card(*one) for one in zip(STATEMENTS, facts.statements, strict=True)]
     return [
-        Text(_answer(facts)),
-        Board(variants_board(plain, labels, _cell(values, len(labels))), "modern"),
-        row(values, *STRENGTHS.values()),
+        b.Text(_answer(facts)),
+        b.Board(variants_board(plain, labels, _cell(values, len(labels))), "modern"),
+        b.row(values, *STRENGTHS.values()),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),
-        Folded("Other tokens", token_rows(settings, values)),
-        Text(
+        b.Folded("Other tokens", token_rows(settings, values)),
+        b.Text(
             "Each matrix shows where the tokens look without weights ($Q = K = V = X$), in"
             " plain attention and in eight variants that today’s models use. Beside each"
             " name stand the rows that peak on their diagonal, and the mean weight of a token for"
             " itself."
         ),
         variants_table(facts),
-        Text(
+        b.Text(
             "The last two columns have queries and keys by two matrices that have nothing to do"
             " with each other. Then no score prefers the diagonal: it is W_Q and W_K that let a"
             " token look elsewhere. Only what knows positions still does: ALiBi, and where a token"
@@ -116,10 +98,10 @@ def _blocks(view: StoryView, values: Values, facts: ModernFacts) -> Sequence[Blo
             " last two, weights are no shares: they may be negative.",
             small=True,
         ),
-        Heading("What can be proved"),
-        *(Beside(tuple(cards[n : n + 2]), (1, 1)) for n in range(0, len(cards) - 1, 2)),
+        b.Heading("What can be proved"),
+        *(b.Beside(tuple(cards[n : n + 2]), (1, 1)) for n in range(0, len(cards) - 1, 2)),
         *(cards[-1] if len(cards) % 2 else []),
-        Heading("The delta rule, one token at a time"),
+        b.Heading("The delta rule, one token at a time"),
         *_delta(values, x_TD, labels, facts),
     ]
 
@@ -136,7 +118,7 @@ def _answer(facts: ModernFacts) -> str:
     return f"{usual} Most: **{facts.most}** ({most}). Fewest: **{facts.fewest}** ({fewest})."
 
 
-def _cell(values: Values, n_tokens: int) -> tuple[str, int, int]:
+def _cell(values: b.Values, n_tokens: int) -> tuple[str, int, int]:
     """The variant and the cell that the URL names; else the first cell of plain attention."""
     held = values[CELL.key]
     if len(held) == 3 and held[0] < len(VARIANTS) and max(held[1:]) < n_tokens:
@@ -144,7 +126,7 @@ def _cell(values: Values, n_tokens: int) -> tuple[str, int, int]:
     return VARIANTS[0].key, 0, 0
 
 
-def variants_table(facts: ModernFacts) -> Table:
+def variants_table(facts: ModernFacts) -> b.Table:
     """The measures of all variants."""
     rows = [
         [
@@ -155,26 +137,28 @@ def variants_table(facts: ModernFacts) -> Table:
         for one, variant in zip(facts.looks, VARIANTS, strict=True)
     ]
     here, there = "rows that peak on the diagonal", "with drawn W_Q, W_K: rows"
-    return Table(["variant", here, "own weight", "ties", there, "own weight"], rows)
+    return b.Table(["variant", here, "own weight", "ties", there, "own weight"], rows)
 
 
-def _card(one: Statement, facts: StatementFacts) -> list[Block]:
+def _card(one: Statement, facts: StatementFacts) -> list[b.Block]:
     """A statement with its formula, the check on the tokens shown, what ends it, and its proof."""
     title = find_variant(one.variant).title
     verdict = "holds" if facts.holds else "is violated"
-    tone: Tone = "right" if facts.holds else "wrong"
+    tone: b.Tone = "right" if facts.holds else "wrong"
     numbers = "; ".join(f"{name}: **{number}**" for name, number in facts.numbers)
     return [
-        Text(f"**{one.number} · {one.title}** :green[theorem]"),
-        Formula(one.latex),
-        Text(one.statement),
-        Note(f"**On these tokens ({title}) it {verdict}.** {numbers}.", tone),
-        Text(f"**What ends it:** {one.ends}"),
-        Folded(f"Proof of {one.number}", [Text(line) for line in one.proof]),
+        b.Text(f"**{one.number} · {one.title}** :green[theorem]"),
+        b.Formula(one.latex),
+        b.Text(one.statement),
+        b.Note(f"**On these tokens ({title}) it {verdict}.** {numbers}.", tone),
+        b.Text(f"**What ends it:** {one.ends}"),
+        b.Folded(f"Proof of {one.number}", [b.Text(line) for line in one.proof]),
     ]
 
 
-def _delta(values: Values, x_TD: Array, labels: Sequence[str], facts: ModernFacts) -> list[Block]:
+def _delta(
+    values: b.Values, x_TD: Array, labels: Sequence[str], facts: ModernFacts
+) -> list[b.Block]:
     """One step of the delta rule."""
     place, rule = min(values[TOKEN.key], len(labels) - 1), _rule(values)
     keys = unit_vectors(x_TD[:, :MAX_STATE])
@@ -188,15 +172,15 @@ def _delta(values: Values, x_TD: Array, labels: Sequence[str], facts: ModernFact
             f" {facts.low} and {facts.high}."
         )
     return [
-        Text(
+        b.Text(
             "The state S is a matrix that answers a key with a value. A token asks with its key"
             " what S holds, erases that, and writes β times the difference to its own value. Keys"
             " have length 1; here every token is its own value, and its direction is key and query."
         ),
-        row({**values, TOKEN.key: place}, token, DECAY),
-        Text(f"**{escape_markdown(word)}**, β = {rule.beta:g}"),
-        Board(delta_board(step, rule.beta, word), "delta"),
-        Text(
+        b.row({**values, TOKEN.key: place}, token, DECAY),
+        b.Text(f"**{escape_markdown(word)}**, β = {rule.beta:g}"),
+        b.Board(delta_board(step, rule.beta, word), "delta"),
+        b.Text(
             f"{own} A decay below 1 fades the state from one token to the next, and changes no own"
             f" weight. Of longer vectors the first {MAX_STATE} features are taken as the whole"
             " token.",
@@ -205,4 +189,4 @@ def _delta(values: Values, x_TD: Array, labels: Sequence[str], facts: ModernFact
     ]
 
 
-MODERN = page_of_facts("modern-diagonal", lambda _: ALL_CHOICES, _facts, _blocks)
+MODERN = b.page_of_facts("modern-diagonal", lambda _: ALL_CHOICES, _facts, _blocks)

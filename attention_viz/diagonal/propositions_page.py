@@ -23,24 +23,7 @@ from attention_lab.diagonal.propositions.counterexamples import Search, search
 from attention_lab.diagonal.settings import trace_of_settings
 from attention_lab.url_values import MAX_SEED
 
-from ..blocks import (
-    Beside,
-    Block,
-    Board,
-    Button,
-    Choice,
-    Folded,
-    Formula,
-    Heading,
-    Note,
-    Number,
-    Select,
-    Text,
-    Tone,
-    Values,
-    page_of_facts,
-    row,
-)
+from .. import blocks as b
 from ..story.story_view import StoryView
 from .choices import (
     CHOICES,
@@ -61,15 +44,15 @@ PROOFS = {THEOREM: "Proof", CONDITION: "Proof", FALSE: "The step that fails"}
 TRIES = 300  # token matrices of a search
 N_TOKENS = scale("truths_n", "Tokens N", 3, 2, 8)
 N_FEATURES = scale("truths_c", "Features C", 2, 1, 8)
-SEED = Number("truths_seed", "Seed of the search", 0, low=0, high=MAX_SEED)
+SEED = b.Number("truths_seed", "Seed of the search", 0, low=0, high=MAX_SEED)
 NONE = "none"
-SEARCHED = Select(
+SEARCHED = b.Select(
     "truths_search",
     "Counterexample of",
     NONE,
     {NONE: "none"} | {one.number: one.number for one in PROPOSITIONS},
 )
-ALL_CHOICES: tuple[Choice, ...] = (*CHOICES, N_TOKENS, N_FEATURES, SEED, SEARCHED)
+ALL_CHOICES: tuple[b.Choice, ...] = (*CHOICES, N_TOKENS, N_FEATURES, SEED, SEARCHED)
 FORMULAS = (
     r"s_{ij} = \tfrac{x_i \cdot x_j}{\sqrt C}, \quad a_{ij} = \frac{e^{s_{ij}}}{Z_i},"
     r" \quad Z_i = \textstyle\sum_k e^{s_{ik}}"
@@ -83,12 +66,12 @@ def found_by_search(number: str, n_tokens: int, d_model: int, seed: int) -> Sear
     return search(proposition, n_tokens=n_tokens, d_model=d_model, seed=seed, tries=TRIES)
 
 
-def _trace_and_cell(view: StoryView, values: Values) -> tuple[Trace, tuple[int, int]]:
+def _trace_and_cell(view: StoryView, values: b.Values) -> tuple[Trace, tuple[int, int]]:
     trace = trace_of_settings(settings_of(view, values, with_layer=False))
     return trace, pair_of(trace, values)
 
 
-def _found(values: Values) -> Search | None:
+def _found(values: b.Values) -> Search | None:
     """What the search has found that the URL asks for."""
     if values[SEARCHED.key] == NONE:
         return None
@@ -96,46 +79,48 @@ def _found(values: Values) -> Search | None:
     return found_by_search(values[SEARCHED.key], *sizes)
 
 
-def _facts(view: StoryView, values: Values) -> PropositionFacts:
+def _facts(view: StoryView, values: b.Values) -> PropositionFacts:
     return proposition_facts(*_trace_and_cell(view, values), _found(values))
 
 
-def _blocks(view: StoryView, values: Values, facts: PropositionFacts) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values, facts: PropositionFacts) -> Sequence[b.Block]:
     """The matrix, which propositions it violates, and all of them. Raises: AttentionError."""
     settings = settings_of(view, values, with_layer=False)
     trace, cell = _trace_and_cell(view, values)
-    board = Board(diagonal_board(trace, cell), "propositions", fits=True, sets=PAIR_SETS)
-    told: list[Block] = [
-        Text(
+    board = b.Board(diagonal_board(trace, cell), "propositions", fits=True, sets=PAIR_SETS)
+    told: list[b.Block] = [
+        b.Text(
             "The matrix shows attention without weights ($Q = K = V = X$)."
             " [Slides](questions?concepts_text=slides&verdict=always.condition.false) on multi-head"
             " attention argue that **no weight exceeds both diagonal weights** of its pair of"
             " tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. For scores this is true. For"
             " attention weights it is **false**, because each row is divided by a sum of its own."
         ),
-        Text(describe_pair(trace, facts.pair)),
-        Formula(FORMULAS),
+        b.Text(describe_pair(trace, facts.pair)),
+        b.Formula(FORMULAS),
     ]
     cards = [
         _card(one, check, trace, [*_search(one, values, facts.search)])
         for one, check in zip(PROPOSITIONS, facts.checks, strict=True)
     ]
     return [
-        Text(f"Propositions that these tokens violate: **{', '.join(facts.violated) or 'none'}**."),
-        Beside(([board], told), (3, 2)),
+        b.Text(
+            f"Propositions that these tokens violate: **{', '.join(facts.violated) or 'none'}**."
+        ),
+        b.Beside(([board], told), (3, 2)),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),
         *examples(settings),
-        Folded("Other tokens", token_rows(settings, values)),
-        Heading("Fourteen propositions"),
-        Text(
+        b.Folded("Other tokens", token_rows(settings, values)),
+        b.Heading("Fourteen propositions"),
+        b.Text(
             "Each proposition is checked on the tokens above. A theorem holds for all tokens: no"
             " search finds a counterexample. A false proposition may hold for *these* tokens; a"
             " search finds others that violate it."
         ),
-        row(values, N_TOKENS, N_FEATURES, SEED),
-        Text(f"A search tries {TRIES} random token matrices of this size.", small=True),
-        *(Beside((cards[n], cards[n + 1]), (1, 1)) for n in range(0, len(cards), 2)),
-        Text(
+        b.row(values, N_TOKENS, N_FEATURES, SEED),
+        b.Text(f"A search tries {TRIES} random token matrices of this size.", small=True),
+        *(b.Beside((cards[n], cards[n + 1]), (1, 1)) for n in range(0, len(cards), 2)),
+        b.Text(
             "With tied weights ($W_K = W_Q$) all that is proved here holds for the queries $x_i W$"
             " instead of the tokens, because the scores are again a Gram matrix: dot products of"
             " vectors with each other. With other weights none of it need hold.",
@@ -144,24 +129,26 @@ def _blocks(view: StoryView, values: Values, facts: PropositionFacts) -> Sequenc
     ]
 
 
-TONES: dict[str, Tone] = {"does not apply": "info", "one token": "info"}
+TONES: dict[str, b.Tone] = {"does not apply": "info", "one token": "info"}
 TONES |= {"tie": "wrong", "violated": "wrong", "equal": "right", "margin": "right"}
 
 
-def _card(one: Proposition, check: CheckFacts, trace: Trace, search: list[Block]) -> list[Block]:
+def _card(
+    one: Proposition, check: CheckFacts, trace: Trace, search: list[b.Block]
+) -> list[b.Block]:
     """A proposition in words and as a formula, its status, the check on the tokens shown, its
     proof and a search.
     """
-    proof = [Text(line) for line in one.proof]
+    proof = [b.Text(line) for line in one.proof]
     if one.failing_step:
-        proof.append(Text(f":red[**The step that fails:**] {one.failing_step}"))
+        proof.append(b.Text(f":red[**The step that fails:**] {one.failing_step}"))
     return [
-        Text(f"**{one.number} · {one.title}** {STATUS[one.status]}"),
-        Formula(one.latex),
-        Text(one.statement),
-        Note(f"**On these tokens it** {describe_check(check, trace)}", TONES[check.found]),
-        *([Text(one.condition, small=True)] if one.condition else []),
-        Folded(f"{PROOFS[one.status]} of {one.number}", proof),
+        b.Text(f"**{one.number} · {one.title}** {STATUS[one.status]}"),
+        b.Formula(one.latex),
+        b.Text(one.statement),
+        b.Note(f"**On these tokens it** {describe_check(check, trace)}", TONES[check.found]),
+        *([b.Text(one.condition, small=True)] if one.condition else []),
+        b.Folded(f"{PROOFS[one.status]} of {one.number}", proof),
         *search,
     ]
 
@@ -181,20 +168,22 @@ def describe_check(check: CheckFacts, trace: Trace) -> str:
     }[check.found]
 
 
-def _search(one: Proposition, values: Values, facts: SearchFacts | None) -> list[Block]:
+def _search(one: Proposition, values: b.Values, facts: SearchFacts | None) -> list[b.Block]:
     """The button that searches, or what the search has found."""
     if facts is None or values[SEARCHED.key] != one.number:
-        return [Button(f"Search for a counterexample of {one.number}", {SEARCHED.key: one.number})]
+        return [
+            b.Button(f"Search for a counterexample of {one.number}", {SEARCHED.key: one.number})
+        ]
     found = _found(values)
     tried = f"Matrices tried: {facts.tried}. They meet the condition: {facts.applied}."
     if facts.worst is not None and found and found.x is not None:
         return [
-            Note(f"{tried} The worst violation is {facts.worst}.", "wrong"),
-            Button(f"Load the tokens that violate {one.number}", sets_of_tokens(found.x)),
+            b.Note(f"{tried} The worst violation is {facts.worst}.", "wrong"),
+            b.Button(f"Load the tokens that violate {one.number}", sets_of_tokens(found.x)),
         ]
     margin = number_or_dash(facts.margin)
     says = f"Violations: none. Smallest margin: {margin} (below 0: rounding)."
-    return [Note(f"{tried} {says}", "right")]
+    return [b.Note(f"{tried} {says}", "right")]
 
 
-PROPOSITION_PAGE = page_of_facts("propositions", lambda _: ALL_CHOICES, _facts, _blocks)
+PROPOSITION_PAGE = b.page_of_facts("propositions", lambda _: ALL_CHOICES, _facts, _blocks)

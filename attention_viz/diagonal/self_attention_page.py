@@ -9,7 +9,7 @@ from attention_lab.diagonal.facts import SelfAttentionFacts, self_attention_fact
 from attention_lab.diagonal.measures import least_self_attention
 from attention_lab.diagonal.settings import trace_of_settings
 
-from ..blocks import Beside, Block, Board, Chart, Folded, Text, Values, page_of_facts
+from .. import blocks as b
 from ..story.story_view import StoryView
 from .choices import CHOICES, PAIR_SETS, cut_notes, examples, head_choices, pair_of, settings_of
 from .in_words import describe_pair, metric_table
@@ -43,40 +43,40 @@ LIMITS = (
 )
 
 
-def _trace_and_cell(view: StoryView, values: Values) -> tuple[Trace, tuple[int, int]]:
+def _trace_and_cell(view: StoryView, values: b.Values) -> tuple[Trace, tuple[int, int]]:
     trace = trace_of_settings(settings_of(view, values))
     least = least_self_attention(trace.probabilities[0, 0])
     return trace, pair_of(trace, values, unless_broken=least)
 
 
-def _facts(view: StoryView, values: Values) -> SelfAttentionFacts:
+def _facts(view: StoryView, values: b.Values) -> SelfAttentionFacts:
     return self_attention_facts(*_trace_and_cell(view, values))
 
 
-def _blocks(view: StoryView, values: Values, facts: SelfAttentionFacts) -> Sequence[Block]:
+def _blocks(view: StoryView, values: b.Values, facts: SelfAttentionFacts) -> Sequence[b.Block]:
     """The matrix with its pair, the margins, and what measures both. Raises: AttentionError."""
     settings, (trace, cell) = settings_of(view, values), _trace_and_cell(view, values)
-    board = Board(diagonal_board(trace, cell), "diagonal", fits=True, sets=PAIR_SETS)
+    board = b.Board(diagonal_board(trace, cell), "diagonal", fits=True, sets=PAIR_SETS)
     return [
-        Text(
+        b.Text(
             f"Tokens that look most at themselves: **{facts.mine} of {facts.n}** (ties:"
             f" {facts.ties}). Attention on the diagonal: **{facts.mass}** (uniform:"
             f" {facts.uniform}). Cells that break the pair bound: **{facts.broken}**."
         ),
-        Beside(([board], [Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),
-        Text(describe_pair(trace, facts.pair)),
+        b.Beside(([board], [b.Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),
+        b.Text(describe_pair(trace, facts.pair)),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),
         *examples(settings),
         head_choices(settings, values),
-        Beside(([Text(PAIR_BOUND, small=True)], [Text(MARGIN, small=True)]), (3, 2)),
-        Folded("What measures the diagonal", [metric_table(facts.measures)]),
-        Text(TRY),
-        Text(LIMITS),
-        Text(
+        b.Beside(([b.Text(PAIR_BOUND, small=True)], [b.Text(MARGIN, small=True)]), (3, 2)),
+        b.Folded("What measures the diagonal", [metric_table(facts.measures)]),
+        b.Text(TRY),
+        b.Text(LIMITS),
+        b.Text(
             "This page has one head of its own. All bars and numbers are those of its matrix.",
             small=True,
         ),
     ]
 
 
-SELF_ATTENTION = page_of_facts("self-attention-mass", lambda _: CHOICES, _facts, _blocks)
+SELF_ATTENTION = b.page_of_facts("self-attention-mass", lambda _: CHOICES, _facts, _blocks)

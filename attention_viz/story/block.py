@@ -35,7 +35,8 @@ POST_NORM_COLUMNS = (
 )
 HIDDEN = ("hidden", "up", "activated", "gated")  # rows of hidden features
 USUAL = 0.98  # of the numbers have no more than the strongest colour
-ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "gelu": "GELU", "silu": "SiLU"}
+ACTIVATION_NAMES = {"relu": "ReLU", "tanh": "tanh", "silu": "SiLU"}
+ACTIVATION_NAMES |= dict.fromkeys(("gelu", "gelu_tanh"), "GELU")
 
 
 def block_parts(view: StoryView) -> StepParts:
@@ -184,7 +185,7 @@ def _rules(block: Block, token: int, chosen: Array) -> dict[str, Rule]:
     widths = {"inputs": block.inputs.shape[1], "sums": block.first_sum.shape[1]}
     fed_by = "second_norm" if block.is_pre_norm else "first_norm"
     before = "first_sum" if block.is_pre_norm else "first_norm"
-    bias = (read("b_o", Position(), 1),) * (trace.projections.b_o is not None)
+    bias = (read("b_o", Position(), 1),) if trace.projections.b_o is not None else ()
     rules = {
         "attention": Rule("sum", (read("heads", RUNNING, 1),), trace.sizes["H"], bias),
         "first_sum": _sum("attention", "inputs" if block.adds else ""),

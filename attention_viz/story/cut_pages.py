@@ -275,8 +275,8 @@ def _output(view: StoryView, _: b.Values) -> Below:
 def _made_of(view: StoryView, facts: OutputFacts, column: int) -> b.Block:
     """What a number of the output is made of."""
     words, turned = view.layout, view.symbol("w_o", on_board=True)
-    more = [view.symbol("b_o")] * facts.has_bias
-    more += ["the layer’s input (residual)"] * facts.residual
+    more = [view.symbol("b_o")] if facts.has_bias else []
+    more += ["the layer’s input (residual)"] if facts.residual else []
     added = "".join(f" Then {part} is added." for part in more)
     if not facts.has_w_o:
         return b.Note(

@@ -5,11 +5,13 @@ from functools import partial
 from attention_lab.page_list import step_of
 from attention_lab.sentences import embedding_of
 from attention_lab.story.inputs import OverviewFacts, TokenFacts, overview_facts, token_facts
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.weight_kinds import LANGUAGE_MODEL, TRAINED
 from attention_lab.words.embeddings import derive_input
 from attention_lab.words.numbers import format_number, format_percent, with_minus_signs
 
 from .. import blocks as b
+from ..markdown import escape_markdown
 from ..reference.questions_page import ASKED_WORDS, asked_blocks
 from .closer import story_download
 from .same_word import same_word_blocks
@@ -107,6 +109,7 @@ def _reads(view: StoryView, facts: OverviewFacts, asking: str) -> str:
 
 OVERVIEW = step_page("overview", _overview, ASKED_WORDS)
 
+OWN = "from a folder"
 CUT_AS = {
     TRAINED.name: (
         "The sentence is cut into **tokens** as the trained model does it: small letters without"
@@ -120,6 +123,10 @@ CUT_AS = {
         " several, such as “f”, “r”, “o”, “g”, which stand closer together than words. Before the"
         " first word stands \\<s\\>, the start of a text."
     ),
+    OWN: (
+        "The sentence is cut into **pieces** as the tokenizer of {model} does it. A word that is no"
+        " piece is made of several, which stand closer together than words."
+    ),
     "": (
         "The sentence is cut into **tokens**: words, punctuation marks and emoji, each with its"
         " position."
@@ -130,7 +137,9 @@ CUT_AS = {
 def _tokens(view: StoryView, _: b.Values) -> Below:
     trace, query = view.trace, view.focus.query
     number, unedited = view.focus.within(trace, "inputs").feature, view.stage.before or trace
-    facts = token_facts(view.shown, trace, unedited, query, number)
+    facts, model = token_facts(view.shown, trace, unedited, query, number), view.shown.model
+    is_own = facts.pieces_of == LANGUAGE_MODEL.name and model != STORIES
+    cut_as = OWN if is_own else facts.pieces_of
     pieces = ""
     if facts.piece and not facts.pieces_of:
         pieces = f" Words are cut into pieces. Most characters in a piece: {facts.piece}."
@@ -142,7 +151,7 @@ def _tokens(view: StoryView, _: b.Values) -> Below:
     x, memory = view.symbol("inputs"), view.symbol("memory")
     memory_is = f" ({memory} = {x})" * (memory != x)
     return [
-        b.Text(CUT_AS[facts.pieces_of] + pieces),
+        b.Text(CUT_AS[cut_as].format(model=escape_markdown(model)) + pieces),
         b.caption(f"From orange (negative) to violet (positive). {_origin(view, facts)}"),
         line,
         b.caption(

@@ -2,6 +2,7 @@
 probable pieces, and their shares.
 """
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.rules import RUNNING, Position, Rule, axis, read
 from attention_lab.next_token import NextToken
-from attention_lab.trained.language_text import LIMITS
+from attention_lab.trained.language_text import limits_of
 from attention_lab.words.numbers import format_number
 
 from ..matrices import Matrix, Side, matrix_board
@@ -18,6 +19,7 @@ from ..pieces import label_of
 
 ADDED, LOGIT, SHARE, BEFORE = "added", "logits", "share", "share before"
 SHARE_SIDE = Side("share", ("share",))
+MOST_LOGITS = 4096  # that a board is sent
 BAR_CELLS = 3.2  # the width of a bar, in cells of a number
 
 
@@ -27,7 +29,7 @@ def next_token_board(found: NextToken, head: int) -> JSON:
     """
     shown = list(found.shown)
     pieces, parts = Side("piece", found.pieces), Side("part", found.part_names)
-    embedding_PD = found.run.decoder.embedding[shown]
+    embedding_PD = found.run.decoder.unembedding[shown]
     features, parts_ND = Side("feature"), found.parts
     logits_X = found.run.logits[found.position]
     added = Rule("sum", (read("embedding", 0, RUNNING), read("parts", 1, RUNNING)), len(parts_ND.T))
@@ -42,10 +44,10 @@ def next_token_board(found: NextToken, head: int) -> JSON:
         logit(LOGIT, sums, columns=column, place=(1, 0), title="logit", rule=summed),
         *_shares(found, pieces, logits_X),
     ]
-    place = 1 + head if head < len(found.part_names) - 2 else 0
+    place = found.part_names.index(name) if (name := f"head {head}") in found.part_names else 0
     description = (
         f"What may follow: {len(shown)} pieces, each with what each part of the model adds to its"
-        " logit, the logit, and its share of all 512."
+        f" logit, the logit, and its share of all {len(logits_X):,}."
     )
     board = matrix_board(matrices, (ADDED, 0, place), description)
     roles = {ADDED: "operand", LOGIT: "result", SHARE: "total", BEFORE: "total"}
@@ -78,24 +80,35 @@ def share_matrices(
     logits: str = "all logits",
 ) -> list[Matrix]:
     """A column with the shares of some pieces, the softmax of all logits; and these logits, those
-    of the shown pieces first, which are not drawn. place: of the column, None if it is not drawn
-    either. logits: the name of the array of all logits.
+    of the shown pieces first, which are not drawn and of a large vocabulary left out. place: of the
+    column, None if it is not drawn either. logits: the name of the array of all logits.
     """
+    at = None if place is None else (place, 0)
+    column = Matrix(
+        name, shares_X[shown, np.newaxis], pieces, SHARE_SIDE, at, title, kind="probability"
+    )
+    if len(logits_X) > MOST_LOGITS:
+        return [column]
     others = np.setdiff1d(np.arange(len(logits_X)), shown)
     every = np.concatenate([logits_X[shown], logits_X[others]])[np.newaxis]
     rule = Rule("softmax", (read(logits, Position(), RUNNING),), len(logits_X), own=axis(0))
-    shares, sides, kind = shares_X[shown, np.newaxis], (pieces, SHARE_SIDE), "probability"
-    at = None if place is None else (place, 0)
     return [
         Matrix(logits, every, Side("all"), Side("logit"), None, logits, kind="logit"),
-        Matrix(name, shares, *sides, at, title, kind=kind, rule=rule),
+        replace(column, rule=rule),
     ]
+
+
+# By whether the last norm takes off the mean first.
+NORMS = {
+    False: "its root mean square",
+    True: "its standard deviation, after its mean is taken off",
+}
 
 
 def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
     """What follows the layer, part by part, each with a name and with the numbers of now."""
-    decoder, stream_D = found.run.decoder, found.run.streams[-1, found.position]
-    divisor = float((stream_D @ stream_D / len(stream_D) + decoder.epsilon) ** 0.5)
+    decoder = found.run.decoder
+    divisor = float(found.run.divisors[found.position])
     logit = format_number(float(found.run.logits[found.position, found.shown[0]]))
     attention, feed_forward = decoder.layers[found.layer].counts
     return (
@@ -112,8 +125,8 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         ),
         (
             "Norm",
-            "The sum is divided by its root mean square, here"
-            f" {format_number(divisor)}, and multiplied by a gain for each feature.",
+            f"The sum is divided by {NORMS[decoder.centred]}, here {format_number(divisor)}, and"
+            " multiplied by a gain for each feature.",
         ),
         (
             "Logits",
@@ -123,8 +136,8 @@ def next_token_sentences(found: NextToken) -> tuple[tuple[str, str], ...]:
         ),
         (
             "How far to trust it",
-            f"{LIMITS} A head that adds much is not “the” reason: the rest of the model answers"
-            " when it is missing. A head that adds little can cost much when it is missing, because"
-            " later parts read what it writes.",
+            f"{limits_of(found.model)} A head that adds much is not “the” reason: the rest of the"
+            " model answers when it is missing. A head that adds little can cost much when it is"
+            " missing, because later parts read what it writes.",
         ),
     )

@@ -13,6 +13,7 @@ from attention_lab.readings import NUMBER_HEAD, VerbNumber, verb_numbers
 from attention_lab.same_word import hand_reading
 from attention_lab.scenario import Scenario
 from attention_lab.sentences import in_batch, tokens_of
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.trained.language_text import UNFAMILIAR, is_unfamiliar, language_ids
 from attention_lab.weight_kinds import BY_HAND, LANGUAGE_MODEL
 from attention_lab.words.numbers import format_percent
@@ -81,11 +82,13 @@ def random_notes(view: StoryView) -> tuple[Note, ...]:
 
 def language_notes(view: StoryView) -> tuple[Note, ...]:
     """The note, if the weights are those of the language model: whose they are."""
-    is_its = view.layer is None and view.run.weights is LANGUAGE_MODEL
+    is_its = view.layer is None and view.run.weights.writes
     if not is_its or _is_replaced(view):
         return ()
     says = f"These are the weights of {_model_of(view)}."
     text = view.shown
+    if text.model != STORIES:
+        return (Note(says),)
     is_new = is_unfamiliar(language_ids(text.text, text.n_tokens))
     return (Note(f"{says} {UNFAMILIAR}" if is_new else says),)
 
@@ -126,7 +129,9 @@ def _verb_sentence(one: VerbNumber, words: Sequence[str]) -> str:
 
 
 def _model_of(view: StoryView) -> str:
-    layer = view.run.chosen.layer
+    layer, model = view.run.chosen.layer, view.run.chosen.model
+    if model != STORIES:
+        return f"layer {layer} of {model}"
     return f"layer {layer} of a small language model, trained on English children’s stories"
 
 

@@ -105,7 +105,7 @@ def output_board(stage: Stage, query: int, column: int, focused: bool = False) -
     focused: show only as many columns of a wide W_O and output as a head has, with the cell's
     column among them.
     """
-    added = [Panel("inputs", 1, 2, (2, 1), title="inputs, added")] * stage.trace.residual
+    added = [Panel("inputs", 1, 2, (2, 1), title="inputs, added")] if stage.trace.residual else []
     if stage.trace.projections.w_o is None:
         added = [replace(panel, place=(1, 0)) for panel in added]
         result = Panel("output", 1, 2, (1 + len(added), 0), "result")

@@ -1,4 +1,6 @@
-"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages."""
+"""What the steps *Scores*, *Scale*, *QK-norm* and *Rotary positions* say below their stages. At the
+end: a pair of features as an arrow in the plane, before and after its turn.
+"""
 
 import math
 from functools import partial

@@ -251,7 +251,7 @@ def _merge(view: StoryView, board: JSON) -> Reasons:
 def _output(view: StoryView, board: JSON) -> Reasons:
     place, seen = board["cell"]["index"][-1], number_in_focus(view, board)
     facts = output_facts(view.trace, view.focus.head, place)
-    also = [" a bias"] * facts.has_bias + [" its input"] * facts.residual
+    also = ([" a bias"] if facts.has_bias else []) + ([" its input"] if facts.residual else [])
     plus = "; added:" * bool(also) + " and".join(also)
     why = (
         "Heads do not see each other: one matrix lets what they found meet, and gives it the width"

@@ -6,20 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from attention_core.checks import Array
+from attention_lab.trained.allowed_models import writing_model
 from attention_lab.trained.cached_step import (
     CachedStep,
     multiplications,
     numbers_kept,
 )
 from attention_lab.trained.facts import CacheFacts, cache_facts
-from attention_lab.trained.language_model import (
-    LONGEST,
-    N_HEADS,
-    N_KV_HEADS,
-    N_LAYERS,
-    language_model,
-)
-from attention_lab.trained.language_text import LIMITS, language_ids
+from attention_lab.trained.language_text import language_ids, limits_of
 
 from .. import blocks as b
 from ..markdown import escape_markdown
@@ -28,10 +22,9 @@ from ..payload import JSON
 from ..pieces import label_of
 from ..story.story_view import StoryView
 from .head_pages import OFF, all_on, off_heads
-from .text_notes import text_notes
+from .text_notes import text_notes, which_model
 
-LAYER = b.Number("ca_layer", "Layer", 4, low=0, high=N_LAYERS - 1)
-HEAD = b.Number("ca_head", "Head", 4, low=0, high=N_HEADS - 1)
+LAYER, HEAD, FIRST_PLACE = "ca_layer", "ca_head", 4
 RESTARTS = b.Switch("ca_restarts", "Mistake: positions from 0", False)
 TOP_LEFT = b.Switch("ca_top_left", "Mistake: mask at the top left", False)
 MISTAKES = (RESTARTS, TOP_LEFT)
@@ -42,9 +35,12 @@ WAYS = CACHED, UNCACHED = "with a cache", "without a cache"
 SHARES, BARS = "shares", "cost"
 BAR_CELLS = 4.0  # the width of a bar, in cells
 NOT_COMPUTED = "not computed in this step"
+ABOUT_ROTARY = (
+    " Rotary positions count four multiplications for each pair of features of a query or key."
+)
 WHAT_GOES_WRONG = {
     RESTARTS.key: (
-        "The positions of every step begin at 0. So the new token is turned as if it were the"
+        "The positions of every step begin at 0. So the new token is treated as if it were the"
         " first one, and its distance to every key is wrong."
     ),
     TOP_LEFT.key: (
@@ -55,27 +51,37 @@ WHAT_GOES_WRONG = {
 
 
 def _choices(view: StoryView) -> Sequence[b.Choice]:
-    n_ids = len(language_ids(view.scenario.text, view.scenario.n_tokens))
+    n_ids, model = len(_ids(view)), view.scenario.model
     says, most = "Every step to the right computes one more token.", max(2, n_ids)
     so_far = b.Number(TOKENS, "Tokens so far", n_ids, 1, most, look="scale", help=says)
     about = "How many tokens the first step takes: a prompt is computed at once."
     first = b.Number("ca_first", "At once", min(8, n_ids), 1, n_ids, help=about)
-    return (so_far, PLAY, LAYER, HEAD, first, *MISTAKES, OFF)
+    opened = writing_model(model)
+    layer, head = (
+        b.Number(key, label, min(FIRST_PLACE, n - 1), 0, n - 1, variant=model)
+        for key, label, n in ((LAYER, "Layer", opened.n_layers), (HEAD, "Head", opened.n_heads))
+    )
+    return (so_far, PLAY, layer, head, first, *MISTAKES, OFF)
+
+
+def _ids(view: StoryView) -> tuple[int, ...]:
+    return language_ids(view.scenario.text, view.scenario.n_tokens, view.scenario.model)
 
 
 def step_of(view: StoryView, values: b.Values) -> CachedStep:
     """The step of the page. Raises: AttentionError."""
-    ids = language_ids(view.scenario.text, view.scenario.n_tokens)[: values[TOKENS]]
+    ids = _ids(view)[: values[TOKENS]]
     first = min(values["ca_first"], len(ids))
-    mistakes = (values[one.key] for one in MISTAKES)
-    return CachedStep(ids, first, *mistakes, off_heads(values[OFF.key]))
+    restarts, top_left = (values[one.key] for one in MISTAKES)
+    off, model = off_heads(view, values[OFF.key]), view.scenario.model
+    return CachedStep(ids, first, restarts, top_left, off, model)
 
 
 def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.Block]:
     """Both ways side by side, what goes wrong, and the bill. Raises: AttentionError."""
-    step, place = step_of(view, values), (values[LAYER.key], values[HEAD.key])
-    ids = language_ids(view.scenario.text, view.scenario.n_tokens)
-    labels = tuple(language_model().pieces(ids))
+    step, place = step_of(view, values), (values[LAYER], values[HEAD])
+    ids, opened = _ids(view), writing_model(view.scenario.model)
+    labels, p = tuple(opened.pieces(ids)), opened.decoder.layers[0].attention
     so_far, play, layer, head, first = (b.Field(one, values[one.key]) for one in _choices(view)[:5])
     after, n_all = _length_after(step, min(first.value, len(ids)), len(ids)), len(ids)
     label = "Next token" if after > len(step.ids) else "From the start"
@@ -91,25 +97,25 @@ def _blocks(view: StoryView, values: b.Values, facts: CacheFacts) -> Sequence[b.
     return [
         b.Text(_what_is_computed(facts)),
         *text_notes(view),
-        b.Row((so_far, step_on, play, layer, head, *all_on(step.off))),
+        b.Row((*which_model(view), so_far, step_on, play, layer, head, *all_on(step.off))),
         b.Beside(sides, (1, 1)),
         *([b.Later(SECONDS, {TOKENS: after, PLAY.key: after < n_all})] if plays else []),
         _agreement(step, facts),
         b.Row((*_mistakes(values), first)),
         b.Heading("The bill"),
         b.Text("What is kept of the keys and values of all layers, after these tokens:"),
-        _kept(step),
+        _kept(step, opened.longest),
         b.Text(
             "The shares of earlier tokens are not needed again, because the mask hides the new"
             " token from them. Their keys and values are: the new query reads all of them. Heads"
             " that share keys and values make the cache smaller. This changes the model, so it must"
             " be trained so; this one was trained with"
-            f" {N_KV_HEADS} sets for its {N_HEADS} heads."
+            f" {p.groups} sets for its {p.n_heads} heads."
         ),
         b.Heading("What is counted"),
         _counted(step),
         b.Text(_counted_in_words(step)),
-        b.Text(LIMITS, small=True),
+        b.Text(limits_of(step.model), small=True),
     ]
 
 
@@ -164,19 +170,18 @@ def _agreement(step: CachedStep, facts: CacheFacts) -> b.Note:
     )
 
 
-def _kept(step: CachedStep) -> b.Table:
-    decoder, n = language_model().decoder, len(step.ids)
-    kinds = {
-        f"MHA: {N_HEADS} key/value heads": N_HEADS,
-        f"this model (GQA): {N_KV_HEADS}": N_KV_HEADS,
-        "MQA: 1": 1,
-    }
+def _kept(step: CachedStep, longest: int) -> b.Table:
+    decoder, n = step.decoder, len(step.ids)
+    n_heads, n_groups = (getattr(decoder.layers[0].attention, one) for one in ("n_heads", "groups"))
+    kinds = {f"MHA: {n_heads} key/value heads": n_heads, "MQA: 1": 1}
+    if n_groups not in (1, n_heads):
+        kinds[f"this model (GQA): {n_groups}"] = n_groups
     rows = []
-    for name, groups in kinds.items():
-        kept = [numbers_kept(decoder, size, groups) for size in (1, n, LONGEST)]
+    for name, groups in sorted(kinds.items(), key=lambda one: -one[1]):
+        kept = [numbers_kept(decoder, size, groups) for size in (1, n, longest)]
         made = [multiplications(decoder, rows, n, groups).total for rows in (step.n_new, n)]
         rows.append([name, *(f"{one:,}" for one in (*kept, *made))])
-    head = ["numbers kept of a token", "now", f"of {LONGEST} tokens"]
+    head = ["numbers kept of a token", "now", f"of {longest:,} tokens"]
     return b.Table(["", *head, "multiplications of this step", "without a cache"], rows)
 
 
@@ -188,9 +193,10 @@ def _counted(step: CachedStep) -> b.Table:
         for name in step.counts.of_layer
     ]
     layer = [sum(one.of_layer.values()) for one in ways]
+    n_layers = step.counts.n_layers
     rows += [
         ["**one layer, all its heads**", *(f"**{one:,}**" for one in layer)],
-        [f"{N_LAYERS} layers", *(f"{N_LAYERS * one:,}" for one in layer)],
+        [f"{n_layers} layers", *(f"{n_layers * one:,}" for one in layer)],
         ["logits of the last token", *(f"{one.logits:,}" for one in ways)],
         ["**this step**", *(f"**{one.total:,}**" for one in ways)],
     ]
@@ -198,16 +204,16 @@ def _counted(step: CachedStep) -> b.Table:
 
 
 def _counted_in_words(step: CachedStep) -> str:
-    one = step.counts
-    per_head = one.queries // N_HEADS
-    hidden = [N_LAYERS * way.hidden for way in (step.counts, step.counts_without)]
+    one, p = step.counts, step.decoder.layers[0].attention
+    per_head = one.queries // p.n_heads
+    hidden = [one.n_layers * way.hidden for way in (step.counts, step.counts_without)]
     return (
         f"A part of a layer counts for all its heads; the queries of one head are {per_head:,} of"
-        f" {one.queries:,}. Rotary positions count four multiplications for each pair of features"
-        " of a query or key. The logits are made for the last token alone, both ways. **Hidden"
-        " cells are counted**, because programs compute them and throw them away: with a cache"
-        f" {hidden[0]:,}, without {hidden[1]:,} multiplications of this step are for them. Norms,"
-        " the scale, the softmax and products of single features are not counted."
+        f" {one.queries:,}.{ABOUT_ROTARY if one.rotary else ''} The logits are made for the last"
+        " token alone, both ways. **Hidden cells are counted**, because programs compute them and"
+        f" throw them away: with a cache {hidden[0]:,}, without {hidden[1]:,} multiplications of"
+        " this step are for them. Norms, the scale, the softmax and products of single features are"
+        " not counted."
     )
 
 
@@ -299,8 +305,9 @@ def _bars(step: CachedStep, tokens: Side, cached: bool) -> Matrix:
     """What each step multiplied, beside the last token that it computed, as a part of what the
     whole text would need at once.
     """
-    n_all, decoder = len(tokens.labels or ()), language_model().decoder
-    most = multiplications(decoder, n_all, n_all, N_KV_HEADS).total
+    n_all, decoder = len(tokens.labels or ()), step.decoder
+    groups = decoder.layers[0].attention.groups
+    most = multiplications(decoder, n_all, n_all, groups).total
     totals = step.totals[0 if cached else 1]
     shares = np.full((n_all, 1), np.nan)
     shares[len(step.ids) - len(totals) : len(step.ids), 0] = np.array(totals) / most

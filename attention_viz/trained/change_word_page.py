@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from attention_lab.trained.allowed_models import writing_model
 from attention_lab.trained.attention_maps import AttentionMaps
 from attention_lab.trained.change_a_word import (
     ChangedWord,
@@ -12,7 +13,6 @@ from attention_lab.trained.change_a_word import (
 )
 from attention_lab.trained.facts import ChangeFacts, change_facts
 from attention_lab.trained.head_finder import head_captions, word_at
-from attention_lab.trained.language_model import language_model
 from attention_lab.trained.language_text import likeliest_piece, likeliest_word
 from attention_lab.whose_heads import (
     FIRST_HEADS,
@@ -41,6 +41,7 @@ from .head_pages import (
     place_choices,
 )
 from .heads import changed_word_board
+from .trained_heads_page import MOST_HEADS
 
 FROG, TIRED = ("frog", "bird"), ("tired", "wide")
 FIRST_WORDS = {LANGUAGE: (FROG, TIRED)}
@@ -109,7 +110,8 @@ class _Changed:
 def _changed(view: StoryView, values: b.Values, shown: HeadsShown) -> _Changed:
     """Raises: AttentionError."""
     text, old = view.scenario.text, values[OLD_WORD]
-    n_shown = len(language_model().decode(shown.run.ids)) if shown.run else None
+    writer = writing_model(shown.writer)
+    n_shown = len(writer.decode(shown.run.ids)) if shown.run else None
     word = word_to_replace(text, old, n_shown)
     changed_text = replace_word(text, word, values[NEW_WORD] or _choices(shown)[1].default)
     after = heads_on(view.scenario, shown.model, view.own_heads, changed_text, shown.off)
@@ -214,6 +216,7 @@ def _which_heads_notice(view: StoryView, now: _Changed, facts: ChangeFacts) -> l
         kind="logit",
         own_scale=view.own_scale,
         captions=head_captions(AttentionMaps.of(change.before, change.tokens_before)),
+        one_layer=change.moved.size > MOST_HEADS,
     )
     return [
         b.Heading("Which heads notice"),

@@ -16,7 +16,7 @@ from attention_lab.trained.facts import (
 )
 from attention_lab.trained.head_finder import rules_for
 from attention_lab.trained.head_measures import HEAD_MEASURES, measures_for
-from attention_lab.whose_heads import LANGUAGE, HeadsShown
+from attention_lab.whose_heads import HeadsShown
 from attention_lab.words.numbers import format_number, format_percent
 
 from .. import blocks as b
@@ -40,16 +40,16 @@ RULE_TARGETS = {
 # Two rules that make an induction circuit, and words in no order, said twice, to try them on.
 OF_INDUCTION = ("previous token", "after the last time")
 SAID_TWICE = " ".join(["big sun day dog mom red tree cat"] * 2)
-FROM_AND_TO = {LANGUAGE: (15, 6)}  # "The" and "f"; of others "it" and "animal"
+FROM_AND_TO = (15, 6), (9, 2)  # "The" and "f" in stories260K; in others "it" and "animal"
 SHARE_FORMULA = r"\frac{1}{n}\sum_i \sum_{j \in J_i} A_{ij}"
 COPIES_FORMULA = (
-    r"\frac{1}{n}\sum_i \sum_{0<j<i} A_{ij}\Big(\ell_{ij}(x_j) - \tfrac{1}{512}\sum_x"
+    r"\frac{1}{n}\sum_i \sum_{0<j<i} A_{ij}\Big(\ell_{ij}(x_j) - \tfrac{1}{N}\sum_x"
     r" \ell_{ij}(x)\Big), \quad \ell_{ij} = \frac{V_j W_O \odot g}{r_i}\,E^\top"
 )
 COPIES_MEANS = (
     "The value of a token that a head reads goes through the head’s rows of W_O and straight to"
     " the logits, which say how well each piece fits next. The number is how much this raises"
-    " the logit of **that token’s own piece**, above the mean of all 512 pieces: a positive one"
+    " the logit of **that token’s own piece**, above the mean of all $N$ pieces: a positive one"
     " means that the head, **on this direct path**, writes again what it reads. It is weighted with"
     " the shares and averaged over the $n = T - 2$ tokens that have an earlier piece to read; a"
     " token’s share for itself and for the start counts 0. The divisor $r_i$ of the last norm is"
@@ -71,7 +71,7 @@ def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     copies = (COPIES,) if shown.run else ()
     rules = (*copies, *rules_for(maps), WORD_TO_WORD, *measures_for(maps, bool(shown.traces)))
     rule = b.Select("fh_rule", "Find the head that does this most", rules[0], b.by_name(rules))
-    asks, answers = FROM_AND_TO.get(shown.model, (9, 2))
+    asks, answers = FROM_AND_TO[not shown.is_stories]
     return (
         rule,
         _word(FROM, "From the word", maps.tokens, asks),

@@ -11,10 +11,10 @@ from attention_core import STEPS
 from attention_core.errors import AttentionError, FileError, SettingsError
 from attention_lab.focus import FOCUS_AXES, Focus
 from attention_lab.trained.decoder import Head
-from attention_lab.trained.language_model import N_HEADS, N_LAYERS
-from attention_lab.trained.language_text import LIMITS
+from attention_lab.trained.language_text import grid_of, limits_of
 from attention_lab.url_values import parse_number
 from attention_lab.user_data.edits import MAX_INDEX
+from attention_lab.weight_kinds import WRITERS
 from attention_lab.whose_heads import (
     FIRST_HEADS,
     LANGUAGE,
@@ -30,7 +30,7 @@ from .. import blocks as b
 from ..markdown import escape_markdown
 from ..payload import JSON
 from ..story.story_view import StoryView
-from .text_notes import words_or_pieces
+from .text_notes import which_model, words_or_pieces
 
 PLACES = ("th_layer", "th_head", "th_cell", "cw_old", "cw_new")
 LAYER, HEAD, CELL, OLD_WORD, NEW_WORD = PLACES
@@ -45,7 +45,8 @@ MODEL = b.Select(
     implied=dict.fromkeys((*PLACES, "fh_rule", "fh_from", "fh_to", "oh_lines", "oh_step"), MINILM),
 )
 # The heads of the language model that are switched off, on all pages of the chapter.
-OFF = b.Places("why_off", "Heads that are off", (), size=N_LAYERS * N_HEADS, most=40, shared=True)
+MOST_PLACES = max(one.n_layers * one.decides["n_heads"] for one in WRITERS.values())
+OFF = b.Places("why_off", "Heads that are off", (), size=MOST_PLACES, most=40, shared=True)
 # Whether one head is open on the page of all heads.
 OPEN = b.Switch("th_open", "One head", False)
 UPLOAD, ALL_HEADS = "upload", "trained-heads"
@@ -93,6 +94,7 @@ class HeadPage:
             return [b.Row(tuple(fields)), *(above or NO_FILE)]
         try:
             shown = heads_shown(view, values)
+            fields += which_model(view) if model == LANGUAGE else ()
             fields += self.beside(values, shown)
             if self.words:
                 fields += words_or_pieces(view, shown.maps.tokens)
@@ -109,7 +111,9 @@ class HeadPage:
                 raise
             in_the_app = b.InTheApp("", says=isinstance(error, FileError))
             return [b.Row(tuple(fields)), *above, b.Refused(error), in_the_app]
-        limits = f"{LIMITS} One head is never the only reason for what it says."
+        limits = (
+            f"{limits_of(view.scenario.model)} One head is never the only reason for what it says."
+        )
         said = [b.Text(limits, small=True)] if model == LANGUAGE else []
         return [b.Row(tuple(fields)), *above, *below, *said]
 
@@ -131,7 +135,7 @@ def _is_missing(view: StoryView, model: str) -> bool:
 
 def heads_of(view: StoryView, model: str, off: Sequence[int] = ()) -> HeadsShown:
     """The heads that are shown on the sentence. off: their places. Raises: AttentionError."""
-    return heads_on(view.scenario, model, view.own_heads, off=off_heads(off))
+    return heads_on(view.scenario, model, view.own_heads, off=off_heads(view, off))
 
 
 def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
@@ -139,9 +143,10 @@ def heads_shown(view: StoryView, values: b.Values) -> HeadsShown:
     return heads_of(view, values[MODEL.key], values.get(OFF.key, ()))
 
 
-def off_heads(off: Sequence[int]) -> tuple[Head, ...]:
+def off_heads(view: StoryView, off: Sequence[int]) -> tuple[Head, ...]:
     """Heads as layer and number, of their places in the grid; each once, in its order."""
-    return tuple(divmod(one, N_HEADS) for one in sorted(set(off)))
+    n_layers, n_heads = grid_of(view.scenario.model)
+    return tuple(divmod(one, n_heads) for one in sorted(set(off)) if one < n_layers * n_heads)
 
 
 def head_name(head: Head) -> str:
@@ -160,10 +165,11 @@ def place_choices(shown: HeadsShown) -> tuple[b.Choice, ...]:
     first cell.
     """
     sizes, (layer, head) = shown.maps.sizes, FIRST_HEADS[shown.model]
+    of = shown.model if shown.run is None or shown.is_stories else shown.writer
     bounds = (sizes["T"], sizes["S"], MAX_INDEX + 1)
     return (
-        _number(LAYER, "Layer", layer, sizes["L"], shown.model),
-        _number(HEAD, "Head", head, sizes["H"], shown.model),
+        _number(LAYER, "Layer", layer, sizes["L"], of),
+        _number(HEAD, "Head", head, sizes["H"], of),
         b.Words(CELL, "Cell", "", most=20, reads=partial(_read_cell, bounds=bounds)),
     )
 

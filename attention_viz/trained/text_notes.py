@@ -1,13 +1,23 @@
-"""What pages say of a text in pieces: how much of it is shown, and whether as words."""
+"""What pages say of a text in pieces: which model reads it, how much of it is shown, and whether
+as words.
+"""
 
 from collections.abc import Sequence
 
+from attention_lab.trained.allowed_models import ALLOWED, STORIES
+from attention_lab.weight_kinds import WRITERS
 from attention_lab.whose_heads import LANGUAGE, notes_on
 
 from .. import blocks as b
 from ..markdown import escape_markdown
 from ..pieces import grouped
 from ..story.story_view import StoryView
+
+
+def which_model(view: StoryView) -> Sequence[b.Field]:
+    """The control that chooses the language model, where there are several."""
+    choice = b.Select("model", "Model", STORIES, b.by_name(WRITERS))
+    return (b.Field(choice, view.scenario.model),) * bool(ALLOWED)
 
 
 def text_notes(view: StoryView) -> Sequence[b.Text]:

@@ -12,13 +12,23 @@ from ..markdown import quote_token
 from ..sentence import with_arcs
 from ..story.story_view import StoryView
 from ..thumbnails import thumbnails
-from .head_pages import ALL_HEADS, OPEN, HeadPage, focus_of, heads_clicks, opening, place_choices
+from .head_pages import (
+    ALL_HEADS,
+    OPEN,
+    HeadPage,
+    fields,
+    focus_of,
+    heads_clicks,
+    opening,
+    place_choices,
+)
 from .one_head_page import ONE_HEAD_CHOICES, beside_one_head, one_head_blocks, one_head_facts
 
+MOST_HEADS = 144  # at once: GPT-2 has 12 layers of 12
 WHAT_TO_LOOK_FOR = {
     LANGUAGE: (
         "**What to look for.** A strong line beside the diagonal is a head that reads the token"
-        " before. A strong first column means that many tokens read the start, `<s>`: an"
+        " before. A strong first column means that many tokens read the first one: an"
         " **attention sink**, which heads with nothing to do may read (Xiao et al. 2024). A strong"
         " cell far from both is a head that looks back. *Find a head* says which of them copy what"
         " they read. Right of the diagonal stands nothing, because a model that writes"
@@ -40,7 +50,14 @@ def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
 
 
 def _beside(values: b.Values, shown: HeadsShown) -> Sequence[b.Field | b.Button]:
-    return beside_one_head(values, shown) if values[OPEN.key] else ()
+    if values[OPEN.key]:
+        return beside_one_head(values, shown)
+    return fields(values, place_choices(shown)[:1]) if _shows_one_layer(shown) else ()
+
+
+def _shows_one_layer(shown: HeadsShown) -> bool:
+    """Whether there are so many heads that the page shows them layer by layer."""
+    return shown.maps.sizes["L"] * shown.maps.sizes["H"] > MOST_HEADS
 
 
 def _facts(_: StoryView, values: b.Values, shown: HeadsShown) -> HeadFacts | AllHeadsFacts:
@@ -63,16 +80,19 @@ def _blocks(
         f" Layers: {facts.layers}, heads in each: {facts.heads}.",
         own_scale=view.own_scale,
         captions=head_captions(maps),
+        one_layer=_shows_one_layer(shown),
     )
     title, array = "{array}, head {head}", f"layer {layer}"
     board = with_arcs(board, words, array, focus.query, title, "small", view.pieces)
     clicks = opening(heads_clicks(board), shown.model)
+    every = "Every small matrix is one head, every line one layer."
+    if _shows_one_layer(shown):
+        every = f"Every small matrix is one head of layer {layer}."
     return [
         b.Text(
-            "Every small matrix is one head, every line one layer (layers:"
-            f" {facts.layers}, heads in each: {facts.heads}). Rows are the tokens that ask"
-            " (queries), columns the tokens that they read (keys). A stronger colour is a larger"
-            " share. Point at a cell to read it; click it to open its head."
+            f"{every} Layers: {facts.layers}, heads in each: {facts.heads}. Rows are the tokens"
+            " that ask (queries), columns the tokens that they read (keys). A stronger colour is a"
+            " larger share. Point at a cell to read it; click it to open its head."
         ),
         b.Board(board, "trained heads", sets=clicks),
         *_reading(shown, facts),

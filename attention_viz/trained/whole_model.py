@@ -10,7 +10,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.lens import Said
-from attention_lab.trained.whole_model import MOST_WORDS, WholeModel
+from attention_lab.trained.whole_model import WholeModel
 
 from ..payload import JSON, board_json, panel_json, sent_numbers
 from ..pieces import label_of
@@ -47,7 +47,7 @@ def whole_board(
     labels = [label_of(one) for one in words]
     axes: JSON = {
         "layer": {"word": "layer", "labels": names, "block": None},
-        "word": {"word": "word", "labels": labels, "block": None, "most": MOST_WORDS},
+        "word": {"word": "word", "labels": labels, "block": None},
         **{name: {"word": name, "labels": None, "block": None} for name in ("part", "alone")},
         "next": {"word": "next", "labels": list(whole.coming[0]), "block": None},
     }
@@ -61,12 +61,12 @@ def whole_board(
         chips["wave"] = len(words) - 1
     panels = [
         _panel(CHIPS, "What the model would say", "result", **chips),
-        _panel(PARTS, "Parts of the layers", "aside", chips=True),
+        _panel(PARTS, "Parts of the layers", "operand", chips=True),
         _panel(CHIPS, "All words", "aside", chips=True, strip=True, bare=True) | {"id": "strip"},
     ]
     if whole.run is not None:
         arrays[NEXT] = _next(whole, rows)
-        panels.append(_panel(NEXT, "What comes next", "aside", chips=True, rows=None))
+        panels.append(_panel(NEXT, "What comes next", "operand", chips=True, rows=None))
     cell = (CHIPS, (0, len(words) - 1))
     about = {
         "whole": {"says": _says(whole), "written": whole.n_written},

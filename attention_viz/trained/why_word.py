@@ -4,13 +4,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.trained.decoder import Head
 from attention_lab.trained.facts import WhyFacts, why_facts
-from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS, ZERO, language_model
-from attention_lab.trained.language_text import LIMITS, language_ids, run_of_ids
+from attention_lab.trained.language_model import MEAN, ZERO
+from attention_lab.trained.language_text import grid_of, language_ids, limits_of
 from attention_lab.trained.model_run import AVERAGE, Against
 from attention_lab.trained.own_writing import N_TEXTS, N_TOKENS
 from attention_lab.trained.why_word import WhyWord, words_of
@@ -24,9 +26,15 @@ from ..sentence import one_head_part
 from ..story.next_token import BAR_CELLS, SHARE_SIDE
 from ..story.story_view import StoryView
 from .head_pages import OFF, head_name, off_heads
-from .text_notes import text_notes, words_or_pieces
+from .text_notes import text_notes, which_model, words_or_pieces
 from .why_word_sums import EVIDENCE_FORM, arithmetic
 
+# A number that belongs to the text and the heads that are off, and of how many layers the heads are
+# measured.
+MEASURED = b.Places("why_measured", "Layers measured", (), size=10_000, most=2)
+LARGEST_HEAD = {True: "largest loss", False: "adds most itself"}
+MOST_PIECES = 1000  # that can be chosen
+SECONDS_BETWEEN = 0.1  # two layers
 NEXT, ALONE, LARGEST = "next", "none", "largest"
 HEAD_KEY, AGAINST_KEY = "why_head", "why_against"
 BEFORE, AFTER, WORTH = "all heads on", "now", "worth"
@@ -45,25 +53,28 @@ BY = b.Select(
 
 
 def _choices(view: StoryView, off: tuple[int, ...]) -> Sequence[b.Choice]:
-    why = WhyWord(_ids(view), off=off_heads(off))
+    model = view.scenario.model
+    why = WhyWord(_ids(view), off=off_heads(view, off), model=model)
     words = words_of(why)
-    order_X = np.argsort(-run_of_ids(why.ids).logits[-1], kind="stable").tolist()
+    order_X = np.argsort(-why.before.logits[-1], kind="stable")[:MOST_PIECES].tolist()
     order = [*words, *(one for one in order_X if one not in words)]
-    pieces = {str(one): _piece_label(one, words.get(one, [])) for one in order}
-    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in np.ndindex(*WHOLE)}
+    pieces = {str(one): _piece_label(why, one, words.get(one, [])) for one in order}
+    whole = np.ndindex(*grid_of(model))
+    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in whole}
     first = {NEXT: f"the most probable: {words[why.piece][0]}"}
     against = {AVERAGE: "the average piece", ALONE: "nothing (the logit alone)"}
+    variant = "" if why.is_measured else model
     return (
-        b.Select("why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY, NAMED.key)),
+        b.Select(
+            "why_token", "Why", NEXT, first | pieces, resets=(HEAD_KEY, NAMED.key), variant=variant
+        ),
         NAMED,
         b.Select(AGAINST_KEY, "Compared with", AVERAGE, against | pieces, resets=(HEAD_KEY,)),
-        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: "largest loss"} | heads),
+        b.Select(HEAD_KEY, "Head", LARGEST, {LARGEST: LARGEST_HEAD[why.is_measured]} | heads),
         BY,
+        MEASURED,
         EVIDENCE_FORM,
     )
-
-
-WHOLE = (N_LAYERS, N_HEADS)
 
 
 def _head(text: str) -> Head:
@@ -72,11 +83,11 @@ def _head(text: str) -> Head:
 
 
 def _ids(view: StoryView) -> tuple[int, ...]:
-    return language_ids(view.scenario.text, view.scenario.n_tokens)
+    return language_ids(view.scenario.text, view.scenario.n_tokens, view.scenario.model)
 
 
-def _piece_label(one: int, words: Sequence[str]) -> str:
-    (raw,) = language_model().pieces([one])
+def _piece_label(why: WhyWord, one: int, words: Sequence[str]) -> str:
+    raw = why.before.vocabulary[one]
     piece = raw if readable(raw) == UNKNOWN_SIGN else readable(raw)
     if not words or words == [piece]:
         return piece if words else f"piece “{piece}”"
@@ -95,28 +106,38 @@ def why_of(view: StoryView, values: b.Values) -> WhyWord:
         _ids(view),
         None if token == NEXT else int(token),
         compared,
-        off_heads(values[OFF.key]),
-        values[BY.key],
+        off_heads(view, values[OFF.key]),
+        values[BY.key] if view.scenario.model == STORIES else ZERO,
         None if head == LARGEST else _head(head),
         values[NAMED.key],
+        view.scenario.model,
     )
+    if values[MEASURED.key][:-1] == (_number_of(why),):
+        why = replace(why, n_measured=min(values[MEASURED.key][1], grid_of(why.model)[0]))
     return replace(why, against=AVERAGE) if why.against == why.piece else why
+
+
+def _number_of(why: WhyWord) -> int:
+    return crc32(repr((why.ids, why.off, why.model)).encode()) % 10_000
 
 
 def _blocks(view: StoryView, values: b.Values, facts: WhyFacts) -> Sequence[b.Block]:
     """The next words, the heads, and the arithmetic. Raises: AttentionError."""
     why = why_of(view, values)
     fields = {one.key: one for one in _choices(view, values[OFF.key])}
-    first = [b.Field(fields[key], values[key]) for key in ("why_token", HEAD_KEY, BY.key)]
+    keys = ("why_token", HEAD_KEY, *([BY.key] if why.is_measured else []))
+    first = [b.Field(fields[key], values[key]) for key in keys]
+    pieces = words_or_pieces(view, why.before.traces[0].tokens)
     against = _compared(fields[AGAINST_KEY], why)
     return [
         b.Text(_answer(why, facts)),
-        b.Row((*first, *_switches(why), *words_or_pieces(view, language_model().pieces(why.ids)))),
+        b.Row((*which_model(view), *first, *_switches(why), *pieces)),
         *text_notes(view),
         b.Board(words_board(why, view.pieces), "why", fits=True, clicks=_clicks(why)),
+        *_measuring(why),
         b.caption(_left_out(why, facts)),
         *arithmetic(why, facts, against, values[EVIDENCE_FORM.key]),
-        b.Text(LIMITS, small=True),
+        b.Text(limits_of(why.model), small=True),
     ]
 
 
@@ -141,13 +162,30 @@ def _switches(why: WhyWord) -> list[b.Button]:
 def _switched(why: WhyWord, head: Head) -> dict[str, object]:
     """What switching a head off, or on again, sets; it is then the one to look at."""
     off = set(why.off) ^ {head}
-    places = tuple(sorted(layer * N_HEADS + number for layer, number in off))
+    places = tuple(sorted(layer * why.grid[1] + number for layer, number in off))
     return {OFF.key: places, HEAD_KEY: f"{head[0]}.{head[1]}"}
+
+
+def _measuring(why: WhyWord) -> list[b.Block]:
+    """Of a large model: a button that measures all heads, layer by layer, and how far it is."""
+    n, n_layers = why.n_measured, why.grid[0]
+    if why.is_measured or n == n_layers:
+        return []
+    if not n:
+        about = "Each head is switched off in turn, and all that follows is computed again."
+        return [
+            b.Row((b.Button("Measure all heads", {MEASURED.key: (_number_of(why), 1)}, about),))
+        ]
+    return [
+        b.Progress(n / n_layers, f"Layers whose heads are measured: {n} of {n_layers}"),
+        b.Row((b.Button("Stop", {MEASURED.key: ()}),)),
+        b.Later(SECONDS_BETWEEN, {MEASURED.key: (_number_of(why), n + 1)}),
+    ]
 
 
 def _clicks(why: WhyWord) -> dict[str, list[dict[str, object]]]:
     """A click on a head switches it; a click on a bar asks why its word comes next."""
-    heads = [_switched(why, (layer, head)) for layer, head in np.ndindex(*WHOLE)]
+    heads = [_switched(why, (layer, head)) for layer, head in np.ndindex(why.grid)]
     spelled = why.words_after.spellings | why.words_before.spellings
     words: list[dict[str, object]] = [
         {"why_token": str(spelled[row.word][0]), NAMED.key: row.word} for row in why.rows
@@ -253,20 +291,31 @@ def _bars(why: WhyWord) -> list[Matrix]:
 
 
 def _heads_grid(why: WhyWord) -> Matrix:
-    """What each head is worth; those that are off are framed."""
-    off_LH = np.zeros(WHOLE, dtype=bool)
+    """What each head is worth; those that are off are framed. In a large model what each itself
+    adds, until its heads are measured.
+    """
+    off_LH = np.zeros(why.grid, dtype=bool)
     for one in why.off:
         off_LH[one] = True
+    title, says = f"what each head itself adds to “{why.word}”", "It itself adds"
+    if is_worth := why.is_measured or why.n_measured > 0:
+        title, says = f"what “{why.word}” loses without each head", "Without it the sum falls by"
+    numbers = why.losses if is_worth else why.direct
+    rows, columns = (
+        Side(name, tuple(f"{name} {number}" for number in range(n)))
+        for name, n in zip(("layer", "head"), off_LH.shape, strict=True)
+    )
     return Matrix(
         WORTH,
-        why.losses,
-        Side("layer", tuple(f"layer {number}" for number in range(N_LAYERS))),
-        Side("head", tuple(f"head {number}" for number in range(N_HEADS))),
+        numbers,
+        rows,
+        columns,
         (2, 0),
-        f"what “{why.word}” loses without each head" + (" (framed: off)" if why.off else ""),
+        title + (" (framed: off)" if why.off else ""),
         kind="logit",
         changed=off_LH,
-        says="Without it the sum falls by",
+        absent="not measured yet",
+        says=says,
     )
 
 

@@ -10,7 +10,7 @@ from attention_core.rules import RUNNING, Position, Rule, read
 from attention_lab.trained.decoder import FEED_FORWARD, HEAD
 from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
 from attention_lab.trained.facts import WhyFacts
-from attention_lab.trained.language_model import MEAN, N_HEADS, N_LAYERS
+from attention_lab.trained.language_model import MEAN
 from attention_lab.trained.model_run import AVERAGE, Against, LanguageModelRun
 from attention_lab.trained.why_word import WhyWord
 from attention_lab.whose_heads import LANGUAGE
@@ -26,6 +26,7 @@ from ..payload import JSON
 from ..theme import Figure
 from .head_pages import ALL_HEADS, OPEN
 
+MOST_SENT = 300_000  # numbers of the parts
 ADDED = "added"
 EVIDENCE_FORM = b.Select(
     "why_form", "Sentences", "0", {str(n): form.format("…", "…") for n, form in enumerate(FORMS)}
@@ -35,14 +36,13 @@ DOT_ROWS = 25  # places for dots across the strip, so that dots do not hide each
 
 def arithmetic(why: WhyWord, facts: WhyFacts, against: b.Field, form: str) -> list[b.Block]:
     """All that stands below the picture. Raises: AttentionError."""
-    evidence = evidence_of(why.focus, int(form), why.replaced_by)
     layer, head = why.focus
     place = {"th_model": LANGUAGE, OPEN.key: True, "th_layer": layer, "th_head": head}
     return [
         b.Heading("1. The sum"),
         b.Row((against, b.Link("Open this head", ALL_HEADS, place))),
         b.Text(_sum_in_words(why, facts)),
-        b.Board(sum_board(why), "why sum", clicks={ADDED: _clicks()}),
+        b.Board(sum_board(why), "why sum", clicks={ADDED: _clicks(why)}),
         b.Folded("Why not the logit itself?", [b.Text(ABOUT_SUMS)]),
         b.Heading("2. What its loss costs"),
         b.Text(_loss_in_words(why, facts)),
@@ -52,6 +52,14 @@ def arithmetic(why: WhyWord, facts: WhyFacts, against: b.Field, form: str) -> li
         b.Heading("4. Cut off early: the logit lens"),
         b.Text(ABOUT_LENS),
         _after_each_layer(why),
+        *(_evidence(why, form) if why.is_measured else []),
+    ]
+
+
+def _evidence(why: WhyWord, form: str) -> list[b.Block]:
+    """How often the head matters, in sentences that are made for stories260K."""
+    evidence = evidence_of(why.focus, int(form), why.replaced_by)
+    return [
         b.Heading(f"Evidence: {len(NAMES)} sentences"),
         b.Row((b.Field(EVIDENCE_FORM, form),)),
         b.Text(_evidence_in_words(evidence, why)),
@@ -77,8 +85,8 @@ def _what(why: WhyWord, facts: WhyFacts) -> str:
 def _sum_in_words(why: WhyWord, facts: WhyFacts) -> str:
     """The sum of the three kinds of parts, and the part that leads."""
     *numbers, total = facts.kinds
-    kinds = ("the last token itself", "all heads", "all feed-forward parts, FFN")
-    parts = [f"{number} ({kind})" for number, kind in zip(numbers, kinds, strict=True)]
+    kinds = ("the last token itself", "all heads", "all feed-forward parts, FFN", "all biases")
+    parts = [f"{number} ({kind})" for number, kind in zip(numbers, kinds, strict=False)]
     about = f"“{escape_markdown(facts.word)}” begins with the piece {_piece(why)}. "
     if facts.word == facts.piece:
         about = ""
@@ -111,25 +119,27 @@ def run_sum_board(
     added = (parts_ND[1:] @ direction_D).reshape(n_layers, len(columns))
     layers = Side("layer", tuple(f"layer {number}" for number in range(n_layers)))
     at = Position(((0, len(columns)), (1, 1)))
-    rule = Rule(
+    rule: Rule | None = Rule(
         "sum", (read("parts", at, RUNNING), read("direction", Position(), RUNNING)), len(parts_ND.T)
     )
     features = Side("feature")
-    matrices = [
+    told = [
         Matrix("parts", parts_ND[1:], Side("part of the sum"), features, None, "part"),
         Matrix("direction", direction_D[np.newaxis], Side("row"), features, None, "its direction"),
-        Matrix(
-            ADDED,
-            added,
-            layers,
-            Side("part", columns),
-            (0, 0),
-            "what each part adds",
-            kind="logit",
-            rule=rule,
-        ),
     ]
-    return matrix_board(matrices, (ADDED, *cell), "What each head and each FFN adds.")
+    if parts_ND.size > MOST_SENT:
+        told, rule = [], None
+    parts = Matrix(
+        ADDED,
+        added,
+        layers,
+        Side("part", columns),
+        (0, 0),
+        "what each part adds",
+        kind="logit",
+        rule=rule,
+    )
+    return matrix_board([*told, parts], (ADDED, *cell), "What each head and each FFN adds.")
 
 
 def _column(part: tuple[str, ...]) -> str:
@@ -137,11 +147,13 @@ def _column(part: tuple[str, ...]) -> str:
     return f"head {part[2]}" if part[0] == HEAD else {FEED_FORWARD: "FFN"}.get(part[0], part[0])
 
 
-def _clicks() -> list[dict[str, str]]:
-    """A click on a head looks at it; on a feed-forward part, after the heads, it sets nothing."""
+def _clicks(why: WhyWord) -> list[dict[str, str]]:
+    """A click on a head looks at it; on what stands after the heads, it sets nothing."""
+    n_layers, n_heads = why.grid
+    n_columns = n_heads + 1 + (why.run.decoder.layers[0].output_bias is not None)
     return [
-        {"why_head": f"{layer}.{place}"} if place < N_HEADS else {}
-        for layer, place in np.ndindex(N_LAYERS, N_HEADS + 1)
+        {"why_head": f"{layer}.{place}"} if place < n_heads else {}
+        for layer, place in np.ndindex(n_layers, n_columns)
     ]
 
 
@@ -232,7 +244,7 @@ def escape_html(text: str) -> str:
 def _after_each_layer(why: WhyWord) -> b.Table:
     head = ["after", "it would say", "with", f"share of {_piece(why)}"]
     rows = []
-    for layer in range(-1, N_LAYERS):
+    for layer in range(-1, len(why.run.traces)):
         shares_X = why.shares_after(layer)
         most = int(shares_X.argmax())
         rows.append(

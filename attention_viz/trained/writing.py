@@ -6,10 +6,12 @@ from functools import partial
 
 import numpy as np
 
+from attention_core.errors import SettingsError
 from attention_core.rules import Rule, read
+from attention_lab.trained.allowed_models import STORIES
 from attention_lab.trained.facts import WritingFacts, writing_facts
-from attention_lab.trained.language_model import language_model
-from attention_lab.trained.language_text import LIMITS, language_ids
+from attention_lab.trained.language_text import language_ids, limits_of, most_tokens
+from attention_lab.trained.model_config import MAX_PIECES
 from attention_lab.trained.writing import (
     MOST_SEEDS,
     Continuations,
@@ -19,10 +21,10 @@ from attention_lab.trained.writing import (
     drawn_again,
     goes_on,
     goes_on_by_words,
-    mark,
     without_last_word,
     written_after,
 )
+from attention_lab.url_values import parse_number
 from attention_lab.user_data.matrix_names import MAX_TOKENS
 from attention_lab.words.numbers import format_number, format_percent
 
@@ -34,9 +36,17 @@ from ..pieces import label_of
 from ..story.next_token import BAR_CELLS, SHARE_SIDE, share_matrices
 from ..story.story_view import StoryView
 from .head_pages import OFF, all_on, off_heads
-from .text_notes import text_notes, words_or_pieces
+from .text_notes import text_notes, which_model, words_or_pieces
 
-WRITTEN = b.Places("wr_written", "Written pieces", (), size=10_000, most=MAX_TOKENS, shared=True)
+WRITTEN = b.Places(
+    "wr_written",
+    "Written pieces",
+    (),
+    size=MAX_PIECES,
+    most=MAX_TOKENS,
+    resets=("wr_more",),
+    shared=True,
+)
 SCALE = partial(b.Number, step=0.1, look="scale")
 DIVIDES = "The logits are divided by it. 0 takes the most probable piece."
 TEMPERATURE = SCALE("wr_temperature", "Temperature", 1.0, low=0.0, high=2.0, help=DIVIDES)
@@ -44,8 +54,21 @@ KEEPS = "Only the fewest most probable pieces that together reach this share can
 TOP_P = SCALE("wr_top_p", "Top-p", 0.9, low=0.1, high=1.0, help=KEEPS)
 REPEATS = "It repeats a text only with the same text before and the same settings."
 SEED = b.Number("wr_seed", "Seed", 0, low=0, high=MOST_SEEDS - 1, help=REPEATS)
+WORDS, PIECES = "words", "pieces"
 PLAY = b.Switch("wr_play", "Play", False, help="It writes on, once every second.")
-CHOICES = (WRITTEN, TEMPERATURE, TOP_P, SEED, PLAY, OFF)
+
+
+def read_more(text: str) -> str:
+    """How many words or pieces the model writes, such as “3 words”. Raises: SettingsError."""
+    number, _, unit = text.partition(" ")
+    if text and unit not in (WORDS, PIECES):
+        raise SettingsError("It is a number of words or pieces, such as “3 words”")
+    return f"{parse_number(number, 1, MAX_TOKENS, True)} {unit}" if text else ""
+
+
+# What a model from a folder writes after them, once the page shows it.
+MORE = b.Words("wr_more", "Written on", "", most=20, reads=read_more)
+CHOICES = (WRITTEN, MORE, TEMPERATURE, TOP_P, SEED, PLAY, OFF)
 SHARE, DRAWN = "share", "drawn"
 TEMPERED, FACTOR = "share with this temperature", "one over what is left"
 OF_MODEL, CAN_BE_DRAWN = "the model’s share", "can be drawn"
@@ -56,10 +79,20 @@ MANY = 20  # words or pieces
 
 def writing_of(view: StoryView, values: b.Values) -> Writing:
     """The text of the page with its settings. Raises: AttentionError."""
-    prompt = language_ids(view.scenario.text, view.scenario.n_tokens)
-    settings = (values[one.key] for one in (TEMPERATURE, TOP_P, SEED))
+    scenario, off = view.scenario, off_heads(view, values[OFF.key])
+    prompt = language_ids(scenario.text, scenario.n_tokens, scenario.model)
     written = written_after(prompt, values[WRITTEN.key])
-    return Writing(prompt, written, *settings, off_heads(values[OFF.key]))
+    heat, top_p, seed = (values[one.key] for one in (TEMPERATURE, TOP_P, SEED))
+    writing = Writing(prompt, written, heat, top_p, seed, off, scenario.model)
+    number, _, unit = values[MORE.key].partition(" ")
+    return replace(writing, written=written + _more(writing, int(number or 0), unit == PIECES))
+
+
+def _more(writing: Writing, number: int, pieces: bool) -> tuple[int, ...]:
+    """What the model goes on to write: some words or pieces."""
+    if not number or writing.next_id is None:
+        return ()
+    return goes_on(writing, number) if pieces else goes_on_by_words(writing, number)
 
 
 def _facts(view: StoryView, values: b.Values) -> WritingFacts:
@@ -74,15 +107,22 @@ def _blocks(view: StoryView, values: b.Values, facts: WritingFacts) -> Sequence[
     board = writing_board(writing, found, view.pieces)
     clicks = {}
     if writing.room > 0:
-        picks: list[dict[str, object]] = [{WRITTEN.key: writing.after(*one)} for one in found.ids]
+        picks: list[dict[str, object]] = [_text(writing, one) for one in found.ids]
         clicks = dict.fromkeys((SHARE, DRAWN), picks)
     plays = values[PLAY.key] and writing.next_id is not None
     settings = [b.Field(one, values[one.key]) for one in (TEMPERATURE, TOP_P, SEED)]
     return [
         b.Text(_whole_text(writing)),
         *text_notes(view),
-        b.Row((*_buttons(view, writing), b.Field(PLAY, values[PLAY.key]), *all_on(writing.off))),
-        b.Text(_what_follows(facts)),
+        b.Row(
+            (
+                *which_model(view),
+                *_buttons(view, writing),
+                b.Field(PLAY, values[PLAY.key]),
+                *all_on(writing.off),
+            )
+        ),
+        b.Text(_what_follows(facts, most_tokens(writing.model))),
         b.Beside(
             (
                 [b.Board(board, "writing", fits=True, clicks=clicks)],
@@ -90,61 +130,65 @@ def _blocks(view: StoryView, values: b.Values, facts: WritingFacts) -> Sequence[
             ),
             (4, 1),
         ),
-        *([b.Later(SECONDS, {WRITTEN.key: _one_more(view, writing)})] if plays else []),
+        *([b.Later(SECONDS, _going_on(writing, 1, view.pieces))] if plays else []),
         b.Folded("How a piece is drawn", [b.Text(_how_it_is_drawn(writing))]),
-        b.Text(LIMITS, small=True),
+        b.Text(limits_of(writing.model), small=True),
     ]
 
 
 def _whole_text(writing: Writing) -> str:
     """The prompt, and what was written after it in another shade."""
     prompt, written = (
-        escape_markdown(language_model().decode(ids).replace("\n", " ⏎ "))
+        escape_markdown(writing.writer.decode(ids).replace("\n", " ⏎ "))
         for ids in (writing.prompt, writing.written)
     )
     return f"{prompt}:green[{written}]" if written else prompt
 
 
-def _one_more(view: StoryView, writing: Writing) -> tuple[int, ...]:
-    """The state after the next word, or after the next piece."""
-    more = goes_on(writing, 1) if view.pieces else goes_on_by_words(writing, 1)
-    return writing.after(*more)
+def _going_on(writing: Writing, number: int, pieces: bool) -> dict[str, object]:
+    """What sets the text of now and what the model writes after it. A model from a folder takes
+    long, so it writes when the page shows it.
+    """
+    if writing.model == STORIES:
+        return _text(writing, _more(writing, number, pieces))
+    return _text(writing) | {MORE.key: f"{number} {PIECES if pieces else WORDS}"}
+
+
+def _text(writing: Writing, found: Sequence[int] = ()) -> dict[str, object]:
+    """What sets the text of now with some pieces after it."""
+    return {WRITTEN.key: writing.after(*found)}
 
 
 def _buttons(view: StoryView, writing: Writing) -> list[b.Button]:
     found, unit = [], "piece" if view.pieces else "word"
     if writing.next_id is not None:
-        many = goes_on(writing, MANY) if view.pieces else goes_on_by_words(writing, MANY)
         about = f"As many {unit}s as the page has room for, at most {MANY}."
         found = [
-            b.Button(f"Write a {unit}", {WRITTEN.key: _one_more(view, writing)}, name="write one"),
-            b.Button(f"Write {MANY}", {WRITTEN.key: writing.after(*many)}, about),
+            b.Button(f"Write a {unit}", _going_on(writing, 1, view.pieces), name="write one"),
+            b.Button(f"Write {MANY}", _going_on(writing, MANY, view.pieces), about),
         ]
     elif writing.room < 1:
         about = "A new page begins with the last sentences of this one."
         begun = {"text": carried_over(writing), WRITTEN.key: ()}
         found = [b.Button("Go on on a new page", begun, about)]
     if writing.written:
-        again = drawn_again(writing)
-        sets = {SEED.key: again.seed, WRITTEN.key: mark(again.prompt, again.written)}
+        again, n_words = drawn_again(writing), max(1, len(writing.words))
+        sets = {SEED.key: again.seed} | _going_on(again, n_words, pieces=False)
         fewer = writing.written[:-1] if view.pieces else without_last_word(writing)
+        undone = _text(replace(writing, written=fewer))
         found += [
             b.Button("Draw again", sets, f"The same number of words, with seed {again.seed}."),
-            b.Button(
-                "Undo",
-                {WRITTEN.key: mark(writing.prompt, fewer)},
-                f"Takes the last {unit} back.",
-            ),
-            b.Button("Start again", {WRITTEN.key: ()}),
+            b.Button("Undo", undone, f"Takes the last {unit} back."),
+            b.Button("Start again", _text(replace(writing, written=()))),
         ]
-    return [*found, *words_or_pieces(view, language_model().pieces(writing.ids))]
+    return [*found, *words_or_pieces(view, writing.writer.pieces(writing.ids))]
 
 
-def _what_follows(facts: WritingFacts) -> str:
-    """The answer in one sentence: what can be drawn."""
+def _what_follows(facts: WritingFacts, most: int) -> str:
+    """The answer in one sentence: what can be drawn. most: how many pieces a page holds."""
     if facts.state == "full":
         return (
-            f"The page is full: it holds {MAX_TOKENS} pieces. *Go on on a new page* takes its last"
+            f"The page is full: it holds {most} pieces. *Go on on a new page* takes its last"
             " sentences along."
         )
     if facts.state == "ended":
@@ -173,7 +217,7 @@ def _how_it_is_drawn(writing: Writing) -> str:
         scaled = "At 0 the most probable piece gets everything."
     drawn = ""
     if (one := writing.next_id) is not None:
-        piece = escape_markdown(label_of(language_model().pieces([one])[0]))
+        piece = escape_markdown(label_of(writing.writer.pieces([one])[0]))
         drawn = (
             f"\n- **Seed.** For this place it draws the number {format_number(writing.drawn)}."
             " The shares are added up in the order of the vocabulary until their sum is above it:"
@@ -226,7 +270,7 @@ def _of_pieces(writing: Writing, pieces: Side, found: Continuations) -> list[Mat
     drawn_X, total = writing.shares[shown], writing.left
     says = f"1 over {format_number(total)}, the sum of the shares that are left; 0 for the others:"
     factors = np.where(drawn_X > 0, 1 / total, 0.0)[:, np.newaxis]
-    logits, tempered = share_matrices(
+    *logits, tempered = share_matrices(
         TEMPERED,
         writing.scaled_logits,
         writing.whole_shares,
@@ -240,7 +284,7 @@ def _of_pieces(writing: Writing, pieces: Side, found: Continuations) -> list[Mat
         tempered = replace(tempered, rule=None)
     return [
         *share_matrices(SHARE, writing.logits, writing.model_shares, pieces, shown, 0, OF_MODEL),
-        logits,
+        *logits,
         tempered,
         Matrix(FACTOR, factors, pieces, SHARE_SIDE, None, FACTOR, says=says),
     ]

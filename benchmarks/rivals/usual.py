@@ -4,8 +4,6 @@ stands.
 `python -m benchmarks.rivals.usual run app.py` is `streamlit run app.py` with such pages.
 """
 
-from __future__ import annotations
-
 import sys
 from unittest import mock
 

@@ -21,7 +21,7 @@ USUAL = Scenario()
 
 
 def test_every_control_but_the_length_can_be_changed() -> None:
-    left_out = {"n_tokens", "piece", "batch", "edits", "own", "painted"}
+    left_out = {"n_tokens", "piece", "batch", "edits", "own", "painted", "model"}
     assert {*COMPARABLE} == {field.name for field in fields(Scenario)} - left_out
 
 

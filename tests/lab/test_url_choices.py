@@ -51,7 +51,7 @@ def test_every_choice_comes_back() -> None:
     assert len(write_url(choices)) > 15
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", CHANGES)
 def test_a_choice_goes_to_its_widget_the_url_and_a_file_and_comes_back(name: str) -> None:
     """Every option, both bounds and numbers beside them, both sides of a switch; and a text."""
     control, (base, moved) = DECLARED[name], CHANGES[name]

@@ -39,7 +39,7 @@ def moved(app: AppTest, name: str, value: Any) -> AppTest:
 
 def test_every_field_has_one_control() -> None:
     names = [control.name for control in CONTROLS]
-    assert sorted([*names, "edits", "own", "painted"]) == sorted(
+    assert sorted([*names, "edits", "own", "painted", "model"]) == sorted(
         field.name for field in fields(Scenario)
     )
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from attention_core import STEPS
-from attention_lab.choices import DECLARED
 from attention_lab.focus import Focus
 from attention_lab.notation.notation import OURS
 from attention_lab.notation.texts import DOSHI, GML
@@ -111,7 +110,7 @@ BY_ANOTHER = {"n_tokens": "cut_to", "scale": "scaling", "edits": "edited_cells"}
 UNTOLD = ("batch", "painted")  # a batch is told by whoever shows it; a painting has no words
 
 
-@pytest.mark.parametrize("name", DECLARED)
+@pytest.mark.parametrize("name", CHANGES)
 def test_a_hand_out_tells_every_choice_that_is_moved(name: str) -> None:
     base, value = CHANGES[name]
     moved = replace(base, **{name: value})

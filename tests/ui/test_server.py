@@ -47,7 +47,7 @@ def test_streamlit_finds_the_app() -> None:
     found = discover_asgi_app(ROOT / "app.py")
     assert (found.is_asgi_app, found.import_string) == (True, "app:app")
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    assert "\t$(BIN)/python -m streamlit run app.py $(ARGS)\n" in makefile
+    assert "\t$(BIN)/python -m attention_ui.command $(ARGS)\n" in makefile
 
 
 def test_numpy_has_one_thread() -> None:

@@ -77,6 +77,12 @@ def test_the_head_that_is_missed_most_and_least() -> None:
     assert numbers_said(texts("head-worth")[0]) == pytest.approx(expected, abs=0.051)
 
 
+def test_how_many_sets_of_keys_the_heads_of_the_language_model_share() -> None:
+    view = StoryView(Scenario("Lily", weights="language model"), Focus(6, 0, 0, 0))
+    assert of(texts("one-matrix-or-many", view), "every head adds features") == [4]
+    assert numbers_said(texts("shared-keys", view)[0])[:2] == [8, 4]
+
+
 def test_what_qk_norm_bounds_for_the_keys_that_are_seen() -> None:
     view = StoryView(
         Scenario("the cat saw it there", mask="causal", qk_norm=True), Focus(2, 1, 0, 0)

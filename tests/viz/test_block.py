@@ -123,13 +123,13 @@ def test_hidden_features_made_by_hand_have_names() -> None:
     assert scene["axes"]["D"]["labels"][:3] == ["noun", "animate", "pronoun"]
 
 
-def test_a_model_has_decided_all_but_the_residual_connections() -> None:
+def test_a_model_has_decided_all_but_its_layer_and_the_residual_connections() -> None:
     choices = {
         name: [one["name"] for one in stage_of(VIEWS[name], "block")["stage"]["choices"]]
         for name in ("made by hand", "language model", "MiniLM")
     }
     assert choices["made by hand"] == ["order", "activation", "skip"]
-    assert choices["language model"] == choices["MiniLM"] == ["skip"]
+    assert choices["language model"] == choices["MiniLM"] == ["layer", "skip"]
 
 
 def test_a_number_of_x_that_the_user_typed_is_given() -> None:

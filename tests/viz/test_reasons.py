@@ -287,3 +287,49 @@ def test_a_lesson_has_its_own_words() -> None:
     view = view_of(choices_of("first example", "scores"))
     scene = step_scene(StoryView(view.scenario, view.focus, lesson="One.1"), "scores")
     assert scene["stage"]["reasons"] is None
+
+
+def next_places(path: str, changes: Mapping[str, str]) -> tuple[list[int], list[int] | None, Trace]:
+    """The cell that a step explains, the one that it offers to look at next, and its layer."""
+    view = view_of(opened(path, {name: [value] for name, value in changes.items()}))
+    scene = step_scene(view, path)
+    tries = scene["stage"]["reasons"]["tries"]
+    offered = [one["value"]["index"] for one in tries if one["act"] == "pin"]
+    return scene["cell"]["index"], offered[0] if offered else None, shown_view(view, path).trace
+
+
+EIGHT = {"d_model": "8", "n_heads": "2", "text": "we saw the old cat"}
+
+
+@pytest.mark.parametrize("key", range(5))
+def test_the_next_score_is_the_largest_other_one_of_the_query(key: int) -> None:
+    here, there, trace = next_places(
+        "scores", {**EIGHT, "head": "1", "query": "3", "key": str(key)}
+    )
+    row = trace.scores[0, 1, 3]
+    largest = max((k for k in range(5) if k != key), key=lambda k: row[k])
+    assert (here, there) == ([0, 1, 3, key], [0, 1, 3, largest])
+
+
+@pytest.mark.parametrize("feature", range(8))
+def test_the_next_number_of_a_token_is_the_farthest_other_one_from_0(feature: int) -> None:
+    here, there, trace = next_places("tokens", {**EIGHT, "query": "2", "feature": str(feature)})
+    row = trace.inputs[0, 2]
+    farthest = max((d for d in range(8) if d != feature), key=lambda d: abs(row[d]))
+    assert (here, there) == ([0, 2, feature], [0, 2, farthest])
+    assert row.min() < 0 < row.max()  # a sign would mislead
+
+
+@pytest.mark.parametrize(("path", "key", "after"), [("softmax", 1, 2), ("scale", 4, 0)])
+def test_elsewhere_the_next_key_follows_and_the_first_after_the_last(
+    path: str, key: int, after: int
+) -> None:
+    here, there, _ = next_places(path, {**EIGHT, "query": "3", "key": str(key)})
+    assert (here, there) == ([0, 0, 3, key], [0, 0, 3, after])
+
+
+def test_with_one_key_another_query_follows_and_with_one_token_none() -> None:
+    _, there, _ = next_places("mixing", {**EIGHT, "query": "4", "feature": "2"})
+    assert there == [0, 0, 0, 2]  # the next token after the last is the first
+    _, none, _ = next_places("scores", {"text": "we", "n_tokens": "1", "n_heads": "1"})
+    assert none is None

@@ -17,7 +17,7 @@ from attention_lab.construct import HEAD_TASKS
 from attention_lab.control_list import CONTROLS, VIEW_SWITCHES
 from attention_lab.page_list import OLD_URLS, OWN_CONTROLS, PAGES, Page, book, page_of, page_row
 from attention_lab.presets import presets
-from attention_lab.trained import language_text
+from attention_lab.trained import allowed_models
 from attention_lab.trained.language_model import language_model as load
 from attention_lab.url_choices import read_url
 from attention_lab.user_data.edits import Edit, Edits
@@ -234,7 +234,7 @@ def test_the_language_model_is_asked_for_when_it_is_needed(
     assert control(there, "weights")["value"] == "language model"
     with monkeypatch.context() as away:
         away.setattr(site, "MODEL_FOLDER", tmp_path)
-        away.setattr(language_text, "language_model", lambda: load(tmp_path))
+        away.setattr(allowed_models, "language_model", lambda: load(tmp_path))
         cache.clear()
         assert "scene" in asked("scores")
         assert asked("next-token", sentence) == {"needs": "language-model"}

@@ -146,7 +146,13 @@ function paintArc(context, box, look, arc) {
   const [colour, opacity] = added ? [palette.output, 0.9] : [palette.muted, WEAVE.pale + 0.5 * share];
   Object.assign(context, { strokeStyle: faded(colour, opacity), lineWidth: WEAVE.thin + (added ? WEAVE.thick * Math.max(0.35, share) : 3.5 * share), lineCap: "round" });
   trace(context, curveOf(box, arc));
-  if (added) writeAt(context, look, curvePoint(curveOf(box, arc), 0.5), name, palette.output, 12);
+  if (added) writeAt(context, look, nameAtArc(box, arc), name, palette.output, 12);
+}
+
+// Names of several arcs stand at several heights.
+function nameAtArc(box, arc) {
+  const place = box.panel.arcs.filter(([row, , , , added]) => added && row === arc.row).findIndex(([, , key]) => key === arc.key);
+  return curvePoint(curveOf(box, arc), [0.5, 0.2, 0.8, 0.35][place % 4]);
 }
 
 function writeAt(context, { palette, font, boxes }, [middle, y], text, colour, size = TOLD_SIZE) {
@@ -176,7 +182,7 @@ export function paintReads(context, look, { array, index }, grown = 1) {
     const whole = curveOf(box, arc);
     trace(context, grown < 1 ? grownPart(whole, grown) : whole);
   }
-  for (const arc of lit.filter(({ added }) => added)) writeAt(context, look, curvePoint(curveOf(box, arc), 0.5), arc.name, palette.output, 12);
+  for (const arc of lit.filter(({ added }) => added)) writeAt(context, look, nameAtArc(box, arc), arc.name, palette.output, 12);
   const named = lit.filter(({ added }) => added).map(({ key }) => key);
   for (const arc of lit.filter(({ share, key }) => !named.includes(key) && grown === 1 && (share >= WEAVE.told || array === "arcs"))) {
     writeAt(context, look, curvePoint(curveOf(box, arc), 0.2), `${Math.round(100 * arc.share)} %`, palette.primary);

@@ -275,7 +275,7 @@ function paintCells(context, look, { box, light, axis, cells }) {
 /** Numbers as texts for cells of a width, with as many decimals as the longest number leaves room for. */
 export function numbersWithin(context, values, room) {
   for (const digits of [2, 1, 0]) {
-    const texts = values.map((value) => cellNumber(value, Number.isInteger(value) ? 0 : digits));
+    const texts = values.map((value) => (Number.isNaN(value) ? "" : cellNumber(value, Number.isInteger(value) ? 0 : digits)));
     if (!digits || texts.every((text) => context.measureText(text).width <= room)) return texts;
   }
   return [];

@@ -4,11 +4,11 @@ import { button, element, icon, put } from "./elements.js";
 const ROLES = { result: "result", operand: "operand" };
 const TABBED = new Set(["result", "operand", "tiles"]);
 const KEYS = [
-  ["arrow keys", "move from cell to cell"],
+  ["arrow keys", "in a matrix from cell to cell; elsewhere to the previous and next page of the chapter"],
   ["Home, End", "first and last cell of the row"],
   ["Page up, Page down", "previous and next matrix of a stack"],
   ["Enter or Space", "pin the cell: everything else follows it"],
-  ["Escape", "back to the pinned cell"],
+  ["Escape", "back to the pinned cell; from there out of the matrix"],
   ["Tab", "next matrix"],
 ];
 let boards = 0;

@@ -1,7 +1,7 @@
 // A whole model in one picture: words as columns, layers as rows upwards, and on top what comes next.
 import { panelSize } from "./sizes.js";
 
-const CELL = { most: 116, least: 47, high: 108, low: 46 }; // px, a column, and a row with the arcs below it
+const CELL = { words: 16, most: 116, least: 47, high: 108, low: 46 }; // at a time; px, a column, and a row with the arcs below it
 const CHIP = { share: 0.42, most: 40, least: 24 }; // of a row, and px
 const PARTS = 84; // px, the parts of a layer
 const NEXT_CELL = { width: 148, height: 26 };
@@ -10,17 +10,17 @@ const NARROW_PAGE = 640; // px
 const ONE_COLUMN = { high: 92, strip: 9 }; // px, on a phone: a row, and one of the strip
 
 /** The least height of a whole model in a window. */
-export const leastHeight = ({ arrays }) => CELL.low * arrays.chips.shape[0] + PLACE_LINE + 52;
+export const leastHeight = ({ arrays }) => CELL.low * arrays.chips.shape[0] + PLACE_LINE + 58;
 
 /** The layout of a whole model in a window, as `fitStage` gives it. Of many words those are shown that have room. */
 export function fitWhole(model, space) {
   const { width, height, top, bottom } = space;
-  const area = height - top - bottom - PLACE_LINE;
+  const area = height - top - bottom - PLACE_LINE - 6;
   const rows = model.arrays.chips.shape[0];
   const high = Math.min(CELL.high * zoomOf(model), Math.floor(area / rows));
   if (high < CELL.low) return null;
   const left = (PARTS + 12) * zoomOf(model) + labelWidth(model, space);
-  const boxes = boxesOf(model, space, { left, top: top + 2, high, columns: Math.floor((width - left) / (CELL.least * zoomOf(model))) });
+  const boxes = boxesOf(model, space, { left, top: top + 2, high, columns: Math.min(CELL.words, Math.floor((width - left) / (CELL.least * zoomOf(model)))) });
   const arithmetic = { x: 0, y: top + high * rows + 4, width, height: PLACE_LINE };
   return { boxes, signs: [], zoom: zoomOf(model), form: "line", words: { x: 0, y: 0, width, height: 0 }, arithmetic, cell: boxes.at(-1).cell };
 }
@@ -61,7 +61,7 @@ function at(size, x, y, more = {}) {
 export function stackWhole(model, space) {
   if (space.width >= NARROW_PAGE) {
     const high = ONE_COLUMN.high * model.arrays.chips.shape[0];
-    return { ...fitWhole(model, { ...space, height: high + PLACE_LINE, top: 0, bottom: 0 }), width: space.width, height: high };
+    return { ...fitWhole(model, { ...space, height: high + PLACE_LINE + 6, top: 0, bottom: 0 }), width: space.width, height: high };
   }
   const strip = model.panels.find(({ id }) => id === "strip");
   const [words, rows] = [model.arrays.chips.shape[1], model.arrays.chips.shape[0]];

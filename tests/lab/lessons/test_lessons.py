@@ -43,6 +43,7 @@ from attention_lab.scenario import trace_of
 from attention_lab.trained.encoded_text import trained_layer
 from attention_lab.trained.evidence import evidence_of
 from attention_lab.trained.language_model import language_model
+from attention_lab.trained.whole_model import whole_facts, whole_run
 from attention_lab.url_choices import read_url
 from tests.lab.refusal import Facts, refused
 
@@ -315,6 +316,24 @@ def test_lessons_vote_three_times_on_each_of_the_six_misconceptions() -> None:
         *(("mask-late",), ("no-root",), ("replaced",)),
     ):
         assert sum(asked[name] for name in names) >= 3, names
+
+
+def test_the_numbers_of_the_lesson_on_the_whole_model_are_those_of_the_model() -> None:
+    model = language_model()
+    ids = model.encode(LESSONS["whole-model"].moments[0].choices["text"])
+    whole = whole_run(model.run(ids))
+    last = [(row[-1].text, round(row[-1].share, 2)) for row in whole.said]
+    assert last == [("The", 0.79), ("The", 0.16), ("went", 0.05), ("who", 0.09), ("frog", 0.77)]
+    thick, off = whole.thick[0], whole_run(model.run(ids, without=[(4, 4)]))
+    assert (thick.layer, thick.head, round(thick.read, 2)) == (4, 4, 0.87)
+    assert whole.said[3][thick.word].text == "and"
+    assert (off.answer.text, round(off.answer.share, 2)) == ("cat", 0.08)
+    assert off.said[:4] == whole.said[:4]
+    assert [one.text for one in off.said[4]][:-1] == [one.text for one in whole.said[4]][:-1]
+    _, heads, fed, total = map(float, whole_facts(whole, (4, 11)).sum)
+    assert [round(one, 1) for one in (total, fed)] == [19.8, 8.0]
+    _, heads, fed, total = map(float, whole_facts(whole, (3, 11)).sum)
+    assert [round(one, 1) for one in (total, fed, heads)] == [20.3, 10.9, 8.8]
 
 
 def test_the_numbers_of_the_lesson_on_the_frog_are_those_of_the_model() -> None:

@@ -71,6 +71,7 @@ def safetensors(arrays: Mapping[str, Array], kind: str = "F32") -> bytes:
         header[name] = {"dtype": kind, "shape": list(array.shape), "data_offsets": offsets}
         body += data
     text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)  # as its library writes it
     return len(text).to_bytes(8, "little") + text + body
 
 
@@ -113,17 +114,58 @@ def tokenizer(n_pieces: int) -> dict[str, Any]:
     }
 
 
+def stories_tokenizer(pieces: Sequence[str], scores: Sequence[float]) -> dict[str, Any]:
+    """The pieces of stories260K as a tokenizer.json: neighbours are joined in the order of the
+    scores, characters without a piece become bytes, <s> stands first.
+    """
+    named = {piece.replace(" ", "\u2581"): number for number, piece in enumerate(pieces)}
+    joins = [
+        (-scores[number], number, f"{piece[:cut]} {piece[cut:]}")
+        for piece, number in named.items()
+        for cut in range(1, len(piece))
+        if number > 258 and {piece[:cut], piece[cut:]} <= named.keys()
+    ]
+    space = {"pattern": {"String": " "}, "content": "\u2581", "type": "Replace"}
+    first = {"normalizers": [{"type": "Prepend", "prepend": "\u2581"}, space], "type": "Sequence"}
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    special = [
+        {"id": number, "content": pieces[number], "special": True} | flags for number in (0, 1, 2)
+    ]
+    start, text = (
+        {"SpecialToken": {"id": "<s>", "type_id": 0}},
+        {"Sequence": {"id": "A", "type_id": 0}},
+    )
+    around = {
+        "type": "TemplateProcessing",
+        "single": [start, text],
+        "pair": [start, text],
+        "special_tokens": {"<s>": {"id": "<s>", "ids": [1], "tokens": ["<s>"]}},
+    }
+    model = {"type": "BPE", "vocab": named, "merges": [join for *_, join in sorted(joins)]}
+    decoders = [space | {"pattern": {"String": "\u2581"}, "content": " "}, {"type": "ByteFallback"}]
+    decoders += [{"type": "Fuse"}, {"type": "Strip", "content": " ", "start": 1, "stop": 0}]
+    return {
+        "version": "1.0",
+        "added_tokens": special,
+        "normalizer": first,
+        "post_processor": around,
+        "decoder": {"type": "Sequence", "decoders": decoders},
+        "model": model | {"byte_fallback": True, "unk_token": "<unk>"},
+    }
+
+
 def write_folder(
     folder: Path,
     config: Mapping[str, Any],
     arrays: Mapping[str, Array],
     kind: str = "F32",
     parts: int = 1,
+    pieces: Mapping[str, Any] | None = None,
 ) -> Path:
     """All files of a model, its weights in one file or in parts with their index."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
-    words = json.dumps(tokenizer(config["vocab_size"]), ensure_ascii=False)
+    words = json.dumps(pieces or tokenizer(config["vocab_size"]), ensure_ascii=False)
     (folder / "tokenizer.json").write_text(words, encoding="utf-8")
     if parts == 1:
         (folder / "model.safetensors").write_bytes(safetensors(arrays, kind))

@@ -22,7 +22,13 @@ from attention_lab.trained.generation import KeyValueCache
 from attention_lab.trained.language_model import LanguageModel
 from attention_viz import board
 from tests.lab.refusal import refused
-from tests.lab.trained.small_folders import FAMILIES, config_of, numbers, write_folder
+from tests.lab.trained.small_folders import (
+    FAMILIES,
+    config_of,
+    numbers,
+    stories_tokenizer,
+    write_folder,
+)
 
 GOLDEN = np.load(Path(__file__).parents[2] / "data" / "folder_models.npz", allow_pickle=False)
 IDS = GOLDEN["ids"].tolist()
@@ -176,12 +182,17 @@ def stories_folder(folder: Path) -> Path:
         "tie_word_embeddings": True,
         "eos_token_id": [1],
     }
-    return write_folder(folder, config, arrays)
+    own = language_model().tokenizer
+    return write_folder(folder, config, arrays, pieces=stories_tokenizer(own.pieces, own.scores))
 
 
 def test_stories260k_as_a_folder_is_stories260k(tmp_path: Path) -> None:
     ours, theirs = language_model(), open_model(stories_folder(tmp_path))
-    ids = ours.encode("One day, a little frog was very sad. The")
+    text = "One day, a little frog (naïve 日) was very sad.\n The"
+    ids = ours.encode(text)
+    assert theirs.encode(text) == ids
+    assert theirs.decode(ids) == text
+    assert theirs.pieces(ids) == ours.pieces(ids)
     run, other = ours.run(ids), theirs.run(ids)
     np.testing.assert_allclose(other.logits, run.logits, **CLOSE)
     assert list(theirs.generate(ids, 60)) == list(ours.generate(ids, 60))

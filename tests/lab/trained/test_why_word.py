@@ -7,8 +7,9 @@ import pytest
 
 from attention_lab.trained.evidence import FORMS, NAMES, evidence_of
 from attention_lab.trained.generation import next_probabilities
+from attention_lab.trained.heads_off import logits_without, written_without
 from attention_lab.trained.language_model import N_LAYERS, language_model
-from attention_lab.trained.why_word import WhyWord, logits_without, written_without
+from attention_lab.trained.why_word import WhyWord
 
 MODEL = language_model()
 FROG = tuple(MODEL.encode("One day, a little frog was very sad. The"))

@@ -1,0 +1,165 @@
+"""The page of the whole model as the site answers it: its chips, its doors, heads that are off."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+import numpy as np
+import pytest
+
+from attention_core import AttentionError
+from attention_lab.trained.language_model import language_model
+from attention_lab.trained.whole_model import whole_run
+from attention_viz import board
+from attention_viz.site import answer
+from tests.viz.reading_scenes import scene_of_text, sent
+
+MODEL = language_model()
+FROG = "One day, a little frog was very sad. The"
+WHOLE = whole_run(MODEL.run(MODEL.encode(FROG)))
+LAST = len(WHOLE.words) - 1
+PART = {"feed-forward": 0, "attention": 2}
+
+
+def asked(act: dict[str, Any] | None = None, path: str = "whole-model", **own: Any) -> dict:
+    query = urlencode({"text": FROG} | own)
+    found: dict[str, Any] = json.loads(
+        answer(json.dumps({"path": path, "query": query, "act": act}))
+    )
+    return found
+
+
+def pressed(array: str, *index: int, **own: Any) -> tuple[str, dict[str, str]]:
+    """The page after a click on a cell, and its choices."""
+    found = asked({"press": "whole", "cell": {"array": array, "index": list(index)}}, **own)
+    return found["path"], {name: texts[0] for name, texts in parse_qs(found["query"]).items()}
+
+
+def scene_of(found: dict[str, Any]) -> dict[str, Any]:
+    (block,) = [one for one in found["blocks"] if one["kind"] == "board"]
+    return scene_of_text(json.dumps(block["board"]))
+
+
+def test_the_chips_are_what_the_model_says_from_the_last_layer_down() -> None:
+    scene = scene_of(asked())
+    chips, labels = scene["arrays"]["chips"], scene["axes"]["layer"]["labels"]
+    assert labels == ["layer 4", "layer 3", "layer 2", "layer 1", "layer 0", "text"]
+    shares = sent(scene, "chips").reshape(6, -1)
+    for layer, row in enumerate(WHOLE.said):
+        first = (4 - layer) * len(row)
+        assert chips["words"][first] == row[0].text
+        assert shares[4 - layer] == pytest.approx([one.share for one in row], rel=1e-6)
+    assert np.isnan(shares[5]).all()
+    assert tuple(chips["words"][-len(WHOLE.words) :]) == WHOLE.words
+    tones = np.array(chips["tones"]).reshape(6, -1)
+    assert (tones[:5] == 2).nonzero() == (np.array([0]), np.array([LAST]))
+    for place, since in enumerate(WHOLE.since):
+        assert (tones[:5, place] > 0).tolist() == [4 - row >= since for row in range(5)]
+
+
+def test_what_comes_next_is_told_after_each_layer() -> None:
+    scene = scene_of(asked())
+    array = scene["arrays"]["next"]
+    assert sent(scene, "next").reshape(6, -1)[:5] == pytest.approx(WHOLE.coming[1][::-1], abs=1e-6)
+    assert tuple(array["words"][:5]) == WHOLE.coming[0]
+
+
+def test_the_arcs_are_averages_and_the_heads_that_add_most() -> None:
+    arcs = next(one["arcs"] for one in scene_of(asked())["panels"] if "arcs" in one)
+    for row, word, source, share, *more in arcs:
+        layer = 4 - row
+        if more:
+            (thick,) = [one for one in WHOLE.thick if (one.layer, one.word) == (layer, source)]
+            assert [share, more[0]] == pytest.approx([thick.read, thick.added], abs=1e-4)
+            assert word == LAST
+        else:
+            assert share == pytest.approx(WHOLE.read(layer)[word, source], abs=1e-4)
+    drawn = sum(len(one) == 4 for one in arcs)
+    assert drawn == sum(int((WHOLE.read(layer) >= 0.03).sum()) for layer in range(5))
+    one_head = next(
+        one["arcs"] for one in scene_of(asked(wm_arcs="2.3"))["panels"] if "arcs" in one
+    )
+    chosen = {(word, source): share for row, word, source, share, *_ in one_head if row == 2}
+    assert chosen[LAST, 10] == pytest.approx(WHOLE.read(2, 3)[LAST, 10], abs=1e-4)
+
+
+def test_a_chip_opens_its_sum_and_the_sum_its_parts() -> None:
+    path, chosen = pressed("chips", 1, LAST)
+    assert (path, chosen["wm_chip"]) == ("whole-model", f"3.{LAST}")
+    found = asked(wm_chip=f"3.{LAST}")
+    run, piece = WHOLE.cut_at(3, LAST), WHOLE.said[3][LAST].piece
+    added = [value for part, value in run.contributions(piece).items() if part != "embedding"]
+    assert sent(scene_of(found), "added").ravel() == pytest.approx(added, abs=1e-5)
+    act = {"press": "whole sum", "cell": {"array": "added", "index": [2, 6]}}
+    found = asked(act, wm_chip=f"3.{LAST}")
+    chosen = parse_qs(found["query"])
+    assert (found["path"], chosen["layer"], chosen["head"]) == ("scores", ["2"], ["6"])
+
+
+def test_an_arc_opens_the_eight_products_of_its_head() -> None:
+    path, chosen = pressed("arcs", 0, LAST, WHOLE.words.index("frog"))
+    cell = [chosen[name] for name in ("layer", "head", "query", "key")]
+    assert (path, cell) == ("scores", ["4", "4", "15", "6"])
+    path, chosen = pressed("arcs", 2, LAST, 9)
+    shares = MODEL.run(MODEL.encode(FROG)).traces[2].probabilities[0, :, 15]
+    heads = shares[:, WHOLE.columns[9]].sum(axis=1)
+    assert (path, chosen["layer"], chosen["head"]) == ("scores", "2", str(heads.argmax()))
+    assert pressed("arcs", 2, LAST, 9, wm_arcs="2.5")[1]["head"] == "5"
+
+
+@pytest.mark.parametrize(
+    ("row", "part", "step"), [(0, "attention", "scores"), (3, "feed-forward", "block")]
+)
+def test_a_part_opens_its_step_on_its_layer(row: int, part: str, step: str) -> None:
+    path, chosen = pressed("parts", 4 * row + PART[part], 0)
+    assert (path, chosen["layer"], chosen["weights"]) == (step, str(4 - row), "language model")
+
+
+def test_a_word_of_the_text_and_one_that_comes_next_are_doors() -> None:
+    assert pressed("chips", 5, 3)[0] == "tokens"
+    path, chosen = pressed("next", 0, 1)
+    piece = WHOLE.next_words.spellings[WHOLE.coming[0][1]][0]
+    assert (path, chosen["why_token"]) == ("why-this-word", str(piece))
+
+
+def test_a_head_that_is_off_is_off_on_every_page_and_the_chip_tells_what_was_said() -> None:
+    found = asked(why_off="36")
+    chips = scene_of(found)["arrays"]["chips"]
+    assert chips["words"][LAST] == "cat"
+    assert [word for word in chips["before"] if word] == ["frog"]
+    assert found["shared"] == {"why_off": "36", "wr_written": ""}
+    for path, first in (("writing", "cat"), ("why-this-word", "cat")):
+        page = json.dumps(asked(path=path, why_off="36"), ensure_ascii=False)
+        assert f"**{first}**" in page or f"“{first}”" in page or f'"{first}"' in page, path
+    weights = [asked(path=path, why_off="36") for path in ("cache", "trained-heads", "find-a-head")]
+    assert all("All heads on" in json.dumps(one) for one in weights)
+    assert all("All heads on" not in json.dumps(asked(path=one["path"])) for one in weights)
+
+
+def test_a_written_word_is_a_column_that_is_played() -> None:
+    label = "Write a word"
+    (row,) = [one for one in asked()["blocks"] if one["kind"] == "row"]
+    changes = next(one["changes"] for one in row["items"] if one["label"] == label)
+    scene = scene_of(asked({"changes": changes}))
+    assert scene["axes"]["word"]["labels"][-1] == "frog"
+    panel = next(one for one in scene["panels"] if "arcs" in one)
+    assert (panel["wave"], scene["whole"]["written"]) == (LAST + 1, 1)
+    assert "wave" not in next(one for one in scene_of(asked())["panels"] if "arcs" in one)
+
+
+@pytest.mark.parametrize(
+    "own", [{"wm_chip": "9.90"}, {"wm_row": "63"}, {"wm_arcs": "7.1"}, {"wm_chip": "x"}]
+)
+def test_what_a_url_asks_for_in_vain_leaves_the_picture(own: dict[str, str]) -> None:
+    found = asked(**own)
+    assert "error" not in found
+    assert scene_of(found)["arrays"]["chips"]["words"][LAST] == "frog"
+
+
+def test_a_run_is_a_picture_in_a_notebook() -> None:
+    picture = board(WHOLE.known)
+    assert "whole" in picture.title
+    with pytest.raises(AttentionError):
+        board("frog")  # type: ignore[arg-type]

@@ -8,13 +8,15 @@ from attention_lab.scenario import Scenario
 from attention_lab.trained.cached_step import CachedStep
 from attention_lab.trained.facts import FindFacts
 from attention_lab.trained.language_model import N_LAYERS, language_model
+from attention_lab.trained.why_word import WhyWord
 from attention_lab.whose_heads import MODELS, OWN
 from attention_lab.words.numbers import Case, Count, Number
+from attention_lab.words.pieces import readable
 from attention_viz.blocks import Button, InTheApp, Table, Text
 from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.find_head_page import _copies_both_ways
-from attention_viz.trained.why_word import _listed
+from attention_viz.trained.why_word import _listed, _piece_label
 from tests.viz.reading_blocks import all_of, blocks_of
 from tests.viz.reading_words import numbers_said
 
@@ -31,6 +33,15 @@ def test_a_head_that_copies_is_told_both_ways(moves: str, said: list[float]) -> 
     sentence = _copies_both_ways(facts)
     assert numbers_said(sentence) == said
     assert ("rises" in sentence.rpartition("Switched")[2]) == (moves == "less")
+
+
+def test_a_piece_is_named_with_the_words_that_it_begins() -> None:
+    why = WhyWord(tuple(language_model().encode(FROG)))
+    piece = readable(why.before.vocabulary[why.piece])
+    assert _piece_label(why, why.piece, [piece]) == piece
+    assert "frog" in _piece_label(why, why.piece, ["frog"]) != piece
+    assert "fish" in _piece_label(why, why.piece, ["frog", "fish", "fox"])
+    assert _piece_label(why, why.piece, []) != piece
 
 
 def test_three_heads_are_all_named() -> None:

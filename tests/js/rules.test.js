@@ -2,7 +2,7 @@ import { derive, indexRead, placeOf, solve, solveAll } from "../../assets/board/
 import { along, linear, running } from "./scenes.js";
 import { assert, test } from "./testing.js";
 
-const NUMBERS = { a: [2, -3, 5], b: [7, 11, -13], c: [0.5], m: [-Infinity, 1, -Infinity] };
+const NUMBERS = { a: [2, -3, 5], b: [7, 11, -13], c: [0.5], m: [-Infinity, 1, -Infinity], r: [1, -1 + 3e-7, 0] };
 const look = (array, [place]) => NUMBERS[array][place];
 const read = (array, position = along(0)) => ({ array, at: [position] });
 const result = (rule, index, hidden) => derive(rule, index, look, hidden).result;
@@ -49,6 +49,13 @@ test("every operation gives its number, minus infinity where all is masked", () 
   }
   assert.equal(result(rule("mask", 1, [one]), [0], true), -Infinity);
   assert.deepEqual(derive({ operation: "given" }, [0], look).terms, []);
+});
+
+test("a mean that rounding alone has left is 0", () => {
+  const norm = rule("norm", 3, [read("r", running)], { epsilon: 0, centred: true, adds: [other], position: along(0) });
+  assert.equal(derive(norm, [0], look).mean, 0);
+  const mean = derive({ ...norm, reads: [every] }, [0], look).mean;
+  assert.ok(Math.abs(mean - 4 / 3) < 1e-12);
 });
 
 test("sum adds the products of all reads and, once, what is added", () => {

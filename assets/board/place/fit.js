@@ -13,6 +13,7 @@ const SHOWN_ROWS = [64, 48, 32, 24, 16, 8]; // rows and columns of a matrix that
 const WHOLE_TITLE = 300; // px, the largest width of a column that only its title needs
 const PRICE_OF_TITLES = 0.7; // of the size of cells, which is kept when titles get whole
 const LINE_OF_TITLE = 22; // px
+const MEETING = 1.5; // px of the score: operands whose row and column meet at the result are worth smaller type
 const LEAST_TERMS = 150; // px, the smallest height of the arithmetic in a column
 
 /**
@@ -50,7 +51,7 @@ function arrangements(panels, signs = []) {
   const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
   const stacked = { panels: oneBelowAnother(panels), signs: [] };
   if (isRow) return [{ ...given, signs }, stacked];
-  return plain ? [given, inRow, stacked] : [given, stacked];
+  return plain ? [{ ...given, worth: MEETING }, inRow, stacked] : [given, stacked];
 }
 
 // Panels one below another; the totals of a panel stay beside its rows.
@@ -160,7 +161,7 @@ function placed(space, arranged, { form, side, area, grid }) {
   const column = { x: left + grid.width + 2 * ROOM, y: area.y, width: side, height: area.height };
   const words = { x: 0, y: space.top, width: space.width, height: Math.max(0, area.y - ROOM - space.top) };
   const line = { x: left, y: dy + grid.height + ROOM, width: space.width - 2 * left, height: heightOfLine(space) };
-  return { boxes, words, arithmetic: form === "column" ? column : line, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, form) };
+  return { boxes, words, arithmetic: form === "column" ? column : line, form, zoom: grid.zoom, cell: grid.cell, signs: signsOf(arranged, boxes), score: scoreOf(grid, form) + (arranged.worth ?? 0) };
 }
 
 /** The boxes with titles and sizes that use the free room beside them, up to the next matrix or an end. */
@@ -183,7 +184,7 @@ function moved(box, dx, dy) {
 function scoreOf({ cell: { width, height }, boxes }, form) {
   const letters = Math.min(20, 0.5 * height, width / 2.6);
   const numbered = boxes.filter(({ cell: { digits } }) => digits >= 0).length / boxes.length;
-  const legible = numbered * letters + ((1 - numbered) * Math.min(width, height, 20)) / 10;
+  const legible = numbered * letters + ((1 - numbered) * Math.min(Math.sqrt(width * height), 20)) / 10;
   return legible + (form === "column" ? 0.4 : 0) + Math.min(width, height) / 500;
 }
 

@@ -1,5 +1,7 @@
 // How a cell is computed from others, and which cells are computed from it.
 
+const NOISE = 1e-6; // of the largest number, see docs/board.md
+
 /** The place along one axis that is read, for the index of a result and a running index k. */
 export function placeOf(position, index, k = 0) {
   let sum = position.plus ?? 0;
@@ -55,6 +57,12 @@ export function derive(rule, index, look, hidden = false) {
 const total = (terms) => terms.reduce((sum, { value }) => sum + value, 0);
 const first = (terms, i = 0) => terms[0].factors[i].value;
 
+// What rounding alone leaves of a sum is 0.
+function meanOf(terms) {
+  const mean = total(terms) / terms.length;
+  return Math.abs(mean) < NOISE * Math.max(...terms.map(({ value }) => Math.abs(value))) ? 0 : mean;
+}
+
 const OPERATIONS = {
   given: () => ({ result: NaN }),
   copy: ({ terms }) => ({ result: first(terms) }),
@@ -65,7 +73,7 @@ const OPERATIONS = {
   softmax: openedSoftmax,
   norm: ({ terms, own, epsilon, centred }) => {
     const [vector, [gain, offset]] = [false, true].map((added) => terms.filter(({ k }) => k < 0 === added));
-    const mean = centred ? total(vector) / vector.length : 0;
+    const mean = centred ? meanOf(vector) : 0;
     const root = Math.sqrt(vector.reduce((sum, { value }) => sum + (value - mean) ** 2, 0) / vector.length + epsilon);
     return { mean, root, result: ((vector[own].value - mean) / root) * gain.value + (offset?.value ?? 0) };
   },

@@ -4,6 +4,7 @@ from which its sentences take their values.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from attention_core.checks import Array
 from attention_core.projections import Projections
@@ -71,14 +72,16 @@ class WhyHeadsFacts:
 def why_heads() -> WhyHeadsFacts:
     """Why there are several heads, in the numbers of the stored runs."""
     ends = {name: run.newest[1] for name, run in stored_runs().items()}
-    errors = (cached_score(STORED_SETTINGS[name], end).total for name, end in ends.items())
+    one, wide, two = (
+        Number(cached_score(STORED_SETTINGS[name], end).total, 4) for name, end in ends.items()
+    )
     offsets, masses_HO, _ = head_habits(STORED_SETTINGS["2 heads"], ends["2 heads"])
     sides = {-1: Case("before"), 1: Case("after")}  # what the task asks for
     heads = tuple(
         HeadHabit(Count(head), Share(masses.max()), sides[offsets[masses.argmax()]])
         for head, masses in enumerate(masses_HO)
     )
-    return WhyHeadsFacts(*(Number(one, 4) for one in errors), heads)
+    return WhyHeadsFacts(one, wide, two, heads)
 
 
 @dataclass(frozen=True)
@@ -290,18 +293,19 @@ def _right(settings: CircuitSettings, step: int, *off: Head) -> Share:
     return Share(circuit_score(settings, step, off).right)
 
 
-def _guess_facts(guess: Guess) -> tuple[object, ...]:
+def _of_guess(guess: Guess) -> dict[str, Any]:
+    """What `CircuitFacts` holds of a guess, by name."""
     known = "new" if guess.last is None else "right" if guess.is_right else "wrong"
-    return (
-        guess.letter,
-        Count(guess.place),
-        guess.said,
-        Share(guess.share),
-        Case(known),
-        None if guess.last is None else Count(guess.last),
-        guess.came,
-        Share(guess.of_came) if known == "wrong" else None,
-    )
+    return {
+        "letter": guess.letter,
+        "place": Count(guess.place),
+        "said": guess.said,
+        "share": Share(guess.share),
+        "known": Case(known),
+        "last": None if guess.last is None else Count(guess.last),
+        "came": guess.came,
+        "of_came": Share(guess.of_came) if known == "wrong" else None,
+    }
 
 
 def circuit_facts(
@@ -313,7 +317,7 @@ def circuit_facts(
     guess = guess_at(letters, place, heads[-1])
     each = [] if off else [*enumerate(heads)]
     return CircuitFacts(
-        *_guess_facts(guess),  # type: ignore[arg-type]
+        **_of_guess(guess),
         unseen=Count(N_UNSEEN),
         right=_right(settings, step),
         off=tuple(HeadName(Count(layer), Count(head)) for layer, head in off),

@@ -67,7 +67,7 @@ STATES: list[tuple[str, str, dict[str, Any]]] = [
     ("encoder-decoder", PLAIN, {}),
     ("encoder-decoder", PLAIN, {"ed_use": "decoder", "ed_cell": (0, 3), "ed_pad": 0}),
     ("questions", PLAIN, {"concepts_text": ("asked",)}),
-    ("questions", PLAIN, {"concepts_text": ("asked", "note"), "concepts_words": "root"}),
+    ("questions", PLAIN, {"concepts_text": ("asked",), "concepts_words": "root"}),
     ("convolution", PLAIN, {}),
     ("convolution", PLAIN, {"conv_second": "ramp", "conv_padding": "sink", "conv_asks": (3, 4)}),
     ("convolution", PLAIN, {"conv_kernel": "2 × 2: Roberts", "conv_sharpness": "40.0"}),

@@ -8,12 +8,15 @@ from attention_lab.scenario import Scenario
 from attention_lab.trained.cached_step import CachedStep
 from attention_lab.trained.facts import FindFacts
 from attention_lab.trained.language_model import N_LAYERS, language_model
+from attention_lab.trained.why_word import WhyWord
+from attention_lab.whose_heads import MODELS, OWN
 from attention_lab.words.numbers import Case, Count, Number
-from attention_viz.blocks import Button, Table, Text
+from attention_lab.words.pieces import readable
+from attention_viz.blocks import Button, InTheApp, Table, Text
 from attention_viz.site import BLOCK_PAGES
 from attention_viz.story.story_view import StoryView
 from attention_viz.trained.find_head_page import _copies_both_ways
-from attention_viz.trained.why_word import _listed
+from attention_viz.trained.why_word import _listed, _piece_label
 from tests.viz.reading_blocks import all_of, blocks_of
 from tests.viz.reading_words import numbers_said
 
@@ -32,6 +35,15 @@ def test_a_head_that_copies_is_told_both_ways(moves: str, said: list[float]) -> 
     assert ("rises" in sentence.rpartition("Switched")[2]) == (moves == "less")
 
 
+def test_a_piece_is_named_with_the_words_that_it_begins() -> None:
+    why = WhyWord(tuple(language_model().encode(FROG)))
+    piece = readable(why.before.vocabulary[why.piece])
+    assert _piece_label(why, why.piece, [piece]) == piece
+    assert "frog" in _piece_label(why, why.piece, ["frog"]) != piece
+    assert "fish" in _piece_label(why, why.piece, ["frog", "fish", "fox"])
+    assert _piece_label(why, why.piece, []) != piece
+
+
 def test_three_heads_are_all_named() -> None:
     assert [_listed("abc"[:n]) for n in (1, 2, 3)] == ["a", "a and b", "a, b and c"]
 
@@ -39,8 +51,9 @@ def test_three_heads_are_all_named() -> None:
 @pytest.mark.parametrize("by", ["zero", "mean"])
 def test_what_stands_in_the_place_of_a_head_is_named(by: str) -> None:
     shown = blocks_of(BLOCK_PAGES["why-this-word"], VIEW, why_off=(36,), why_by=by)
-    answer = next(one.text for one in all_of(shown, Text) if not one.small)
-    assert ("mean" in answer) == (by == "mean")
+    words = [one.text for one in all_of(shown, Text)]
+    told = sum("with its mean in its place" in one for one in words)
+    assert told == (2 if by == "mean" else 0)  # the answer, and the question with other names
 
 
 def test_a_step_is_counted_layer_by_layer() -> None:
@@ -67,3 +80,10 @@ def test_the_first_words_are_offered_where_others_are_shown(
     first = f"{values['cw_old']} / {values['cw_new']}"
     buttons = [one.label for one in all_of(blocks_of(page, VIEW, **chosen), Button)]
     assert (first in buttons) == offered
+
+
+def test_a_file_can_be_loaded_where_own_heads_are_shown_alone() -> None:
+    page = BLOCK_PAGES["trained-heads"]
+    for model in MODELS:
+        loads = all_of(blocks_of(page, VIEW, th_model=model), InTheApp)
+        assert any(one.name == "upload" for one in loads) == (model == OWN)

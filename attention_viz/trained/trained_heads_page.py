@@ -91,8 +91,8 @@ def _blocks(
     return [
         b.Text(
             f"{every} Layers: {facts.layers}, heads in each: {facts.heads}. Rows are the tokens"
-            " that ask (queries), columns the tokens that they read (keys). A stronger colour is a"
-            " larger share. Point at a cell to read it; click it to open its head."
+            " that ask (queries), columns the tokens that they read (keys). A stronger colour"
+            " is a larger share. Point at a cell to read it; click it to open its head."
         ),
         b.Board(board, "trained heads", sets=clicks),
         *_reading(shown, facts),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from attention_core.checks import Array, check_choice
 from attention_core.derivation import array_of
@@ -38,7 +38,7 @@ FORM_ITEMS = (
     *("scores-largest", "merge-number", "softmax-grows"),
 )
 # Of them the cell that tells most misconceptions apart is asked for.
-CANDIDATE_NUMBERS = range(1, 6)
+CANDIDATE_NUMBERS = range(1, 7)
 _CODE = re.compile(r"([AB])-?([0-4]{10})")
 NO_ANSWER = 0
 OPERAND_NAMES = {"memory": "inputs", "w_q": "W_Q", "w_k": "W_K", "w_v": "W_V", "w_o": "W_O"}
@@ -52,13 +52,21 @@ def form_questions(form: str) -> tuple[Guess, ...]:
     4
     """
     trace = form_layer(form)
-    return tuple(
-        max(
-            (guess_of(trace, name, turn) for turn in CANDIDATE_NUMBERS),
-            key=lambda one: len(one.revealed),
-        )
-        for name in FORM_ITEMS
-    )
+    asked = ([guess_of(trace, name, turn) for turn in CANDIDATE_NUMBERS] for name in FORM_ITEMS)
+    return tuple(max(turns, key=partial(_worth, trace)) for turns in asked)
+
+
+def _worth(trace: Trace, guess: Guess) -> tuple[bool, bool, int]:
+    """Which of several cells to ask for: of scores a row whose largest is not hidden by the mask,
+    so that nobody need ask whether it counts; then the misconceptions that its answers tell apart.
+    """
+    is_clear = True
+    if guess.item.id == "scores-largest":
+        row = guess.index[:-1]
+        scores, masked = array_of(trace, "scores")[row], array_of(trace, "masked_scores")[row]
+        is_clear = bool(scores.argmax() == masked.argmax())
+    tells = set(guess.item.misconceptions) <= set(guess.revealed)
+    return is_clear, tells, len(guess.revealed)
 
 
 def form_layer(form: str) -> Trace:

@@ -38,6 +38,7 @@ from attention_viz.story.story_view import StoryView
 
 from . import controls, own_numbers
 from .browser_files import first_scripts, read_script
+from .classroom.joining import know_again
 from .first_look import open_example, opening_script, track_scenario
 from .focus import choose_focus
 from .lesson import lesson_parts, lesson_style, offer_question, read_shown_lesson, stage_place
@@ -183,6 +184,8 @@ def _open_page() -> tuple[Any, Page]:
     page = page_of(streamlit_page.url_path)
     leave_old_url(streamlit_page.url_path)
     read_shown_lesson(streamlit_page.url_path)
+    if not now.has_scripts:
+        know_again()
     return streamlit_page, page
 
 

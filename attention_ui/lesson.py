@@ -3,7 +3,9 @@ assets/page/lesson.js handles the links and buttons of the bar.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from html import escape
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -11,26 +13,39 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from attention_core import FileError, SettingsError, Trace
+from attention_core import AttentionError, FileError, SettingsError, Trace
 from attention_core.checks import check_choice
 from attention_lab.choices import DECLARED
 from attention_lab.classroom.class_question import class_question, question_id, question_to_json
 from attention_lab.control_list import CONTROLS, VIEW_DEFAULTS
-from attention_lab.lessons.lesson import LESSON_VIEWS, MAX_MOMENTS, Lesson, Moment
+from attention_lab.lessons.lesson import LESSON_VIEWS, Lesson, Moment
 from attention_lab.lessons.lesson_file import lesson_named
 from attention_lab.page_list import PAGES, Page, page_now
 from attention_lab.presets import SENTENCE_KEY
 from attention_lab.quiz import Question
+from attention_viz.payload import JSON
+from attention_viz.story.story_file import moment_picture
 
 from .acts import NO_MASK_KEY
 from .board import PIN_PARAMETER
 from .classroom.asking import page_question
 from .classroom.joining import ROOM_BAR, ROOM_KEY, led_room
 from .uneven_heads import HEADS, OFFERED
-from .url_state import restore, session, write_to_url
+from .url_state import open_now, restore, session, write_to_url
 
 # The choices in the URL that concern lessons, as they are without one.
 NO_LESSON = {"lesson": "", "moment": "1", "view": "full", "show": ""}
+# A stage as a picture alone.
+WORDLESS: JSON = {
+    "title": "",
+    "question": "",
+    "says": "",
+    "formula": None,
+    "choices": [],
+    "notes": [],
+}
+GOES_ON = {"present"}  # from moment to moment: the lecture mode
+CLASS = "class"  # the URL path of the page of a room
 # Choices of a moment that end with the lesson: its covered result, and no questions of the app.
 CHOICES_OF_LESSONS = ("hide", "guess")
 # What a step shows beside its controls: without the mask, a sequence of the batch, a pinned cell.
@@ -74,7 +89,14 @@ def read_shown_lesson(url_path: str) -> None:
     name = str(st.session_state["lesson"])
     # With a lesson the moment always stands in the URL.
     usual = NO_LESSON | ({"moment": "", "view": lesson_named(name).view} if name else {})
-    restore("moment", "Moment", "1", _checked_place)
+    if name:
+        lesson, known = lesson_named(name), now.moment
+        # Without a moment in the URL a lesson that was not shown before opens at its first one.
+        if "moment" not in now.asked and (known is None or known[0] != name):
+            st.session_state["moment"] = lesson.moment_text(0)
+        restore("moment", "Moment", lesson.moment_text(0), partial(_checked_moment, lesson))
+    else:
+        restore("moment", "Moment", "1", str)
     restore("view", "View", usual["view"], _checked_view)
     restore("show", "Controls that are shown", "", _checked_controls)
     for choice, text in usual.items():
@@ -82,23 +104,23 @@ def read_shown_lesson(url_path: str) -> None:
     if not now.has_scripts:
         _open_groups_of(str(st.session_state["show"]).split("."))
     if name:
-        now.lesson = _open_moment(name, int(st.session_state["moment"]), url_path)
+        now.lesson = _open_moment(name, url_path)
 
 
-def _open_moment(name: str, number: int, url_path: str) -> ShownLesson:
+def _open_moment(name: str, url_path: str) -> ShownLesson:
     """Open a moment of a lesson. When it is new, all controls and all choices of its page that it
     does not name get their defaults.
     """
     now, lesson = session(), lesson_named(name)
-    place = min(number, len(lesson.moments)) - 1
+    place = lesson.place_of(str(st.session_state["moment"]))
     is_new = now.moment != (name, place)
     shown = ShownLesson(lesson, name, place, str(st.session_state["view"]), is_new)
     if not url_path:
         there = parse_qs(
             urlsplit(moment_url(lesson, name, place, shown.view)).query, keep_blank_values=True
         )
-        page, choices = page_now(shown.moment.page, there)
-        st.switch_page(page.path, query_params=choices)
+        there |= {name: now.asked[name] for name in GOES_ON & now.asked.keys()}
+        open_now(*page_now(shown.moment.page, there))
     if is_new:
         now.moment = (name, place)
         _reset_others(now.asked)
@@ -155,10 +177,8 @@ def check_lesson_pages(lesson: Lesson) -> Lesson:
     return lesson
 
 
-def _checked_place(text: str) -> str:
-    if text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= MAX_MOMENTS:
-        return str(int(text[:4]))
-    raise SettingsError(f"A moment is a number from 1 to {MAX_MOMENTS}, so the first one is shown")
+def _checked_moment(lesson: Lesson, text: str) -> str:
+    return lesson.moment_text(lesson.place_of(text))
 
 
 def _checked_view(text: str) -> str:
@@ -205,14 +225,27 @@ def stage_place(page: Page) -> DeltaGenerator:
     """
     shown: ShownLesson | None = session().lesson
     if shown is not None:
-        is_here = shown.moment.page == page.url_path
         about = (shown.lesson, shown.name, shown.place, shown.view)
         with st.container(key="lesson"):
-            st.html(lesson_bar_html(*about, is_here=is_here))
-    elif st.session_state.get(ROOM_KEY) and page.url_path != "class":
+            st.html(lesson_bar_html(*about, path=page.url_path))
+    elif st.session_state.get(ROOM_KEY) and page.url_path != CLASS:
         with st.container(key="lesson"):
             st.html(ROOM_BAR)
     return st.container(key="stage")
+
+
+def class_picture() -> JSON | None:
+    """For *Class*: the scene of the moment, which its question covers as at its step; None without
+    one.
+    """
+    shown: ShownLesson | None = session().lesson
+    if shown is None:
+        return None
+    place = _place_text(shown.name, shown.place)
+    with suppress(AttentionError):  # of a lesson of one's own; its page says why
+        if scene := moment_picture(shown.moment, place, shown.moment.covered):
+            return scene | {"stage": scene["stage"] | WORDLESS}
+    return None
 
 
 def offer_question(page: Page, trace: Trace | None) -> None:
@@ -220,11 +253,13 @@ def offer_question(page: Page, trace: Trace | None) -> None:
     layer that is shown. That of a moment is in its bar.
     """
     shown: ShownLesson | None = session().lesson
-    if not led_room() or (shown and _votable(shown.lesson, shown.place)):
+    is_class = page.url_path == CLASS
+    if is_class or not led_room() or (shown and _votable(shown.lesson, shown.place)):
         return
     if trace is not None and (asked := page_question(trace, page)):
         with session().stage_place:
-            st.html(f'<span class="class-ask" {_for_class(asked)}></span>')
+            paths = f"/{page.url_path}" + " /" * (page == PAGES[0])
+            st.html(f'<span class="class-ask" data-paths="{paths}" {_for_class(asked)}></span>')
 
 
 def _votable(lesson: Lesson, place: int) -> Question | None:
@@ -243,17 +278,17 @@ def moment_url(lesson: Lesson, name: str, place: int, view: str) -> str:
     return f"./{lesson.url(place, name, '' if view == lesson.view else view)}"
 
 
-def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str, is_here: bool = True) -> str:
+def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str, path: str = "") -> str:
     """The bar at a moment: links to the previous and the next one, the room, the text, the
-    question; on another page than its own, without text and question.
+    question. path: of the page; on another one than its own, the bar is without text and question.
     """
     moment, count = lesson.moments[place], len(lesson.moments)
     other = "full" if view == "lesson" else "lesson"
     words = {"full": "All controls", "lesson": "Fewer controls"}[other]
     here = escape(moment_url(lesson, name, place, view))
-    there = moment_url(lesson, name, place, other)
+    there, text = moment_url(lesson, name, place, other), lesson.moment_text(place)
     return (
-        f'<nav class="lesson-bar" aria-label="Lesson" data-moment="{place}" data-at='
+        f'<nav class="lesson-bar" aria-label="Lesson" data-moment="{text}" data-at='
         f'"{escape(moment.at)}"><div class="lesson-line">'
         f"{_step(lesson, name, place - 1, view)}"
         f'<span class="lesson-count">{place + 1}/{count}</span>'
@@ -264,14 +299,18 @@ def lesson_bar_html(lesson: Lesson, name: str, place: int, view: str, is_here: b
         f'<a class="lesson-act" href="{escape(there)}">{words}</a>'
         '<a class="lesson-act lesson-end" '
         f'href="{escape(_page_without_lesson(moment))}">End lesson</a></div>'
-        f"{_words(lesson, name, place) if is_here else ''}</nav>"
+        f"{_words(lesson, name, place, path)}</nav>"
     )
 
 
-def _words(lesson: Lesson, name: str, place: int) -> str:
-    moment = lesson.moments[place]
-    text = f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else ""
-    return text + _question(lesson, place, _place_text(name, place))
+def _words(lesson: Lesson, name: str, place: int, path: str) -> str:
+    """The text and the question. *Class* shows the question large, so there it is not in sight."""
+    moment, asked = lesson.moments[place], _question(lesson, place, _place_text(name, place))
+    if path == CLASS:
+        return f"<div hidden>{asked}</div>"
+    if path not in ("", moment.page):
+        return ""
+    return (f'<p class="lesson-text">{escape(moment.text)}</p>' if moment.text else "") + asked
 
 
 def _pace(lesson: Lesson, name: str, place: int) -> str:

@@ -7,11 +7,11 @@ undocumented; `tests/test_configuration.py` fails when Streamlit removes them.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cached_property, wraps
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from streamlit import net_util, runtime
 from streamlit.components.v2.get_bidi_component_manager import get_bidi_component_manager
@@ -22,7 +22,7 @@ from streamlit.elements.lib.mutable_expander_container import ExpanderContainer 
 from streamlit.navigation.page import Page
 from streamlit.runtime import app_session
 from streamlit.runtime.app_session import AppSession
-from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.runtime.scriptrunner import RerunData, RerunException, get_script_run_ctx
 from streamlit.runtime.state.safe_session_state import SafeSessionState
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
@@ -216,6 +216,33 @@ def asked_of_widget(name: str) -> list[str]:
     context: Any = get_script_run_ctx()
     with context.session_state.query_params() as parameters:
         return list(parameters._initial_query_params.get(name, ()))
+
+
+def open_as_a_link(page: Any, choices: Mapping[str, Sequence[str]], is_running: bool) -> NoReturn:
+    """Run the script anew on a page with these parameters. `st.switch_page` refuses parameters of
+    widgets that the visit has drawn, and its widgets would keep their values.
+
+    is_running: whether the visit has drawn a page, whose values the URL replaces.
+    `tests/browser/test_running_visit.py` fails when these names change.
+    """
+    context: Any = get_script_run_ctx()
+    with context.session_state.query_params() as parameters:
+        # The end of this run would take the parameters of widgets that it has not drawn away.
+        parameters._bindings_by_param.clear()
+        parameters._bindings_by_widget.clear()
+        parameters.clear_with_no_forward_msg(preserve_embed=True)
+        for name, texts in choices.items():
+            parameters.set_with_no_forward_msg(name, list(texts))
+        parameters._send_query_param_msg()
+    raise RerunException(
+        RerunData(
+            query_string=context.query_string,
+            page_script_hash=page._script_hash,
+            cached_message_hashes=context.cached_message_hashes,
+            context_info=context.context_info,
+            is_history_navigation=is_running,
+        )
+    )
 
 
 def forget_parameter(name: str, instead: str = "") -> None:

@@ -77,10 +77,12 @@ def board(
     that is pinned at first. Raises: SettingsError, also for a layer with more than 64 tokens, 64
     heads or 4,096 features.
     """
+    from attention_lab.trained.model_run import LanguageModelRun
+
     from .handout import handout
     from .scene import coloured_scene
 
-    if hasattr(trace, "next_words"):
+    if isinstance(trace, LanguageModelRun):
         return _whole(trace)
     focus = _checked_focus(trace, head, query, key, feature)
     scene, layer = _stage(trace, step, sequence, focus)

@@ -32,6 +32,7 @@ td, th { border: 1px solid; min-width: 2.6rem; height: 1.7rem; padding: 0 0.3rem
 td { text-align: right; }
 th { border: 0; font-weight: 400; }
 .picture { break-inside: avoid; margin: 0.4rem 0; }
+.picture.layer { zoom: 0.667; }
 .picture .dock { display: none; }
 .write { border-bottom: 1px solid; height: 1.6rem; margin: 0; }
 .options { display: flex; flex-wrap: wrap; gap: 0.2rem 1.4rem; padding: 0; list-style: none; }

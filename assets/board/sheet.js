@@ -7,7 +7,9 @@ function openSheet(page) {
   const { pool, scenes, palette } = JSON.parse(page.getElementById("pictures").textContent);
   const entry = openPool(pool);
   for (const place of page.querySelectorAll("[data-picture]")) {
-    new Board(place).update({ ...entry(scenes[Number(place.dataset.picture)]), palette });
+    const scene = entry(scenes[Number(place.dataset.picture)]);
+    place.classList.toggle("layer", Boolean(scene.flow)); // its columns need more room than a sheet has
+    new Board(place).update({ ...scene, palette });
   }
 }
 

@@ -283,10 +283,11 @@ function roomFor({ model, surroundings }, section) {
   const { stage, fits: asked, panels, zoom, flow, whole, height: given } = model ?? {};
   const fits = asked && (whole || (zoom ?? 1) === 1); // larger type has its own size
   const width = Math.floor(section.clientWidth);
+  if (given && width >= FITTING.narrow) return { width, height: given }; // a picture of a sheet, on the screen and on paper
   if (surroundings.now().printed) return flow ? { width, height: Math.round(PAPER_SHAPE * width) } : null;
   if (!(stage ? panels.length : fits)) return null;
-  if (window.innerWidth < NARROW_WINDOW || width < (stage ? NARROW_WINDOW : FITTING.narrow)) return null;
-  if (given) return { width, height: given };
+  // A step beside other parts of a page asks to fit.
+  if (window.innerWidth < NARROW_WINDOW || width < (stage && !asked ? NARROW_WINDOW : FITTING.narrow)) return null;
   const scroller = document.querySelector("[data-testid=stMain]");
   const above = section.getBoundingClientRect().top + (scroller ? scroller.scrollTop : window.scrollY);
   const free = Math.floor(window.innerHeight - above - WINDOW_MARGIN);

@@ -2,7 +2,6 @@
 export default function mountClass(component) {
   const { data, parentElement } = component;
   const mount = (parentElement.attentionClass ??= new Mount(parentElement));
-  mount.component = component;
   mount.start(data);
   return () => {
     mount.end();
@@ -88,9 +87,6 @@ class Mount {
     }
     const room = (this.room = window.attentionClass);
     room.join(data);
-    const kept = room.now.seat?.secret;
-    // A page that was loaded again by its teacher: the script gets the secret that this tab has kept.
-    if (kept && data.role === "student") this.component.setTriggerValue("secret", kept);
     this.deaf?.();
     this.deaf = room.hear(() => this.draw());
     this.frame = "";

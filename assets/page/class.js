@@ -6,6 +6,7 @@
   const BASE = CLASS_BASE;
   const KEPT = "attention-lab-class";
   const TOKEN = "attention-lab-visitor";
+  const LED = "attention-lab-led"; // a cookie: the room that the next visit of this tab leads, for a minute
   const NOT_SHARED = ["room", "teacher", "present", "unset"]; // of a teacher's page
   const AGAIN = [429, 503]; // what the server refuses for a moment only
   const FRESH = { seat: null, told: null, trouble: "" };
@@ -21,6 +22,11 @@
   const token = read("localStorage", TOKEN) ?? newToken();
   write("localStorage", TOKEN, token);
 
+  // A page that is loaded again, and a server that was started anew, know nothing of the room until the script asks. Only
+  // then is the cookie there, so that another tab of the browser stays a student's.
+  const writeLed = (text, seconds) => { document.cookie = `${LED}=${text}; path=${BASE || "/"}; max-age=${seconds}; samesite=strict`; };
+  const keepLed = () => now.seat && writeLed(now.seat.secret && `${now.seat.room}.${now.seat.secret}`, now.seat.secret ? 60 : 0);
+  window.addEventListener("pagehide", keepLed);
   const keep = () => { if (now.seat) write("sessionStorage", KEPT, JSON.stringify(now.seat)); };
   const tell = () => {
     keep();
@@ -78,6 +84,7 @@
         await pause(told.wait || 1000, 2000);
       } else if (told?.status !== 204) {
         say("The server does not answer. Your answers are kept and will be sent when it answers again.");
+        keepLed();
         await pause(700, 1500);
         if (told?.status === 0) await wake(seat);
       } else if (now.trouble) say("");
@@ -111,15 +118,24 @@
     if (isNews && seat.follows && !seat.secret && told.moment) open(pageToFollow());
   };
 
+  // Whether the page, or the moment, that the URL names is drawn, and not still the one before it.
+  const isDrawn = ({ paths, moment }) => (paths === undefined ? moment === new URL(window.location.href).searchParams.get("moment") : paths.split(" ").includes(pathHere()));
   // The question that the shown page offers, and the state of its vote, if it is the one that was asked.
   const offered = () => {
-    const { of, ask: question } = document.querySelector(".lesson-question[data-ask], .class-ask")?.dataset ?? {};
-    return of ? { of, question, state: now.told?.of === of ? now.told.state : "" } : null;
+    const asks = document.querySelector(".lesson-question[data-ask], .class-ask");
+    const { of, ask: question } = asks?.dataset ?? {};
+    if (!of || !isDrawn((asks.closest(".lesson-bar") ?? asks).dataset)) return null;
+    return { of, question, state: now.told?.of === of ? now.told.state : "" };
   };
-  // Students wait on the page of the room while a question is open, and then see their answers for a moment.
+  // The state of the vote that goes on, whatever page is shown; else of the vote on what the page offers.
+  const voteState = () => {
+    const { question, state } = now.told ?? {};
+    return question && ["open", "closed"].includes(state) ? state : offered()?.state ?? (question && isClassPage() ? state : undefined);
+  };
+  // Students wait on the page of the room while a vote goes on, and then see their answers for a moment.
   const RESULT_SECONDS = 12;
   let resultUntil = 0;
-  const isHeld = () => document.querySelector(".lesson-question:not(.answered)") || ["open", "closed"].includes(offered()?.state) || performance.now() < resultUntil;
+  const isHeld = () => document.querySelector(".lesson-question:not(.answered)") || ["open", "closed"].includes(voteState()) || performance.now() < resultUntil;
 
   // The teacher's page, after it has not changed for a moment.
   let shown = "";
@@ -129,8 +145,7 @@
     if (!seat?.secret || !seat.leads || isClassPage()) { sent = null; return; }
     const url = new URL(window.location.href);
     for (const name of NOT_SHARED) url.searchParams.delete(name);
-    const [place, bar] = [Number(url.searchParams.get("moment")) - 1, document.querySelector(".lesson-bar")];
-    if (url.searchParams.get("lesson") && Number(bar?.dataset.moment) !== place) return; // it is not drawn yet
+    if (url.searchParams.get("lesson") && !isDrawn(document.querySelector(".lesson-bar")?.dataset ?? {})) return;
     const moment = isHeld() ? `/class?room=${seat.room}` : (pathHere() + url.search).slice(0, 8000);
     const isStill = moment === shown;
     shown = moment;
@@ -178,11 +193,19 @@
     leave,
     open,
     offered,
-    // What the teacher does with a vote: "ask", "open", "closed", "revealed" or "end".
+    voteState,
+    // What the teacher does with a vote: "ask", "again", "open", "closed", "revealed" or "end". Gives nothing, and does
+    // nothing while the one before is on its way: a clicker that is pressed twice asks once.
     async lead(act, about = {}) {
+      if (now.leading) return;
       if (act === "revealed") resultUntil = performance.now() + 1000 * RESULT_SECONDS;
+      const known = () => `${now.told?.number} ${now.told?.state}`;
+      const before = known();
+      now.leading = true;
       const done = await ask("lead", { room: now.seat.room, act, ...about });
       if (done?.status !== 200) say(done?.error ?? "The server does not answer; try again.");
+      for (let n = 0; n < 30 && done?.status === 200 && known() === before; n++) await pause(100);
+      now.leading = false;
     },
     isClassPage,
     // A page that opens the class joins it. The teacher's secret is in the link, or was kept in this tab. By the ticket the
@@ -211,6 +234,7 @@
     const dialog = now.seat && isClassPage() ? document.querySelector("[data-testid=stDialog]") : null;
     if (dialog?.querySelector("h2")?.textContent === "Connection error") dialog.querySelector("[aria-label=Close]")?.click();
   }).observe(document.body, { childList: true, subtree: true });
+  writeLed("", 0);
   try {
     const seat = JSON.parse(read("sessionStorage", KEPT));
     for (const mine of Object.values(seat.answers)) {

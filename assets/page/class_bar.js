@@ -27,21 +27,21 @@
     return room.lead("end", { there: name ? `/?lesson=${encodeURIComponent(name)}` : "/" });
   };
   const acts = ({ told }) => {
-    const state = room.offered()?.state;
-    if (state === undefined) return [];
+    const state = room.voteState();
     const reveal = () => button("Reveal", () => room.lead("revealed"), { className: "urgent" });
-    const again = () => button("Vote again", askClass, { title: "The first votes stay in the report" });
+    const again = () => button("Vote again", () => room.lead("again"), { title: "The first votes stay in the report" });
     const count = made("span", `${told?.count ?? 0} of ${told?.people ?? 0}`, { title: "Answers, and people in the room", className: "count" });
     if (state === "open") return [count, button("Close", () => room.lead("closed"), { title: "Close the vote and see how often each answer was given" }), reveal()];
     if (state === "closed") return [count, again(), reveal()];
-    return state === "revealed" ? [count, again()] : [made("span", `${told?.people ?? 0} in`, { title: "People in the room" }), button("Ask the class", askClass, { className: "urgent" })];
+    if (state === "revealed") return [count, again()];
+    return [made("span", `${told?.people ?? 0} in`, { title: "People in the room" }), ...(room.offered() ? [button("Ask the class", askClass, { className: "urgent" })] : [])];
   };
   const ofTeacher = ({ seat, told }) => {
     const lead = button(seat.leads ? "Students follow" : "Lead students", () => room.set({ leads: !seat.leads }), {
       pressed: seat.leads, title: seat.leads ? "Students who follow see this page; click to stop" : "Show this page to students who follow",
     });
-    if (room.isClassPage()) return [made("b", seat.room), lead];
-    return [button(seat.room, toClass, { title: "Back to the class" }), ...acts({ told }), lead];
+    const name = room.isClassPage() ? made("b", seat.room) : button(seat.room, toClass, { title: "Back to the class" });
+    return [name, ...acts({ told }), lead];
   };
   const ofStudent = ({ seat, told }) => {
     const isAsked = told?.state === "open" && !room.isClassPage();
@@ -52,7 +52,8 @@
   };
   // A question that does not stand in the bar of a lesson, with its votes.
   const asked = ({ told, seat }) => {
-    if (!seat.secret || !document.querySelector(".class-ask") || !room.offered()?.state) return [];
+    const isInBar = room.offered()?.of === told?.of && document.querySelector(".lesson-question[data-ask]");
+    if (!seat.secret || !room.voteState() || !told?.question || room.isClassPage() || isInBar) return [];
     const counts = new Map(told.bars);
     const options = (told.bars ?? told.question.options.map((label) => [label])).map(([label]) => {
       const one = made("span", label);
@@ -76,23 +77,24 @@
     const isTold = seat.secret ? state === "revealed" : seat.follows;
     if (isTold && !question.classList.contains("answered")) question.querySelector(".lesson-reveal").click();
   };
-  // What the clicker does before it shows the answer: ask, then reveal. Gives whether there was something to do.
+  // What the clicker does before it shows the answer: reveal the vote that goes on, or ask the question of the moment. Gives
+  // whether there was something to do.
   room.goOn = () => {
-    const [{ seat }, question] = [room.now, room.offered()];
-    if (!seat?.secret || !question || !document.querySelector(".lesson-question[data-ask]")) return false;
-    if (question.state === "revealed") return false;
-    if (["open", "closed"].includes(question.state)) room.lead("revealed");
-    else askClass();
+    const { seat, leading } = room.now;
+    const state = seat?.secret && room.voteState();
+    const isVote = ["open", "closed"].includes(state);
+    if (!seat?.secret || (!isVote && (state === "revealed" || !room.offered() || !document.querySelector(".lesson-question[data-ask]:not(.answered)")))) return false;
+    if (isVote && !leading) room.lead("revealed");
+    else if (!leading) askClass();
     return true;
   };
   let drawn = "";
   const draw = () => {
     const { seat, told, trouble } = room.now;
-    const there = document.querySelector(".lesson-room") ?? corner;
+    const [there, offered] = [document.querySelector(".lesson-room") ?? corner, room.offered()];
     document.documentElement.dataset.class = seat ? (seat.secret ? "teacher" : "student") : "";
-    document.documentElement.toggleAttribute("data-asked", Boolean(seat?.secret && told?.question && told.people && told.state !== "ended"));
-    const offered = room.offered();
-    const state = seat && JSON.stringify([seat.room, seat.secret, seat.leads, seat.follows, told?.state, told?.count, told?.people, told?.bars, offered?.of, offered?.state, room.isClassPage(), trouble]);
+    document.documentElement.toggleAttribute("data-asked", Boolean(seat?.secret && told?.people && told.state !== "ended" && (told.question || offered)));
+    const state = seat && JSON.stringify([seat.room, seat.secret, seat.leads, seat.follows, told?.state, told?.count, told?.people, told?.bars, offered?.of, room.voteState(), room.isClassPage(), trouble]);
     mark(room.now);
     if (state === drawn && place.parentElement === there) return;
     const had = [...place.children].indexOf(document.activeElement);

@@ -91,13 +91,17 @@
       event.preventDefault();
       follow(link);
     }
-    if (button && !(button.matches(".lesson-reveal") && window.attentionClass?.goOn?.())) answer(button);
+    if (button) answer(button);
     if (event.target.closest?.(".lesson-note")) openNote();
   });
   window.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
     const [target] = event.composedPath();
     if (target instanceof Element && target !== document.body && target.closest(FIELDS)) return;
+    if (event.key === "PageDown" && window.attentionClass?.goOn?.()) {
+      event.preventDefault();
+      return;
+    }
     const link = document.querySelector(`${event.key === "PageDown" ? ".lesson-question:not(.answered) .lesson-reveal, " : ""}.lesson-bar a.${KEYS[event.key]}`);
     if (!link) return;
     event.preventDefault();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 from urllib.parse import parse_qsl, urlencode
@@ -25,6 +25,7 @@ LESSON_VIEWS = ("full", "lesson")
 COVERS = ("result", "numbers", "page", "nothing")
 STORY = "story"
 _NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)  # of a URL parameter
+_MOMENT_NAME = re.compile(r"[a-z][a-z0-9-]{0,39}", re.ASCII)
 # URL parameters of lessons; the others belong to pages.
 LESSON_PARAMETERS = ("lesson", "moment", "view", "show", "draft", "unset")
 
@@ -65,6 +66,7 @@ class Moment:
     text: for students; note: for the teacher. controls: the controls shown in the view "lesson".
     at: the heading of the page, or the title of a matrix, to which it is scrolled. covers: what is
     covered until the question is answered, one of `COVERS`, or "" for the usual. minutes: 0 to 600.
+    name: what a URL calls it, wherever it stands in its lesson; "" for its number.
     Raises: SettingsError, TextError.
     """
 
@@ -78,9 +80,11 @@ class Moment:
     at: str = ""
     covers: str = ""
     minutes: int = 0
+    name: str = ""
 
     def __post_init__(self) -> None:
         whole_number("minutes", self.minutes, 0, MAX_MINUTES)
+        check_moment_names("name", (self.name,) if self.name else ())
         check_lesson_text("title", self.title, MAX_TITLE)
         check_choice("covers", self.covers, ("", *COVERS))
         check_lesson_text("page", self.page, MAX_TITLE)
@@ -129,6 +133,7 @@ class LessonTask:
 @dataclass(frozen=True)
 class Lesson:
     """Moments in order, with the goals of the lesson, and what it needs. minutes: 1 to 600.
+    numbered: the names of the moments by the numbers that they had in URLs of an earlier version.
 
     Raises: SettingsError, TextError.
     """
@@ -140,6 +145,7 @@ class Lesson:
     tasks: tuple[LessonTask, ...] = ()
     view: str = "full"
     needs: str = ""
+    numbered: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_lesson_text("title", self.title, MAX_TITLE)
@@ -149,6 +155,8 @@ class Lesson:
         check_choice("view", self.view, LESSON_VIEWS)
         _at_most("moments", self.moments, MAX_MOMENTS)
         _at_most("tasks", self.tasks, MAX_TASKS)
+        check_moment_names("numbered", self.numbered)
+        check_moment_names("moments", [one.name for one in self.moments if one.name])
 
     def url(self, place: int, name: str, view: str = "") -> str:
         """The URL of a moment, relative to the app. place: from 0; name: of the lesson
@@ -159,8 +167,34 @@ class Lesson:
         'scores?n_heads=2&lesson=mine&moment=1'
         """
         moment = self.moments[place]
-        held = {**moment.choices, "lesson": name, "moment": str(place + 1)}
+        held = {**moment.choices, "lesson": name, "moment": self.moment_text(place)}
         return f"{moment.page}?{urlencode(held | ({'view': view} if view else {}))}"
+
+    def moment_text(self, place: int) -> str:
+        """What a URL calls the moment at a place: its name, or its number from 1."""
+        return self.moments[place].name or str(place + 1)
+
+    def place_of(self, text: str) -> int:
+        """The place of the moment that a URL calls so; beyond the last one the last. A number means
+        the moment that had it when moments had no names. Raises: SettingsError.
+
+        >>> moments = (Moment("Added", "scores", name="added"), Moment("One", "scores", name="one"))
+        >>> lesson = Lesson("Scores", moments, numbered=("one",))
+        >>> [lesson.place_of(text) for text in ("added", "one", "1", "2", "40")]
+        [0, 1, 1, 1, 1]
+        """
+        known = [self.moment_text(place) for place in range(len(self.moments))]
+        if text in known:
+            return known.index(text)
+        if not (text.isascii() and text.isdigit() and 1 <= int(text[:4]) <= MAX_MOMENTS):
+            raise SettingsError(
+                f"A moment is a name such as {known[0]}, or a number from 1 to {MAX_MOMENTS}, but"
+                f" is {short_repr(text)}; open one of the lesson"
+            )
+        place = int(text[:4]) - 1
+        if place < len(self.numbered) and self.numbered[place] in known:
+            return known.index(self.numbered[place])
+        return min(place, len(known) - 1)
 
     def question_at(self, place: int) -> Question | None:
         """The question of a moment with its answers in a drawn order, always the same one, because
@@ -251,6 +285,20 @@ def check_lesson_texts(name: str, texts: tuple[str, ...], most: int) -> None:
         check_lesson_text(f"an entry of {name}", text, MAX_TEXT)
 
 
-def _at_most(name: str, entries: tuple[object, ...], most: int) -> None:
+def check_moment_names(name: str, names: Sequence[str]) -> None:
+    """Refuse what a URL cannot call a moment, and a name that two have. Raises: SettingsError,
+    TextError.
+    """
+    _at_most(name, names, MAX_MOMENTS)
+    for one in names:
+        check_text(name, one)
+        if not _MOMENT_NAME.fullmatch(one) or names.count(one) > 1:
+            raise SettingsError(
+                f"{name} holds {short_repr(one)}; the name of a moment is its own, of small"
+                " letters, digits and -, and begins with a letter"
+            )
+
+
+def _at_most(name: str, entries: Sequence[object], most: int) -> None:
     if len(entries) > most:
         raise SettingsError(f"{name} has {len(entries):,} entries but may have at most {most}")

@@ -27,7 +27,7 @@ LESSON_FILE = JsonFile(
 )
 LINK_MARK = "~"  # marks a lesson inside the URL
 MAX_LINK = 6000  # characters; some browsers and servers cut longer URLs
-_LISTS = ("goals", "controls", "options")
+_LISTS = ("goals", "controls", "numbered", "options")
 
 
 def write_lesson(lesson: Lesson) -> bytes:

@@ -19,8 +19,6 @@ from .generation import next_probabilities
 from .model_run import LanguageModelRun
 from .next_words import After, said_at
 
-MOST_PIECES = 4096  # of a vocabulary whose pieces are searched for words; larger ones have words
-
 
 class Said(NamedTuple):
     """What would come next, and its share. piece: the first one of it. goes_on: whether it is only
@@ -40,11 +38,12 @@ def cut_decoder(decoder: Decoder, layer: int) -> Decoder:
 
 def lens_pieces(run: LanguageModelRun, places: Sequence[int]) -> list[list[Said]]:
     """The most probable piece after each layer at some places; the layers in their order."""
-    return [_likeliest(run, run.logits_after(layer)[list(places)]) for layer in _layers(run)]
+    return [_likeliest(run, logits_at(run, layer, places)) for layer in range(len(run.traces))]
 
 
-def _layers(run: LanguageModelRun) -> range:
-    return range(len(run.traces))
+def logits_at(run: LanguageModelRun, layer: int, places: Sequence[int]) -> Array:
+    """The logits at some places if no layer followed. Shapes: (W, X)."""
+    return run.decoder.logits(run.streams[layer + 1, list(places)])
 
 
 def _likeliest(run: LanguageModelRun, logits_WX: Array) -> list[Said]:
@@ -59,15 +58,13 @@ def _likeliest(run: LanguageModelRun, logits_WX: Array) -> list[Said]:
 def lens_words(run: LanguageModelRun, places: Sequence[int]) -> list[list[Said]]:
     """The most probable word or mark after each layer at some places, with all its spellings, as
     `next_words` counts them in the model that stops there. Where the beginning of words is more
-    probable than every word, it stands for them. A large vocabulary has pieces for words.
+    probable than every word, it stands for them.
     """
-    if len(run.vocabulary) > MOST_PIECES:
-        return lens_pieces(run, places)
     kept = run.kept
     found = []
-    for layer in _layers(run):
+    for layer in range(len(run.traces)):
         decoder, kept_of = cut_decoder(run.decoder, layer), [one[: layer + 1] for one in kept]
-        logits_WX = run.logits_after(layer)[list(places)]
+        logits_WX = logits_at(run, layer, places)
         branches = Branches(decoder, kept_of, [place + 1 for place in places])
         after = [
             After(decoder, run.vocabulary, run.ids[: place + 1], logits_X, kept_of)

@@ -21,12 +21,13 @@ from ..words.pieces import TEXT_ENDS, continued, readable, word_slices
 from .attention_maps import AttentionMaps
 from .decoder import EMBEDDING, HEAD
 from .generation import next_probabilities
-from .lens import Said, cut_run, lens_pieces, lens_words
+from .lens import Said, cut_run, lens_pieces, lens_words, logits_at
 from .model_run import LanguageModelRun, run_of
 from .next_words import NextWords
 from .writing import mark, written_after
 
 N_NEXT = 5  # words on top
+MOST_PIECES = 4096  # of a vocabulary that is searched for words
 MOST_WORDS = 16  # that a picture shows at a time
 MOST_ROWS = 8  # layers; of more, several are one row
 LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
@@ -74,6 +75,14 @@ class WholeModel:
         """The number of layers."""
         return len(self.maps.layers)
 
+    @property
+    def says_pieces(self) -> bool:
+        """Whether chips hold pieces: where these are columns, in a model whose large vocabulary has
+        a piece for most words, and in a deep one, which would search for words too long.
+        """
+        is_large = self.n_layers > MOST_ROWS or len(self.known.vocabulary) > MOST_PIECES
+        return self.pieces or is_large
+
     @cached_property
     def said(self) -> list[list[Said]]:
         """What the model would say after each layer at the last piece of each word, as if no layer
@@ -82,8 +91,8 @@ class WholeModel:
         if self.run is None:
             return []
         places = [one.stop - 1 for one in self.columns]
-        found = (lens_pieces if self.pieces else lens_words)(self.run, places)
-        if not self.pieces:
+        found = (lens_pieces if self.says_pieces else lens_words)(self.run, places)
+        if not self.says_pieces:
             word, share = self.next_words[0]
             found[-1][-1] = Said(word, share, self.next_words.spellings[word][0])
         return found
@@ -116,15 +125,23 @@ class WholeModel:
         return tuple(found)
 
     @cached_property
+    def first_pieces(self) -> list[int]:
+        """The first piece of each of what comes next."""
+        if self.says_pieces:
+            order: list[int] = np.argsort(-self.known.logits[-1], kind="stable")[:N_NEXT].tolist()
+            return order
+        return [self.next_words.spellings[word][0] for word, _ in self.next_words]
+
+    @cached_property
     def coming(self) -> tuple[tuple[str, ...], Array]:
         """What comes next, and the share of each after each layer. Shapes: (L, K)."""
         run = self.run
         if run is None:
             return (), np.zeros((self.n_layers, 0))
-        if self.pieces:
-            order = np.argsort(-run.logits[-1], kind="stable")[:N_NEXT]
+        if self.says_pieces:
+            order = self.first_pieces
             shares = [
-                next_probabilities(run.logits_after(layer)[-1])[order]
+                next_probabilities(logits_at(run, layer, [-1])[0])[order]
                 for layer in range(self.n_layers)
             ]
             return tuple(readable(run.vocabulary[one]) for one in order), np.array(shares)
@@ -162,9 +179,9 @@ class WholeModel:
         if run is None:
             return np.zeros((sizes["L"], sizes["H"], len(self.columns)))
         added_LHS = np.zeros((sizes["L"], sizes["H"], sizes["S"]))
-        for head in np.ndindex(sizes["L"], sizes["H"]):
-            if head not in run.decoder.off:
-                added_LHS[head] = run.sources(head, self.answer.piece)
+        for layer, head in np.ndindex(sizes["L"], sizes["H"]):
+            if (layer, head) not in run.decoder.off:
+                added_LHS[layer, head] = run.sources((layer, head), self.answer.piece)
         return self._of_words(added_LHS)
 
     @cached_property
@@ -173,7 +190,7 @@ class WholeModel:
         if self.run is None or (total := self.total) <= 0:
             return []
         added_LHV = self.added / total
-        found = []
+        found = list[Thick]()
         for flat in np.argsort(-added_LHV, axis=None)[:MOST_THICK]:
             layer, head, word = map(int, np.unravel_index(flat, added_LHV.shape))
             part = float(added_LHV[layer, head, word])
@@ -200,7 +217,9 @@ class WholeModel:
         prompt; none if there is no room or the story ends.
         """
         run, room = self.known, MAX_TOKENS - len(self.maps.tokens)
-        spelled = self.next_words.spellings[self.next_words[0][0]]
+        spelled: tuple[int, ...] = (self.answer.piece,)
+        if not self.says_pieces:
+            spelled = self.next_words.spellings[self.answer.text]
         if len(spelled) > room or run.vocabulary[spelled[0]] in TEXT_ENDS:
             return ()
         return mark(run.ids[: self.prompt], (*run.ids[self.prompt :], *spelled))
@@ -219,7 +238,7 @@ class WholeModel:
         """The piece of a word that another one reads most in a head."""
         places = self.columns[source]
         row_S = self.maps.layers[layer][head, self.columns[word].stop - 1, places]
-        return places.start + int(row_S.argmax())
+        return int(places.start + row_S.argmax())
 
     def rows(self, opened: int | None = None) -> list[range]:
         """The layers of each row, from the first layer on: one, or several of a deep model, of

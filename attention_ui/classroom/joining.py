@@ -1,6 +1,7 @@
 """Joining and leading a room: the URL holds the room, and the teacher's link also the secret."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from secrets import token_hex
 
@@ -11,13 +12,14 @@ from attention_lab.classroom.letters import parse_room
 from attention_lab.classroom.limits import network_of
 from attention_lab.classroom.rooms import Rooms
 
-from ..browser_files import component, component_value
+from ..browser_files import component
 from ..show import explained_errors
 from ..url_state import restore, write_to_url
 from .room_service import room_service
 
 ROOM_KEY, SECRET_KEY = "room", "class_secret"  # keys of the session
 SECRET_PARAMETER = "teacher"  # the parameter of the teacher's link
+LED_COOKIE = "attention-lab-led"  # in it a tab hands the room that it leads to its next visit
 # The bar of a page without a lesson, in which the script of the class shows the room.
 ROOM_BAR = (
     '<nav class="lesson-bar" aria-label="Class"><div class="lesson-line">'
@@ -54,6 +56,17 @@ def is_teacher(room: str) -> bool:
         st.session_state[SECRET_KEY] = (room, secret)
     service.rooms.state(room)
     return bool(teacher_secret(room))
+
+
+def know_again() -> None:
+    """In the first run of a visit: the room that this tab led before it was loaded again, or before
+    the server was started anew. A room in the URL is another one, unless it is the same.
+    """
+    letters, _, secret = str(st.context.cookies.get(LED_COOKIE, "")).partition(".")
+    with suppress(AttentionError):  # of a cookie that is no room
+        room = parse_room(letters)
+        if room_service().rooms.is_teacher(room, secret):
+            st.session_state.update({ROOM_KEY: room, SECRET_KEY: (room, secret)})
 
 
 def led_room() -> str:
@@ -115,15 +128,4 @@ def show_class(room: str) -> None:
         data=about
         | {"ticket": room_service().rooms.ticket(room)}
         | ({"secret": secret} if secret else {}),
-        on_secret_change=_restore_secret,
     )
-
-
-def _restore_secret() -> None:
-    """In a callback: take the secret that the browser kept when the teacher reloaded the page."""
-    room, kept = (
-        str(st.session_state[ROOM_KEY]),
-        str(component_value(COMPONENT_KEY, "secret") or ""),
-    )
-    if room_service().rooms.is_teacher(room, kept):
-        st.session_state[SECRET_KEY] = (room, kept)

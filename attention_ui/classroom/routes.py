@@ -128,8 +128,8 @@ async def move_class(request: Request) -> Response:
 
 @explain_errors
 async def lead_class(request: Request) -> Response:
-    """What the teacher does from the bar: "ask" a question, set its vote "open", "closed" or
-    "revealed", or "end" the class with a link for students.
+    """What the teacher does from the bar: "ask" a question, or the same one "again", set its vote
+    "open", "closed" or "revealed", or "end" the class with a link for students.
     """
     body = await _read_body(request)
     room, secret = parse_room(str(body.get("room", ""))), request.headers.get(SECRET_HEADER, "")
@@ -138,6 +138,11 @@ async def lead_class(request: Request) -> Response:
     match body.get("act"):
         case "ask":
             act = partial(ask_class, room=room, secret=secret, posed=_posed(posed))
+        case "again":
+            asked = room_service().rooms.state(room).question
+            if asked is None:
+                raise SettingsError(f"Room {room} has no question yet; choose one first")
+            act = partial(ask_class, room=room, secret=secret, posed=asked)
         case "end":
             act = partial(Rooms.end, room=room, secret=secret, moment=there)
         case state:

@@ -182,25 +182,6 @@ def _choose_lesson_question(left: DeltaGenerator, right: DeltaGenerator) -> Ques
     return questions[moment]
 
 
-def show_vote_buttons(state: RoomState) -> None:
-    """The buttons to close a vote, to vote again and to reveal: those with an effect now."""
-    room = state.room
-    with st.container(horizontal=True):
-        if state.state == "open":
-            _state_button(room, "Close the vote", "closed", "lock")
-        if state.state == "closed":
-            act = partial(keep_error, partial(_ask, room, state.question))
-            st.button(
-                "Vote again",
-                icon=":material/replay:",
-                on_click=act,
-                key="class_again",
-                help="The first votes stay in the report.",
-            )
-        if state.state in ("open", "closed"):
-            _state_button(room, "Reveal the answer", "revealed", "visibility")
-
-
 def show_room_tools(state: RoomState) -> None:
     """The votes as a file, the end of the class, the teacher's link, the end of the room."""
     room, secret = state.room, teacher_secret(state.room)
@@ -227,15 +208,6 @@ def show_room_tools(state: RoomState) -> None:
             )
             act = partial(keep_error, partial(_delete, room))
             st.button("Delete it now", on_click=act, key="class_delete")
-
-
-def _state_button(room: str, label: str, state: str, icon: str) -> None:
-    act = partial(keep_error, partial(_set_state, room, state))
-    st.button(label, icon=f":material/{icon}:", on_click=act, key=f"class_{state}")
-
-
-def _set_state(room: str, state: str) -> None:
-    room_service().change(lambda rooms: rooms.set_state(room, teacher_secret(room), state), room)
 
 
 def _ask(room: str, question: Question | None) -> None:

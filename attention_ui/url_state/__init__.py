@@ -4,6 +4,7 @@ from .binding import PERSISTENCE as PERSISTENCE
 from .binding import draw_bound as draw_bound
 from .binding import leave_old_url as leave_old_url
 from .binding import note_act as note_act
+from .binding import open_now as open_now
 from .binding import open_page as open_page
 from .binding import open_requested_page as open_requested_page
 from .binding import read_url as read_url

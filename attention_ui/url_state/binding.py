@@ -3,19 +3,19 @@ vain, and going to another page from a callback.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import streamlit as st
 
-from attention_lab.page_list import OLD_URLS, page_now
+from attention_lab.page_list import OLD_URLS, Page, page_now
 from attention_lab.url_choices import PARAMETERS, Parameter, in_url, in_words, read_values
 from attention_lab.url_values import parse_number, parse_option, parse_switch
 from attention_viz.markdown import escape_markdown
 
-from ..streamlit_private import asked_of_widget, forget_parameter
+from ..streamlit_private import asked_of_widget, forget_parameter, open_as_a_link
 from .session import begin_run, session
 
 PARAMETER_NAME = re.compile(r"[a-z]\w*", re.ASCII)
@@ -187,5 +187,11 @@ def open_requested_page(bound: Iterable[str]) -> None:
 def leave_old_url(url_path: str) -> None:
     """At a URL of an earlier version, open the present URL of the page with the same choices."""
     if url_path in OLD_URLS:
-        page, asked = page_now(url_path, session().asked)
-        st.switch_page(page.path, query_params=asked)
+        open_now(*page_now(url_path, session().asked))
+
+
+def open_now(page: Page, choices: Mapping[str, Sequence[str]]) -> NoReturn:
+    """Before anything is drawn: open a page with the choices of a URL, as a link does."""
+    now = session()
+    (there,) = (one for one in now.pages or () if one.url_path == page.url_path)
+    open_as_a_link(there, choices, is_running=now.has_scripts)

@@ -102,20 +102,7 @@ def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b
             " Points: measured, with their standard errors."
         ),
         b.Folded("The curves", _curves(scaled, causal), opened=True),
-        b.Folded(
-            "The half-mass rule",
-            [
-                b.Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
-                _half_rows(facts),
-                b.Text(
-                    "The rule is for attention without a mask. There the chart of D shows it as"
-                    " dotted lines, from C = 1 on. R = ½ takes fewer features than D = ½. The"
-                    " widths for R are approximate. R does not depend on the scale.",
-                    small=True,
-                ),
-            ],
-            opened=True,
-        ),
+        b.Folded("The half-mass rule", _half_mass(facts, scaled), opened=True),
         b.Text(
             "**Try:** [switch off the scaling](growth?growth_scaled=false): without 1/√C the"
             f" diagonal has half of the attention among {last.n_tokens} tokens at"
@@ -123,6 +110,19 @@ def _blocks(view: StoryView, values: b.Values, facts: GrowthFacts) -> Sequence[b
             " mask](growth?growth_causal=true&growth_lines=exact.uniform): the first tokens have"
             " few competitors, so compare with *uniform*, which is then (1 + 1/2 + … + 1/N)/N"
             " instead of 1/N."
+        ),
+    ]
+
+
+def _half_mass(facts: GrowthFacts, scaled: bool) -> list[b.Block]:
+    return [
+        b.Formula(rf"D = \tfrac12 \quad\text{{near}}\quad C^* = {HALF_MASS_WIDTH[scaled]}"),
+        _half_rows(facts),
+        b.Text(
+            "The rule is for attention without a mask. There the chart of D shows it as dotted"
+            " lines, from C = 1 on. R = ½ takes fewer features than D = ½. The widths for R are"
+            " approximate. R does not depend on the scale.",
+            small=True,
         ),
     ]
 

@@ -83,19 +83,22 @@ def _facts(view: StoryView, values: b.Values) -> PropositionFacts:
     return proposition_facts(*_trace_and_cell(view, values), _found(values))
 
 
+ABOUT_PAIRS = b.Text(
+    "The matrix shows attention without weights ($Q = K = V = X$)."
+    " [Slides](questions?concepts_text=slides&verdict=always.condition.false) on multi-head"
+    " attention argue that **no weight exceeds both diagonal weights** of its pair of tokens:"
+    " $a_{ij} \\le \\max(a_{ii}, a_{jj})$. For scores this is true. For attention weights it is"
+    " **false**, because each row is divided by a sum of its own."
+)
+
+
 def _blocks(view: StoryView, values: b.Values, facts: PropositionFacts) -> Sequence[b.Block]:
     """The matrix, which propositions it violates, and all of them. Raises: AttentionError."""
     settings = settings_of(view, values, with_layer=False)
     trace, cell = _trace_and_cell(view, values)
     board = b.Board(diagonal_board(trace, cell), "propositions", fits=True, sets=PAIR_SETS)
     told: list[b.Block] = [
-        b.Text(
-            "The matrix shows attention without weights ($Q = K = V = X$)."
-            " [Slides](questions?concepts_text=slides&verdict=always.condition.false) on multi-head"
-            " attention argue that **no weight exceeds both diagonal weights** of its pair of"
-            " tokens: $a_{ij} \\le \\max(a_{ii}, a_{jj})$. For scores this is true. For"
-            " attention weights it is **false**, because each row is divided by a sum of its own."
-        ),
+        ABOUT_PAIRS,
         b.Text(describe_pair(trace, facts.pair)),
         b.Formula(FORMULAS),
     ]

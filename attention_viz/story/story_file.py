@@ -228,7 +228,18 @@ def _scene_of(moment: Moment, place: str, covers: str = "") -> JSON:
     return step_scene(replace(view_of(chosen), lesson=place, covers=covers), moment.page)
 
 
-PICTURE_HEIGHT = 480  # px, on a sheet
+PICTURE_HEIGHT = {False: 370, True: 480}  # px, on a sheet, of a step and of a layer
+
+
+def moment_picture(moment: Moment, place: str = "", covers: str = "") -> JSON | None:
+    """The scene of a moment without the way to other pages, to stand beside its question or on a
+    sheet; None at a page without a picture. Raises: AttentionError.
+    """
+    if moment.page not in STEPS_OF_STORY:
+        return None
+    scene = _scene_of(moment, place, covers)
+    bare = {"steps": [], "hide": False, "lecture": False}
+    return scene | {"stage": scene["stage"] | bare, "player": False}
 
 
 def moment_pictures(lesson: Lesson) -> tuple[dict[int, int], str]:
@@ -238,11 +249,8 @@ def moment_pictures(lesson: Lesson) -> tuple[dict[int, int], str]:
     scenes: dict[int, JSON] = {}
     for place, moment in enumerate(lesson.moments):
         with suppress(AttentionError):
-            if moment.page in STEPS_OF_STORY:
-                scene = _held(_scene_of(moment, lesson.title), 1)
-                bare = {"steps": [], "hide": False, "lecture": False}
-                stage = scene["stage"] | bare
-                scenes[place] = scene | {"stage": stage, "height": PICTURE_HEIGHT, "player": False}
+            if scene := moment_picture(moment, lesson.title):
+                scenes[place] = _held(scene, 1) | {"height": PICTURE_HEIGHT["flow" in scene]}
     pool, places = pooled([*scenes.values()])
     data = {"pool": pool, "scenes": places, "palette": BOARD_PALETTES["light"]}
     return {place: number for number, place in enumerate(scenes)}, json.dumps(data)

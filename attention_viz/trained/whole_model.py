@@ -68,7 +68,7 @@ def whole_board(
         arrays[NEXT] = _next(whole, rows)
         panels.append(_panel(NEXT, "What comes next", "operand", chips=True, rows=None))
     cell = (CHIPS, (0, len(words) - 1))
-    about = {
+    about: JSON = {
         "whole": {"says": _says(whole), "written": whole.n_written},
         "player": True,
         "fits": True,

@@ -27,7 +27,8 @@ BACK = "Back to the whole model"
 
 def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
     sizes = shown.maps.sizes
-    heads = {f"{one[0]}.{one[1]}": head_name(one) for one in np.ndindex(sizes["L"], sizes["H"])}
+    places_LH = np.ndindex(sizes["L"], sizes["H"])
+    heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in places_LH}
     places = partial(b.Places, size=max(sizes["L"], sizes["T"], 64), default=())
     return (
         b.Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads"} | heads),
@@ -66,7 +67,10 @@ def _facts(view: StoryView, values: b.Values, shown: HeadsShown) -> WholeFacts:
 
 def _place(values: b.Values) -> tuple[int, int] | None:
     """The layer and the word whose sum is open."""
-    return tuple(values[CHIP]) if len(values[CHIP]) == 2 else None
+    match values[CHIP]:
+        case (int(layer), int(word)):
+            return layer, word
+    return None
 
 
 def _blocks(
@@ -88,8 +92,10 @@ def _blocks(
 
 
 def _head(values: b.Values) -> Head | None:
-    chosen = values[ARCS_OF]
-    return None if chosen == AVERAGE else tuple(map(int, chosen.split(".")))
+    if values[ARCS_OF] == AVERAGE:
+        return None
+    layer, head = values[ARCS_OF].split(".")
+    return int(layer), int(head)
 
 
 def _answer(facts: WholeFacts) -> str:
@@ -103,7 +109,7 @@ def _answer(facts: WholeFacts) -> str:
     says = f"After “{escape_markdown(facts.last)}” comes **{answer}** with **{facts.share}**"
     if facts.was:
         says += f"; with all heads on, {escape_markdown(facts.was[0])} with {facts.was[1]}"
-    elif facts.earlier:
+    elif facts.earlier and facts.since:
         word, share = facts.earlier
         says += (
             f". It appears in layer {facts.since}; after layer {facts.since - 1} it is still"
@@ -150,8 +156,7 @@ def _pressed(
     if array == CHIPS:
         return {CHIP: (layers[-1], index[1])} if whole.run else {}
     if array == NEXT:
-        spelled = whole.next_words.spellings.get(whole.coming[0][index[1]])
-        return b.Link("", "why-this-word", {"why_token": str(spelled[0])}) if spelled else {}
+        return b.Link("", "why-this-word", {"why_token": str(whole.first_pieces[index[1]])})
     if len(layers) > 1 and array == PARTS:
         return {ROW: (whole.rows().index(layers),)}
     if array == PARTS:
@@ -202,7 +207,7 @@ def _sum(
         f" above the mean of all logits is **{total}** ="
         f" {as_sum([f'{embedding} (the word itself)', f'{heads} (all heads)', last])}."
     )
-    links = [b.Button(BACK, {CHIP: ()})]
+    links: list[b.Button | b.Link] = [b.Button(BACK, {CHIP: ()})]
     if shown.model == LANGUAGE and (layer, word) == (whole.n_layers - 1, len(whole.words) - 1):
         links.append(b.Link("Why this word?", "why-this-word", {}))
     board = run_sum_board(run, said.piece, (layer, 0))

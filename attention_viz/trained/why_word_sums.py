@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from attention_core.rules import RUNNING, Position, Rule, read
-from attention_lab.trained.decoder import FEED_FORWARD, HEAD
+from attention_lab.trained.decoder import FEED_FORWARD
+from attention_lab.trained.decoder import Part as PartName
 from attention_lab.trained.evidence import FORMS, NAMES, Evidence, evidence_of
 from attention_lab.trained.facts import WhyFacts
 from attention_lab.trained.language_model import MEAN
@@ -142,9 +143,14 @@ def run_sum_board(
     return matrix_board([*told, parts], (ADDED, *cell), "What each head and each FFN adds.")
 
 
-def _column(part: tuple[str, ...]) -> str:
+def _column(part: PartName) -> str:
     """A part of a layer in a word."""
-    return f"head {part[2]}" if part[0] == HEAD else {FEED_FORWARD: "FFN"}.get(part[0], part[0])
+    match part:
+        case (_, _, int(head)):
+            return f"head {head}"
+        case (str(kind), _):
+            return {FEED_FORWARD: "FFN"}.get(kind, kind)
+    return str(part)
 
 
 def _clicks(why: WhyWord) -> list[dict[str, str]]:

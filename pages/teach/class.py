@@ -4,8 +4,10 @@ from functools import partial
 
 import streamlit as st
 
+from attention_ui.board import show_board
 from attention_ui.classroom import joining, reporting, teaching
 from attention_ui.classroom.room_service import room_service
+from attention_ui.lesson import class_picture
 from attention_ui.page_context import page_context
 from attention_ui.show import explained_errors
 from attention_ui.url_state import session
@@ -43,12 +45,15 @@ else:
         st.html(joining.ROOM_BAR)
     with explained_errors():
         if joining.is_teacher(room):
-            left, right = st.columns([3, 2], gap="medium")
+            scene = class_picture()
+            left, *middle, right = st.columns([4, 6, 2] if scene else [3, 2], gap="medium")
+            if scene:
+                with middle[0], st.container(key="class-picture"):
+                    show_board(scene, "class", fits=True)
             with right:
                 teaching.show_letters(room)
             with left:
                 joining.show_class(room)
-                teaching.show_vote_buttons(room_service().rooms.state(room))
                 teaching.choose_question(now, room)
                 teaching.show_room_tools(room_service().rooms.state(room))
             reporting.show_report(room)

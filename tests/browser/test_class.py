@@ -53,7 +53,7 @@ class Class:
 
     def press(self, label: str) -> None:
         """A button of the teacher's page, by its key."""
-        self.teacher.get_by_role("button", name=label).press("Enter")
+        self.teacher.get_by_role("button", name=label, exact=label == "Close").press("Enter")
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
     expect(teacher.get_by_test_id("stSidebar")).to_be_hidden()
     expect(student.get_by_label(FIELD)).to_have_count(0)
     a_class.press("Ask: open the vote")
-    expect(teacher.locator(".count")).to_have_text("0 answers")
+    expect(teacher.locator(".classroom .count")).to_have_text("0 answers")
     field = student.get_by_label(FIELD)
     field.focus()
     for answer in ("12345", "0,5"):
@@ -95,16 +95,16 @@ def test_a_class_is_led_through_a_number_and_a_picture(a_class: Class) -> None:
         student.keyboard.press("Enter")
         expect(student.locator(".status")).to_contain_text(answer)
         expect(student.locator(".status")).to_have_attribute("data-state", "kept")
-        expect(teacher.locator(".count")).to_have_text("1 answer")
+        expect(teacher.locator(".classroom .count")).to_have_text("1 answer")
     (ticket,) = set(tickets)  # by which the server knows who has joined by the page
     assert ticket
     expect(teacher.locator(".bars")).to_have_count(0)
     assert student.evaluate(SIDEWAYS) <= 0
-    a_class.press("Close the vote")
+    a_class.press("Close")
     expect(field).to_have_count(0)
     expect(teacher.locator(".bars li")).not_to_have_count(0)
     expect(student.locator(".bars")).to_have_count(0)
-    a_class.press("Reveal the answer")
+    a_class.press("Reveal")
     for page in (teacher, student):
         expect(page.locator("p.arithmetic")).to_be_visible()
         expect(page.locator(".bars li.right")).to_have_count(1)
@@ -142,7 +142,7 @@ def guess_by_pictures(a_class: Class) -> None:
     expect(student.locator(".status")).to_have_attribute("data-state", "kept")
     assert violations(teacher) == violations(student) == []
     assert student.evaluate(SIDEWAYS) <= 0
-    a_class.press("Reveal the answer")
+    a_class.press("Reveal")
     expect(teacher.locator(".bars .number")).to_have_text(["0", "0", "0", "1"])
     expect(student.locator(".bars canvas")).to_have_count(4)
     assert violations(teacher) == violations(student) == []
@@ -195,7 +195,7 @@ def test_a_class_goes_on_while_one_of_its_two_servers_is_killed(
             a_class.student.get_by_label(FIELD).fill(answer)
             a_class.student.get_by_role("button", name="Send").click()
             expect(status).to_have_attribute("data-state", state)
-            expect(a_class.teacher.locator(".count")).to_have_text("1 answer")
+            expect(a_class.teacher.locator(".classroom .count")).to_have_text("1 answer")
             servers[1].kill()
             servers[1].wait(30)
         # Streamlit lays its dialog over the page, which can be typed on all the same.
@@ -207,7 +207,9 @@ def test_a_class_goes_on_while_one_of_its_two_servers_is_killed(
         assert answers(servers[2], urls[1])
         expect(status).to_have_attribute("data-state", "kept", timeout=60_000)
         a_class.teacher.reload()
-        expect(a_class.teacher.locator(".count")).to_have_text("1 answer", timeout=60_000)
+        expect(a_class.teacher.locator(".classroom .count")).to_have_text(
+            "1 answer", timeout=60_000
+        )
     finally:
         for server in servers:
             server.kill()
@@ -259,11 +261,12 @@ def test_the_clicker_alone_leads_a_class_through_a_lesson(a_class: Class) -> Non
         for one in student.locator(f".lesson-bar {hidden}").all():
             expect(one).to_be_hidden()
     for _ in range(4):
-        if parameters(teacher)["moment"] == "2":
+        if parameters(teacher)["moment"] == LESSON.moments[1].name:
             break
         press_and_see(teacher, "PageDown")
     settled(teacher)
-    assert (parameters(teacher)["moment"], parameters(teacher)["present"]) == ("2", "true")
+    shown = (parameters(teacher)["moment"], parameters(teacher)["present"])
+    assert shown == (LESSON.moments[1].name, "true")
     student.wait_for_url("**/class?*")  # the next question is not asked yet
     teacher.get_by_role("link", name="End lesson").click()
     thanks = student.locator(".classroom a")
@@ -293,15 +296,64 @@ def test_a_class_is_asked_about_the_step_that_is_shown(a_class: Class) -> None:
     teacher, student = a_class.teacher, a_class.student
     a_class.open()
     a_class.join()
-    teacher.evaluate("attentionClass.open('/softmax?mask=causal&n_heads=2')")
+    teacher.evaluate("attentionClass.open('/scores?seed=2')")
     ask = teacher.get_by_role("button", name="Ask the class")
+    expect(ask).to_be_visible()
+    # A page that is on its way offers nothing: its question would be that of the page before.
+    assert (
+        teacher.evaluate(
+            """() => {
+            attentionClass.open('/softmax?mask=causal&n_heads=2');
+            return attentionClass.offered();
+        }"""
+        )
+        is None
+    )
+    teacher.wait_for_function("attentionClass.offered()")
     ask.click()
     expect(student.locator(".classroom h2")).not_to_be_empty()
     asked = student.locator(".classroom h2").inner_text()
     expect(teacher.locator(".asked b")).to_have_text(asked)
+    # Whatever the teacher shows meanwhile, the class stays at its vote.
+    teacher.evaluate("attentionClass.open('/scores?seed=2')")
+    expect(teacher.locator(".lesson-room").get_by_role("button", name="Reveal")).to_be_visible()
+    expect(teacher.locator(".asked b")).to_have_text(asked)
+    teacher.reload()  # the next visit knows the room by itself
+    expect(teacher.locator(".class-ask")).to_have_count(1)
     teacher.get_by_role("button", name="Close", exact=True).click()
     teacher.get_by_role("button", name="Vote again").click()
     expect(teacher.locator(".lesson-room .count")).to_have_text("0 of 1")
     teacher.get_by_role("button", name=a_class.room).click()
     expect(teacher.locator(".classroom h2")).to_have_text(asked)
-    assert parameters(teacher)["mask"] == "causal"  # a question here is about the same layer
+    assert parameters(teacher)["seed"] == "2"  # a question here is about the same layer
+    assert path_of(student) == "class"
+
+
+def test_the_picture_of_a_moment_stands_beside_its_question(a_class: Class) -> None:
+    teacher, student = a_class.teacher, a_class.student
+    a_class.open()
+    a_class.join()
+    teacher.evaluate(
+        "attentionClass.open('/?lesson=multi-head-attention&moment=divide-by-the-root')"
+    )
+    expect(teacher.locator(".lesson-count")).to_have_text("5/11")
+    teacher.get_by_role("button", name=a_class.room).click()
+    expect(teacher.get_by_test_id("stHeader")).to_be_visible()
+    picture, panel = teacher.locator(".st-key-class-picture"), "[data-role=result]"
+    expect(picture.locator(".soft.over").first).to_be_visible()
+    teacher.keyboard.press("PageDown")
+    expect(student.locator(".classroom button.option")).to_have_count(2)
+    for size in ({"width": 1920, "height": 1080}, PROJECTOR):
+        teacher.set_viewport_size(size)
+        question = box_of(teacher.locator(".classroom h2"))
+        result = box_of(picture.locator(panel).first)
+        letters = box_of(teacher.locator(".class-room b"))
+        assert question["x"] + question["width"] <= result["x"]
+        assert result["y"] + result["height"] <= size["height"]
+        assert result["x"] + result["width"] <= letters["x"]
+        assert letters["width"] < 200
+    teacher.keyboard.press("PageDown")
+    expect(teacher.locator(".bars")).to_be_visible()
+    expect(picture.locator(".soft.over")).to_have_count(0)
+    press_and_see(teacher, "PageDown")
+    expect(teacher.locator(".lesson-count")).to_have_text("6/11")

@@ -27,6 +27,8 @@ SAID = """() => {
   return [document.getElementById("lesson"), ...parts].map(copy).join(" · ");
 }"""
 COVERED = """() => [...document.querySelectorAll(".soft.over")].length"""
+SIZES = """() => [...document.querySelectorAll(".panel[data-covered] .badge .sizes")]
+    .filter((one) => one.checkVisibility({ visibilityProperty: true })).length"""
 ARCS = """() => document.querySelectorAll(".arcs:not([hidden]) path").length"""
 RESULT = """() => {
   const shown = document.querySelector(".arithmetic");
@@ -79,6 +81,7 @@ def before(page: Page, right: str, options: list[str]) -> list[str]:
     """What tells the answer too early."""
     found = [] if page.evaluate(COVERED) else ["nothing is covered"]
     found += ["arcs"] * bool(page.evaluate(ARCS))
+    found += ["sizes"] * bool(page.evaluate(SIZES))
     found += ["arithmetic"] * (page.evaluate(RESULT)["text"] != "?")
     said = page.evaluate(SAID)
     told = {one for one in options if re.search(rf"(?<![\w.]){re.escape(one)}(?![\w.])", said)}

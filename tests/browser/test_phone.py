@@ -39,7 +39,8 @@ def test_the_way_on_a_phone(phone: Page, step_at: StepAt) -> None:
     phone.set_viewport_size({"width": 390, "height": HEIGHT})
     paths = [f"{step}?{FIRST}" for step in STEPS]
     covered = [f"{step}?{FIRST}&hide=true" for step in ("overview", "softmax")]
-    for path in [*paths, *covered]:
+    slid = "tokens?text=big+frog&weights=language+model&layer=4"  # a slider, and nothing to compute
+    for path in [*paths, *covered, slid]:
         page, step = step_at(phone, path), path.partition("?")[0]
         wide = page.evaluate("document.documentElement.scrollWidth")
         dock = box_of(page.locator(".board .dock").first)["height"]

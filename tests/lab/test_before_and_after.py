@@ -91,3 +91,14 @@ def test_the_gain_is_normalised() -> None:
 def test_answers_show_their_misconceptions() -> None:
     assert "diagonal" in form_result("A", "diagonal").misconceptions
     assert form_result("A").misconceptions == ()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_largest_score_that_is_asked_for_is_not_one_that_the_mask_hides(form: str) -> None:
+    """Else a student who thinks of the mask has no right answer; and it is not on the diagonal."""
+    guess, trace = form_questions(form)[7], form_layer(form)
+    _, head, query, _ = guess.index
+    scores = [float(one) for one in trace.scores[0, head, query]]
+    largest = scores.index(max(scores))
+    assert guess.answer == f"“{trace.tokens[largest]}”"
+    assert largest < query

@@ -16,7 +16,6 @@ from streamlit.testing.v1 import AppTest
 from attention_core import SettingsError
 from attention_lab.classroom.class_question import pictures_of, question_from_json
 from attention_lab.classroom.limits import Limits, RightsError, RoomError, TooManyError
-from attention_lab.classroom.report import report_of_votes
 from attention_lab.classroom.store import PLACE_VARIABLE
 from attention_lab.guesses import ITEMS, guess_of
 from attention_lab.lessons.lesson_file import shipped_lessons
@@ -27,7 +26,6 @@ from attention_ui.classroom.asking import class_guess_question, lesson_questions
 from attention_ui.classroom.room_service import RoomService, room_service
 from attention_ui.classroom.teaching import OWN_KEYS
 from attention_viz.markdown import escape_quotations
-from tests.lab.classroom.rooms_made import token
 from tests.ui.app import (
     ERRORS_SHOWN,
     error,
@@ -95,14 +93,6 @@ def test_the_question_is_the_one_of_practice() -> None:
     assert (state.state, state.question.value) == ("open", asked.value)
     assert state.moment == f"/class?room={room}"
     assert [state.question.judge(v).right for v in (asked.value, asked.value + 1)] == [True, False]
-    room_service().rooms.vote(room, token(1), 1, asked.value)
-    for label, expected in (
-        ("Close the vote", "closed"),
-        ("Vote again", "open"),
-        ("Reveal the answer", "revealed"),
-    ):
-        app = pressed(app, label)
-        assert room_service().rooms.state(room).state == expected
 
 
 def test_the_teachers_link_makes_a_teacher_and_leaves_no_trace() -> None:
@@ -231,27 +221,6 @@ def test_a_question_of_a_lesson_is_asked() -> None:
     app.selectbox(key=f"class_moment {title}").set_value(list(offered[title])[-1]).run()
     pressed(app, "Ask: open the vote")
     assert room_service().rooms.state(room).question == list(offered[title].values())[-1]
-
-
-def test_a_second_vote_is_another_round_of_the_same_question() -> None:
-    app, room = led()
-    app = pressed(app, "Ask: open the vote")
-    rooms = room_service().rooms
-    first = rooms.state(room)
-    rooms.vote(room, token(1), 1, first.question.value + 1)
-    app = pressed(pressed(app, "Close the vote"), "Vote again")
-    rooms.vote(room, token(1), 2, first.question.value)
-    now = rooms.state(room)
-    assert (now.state, now.number, now.question) == ("open", 2, first.question)
-    (line,) = report_of_votes(rooms, room, joined_secret(app, room))
-    assert (line.before.n_right, line.after.n_right) == (0, 1)
-
-
-def joined_secret(app: AppTest, room: str) -> str:
-    """The secret of the teacher's visit."""
-    led_room, secret = app.session_state["class_secret"]
-    assert led_room == room
-    return str(secret)
 
 
 @pytest.mark.parametrize(

@@ -60,8 +60,10 @@ def test_every_control_of_a_shipped_lesson_exists(lesson: Lesson) -> None:
 @pytest.mark.parametrize("name", shipped_lessons())
 def test_every_moment_of_a_shipped_lesson_is_shown(name: str) -> None:
     found = {}
-    for place, moment in enumerate(shipped_lessons()[name].moments):
-        app = opened(moment.page, lesson=name, moment=place + 1, **moment.choices)
+    lesson = shipped_lessons()[name]
+    for place, moment in enumerate(lesson.moments):
+        there = {"lesson": name, "moment": lesson.moment_text(place)}
+        app = opened(moment.page, **there, **moment.choices)
         wrong = [*app.exception, *app.error, *refused(app)]
         if wrong or shown(app) != (name, place):
             found[moment.title] = (wrong, shown(app))

@@ -180,9 +180,11 @@ export function fillAsks(root, { model, boxes, slices }, { moments, asks }) {
   if (had !== null) first?.focus({ preventScroll: true });
 }
 
-/** Lay a question mark over each matrix that a question covers. */
-export function fillCovered(root, { boxes }, { asks, asked }) {
+/** Lay a question mark over each matrix that a question covers; its sizes may be the answer, too. */
+export function fillCovered(root, { boxes, parts }, { asks, asked }) {
   const covered = asks ? boxes.filter(({ panel }) => asked.has(panel.array)) : [];
+  const hidden = new Set(covered.map(({ panel }) => panel.id));
+  for (const panel of parts.panels.children) panel.toggleAttribute("data-covered", hidden.has(panel.dataset.panel));
   root.replaceChildren(...covered.map(({ x, y, bodyWidth, bodyHeight }) => {
     const made = element("span", "soft over", "?");
     put(made, { x, y, width: bodyWidth, height: bodyHeight });

@@ -45,8 +45,9 @@ function questionOf({ of, ask, options, right, why }, chosen, answered) {
   return made;
 }
 
-/** Show the answer to the question of a moment, as a click on its button does; gives whether one waits. */
+/** Show the answer to the question of a moment, as a click on its button does, for the teacher of a class after the vote; gives whether one waits. */
 export function showAnswer() {
+  if (window.attentionClass?.goOn?.()) return true;
   const reveal = document.querySelector(".lesson-question:not(.answered) .lesson-reveal");
   reveal?.click();
   return Boolean(reveal);

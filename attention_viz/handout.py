@@ -146,7 +146,8 @@ def _visit(file: Path, order: list[Path]) -> None:
 
 
 def _inlined(module: str) -> str:
-    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", JS_IMPORT.sub("", module), flags=re.MULTILINE)
+    told = re.sub(r"^ */\*\*\n(?: *\*.*\n)+", "", JS_IMPORT.sub("", module), flags=re.MULTILINE)
+    bare = re.sub(r"^\s*(//.*|/\*\*.*\*/)?\n", "", told, flags=re.MULTILINE)
     return re.sub(r"^ *(export (?=function|const|class))?", "", bare, flags=re.MULTILINE)
 
 

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from attention_viz.handout import BOARD_FOLDER, JS_IMPORT
+from attention_viz.handout import BOARD_FOLDER, JS_IMPORT, joined_script
 
 # Each folder imports from itself and from those before it; the entries at the top from all.
 FOLDERS = ("scene", "place", "draw", "words", "point", "play", "keep", "board")
@@ -35,6 +35,14 @@ def test_no_top_level_name_stands_in_two_modules() -> None:
     names = [name for text in MODULES.values() for name in NAMES.findall(text)]
     assert len(names) > 100
     assert sorted(names) == sorted(set(names))
+
+
+@pytest.mark.parametrize("entry", ["story.js", "handout.js"])
+def test_a_file_gets_the_code_without_what_is_said_about_it(entry: str) -> None:
+    script = joined_script(entry)
+    assert not re.search(r"^ ?(/\*|\*|//)", script, re.MULTILINE)
+    for module in ("scene/scene.js", "place/fit.js", "play/player.js", "board.js"):
+        assert {*NAMES.findall(MODULES[module])} <= {*NAMES.findall(script)}
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -154,7 +154,7 @@ def test_a_student_follows_leaves_and_is_asked_elsewhere(a_class: Class) -> None
     a_class.open()
     a_class.join()
     teacher.goto(f"{a_class.app_url}/softmax?mask=causal&head=1&text=one+two+three")
-    expect(teacher.locator("#attention-corner")).to_contain_text(a_class.room)
+    expect(teacher.locator(".lesson-room")).to_contain_text(a_class.room)
     student.wait_for_url("**/softmax?*")
     expect(student.get_by_role("heading", name="Softmax").first).to_be_visible()
     asked = urlsplit(student.url).query.split("&")

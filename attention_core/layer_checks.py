@@ -2,7 +2,6 @@
 `scaled_dot_product_attention` are given, against each other.
 """
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,15 +20,9 @@ from .checks import (
     score_scale,
 )
 from .errors import SettingsError, ShapeError, short_repr
-from .masks import causal_mask
 from .numbers import MAX_SCORES, check_room, engine_dtype, in_type, too_large
 from .positions import Rotary, check_even
 from .projection_checks import uneven_sharing
-
-FUTURE_ALONE = (
-    "mask lets each query see later keys alone, and the last query none: if it is a causal mask of"
-    " nn.MultiheadAttention, in which True hides, write mask=~mask"
-)
 
 
 def as_sequence(name: str, values: ArrayLike) -> Array:
@@ -203,10 +196,7 @@ def _as_mask(mask: ArrayLike, shape: tuple[int, ...]) -> Array:
             f"mask has shape {array.shape} but must broadcast to {shape}: write mask={placed}, or"
             f" mask=~{placed} for a mask of PyTorch, in which True hides"
         )
-    fitting, (n_queries, n_keys) = _fits("mask", array.copy(), shape), shape[2:]
-    if n_queries == n_keys > 1 and (array == ~causal_mask(n_queries)).all():
-        warnings.warn(FUTURE_ALONE, stacklevel=5)  # who called `attend`
-    return fitting
+    return _fits("mask", array.copy(), shape)
 
 
 def _placed(written: str, given: tuple[int, ...], shape: tuple[int, ...]) -> str:

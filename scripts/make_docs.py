@@ -12,6 +12,7 @@ import pdoc
 import attention_core
 import attention_lab
 import attention_viz
+from attention_lab.trained.model_run import LanguageModelRun
 
 PACKAGES = (attention_core, attention_lab, attention_viz)
 
@@ -34,6 +35,7 @@ def prepare() -> None:
         setattr(attention_lab, name, getattr(attention_lab, name))
     attention_core.steps.Trace = attention_core.Trace  # which a step can only name
     attention_viz.notebook.LiveBoard = LiveBoard
+    attention_viz.notebook.LanguageModelRun = LanguageModelRun
     for name, module in list(sys.modules.items()):
         if name.startswith("attention_"):
             for short, kind in (("ArrayLike", ArrayLike), ("Array", np.ndarray)):

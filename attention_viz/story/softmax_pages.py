@@ -106,7 +106,7 @@ def _empty(view: StoryView, facts: SoftmaxFacts) -> str:
 
 def _dropout(view: StoryView, facts: SoftmaxFacts, query: str) -> str:
     row = view.layout.row
-    sink = "In this layer the sink takes a part of each row. In others, most" * facts.has_sink
+    sink = f"In this layer the sink takes a part of each {row}. In others, most" * facts.has_sink
     return (
         f"{sink or 'Most'} likely **dropout** is on. In training, nn.MultiheadAttention (PyTorch"
         " 2.13) sets each share to 0 with probability p, divides the others by 1 − p, and returns"

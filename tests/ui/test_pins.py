@@ -114,7 +114,7 @@ def test_a_pin_that_no_board_sends_moves_nothing(
     monkeypatch.setattr(board.st, "session_state", state)
     board._pinned("board", {"scores": [("B", None), ("H", None), ("T", None), ("S", None)]})
     assert state["head"] == 3
-    assert set(state) == {"board", "head"}
+    assert state.keys() - {"session"} == {"board", "head"}
 
 
 @pytest.mark.parametrize(
@@ -139,7 +139,7 @@ def test_a_second_click_after_the_first_has_left_the_page(monkeypatch: pytest.Mo
     board._edited("board")
     board._opened("board", pytest.fail)
     show._clicked("chart", pytest.fail)
-    assert state == {}
+    assert state.keys() <= {"session"}
 
 
 @pytest.mark.parametrize(("row", "column"), [(1, 3), (0, 4), (1, 0)])

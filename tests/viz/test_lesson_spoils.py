@@ -76,7 +76,7 @@ def options_in_sight(asked: Question, scene: JSON, hidden: set[str]) -> set[str]
 
 
 @pytest.mark.parametrize(("name", "place"), PLACES)
-def test_no_moment_shows_the_right_number_unless_it_shows_all_options(name: str, place: int) -> None:
+def test_no_moment_shows_the_right_number_without_all_others(name: str, place: int) -> None:
     lesson = shipped_lessons()[name]
     moment, asked = lesson.moments[place], lesson.question_at(place)
     assert asked is not None

@@ -51,11 +51,9 @@ FRAMED = {
 
 # Where one reads, types or drags, of the moments on other pages: places of a lesson, as selectors.
 IN_SIGHT = {
-    ("frog", 3): ".board >> nth=0 >> .stage",
     ("diagonal", 3): "[data-testid=stTextInput] input, .board [data-panel]",
     ("diagonal", 4): ".js-plotly-plot, [data-testid=stSlider]",
     ("diagonal", 5): ".js-plotly-plot",
-    ("by-hand", 9): "[aria-label='Your answer'], .board >> nth=0 >> [data-panel]",
     ("multi-head-attention", 11): ".arithmetic .result",
 }
 

@@ -139,7 +139,7 @@ def _asked(question: Question, number: str = "") -> b.Text:
         f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`"
         for name, numbers in question.given
     )
-    return b.Text("\n\n".join((f"**{number}{escape_quotations(question.text)}**", *given)))
+    return b.Text(f"**{number}{escape_quotations(question.text)}**\n\n{' · '.join(given)}")
 
 
 def _said(verdict: tuple[bool, str] | None) -> list[b.Block]:

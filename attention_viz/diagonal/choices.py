@@ -77,10 +77,15 @@ def settings_of(view: StoryView, values: b.Values, with_layer: bool = True) -> D
     return DiagonalSettings(text=view.scenario.text, **held)
 
 
+def typed_numbers(settings: DiagonalSettings, values: b.Values) -> list[b.Block]:
+    """The field of typed tokens, where they are shown: it stands in sight of what they change."""
+    return [b.row(values, TOKENS["numbers"])] if settings.tokens == "numbers" else []
+
+
 def token_rows(settings: DiagonalSettings, values: b.Values) -> list[b.Block]:
-    """The choices of the tokens that have an effect."""
+    """The choices of the tokens that have an effect, without `typed_numbers`."""
     kind = settings.tokens
-    names = ["tokens", *(["numbers"] if kind == "numbers" else ["d_model"])]
+    names = ["tokens", *(["d_model"] if kind != "numbers" else [])]
     names += ["n_tokens"] if kind == "drawn" else []
     more = ["spread", "positions", "layer_norm"]
     more += ["seed"] if kind == "drawn" or settings.spread else []

@@ -22,7 +22,7 @@ from .. import blocks as b
 from ..labels import shorten
 from ..markdown import escape_markdown
 from ..story.story_view import StoryView
-from .choices import CHOICES, PAIR, cut_notes, scale, settings_of, token_rows
+from .choices import CHOICES, PAIR, cut_notes, scale, settings_of, token_rows, typed_numbers
 from .modern import delta_board, variants_board
 
 MAX_STATE = 8  # features of a state whose numbers can be read
@@ -79,6 +79,7 @@ def _blocks(view: StoryView, values: b.Values, facts: ModernFacts) -> Sequence[b
     cards = [_card(*one) for one in zip(STATEMENTS, facts.statements, strict=True)]
     return [
         b.Text(_answer(facts)),
+        *typed_numbers(settings, values),
         b.Board(variants_board(plain, labels, _cell(values, len(labels))), "modern"),
         b.row(values, *STRENGTHS.values()),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),

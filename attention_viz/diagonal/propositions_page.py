@@ -35,6 +35,7 @@ from .choices import (
     sets_of_tokens,
     settings_of,
     token_rows,
+    typed_numbers,
 )
 from .in_words import describe_pair, number_or_dash, quoted_names
 from .self_attention_mass import diagonal_board
@@ -110,6 +111,7 @@ def _blocks(view: StoryView, values: b.Values, facts: PropositionFacts) -> Seque
         b.Text(
             f"Propositions that these tokens violate: **{', '.join(facts.violated) or 'none'}**."
         ),
+        *typed_numbers(settings, values),
         b.Beside(([board], told), (3, 2)),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),
         *examples(settings),

@@ -11,7 +11,16 @@ from attention_lab.diagonal.settings import trace_of_settings
 
 from .. import blocks as b
 from ..story.story_view import StoryView
-from .choices import CHOICES, PAIR_SETS, cut_notes, examples, head_choices, pair_of, settings_of
+from .choices import (
+    CHOICES,
+    PAIR_SETS,
+    cut_notes,
+    examples,
+    head_choices,
+    pair_of,
+    settings_of,
+    typed_numbers,
+)
 from .in_words import describe_pair, metric_table
 from .self_attention_mass import diagonal_board, margin_bars
 
@@ -63,6 +72,7 @@ def _blocks(view: StoryView, values: b.Values, facts: SelfAttentionFacts) -> Seq
             f" {facts.ties}). Attention on the diagonal: **{facts.mass}** (uniform:"
             f" {facts.uniform}). Cells that break the pair bound: **{facts.broken}**."
         ),
+        *typed_numbers(settings, values),
         b.Beside(([board], [b.Chart(margin_bars(trace, cell[0]), "margins")]), (3, 2)),
         b.Text(describe_pair(trace, facts.pair)),
         *cut_notes(settings.text, is_read=settings.tokens == "sentence"),

@@ -35,12 +35,15 @@ PART = b.Select(
 )
 # Lessons that fit into a period, by its minutes.
 LESSON_PLANS = {
-    20: (("shared-keys",), ("reshape-transpose",)),
+    20: (("shared-keys",), ("reshape-transpose",), ("whole-model",)),
     45: (
         *(("multi-head-attention",), ("frog",), ("order-values-update",), ("by-hand",)),
         *(("trained-heads",), ("two-layers",), ("why-scale", "reshape-transpose")),
     ),
-    90: (("multi-head-attention", "by-hand"), ("masks", "diagonal", "why-scale")),
+    90: (
+        *(("multi-head-attention", "by-hand"), ("masks", "diagonal", "why-scale")),
+        ("frog", "two-layers", "whole-model"),
+    ),
 }
 PAGE = b.Select(
     "link_page", "Page", PAGES[0].url_path, {page.url_path: page.title for page in PAGES}

@@ -13,9 +13,10 @@ from playwright.sync_api import BrowserContext, Page, expect
 from attention_lab.lessons.lesson_file import shipped_lessons
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import lesson_file
+from tests.browser.driving import settled
 from tests.browser.test_on_paper import at_home
 
-WINDOWS = [(1366, 768), (1280, 720)]
+WINDOWS = [(1280, 720), (1920, 1080)]
 # What a visitor may read: the bar without its answers, and the words of the stage; the names of
 # words, features and pages are the same whatever the answer is.
 SAID = """() => {
@@ -48,6 +49,14 @@ FRAMED = {
     ("order-values-update", 7): ("number", "1"),
 }
 
+# Where one reads, types or drags, of the moments on other pages: places of a lesson, as selectors.
+IN_SIGHT = {
+    ("diagonal", 3): "[data-testid=stTextInput] input, .board [data-panel]",
+    ("diagonal", 4): ".js-plotly-plot, [data-testid=stSlider]",
+    ("diagonal", 5): ".js-plotly-plot",
+    ("multi-head-attention", 11): ".arithmetic .result",
+}
+
 
 @pytest.mark.parametrize("name", shipped_lessons())
 def test_no_moment_tells_its_answer_and_each_frames_its_cell(
@@ -75,6 +84,20 @@ def test_no_moment_tells_its_answer_and_each_frames_its_cell(
                 found += after(page, height, FRAMED.get((name, place)))
                 wrong += [(height, place, one) for one in found]
     assert wrong == []
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize(("name", "place"), IN_SIGHT)
+def test_what_is_read_and_typed_is_in_the_window(
+    page: Page, app_url: str, name: str, place: int, window: tuple[int, int]
+) -> None:
+    page.set_viewport_size({"width": window[0], "height": window[1]})
+    page.goto(f"{app_url}/?lesson={name}&moment={place}")
+    settled(page)
+    if shipped_lessons()[name].question_at(place - 1):
+        page.locator(".lesson-reveal").click()
+    for one in IN_SIGHT[name, place].split(", "):
+        expect(page.locator(one).last).to_be_in_viewport(ratio=0.99)
 
 
 def before(page: Page, right: str, options: list[str]) -> list[str]:

@@ -18,7 +18,7 @@ function heads(count, size, more = {}, beside = false) {
     gallery: true,
   });
 }
-const plan = (model, width) => layOutGallery(model, { width, zoom: 1, measure, starts: new Map() });
+const plan = (model, width, height = 1325) => layOutGallery(model, { width, zoom: 1, measure, starts: new Map(), window: height });
 
 test("all cells of all matrices are shown, inside the width, and none on another", () => {
   for (const width of [340, 700, 900, 1400]) {
@@ -53,4 +53,11 @@ test("on a phone every head has a line of its own, with words above the first", 
 test("of the heads only those that are chosen are placed", () => {
   const { boxes } = plan(heads(5, 4, { only: [1, 4] }), 900);
   assert.deepEqual(boxes[0].tiles.map(({ place }) => place), [1, 4]);
+});
+
+test("in a low window the rows of all heads without numbers are seen at once", () => {
+  const [high, low] = [1080, 720].map((height) => plan(heads(8, 16), 1240, height));
+  assert.equal(high.cell.digits, low.cell.digits);
+  assert.ok(low.height <= 720 - 200, `${low.height} px`);
+  assert.ok(high.height > 720 - 200, `${high.height} px`);
 });

@@ -47,7 +47,7 @@ export class Picture {
   /** Lay out the panels in a width. */
   lay(width, starts, open) {
     this.zoom = this.model.zoom ?? 1;
-    const space = { width, zoom: this.zoom, starts, measure: (...text) => this.measure(...text) };
+    const space = { width, zoom: this.zoom, starts, window: window.innerHeight, measure: (...text) => this.measure(...text) };
     const [panels, ribbons] = ribbonsApart(this.model);
     const arranged = this.model.whole ? stackWhole : this.model.gallery ? layOutGallery : this.model.flow ? stackFlow : layOut;
     const plan = arranged({ ...this.model, panels }, space);

@@ -4,7 +4,8 @@ import { cellsAlong, placeLine } from "./layout.js";
 const WIDEST = 46; // px
 const HIGHEST = 28;
 const TINIEST = 1;
-const HEIGHT = { numbered: 600, most: 1000 }; // px, of all rows together
+const HEIGHT = { numbered: 600, least: 380, most: 1000 }; // px, of all rows together; without numbers at least one window's
+const AROUND = 325; // px of a window, for what stands above and below the rows: a lesson, titles, captions, the sum
 const PHONE = 480; // px; narrower windows are scrolled anyway
 const NUMBERED = { width: 24, height: 16 }; // px, the room for a number
 const ABREAST = 700; // px; in narrower windows up to three matrices of different kinds stand in a row
@@ -12,9 +13,9 @@ const MAX_PER_ROW = 8;
 const TRIES = 12;
 
 /**
- * The layout of a gallery: {width, height, cell, boxes}; space: {width, zoom, measure, starts}.
+ * The layout of a gallery: {width, height, cell, boxes}; space: {width, zoom, measure, starts, window}.
  *
- * All matrices are shown, however small; the number in a row is the one with the largest cells.
+ * window: the height in which all rows are seen at once, where they have no numbers. All matrices are shown, however small; the number in a row is the one with the largest cells.
  */
 export function layOutGallery(model, space) {
   const counts = model.panels.map((panel) => tilesShown(model, panel));
@@ -50,7 +51,8 @@ function gridAt(model, space, panels, widest) {
   const columns = cellsAlong(trial.boxes, 0, (box) => box.columns.count * box.tileColumns);
   const high = (whole) => wholePixels(Math.min(HIGHEST * zoom, widest, space.width < PHONE ? Infinity : (whole * zoom) / rows));
   const numbered = widest >= NUMBERED.width * zoom && high(HEIGHT.numbered) >= NUMBERED.height * zoom;
-  const height = high(HEIGHT[numbered ? "numbered" : "most"]);
+  const seen = Math.max(HEIGHT.least, Math.min(HEIGHT.most, space.window - AROUND));
+  const height = high(numbered ? HEIGHT.numbered : seen);
   const width = wholePixels(numbered ? widest : Math.min(widest, 1.7 * height));
   const plan = { width: 0, height: 0, cell: { width, height, digits: numbered ? 2 : -1 }, boxes: [] };
   placeLine(model, space, plan, panels);

@@ -318,7 +318,13 @@ def test_an_impossible_choice_is_refused(path: str, choice: dict[str, str]) -> N
 
 def test_the_numbers_of_the_frog_stand_on_the_page() -> None:
     said = said_by(found := asked("why-this-word", why_off="36"))
-    for number in ("76.7", "7.7\u00a0%", "7.9\u00a0%", "87.1", "cat was very"):  # before the arithmetic
+    for number in (
+        "76.7",
+        "7.7\u00a0%",
+        "7.9\u00a0%",
+        "87.1",
+        "cat was very",
+    ):  # before the arithmetic
         assert number in json.dumps(block_of(found, "text"), ensure_ascii=False)
     for number in ("19.774", "0.788", "10.951", "8.035", "4.050", "2.376", "0.559", "1.115"):
         assert number in said

@@ -90,7 +90,7 @@ def _blocks(
         every = f"Every small matrix is one head of layer {layer}."
     return [
         b.Board(board, "trained heads", fits=True, sets=clicks),
-        b.caption(
+        b.Text(
             f"{every} Layers: {facts.layers}, heads in each: {facts.heads}. Rows are the tokens"
             " that ask (queries), columns the tokens that they read (keys). A stronger colour"
             " is a larger share. Point at a cell to read it; click it to open its head."

@@ -44,11 +44,11 @@ def test_a_dock_stays_with_its_board_and_off_the_cell_that_it_explains(
     """It is in sight while its board is; where it would lie on the framed cell, or its board has
     only begun, it stands at the foot of the board.
     """
-    page.set_viewport_size({"width": 1366, "height": 768})
+    page.set_viewport_size({"width": 620, "height": 768})  # narrow, so that the heads are scrolled
     place = "th_model=language+model&th_layer=2&th_cell=4-0-0"  # behind the dock of a lower window
-    dock = go(f"trained-heads?{place}").locator(".board .dock")
+    dock = go(f"trained-heads?{place}").locator(".board.gallery .dock")
     expect(dock).to_be_in_viewport()
-    resized(page, 1366, 740)
+    resized(page, 620, 620)
     expect(dock).not_to_be_in_viewport()
     resized(page, 1366, 768)
     second = go("find-a-head").locator(".board .dock").nth(1)

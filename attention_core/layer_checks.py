@@ -20,6 +20,7 @@ from .checks import (
     score_scale,
 )
 from .errors import SettingsError, ShapeError, short_repr
+from .masks import causal_mask
 from .numbers import MAX_SCORES, check_room, engine_dtype, in_type, too_large
 from .positions import Rotary, check_even
 from .projection_checks import uneven_sharing

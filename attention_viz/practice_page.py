@@ -115,8 +115,7 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     following = b.Button("Next question", {"pr_number": number % MAX_QUESTION_NUMBER + 1})
     return [
         b.row(values, MODE, _step(trace), NUMBER, HELP),
-        b.Heading(STEPS[question.exact.field].title.capitalize()),
-        _asked(question),
+        _asked(question, f"{STEPS[question.exact.field].title.capitalize()}. "),
         *([b.Code("\n".join(lines))] if lines else []),
         b.Row((b.Field(ANSWER, values["pr_answer"]), b.Field(SHOW, values["pr_show"]), following)),
         *answered,
@@ -133,13 +132,14 @@ def _one(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     ]
 
 
-def _asked(question: Question, number: str = "") -> b.Text:
-    """A question, and the numbers that it gives."""
+def _asked(question: Question, before: str = "") -> b.Text:
+    """A question, and the numbers that it gives. before: its number, or its step."""
     given = (
         f"{escape_quotations(name[0].upper() + name[1:])}: `{numbers}`"
         for name, numbers in question.given
     )
-    return b.Text(f"**{number}{escape_quotations(question.text)}**\n\n{' · '.join(given)}")
+    asked = f"**{before}{escape_quotations(question.text)}**"
+    return b.Text(f"{asked}\n\n{' · '.join(given)}")
 
 
 def _said(verdict: tuple[bool, str] | None) -> list[b.Block]:

@@ -97,7 +97,7 @@ def _blocks(view: StoryView, values: b.Values, facts: SharedFacts) -> Sequence[b
     return [
         *answer_line(view, _answer(facts)),
         b.row(values, _groups(view.trace.projections.groups), LATENT),
-        b.Board(board, "shared keys", sets=clicks),
+        b.Board(board, "shared keys", fits=True, sets=clicks),
         _changes(facts),
         *_about_kinds(view, facts),
         b.Heading("MLA: all keys and values from one vector"),
@@ -144,8 +144,8 @@ def _about_kinds(view: StoryView, facts: SharedFacts) -> list[b.Block]:
             " mean of the heads that it replaces (Ainslie et al. 2023)."
         ),
         b.caption(
-            "On the board, the same head of each kind stands in one column; “K/V” names the"
-            " key/value head that it reads. With one key/value head for each head, GQA is MHA; with"
+            "On the board, “K/V” names the key/value head that a head"
+            " reads. With one key/value head for each head, GQA is MHA; with"
             f" 1, it is MQA. Strongest colour: {facts.strongest} and above. Heads that"
             " share keys can still differ, because each has its own queries. These weights were"
             " not trained to share so; Ainslie et al. train a model further after the change."

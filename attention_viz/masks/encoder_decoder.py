@@ -26,7 +26,7 @@ def uses_board(
     """Masked scores and probabilities of one head in the three uses, one column for each."""
     columns = []
     for use in ATTENTION_USES:
-        trace, titles = traces[use.key], (use.name, f"shares: {use.name}")
+        trace, titles = traces[use.key], (f"{use.key}: scores", f"{use.key}: shares")
         queries = Side(f"query: {use.queries_from}", trace.tokens)
         keys = Side(f"key: {use.keys_from}", trace.memory_tokens)
         columns.append(Column(use.key, trace, (0, head), (queries, keys), titles))

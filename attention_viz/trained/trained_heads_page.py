@@ -89,12 +89,12 @@ def _blocks(
     if _shows_one_layer(shown):
         every = f"Every small matrix is one head of layer {layer}."
     return [
+        b.Board(board, "trained heads", fits=True, sets=clicks),
         b.Text(
             f"{every} Layers: {facts.layers}, heads in each: {facts.heads}. Rows are the tokens"
             " that ask (queries), columns the tokens that they read (keys). A stronger colour"
             " is a larger share. Point at a cell to read it; click it to open its head."
         ),
-        b.Board(board, "trained heads", sets=clicks),
         *_reading(shown, facts),
     ]
 

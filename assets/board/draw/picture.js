@@ -4,6 +4,7 @@ import { put, sizeCanvas } from "./elements.js";
 import { fitFlow, fitStage, heightOfRibbons, ribbonBoxes, ribbonsApart, stackFlow, withTitles } from "../place/fit.js";
 import { paintFlights } from "./flights.js";
 import { layOutGallery } from "../place/gallery.js";
+import { areLines, fitLines } from "../place/lines.js";
 import { areasOf, fixedAxes } from "../place/geometry.js";
 import { layOut } from "../place/layout.js";
 import { paintSigns } from "./lettering.js";
@@ -33,6 +34,7 @@ export class Picture {
   planStage(space, starts) {
     const within = { ...space, starts, measure: (...text) => this.measure(...text) };
     if (this.model.whole) return fitWhole(this.model, within);
+    if (areLines(this.model)) return fitLines(this.model, within);
     if (!this.model.flow) return fitStage(this.model, within);
     const plan = fitFlow(this.model, within);
     return plan && { ...plan, boxes: withTitles(within, plan.boxes, plan.zoom, space.width) };

@@ -131,7 +131,7 @@ function heading(panel, words, tight, open, many) {
   const badge = panel.badge && !tight ? badgeOf(panel.badge, panel.quiet, many) : null;
   const head = element("div", "head", title, badge);
   if (!words) return [head];
-  const line = element("div", "axes", words);
+  const line = element("div", "axes", ...words.split(/(?<=\u2002)/).map((word) => element("span", "", word)));
   line.title = words;
   return [head, line];
 }

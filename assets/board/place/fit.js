@@ -43,10 +43,12 @@ function fitted(model, space) {
   return withTiles(model, space, best);
 }
 
-// The arrangements: as in the scene, in a row, or one below another.
+// The arrangements: as in the scene, in a row, or one below another; lines of heads also two in a row.
 function arrangements(panels, signs = []) {
   const given = { panels, signs: [] };
   const isRow = panels.every(({ place }) => place[1] === 0);
+  const areHeads = panels.length > 2 && panels.every(({ tiles, place }) => tiles !== null && place[0] === 0);
+  if (areHeads) return [given, { panels: panels.map((panel, i) => ({ ...panel, place: [i % 2, Math.floor(i / 2)] })), signs: [], forms: ["line"] }];
   const plain = panels.every(({ role }) => role !== "row");
   const inRow = { panels: panels.map((panel, i) => ({ ...panel, place: [i, 0] })), signs };
   const stacked = { panels: oneBelowAnother(panels), signs: [] };
@@ -64,7 +66,7 @@ function oneBelowAnother(panels) {
 }
 
 function plansOf(model, space, arranged) {
-  const forms = space.column ? ["column"] : ["column", "line"];
+  const forms = space.column ? ["column"] : (arranged.forms ?? ["column", "line"]);
   return forms.map((form) => planned(model, space, arranged, form)).filter(Boolean);
 }
 
@@ -87,7 +89,7 @@ function level(model, space, panels, area) {
 }
 
 /** The height of the arithmetic in a line, which a narrow board breaks. */
-function heightOfLine({ width }) {
+export function heightOfLine({ width }) {
   return width > LINE.wide ? LINE.one : LINE.two;
 }
 

@@ -70,8 +70,9 @@ export function widthOf({ measure, zoom, width, shrink = 1, terse }, { title, ba
   return Math.min(measure(words, (size === "small" ? 12.5 : 14) * zoom, true) + badgeWidth + 4, most, width);
 }
 
-// Thumbnails: a tile has at most 96 px, a single picture at most 150; less if room is short; a line of tiles fits.
-function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1 }, others) {
+// Thumbnails: a tile has at most 96 px, a single picture at most 150; less if room is short; a line of tiles fits. tile: the cells that a window has chosen.
+function smallCell(panel, [rows, columns, { count }], { zoom, width, shrink = 1, tile }, others) {
+  if (tile) return tile;
   const short = shrink === 1 && width < 480 ? 0.7 : 1;
   const most = zoom * short * (panel.tiles === null ? Math.min(panel.most ?? 150, 300 * shrink) : 96 * shrink);
   const line = panel.tiles !== null && panel.arrange === "across";

@@ -122,7 +122,7 @@ function outcomeOf(model, cell, derivation) {
 function bodyOfCell(look, derivation, options) {
   const { operation, terms, softcap } = derivation;
   if (options.upTo === 0) return []; // the source of a copy would give the result away
-  if (operation === "given") return [sign(options.given ?? "given, nothing to compute:")];
+  if (operation === "given") return [sign(options.given ?? "given, not computed")];
   if (operation in WRITERS) return WRITERS[operation](look, derivation, options);
   if (operation === "softcap") return [sign(`${figure(softcap)} · tanh(`), ...factorsOf(look, terms), sign(`÷ ${figure(softcap)})`)];
   return between(factorsOf(look, terms), "×");

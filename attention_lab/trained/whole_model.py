@@ -28,7 +28,7 @@ from .writing import mark, written_after
 
 N_NEXT = 5  # words on top
 MOST_PIECES = 4096  # of a vocabulary that is searched for words
-MOST_WORDS = 16  # that a picture shows at a time
+MOST_WORDS = 17  # that a picture shows at a time, with the start of the text
 MOST_ROWS = 8  # layers; of more, several are one row
 LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
 OF_LARGEST, MOST_THICK = 0.5, 4  # of what the largest adds, and how many

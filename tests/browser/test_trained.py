@@ -133,6 +133,7 @@ def test_the_story_of_the_frog_takes_a_click_and_a_window(
     """The word, the head, what comes without it and what is written: all in sight; a second click
     on the head switches it on again.
     """
+    page.set_viewport_size({"width": size[0], "height": size[1]})
     go("why-this-word?text=One day, a little frog was very sad. The")
     expect(drawn(page, 2).get_by_text("76.7 %").first).to_be_in_viewport()
     click_cell(page, "worth", (4, 4))

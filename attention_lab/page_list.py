@@ -112,6 +112,11 @@ class Page:
         return self.url_path != "class"
 
     @property
+    def fills_lecture(self) -> bool:
+        """Whether in lecture mode the picture needs the whole width, as that of a step does."""
+        return self.url_path == "whole-model"
+
+    @property
     def needs_layer(self) -> bool:
         """Whether the page needs a layer made from the controls; a class and words do not."""
         return self.url_path not in ("class", "glossary")

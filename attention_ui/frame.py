@@ -259,8 +259,7 @@ def _look(page: Page) -> tuple[str, str]:
     """What is sent to the browser only when it changes: the page that gives the tab its title, and
     the style sheet of the page.
     """
-    is_staged, is_story = session().pictured is not None, page.section == "story"
-    return page.url_path, page_css(is_staged, is_story, page.has_sidebar) + lesson_style()
+    return page.url_path, page_css(page, session().pictured is not None) + lesson_style()
 
 
 def _set_up_browser(page: Page) -> None:

@@ -8,6 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 from attention_lab.control_list import VIEW_DEFAULTS, VIEW_SWITCHES
 from attention_lab.notation.notation import OURS, Notation
 from attention_lab.notation.texts import NOTATIONS
+from attention_lab.page_list import Page
 from attention_viz.theme import PALETTES
 from attention_viz.widgets import view_widgets
 
@@ -46,6 +47,9 @@ WITHOUT_SIDEBAR_CSS = (
     " { display: none !important; } }"
 )
 
+# In a low window the type is smaller, so that a picture of many rows ends in it.
+FILLED_CSS = f" @media (max-height: 740px) {{ :root {{ font-size: 19px; }} }} {WITHOUT_SIDEBAR_CSS}"
+
 # The pages of the story without a stage keep that frame: their words are larger, and the strip is
 # as wide as on every step.
 LECTURE_WORDS_CSS = (
@@ -77,21 +81,21 @@ def view_switches() -> dict[str, Any]:
     return {key: bool(st.session_state.get(key)) for _, key, _ in VIEW_SWITCHES}
 
 
-def page_css(is_staged: bool, is_story: bool, has_sidebar: bool = True) -> str:
+def page_css(page: Page, is_staged: bool) -> str:
     """The style sheet of a page with these switches and the visitor's colours. is_staged: whether a
-    stage is shown; is_story: it belongs to the story.
+    stage is shown.
     """
     mode = theme_mode()
-    page, focus = (PALETTES[mode][name] for name in ("background", "focus"))
-    colours = f"--page: {page}; --focus: {focus}; --on-paper: {PRINT_FILTERS[mode]};"
+    paper, focus = (PALETTES[mode][name] for name in ("background", "focus"))
+    colours = f"--page: {paper}; --focus: {focus}; --on-paper: {PRINT_FILTERS[mode]};"
     is_lecture = bool(st.session_state.get("present"))
     type_size, more = "font-size: 16px;", ""
-    if is_lecture and is_story:
+    if is_lecture and page.section == "story":
         more = LECTURE_CSS if is_staged else LECTURE_CSS + LECTURE_WORDS_CSS
     elif is_staged:
         more = STAGE_CSS
     elif is_lecture:
-        type_size = LARGE_TYPE_CSS
-    if not has_sidebar:
+        type_size, more = LARGE_TYPE_CSS, FILLED_CSS if page.fills_lecture else ""
+    if not page.has_sidebar:
         more += WITHOUT_SIDEBAR_CSS
     return f":root {{ {type_size} {colours} }} {more}"

@@ -19,16 +19,22 @@ class Branches:
     """Branches of a text, numbered in the order in which they were added.
 
     kept: the keys as scores read them and the values of the text. Shapes: two of (L, G, S, K).
-    lengths: how many tokens the text has, in branches that begin at several places of it.
+    lengths: how many tokens the text has, in branches that begin at several places of it. depths:
+    for each length after how many layers the model stops.
     """
 
     def __init__(
-        self, decoder: Decoder, kept: Sequence[Array], lengths: Sequence[int] = ()
+        self,
+        decoder: Decoder,
+        kept: Sequence[Array],
+        lengths: Sequence[int] = (),
+        depths: Sequence[int] = (),
     ) -> None:
         self.decoder, self._text = decoder, kept
-        self._lengths = tuple(lengths) or (kept[0].shape[2],)
-        self._begun: list[int] = []
         n_layers = len(decoder.layers)
+        lengths = lengths or (kept[0].shape[2],)
+        self._texts = list(zip(lengths, depths or [n_layers] * len(lengths), strict=True))
+        self._begun: list[tuple[int, int]] = []
         self._own = [np.empty((n_layers, 0, *one.shape[1::2]), one.dtype) for one in kept]
         self._paths: list[tuple[int, ...]] = []
 
@@ -42,23 +48,25 @@ class Branches:
         decoder, first = self.decoder, len(self)
         for number, parent in enumerate(parents, start=first):
             self._paths.append((*(self._paths[parent] if parent >= 0 else ()), number))
-            self._begun.append(self._begun[parent] if parent >= 0 else self._lengths[-1 - parent])
+            self._begun.append(self._begun[parent] if parent >= 0 else self._texts[-1 - parent])
         paths = self._paths[first:]
         depths_N = np.array([len(path) for path in paths])
         places_NE = np.zeros((len(paths), depths_N.max()), dtype=int)
         for row_E, path in zip(places_NE, paths, strict=True):
             row_E[: len(path)] = path
-        begun_N = np.array(self._begun[first:])
+        begun_N, stops_N = np.array(self._begun[first:]).T
         position_N = begun_N + depths_N - 1
         turns_NP = rotary_turns(decoder, position_N)
-        grown = [np.empty((len(one), len(paths), *one.shape[2:]), one.dtype) for one in self._own]
+        grown = [np.zeros((len(one), len(paths), *one.shape[2:]), one.dtype) for one in self._own]
         self._own = [np.concatenate(pair, axis=1) for pair in zip(self._own, grown, strict=True)]
         stream_ND = decoder.embed(list(pieces), position_N)
-        for layer in range(len(decoder.layers)):
-            x_ND = decoder.attention_norm(stream_ND, layer)
-            attended_ND = self._attend(layer, x_ND, turns_NP, places_NE, (begun_N, position_N))
-            stream_ND = stream_ND + attended_ND
-            stream_ND = stream_ND + decoder.feed_forward(stream_ND, layer)
+        for layer in range(stops_N.max()):
+            on = np.flatnonzero(stops_N > layer)
+            turns = None if turns_NP is None else turns_NP[on]
+            ends = begun_N[on], position_N[on]
+            x_ND = decoder.attention_norm(stream_ND[on], layer)
+            stream_ND[on] += self._attend(layer, x_ND, turns, places_NE[on], first + on, ends)
+            stream_ND[on] += decoder.feed_forward(stream_ND[on], layer)
         return decoder.logits(stream_ND)
 
     def _attend(
@@ -67,14 +75,18 @@ class Branches:
         x_ND: Array,
         turns_NP: Array | None,
         places_NE: Array,
+        numbers_N: Array,
         ends: tuple[Array, Array],
     ) -> Array:
-        """What attention adds to the last piece of each branch. ends: of each branch the length of
-        its text, and the position of its last piece. Shapes: (N, D), kept.
+        """What attention adds to the last piece of each branch. numbers_N: of these branches. ends:
+        of each branch the length of its text, and the position of its last piece. Shapes: (N, D),
+        kept.
         """
         p, n = self.decoder.layers[layer].attention, len(x_ND)
         keys, values = (own[layer] for own in self._own)
-        query_NHK, keys[-n:], values[-n:] = compared(self.decoder, layer, x_ND, turns_NP)
+        query_NHK, keys[numbers_N], values[numbers_N] = compared(
+            self.decoder, layer, x_ND, turns_NP
+        )
         query_NGRK = query_NHK.reshape(n, p.groups, -1, p.d_k)
         text_keys_GSK, text_values_GSV = (one[layer] for one in self._text)
         query_GQK = query_NGRK.swapaxes(0, 1).reshape(p.groups, -1, p.d_k)
@@ -92,7 +104,7 @@ class Branches:
         hidden[:, :n_text] |= text_S >= begun_N1
         if (window := self.decoder.layers[layer].window) is not None:
             hidden |= place <= position_N1 - window
-        scores[np.broadcast_to(hidden[:, np.newaxis, np.newaxis], scores.shape)] = -np.inf
+        scores += np.where(hidden, -np.inf, 0.0).astype(scores.dtype)[:, np.newaxis, np.newaxis]
         scores -= scores.max(axis=-1, keepdims=True)
         shares = np.exp(scores, out=scores)
         shares /= shares.sum(axis=-1, keepdims=True)

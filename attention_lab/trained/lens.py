@@ -17,7 +17,9 @@ from .branches import Branches
 from .decoder import Decoder
 from .generation import next_probabilities
 from .model_run import LanguageModelRun
-from .next_words import After, said_at
+from .next_words import After, side_by_side
+
+MOST_AT_ONCE = 2**19  # layers times places times pieces, that are searched together
 
 
 class Said(NamedTuple):
@@ -60,25 +62,54 @@ def lens_words(run: LanguageModelRun, places: Sequence[int]) -> list[list[Said]]
     `next_words` counts them in the model that stops there. Where the beginning of words is more
     probable than every word, it stands for them.
     """
-    kept = run.kept
+    at_once = max(1, MOST_AT_ONCE // (len(run.vocabulary) * len(places)))
+    layers, found = range(len(run.traces)), list[list[Said]]()
+    for first in layers[::at_once]:
+        found += _said_after(run, places, layers[first : first + at_once])
+    return found
+
+
+def _said_after(
+    run: LanguageModelRun, places: Sequence[int], layers: Sequence[int]
+) -> list[list[Said]]:
+    """The words of some layers, searched for together."""
+    after, branches = _stopped(run, places, layers)
+    words = iter(side_by_side(after, branches, After.most_probable))
     found = []
-    for layer in range(len(run.traces)):
-        decoder, kept_of = cut_decoder(run.decoder, layer), [one[: layer + 1] for one in kept]
-        logits_WX = logits_at(run, layer, places)
-        branches = Branches(decoder, kept_of, [place + 1 for place in places])
-        after = [
-            After(decoder, run.vocabulary, run.ids[: place + 1], logits_X, kept_of)
-            for place, logits_X in zip(places, logits_WX, strict=True)
-        ]
-        pieces = _likeliest(run, logits_WX)
-        words = said_at(after, branches)
+    for layer in layers:
+        pieces = _likeliest(run, logits_at(run, layer, places))
         found.append(
             [
                 Said(text, share, path[0]) if share else piece._replace(goes_on=True)
-                for (text, share, path), piece in zip(words, pieces, strict=True)
+                for piece, (text, share, path) in zip(pieces, words, strict=False)
             ]
         )
     return found
+
+
+def lens_shares(
+    run: LanguageModelRun, words: Sequence[str], layers: Sequence[int]
+) -> list[dict[str, float]]:
+    """The probability of each of some words to come next after some layers, as `word_shares` counts
+    them in the model that stops there.
+    """
+    after, branches = _stopped(run, [len(run.ids) - 1], layers)
+    return side_by_side(after, branches, lambda one, search: one.word_shares(search, words))
+
+
+def _stopped(
+    run: LanguageModelRun, places: Sequence[int], layers: Sequence[int]
+) -> tuple[list[After], Branches]:
+    """What may follow each place in the models that stop after some layers, layer by layer."""
+    kept, after = run.kept, list[After]()
+    for layer in layers:
+        decoder, kept_of = cut_decoder(run.decoder, layer), [one[: layer + 1] for one in kept]
+        after += [
+            After(decoder, run.vocabulary, run.ids[: place + 1], logits_X, kept_of)
+            for place, logits_X in zip(places, logits_at(run, layer, places), strict=True)
+        ]
+    depths = [len(one.decoder.layers) for one in after]
+    return after, Branches(run.decoder, kept, [len(one.ids) for one in after], depths)
 
 
 def cut_run(run: LanguageModelRun, layer: int) -> LanguageModelRun:

@@ -7,7 +7,7 @@ it, summed over its spellings. X piece of the vocabulary.
 """
 
 import re
-from collections.abc import Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from heapq import heappop, heappush
@@ -248,8 +248,7 @@ class After:
 
     def next_words(self, k: int) -> NextWords:
         """The k most probable words and marks."""
-        search = self._search()
-        return self._computed(search, self._best(search, k))
+        return self._computed(lambda _, search: self._best(search, k))
 
     def most_probable(self, search: _Search) -> Asks[tuple[str, float, Path]]:
         """The most probable word or mark, its probability and its pieces. The probability is 0
@@ -286,23 +285,24 @@ class After:
 
     def shares(self, words: Sequence[str]) -> dict[str, float]:
         """The probability of each of some words and marks."""
-        search = self._search()
-        return self._computed(search, self._shares(search, words))
+        return self._computed(lambda _, search: self.word_shares(search, words))
 
-    def _shares(self, search: _Search, words: Sequence[str]) -> Asks[dict[str, float]]:
+    def word_shares(self, search: _Search, words: Sequence[str]) -> Asks[dict[str, float]]:
+        """The same, by a search."""
         signs = yield from search.signs()
         # Bytes write letters, too; a letter that is a word is spelled by the pieces of words.
         spelled = [word for word in words if word.isalpha() or (word and word not in signs)]
         found = signs | (yield from self._summed(search, spelled))
         return {word: found.get(word, (0.0, ()))[0] for word in words}
 
-    def _search(self, root: int = -1) -> _Search:
+    def search(self, root: int) -> _Search:
+        """A search that begins with the text. root: its number in branches."""
         first: dict[Path, Array] = {(): next_probabilities(self.logits, *self.settings)}
         size = self.decoder.n_numbers
         return _Search(pieces_of(self.vocabulary), first, self.settings, {(): root}, size)
 
-    def _computed(self, search: _Search, asks: Asks[T]) -> T:
-        (found,) = side_by_side(Branches(self.decoder, self.kept), [search], [asks])
+    def _computed(self, asks_of: Callable[["After", _Search], Asks[T]]) -> T:
+        (found,) = side_by_side([self], Branches(self.decoder, self.kept), asks_of)
         return found
 
     def _summed(self, search: _Search, words: Sequence[str]) -> Asks[dict[str, Spelled]]:
@@ -319,19 +319,14 @@ class After:
         return summed
 
 
-def said_at(after: Sequence[After], branches: Branches) -> list[tuple[str, float, Path]]:
-    """The most probable word after each of some texts, see `After.most_probable`. branches: of a
-    text of which they are beginnings, in the order of its lengths.
-    """
-    searches = [one._search(root=-1 - place) for place, one in enumerate(after)]
-    asking = [one.most_probable(search) for one, search in zip(after, searches, strict=True)]
-    return side_by_side(branches, searches, asking)
-
-
 def side_by_side(
-    branches: Branches, searches: Sequence[_Search], asking: Sequence[Asks[T]]
+    after: Sequence[After], branches: Branches, asks_of: Callable[[After, _Search], Asks[T]]
 ) -> list[T]:
-    """The results of several searches. What they ask for at a time is computed together."""
+    """What a search finds after each of some texts. What all of them ask for at a time is computed
+    together. branches: of a text of which they are beginnings, in the order of its lengths.
+    """
+    searches = [one.search(root=-1 - place) for place, one in enumerate(after)]
+    asking = [asks_of(one, search) for one, search in zip(after, searches, strict=True)]
     results: dict[int, T] = {}
     while len(results) < len(asking):
         new: list[tuple[_Search, Path]] = []

@@ -21,14 +21,14 @@ from ..words.pieces import TEXT_ENDS, continued, readable, word_slices
 from .attention_maps import AttentionMaps
 from .decoder import EMBEDDING, HEAD
 from .generation import next_probabilities
-from .lens import Said, cut_run, lens_pieces, lens_words, logits_at
+from .lens import Said, cut_run, lens_pieces, lens_shares, lens_words, logits_at
 from .model_run import LanguageModelRun, run_of
 from .next_words import NextWords
 from .writing import mark, written_after
 
 N_NEXT = 5  # words on top
 MOST_PIECES = 4096  # of a vocabulary that is searched for words
-MOST_WORDS = 16  # that a picture shows at a time
+MOST_WORDS = 17  # that a picture shows at a time, with the start of the text
 MOST_ROWS = 8  # layers; of more, several are one row
 LEAST_ADDED = 0.02  # of the answer's sum, that an arc adds which is drawn thick
 OF_LARGEST, MOST_THICK = 0.5, 4  # of what the largest adds, and how many
@@ -146,8 +146,7 @@ class WholeModel:
             ]
             return tuple(readable(run.vocabulary[one]) for one in order), np.array(shares)
         words = [word for word, _ in self.next_words]
-        cut = [cut_run(run, layer) for layer in range(self.n_layers - 1)]
-        earlier = [[*one.word_shares(words).values()] for one in cut]
+        earlier = [[*one.values()] for one in lens_shares(run, words, range(self.n_layers - 1))]
         return tuple(words), np.array([*earlier, [share for _, share in self.next_words]])
 
     def read(self, layer: int, head: int | None = None) -> Array:

@@ -178,7 +178,7 @@ def _arcs(whole: WholeModel, rows: Sequence[range], head: Head | None) -> list[l
 def _says(whole: WholeModel) -> JSON:
     """The words of the board, with places for facts."""
     return {
-        "chip": "after {row}, {word}:",
+        "chip": "{row}, {word}:",
         "reads": "All heads on average read {reads}.",
         "before": "With all heads: {before}.",
         "word": "{word}, a word of the text",

@@ -13,9 +13,11 @@ from tests.browser.driving import (
     BOARD,
     BOARDS,
     Visit,
+    box_of,
     click_cell,
     expect_title,
     expect_url,
+    opened,
     resized,
     settled,
 )
@@ -144,3 +146,14 @@ def test_the_story_of_the_frog_takes_a_click_and_a_window(
     expect(page.locator(f"{BOARD} .arithmetic").first).to_be_in_viewport(ratio=1)
     click_cell(page, "worth", (4, 4))
     expect_url(settled(page), "!why_off")
+
+
+@pytest.mark.parametrize("size", [(1366, 768), (1280, 720)])
+def test_in_a_lecture_the_whole_model_ends_in_the_window(
+    page: Page, app_url: str, size: tuple[int, int]
+) -> None:
+    opened(page, f"{app_url}/whole-model?present=true")
+    resized(page, *size)
+    box = box_of(page.locator(BOARD))
+    assert box["y"] + box["height"] <= size[1]
+    assert box["width"] > 0.9 * size[0]

@@ -32,15 +32,15 @@ const windowOf = (width, height) => ({ width, height, top: 0, bottom: 44, measur
 const areaOf = ({ x, y, bodyWidth: width, bodyHeight: height }) => ({ x, y, width, height });
 const lookOf = (model, boxes) => ({ model, boxes, slices: firstSlices(model), blank: undefined });
 
-test("sixteen words and five layers are whole in the room of a small window", () => {
+test("sixteen words, their start and five layers are whole in the room of a small window", () => {
   for (const [width, height] of [[1034, 470], [948, 422]]) {
-    const model = modelOf(16, 6);
+    const model = modelOf(17, 6);
     assert.ok(height >= leastHeight(model));
     const { boxes, arithmetic } = fitWhole(model, windowOf(width, height));
     const [next, parts, chips] = boxes;
-    assert.equal(chips.columns.count, 16);
+    assert.equal(chips.columns.count, 17);
     assert.ok(chips.x + chips.bodyWidth <= width && chips.y + chips.bodyHeight <= arithmetic.y && arithmetic.y + arithmetic.height <= height - 44);
-    assert.ok(chips.cell.width >= 47);
+    assert.ok(chips.cell.width >= 46);
     assert.ok(!anyOverlap([areaOf(parts), areaOf(chips)]));
     const first = chipArea(chips, 0, 0);
     assert.ok(next.y + next.bodyHeight <= first.y, "what comes next stands above the first row");
@@ -48,15 +48,23 @@ test("sixteen words and five layers are whole in the room of a small window", ()
   }
 });
 
-test("of more words a window shows sixteen, on a phone one beside a strip of all", () => {
+test("of more words a window shows seventeen, on a phone one beside a strip of all", () => {
   const model = modelOf(30);
-  assert.equal(fitWhole(model, windowOf(1200, 600)).boxes.at(-1).columns.count, 16);
+  assert.equal(fitWhole(model, windowOf(1200, 600)).boxes.at(-1).columns.count, 17);
   const { boxes, width } = stackWhole(model, { width: 360, zoom: 1, measure, starts: new Map() });
   const [strip, , chips] = boxes;
   assert.equal(strip.columns.count, 30);
   assert.equal(chips.columns.count, 1);
   assert.ok(boxes.every((box) => box.x + box.bodyWidth <= width));
   assert.ok(strip.y + strip.bodyHeight <= chips.y);
+});
+
+test("of few words what comes next has its full width", () => {
+  for (const count of [1, 2, 9]) {
+    const [next, , chips] = fitWhole(modelOf(count), windowOf(1034, 470)).boxes;
+    assert.equal(next.cell.width, 148);
+    assert.ok(next.x >= chips.x && next.x + next.bodyWidth <= 1034);
+  }
 });
 
 test("the parts of a layer stand between its chips and those below it", () => {

@@ -1,7 +1,7 @@
 // A whole model in one picture: words as columns, layers as rows upwards, and on top what comes next.
 import { panelSize } from "./sizes.js";
 
-const CELL = { words: 16, most: 116, least: 47, high: 108, low: 46 }; // at a time; px, a column, and a row with the arcs below it
+const CELL = { words: 17, most: 116, least: 46, high: 108, low: 46 }; // at a time, with the start of the text; px, a column, and a row with the arcs below it
 const CHIP = { share: 0.42, most: 40, least: 24 }; // of a row, and px
 const PARTS = 84; // px, the parts of a layer
 const NEXT_CELL = { width: 148, height: 26 };
@@ -40,16 +40,16 @@ function boxesOf(model, space, { left, top, high, columns }) {
   const chip = Math.max(CHIP.least, Math.min(CHIP.most * zoom, CHIP.share * high));
   const chips = at(sized(panel("chips"), wide, high), left, top, { gap: high - chip });
   const parts = panel("parts") && at(sized(panel("parts"), PARTS * zoom, high / 4), 0, top + high - chip / 2);
-  return [...nextOf(model, sized, chips), ...(parts ? [parts] : []), chips];
+  return [...nextOf(model, sized, chips, space.width), ...(parts ? [parts] : []), chips];
 }
 
-// What comes next stands on top, above the last words.
-function nextOf(model, sized, chips) {
+// What comes next stands on top, above the last words; of few words it begins above the first one.
+function nextOf(model, sized, chips, width) {
   const next = model.panels.find(({ id }) => id === "next");
   if (!next) return [];
   const count = model.arrays.next.shape[1];
-  const wide = Math.min(NEXT_CELL.width, Math.floor((0.8 * chips.bodyWidth) / count));
-  return [at(sized(next, wide, NEXT_CELL.height), chips.x + chips.bodyWidth - wide * count, chips.y + Math.max(0, chips.gap - NEXT_CELL.height - 6), { named: next.title })];
+  const wide = Math.min(NEXT_CELL.width, Math.floor((0.8 * (width - chips.x)) / count));
+  return [at(sized(next, wide, NEXT_CELL.height), chips.x + Math.max(0, chips.bodyWidth - wide * count), chips.y + Math.max(0, chips.gap - NEXT_CELL.height - 6), { named: next.title })];
 }
 
 function at(size, x, y, more = {}) {

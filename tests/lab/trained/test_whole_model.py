@@ -172,6 +172,12 @@ def test_a_model_without_next_words_has_arcs_alone() -> None:
     assert found.read(5)[4].sum() == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.parametrize(("n_words", "left"), [(16, None), (17, 1), (30, 14)])
+def test_a_window_has_room_for_sixteen_words_and_their_start(n_words: int, left: int) -> None:
+    shown = heads_on(Scenario(text="One day" + " a" * (n_words - 2)), LANGUAGE, None)
+    assert whole_facts(whole_model(shown.maps, None)).left_out == left
+
+
 def test_rows_of_a_deep_model_hold_several_layers_and_open() -> None:
     shares = np.ones((1, 1, 1))
     deep = WholeModel(replace(whole(FROG).maps, layers=(shares,) * 19))

@@ -1,5 +1,7 @@
 """The checks of single arguments, each with a sentence that names it and says what to do."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Collection, Mapping, Sized
 from typing import Any, TypeGuard

@@ -4,6 +4,8 @@ B batch, H head, T query, S key, D model feature, K query/key feature, V value f
 head.
 """
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np

@@ -2,6 +2,8 @@
 `scaled_dot_product_attention` are given, against each other.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

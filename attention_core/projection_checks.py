@@ -1,5 +1,7 @@
 """The checks of the weights of one layer against each other, and how wide its heads are."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 

@@ -1,5 +1,7 @@
 """The backward pass of a layer: the gradients of all its arrays and weights."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 
 import numpy as np

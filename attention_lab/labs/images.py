@@ -1,5 +1,7 @@
 """Small pictures and kernels for the page *Convolution*: examples, and kernels of the user."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
 

@@ -4,6 +4,8 @@ functions between them.
 T token, D model feature, F feature between the matrices.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

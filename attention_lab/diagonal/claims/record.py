@@ -2,6 +2,8 @@
 of arrays, and formats of numbers.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import pairwise

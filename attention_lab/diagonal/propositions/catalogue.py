@@ -6,6 +6,8 @@ exp(s_ij)/Z_i. With tied weights all that is proved holds for the queries x W in
 S4 and S5 are claims of the slides; the others say what is true instead.
 """
 
+from __future__ import annotations
+
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -2,6 +2,8 @@
 The tokens look at each other without a mask.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
 
 import numpy as np

@@ -224,9 +224,12 @@ class _Drawing:
     def _set(self, sets: Mapping[str, Any]) -> None:
         """In a callback: set choices of the page, and controls and places by their names."""
         own = {one.key: one for one in self.choices}
+        before = {name: st.session_state.get(name, "") for name in own}
         for name in own.keys() & sets.keys():
             value = sets[name]
             self._hold(own[name], value if isinstance(value, str) else own[name].text(value))
+        after = {name: st.session_state.get(name, "") for name in own}
+        st.session_state.update(b.counted(self.choices, before, after))
         _take_back(b.taken_back(self.choices, sets.keys()))
         if others := {name: value for name, value in sets.items() if name not in own}:
             choose(others)

@@ -21,7 +21,8 @@ class Choice:
     a choice whose form depends on others, such as its options, from its other forms. implied: by
     the keys of other choices, what a URL means by this one that holds such a key and not this one,
     as URLs of earlier versions do; those of now then always hold it. shared: whether other pages
-    have it, too, and it stays as it is from one to the other.
+    have it, too, and it stays as it is from one to the other. counted_by: the key of a number that
+    goes up by one when this one changes to something else than nothing.
     """
 
     key: str
@@ -32,6 +33,7 @@ class Choice:
     variant: str = field(default="", kw_only=True)
     implied: Mapping[str, Any] = field(default_factory=dict, kw_only=True)
     shared: bool = field(default=False, kw_only=True)
+    counted_by: str = field(default="", kw_only=True)
 
     def read(self, text: str) -> Any:
         """The value that a text in a URL means. Raises: AttentionError."""
@@ -153,6 +155,29 @@ class Places(Choice):
 def taken_back(choices: Sequence[Choice], changed: Collection[str]) -> set[str]:
     """The keys of the choices that go back to their defaults when some change."""
     return {key for one in choices if one.key in changed for key in one.resets} - {*changed}
+
+
+def counted(
+    choices: Sequence[Choice], before: Mapping[str, str], after: Mapping[str, str]
+) -> dict[str, str]:
+    """The numbers that go up because the choices that they count have changed. before, after: the
+    texts of choices by their keys.
+
+    >>> choices = Words("said", "Answer", "", 9, counted_by="n"), Number("n", "Tries", 0, 0, 9)
+    >>> counted(choices, {"said": "4", "n": "1"}, {"said": "5", "n": "1"})
+    {'n': '2'}
+    """
+    by_key = {one.key: one for one in choices}
+    more = {
+        one.counted_by: by_key[one.counted_by]
+        for one in choices
+        if one.counted_by and after[one.key].strip() and after[one.key] != before[one.key]
+    }
+    return {
+        key: str(min(int(before[key]) + 1, one.high))
+        for key, one in more.items()
+        if isinstance(one, Number)
+    }
 
 
 def by_name(options: Collection[str]) -> dict[str, str]:

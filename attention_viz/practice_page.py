@@ -3,6 +3,7 @@ each student has numbers of their own.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from attention_core import STEPS, Trace
 from attention_core.derivation import Derivation, derive
@@ -63,14 +64,23 @@ STUDENT = b.Number("hw_student", "Your number", 0, 0, MAX_STUDENT)
 FIRST = b.Number("hw_first", "First question", 1, 1, MAX_QUESTION_NUMBER)
 COUNT = b.Number("hw_count", "How many", 6, 1, MAX_QUESTIONS)
 STUDENTS = b.Number("hw_students", "Students", 30, 1, 60)
-SET_ANSWERS = tuple(
-    (
-        b.Words(f"hw_answer_{n}", f"Answer to question {n}", "", MOST_CHARACTERS, help=SUCH_AS),
+MOST_TRIES = 99
+
+
+def _of_one(n: int) -> tuple[b.Words, b.Switch, b.Number]:
+    """The choices of a question of a set: the answer, whether the right one is shown, and how often
+    the answer has changed.
+    """
+    name, tries = f"Answer to question {n}", f"hw_tries_{n}"
+    return (
+        b.Words(f"hw_answer_{n}", name, "", MOST_CHARACTERS, help=SUCH_AS, counted_by=tries),
         b.Switch(f"hw_show_{n}", f"Show the answer to question {n}", False),
+        b.Number(tries, f"Tries of question {n}", 0, 0, MOST_TRIES),
     )
-    for n in range(1, MAX_QUESTIONS + 1)
-)
-SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "looked")
+
+
+SET_ANSWERS = tuple(map(_of_one, range(1, MAX_QUESTIONS + 1)))
+SUMMARY_COLUMNS = ("student", "question", "step", "answer", "verdict", "tries", "looked")
 
 
 def _step(trace: Trace) -> b.Select:
@@ -209,14 +219,15 @@ def _a_set(view: StoryView, values: b.Values) -> Sequence[b.Block]:
     student, first, count = (values[one.key] for one in (STUDENT, FIRST, COUNT))
     homework = Homework(view.scenario, first, count)
     seed = homework.seed(student)
-    asked, lines = list[b.Block](), list[tuple[object, ...]]()
+    asked, lines = list[b.Block](), list[tuple[Any, ...]]()
     for place, question in enumerate(homework.questions(seed), 1):
         question = in_words(question, homework.trace(seed), view.notation)
         given = values[f"hw_answer_{place}"].strip()
         looked = bool(given) and values[f"hw_show_{place}"]  # only after an attempt
         verdict = question.judge(parse_answer(given)).grade if given else "none"
         title = STEPS[question.exact.field].title
-        lines.append((student, place, title, given, verdict, looked))
+        tries = max(values[f"hw_tries_{place}"], bool(given))  # a URL may hold the answer alone
+        lines.append((student, place, title, given, verdict, int(tries), looked))
         asked.append(_asked(question, f"{place}. "))
         asked.append(b.row(values, *SET_ANSWERS[place - 1][: 2 if given else 1]))
         asked += _said(verdict_on(given, question))
@@ -243,14 +254,18 @@ def _set_link(values: b.Values) -> b.ShareLink:
     )
 
 
-def _handing_in(student: int, lines: Sequence[Sequence[object]]) -> list[b.Block]:
-    """The number of right answers, and a file to hand in."""
+def _handing_in(student: int, lines: Sequence[Sequence[Any]]) -> list[b.Block]:
+    """The number of right answers and of tries, and a file to hand in."""
     n_right, n_looked = (
-        sum(line[at] == one for line in lines) for at, one in ((4, "right"), (5, True))
+        sum(line[at] == one for line in lines) for at, one in ((4, "right"), (6, True))
     )
+    n_tries = sum(line[5] for line in lines)
     return [
         b.Heading("Hand in"),
-        b.Text(f"Right: **{n_right} of {len(lines)}**. Answers looked at: **{n_looked}**."),
+        b.Text(
+            f"Right: **{n_right} of {len(lines)}**. Tries: **{n_tries}**. Answers looked at:"
+            f" **{n_looked}**."
+        ),
         b.File(
             "Summary to hand in (CSV)",
             f"homework-{student}.csv",

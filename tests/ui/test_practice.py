@@ -42,6 +42,15 @@ def test_an_old_link_opens_a_set_and_a_link_to_it_keeps_no_answers() -> None:
     assert held.keys().isdisjoint(own)
 
 
+def test_tries_are_counted_and_stand_in_the_url() -> None:
+    app = opened("practice", pr_mode=SET, **LAYER)
+    for given in ("4", "5", "", "5"):
+        app.text_input(key="choose hw_answer_2").set_value(given).run()
+    assert (app.session_state["hw_tries_1"], app.session_state["hw_tries_2"]) == ("0", "3")
+    again = opened("practice", **app.query_params)
+    assert again.session_state["hw_tries_2"] == "3"
+
+
 def test_an_example_with_a_seed_replaces_a_layer_without_one() -> None:
     app = opened("practice", pr_mode=SET, weights="weightless", n_heads=1)
     app.button(key="practice Use three words with small numbers").click().run()

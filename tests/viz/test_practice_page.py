@@ -24,7 +24,7 @@ from attention_lab.practice import (
 from attention_lab.scenario import Scenario, trace_of
 from attention_viz import blocks as b
 from attention_viz.practice import MAX_SHEET_QUESTIONS
-from attention_viz.practice_page import NUMBER, PRACTICE, SET, SHEET
+from attention_viz.practice_page import MOST_TRIES, NUMBER, PRACTICE, SET, SHEET
 from attention_viz.story.story_view import StoryView
 from attention_viz.teach.for_teachers_page import FOR_TEACHERS
 from tests.viz.reading_blocks import all_of, blocks_of, the_one, words_of
@@ -138,14 +138,39 @@ def test_answers_of_a_set_are_counted_and_shown_only_after_an_attempt() -> None:
     given = {"hw_answer_1": f"{answers[0]:.6f}", "hw_answer_2": "=1+1", "hw_show_2": True}
     found = blocks_of(PRACTICE, LAYER, pr_mode=SET, hw_student=7, hw_show_3=True, **given)
     assert [note.tone for note in all_of(found, b.Note)] == ["right", "wrong"]
-    assert re.findall(r"\*\*\d of \d\*\*|\*\*\d\*\*", words_of(found)) == ["**1 of 6**", "**1**"]
+    assert re.findall(r"\*\*\d of \d\*\*|\*\*\d\*\*", words_of(found)) == [
+        "**1 of 6**",
+        "**2**",
+        "**1**",
+    ]
     shown = [one.choice.key for one in all_of(found, b.Field)]
     assert [key for key in shown if "show" in key] == ["hw_show_1", "hw_show_2"]
     lines = list(csv.DictReader(io.StringIO(str(all_of(found, b.File)[0].make()))))
     assert [line["verdict"] for line in lines[:3]] == ["right", "wrong", "none"]
     assert [line["looked"] for line in lines[:3]] == ["False", "True", "False"]
+    assert [line["tries"] for line in lines[:3]] == ["1", "1", "0"]
     assert lines[1]["answer"] == "'=1+1"  # which no spreadsheet runs
     assert {line["student"] for line in lines} == {"7"}
+
+
+def test_every_new_answer_is_a_try() -> None:
+    """The same answer again, an emptied field and other choices are none."""
+    page, view, url = PRACTICE, StoryView(LAYER), {"pr_mode": [SET]}
+    tries = []
+    for changes in (
+        {"hw_answer_2": "4"},
+        {"hw_answer_2": "4"},
+        {"hw_answer_2": "5", "hw_answer_1": "7"},
+        {"hw_answer_2": ""},
+        {"hw_show_1": True},
+        {"hw_answer_2": "4"},
+    ):
+        choices, values, _ = page.after(view, url, changes)
+        url = {one.key: [one.text(values[one.key])] for one in choices}
+        tries.append((values["hw_tries_1"], values["hw_tries_2"]))
+    assert tries == [(0, 1), (0, 1), (1, 2), (1, 2), (1, 2), (1, 3)]
+    url["hw_tries_2"] = [str(MOST_TRIES)]
+    assert page.after(view, url, {"hw_answer_2": "6"})[1]["hw_tries_2"] == MOST_TRIES
 
 
 def test_the_key_has_the_answers_of_every_student() -> None:

@@ -23,10 +23,10 @@ SMALL = 1e-3  # what is smaller beside the numbers around it is near 0
 
 
 class Share(float):
-    r"""A share, written in percent. No line breaks between the number and its sign.
+    """A share, written in percent.
 
     >>> f"{Share(0.2447)}", f"{Share(-0.0001)}", f"{Share(-0.25)}", f"{Share(0.615, 0)}"
-    ('24.5\xa0%', '0.0\xa0%', '−25.0\xa0%', '62\xa0%')
+    ('24.5 %', '0.0 %', '−25.0 %', '62 %')
     """
 
     def __new__(cls, value: float, digits: int = 1) -> Share:
@@ -38,7 +38,7 @@ class Share(float):
     digits: int
 
     def __str__(self) -> str:
-        return f"{format_decimals(100 * self, self.digits)}\u00a0%"
+        return f"{format_decimals(100 * self, self.digits)} %"
 
 
 class Number(float):
@@ -272,9 +272,9 @@ def format_span(places: slice, thing: str) -> str:
 
 
 def format_percent(value: float) -> str:
-    r"""A share in percent.
+    """A share in percent.
 
     >>> format_percent(0.2447)
-    '24.5\xa0%'
+    '24.5 %'
     """
     return str(Share(value))

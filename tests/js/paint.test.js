@@ -159,5 +159,5 @@ test("blocks are parted by lines where a line leaves enough of them in sight", (
 
 test("the share of a bar stands beside it in percent where that has room, else as a number", () => {
   const texts = (width) => rowOf([0.5, 0.25], 2, { width, more: { bars: true } }).filter(([, kind]) => kind === "text").map(([, , text]) => text.split(" ").slice(0, -1).join(" "));
-  assert.deepEqual([texts(400), texts(100)], [["50.0\u00a0%", "25.0\u00a0%"], ["0.50", "0.25"]]);
+  assert.deepEqual([texts(400), texts(100)], [["50.0 %", "25.0 %"], ["0.50", "0.25"]]);
 });

@@ -7,16 +7,16 @@ const said = (shares) => saidOf(SAYS, ["the", "cat", "sat", "down"], 3, shares);
 
 test("the word that is read most is named, or how many share the first place", () => {
   assert.equal(said([]), "down reads nothing");
-  assert.equal(said([[1, 1]]), "down reads cat with 100\u00a0%");
-  assert.equal(said([[2, 0.5], [0, 0.3], [1, 0.2]]), "down reads sat with 50\u00a0%");
-  assert.equal(said([[2, 0.4], [0, 0.4], [1, 0.2]]), "down reads 2 with 40\u00a0%");
-  assert.equal(said([[2, 0.25], [0, 0.25], [1, 0.25], [3, 0.25]]), "down reads 4 with 25\u00a0%");
-  assert.equal(said([[2, 0.4001], [0, 0.3999], [1, 0.2]]), "down reads sat with 40\u00a0%");
-  assert.equal(said([[2, 0.40001], [0, 0.4], [1, 0.19999]]), "down reads 2 with 40\u00a0%");
+  assert.equal(said([[1, 1]]), "down reads cat with 100 %");
+  assert.equal(said([[2, 0.5], [0, 0.3], [1, 0.2]]), "down reads sat with 50 %");
+  assert.equal(said([[2, 0.4], [0, 0.4], [1, 0.2]]), "down reads 2 with 40 %");
+  assert.equal(said([[2, 0.25], [0, 0.25], [1, 0.25], [3, 0.25]]), "down reads 4 with 25 %");
+  assert.equal(said([[2, 0.4001], [0, 0.3999], [1, 0.2]]), "down reads sat with 40 %");
+  assert.equal(said([[2, 0.40001], [0, 0.4], [1, 0.19999]]), "down reads 2 with 40 %");
 });
 
 test("a small share has a decimal", () => {
-  assert.deepEqual([0, 0.0004, 0.0094, 0.0096, 0.246, 1].map(percentOf), ["0\u00a0%", "0.0\u00a0%", "0.9\u00a0%", "1\u00a0%", "25\u00a0%", "100\u00a0%"]);
+  assert.deepEqual([0, 0.0004, 0.0094, 0.0096, 0.246, 1].map(percentOf), ["0 %", "0.0 %", "0.9 %", "1 %", "25 %", "100 %"]);
 });
 
 const option = (value, right, ...misconceptions) => ({ value, label: value, right, misconceptions });

@@ -92,8 +92,7 @@ def test_the_weakest_pair_is_named_with_its_share() -> None:
     assert len(weak) < 5
     assert f"{len(weak)} of 5 " in part.missing
     assert (
-        f"“{words[place]}” gives “{words[place - 1]}” {100 * shares[place]:.1f}\u00a0%"
-        in part.missing
+        f"“{words[place]}” gives “{words[place - 1]}” {100 * shares[place]:.1f} %" in part.missing
     )
 
 

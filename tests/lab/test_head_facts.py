@@ -61,7 +61,7 @@ def test_what_each_head_does(trace: Trace) -> None:
         assert found.tokens == pytest.approx(np.mean(counts))
     single = attend([[2.0]], Projections.weightless(1))
     (alone,) = all_habits(single, [0], digits=0)
-    assert [*map(str, alone.shares)] == ["100\u00a0%", "None", "100\u00a0%"]
+    assert [*map(str, alone.shares)] == ["100 %", "None", "100 %"]
 
 
 def test_an_average_hides_nothing_in_one_head_or_where_nothing_is_seen() -> None:
@@ -150,7 +150,7 @@ def test_heads_that_add_the_same_are_all_named() -> None:
     twice = Projections.from_heads([(one.w_q, one.w_k, one.w_v)] * 2, np.vstack([one.w_o] * 2))
     found = worth_facts(attend(X, twice), 0, 0, ())
     assert (found.found, found.most_in, found.least, found.off) == ("equal", (0, 1), None, None)
-    assert str(found.most) == "50.0\u00a0%"
+    assert str(found.most) == "50.0 %"
 
 
 def shared(trace: Trace, groups: int, rank: int) -> Any:
@@ -249,7 +249,7 @@ def test_four_ways_and_convolutions_agree_with_the_layer(trace: Trace) -> None:
         (2, 12, 12, 12),
     ]
     assert (found.heads, found.tokens, found.compared, found.head) == (6, 5, 5, 4)
-    assert str(found.wasted) == "83.3\u00a0%"
+    assert str(found.wasted) == "83.3 %"
     assert found.generated == 5 * found.depth
 
 

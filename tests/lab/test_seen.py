@@ -95,7 +95,7 @@ def test_what_a_query_reads_most() -> None:
     nothing = read_seen(MASKED, 4, 1)
     assert (nothing.key, nothing.share, str(nothing.total)) == (None, 0.0, "0")
     even = read_seen(attend(np.zeros((3, 2)), Projections.weightless(2)), 0, 1)
-    assert (even.key, even.tied, str(even.share)) == (0, 3, "33.3\u00a0%")
+    assert (even.key, even.tied, str(even.share)) == (0, 3, "33.3 %")
     sink = read_seen(attend(X, WEIGHTS, sink=2.0), 1, 1)
     assert 0 < sink.total < 0.9
 

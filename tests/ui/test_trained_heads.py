@@ -234,9 +234,7 @@ def test_one_choice_for_all_pages() -> None:
     assert page_context(app).scenario.text == FROG
     board = scenes(app)[0]
     assert board["cell"]["index"] == [0, 4, 15, 6]
-    assert (
-        format_percent(float(sent(board["arrays"]["probabilities"])[0, 4, 15, 6])) == "86.2\u00a0%"
-    )
+    assert format_percent(float(sent(board["arrays"]["probabilities"])[0, 4, 15, 6])) == "86.2 %"
     app.segmented_control(key="choose th_model").set_value("MiniLM").run()
     assert (app.session_state["th_layer"], app.session_state["th_head"]) == ("3", "1")
     assert app.query_params["th_model"] == "MiniLM"

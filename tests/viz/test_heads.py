@@ -86,8 +86,8 @@ def test_what_a_head_does_stands_under_it_and_in_the_table() -> None:
         ["5.0"],
     ]
     (one, two) = habit_table(all_habits(trace, [0, 2])).rows
-    assert one == ("0", "20.0\u00a0%", "**100.0\u00a0%**", "40.0\u00a0%", "1.0")
-    assert two == ("2", "20.0\u00a0%", "20.0\u00a0%", "20.0\u00a0%", "5.0")
+    assert one == ("0", "20.0 %", "**100.0 %**", "40.0 %", "1.0")
+    assert two == ("2", "20.0 %", "20.0 %", "20.0 %", "5.0")
     single = attend([[1.0]], Projections.weightless(1))
     (alone,) = habit_table(all_habits(single, [0])).rows
     assert alone[2] == "–"

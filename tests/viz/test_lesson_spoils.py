@@ -17,7 +17,7 @@ from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_file import moment_picture
 from tests.viz.reading_scenes import sent
 
-NUMBER = re.compile(r"([−-]?\d+(?:\.(\d+))?)(\s%)?")
+NUMBER = re.compile(r"([−-]?\d+(?:\.(\d+))?)( %)?")
 PLACES = [
     (name, place)
     for name, lesson in shipped_lessons().items()

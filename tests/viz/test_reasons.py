@@ -49,7 +49,7 @@ STATES: Mapping[str, Mapping[str, str]] = {
     "batch": {"batch": "It slept\nwhy", "sentence": "1", "mask": "padding"},
     "language model": {"weights": "language model", "layer": "2", "query": "4", "without": "3"},
 }
-NUMBER = re.compile(r"[−]?\d+(?:\.\d+)?(?:e[−]?\d+)?(\s%)?")
+NUMBER = re.compile(r"[−]?\d+(?:\.\d+)?(?:e[−]?\d+)?( %)?")
 QUOTED = re.compile(r"“[^”]*”( \(\d+\))?")
 
 
@@ -62,7 +62,7 @@ def numbers(text: str) -> list[float]:
     """The numbers of a sentence, without those of tokens; per cent as shares."""
     found = NUMBER.finditer(re.sub(r"(?<=\d),(?=\d{3})", "", QUOTED.sub("", text)))
     return [
-        float(one[0].removesuffix("%").replace("−", "-")) / (100 if one[1] else 1) for one in found
+        float(one[0].removesuffix(" %").replace("−", "-")) / (100 if one[1] else 1) for one in found
     ]
 
 

@@ -36,7 +36,7 @@ def test_the_best_heads_by_name() -> None:
     assert list(board["arrays"]) == ["head 1 2", "head 0 0"]
     assert np.array_equal(sent(board, "head 1 2"), SHARES[0, 1, 2])
     assert board["panels"][0]["title"] == "layer 1, head 2"
-    assert board["panels"][0]["badge"] == "75.0\u00a0%"
+    assert board["panels"][0]["badge"] == "75.0 %"
     assert board["cell"] == {"array": "head 1 2", "index": [3, 4]}
 
 

@@ -56,7 +56,7 @@ export function numberTyped(text) {
 
 /** A probability in percent. */
 export function percent(value) {
-  return `${fixed(100 * value, 1)}\u00a0%`;
+  return `${fixed(100 * value, 1)} %`;
 }
 
 // toFixed rounds a tie up, Python to the even digit. A tie is a number that 2^(digits+1) makes odd and whole.

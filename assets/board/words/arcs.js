@@ -205,7 +205,7 @@ export function filledIn(form, facts) {
 
 /** A share in whole percent; a small one with a decimal. */
 export function percentOf(share) {
-  return `${cellNumber(100 * share, share > 0 && share < 0.0095 ? 1 : 0)}\u00a0%`;
+  return `${cellNumber(100 * share, share > 0 && share < 0.0095 ? 1 : 0)} %`;
 }
 
 /** The numbers from a score to the share of an arc, as buttons that open their steps; null for other cells. */

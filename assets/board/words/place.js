@@ -4,7 +4,7 @@ import { element } from "../draw/elements.js";
 import { offsetOf, valueAt } from "../scene/scene.js";
 import { filledIn } from "./arcs.js";
 
-const inPercent = (share) => `${Math.round(100 * share)}\u00a0%`;
+const inPercent = (share) => `${Math.round(100 * share)} %`;
 
 // The words of a place: [what it is, what is said, with an answer before a change].
 function partsOf({ model, boxes }, { array: name, index }) {

@@ -239,7 +239,7 @@ def test_after_how_many_layers_tokens_are_equal() -> None:
     }
     found = depth_facts(samples, 2, range(3, 12))
     assert found.ends == (("a", 2), ("b", None), ("c", 0))
-    assert (found.n_layers, str(found.near), found.first, found.last) == (2, "1\u00a0%", 3, 11)
+    assert (found.n_layers, str(found.near), found.first, found.last) == (2, "1 %", 3, 11)
     assert depth_facts({"a": samples["a"]}, 2, range(1)).n_layers is None
 
 

@@ -87,8 +87,8 @@ def test_sizes_and_scores_of_a_run() -> None:
     assert (facts.tokens, facts.features) == inputs.shape[1:]
     assert (facts.heads, facts.d_k, facts.d_v, facts.batch) == (3, d_k, d_v, 7)
     assert (facts.step, facts.trained, facts.why, facts.by_accuracy) == (0, 0, None, True)
-    assert f"{facts.best}" == "100.0\u00a0%"  # two letters, three heads
-    assert str(facts.score).endswith("\u00a0%")
+    assert f"{facts.best}" == "100.0 %"  # two letters, three heads
+    assert str(facts.score).endswith(" %")
 
 
 def test_the_models_of_a_task_side_by_side() -> None:

@@ -22,6 +22,7 @@ from attention_lab.page_list import page_of
 from attention_lab.url_values import url_text
 from attention_viz import blocks as b
 from attention_viz.markdown import escape_markdown
+from attention_viz.page_choices import counted
 from attention_viz.story.stages import STEPS_OF_STORY
 from attention_viz.story.story_view import StoryView
 from attention_viz.tables import numbers_frame
@@ -229,7 +230,7 @@ class _Drawing:
             value = sets[name]
             self._hold(own[name], value if isinstance(value, str) else own[name].text(value))
         after = {name: st.session_state.get(name, "") for name in own}
-        st.session_state.update(b.counted(self.choices, before, after))
+        st.session_state.update(counted(self.choices, before, after))
         _take_back(b.taken_back(self.choices, sets.keys()))
         if others := {name: value for name, value in sets.items() if name not in own}:
             choose(others)

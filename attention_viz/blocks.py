@@ -23,7 +23,7 @@ from .page_choices import Several as Several
 from .page_choices import Switch as Switch
 from .page_choices import Words as Words
 from .page_choices import by_name as by_name
-from .page_choices import counted as counted
+from .page_choices import recounted
 from .page_choices import taken_back as taken_back
 from .payload import JSON
 from .story.story_view import StoryView
@@ -343,10 +343,7 @@ class BlockPage:
         choices, values = self.read(view, value_of)
         back = taken_back(choices, changes.keys())
         values |= {one.key: one.default for one in choices if one.key in back}
-        before = {one.key: one.text(one.asked(parameters)[0]) for one in choices}
-        after = {one.key: one.text(values[one.key]) for one in choices}
-        values |= {name: int(text) for name, text in counted(choices, before, after).items()}
-        return choices, values, refused
+        return choices, values | recounted(choices, parameters, values), refused
 
 
 def page_of_facts(

@@ -180,6 +180,15 @@ def counted(
     }
 
 
+def recounted(
+    choices: Sequence[Choice], parameters: Mapping[str, Sequence[str]], values: Mapping[str, Any]
+) -> dict[str, int]:
+    """See `counted`. parameters: of the URL before. values: of the choices now."""
+    before = {one.key: one.text(one.asked(parameters)[0]) for one in choices}
+    after = {one.key: one.text(values[one.key]) for one in choices}
+    return {name: int(text) for name, text in counted(choices, before, after).items()}
+
+
 def by_name(options: Collection[str]) -> dict[str, str]:
     """Options that are called as their keys are.
 

@@ -155,4 +155,4 @@ def test_a_second_visit_needs_no_network(
         assert page.url.endswith("#scores")
         expect(page.locator("#steps section.board .word").first).to_be_visible()
         page.evaluate("() => { location.hash = 'writing'; }")
-        expect(page.locator("#page h1")).to_have_text(page_of("whole-model").title)
+        expect(page.locator("#page h1")).to_have_text(page_of("writing").title)

@@ -160,7 +160,7 @@ class NextSeen:
 def next_seen(found: NextToken) -> NextSeen:
     """What is seen of the next token."""
     piece, n_heads = found.shown[0], found.run.traces[found.layer].sizes["H"]
-    added_N = found.parts @ found.run.decoder.embedding[piece]
+    added_N = found.parts @ found.run.decoder.unembedding[piece]
     head = int(added_N[1 : 1 + n_heads].argmax())
     return NextSeen(
         Told(found.run.logits[found.position, piece]),

@@ -320,8 +320,8 @@ def _course(two: TwoLayers, view: StoryView, facts: ChangesFacts) -> list[b.Bloc
     asking = quote_token(two.tokens, view.focus.query)
     most = f"; most in head {facts.most_in}: {facts.most}" if facts.most else ""
     words = [
-        f"In head {facts.head} the change moves **{facts.moved}** of a query's attention to other"
-        f" keys, on average{most}.",
+        f"In head {facts.head} the change moves **{facts.moved}** of a query's attention elsewhere,"
+        f" on average{most}.",
         f"The changed shares of :blue[{asking}] sum to {facts.row_sum}.",
     ]
     rows = []

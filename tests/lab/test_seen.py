@@ -5,6 +5,7 @@ queries than keys.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -111,11 +112,17 @@ def test_a_number_before_and_after_a_block() -> None:
 
 
 @pytest.mark.parametrize("layer", [0, 4])
-def test_the_head_that_adds_most_to_a_logit(layer: int) -> None:
+@pytest.mark.parametrize("has_output_matrix", [False, True])
+def test_the_head_that_adds_most_to_a_logit(layer: int, has_output_matrix: bool) -> None:
     text = "One day, a little frog was very sad. The"
     found = next_token_of(Scenario(text, weights="language model", layer=layer))
+    embedding = found.run.decoder.embedding[found.shown[0]]
+    if has_output_matrix:
+        output = -found.run.decoder.embedding[::-1]
+        decoder = replace(found.run.decoder, output=output)
+        found = replace(found, run=replace(found.run, decoder=decoder))
+        embedding = output[found.shown[0]]
     seen, run = next_seen(found), found.run
-    embedding = run.decoder.embedding[found.shown[0]]
     names, parts = run.parts(found.position)
     scale = run.decoder.last_gain / run.divisors[found.position]
     added = {

@@ -12,6 +12,7 @@ from attention_core.initialisation import Stream, generator
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
+from ..words.numbers import format_decimals
 from .hiding import FINITE, HIDING_VALUES, MaskOrder, compare_orders, hide_with, leaked_share
 from .mask_workshop import MaskedBatch
 
@@ -73,7 +74,7 @@ def hiding_values(bias: float) -> dict[str, float]:
     ['−∞', '−10⁹', '−4.0']
     """
     masks = {name: value for name, (value, _) in HIDING_VALUES.items() if name != FINITE}
-    return masks | {f"{bias + 0.0:.1f}".replace("-", "−"): bias}
+    return masks | {format_decimals(bias, 1): bias}
 
 
 @dataclass(frozen=True, eq=False)

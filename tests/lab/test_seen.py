@@ -102,13 +102,15 @@ def test_what_a_query_reads_most() -> None:
 
 
 def test_a_number_before_and_after_a_block() -> None:
-    block = block_of(Scenario("we saw it", d_model=8, d_o=12, n_heads=2), BlockChoices())
-    wide = block.output.shape[1] - 1
+    layer = Scenario("we saw it", d_model=8, n_heads=2)
+    block = block_of(layer, BlockChoices())
     assert block_seen(block, 1, 2).before == block.inputs[1, 2]
     assert block_seen(block, 1, 2).after == block.output[1, 2]
-    assert wide >= block.inputs.shape[1]
-    assert block_seen(block, 2, wide).before is None
-    assert block_seen(block, 2, wide).after == block.output[2, wide]
+    for width in (6, 12):
+        block = block_of(replace(layer, d_o=width), BlockChoices())
+        for feature in (2, width - 1):
+            assert block_seen(block, 2, feature).before is None
+            assert block_seen(block, 2, feature).after == block.output[2, feature]
 
 
 @pytest.mark.parametrize("layer", [0, 4])

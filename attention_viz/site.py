@@ -34,7 +34,8 @@ from attention_lab.user_data.edits import EDITABLE_ARRAYS
 from attention_lab.weight_kinds import TRAINED
 from attention_lab.whose_heads import MINILM
 
-from .blocks import Block, BlockPage, Board, Choice, File, InTheApp, Link, Text, Values, every_block
+from .block_page import BlockPage
+from .blocks import Block, Board, File, InTheApp, Link, Text, Values, every_block
 from .diagonal.depth_page import DEPTH
 from .diagonal.geometry_page import GEOMETRY
 from .diagonal.growth_page import GROWTH
@@ -53,6 +54,7 @@ from .labs.training_page import TRAINING
 from .masks.changes_page import WHAT_CHANGES
 from .masks.encoder_decoder_page import ENCODER_DECODER
 from .masks.workshop_page import MASK_WORKSHOP
+from .page_choices import Choice
 from .payload import JSON
 from .practice_page import PRACTICE, practice_sheet
 from .reference.glossary_page import GLOSSARY

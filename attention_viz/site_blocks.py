@@ -17,6 +17,7 @@ from attention_lab.words.numbers import decimals_for, format_decimals
 
 from . import blocks as b
 from .markdown import escape_markdown
+from .page_choices import Choice
 from .payload import JSON
 from .scene import coloured_scene
 from .step_scene import mathml
@@ -36,7 +37,7 @@ class BlockWriter:
     left out elsewhere.
     """
 
-    choices: Sequence[b.Choice]
+    choices: Sequence[Choice]
     shown: Collection[str]
     dark: bool = False
     opened: Collection[str] = ()

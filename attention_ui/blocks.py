@@ -4,6 +4,7 @@ The session and the URL hold each choice of the page as text; widgets are set fr
 back in their callbacks.
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
@@ -117,7 +118,8 @@ class _Drawing:
         """
         for is_text, some in groupby(blocks, lambda one: isinstance(one, b.Text) and not one.small):
             if is_text:
-                st.markdown("\n\n".join(one.text for one in some if isinstance(one, b.Text)))
+                words = "\n\n".join(one.text for one in some if isinstance(one, b.Text))
+                st.markdown(unbroken(words))
                 continue
             for block in some:
                 self._block(block)
@@ -179,7 +181,7 @@ class _Drawing:
         self.tables[text] += 1
         kind = "words" if table.words else "wide"
         with st.container(key=f"{kind} table {crc32(text.encode())} {self.tables[text]}"):
-            st.markdown(text)
+            st.markdown(unbroken(text))
 
     def _item(self, item: b.Field | b.Button | b.Link | b.File) -> None:
         match item:
@@ -290,15 +292,15 @@ class _Drawing:
 def _words(block: b.Text | b.Heading | b.Note | b.Formula | b.Refused | b.Code) -> None:
     match block:
         case b.Text(text):
-            st.caption(text)
+            st.caption(unbroken(text))
         case b.Heading(text):
             st.header(text, anchor=False)
         case b.Note(text, "right"):
-            st.success(text, icon=":material/check_circle:")
+            st.success(unbroken(text), icon=":material/check_circle:")
         case b.Note(text, "wrong"):
-            st.warning(text)
+            st.warning(unbroken(text))
         case b.Note(text):
-            st.info(text)
+            st.info(unbroken(text))
         case b.Formula(latex):
             st.latex(latex)
         case b.Refused(why):
@@ -306,6 +308,15 @@ def _words(block: b.Text | b.Heading | b.Note | b.Formula | b.Refused | b.Code) 
                 raise why
         case b.Code(text):
             st.code(text, language="python", wrap_lines=True)
+
+
+def unbroken(text: str) -> str:
+    """A text in which no line ends between a number and its sign.
+
+    >>> unbroken("87.5 % of % 3") == "87.5\u00a0% of % 3"
+    True
+    """
+    return re.sub(r"(?<=\d) (?=%)", "\u00a0", text)
 
 
 def table_markdown(table: b.Table) -> str:

@@ -90,11 +90,11 @@ def _compared(view: StoryView, facts: OverviewFacts, asking: str) -> str:
     )
 
 
-def _numbered(place: int, title: str, text: str, fields: Sequence[str]) -> tuple[b.Text, b.Row]:
+def _numbered(place: int, title: str, text: str, fields: Sequence[str]) -> list[b.Block]:
     """A sentence of the overview, with links to the steps that it is about."""
     pages = [step_of(field) for field in fields]
     links = tuple(b.Link(page.title, page.url_path) for page in pages)
-    return b.Text(f"**{place} · {title}** {text}"), b.Row(links)
+    return [b.Text(f"**{place} · {title}** {text}"), b.Row(links)]
 
 
 def _reads(view: StoryView, facts: OverviewFacts, asking: str) -> str:

@@ -14,6 +14,7 @@ from attention_lab.words.numbers import as_sum
 
 from .. import blocks as b
 from ..markdown import escape_markdown
+from ..page_choices import Choice, Places, Select
 from ..story.story_view import StoryView
 from .head_pages import ALL_HEADS, CELL, HEAD, LAYER, MODEL, OFF, OPEN, HeadPage, all_on, head_name
 from .whole_model import CHIPS, NEXT, OF_LAYER, PARTS, whole_board
@@ -25,13 +26,13 @@ ARCS_OF, ROW, CHIP = "wm_arcs", "wm_row", "wm_chip"
 BACK = "Back to the whole model"
 
 
-def _choices(shown: HeadsShown) -> Sequence[b.Choice]:
+def _choices(shown: HeadsShown) -> Sequence[Choice]:
     sizes = shown.maps.sizes
     places_LH = np.ndindex(sizes["L"], sizes["H"])
     heads = {f"{layer}.{head}": head_name((layer, head)) for layer, head in places_LH}
-    places = partial(b.Places, size=max(sizes["L"], sizes["T"], 64), default=())
+    places = partial(Places, size=max(sizes["L"], sizes["T"], 64), default=())
     return (
-        b.Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads"} | heads),
+        Select(ARCS_OF, "Arcs", AVERAGE, {AVERAGE: "all heads"} | heads),
         places(ROW, "Opened layers", most=1),
         places(CHIP, "Opened sum: layer and word", most=2),
         *((WRITTEN,) if shown.model == LANGUAGE else ()),

@@ -12,9 +12,9 @@ from attention_lab.diagonal.claims.catalogue import (
     FALSE,
     TEXTS,
     Claim,
+    Evidence,
     find_claim,
 )
-from attention_lab.diagonal.claims.record import Evidence
 from attention_lab.words.numbers import with_minus_signs
 
 from ..blocks import Table

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...home import read_table
 from ...notation.texts import NOTATIONS
 from . import doshi, geometric_machine_learning, language, lecture_note, papers, popular, slides
-from .record import Evidence
+from .record import Measured
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
@@ -36,13 +36,25 @@ OURS = {
 
 
 @dataclass(frozen=True)
+class Evidence:
+    """The result of a check. claimed: whether the claim holds as worded. corrected: whether the
+    correct statement holds. sentence: the numbers that show it.
+    """
+
+    claimed: bool
+    corrected: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
 class Claim:
     """A claim of one of the `TEXTS`. statement: in a few words of the text, or, where `is_ours`, a
     sentence of ours about it. status: its verdict: always, condition or false. correction: the
     correct statement, or what to add.
 
-    check: a computation with fixed seeds, whose name is that of the claim. Unless a claim is always
-    true, its check shows a case in which it fails; the correct statement holds there.
+    measure: a computation with fixed seeds, whose name is that of the claim. Unless a claim is
+    always true, it shows a case in which it fails; the correct statement holds there. evidence: the
+    sentence that says so, with the places of its numbers in braces.
     """
 
     text: str
@@ -50,7 +62,14 @@ class Claim:
     statement: str
     status: str
     correction: str
-    check: Callable[[], Evidence]
+    evidence: str
+    measure: Callable[[], Measured]
+
+    def check(self) -> Evidence:
+        """The result of the computation, in a sentence."""
+        result = self.measure()
+        sentence = self.evidence.format(*result.numbers)
+        return Evidence(result.claimed, result.corrected, sentence)
 
     @property
     def id(self) -> str:
@@ -73,9 +92,9 @@ CHECKS = {
     name.replace("_", "-"): check
     for module in _MODULES
     for name, check in vars(module).items()
-    if getattr(check, "__annotations__", {}) == {"return": Evidence}
+    if getattr(check, "__annotations__", {}) == {"return": Measured}
 }
-CLAIMS = tuple(Claim(check=CHECKS[row["name"]], **row) for row in read_table("claims"))
+CLAIMS = tuple(Claim(measure=CHECKS[row["name"]], **row) for row in read_table("claims"))
 
 
 def find_claim(identifier: str) -> Claim:

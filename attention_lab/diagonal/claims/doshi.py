@@ -20,63 +20,58 @@ from .record import (
     LAYER,
     TOKENS,
     WIDTH,
-    Evidence,
+    Measured,
     X,
     are_equal,
     fits,
     format_gap,
     format_shape,
     max_difference,
+    measured,
 )
 
 
-def embedding_is_split() -> Evidence:
+def embedding_is_split() -> Measured:
     """How many input features change the queries of head 0."""
     before, section = attend(X, LAYER).query_heads[0, 0], WIDTH // HEADS
     after = (attend(X + step, LAYER).query_heads[0, 0] for step in np.eye(WIDTH))
     moves = sum(max_difference(queries, before) > 1e-9 for queries in after)
-    sentence = (
-        f"Head 0 of {HEADS} reacts to {moves} of {WIDTH} input features. Its section would have"
-        f" {section}."
-    )
-    return Evidence(moves == section, moves == WIDTH, sentence)
+    return measured(moves == section, moves == WIDTH, HEADS, moves, WIDTH, section)
 
 
-def attention_score() -> Evidence:
+def attention_score() -> Measured:
     """Shapes and row sums of all arrays that have this name."""
     trace = attend(X, LAYER)
     named = [trace.scores[0], trace.probabilities[0], trace.head_outputs[0], trace.merged[0]]
     sums_to_1 = [are_equal(array.sum(axis=-1), 1.0) for array in named]
     sizes = ", ".join(map(format_shape, named))
-    sentence = (
-        f"Scores, weights, head outputs and merged output have the shapes {sizes}. Only rows of"
-        " weights sum to 1."
-    )
     one_shape = len({array.shape for array in named}) == 1
-    return Evidence(one_shape, sums_to_1 == [False, True, False, False], sentence)
+    return measured(one_shape, sums_to_1 == [False, True, False, False], sizes)
 
 
-def q_times_k() -> Evidence:
+def q_times_k() -> Measured:
     """The two products of one head: for five tokens, and for a square of tokens and features."""
     trace, square = attend(X, LAYER), attend(X[: WIDTH // HEADS], LAYER)
     query, key = trace.query_heads[0, 0], trace.key_heads[0, 0]
     right = fits(query, key.T) and are_equal(query @ key.T, trace.scores[0, 0])
     silent, scores = square.query_heads[0, 0] @ square.key_heads[0, 0], square.scores[0, 0]
-    sentence = (
-        f"Q and K are both {format_shape(query)}; only Q Kᵀ exists and is"
-        f" {format_shape(query @ key.T)}. With {len(silent)} tokens Q K exists as well. It is"
-        f" {format_shape(silent)} like Q Kᵀ, but differs from it by up to"
-        f" {max_difference(silent, scores):.2f}."
-    )
     wrong = silent.shape == scores.shape and not are_equal(silent, scores)
-    return Evidence(fits(query, key) or are_equal(silent, scores), right and wrong, sentence)
+    return measured(
+        fits(query, key) or are_equal(silent, scores),
+        right and wrong,
+        format_shape(query),
+        format_shape(query @ key.T),
+        len(silent),
+        format_shape(silent),
+        max_difference(silent, scores),
+    )
 
 
 # The tokens after the last one changes.
 OTHER_X = X + np.eye(TOKENS)[:, [-1]]
 
 
-def mask_before_scale() -> Evidence:
+def mask_before_scale() -> Measured:
     """Both orders for a causal mask of −∞ and for a bias that falls with distance."""
     trace = attend(X, LAYER)
     hidden, place = np.where(causal_mask(TOKENS), 0.0, -np.inf), np.arange(float(TOKENS))
@@ -86,11 +81,9 @@ def mask_before_scale() -> Evidence:
         )
         for added in (hidden, -np.abs(np.subtract.outer(place, place)))
     )
-    sentence = (
-        f"Weights of the two orders differ by {format_gap(with_mask)} for −∞ and by up to"
-        f" {with_bias:.2f} for a bias of −1 per position."
+    return measured(
+        with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, format_gap(with_mask), with_bias
     )
-    return Evidence(with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, sentence)
 
 
 def earlier_outputs_move(**options: Any) -> float:
@@ -99,52 +92,43 @@ def earlier_outputs_move(**options: Any) -> float:
     return max_difference(before, after)
 
 
-def reshape_merges() -> Evidence:
+def reshape_merges() -> Measured:
     """The merged matrix with and without the swap."""
     trace = attend(X, LAYER)
     bare, swapped = merge_without_swap(trace.head_outputs), merge_heads(trace.head_outputs)
     moved = int((bare != swapped).sum())
-    sentence = f"Without the swap {moved} of {bare.size} numbers are in the wrong place."
-    return Evidence(moved == 0, are_equal(swapped, trace.merged), sentence)
+    return measured(moved == 0, are_equal(swapped, trace.merged), moved, bare.size)
 
 
-def look_ahead_across() -> Evidence:
+def look_ahead_across() -> Measured:
     """How far earlier outputs move when the last target token changes, in cross-attention and in
     self-attention without that mask.
     """
     source = gaussian_tokens(TOKENS, WIDTH, seed=1)
     across, within = earlier_outputs_move(memory=source), earlier_outputs_move()
-    sentence = (
-        f"If the last target token changes, earlier outputs move by {format_gap(across)} in"
-        f" cross-attention and by up to {within:.2f} in self-attention."
-    )
-    return Evidence(across > 1e-9, across < 1e-12 and within > 0.01, sentence)
+    return measured(across > 1e-9, across < 1e-12 and within > 0.01, format_gap(across), within)
 
 
-def decoder_like_encoder() -> Evidence:
+def decoder_like_encoder() -> Measured:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
     free, causal = earlier_outputs_move(), earlier_outputs_move(causal=True)
-    sentence = (
-        f"If the last token changes, earlier outputs move by up to {free:.2f} in an encoder and by"
-        f" {format_gap(causal)} in a decoder."
+    return measured(
+        are_equal(free, causal), free > 0.01 and causal < 1e-12, free, format_gap(causal)
     )
-    return Evidence(are_equal(free, causal), free > 0.01 and causal < 1e-12, sentence)
 
 
-def cell_of_all_keys() -> Evidence:
+def cell_of_all_keys() -> Measured:
     """What changes in row 0 when the key and the value of the last token change."""
     before, after = (attend(X, LAYER, memory=memory) for memory in (X, OTHER_X))
     cells = np.abs(after.scores - before.scores)[0, 0, 0] > 1e-9
     output = max_difference(before.output[0, 0], after.output[0, 0])
-    sentence = (
-        f"Another last key and value change {int(cells.sum())} of {TOKENS} cells of a row, and the"
-        f" output of the row by up to {output:.2f}."
-    )
     last_alone = cells.tolist() == [False] * (TOKENS - 1) + [True]
-    return Evidence(bool(cells.all()), last_alone and output > 0.01, sentence)
+    return measured(
+        bool(cells.all()), last_alone and output > 0.01, int(cells.sum()), TOKENS, output
+    )
 
 
-def merging_mixes() -> Evidence:
+def merging_mixes() -> Measured:
     """The merged matrix against the output, also of layers whose W_O does not change the merged
     rows.
     """
@@ -157,35 +141,26 @@ def merging_mixes() -> Evidence:
         agree.append(are_equal(other.merged, other.output))
     gap = max_difference(trace.merged, trace.output)
     apart = max_difference(onto_seen, np.eye(WIDTH))
-    sentence = (
-        f"Merged and output differ by up to {gap:.2f}. They agree if W_O does not change the merged"
-        " rows: with the identity, and for two rows with a W_O that differs from the identity by up"
-        f" to {apart:.2f}."
-    )
-    return Evidence(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, sentence)
+    return measured(gap < 1e-9, gap > 0.01 and all(agree) and apart > 0.1, gap, apart)
 
 
-def padding_is_gone() -> Evidence:
+def padding_is_gone() -> Measured:
     """The attention to and from the two padded of five tokens."""
     real = TOKENS - 2
     shares = attend(X, LAYER, mask=padding_mask([real], TOKENS)).probabilities[0]
     to_padding, from_padding = shares[..., real:].sum(), shares[:, real:].sum() / HEADS
-    sentence = (
-        f"All weights for padded keys together are {format_gap(to_padding)}. The weights of the 2"
-        f" padded queries still sum to {from_padding:.0f}."
-    )
     is_right = to_padding == 0 and abs(from_padding - 2) < 1e-9
-    return Evidence(bool(from_padding == 0), bool(is_right), sentence)
+    return measured(bool(from_padding == 0), bool(is_right), format_gap(to_padding), from_padding)
 
 
-def merge_reverses_split() -> Evidence:
+def merge_reverses_split() -> Measured:
     """Split, merge, compare."""
     fused = attend(X, LAYER).queries
     exact = bool((merge_heads(split_heads(fused, HEADS)) == fused).all())
-    return Evidence(exact, exact, f"All {fused.size} numbers are back in their places.")
+    return measured(exact, exact, fused.size)
 
 
-def entire_architecture() -> Evidence:
+def entire_architecture() -> Measured:
     """The share of the next piece in a language model, without W_O and without the feed-forward
     part of all layers; and the weights of a layer.
     """
@@ -203,10 +178,15 @@ def entire_architecture() -> Evidence:
     layer, told = model.decoder.layers[0], model.decoder.layers[0].attention
     in_text = told.w_q.size + told.w_k.size + told.w_v.size
     in_all = told.n_weights + layer.counts[1]
-    sentence = (
-        f"“{FROG}”: the language model of this app says “{model.pieces([piece])[0].strip()}” with"
-        f" {whole:.0%}; without W_O it would with {joined:.2%}, without the feed-forward part with"
-        f" {alone:.2%}. W_Q, W_K and W_V hold {in_text:,} of the {in_all:,} weights of a layer."
-    )
     parts_count = max(joined, alone) < whole / 100
-    return Evidence(min(joined, alone) > whole / 2, parts_count and in_text < in_all / 2, sentence)
+    return measured(
+        min(joined, alone) > whole / 2,
+        parts_count and in_text < in_all / 2,
+        FROG,
+        model.pieces([piece])[0].strip(),
+        whole,
+        joined,
+        alone,
+        in_text,
+        in_all,
+    )

@@ -19,12 +19,13 @@ from attention_core.projections import Projections
 from ..geometry import in_hull
 from ..token_matrices import gaussian_tokens
 from .record import (
-    Evidence,
+    Measured,
     are_equal,
     fits,
     format_gap,
     format_shape,
     max_difference,
+    measured,
     score_deviations,
 )
 
@@ -37,19 +38,18 @@ def _head_matrix(weights: Projections) -> Array:
     return weights.w_q[:, : weights.d_k]
 
 
-def projection_size() -> Evidence:
+def projection_size() -> Measured:
     """The two products with a matrix of the stated size, and the queries of the layer."""
     weights, z = Projections.stiefel(N, HEADS), gaussian_tokens(T, N).T
     p = _head_matrix(weights)
     p_shape, z_shape, product = map(format_shape, (p, z, p.T @ z))
     queries = attend(z.T, weights).query_heads[0, 0].T
-    sentence = (
-        f"P is {p_shape}, Z is {z_shape}; only PᵀZ fits. It is {product}, the queries of head 0."
+    return measured(
+        fits(p, z), fits(p.T, z) and are_equal(p.T @ z, queries), p_shape, z_shape, product
     )
-    return Evidence(fits(p, z), fits(p.T, z) and are_equal(p.T @ z, queries), sentence)
 
 
-def columns_span() -> Evidence:
+def columns_span() -> Measured:
     """The rank of P's columns, also with one head; and the queries of the part of the tokens in
     their span, and of the rest.
     """
@@ -60,31 +60,30 @@ def columns_span() -> Evidence:
         attend(tokens, weights).query_heads[0, 0] for tokens in (x, inside, x - inside)
     )
     ranks = [int(np.linalg.matrix_rank(one)) for one in (p, alone)]
-    sentence = (
-        f"P is {format_shape(p)}: its columns have as many numbers as a token and span"
-        f" {ranks[0]} of {N} dimensions, {ranks[1]} with one head. The part of the tokens in this"
-        f" span has the same queries (difference {format_gap(max_difference(of_part, queries))});"
-        f" the queries of the rest are at most {format_gap(float(np.abs(of_rest).max()))}."
-    )
     smaller = len(p) == N and ranks == [WIDTH, N] and WIDTH < N
     kept = are_equal(of_part, queries) and are_equal(of_rest, np.zeros_like(queries))
-    return Evidence(smaller and kept, smaller and kept, sentence)
+    return measured(
+        smaller and kept,
+        smaller and kept,
+        format_shape(p),
+        ranks[0],
+        N,
+        ranks[1],
+        format_gap(max_difference(of_part, queries)),
+        format_gap(float(np.abs(of_rest).max())),
+    )
 
 
-def projections() -> Evidence:
+def projections() -> Measured:
     """PPᵀ twice, for a Gaussian and for an orthonormal P."""
     both = [
         _head_matrix(one) for one in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
     ]
     loose, normal = (max_difference(p @ p.T @ p @ p.T, p @ p.T) for p in both)
-    sentence = (
-        f"P is {format_shape(both[0])}, so P P does not exist. PPᵀ PPᵀ differs from PPᵀ by up to"
-        f" {loose:.2f} for a random P and by {format_gap(normal)} for an orthonormal P."
-    )
-    return Evidence(loose < 1e-9, normal < 1e-9, sentence)
+    return measured(loose < 1e-9, normal < 1e-9, format_shape(both[0]), loose, format_gap(normal))
 
 
-def queries_and_vectors() -> Evidence:
+def queries_and_vectors() -> Measured:
     """Scores of a layer with one head against Q Xᵀ and Q Kᵀ."""
     x = gaussian_tokens(T, N)
     trace = attend(x, Projections.random(N, 1))
@@ -92,61 +91,44 @@ def queries_and_vectors() -> Evidence:
         max_difference(trace.queries[0] @ other.T, trace.scores[0, 0])
         for other in (x, trace.keys[0])
     )
-    sentence = (
-        f"The scores differ from Q Xᵀ by up to {vectors:.2f} and from Q Kᵀ by {format_gap(keys)}."
-    )
-    return Evidence(vectors < 1e-9, keys < 1e-9, sentence)
+    return measured(vectors < 1e-9, keys < 1e-9, vectors, format_gap(keys))
 
 
-def scores_are_correlations() -> Evidence:
+def scores_are_correlations() -> Measured:
     """The largest score of Gaussian tokens beside their largest true correlation."""
     trace = attend(gaussian_tokens(T, N), Projections.weightless(N))
     largest = float(np.abs(trace.scores).max())
     correlated = float(np.abs(np.corrcoef(trace.keys[0])).max())
-    sentence = (
-        f"The largest score is {largest:.1f}; a correlation of the same vectors never exceeds"
-        f" {correlated:.1f}."
-    )
-    return Evidence(largest <= 1, correlated <= 1 + 1e-12, sentence)
+    return measured(largest <= 1, correlated <= 1 + 1e-12, largest, correlated)
 
 
-def softmax_sum() -> Evidence:
+def softmax_sum() -> Measured:
     """One column, divided by the sum of all its exponentials, and by that of all but the last."""
     exponentials = np.exp(gaussian_tokens(T, 1)[:, 0])
     short, whole = (
         float((exponentials / exponentials[:limit].sum()).sum()) for limit in (T - 1, T)
     )
-    sentence = (
-        f"With T = {T} terms in the divisor the column sums to {whole:.3f}, with one term fewer to"
-        f" {short:.3f}."
-    )
-    return Evidence(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, sentence)
+    return measured(abs(short - 1) < 1e-9, abs(whole - 1) < 1e-9, T, whole, short)
 
 
-def one_letter() -> Evidence:
+def one_letter() -> Measured:
     """The same weights on two sentences."""
     weights = Projections.random(N, HEADS)
     one, other = (attend(gaussian_tokens(T, N, seed), weights) for seed in (0, 1))
     kept = are_equal(one.projections.w_q, other.projections.w_q)
     moved = max_difference(one.probabilities, other.probabilities)
-    sentence = (
-        f"P is {N} × {WIDTH}, the probabilities are {T} × {T}. A new sentence changes"
-        f" only the probabilities, by up to {moved:.2f}."
+    return measured(
+        one.probabilities[0, 0].shape == (N, WIDTH), kept and moved > 0, N, WIDTH, T, moved
     )
-    return Evidence(one.probabilities[0, 0].shape == (N, WIDTH), kept and moved > 0, sentence)
 
 
-def root_of_n() -> Evidence:
+def root_of_n() -> Measured:
     """The standard deviation of Gaussian scores of width N ÷ n_heads, which should be 1."""
     by_n, by_width = score_deviations(WIDTH, N**0.5, WIDTH**0.5)
-    sentence = (
-        f"With {HEADS} heads the scores have standard deviation {by_n:.2f} after √N and"
-        f" {by_width:.2f} after √(N ÷ n_heads)."
-    )
-    return Evidence(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, sentence)
+    return measured(abs(by_n - 1) < 0.1, abs(by_width - 1) < 0.1, HEADS, by_n, by_width)
 
 
-def code_and_manual() -> Evidence:
+def code_and_manual() -> Measured:
     """One head in columns, as the code has it, against the manual, and against the manual with
     the two changes.
     """
@@ -156,26 +138,22 @@ def code_and_manual() -> Evidence:
     manual = value @ softmax(key.T @ query / np.sqrt(WIDTH), axis=0)
     other = attend(z.T, replace(p, w_q=p.w_k, w_k=p.w_q), scale=1 / np.sqrt(N))
     exchanged = other.head_outputs[0, 0].T
-    sentence = (
-        f"The code and the manual differ by up to {max_difference(code, manual):.2f}. If the manual"
-        " exchanges P_Q and P_K and divides by √N, they differ by"
-        f" {format_gap(max_difference(code, exchanged))}."
+    return measured(
+        are_equal(code, manual),
+        are_equal(code, exchanged),
+        max_difference(code, manual),
+        format_gap(max_difference(code, exchanged)),
     )
-    return Evidence(are_equal(code, manual), are_equal(code, exchanged), sentence)
 
 
-def same_size() -> Evidence:
+def same_size() -> Measured:
     """The merged width for values of N ÷ n_heads and of N numbers."""
     x, layers = gaussian_tokens(T, N), (Projections.random(N, HEADS, d_v=d_v) for d_v in (WIDTH, N))
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
-    sentence = (
-        f"Values of {WIDTH} numbers give {widths[0]} features, like the input. Values of {N}"
-        f" numbers give {widths[1]}."
-    )
-    return Evidence(widths[1] == N, widths[0] == N, sentence)
+    return measured(widths[1] == N, widths[0] == N, WIDTH, widths[0], N, widths[1])
 
 
-def heads_combined() -> Evidence:
+def heads_combined() -> Measured:
     """Which features of the output change when the values of one head change."""
     p, x = Projections.random(N, HEADS), gaussian_tokens(T, N)
     other_v = p.w_v.copy()
@@ -183,14 +161,10 @@ def heads_combined() -> Evidence:
     joined, other = (attend(x, replace(p, w_v=w_v, w_o=None)).output[0] for w_v in (p.w_v, other_v))
     plain = int((np.abs(joined - other).max(axis=0) > 1e-9).sum())
     mixed = int((np.abs((joined - other) @ np.asarray(p.w_o)).max(axis=0) > 1e-9).sum())
-    sentence = (
-        f"Other values in head 0 change {plain} of {N} output features without W_O, and {mixed}"
-        " with it."
-    )
-    return Evidence(plain == N, plain == WIDTH and mixed == N, sentence)
+    return measured(plain == N, plain == WIDTH and mixed == N, plain, N, mixed)
 
 
-def less_general() -> Evidence:
+def less_general() -> Measured:
     """The largest probability with orthonormal weights and with the same weights times 8."""
     x, p = gaussian_tokens(T, N), Projections.stiefel(N, HEADS)
     bounded, free = (attend(x, replace(p, w_q=c * p.w_q, w_k=c * p.w_k)) for c in (1, 8))
@@ -198,17 +172,12 @@ def less_general() -> Evidence:
     bound = np.outer(length, length) / np.sqrt(WIDTH) + 1e-12
     capped = bool((np.abs(bounded.scaled_scores[0]) <= bound).all())
     tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
-    sentence = (
-        f"The largest share of a row is {tops[0]:.2f} on average. With 8 times larger weights,"
-        f" which do not have orthonormal columns, it is {tops[1]:.2f}."
-    )
-    return Evidence(tops[0] >= tops[1], capped, sentence)
+    return measured(tops[0] >= tops[1], capped, tops[0], tops[1])
 
 
-def convex_combination() -> Evidence:
+def convex_combination() -> Measured:
     """Every head output against the hull of its head's values."""
     trace = attend(gaussian_tokens(T, N), Projections.random(N, HEADS))
     pairs = zip(trace.head_outputs[0], trace.value_heads[0], strict=True)
     inside = sum(in_hull(row, values) for outputs, values in pairs for row in outputs)
-    sentence = f"{inside} of {HEADS * T} outputs lie in the hull of their values."
-    return Evidence(inside == HEADS * T, inside == HEADS * T, sentence)
+    return measured(inside == HEADS * T, inside == HEADS * T, inside, HEADS * T)

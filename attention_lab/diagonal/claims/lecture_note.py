@@ -8,12 +8,13 @@ from attention_core.projections import Projections
 
 from ..token_matrices import gaussian_tokens
 from .record import (
-    Evidence,
+    Measured,
     are_equal,
     fits,
     format_gap,
     format_shape,
     max_difference,
+    measured,
     score_deviations,
 )
 
@@ -29,42 +30,44 @@ A, VALUES, HEAD = (
 )
 
 
-def output_without_sum() -> Evidence:
+def output_without_sum() -> Measured:
     """Element i's own value, and the sum over all values, against the head's output."""
     own = A.sum(axis=1, keepdims=True) * VALUES
     summed = [sum(A[i, j] * VALUES[j] for j in range(N)) for i in range(N)]
     alone, over_j = (max_difference(y, HEAD) for y in (own, summed))
-    sentence = (
-        f"The value of i alone differs from y_i by up to {alone:.2f}, the sum over j by"
-        f" {format_gap(over_j)}."
-    )
-    return Evidence(alone < 1e-9, over_j < 1e-9, sentence)
+    return measured(alone < 1e-9, over_j < 1e-9, alone, format_gap(over_j))
 
 
-def size_of_the_value_matrix() -> Evidence:
+def size_of_the_value_matrix() -> Measured:
     """X times a matrix of either size."""
     stated = np.zeros((N, S))
-    sentence = (
-        f"X is {format_shape(NOTE_X)}: it fits {format_shape(NOTE_LAYER.w_v)}, not"
-        f" {format_shape(stated)}. Size of a value: {D_O}. Size of a query: {D}."
-    )
     right = fits(NOTE_X, NOTE_LAYER.w_v) and NOTE_TRACE.values.shape[2] == D_O
-    return Evidence(fits(NOTE_X, stated), right, sentence)
+    return measured(
+        fits(NOTE_X, stated),
+        right,
+        format_shape(NOTE_X),
+        format_shape(NOTE_LAYER.w_v),
+        format_shape(stated),
+        D_O,
+        D,
+    )
 
 
-def rows_or_columns() -> Evidence:
+def rows_or_columns() -> Measured:
     """Which products of a row, or of a column, with W^q exist, and the score of two rows."""
     row, other = NOTE_X[:1], NOTE_X[1:2]
     right = (row @ NOTE_LAYER.w_q) @ (other @ NOTE_LAYER.w_k).T
     matches = are_equal(right, NOTE_TRACE.scores[0, 0, 0, 1])
-    sentence = (
-        f"W^q is {format_shape(NOTE_LAYER.w_q)}: it can follow a row ({format_shape(row)}), but not"
-        f" precede a column ({format_shape(row.T)})."
+    return measured(
+        fits(NOTE_LAYER.w_q, row.T),
+        fits(row, NOTE_LAYER.w_q) and matches,
+        format_shape(NOTE_LAYER.w_q),
+        format_shape(row),
+        format_shape(row.T),
     )
-    return Evidence(fits(NOTE_LAYER.w_q, row.T), fits(row, NOTE_LAYER.w_q) and matches, sentence)
 
 
-def root_and_softmax() -> Evidence:
+def root_and_softmax() -> Measured:
     """The row sums, the smallest share and the largest share of a row, for inner products divided
     by √d and by other numbers; and the row sums of the inner products, and of those divided by √d.
     """
@@ -77,88 +80,81 @@ def root_and_softmax() -> Evidence:
     tops = [float(weights.max(axis=1).mean()) for weights in shares.values()]
     said = ", ".join(f"{top:.2f} ({name})" for name, top in zip(shares, tops, strict=True))
     alone = scores / D**0.5
-    sentence = (
-        f"Divided by √d = {D**0.5:g}, by 1 or by d = {D}: after the softmax all {N} rows sum to 1."
-        f" The largest share of a row is {said} on average. Divided by √d, without the softmax, row"
-        f" 1 sums to {alone[0].sum():.2f} and has numbers down to {alone[0].min():.2f}."
-    )
     set_by_root = tops[2] < tops[0] < tops[1] and not are_equal(alone.sum(axis=1), 1)
     note = are_equal(shares["√d"], A)
-    return Evidence(note and proper, note and proper and set_by_root, sentence)
+    return measured(
+        note and proper,
+        note and proper and set_by_root,
+        D**0.5,
+        D,
+        N,
+        said,
+        alone[0].sum(),
+        alone[0].min(),
+    )
 
 
-def formula_without_softmax() -> Evidence:
+def formula_without_softmax() -> Measured:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
     scaled = NOTE_TRACE.scaled_scores[0, 0]
     raw, soft = (max_difference(w @ VALUES, HEAD) for w in (scaled, softmax(scaled)))
-    sentence = (
-        f"With scores as weights the output is off by up to {raw:.2f} (row 1 sums to"
-        f" {scaled[0].sum():.2f}), with their softmax by {format_gap(soft)}."
-    )
-    return Evidence(raw < 1e-9, soft < 1e-9, sentence)
+    return measured(raw < 1e-9, soft < 1e-9, raw, scaled[0].sum(), format_gap(soft))
 
 
-def divided_by_d() -> Evidence:
+def divided_by_d() -> Measured:
     """The spread of Gaussian scores of width 64, divided by d and by √d."""
     by_d, by_root = score_deviations(64, 64, 8)
-    sentence = (
-        f"d = 64: the standard deviation of the scores is {by_d:.2f} after division by d and"
-        f" {by_root:.2f} after division by √d."
-    )
-    return Evidence(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, sentence)
+    return measured(abs(by_d - 1) < 0.1, abs(by_root - 1) < 0.1, by_d, by_root)
 
 
-def head_without_values() -> Evidence:
+def head_without_values() -> Measured:
     """The sizes of the softmax and of the softmax times the values."""
-    sentence = f"The softmax is {format_shape(A)}; times V it is {format_shape(HEAD)}."
     right = HEAD.shape == (N, D_O) and are_equal(A @ VALUES, HEAD)
-    return Evidence(A.shape == (N, D), right, sentence)
+    return measured(A.shape == (N, D), right, format_shape(A), format_shape(HEAD))
 
 
-def size_of_the_output_matrix() -> Evidence:
+def size_of_the_output_matrix() -> Measured:
     """The joined heads of a layer whose d_v is not d, before matrices of either size."""
     heads = 2
     trace = attend(NOTE_X, Projections.random(S, heads, d_k=D, d_v=D_O))
     joined, right = trace.merged[0], np.asarray(trace.projections.w_o)
     stated = np.zeros((D * heads, S))
-    sentence = (
-        f"d = {D}, d_v = {D_O}, {heads} heads: the joined heads are {format_shape(joined)}, so W_0"
-        f" is {format_shape(right)}, not {format_shape(stated)}."
+    return measured(
+        fits(joined, stated),
+        fits(joined, right),
+        D,
+        D_O,
+        heads,
+        format_shape(joined),
+        format_shape(right),
+        format_shape(stated),
     )
-    return Evidence(fits(joined, stated), fits(joined, right), sentence)
 
 
-def two_alphas() -> Evidence:
+def two_alphas() -> Measured:
     """The row sums of α in the note and of α in the slides."""
     note, slides = NOTE_TRACE.scaled_scores[0, 0].sum(axis=1), A.sum(axis=1)
-    sentence = f"Row 1 of α sums to {note[0]:.2f} in the note and to {slides[0]:.2f} in the slides."
-    return Evidence(are_equal(note, 1.0), are_equal(slides, 1.0), sentence)
+    return measured(are_equal(note, 1.0), are_equal(slides, 1.0), note[0], slides[0])
 
 
-def direction_of_a_weight() -> Evidence:
+def direction_of_a_weight() -> Measured:
     """How much output 1 grows when value 4 grows by 1 in all features."""
     gained = (A @ (VALUES + np.eye(N)[:, [3]]) - HEAD)[0, 0]
-    sentence = (
-        f"If value 4 grows by 1, output 1 grows by {gained:.3f}. This is w_14 = {A[0, 3]:.3f}; w_41"
-        f" is {A[3, 0]:.3f}."
+    return measured(
+        are_equal(gained, A[3, 0]), are_equal(gained, A[0, 3]), gained, A[0, 3], A[3, 0]
     )
-    return Evidence(are_equal(gained, A[3, 0]), are_equal(gained, A[0, 3]), sentence)
 
 
-def divided_into() -> Evidence:
+def divided_into() -> Measured:
     """√d divided by the inner products, and the reverse, against the scaled scores."""
     into, by = (
         max_difference(q, NOTE_TRACE.scaled_scores)
         for q in (D**0.5 / NOTE_TRACE.scores, NOTE_TRACE.scores / D**0.5)
     )
-    sentence = (
-        f"√d divided by the products differs from the scaled scores by up to {into:.1f}, the"
-        f" products divided by √d by {format_gap(by)}."
-    )
-    return Evidence(into < 1e-9, by < 1e-9, sentence)
+    return measured(into < 1e-9, by < 1e-9, into, format_gap(by))
 
 
-def weights_from_0_to_1() -> Evidence:
+def weights_from_0_to_1() -> Measured:
     """The smallest and largest weight, and the row sums; the weights of two tokens 30 and −30,
     and of two scores that are 745, 746, 36 and 37 apart.
     """
@@ -170,8 +166,12 @@ def weights_from_0_to_1() -> Evidence:
     last, gone, near, one = (softmax(np.array([0.0, -lead])) for lead in (745.0, 746.0, 36.0, 37.0))
     ends = last[1] > 0 == gone[1] and near[0] < 1 == one[0]
     row = far[0, 0, 0]
-    sentence = (
-        f"The weights lie between {A.min():.3f} and {A.max():.3f}, and all {N} rows sum to 1. For"
-        f" two tokens 30 and −30 without weights, row 1 is exactly {row[0]:.0f}, {row[1]:.0f}."
+    return measured(
+        inside,
+        inside and bool(ends) and row.tolist() == [1, 0],
+        A.min(),
+        A.max(),
+        N,
+        row[0],
+        row[1],
     )
-    return Evidence(inside, inside and bool(ends) and row.tolist() == [1, 0], sentence)

@@ -17,30 +17,27 @@ from ..depth import FOUR_TOKENS, Stack, levels
 from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
-    Evidence,
+    Measured,
     are_equal,
     format_gap,
     format_shape,
     max_difference,
+    measured,
     multiplications,
     own_rate,
     score_deviations,
 )
 
 
-def variance_of_the_dot_product() -> Evidence:
+def variance_of_the_dot_product() -> Measured:
     """Variances of 4000 dot products of width 64: a token with itself, and independent vectors."""
     query, key = gaussian_tokens(4000, 64, seed=1), gaussian_tokens(4000, 64, seed=2)
     own, other = (float((query * vectors).sum(axis=1).var()) for vectors in (query, key))
-    sentence = (
-        f"d_k = 64: the variance is {other:.0f} for independent vectors and {own:.0f} for a normal"
-        " vector with itself."
-    )
     right = abs(other / 64 - 1) < 0.1
-    return Evidence(right, right and abs(own / 128 - 1) < 0.1, sentence)
+    return measured(right, right and abs(own / 128 - 1) < 0.1, other, own)
 
 
-def small_gradients() -> Evidence:
+def small_gradients() -> Measured:
     """The trace of the Jacobian of the softmax, 1 - Σ a², for 32 keys of width 512, also for small
     weights.
     """
@@ -52,29 +49,23 @@ def small_gradients() -> Evidence:
         float(1 - (softmax(scores) ** 2).sum(axis=-1).mean())
         for scores in (raw, raw / np.sqrt(512), slight)
     )
-    sentence = (
-        f"The sum of the slopes of the softmax, 1 − Σ a², is {unscaled:.2f} without the scale and"
-        f" {scaled:.2f} with it. With small weights and without the scale it is {started:.2f}."
+    return measured(
+        started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, unscaled, scaled, started
     )
-    return Evidence(started < 0.5, unscaled < 0.2 and scaled > 0.8 and started > 0.8, sentence)
 
 
-def same_cost() -> Evidence:
+def same_cost() -> Measured:
     """Multiplications of the matrix products of a layer, n = 64 and C = 96, with 1 head and with 8
     of shared and of full width; and the number of scores.
     """
     x = gaussian_tokens(64, 96)
     one, shared, full = (multiplications(64, 96, width) for width in (96, 8 * 12, 8 * 96))
     few, many = (attend(x, Projections.random(96, heads)).scores.size for heads in (1, 8))
-    sentence = (
-        f"Multiplications of one head: {one:,}; of 8 heads of width C/8: {shared:,}; of 8 heads of"
-        f" width C: {full:,}. Scores of one head: {few:,}; of 8 heads of width C/8: {many:,}."
-    )
     right = shared == one and full == 8 * one and many == 8 * few
-    return Evidence(full == one and many == few, right, sentence)
+    return measured(full == one and many == few, right, one, shared, full, few, many)
 
 
-def averaging_inhibits() -> Evidence:
+def averaging_inhibits() -> Measured:
     """How much of [left neighbour | right neighbour] the best linear map misses with one mixture
     and with two heads.
     """
@@ -87,14 +78,10 @@ def averaging_inhibits() -> Evidence:
         return float(((target - best) ** 2).mean() / target.var())
 
     one, two, sharp = missed((left + right) / 2, wanted), missed(wanted, wanted), missed(left, left)
-    sentence = (
-        f"Part of both neighbours that is missed: {one:.0%} with one head, {two:.0%} with two. Part"
-        f" of one neighbour that is missed: {sharp:.0%} with one head."
-    )
-    return Evidence(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, sentence)
+    return measured(sharp > 0.4, one > 0.49 and two < 1e-9 and sharp < 1e-9, one, two, sharp)
 
 
-def own_word_highest() -> Evidence:
+def own_word_highest() -> Measured:
     """The share of rows that peak on the diagonal among 16 normalised tokens: unrelated
     weights, no weights.
     """
@@ -104,14 +91,10 @@ def own_word_highest() -> Evidence:
         for degrees in (90, 0)
     )
     without = own_rate(attend(x, Projections.weightless(16)) for x in tokens)
-    sentence = (
-        f"Rows that peak on the diagonal: {free:.0%} with unrelated weights, {tied:.0%} with tied"
-        f" weights, {without:.0%} without weights."
-    )
-    return Evidence(free > 0.5, without == 1 and free < 0.2, sentence)
+    return measured(free > 0.5, without == 1 and free < 0.2, free, tied, without)
 
 
-def rank_is_lost() -> Evidence:
+def rank_is_lost() -> Measured:
     """The distance of 16 tokens from their mean after 24 layers: with 8 features, with 64, with 16
     and skip connections, and these with random heads or with LayerNorm after the addition. And that
     of four tokens that all read one token most, with skip connections.
@@ -124,19 +107,23 @@ def rank_is_lost() -> Evidence:
     heads, pure = Stack("random", 4, skip=True), Stack("random", 4)
     slowed = [left(16, stack) for stack in (heads, Stack(skip=True, layer_norm=True))]
     four = [one.distance for one in levels(FOUR_TOKENS, Stack(skip=True))]
-    sentence = (
-        f"Distance of the tokens from their mean after 24 layers: {format_gap(narrow)} with 8"
-        f" features, {format_gap(wide)} with 64, {format_gap(skips)} with 16 and skip connections."
-        f" With skip connections and 4 random heads: {slowed[0]:.3f}; with skip connections and"
-        f" LayerNorm after them: {format_gap(slowed[1])}; with 4 random heads alone:"
-        f" {format_gap(left(16, pure))}. The tokens (1, 1), (1, 2), (2, 1), (2, 2) with skip"
-        f" connections: {four[0]:.3f}, {four[1]:.3f}, {four[2]:.3f}, after 10 layers"
-        f" {four[10]:.4f}."
-    )
     halves = all(0.45 < later / earlier < 0.55 for earlier, later in pairwise(four[:20]))
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)
-    return Evidence(max(narrow, wide, skips) < 0.1, delayed and exponential and halves, sentence)
+    return measured(
+        max(narrow, wide, skips) < 0.1,
+        delayed and exponential and halves,
+        format_gap(narrow),
+        format_gap(wide),
+        format_gap(skips),
+        slowed[0],
+        format_gap(slowed[1]),
+        format_gap(left(16, pure)),
+        four[0],
+        four[1],
+        four[2],
+        four[10],
+    )
 
 
 # Sequence elements, their size nI, heads, and the size nK of one head's Query and Key.
@@ -148,101 +135,85 @@ def mql5_trace(d_v: int = NK) -> Trace:
     return attend(gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK, d_v=d_v))
 
 
-def larger_than_the_input() -> Evidence:
+def larger_than_the_input() -> Measured:
     """The width of the joined heads for values of nI and of nI/h numbers."""
     wide, narrow = (mql5_trace(d_v).merged.shape[2] for d_v in (NI, NI // HEADS))
-    sentence = (
-        f"Values of {NI} numbers give {wide} after joining, values of {NI // HEADS} give {narrow};"
-        f" the input has {NI}."
-    )
-    return Evidence(narrow > NI, wide > NI and narrow == NI, sentence)
+    return measured(narrow > NI, wide > NI and narrow == NI, NI, wide, NI // HEADS, narrow)
 
 
-def root_of_the_key_size() -> Evidence:
+def root_of_the_key_size() -> Measured:
     """The standard deviation of Gaussian scores, divided by the root of the fused size and of one
     head's size.
     """
     fused, own = score_deviations(NK, (HEADS * NK) ** 0.5, NK**0.5)
-    sentence = (
-        f"The standard deviation is {fused:.2f} with √(h·nK) and {own:.2f} with √nK; it should be"
-        " 1."
-    )
-    return Evidence(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, sentence)
+    return measured(abs(fused - 1) < 0.1, abs(own - 1) < 0.1, fused, own)
 
 
-def diagonal_of_the_square() -> Evidence:
+def diagonal_of_the_square() -> Measured:
     """The h × h product for one pair of elements against the scores of the heads."""
     trace = mql5_trace()
     product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
     error = max_difference(np.diagonal(product), trace.scores[0, :, 0, 1])
-    sentence = (
-        f"The diagonal differs from the {HEADS} scores by {format_gap(error)}. The product takes"
-        f" {HEADS**2 * NK} multiplications, its diagonal alone {HEADS * NK}."
-    )
-    return Evidence(error < 1e-9, error < 1e-9, sentence)
+    return measured(error < 1e-9, error < 1e-9, HEADS, format_gap(error), HEADS**2 * NK, HEADS * NK)
 
 
-def two_operations() -> Evidence:
+def two_operations() -> Measured:
     """Scores by Q ⊙ K and row sums, and the multiplications of both methods."""
     trace = mql5_trace()
     hadamard = (trace.query_heads[0, :, 0] * trace.key_heads[0, :, 1]).sum(axis=1)
     square, own = HEADS**2 * NK, HEADS * NK
     correct = are_equal(hadamard, trace.scores[0, :, 0, 1]) and own * HEADS == square
-    sentence = f"{own} multiplications instead of {square}, for the same {HEADS} scores."
-    return Evidence(own == 2 * square, correct, sentence)
+    return measured(own == 2 * square, correct, own, square, HEADS)
 
 
-def regardless_of_heads() -> Evidence:
+def regardless_of_heads() -> Measured:
     """Multiplications of all scores, N²·h·nK, and their number, for one and for three heads."""
     one, three, shared = (
         N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
     )
-    sentence = (
-        f"One head with nK = {NK} takes {one} multiplications, three take {three}. Three with nK ="
-        f" {NI}/3 take {shared}, the same as one with nK = {NI}, but have"
-        f" {mql5_trace().scores.size} scores instead of {N**2}."
-    )
     more = three == HEADS * one and mql5_trace().scores.size == HEADS * N**2
-    return Evidence(one == three, more and shared == N**2 * NI, sentence)
+    return measured(
+        one == three,
+        more and shared == N**2 * NI,
+        NK,
+        one,
+        three,
+        NI,
+        shared,
+        mql5_trace().scores.size,
+        N**2,
+    )
 
 
-def interdependence() -> Evidence:
+def interdependence() -> Measured:
     """A against its transpose, with free and with tied weights."""
     x = gaussian_tokens(N, NI)
     free, tied = attend(x, Projections.random(NI, HEADS)), attend(x, Projections.tied(NI, HEADS))
     gaps = [max_difference(a, a.swapaxes(-1, -2)) for a in (free.probabilities, tied.probabilities)]
     symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
-    sentence = (
-        f"A_ij and A_ji differ by up to {gaps[0]:.2f}. With tied weights, whose scores are"
-        f" symmetric, they still differ by up to {gaps[1]:.2f}."
+    return measured(
+        gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, gaps[0], gaps[1]
     )
-    return Evidence(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, sentence)
 
 
-def resources_of_the_transpose() -> Evidence:
+def resources_of_the_transpose() -> Measured:
     """Whether Kᵀ has memory of its own."""
     keys = mql5_trace().key_heads[0, 0]
     shared = bool(np.shares_memory(keys, keys.T))
-    sentence = f"Kᵀ shares all of its {keys.nbytes} bytes with K." if shared else "Kᵀ is a copy."
-    return Evidence(not shared, shared, sentence)
+    return measured(not shared, shared, keys.nbytes)
 
 
-def three_heads() -> Evidence:
+def three_heads() -> Measured:
     """The fused product against three products, block by block."""
     x, p = gaussian_tokens(N, NI), Projections.random(NI, HEADS, d_k=NK)
     heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
     error = max_difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
     right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
-    sentence = (
-        f"W_QC is {format_shape(p.w_q)}; the blocks of X W_QC differ from the three products by"
-        f" {format_gap(error)}."
-    )
-    return Evidence(right, right, sentence)
+    return measured(right, right, format_shape(p.w_q), format_gap(error))
 
 
-def one_number() -> Evidence:
+def one_number() -> Measured:
     """QC KCᵀ against the sum of the scores over the heads."""
     trace = mql5_trace()
     error = max_difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
-    sentence = f"QC KCᵀ differs from the sum of the {HEADS} scores by {format_gap(error)}."
-    return Evidence(error < 1e-9, error < 1e-9, sentence)
+    return measured(error < 1e-9, error < 1e-9, HEADS, format_gap(error))

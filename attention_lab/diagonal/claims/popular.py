@@ -22,12 +22,13 @@ from .record import (
     LAYER,
     TOKENS,
     WIDTH,
-    Evidence,
+    Measured,
     X,
     are_equal,
     format_gap,
     head_0_of,
     max_difference,
+    measured,
     multiplications,
     shuffling_gaps,
 )
@@ -35,28 +36,20 @@ from .record import (
 ORDER = np.array([2, 0, 4, 1, 3])
 
 
-def permutation_invariant() -> Evidence:
+def permutation_invariant() -> Measured:
     """The output of shuffled tokens against the output, and against the shuffled output."""
     plain, shuffled = attend(X, LAYER).output[0], attend(X[ORDER], LAYER).output[0]
     gaps = max_difference(shuffled, plain), max_difference(shuffled, plain[ORDER])
-    sentence = (
-        f"The output of shuffled tokens differs from the output by up to {gaps[0]:.2f} and from the"
-        f" shuffled output by {format_gap(gaps[1])}."
-    )
-    return Evidence(gaps[0] < 1e-9, gaps[1] < 1e-9, sentence)
+    return measured(gaps[0] < 1e-9, gaps[1] < 1e-9, gaps[0], format_gap(gaps[1]))
 
 
-def blind_to_order() -> Evidence:
+def blind_to_order() -> Measured:
     """The output of shuffled tokens against the shuffled output, without and with a causal mask."""
     free, causal = shuffling_gaps(X, LAYER, ORDER)
-    sentence = (
-        f"The output of shuffled tokens differs from the shuffled output by {format_gap(free)}"
-        f" without a mask and by up to {causal:.2f} with a causal mask."
-    )
-    return Evidence(causal < 1e-9, free < 1e-9 and causal > 0.01, sentence)
+    return measured(causal < 1e-9, free < 1e-9 and causal > 0.01, format_gap(free), causal)
 
 
-def weights_explain() -> Evidence:
+def weights_explain() -> Measured:
     """Attention moved between two tokens with the same value, and between two with different
     ones.
     """
@@ -65,27 +58,20 @@ def weights_explain() -> Evidence:
     same_values = max_difference(moved @ values, A @ values)
     other_values = max_difference(elsewhere @ values, A @ values)
     weights = max_difference(moved, A)
-    sentence = (
-        f"Weights move between two tokens, by up to {weights:.2f}: the output changes by"
-        f" {format_gap(same_values)} if their values are equal, and by up to {other_values:.2f} if"
-        " not."
-    )
     is_right = weights > 0.01 and same_values < 1e-9 < other_values
-    return Evidence(same_values > 1e-9, is_right, sentence)
+    return measured(same_values > 1e-9, is_right, weights, format_gap(same_values), other_values)
 
 
-def dot_product_is_similarity() -> Evidence:
+def dot_product_is_similarity() -> Measured:
     """Scores of (1, 0) with itself and with (3, 3), also after all vectors get the same length."""
     token, other = np.array([1.0, 0.0]), np.array([3.0, 3.0])
     cosine = float(token @ other / np.linalg.norm(other))
-    sentence = (
-        f"(1, 0) scores {token @ token:.0f} with itself and {token @ other:.0f} with (3, 3). If"
-        f" both have length 1, the scores are 1 and {cosine:.2f}."
+    return measured(
+        bool(token @ token > token @ other), cosine < 1, token @ token, token @ other, cosine
     )
-    return Evidence(bool(token @ token > token @ other), cosine < 1, sentence)
 
 
-def key_bias() -> Evidence:
+def key_bias() -> Measured:
     """How far the output moves with a bias on queries, keys or values, and with b_q if a query sees
     one key. And how far shares move with b_k in each layer where it matters.
     """
@@ -104,13 +90,9 @@ def key_bias() -> Evidence:
     }
     moved_by = ", ".join(f"{format_gap(move)} with {name}" for name, move in moves.items())
     exceptions = ", ".join(f"{move:.2f} with {name}" for name, move in shares_move.items())
-    sentence = (
-        f"The output moves by {moved_by}. It moves by {format_gap(one_key)} with b_q if there is"
-        f" one key. b_k moves the shares by {exceptions}."
-    )
     plain = moves["b_k"] < 1e-9 < min(moves["b_q"], moves["b_v"])
     is_right = plain and one_key < 1e-9 and min(shares_move.values()) > 0.01
-    return Evidence(min(moves.values()) > 1e-9, is_right, sentence)
+    return measured(min(moves.values()) > 1e-9, is_right, moved_by, format_gap(one_key), exceptions)
 
 
 def _turned(tokens: Array) -> Array:
@@ -136,7 +118,7 @@ KEY_BIAS_MATTERS: dict[str, Callable[[Array, Array], Array]] = {
 }
 
 
-def temperature_decides() -> Evidence:
+def temperature_decides() -> Measured:
     """The largest weight of each row and its key at the temperatures ¼, 1 and 4: without a bias,
     and with a bias that falls with the distance.
     """
@@ -148,23 +130,17 @@ def temperature_decides() -> Evidence:
         changed.append(int((cold != hot).sum()))
         largest.append(", ".join(f"{one.max(axis=-1).mean():.2f}" for one in shares))
     (free, biased), tops = changed, largest[0]
-    sentence = (
-        "At the temperatures ¼, 1 and 4 the key with the largest weight is the same in all"
-        f" {HEADS * TOKENS} rows. The largest weight is {tops} on average. With a"
-        f" bias that falls with the distance, the key changes in {biased} rows."
-    )
-    return Evidence(free > 0, free == 0 < biased, sentence)
+    return measured(free > 0, free == 0 < biased, HEADS * TOKENS, tops, biased)
 
 
-def adding_heads() -> Evidence:
+def adding_heads() -> Measured:
     """The sum of the heads' contributions against the output."""
     trace = attend(X, LAYER)
     gap = max_difference(head_contributions(trace).sum(axis=1), trace.output)
-    sentence = f"The sum of the {HEADS} contributions differs from the output by {format_gap(gap)}."
-    return Evidence(gap > 1e-9, gap < 1e-9, sentence)
+    return measured(gap > 1e-9, gap < 1e-9, HEADS, format_gap(gap))
 
 
-def heads_differ() -> Evidence:
+def heads_differ() -> Measured:
     """How far the gradients of two heads' W_Q differ: for equal heads, for heads that differ only
     in their rows of W_O, and for different heads.
     """
@@ -176,15 +152,12 @@ def heads_differ() -> Evidence:
         trace = attend(X, weights)
         gradient = np.asarray(layer_gradients(trace, trace.output - X)["w_q"])
         gaps.append(max_difference(gradient[:, :3], gradient[:, 3:]))
-    sentence = (
-        "Trained to return the tokens, two equal heads get gradients that differ by"
-        f" {format_gap(gaps[0])}: they stay equal. With different rows of W_O the gradients differ"
-        f" by up to {gaps[1]:.2f}, with different weights everywhere by up to {gaps[2]:.2f}."
+    return measured(
+        min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), format_gap(gaps[0]), gaps[1], gaps[2]
     )
-    return Evidence(min(gaps) > 1e-9, gaps[0] < 1e-9 < min(gaps[1:]), sentence)
 
 
-def minus_a_billion() -> Evidence:
+def minus_a_billion() -> Measured:
     """Both masks in a row with two visible keys, in a row with none, and in a row whose two visible
     keys score −2e9; and −1e9 in float16.
     """
@@ -197,63 +170,44 @@ def minus_a_billion() -> Evidence:
     with np.errstate(over="ignore"):
         half = float(np.float16(-1e9))
     least = float(np.finfo(np.float16).min)
-    sentence = (
-        f"The weights differ by {format_gap(some)} in a row with visible keys, by {none:.2f} in a"
-        f" row without, and by {low:.2f} if all visible keys score below −1e9. The smallest number"
-        f" of float16 is {least:,.0f}, and −1e9 becomes {half}."
-    )
     right = some < 1e-9 < min(none, low) and least == -65504 and np.isneginf(half)
-    return Evidence(max(none, low) < 1e-9, bool(right), sentence)
+    return measured(max(none, low) < 1e-9, bool(right), format_gap(some), none, low, least, half)
 
 
-def twice_as_long() -> Evidence:
+def twice_as_long() -> Measured:
     """The ratio of multiplications for a doubled length, C = 512."""
     short, long = (
         multiplications(2 * n, 512, 512) / multiplications(n, 512, 512) for n in (128, 131_072)
     )
-    sentence = (
-        f"C = 512: 256 tokens cost {short:.2f} times as much as 128, and 262,144 tokens cost"
-        f" {long:.2f} times as much as 131,072."
-    )
-    return Evidence(short > 3.9, long > 3.9 and short < 2.5, sentence)
+    return measured(short > 3.9, long > 3.9 and short < 2.5, short, long)
 
 
-def average_of_the_input() -> Evidence:
+def average_of_the_input() -> Measured:
     """Head outputs in the hull of the values; outputs of a layer with a residual connection in the
     hull of the inputs.
     """
     trace = attend(gaussian_tokens(16, 4), Projections.random(4, 1), residual=True)
     heads = sum(in_hull(row, trace.values[0]) for row in trace.head_outputs[0, 0])
     outputs = sum(in_hull(row, trace.inputs[0]) for row in trace.output[0])
-    sentence = (
-        f"{heads} of 16 head outputs lie in the hull of the values, {outputs} of 16 outputs in the"
-        " hull of the inputs."
-    )
-    return Evidence(outputs == 16, heads == 16, sentence)
+    return measured(outputs == 16, heads == 16, heads, outputs)
 
 
-def learned_matrices() -> Evidence:
+def learned_matrices() -> Measured:
     """Queries and W_Q of two sentences."""
     one, other = attend(X, LAYER), attend(X[::-1] + 1, LAYER)
     moved = max_difference(one.queries, other.queries)
     kept = are_equal(one.projections.w_q, other.projections.w_q)
-    sentence = f"Another sentence changes Q by up to {moved:.2f}, W_Q not at all."
-    return Evidence(moved < 1e-9, kept and moved > 0.01, sentence)
+    return measured(moved < 1e-9, kept and moved > 0.01, moved)
 
 
-def shift_of_a_row() -> Evidence:
+def shift_of_a_row() -> Measured:
     """The softmax of scores, and of scores plus 100."""
     scores = attend(X, LAYER).scaled_scores
     gap = max_difference(softmax(scores + 100), softmax(scores))
-    sentence = f"All scores + 100: the weights differ by {format_gap(gap)}."
-    return Evidence(gap < 1e-9, gap < 1e-9, sentence)
+    return measured(gap < 1e-9, gap < 1e-9, format_gap(gap))
 
 
-def one_layer_cannot() -> Evidence:
+def one_layer_cannot() -> Measured:
     """The stored models of one and of two layers on letters that repeat."""
     one, two = (circuit_score(CircuitSettings(n_layers, 2), N_STEPS).right for n_layers in (1, 2))
-    sentence = (
-        "Right guesses where letters repeat, after the same training with two heads in each layer:"
-        f" {100 * one:.0f} % with one layer, {100 * two:.0f} % with two; by luck one in 16."
-    )
-    return Evidence(one < 1 / N_LETTERS, one < 0.5 < 0.9 < two, sentence)
+    return measured(one < 1 / N_LETTERS, one < 0.5 < 0.9 < two, 100 * one, 100 * two)

@@ -1,5 +1,5 @@
-"""What the checks of claims share: their result, the layer on which claims are tried, comparisons
-of arrays, and formats of numbers.
+"""What the checks of claims share: what they measure, the layer on which claims are tried,
+comparisons of arrays, and formats of numbers.
 """
 
 from __future__ import annotations
@@ -26,14 +26,20 @@ X, LAYER = gaussian_tokens(TOKENS, WIDTH), Projections.random(WIDTH, HEADS)
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """The result of a check. claimed: whether the claim holds as worded. corrected: whether the
-    correct statement holds. sentence: the numbers that show it.
+class Measured:
+    """What a check measures. claimed: whether the claim holds as worded. corrected: whether the
+    correct statement holds. numbers: those that show it, in the order of their places in
+    the sentence of the claim.
     """
 
     claimed: bool
     corrected: bool
-    sentence: str
+    numbers: tuple[object, ...]
+
+
+def measured(claimed: bool, corrected: bool, *numbers: object) -> Measured:
+    """What a check measures, with its numbers one by one."""
+    return Measured(claimed, corrected, numbers)
 
 
 def fits(*matrices: Array) -> bool:

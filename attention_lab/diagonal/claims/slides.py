@@ -20,7 +20,7 @@ from ..settings import at_angle
 from ..token_matrices import gaussian_tokens
 from .record import (
     LAYER,
-    Evidence,
+    Measured,
     X,
     are_equal,
     fits,
@@ -28,6 +28,7 @@ from .record import (
     format_shape,
     head_0_of,
     max_difference,
+    measured,
     own_rate,
     score_deviations,
     shuffling_gaps,
@@ -37,27 +38,22 @@ COUNTEREXAMPLE_X = np.array([[3.0], [2.0], [1.0]])
 N_WEIGHT_DRAWS = 100
 
 
-def score_bound() -> Evidence:
+def score_bound() -> Measured:
     """S1 on Gaussian tokens."""
     check = find_proposition("S1").check(gaussian_tokens(16, 4))
     gap = format_gap(check.excess)
-    sentence = f"16 tokens: the two sides of the identity behind it differ by {gap}."
-    return Evidence(check.holds, check.holds, sentence)
+    return measured(check.holds, check.holds, gap)
 
 
-def pair_bound() -> Evidence:
+def pair_bound() -> Measured:
     """X = (3, 2, 1), and the product form on it."""
     bound, product = (find_proposition(number).check(COUNTEREXAMPLE_X) for number in ("S4", "S7"))
     i, j = bound.where
     A = weightless_attention(COUNTEREXAMPLE_X).probabilities
-    sentence = (
-        f"X = (3, 2, 1): α_{i + 1}{j + 1} = {A[i, j]:.4f}, but α_{i + 1}{i + 1} = {A[i, i]:.4f} and"
-        f" α_{j + 1}{j + 1} = {A[j, j]:.4f}."
-    )
-    return Evidence(bound.holds, product.holds, sentence)
+    return measured(bound.holds, product.holds, i + 1, j + 1, A[i, j], A[i, i], A[j, j])
 
 
-def diagonal_always_greater() -> Evidence:
+def diagonal_always_greater() -> Measured:
     """X = (3, 2, 1), the rule for a peak off the diagonal, and the mean diagonal of 8 Gaussian
     tokens.
     """
@@ -65,36 +61,29 @@ def diagonal_always_greater() -> Evidence:
     masses = [self_mass_exact(8, width) for width in (2, 8, 64)]
     row = weightless_attention(COUNTEREXAMPLE_X).probabilities[1]
     shown_masses = ", ".join(f"{mass:.2f}" for mass in masses)
-    sentence = (
-        f"X = (3, 2, 1): row 2 gives {row[0]:.4f} to token 1 and {row[1]:.4f} to itself. The mean"
-        f" diagonal of 8 random tokens: {shown_masses} for C = 2, 8, 64."
+    return measured(
+        check.holds, rule.holds and masses == sorted(masses), row[0], row[1], shown_masses
     )
-    return Evidence(check.holds, rule.holds and masses == sorted(masses), sentence)
 
 
-def greater_with_ties() -> Evidence:
+def greater_with_ties() -> Measured:
     """Three tokens of equal norm, two of them the same."""
     x = np.array([[1.0, 2.0], [1.0, 2.0], [2.0, -1.0]])
     greater, equal_norms = (find_proposition(number).check(x) for number in ("S5", "S12"))
     row = ", ".join(f"{share:.4f}" for share in weightless_attention(x).probabilities[0])
-    sentence = f"X = (1,2), (1,2), (2,−1): row 1 is {row}."
-    return Evidence(greater.holds, equal_norms.applies and equal_norms.holds, sentence)
+    return measured(greater.holds, equal_norms.applies and equal_norms.holds, row)
 
 
-def diagonally_dominant() -> Evidence:
+def diagonally_dominant() -> Measured:
     """64 tokens of equal norm with 8 features: rows that peak on the diagonal, and rows with a_ii >
     1/2.
     """
     trace = attend(standardised(gaussian_tokens(64, 8)), Projections.weightless(8))
     peaks, majorities = own_rate([trace]), float(majority_rate(self_attention_of(trace)))
-    sentence = (
-        f"All rows of 64 normalised tokens peak on the diagonal ({peaks:.0%}), but {majorities:.0%}"
-        " have a_ii > 1/2."
-    )
-    return Evidence(majorities == 1, peaks == 1 and majorities < 1, sentence)
+    return measured(majorities == 1, peaks == 1 and majorities < 1, peaks, majorities)
 
 
-def limits_expressive_power() -> Evidence:
+def limits_expressive_power() -> Measured:
     """The task *neighbours* by attention without weights and the best linear readout, with the
     diagonal and with the diagonal hidden; and by one trained head. The same for *letters*.
     """
@@ -102,17 +91,11 @@ def limits_expressive_power() -> Evidence:
     plain, hidden = (weightless_score(task, own=own).total for own in (True, False))
     letters = weightless_score("letters", by_squares=True).total
     one, named = (trained_score(name, 1) for name in (task, "letters"))
-    sentence = (
-        f"Bring both neighbours: the best linear readout of attention without weights leaves an"
-        f" error of {plain:.2f} (1: always the mean), {hidden:.2f} if the diagonal is hidden. One"
-        f" trained head leaves {one:.2f}. Name both neighbours’ letters: {letters:.0%} right"
-        f" without weights, {named:.0%} with one trained head (chance: {1 / N_LETTERS:.0%})."
-    )
     is_limited = one < 0.6 < 0.8 < hidden < plain and letters + 0.2 < named
-    return Evidence(hidden < 0.6, is_limited, sentence)
+    return measured(hidden < 0.6, is_limited, plain, hidden, one, letters, named, 1 / N_LETTERS)
 
 
-def weights_cure_it() -> Evidence:
+def weights_cure_it() -> Measured:
     """The share of rows that peak on the diagonal, n = C = d_k = 8, for W_K = W_Q, unrelated,
     and −W_Q; and for −W_Q the tokens 1 and 2, and the longest of many draws of three tokens.
     """
@@ -121,60 +104,52 @@ def weights_cure_it() -> Evidence:
         own_rate(attend(gaussian_tokens(8, 8, n), at_angle(8, 8, degrees, n)) for n in seeds)
         for degrees in (0, 90, 180)
     )
-    sentence = (
-        f"Rows that peak on the diagonal: {tied:.0%} tied, {free:.0%} unrelated (chance is 12.5%),"
-        f" {opposite:.0%} opposite."
-    )
     one = np.ones((1, 1))
     short = attend([[1.0], [2.0]], Projections(one, -one, one, n_heads=1))
     row = short.probabilities[0, 0, 0]
-    sentence += f" X = (1, 2) and W_K = −W_Q: row 1 is {row[0]:.2f}, {row[1]:.2f}."
     longest = []
     for seed in seeds:
         trace = attend(gaussian_tokens(3, 2, seed), at_angle(2, 2, 180, seed))
         own = np.linalg.norm(trace.queries[0], axis=1).argmax()
         longest.append(diagonal_margins(self_attention_of(trace).scores)[own])
     against = opposite < 0.01 and bool(max(longest) < 0 and row[0] > row[1])
-    return Evidence(tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, sentence)
+    return measured(
+        tied < 0.2,
+        tied > 0.6 and abs(free - 0.125) < 0.05 and against,
+        tied,
+        free,
+        opposite,
+        row[0],
+        row[1],
+    )
 
 
-def same_attention() -> Evidence:
+def same_attention() -> Measured:
     """Two rows of one head's A; and its outputs feature by feature."""
     trace = attend(gaussian_tokens(5, 4), Projections.random(4, 1))
     A, values = trace.probabilities[0, 0], trace.value_heads[0, 0]
     rows = max_difference(A[0], A[1])
     channels = np.stack([A @ channel for channel in values.T], axis=1)
-    sentence = (
-        f"Rows 1 and 2 of A differ by up to {rows:.2f}. The same A mixes each of the 4 features."
-    )
     is_mixed = are_equal(channels, trace.head_outputs[0, 0])
-    return Evidence(rows < 1e-9, rows > 0.01 and is_mixed, sentence)
+    return measured(rows < 1e-9, rows > 0.01 and is_mixed, rows)
 
 
-def vertical_stack() -> Evidence:
+def vertical_stack() -> Measured:
     """Both ways of joining two heads."""
     trace = attend(X, LAYER)
     heads, w_o = trace.head_outputs[0], np.asarray(trace.projections.w_o)
     below, beside = np.vstack(list(heads)), np.hstack(list(heads))
     right = fits(beside, w_o) and are_equal(beside @ w_o, trace.output[0])
-    sentence = (
-        f"Stacked: {format_shape(below)}, side by side: {format_shape(beside)}; W_O has {len(w_o)}"
-        " rows."
-    )
-    return Evidence(fits(below, w_o), right, sentence)
+    return measured(fits(below, w_o), right, format_shape(below), format_shape(beside), len(w_o))
 
 
-def root_of_c() -> Evidence:
+def root_of_c() -> Measured:
     """The standard deviation of Gaussian scores of width d_k = 4 in a layer with C = 32."""
     by_c, by_d_k = score_deviations(4, 32**0.5, 4**0.5)
-    sentence = (
-        f"C = 32, d_k = 4: the standard deviation of the scores is {by_c:.2f} after division by √C"
-        f" and {by_d_k:.2f} after division by √d_k."
-    )
-    return Evidence(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, sentence)
+    return measured(abs(by_c - 1) < 0.1, abs(by_d_k - 1) < 0.1, by_c, by_d_k)
 
 
-def one_by_one() -> Evidence:
+def one_by_one() -> Measured:
     """The best rate for X = (3, 2, 1) over 2001 weights m = W_Q W_K; and sharp attention over
     normalised tokens.
     """
@@ -185,11 +160,7 @@ def one_by_one() -> Evidence:
         max_difference(weightless_attention(normed, sharpness).probabilities, np.eye(8))
         for sharpness in (1, 20)
     )
-    sentence = (
-        f"X = (3, 2, 1): no weight makes more than {best:.0%} of the rows peak on the diagonal."
-        f" Normalised tokens: |A − I| is {soft:.2f} at sharpness 1 and {format_gap(sharp)} at 20."
-    )
-    return Evidence(bool(best == 1), sharp < 1e-3 < soft, sentence)
+    return measured(bool(best == 1), sharp < 1e-3 < soft, best, soft, format_gap(sharp))
 
 
 def shifting_heads(image_size: int, sharpness: float) -> Projections:
@@ -208,7 +179,7 @@ def shifting_heads(image_size: int, sharpness: float) -> Projections:
     return Projections.from_heads(heads)
 
 
-def heads_and_convolution() -> Evidence:
+def heads_and_convolution() -> Measured:
     """A 3 × 3 kernel on a 4 × 4 image that wraps around, computed by nine sharp heads; and shuffled
     tokens without positions.
     """
@@ -227,16 +198,17 @@ def heads_and_convolution() -> Evidence:
     ]
     free, order = Projections.random(1, 9, d_k=2, d_v=1), rng.permutation(image_size**2)
     moved, causal = shuffling_gaps(image.reshape(-1, 1), free, order)
-    sentence = (
-        f"Nine sharp heads differ from the convolution by {format_gap(errors[1])}, nine less sharp"
-        f" ones by up to {errors[0]:.1f}. Without positions and masks, shuffled pixels give"
-        f" shuffled outputs (difference {format_gap(moved)}). A kernel that reads neighbours does"
-        f" not. With a causal mask the outputs are not only shuffled (difference {causal:.2f})."
+    return measured(
+        errors[0] < 1e-9,
+        errors[1] < 1e-9 and moved < 1e-9 < causal,
+        format_gap(errors[1]),
+        errors[0],
+        format_gap(moved),
+        causal,
     )
-    return Evidence(errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, sentence)
 
 
-def always_use_weights() -> Evidence:
+def always_use_weights() -> Measured:
     """The errors of *neighbours* without weights, with one trained head and with two; and noise in
     copies of four patterns before and after attention without weights.
     """
@@ -245,23 +217,14 @@ def always_use_weights() -> Evidence:
     patterns, noise = gaussian_tokens(4, 32, seed=1).repeat(8, axis=0), gaussian_tokens(32, 32) / 2
     cleaned = attend(patterns + noise, Projections.weightless(32)).output[0] - patterns
     before, after = (float(np.square(part).mean()) for part in (noise, cleaned))
-    sentence = (
-        f"Bring both neighbours: the error is {plain:.2f} without weights, {one:.2f} with one"
-        f" trained head, {two:.4f} with two. But 8 noisy copies of each of 4 patterns: attention"
-        f" without weights lowers the mean square of the noise from {before:.2f} to {after:.2f}."
-    )
     needed = two < 0.01 and 0.4 < one < 0.6 and plain > 0.9
-    return Evidence(after >= before, needed and after < before / 2, sentence)
+    return measured(after >= before, needed and after < before / 2, plain, one, two, before, after)
 
 
-def always_several_heads() -> Evidence:
+def always_several_heads() -> Measured:
     """Two equal heads and two different heads against one head whose W_O is the sum of theirs."""
     first, w_o = head_0_of(LAYER), np.asarray(LAYER.w_o)
     twice = attend(X, Projections.from_heads([first, first], w_o)).output
     once = attend(X, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
     gap, other = max_difference(twice, once), max_difference(attend(X, LAYER).output, once)
-    sentence = (
-        f"Two equal heads give the output of one head (difference {format_gap(gap)}). Two different"
-        f" heads do not (difference up to {other:.2f})."
-    )
-    return Evidence(gap > 1e-9, gap < 1e-9 and other > 0.01, sentence)
+    return measured(gap > 1e-9, gap < 1e-9 and other > 0.01, format_gap(gap), other)

@@ -93,7 +93,7 @@ def holds_in(world: Mapping[str, Any], claim: Claim) -> bool:
     """Whether the correct statement still holds; true also for a claim that cannot be checked."""
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
         for (name, wrong), module in product(
-            world.items(), (inspect.getmodule(claim.check), record)
+            world.items(), (inspect.getmodule(claim.measure), record)
         ):
             if hasattr(module, name):
                 patch.setattr(module, name, wrong)

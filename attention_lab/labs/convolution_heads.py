@@ -16,6 +16,8 @@ from attention_core.checks import Array
 from attention_core.errors import SettingsError
 from attention_core.projections import Projections
 
+from ..home import read_table
+
 
 @dataclass(frozen=True)
 class Padding:
@@ -30,29 +32,7 @@ class Padding:
     numpy_mode: str
 
 
-PADDINGS = {
-    "nothing": Padding(
-        "No token is added. A head whose target is outside reads the nearest pixel, so the edge is"
-        " repeated.",
-        "edge-replicate",
-        "edge",
-    ),
-    "frame": Padding(
-        "A frame of empty pixels surrounds the picture. Their content is 0, and their outputs are"
-        " cut off.",
-        "zero (SAME)",
-        "constant",
-    ),
-    "sink": Padding(
-        "Every head finds one empty token if its target is outside. Its score is only half as far"
-        " below that of a target as the scores of the neighbours.",
-        "zero (SAME)",
-        "constant",
-    ),
-    "circular": Padding(
-        "Positions lie on two circles: beyond the right edge the left edge follows.", "wrap", "wrap"
-    ),
-}
+PADDINGS = {row.pop("name"): Padding(**row) for row in read_table("paddings")}
 
 
 def kernel_offsets(side: int) -> tuple[tuple[int, int], ...]:

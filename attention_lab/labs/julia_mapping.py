@@ -21,6 +21,8 @@ from attention_core.initialisation import orthonormal_columns
 from attention_core.projections import Projections
 from attention_core.trace import Trace
 
+from ..home import read_table
+
 
 @dataclass(frozen=True, eq=False)
 class JuliaHeads:
@@ -81,23 +83,7 @@ class Convention:
     ours: str
 
 
-CONVENTIONS = {
-    "manual": Convention(
-        r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_K^{\top} Z)^{\top} (P_Q^{\top}"
-        r" Z)}{\sqrt{N/h}}\right)",
-        "Keys times queries, softmax of each column, scores divided by √(N/h).",
-        r"W_Q = [P_Q \mid \cdots],\ W_K = [P_K \mid \cdots],\ W_V = [P_V \mid \cdots],\ s ="
-        r" 1/\sqrt{n}",
-    ),
-    "code": Convention(
-        r"P_V^{\top} Z \, \mathrm{softmax}\!\left(\frac{(P_Q^{\top} Z)^{\top} (P_K^{\top}"
-        r" Z)}{\sqrt{N}}\right)",
-        "Queries times keys, softmax of each column, scores divided by √N: P_Q and P_K are"
-        " exchanged.",
-        r"W_Q = [P_K \mid \cdots],\ W_K = [P_Q \mid \cdots],\ W_V = [P_V \mid \cdots],\ s ="
-        r" 1/\sqrt{N}",
-    ),
-}
+CONVENTIONS = {row.pop("name"): Convention(**row) for row in read_table("conventions")}
 
 
 @dataclass(frozen=True, eq=False)

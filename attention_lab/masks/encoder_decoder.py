@@ -17,6 +17,7 @@ from attention_core.trace import Trace
 from ..cache import cached
 from ..choices import resolve
 from ..heads.reruns import layer_options
+from ..home import read_table
 from ..scenario import Scenario, trace_of
 from ..sentences import embedding_of, tokens_of
 from ..user_data.matrix_names import MAX_TOKENS
@@ -86,37 +87,12 @@ class AttentionUse:
     name: str
     queries_from: str
     keys_from: str
-    causal: bool
     description: str
+    causal: bool
 
 
-ATTENTION_USES: tuple[AttentionUse, ...] = (
-    AttentionUse(
-        "encoder",
-        "encoder self-attention",
-        "source",
-        "source",
-        False,
-        "The source sentence reads itself in both directions. Only its padding is hidden.",
-    ),
-    AttentionUse(
-        "decoder",
-        "decoder self-attention",
-        "target",
-        "target",
-        True,
-        "The target sentence reads itself, but no token may see a later one: during generation"
-        " later tokens do not exist yet.",
-    ),
-    AttentionUse(
-        "cross",
-        "cross-attention",
-        "target",
-        "source",
-        False,
-        "Each target token reads the whole source sentence. Only the padding of the source is"
-        " hidden.",
-    ),
+ATTENTION_USES = tuple(
+    AttentionUse(causal=row.pop("causal") == "yes", **row) for row in read_table("attention_uses")
 )
 
 

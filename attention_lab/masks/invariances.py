@@ -5,7 +5,7 @@ products, its values and its rows of W_O only in their product. So both pairs ca
 another basis: W_Q R with W_K R⁻ᵀ, and W_V U with U⁻¹ W_O.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,6 +30,7 @@ from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
 from ..heads.weight_blocks import output_rows
+from ..home import read_table
 from ..why_three import values_from_inputs, with_keys_from_queries
 from .mistakes import ReplacedSteps, run_inputs, run_with_steps
 
@@ -69,7 +70,7 @@ Apply = Callable[[Trace, int], Trace]
 
 @dataclass(frozen=True)
 class LayerChange:
-    """A change of a layer.
+    """A change of a layer; its words are a row of `assets/data/layer_changes.csv`.
 
     formula: why its output changes or stays the same, as LaTeX. apply: run the changed layer, with
     numbers drawn from a seed. is_drawn: whether there are such numbers.
@@ -83,76 +84,29 @@ class LayerChange:
     is_drawn: bool
 
 
-LAYER_CHANGES: list[LayerChange] = []  # in the order of this file
-
-
-def _change(
-    name: str, formula: str, description: str, is_drawn: bool = True
-) -> Callable[[Apply], Apply]:
-    """The function below makes a change of this name."""
-
-    def declared(apply: Apply) -> Apply:
-        key = apply.__name__.strip("_")
-        LAYER_CHANGES.append(LayerChange(key, name, formula, description, apply, is_drawn))
-        return apply
-
-    return declared
-
-
 def _add_to_scores(trace: Trace, seed: int, shape: tuple[int, int]) -> Trace:
     constants = 3 * generator(seed, Stream.CHANGES).standard_normal(shape)
     return rerun(trace, bias=constants if trace.bias is None else trace.bias + constants)
 
 
-@_change(
-    "A number added for each query",
-    r"\frac{e^{s_{ij} + c_i}}{\sum_k e^{s_{ik} + c_i}} = \frac{e^{s_{ij}}}{\sum_k e^{s_{ik}}}",
-    "The number is added to all scores of a query, and the softmax depends only on their"
-    " differences. The factor $e^{c_i}$ cancels. Only a sink, which does not get this number, makes"
-    " a difference.",
-)
 def _row_constants(trace: Trace, seed: int) -> Trace:
     return _add_to_scores(trace, seed, (trace.sizes["T"], 1))
 
 
-@_change(
-    "A number added for each key",
-    r"\frac{e^{s_{ij} + c_j}}{\sum_k e^{s_{ik} + c_k}}",
-    "The number is added to all scores of a key, so some keys get more from all queries.",
-)
 def _column_constants(trace: Trace, seed: int) -> Trace:
     return _add_to_scores(trace, seed, (1, trace.sizes["S"]))
 
 
-@_change(
-    "A bias added to every key",
-    r"q_i \cdot (k_j + b) = q_i \cdot k_j + q_i \cdot b",
-    "It adds the same number to all scores of one query, so no probability changes. It would with a"
-    " soft cap, with keys that are turned (RoPE) or normalised (QK-norm) afterwards, and with a"
-    " sink or a key of zeros, which do not get this number.",
-)
 def _key_bias(trace: Trace, seed: int) -> Trace:
     vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_k.shape[1])
     return rerun(trace, projections=with_key_bias(trace.projections, vector))
 
 
-@_change(
-    "A bias added to every query",
-    r"(q_i + b) \cdot k_j = q_i \cdot k_j + b \cdot k_j",
-    "It adds another number for each key: keys similar to b get more.",
-)
 def _query_bias(trace: Trace, seed: int) -> Trace:
     vector = generator(seed, Stream.CHANGES).standard_normal(trace.projections.w_q.shape[1])
     return rerun(trace, projections=with_query_bias(trace.projections, vector))
 
 
-@_change(
-    "Queries and keys in another basis",
-    r"(W_Q R)(W_K R^{-\top})^{\top} = W_Q W_K^{\top}",
-    "Queries and keys are used only in dot products. In another basis, biases included, these stay"
-    " the same. So a single number of W_Q means nothing by itself. Rotary positions and QK-norm"
-    " work on single numbers, so with them the output changes.",
-)
 def _query_key_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
     neutral_GVV = np.broadcast_to(np.eye(p.d_v), (p.groups, p.d_v, p.d_v))
@@ -160,12 +114,6 @@ def _query_key_basis(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=with_basis_change(p, change))
 
 
-@_change(
-    "Values in another basis",
-    r"(W_V U)(U^{-1} W_O) = W_V W_O",
-    "The change of the values is undone in W_O: the head outputs differ, the output of the layer"
-    " does not. A layer without W_O gets U⁻¹ as its W_O.",
-)
 def _value_basis(trace: Trace, seed: int) -> Trace:
     p = trace.projections
     neutral_GKK = np.broadcast_to(np.eye(p.d_k), (p.groups, p.d_k, p.d_k))
@@ -180,13 +128,6 @@ def _softmax_of_all(scaled: Array, masked_BHTS: Array, options: Options) -> Arra
     return shares
 
 
-@_change(
-    "One softmax over a whole head",
-    r"a_{ij} = \frac{e^{s_{ij}}}{\sum_{k,l} e^{s_{kl}}}",
-    "All shares of a head together sum to 1, not those of each query: a query with higher scores"
-    " gets more of it than others. For one query the proportions stay, and its result shrinks.",
-    is_drawn=False,
-)
 def _one_softmax(trace: Trace, seed: int) -> Trace:
     return run_with_steps(run_inputs(trace), ReplacedSteps(shares=_softmax_of_all))
 
@@ -213,15 +154,6 @@ def _additive_heads(query: Array, key: Array, value: Array, options: Options) ->
     return HeadTrace(scores, scores, masked, probabilities, mix_values(probabilities, value))
 
 
-@_change(
-    "Additive scores (Bahdanau)",
-    r"v^\top \tanh(q_i + k_j)",
-    "Queries and keys are those of the layer; a model would learn v, here it is 1. The tanh keeps"
-    " every score between −d_k and d_k without a scale, but must be computed for every pair and"
-    " feature: one matrix product is not enough. Vaswani et al. (2017) chose the dot product for"
-    " that.",
-    is_drawn=False,
-)
 def _additive(trace: Trace, seed: int) -> Trace:
     given = run_inputs(trace)
     options = options_of(trace)._replace(allowed=given.mask, bias=given.bias)
@@ -231,28 +163,30 @@ def _additive(trace: Trace, seed: int) -> Trace:
     return layer.labelled(trace.tokens, trace.memory_tokens)
 
 
-@_change(
-    "W_K = W_Q: one matrix for queries and keys",
-    r"q_i \cdot k_j = q_i \cdot q_j = q_j \cdot k_i",
-    "Query and key of a token are one vector, so any two tokens rate each other alike, and one of"
-    " the two rates itself at least as high. Such a head cannot ask for something else than it"
-    " answers: it has no direction, such as from a word to the one before it.",
-    is_drawn=False,
-)
 def _one_for_both(trace: Trace, seed: int) -> Trace:
     return with_keys_from_queries(trace)
 
 
-@_change(
-    "V = X: the values are the inputs",
-    r"o_i = \sum_j a_{ij}\, x_j",
-    "W_V copies the features of X. The shares stay the same, but each head hands on its own part of"
-    " a token’s numbers as it is: it cannot choose what of a token is worth handing on, and other"
-    " features never reach it.",
-    is_drawn=False,
-)
 def _inputs_as_values(trace: Trace, seed: int) -> Trace:
     return rerun(trace, projections=values_from_inputs(trace.projections))
+
+
+_APPLY: Mapping[str, Apply] = {
+    "row_constants": _row_constants,
+    "column_constants": _column_constants,
+    "key_bias": _key_bias,
+    "query_bias": _query_bias,
+    "query_key_basis": _query_key_basis,
+    "value_basis": _value_basis,
+    "one_softmax": _one_softmax,
+    "additive": _additive,
+    "one_for_both": _one_for_both,
+    "inputs_as_values": _inputs_as_values,
+}
+LAYER_CHANGES = tuple(
+    LayerChange(apply=_APPLY[row["key"]], is_drawn=row.pop("drawn") == "yes", **row)
+    for row in read_table("layer_changes")
+)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from attention_core.trace import Trace
 from ..cache import cached
 from ..compare import TwoLayers
 from ..heads.reruns import rerun
+from ..home import read_table
 from ..rounding import RELATIVE_ROUNDING, tolerance
 from ..scenario import Scenario, trace_of
 from .invariances import shuffled_order
@@ -38,25 +39,14 @@ Run = Callable[[RunInputs, ReplacedSteps], CheckResult]
 
 @dataclass(frozen=True)
 class MistakeCheck:
-    """One test of a layer. run: returns the result for inputs and steps."""
+    """One test of a layer; its words are a row of `assets/data/mistake_checks.csv`. run: returns
+    the result for inputs and steps.
+    """
 
     key: str
     name: str
     question: str
     run: Run
-
-
-MISTAKE_CHECKS: list[MistakeCheck] = []  # in the order of this file
-
-
-def _check(name: str, question: str) -> Callable[[Run], Run]:
-    """The function below is a check of this name, which answers the question."""
-
-    def declared(run: Run) -> Run:
-        MISTAKE_CHECKS.append(MistakeCheck(run.__name__.strip("_"), name, question, run))
-        return run
-
-    return declared
 
 
 def _judged(gap: float, limit: float, passed: str, failed: str) -> CheckResult:
@@ -68,13 +58,6 @@ def _judged(gap: float, limit: float, passed: str, failed: str) -> CheckResult:
     return CheckResult(False, f"{failed} {gap:.3g}.", gap)
 
 
-def run_checks(trace: Trace, steps: ReplacedSteps) -> dict[str, CheckResult]:
-    """The results of all checks for a layer with these steps, run on the inputs of a trace."""
-    given = run_inputs(trace)
-    return {check.key: check.run(given, steps) for check in MISTAKE_CHECKS}
-
-
-@_check("shapes", "Does every array have the right shape?")
 def _shapes(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     try:
         run_with_steps(given, steps)
@@ -83,7 +66,6 @@ def _shapes(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     return CheckResult(True, f"All {len(given.trace.steps)} arrays have the right shapes.")
 
 
-@_check("sums of shares", "Do the shares of every query sum to 1?")
 def _row_sums(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     layer = run_with_steps(given, steps)
     sums = layer.probabilities.sum(axis=-1)
@@ -97,7 +79,6 @@ def _row_sums(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     )
 
 
-@_check("hidden tokens", "Is the output independent of what the mask hides?")
 def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     hidden_TS = np.asarray(np.isneginf(run_with_steps(given).masked_scores).all(axis=(0, 1)))
     if given.own_memory:
@@ -119,7 +100,6 @@ def _hidden_keys(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     )
 
 
-@_check("permutation test", "If the tokens are shuffled, is the output only shuffled?")
 def _permutation(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     if given.trace.rotary is not None:
         told = "Rotary positions tell the order, so a shuffle changes the output."
@@ -138,7 +118,6 @@ def _permutation(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     )
 
 
-@_check("repeated call", "Does the same input give the same output again?")
 def _repeated_call(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     return _judged(
         _gap(run_with_steps(given, steps, call=1).output, run_with_steps(given, steps).output),
@@ -148,12 +127,11 @@ def _repeated_call(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     )
 
 
-@_check("different heads", "Do heads with different weights compute different things?")
 def _different_heads(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     rng = generator(0, Stream.PROBES)
     probe = replace(given, inputs=_noise(rng, given.inputs), memory=_noise(rng, given.memory))
-    declared, found = _twins(run_with_steps(probe)), _twins(run_with_steps(probe, steps))
-    extra = [pair for pair in found if pair not in declared]
+    declared, equal = _twins(run_with_steps(probe)), _twins(run_with_steps(probe, steps))
+    extra = [pair for pair in equal if pair not in declared]
     if not extra:
         told = "On random inputs, heads with different weights compute different numbers."
         return CheckResult(True, told)
@@ -182,7 +160,6 @@ def _twins(layer: Trace) -> list[tuple[int, int]]:
     ]
 
 
-@_check("whole embedding", "Does a head read more than a slice of the input?")
 def _whole_embedding(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     n_features, n_heads = given.inputs.shape[2], given.trace.sizes["H"]
     if n_heads == 1:
@@ -206,7 +183,6 @@ def _moves(given: RunInputs, changed: RunInputs, steps: ReplacedSteps) -> bool:
     return _gap(after.query_heads[:, 0], before.query_heads[:, 0]) > tolerance(after, "query_heads")
 
 
-@_check("comparison with the reference", "Are the outputs those of the right layer?")
 def _reference(given: RunInputs, steps: ReplacedSteps) -> CheckResult:
     right, layer = run_with_steps(given), run_with_steps(given, steps)
     return _judged(
@@ -222,6 +198,27 @@ def _gap(one: Array, other: Array) -> float:
     alike = np.isnan(one) & np.isnan(other)
     gaps = np.abs(np.where(alike, 0, one - other))
     return float(np.nan_to_num(gaps, nan=np.inf).max(initial=0.0))
+
+
+_RUNS: Mapping[str, Run] = {
+    "shapes": _shapes,
+    "row_sums": _row_sums,
+    "hidden_keys": _hidden_keys,
+    "permutation": _permutation,
+    "repeated_call": _repeated_call,
+    "different_heads": _different_heads,
+    "whole_embedding": _whole_embedding,
+    "reference": _reference,
+}
+MISTAKE_CHECKS = tuple(
+    MistakeCheck(run=_RUNS[row["key"]], **row) for row in read_table("mistake_checks")
+)
+
+
+def run_checks(trace: Trace, steps: ReplacedSteps) -> dict[str, CheckResult]:
+    """The results of all checks for a layer with these steps, run on the inputs of a trace."""
+    given = run_inputs(trace)
+    return {check.key: check.run(given, steps) for check in MISTAKE_CHECKS}
 
 
 @dataclass(frozen=True, eq=False)

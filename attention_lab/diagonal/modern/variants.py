@@ -1,8 +1,8 @@
 """The variants of attention that today's models use, each on the same tokens: how much every token
-looks at itself.
+looks at itself. Their words and numbers are rows of `assets/data/variants.csv`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,6 +11,7 @@ from attention_core import HeadNorm, Projections, Rotary, Trace, alibi_bias, att
 from attention_core.checks import Array
 from attention_core.initialisation import Stream, generator
 
+from ...home import read_table
 from ..measures import diagonal, diagonal_margins
 from .delta_rule import DeltaRule, delta_weights, unit_vectors
 
@@ -91,9 +92,9 @@ class Variant:
     title: str
     description: str
     run: Run
-    strength: str = ""
-    choices: tuple[float, ...] = ()
-    usual: float = 0.0
+    strength: str
+    choices: tuple[float, ...]
+    usual: float
 
 
 def weightless_vectors(x_TD: Array) -> Vectors:
@@ -157,84 +158,25 @@ def _delta(vectors: Vectors, beta: float) -> Looks:
     return Looks(delta_weights(queries, keys, DeltaRule(beta)))
 
 
-VARIANTS = (
+_RUNS: Mapping[str, Run] = {
+    "plain": lambda vectors, _: _looks(plain_trace(vectors)),
+    "rotary": lambda vectors, base: _looks(rotary_trace(vectors, base)),
+    "alibi": _alibi,
+    "norm": lambda vectors, gain: _looks(norm_trace(vectors, gain)),
+    "softcap": lambda vectors, cap: _looks(attend(vectors.x, vectors.projections, softcap=cap)),
+    "sink": lambda vectors, sink: _looks(attend(vectors.x, vectors.projections, sink=sink)),
+    "window": _window,
+    "linear": _linear,
+    "delta": _delta,
+}
+VARIANTS = tuple(
     Variant(
-        "plain",
-        "plain",
-        "The softmax of the scaled scores.",
-        lambda vectors, _: _looks(plain_trace(vectors)),
-    ),
-    Variant(
-        "rotary",
-        "rotary",
-        "Positions turn queries and keys (Llama, Qwen, Gemma, gpt-oss).",
-        lambda vectors, base: _looks(rotary_trace(vectors, base)),
-        "Rotary base",
-        (1.0, 10.0, 100.0, 10_000.0, 1_000_000.0),
-        10_000.0,
-    ),
-    Variant(
-        "alibi",
-        "ALiBi",
-        "Each step of distance lowers a score by the slope (BLOOM, MPT).",
-        _alibi,
-        "ALiBi slope",
-        (1 / 256, 1 / 64, 1 / 16, 1 / 8, 1 / 4, 1 / 2),
-        1 / 2,
-    ),
-    Variant(
-        "norm",
-        "QK-norm",
-        "A scaled score is the gain times the cosine of query and key (Qwen3, Gemma 3, OLMo 2).",
-        lambda vectors, gain: _looks(norm_trace(vectors, gain)),
-        "QK-norm gain",
-        (1.0, 2.0, 4.0, 8.0, 16.0),
-        4.0,
-    ),
-    Variant(
-        "softcap",
-        "soft cap",
-        "Scores are squeezed between minus the cap and the cap (Gemma 2).",
-        lambda vectors, cap: _looks(attend(vectors.x, vectors.projections, softcap=cap)),
-        "Soft cap",
-        (1.0, 2.0, 5.0, 10.0, 50.0),
-        5.0,
-    ),
-    Variant(
-        "sink",
-        "sink",
-        "One more score in each row, whose share goes to no token (gpt-oss).",
-        lambda vectors, sink: _looks(attend(vectors.x, vectors.projections, sink=sink)),
-        "Sink logit",
-        (-2.0, 0.0, 2.0, 4.0, 8.0),
-        4.0,
-    ),
-    Variant(
-        "window",
-        "window",
-        "A token sees only its neighbours (Mistral, Gemma 3, gpt-oss in some layers).",
-        _window,
-        "Window ± tokens",
-        (0.0, 1.0, 2.0, 3.0, 5.0),
-        1.0,
-    ),
-    Variant(
-        "linear",
-        "linear",
-        "Linear attention has no softmax: a weight is the product of unit vectors, for"
-        " tokens so far.",
-        _linear,
-    ),
-    Variant(
-        "delta",
-        "delta rule",
-        "No softmax: a token replaces what its key finds in the state (DeltaNet, Qwen3-Next, Kimi"
-        " Linear).",
-        _delta,
-        "Delta rule β",
-        (0.25, 0.5, 0.75, 1.0),
-        0.75,
-    ),
+        run=_RUNS[row["key"]],
+        choices=tuple(map(float, row.pop("choices").split())),
+        usual=float(row.pop("usual")),
+        **row,
+    )
+    for row in read_table("variants")
 )
 
 

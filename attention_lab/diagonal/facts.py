@@ -12,7 +12,7 @@ from attention_core.trace import Trace
 
 from ..words.numbers import Case, Count, Number, Share
 from .depth import EQUAL_DISTANCE, TrajectorySample
-from .geometry import half_plane_of, longer_pairs
+from .geometry import LongerPair, half_plane_of, longer_pairs
 from .growth_curves import half_argmax_width, half_mass_width
 from .measures import (
     TOLERANCE,
@@ -212,18 +212,6 @@ def depth_facts(samples: Mapping[str, TrajectorySample], n_layers: int, seeds: r
 
 
 @dataclass(frozen=True)
-class LongerFacts:
-    """A token that is turned away: its place, the dot product, and what is read of it as both
-    become longer, as shares of the row and relative to the own share.
-    """
-
-    place: Count
-    product: Number
-    shares: tuple[Number, ...]
-    relative: tuple[Number, ...]
-
-
-@dataclass(frozen=True)
 class GeometryFacts:
     """*Geometry*. own: the score of the chosen token for itself. beaten: tokens with a higher score
     in its row. has_direction: whether its query is not 0. longer: those turned away from it by more
@@ -235,7 +223,7 @@ class GeometryFacts:
     own: Number
     beaten: tuple[tuple[int, Number], ...]
     has_direction: bool
-    longer: tuple[LongerFacts, ...] = ()
+    longer: tuple[LongerPair, ...] = ()
     n_longer: Count | None = None
     rising: Count | None = None
 
@@ -244,21 +232,12 @@ def geometry_facts(trace: Trace, token: int, is_of_points: bool) -> GeometryFact
     """What *Geometry* says of a token. Raises: AttentionError."""
     scores_T, half = trace.scores[0, 0, token], half_plane_of(trace, token)
     pairs = longer_pairs(trace.inputs[0], token) if is_of_points else ()
-    longer = tuple(
-        LongerFacts(
-            Count(one.other),
-            Number(one.product, 2),
-            tuple(Number(share, 2) for share in one.shares),
-            tuple(Number(part, 2) for part in one.relative),
-        )
-        for one in pairs
-    )
     return GeometryFacts(
         token,
         Number(scores_T[token]),
         tuple((int(j), Number(scores_T[j])) for j in np.flatnonzero(half.rivals)),
         half.has_direction,
-        longer,
+        pairs,
         Count(len(pairs)) if pairs else None,
         Count(sum(not one.only_falls for one in pairs)) if pairs else None,
     )

@@ -15,6 +15,7 @@ from attention_core.projections import Projections
 from attention_core.trace import Trace, head_of
 
 from ..heads.number_range import scaled_to_one
+from ..words.numbers import Count, Number
 from .measures import TOLERANCE
 
 # Rounding of a solved system of a few dozen unknowns.
@@ -148,10 +149,10 @@ class LongerPair:
     relative: the same divided by what the token reads of itself.
     """
 
-    other: int
-    product: float
-    shares: tuple[float, ...]
-    relative: tuple[float, ...]
+    other: Count
+    product: Number
+    shares: tuple[Number, ...]
+    relative: tuple[Number, ...]
 
     @property
     def only_falls(self) -> bool:
@@ -185,8 +186,9 @@ def _longer_pair(x_TD: Array, token: int, other: int, product: float) -> LongerP
         longer_TD[[token, other]] *= factor
         trace = attend(longer_TD, Projections.weightless(x_TD.shape[1]))
         rows.append(trace.probabilities[0, 0, token])
-    shares = tuple(float(row[other]) for row in rows)
-    return LongerPair(other, product, shares, tuple(float(row[other] / row[token]) for row in rows))
+    shares = tuple(Number(row[other], 2) for row in rows)
+    relative = tuple(Number(row[other] / row[token], 2) for row in rows)
+    return LongerPair(Count(other), Number(product, 2), shares, relative)
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,7 +26,7 @@ from .head_worth import (
     signed_shares,
     token_changes,
 )
-from .keys_read import averaging_effect
+from .keys_read import AveragingEffect, averaging_effect
 from .latent import absorbed_scores, largest_rank, with_latent
 from .patterns import column_sums, pattern_of
 from .reruns import relative_change
@@ -69,17 +69,6 @@ def _share(value: float | None, digits: int) -> Share | None:
 
 
 @dataclass(frozen=True)
-class AverageFacts:
-    """What an average hides: the effective tokens in a head and in the mean of the heads, and the
-    largest sum of a row of their maximum.
-    """
-
-    in_a_head: Number
-    in_the_mean: Number
-    largest_sum: Number
-
-
-@dataclass(frozen=True)
 class CellFacts:
     """One query and one key in all heads. row: what the shares of the query sum to: "1" in every
     head, "0" if it may see no key, "less" if a sink takes a part. sums: that number, or the
@@ -101,18 +90,15 @@ class AllHeadsFacts:
     """
 
     habits: tuple[HabitFacts, ...]
-    average: AverageFacts | None = None
+    average: AveragingEffect | None = None
     cell: CellFacts | None = None
     left_out: Count | None = None
 
 
-def average_facts(trace: Trace, heads: Sequence[int]) -> AverageFacts | None:
+def average_facts(trace: Trace, heads: Sequence[int]) -> AveragingEffect | None:
     """What an average hides; None if the mean of the heads looks no wider than a head."""
     lost = averaging_effect(trace, heads)
-    facts = AverageFacts(
-        Number(lost.in_a_head, 1), Number(lost.in_the_mean, 1), Number(lost.largest_sum, 2)
-    )
-    return facts if str(facts.in_the_mean) != str(facts.in_a_head) else None
+    return lost if str(lost.in_the_mean) != str(lost.in_a_head) else None
 
 
 def cell_facts(trace: Trace, cell: Cell) -> CellFacts:

@@ -9,8 +9,9 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.formulas import softmax
 from attention_core.trace import Trace
-from attention_lab.rounding import RELATIVE_ROUNDING
 
+from ..rounding import RELATIVE_ROUNDING
+from ..words.numbers import Number
 from .number_range import binary_exponent
 from .patterns import effective_tokens, entropy, mean_of_rows, pattern_of
 
@@ -170,9 +171,9 @@ class AveragingEffect:
     row sum of the maximum of the heads.
     """
 
-    in_a_head: float
-    in_the_mean: float
-    largest_sum: float
+    in_a_head: Number
+    in_the_mean: Number
+    largest_sum: Number
 
 
 def averaging_effect(trace: Trace, heads: Sequence[int]) -> AveragingEffect:
@@ -187,6 +188,7 @@ def averaging_effect(trace: Trace, heads: Sequence[int]) -> AveragingEffect:
     seen_T = pattern.occupied[0, chosen].all(axis=0)
     widths_T = np.exp(entropy(shares_HTS).mean(axis=0)), effective_tokens(shares_HTS.mean(axis=0))
     in_a_head, in_the_mean = (
-        float(mean_of_rows(np.where(seen_T, width_T, np.nan))) for width_T in widths_T
+        Number(float(mean_of_rows(np.where(seen_T, width_T, np.nan))), 1) for width_T in widths_T
     )
-    return AveragingEffect(in_a_head, in_the_mean, float(shares_HTS.max(axis=0).sum(axis=-1).max()))
+    largest_sum = Number(shares_HTS.max(axis=0).sum(axis=-1).max(), 2)
+    return AveragingEffect(in_a_head, in_the_mean, largest_sum)

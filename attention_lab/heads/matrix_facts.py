@@ -10,7 +10,7 @@ from .counts import layer_size
 from .designs import DesignCount, count_designs
 from .schedule import Box, schedule
 from .score_schemes import SCHEMES, SchemeGaps, scheme_gaps, wasted_share
-from .window_convolution import array_sizes, projections_as_convolutions
+from .window_convolution import ArraySize, array_sizes, projections_as_convolutions
 
 DESIGN_COUNTS = ("objects", "calls", "copied", "multiplications")
 
@@ -35,17 +35,6 @@ class BoxFacts:
     parts: Count
     multiplications: Count
     exponentials: Count
-
-
-@dataclass(frozen=True)
-class ArrayFacts:
-    """An array for one head, and for all heads: rows and columns, and how many numbers."""
-
-    name: Case
-    one: tuple[Count, Count]
-    numbers_of_one: Count
-    all: tuple[Count, Count]
-    numbers_of_all: Count
 
 
 @dataclass(frozen=True)
@@ -81,7 +70,7 @@ class MatrixFacts:
     generated: Count
     all: Count
     chain: Count
-    arrays: tuple[ArrayFacts, ...]
+    arrays: tuple[ArraySize, ...]
     head: Count
     convolutions: tuple[ConvolutionFacts, ...]
 
@@ -104,7 +93,7 @@ def matrix_facts(trace: Trace, head: int) -> MatrixFacts:
         generated=Count(n_tokens * plan.depth),
         all=Count(plan.multiplications),
         chain=Count(plan.longest_chain),
-        arrays=_arrays(trace),
+        arrays=array_sizes(trace),
         head=Count(head),
         convolutions=_convolutions(trace, head),
     )
@@ -129,16 +118,6 @@ def _counts_of(one: DesignCount) -> tuple[Count, ...]:
 def _box(one: Box) -> BoxFacts:
     numbers = (one.moment, one.parts, one.multiplications, one.exponentials)
     return BoxFacts(Case(one.field), *map(Count, numbers))
-
-
-def _arrays(trace: Trace) -> tuple[ArrayFacts, ...]:
-    found = []
-    for array in array_sizes(trace):
-        (m, n), (rows, columns) = array.one, array.fused
-        one, fused = (Count(m), Count(n)), (Count(rows), Count(columns))
-        numbers = Count(m * n), Count(rows * columns)
-        found.append(ArrayFacts(Case(array.name), one, numbers[0], fused, numbers[1]))
-    return tuple(found)
 
 
 def _convolutions(trace: Trace, head: int) -> tuple[ConvolutionFacts, ...]:

@@ -8,7 +8,7 @@ import math
 import threading
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -19,6 +19,7 @@ from attention_core.numbers import MAX_OF_TYPE, too_large
 from attention_core.trace import Trace
 
 from ..cache import cached
+from ..home import read_table
 from .counts import Count, LayerSize, growing_sizes, layer_size
 
 
@@ -97,44 +98,26 @@ _NEEDED = (
     Count("additions", r"h\,n^2 (d_k - 1)", lambda s: s.n_heads * s.n_tokens**2 * (s.d_k - 1)),
 )
 
-SCHEMES: tuple[Scheme, ...] = (
-    Scheme(
-        "loop",
-        "head by head",
-        "One matrix product for each head, one after the other.",
-        head_by_head,
-        *_NEEDED,
-        Count("extra numbers", r"n^2", lambda s: s.n_tokens**2),
-    ),
-    Scheme(
-        "fused",
-        "all heads in one call",
-        "The head is one more axis of a single batched matrix product.",
-        batched_product,
-        *_NEEDED,
-        Count("extra numbers", "0", lambda s: 0),
-    ),
-    Scheme(
-        "full",
-        "full product, then diagonal",
-        "For each pair of tokens the queries of all heads are multiplied with the keys of all"
-        " heads; only the diagonal is needed.",
+_WAYS: Mapping[str, tuple[Callable[[Array, Array], Array], Count, Count, Count]] = {
+    "loop": (head_by_head, *_NEEDED, Count("extra numbers", r"n^2", lambda s: s.n_tokens**2)),
+    "fused": (batched_product, *_NEEDED, Count("extra numbers", "0", lambda s: 0)),
+    "full": (
         full_product,
-        Count("multiplications", r"h^2 n^2 d_k", lambda s: s.n_heads**2 * s.n_tokens**2 * s.d_k),
+        Count("multiplications", r"h^2 n^2 d_k", lambda s: (s.n_heads * s.n_tokens) ** 2 * s.d_k),
         Count(
-            "additions", r"h^2 n^2 (d_k - 1)", lambda s: s.n_heads**2 * s.n_tokens**2 * (s.d_k - 1)
+            "additions", r"h^2 n^2 (d_k - 1)", lambda s: (s.n_heads * s.n_tokens) ** 2 * (s.d_k - 1)
         ),
-        Count("extra numbers", r"h^2 n^2", lambda s: s.n_heads**2 * s.n_tokens**2),
+        Count("extra numbers", r"h^2 n^2", lambda s: (s.n_heads * s.n_tokens) ** 2),
     ),
-    Scheme(
-        "hadamard",
-        "Hadamard product, then sums",
-        "For each pair of tokens queries and keys are multiplied number by number, then summed for"
-        " each head.",
+    "hadamard": (
         hadamard_product,
         *_NEEDED,
         Count("extra numbers", r"h\,n^2 d_k", lambda s: s.n_heads * s.n_tokens**2 * s.d_k),
     ),
+}
+SCHEMES = tuple(
+    Scheme(row["key"], row["name"], row["description"], *_WAYS[row["key"]])
+    for row in read_table("score_schemes")
 )
 
 

@@ -7,6 +7,7 @@ its window is h times as wide, and its filters stay as many.
 Source: MQL5 book, chapter on multi-head self-attention.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ import numpy as np
 from attention_core.checks import Array
 from attention_core.trace import Trace, head_columns
 
+from ..words.numbers import Case, Count
 from .weight_blocks import head_contributions
 
 WEIGHTS_OF_FIELD = {"queries": "w_q", "keys": "w_k", "values": "w_v"}
@@ -101,11 +103,21 @@ def _output_as_convolution(trace: Trace, w_o: Array, head: int) -> ProjectionCon
 
 @dataclass(frozen=True)
 class ArraySize:
-    """The shape of one array for one head, and for all heads in one array."""
+    """The rows and columns of one array for one head, and for all heads in one array."""
 
-    name: str
-    one: tuple[int, ...]
-    fused: tuple[int, ...]
+    name: Case
+    one: tuple[Count, ...]
+    fused: tuple[Count, ...]
+
+    @property
+    def numbers_of_one(self) -> Count:
+        """How many numbers the array of one head holds."""
+        return Count(math.prod(self.one))
+
+    @property
+    def numbers_of_all(self) -> Count:
+        """How many numbers the array of all heads holds."""
+        return Count(math.prod(self.fused))
 
 
 def array_sizes(trace: Trace) -> tuple[ArraySize, ...]:
@@ -113,11 +125,13 @@ def array_sizes(trace: Trace) -> tuple[ArraySize, ...]:
     the book.
     """
     n_heads = trace.sizes["H"]
-    rows = [ArraySize("inputs", trace.inputs.shape[1:], trace.inputs.shape[1:])]
+    shape = tuple(map(Count, trace.inputs.shape[1:]))
+    rows = [ArraySize(Case("inputs"), shape, shape)]
     for field, weights in WEIGHTS_OF_FIELD.items():
         owners = n_heads if field == "queries" else trace.sizes["G"]
         arrays = {weights: getattr(trace.projections, weights), field: getattr(trace, field)[0]}
         for name, array in arrays.items():
-            n_rows, n_columns = array.shape
-            rows.append(ArraySize(name, (n_rows, n_columns // owners), (n_rows, n_columns)))
+            n_rows, n_columns = map(Count, array.shape)
+            of_one = (n_rows, Count(n_columns // owners))
+            rows.append(ArraySize(Case(name), of_one, (n_rows, n_columns)))
     return tuple(rows)

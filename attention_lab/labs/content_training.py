@@ -15,7 +15,7 @@ from attention_core.checks import Array
 from attention_core.trace import Trace
 
 from ..cache import cached
-from ..words.numbers import Count, Number, Share
+from ..words.numbers import Count, Number, Share, format_agreement
 from .adam import Moments, adam_step, learning_rate_at
 from .backward import layer_gradients
 from .checkpoints import Weights, as_projections
@@ -37,6 +37,7 @@ from .losses import cross_entropy, cross_entropy_gradient
 STORED_FILE = Path(__file__).with_name("content_task.npz")
 N_STEPS, BATCH, LEARNING_RATE, SEED = 300, 32, 0.03, 0
 D_K, D_V = 12, 3
+ROUNDING = 1e-12  # of logits and outputs between -10 and 10
 WHOLE = 2 * max(HEIGHT, WIDTH) - 1  # the side of a kernel that sees the whole picture
 SIDES = (1, 2, 3, WHOLE)
 
@@ -228,18 +229,18 @@ class FourAnswers:
     """Why no kernel does the task, with numbers.
 
     right, said: the colours of the pixel that asks in `four_pictures`, from 1 on, and those that
-    each learner names. cells_apart, kernel_apart: how far the sum of the first and the last picture
-    is from that of the others, and the same for what the trained kernels give. near_apart: between
-    what the 3 × 3 kernel gives for the two pictures of `same_within_reach`, whose answers differ;
-    n_near: how many pixels it reads there.
+    each learner names. cells, kernels: how the sum of the first and the last picture agrees with
+    that of the others, and the same for what the trained kernels give. near: how what the 3 × 3
+    kernel gives for the two pictures of `same_within_reach` agrees, whose answers differ; n_near:
+    how many pixels it reads there.
     """
 
-    right: tuple[int, ...]
-    said: dict[str, tuple[int, ...]]
-    cells_apart: float
-    kernel_apart: float
-    near_apart: float
-    n_near: int
+    right: tuple[Count, ...]
+    said: dict[str, tuple[Count, ...]]
+    cells: str
+    kernels: str
+    near: str
+    n_near: Count
 
 
 def four_answers() -> FourAnswers:
@@ -252,12 +253,18 @@ def four_answers() -> FourAnswers:
     largest = max(float(_apart(logits[f"kernel {side}"])) for side in SIDES)
     right, near = _named(pictures.colours[:, ASKS]), same_within_reach().contents
     near_apart = float(np.abs(np.diff(trained_kernel(near, 3)[:, ASKS], axis=0)).max())
-    n_near = sum(int(one[0, ASKS].any()) for one in at_offsets(near, 3))
-    return FourAnswers(right, said, float(_apart(contents)), largest, near_apart, n_near)
+    return FourAnswers(
+        right,
+        said,
+        cells=format_agreement(float(_apart(contents)), 0),
+        kernels=format_agreement(largest, ROUNDING),
+        near=format_agreement(near_apart, 0),
+        n_near=Count(sum(int(one[0, ASKS].any()) for one in at_offsets(near, 3))),
+    )
 
 
-def _named(logits_BF: Array) -> tuple[int, ...]:
-    return tuple((logits_BF.argmax(axis=1) + 1).tolist())
+def _named(logits_BF: Array) -> tuple[Count, ...]:
+    return tuple(map(Count, logits_BF.argmax(axis=1) + 1))
 
 
 def _apart(of_four: Array) -> Array:

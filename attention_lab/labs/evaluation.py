@@ -2,7 +2,6 @@
 score of heads with one answer each.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -124,41 +123,6 @@ def one_answer_loss(settings: TrainingSettings) -> float | None:
     return one_answer_score(settings.task, settings.n_heads, settings.widths[1]) * target_variance(
         settings.task, n_sequences=4000
     )
-
-
-@dataclass(frozen=True)
-class TemperatureComparison:
-    """The errors of layers that differ only in their temperature, from the highest to the lowest.
-
-    best: the temperature with the smallest error, the highest of those that tie.
-    """
-
-    errors: dict[float, float]
-
-    @property
-    def best(self) -> float:
-        """The temperature with the smallest error."""
-        return min(self.errors, key=lambda temperature: self.errors[temperature])
-
-    @property
-    def usual(self) -> float:
-        """The highest temperature."""
-        return next(iter(self.errors))
-
-    @property
-    def lowest(self) -> float:
-        """The lowest temperature."""
-        return list(self.errors)[-1]
-
-
-def compare_temperatures(errors: Mapping[float, float]) -> TemperatureComparison:
-    """The errors by temperature, ordered.
-
-    >>> found = compare_temperatures({0.25: 0.1, 2.0: 0.3, 0.5: 0.1})
-    >>> found.usual, found.best, found.lowest
-    (2.0, 0.5, 0.25)
-    """
-    return TemperatureComparison(dict(sorted(errors.items(), reverse=True)))
 
 
 # The smallest error of one head on the unseen sequences of agreement if its scores are a · [same

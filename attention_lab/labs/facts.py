@@ -8,48 +8,18 @@ from dataclasses import dataclass
 from ..heads.patterns import largest_entropy
 from ..words.numbers import Case, Count, Number, Share, format_agreement
 from .content_training import (
+    ROUNDING,
     ContentExample,
     ContentScore,
+    FourAnswers,
     content_example,
     content_scores,
     four_answers,
 )
 from .convolution import ConvolutionRun, OneByOne
-from .deep_stack import compare_stack
-from .evaluation import compare_temperatures
 from .julia_mapping import MappingCheck
 from .stiefel import ColumnEffect, parameter_counts
 from .subspaces import HeadPlanes
-
-ROUNDING = 1e-12  # of logits and outputs between -10 and 10
-
-
-@dataclass(frozen=True)
-class ArgumentFacts:
-    """Why no fixed kernel does the task that depends on content. cells, kernels: how two sums of
-    pictures agree, and what the trained kernels give for them; near: what one gives for two
-    pictures of which it reads n_near equal pixels. right, said: the colours in the four pictures.
-    """
-
-    cells: str
-    kernels: str
-    n_near: Count
-    near: str
-    right: tuple[Count, ...]
-    said: dict[str, tuple[Count, ...]]
-
-
-def argument_facts() -> ArgumentFacts:
-    """Why no fixed kernel does it."""
-    found = four_answers()
-    return ArgumentFacts(
-        cells=format_agreement(found.cells_apart, 0),
-        kernels=format_agreement(found.kernel_apart, ROUNDING),
-        n_near=Count(found.n_near),
-        near=format_agreement(found.near_apart, 0),
-        right=tuple(map(Count, found.right)),
-        said={name: tuple(map(Count, said)) for name, said in found.said.items()},
-    )
 
 
 @dataclass(frozen=True)
@@ -67,7 +37,7 @@ class ContentFacts:
     by_kernel: Count
     grey: Count
     scores: dict[str, ContentScore]
-    argument: Callable[[], ArgumentFacts] = argument_facts
+    argument: Callable[[], FourAnswers] = four_answers
 
 
 def content_facts(pixel: tuple[int, int], example: ContentExample) -> ContentFacts:
@@ -244,13 +214,15 @@ class TemperatureFacts:
 
 
 def temperature_facts(errors: Mapping[float, float]) -> TemperatureFacts:
-    """Which temperature is best. errors: by temperature."""
-    found = compare_temperatures(errors)
-    best, usual, lowest = (
-        (one, Number(errors[one], 4)) for one in (found.best, found.usual, found.lowest)
-    )
-    case = {found.usual: "usual", found.lowest: "lowest"}.get(found.best, "between")
-    return TemperatureFacts(Case(case), best, usual, lowest)
+    """Which temperature is best, the highest of those that tie. errors: by temperature; the usual
+    one is the highest.
+    """
+    ordered = sorted(errors, reverse=True)
+    usual, lowest = ordered[0], ordered[-1]
+    best = min(ordered, key=errors.__getitem__)
+    case = {usual: "usual", lowest: "lowest"}.get(best, "between")
+    shown = ((one, Number(errors[one], 4)) for one in (best, usual, lowest))
+    return TemperatureFacts(Case(case), *shown)
 
 
 @dataclass(frozen=True)
@@ -271,13 +243,14 @@ def stack_facts(name: str, results: Mapping[str, tuple[float, float]]) -> StackF
     """A stack beside the others; None without it or without others. results: accuracy and size."""
     if name not in results or len(results) == 1:
         return None
-    found = compare_stack(name, results)
-    low, high = (Number(one, 3) for one in found.others)
-    case = "too large" if found.is_behind and found.is_larger else "between"
+    accuracy, size = results[name]
+    accuracies, sizes = zip(*(one for key, one in results.items() if key != name), strict=True)
+    low, high, other_size = min(accuracies), max(accuracies), max(sizes)
+    case = "too large" if accuracy < low and size > other_size else "between"
     return StackFacts(
-        case=Case("no harm" if found.accuracy >= high else case),
-        right=Number(found.accuracy, 3),
-        others=(low, high),
-        size=Number(found.size, 1),
-        other_size=Number(found.other_sizes[1], 1),
+        case=Case("no harm" if accuracy >= high else case),
+        right=Number(accuracy, 3),
+        others=(Number(low, 3), Number(high, 3)),
+        size=Number(size, 1),
+        other_size=Number(other_size, 1),
     )

@@ -16,6 +16,7 @@ from attention_core.numbers import check_range
 from attention_core.trace import Trace
 
 from ..heads.reruns import rerun
+from ..home import read_table
 
 
 def combine_masks(masks: Mapping[str, Array]) -> Array | None:
@@ -44,25 +45,8 @@ def hidden_by(masks: Mapping[str, Array], query: int, key: int, batch: int = 0) 
 DEFAULT_BIAS = -4.0
 FINITE = "a small bias"
 # The numbers that are added to the score of a key to hide it, by name, and their effects.
-HIDING_VALUES: dict[str, tuple[float, str]] = {
-    "−∞": (
-        -np.inf,
-        "Its exponential is exactly 0. If all keys of a query are hidden, there are no shares:"
-        " zeros here, NaN in torch.softmax. With a sink, which then takes all, both give zeros.",
-    ),
-    "−10⁹": (
-        -1e9,
-        "Its exponential is 0 as well if the query sees at least one key, or if there is a sink. If"
-        " all its keys are hidden and there is no sink, it reads the hidden keys. In float64 their"
-        " scores decide the shares. In float32 numbers near −10⁹ are 64 apart, so the shares are"
-        " equal unless a score is beyond ±32."
-        " float16 ends at −65,504: there −10⁹ becomes −∞ or an error.",
-    ),
-    FINITE: (
-        DEFAULT_BIAS,
-        "The exponential of the key is multiplied by e to this number. Below 0 its share gets"
-        " smaller, but the key is not hidden.",
-    ),
+HIDING_VALUES = {
+    row["name"]: (float(row["value"]), row["effect"]) for row in read_table("hiding_values")
 }
 
 

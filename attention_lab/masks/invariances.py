@@ -108,17 +108,20 @@ def _query_bias(trace: Trace, seed: int) -> Trace:
 
 
 def _query_key_basis(trace: Trace, seed: int) -> Trace:
-    p = trace.projections
-    neutral_GVV = np.broadcast_to(np.eye(p.d_v), (p.groups, p.d_v, p.d_v))
-    change = BasisChange(random_basis_change(p, seed).query_key, neutral_GVV)
-    return rerun(trace, projections=with_basis_change(p, change))
+    return _in_another_basis(trace, seed, kept="value")
 
 
 def _value_basis(trace: Trace, seed: int) -> Trace:
-    p = trace.projections
-    neutral_GKK = np.broadcast_to(np.eye(p.d_k), (p.groups, p.d_k, p.d_k))
-    change = BasisChange(neutral_GKK, random_basis_change(p, seed).value)
-    return rerun(trace, projections=with_basis_change(p, change))
+    return _in_another_basis(trace, seed, kept="query_key")
+
+
+def _in_another_basis(trace: Trace, seed: int, kept: str) -> Trace:
+    """The layer in another basis but for the matrices of one name, which stay as they are."""
+    change = random_basis_change(trace.projections, seed)
+    matrices_GXX = getattr(change, kept)
+    neutral_GXX = np.broadcast_to(np.eye(matrices_GXX.shape[-1]), matrices_GXX.shape)
+    changed = with_basis_change(trace.projections, replace(change, **{kept: neutral_GXX}))
+    return rerun(trace, projections=changed)
 
 
 def _softmax_of_all(scaled: Array, masked_BHTS: Array, options: Options) -> Array:

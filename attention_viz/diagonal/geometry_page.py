@@ -203,7 +203,7 @@ def _longer_pairs(facts: GeometryFacts) -> list[b.Block]:
     if not facts.longer:
         return [b.Text(f"No token is turned away from token {token} by more than 90°.")]
     rows = [
-        [str(one.place), str(one.product), *(", ".join(map(str, part)) for part in parts)]
+        [str(one.other), str(one.product), *(", ".join(map(str, part)) for part in parts)]
         for one in facts.longer
         for parts in [(one.shares, one.relative)]
     ]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from attention_core import STEPS
 from attention_lab.heads.facts import (
     AllHeadsFacts,
-    AverageFacts,
     CellFacts,
     all_habits,
     average_facts,
@@ -13,6 +12,7 @@ from attention_lab.heads.facts import (
 )
 from attention_lab.heads.keys_read import (
     MAX_DRAWN_LINES,
+    AveragingEffect,
     maximum_of_heads,
     mean_of_heads,
     strongest_lines,
@@ -121,7 +121,7 @@ def _blocks(view: StoryView, values: b.Values, facts: AllHeadsFacts) -> Sequence
 
 
 def _merged(
-    view: StoryView, field: str, heads: Sequence[int], facts: AverageFacts | None
+    view: StoryView, field: str, heads: Sequence[int], facts: AveragingEffect | None
 ) -> list[b.Block]:
     array = getattr(view.trace, field)[0]
     merged = {"mean": mean_of_heads(array, heads), "maximum": maximum_of_heads(array, heads)}

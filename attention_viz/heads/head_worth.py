@@ -128,19 +128,13 @@ def ablation_board(
     rows = Side("query position", trace.labels("T"))
     columns = Side("feature", tuple(map(str, range(output_TO.shape[1])))[shown])
     drawn = partial(Matrix, rows=rows, columns=columns, limit=limit)
-    whole = drawn(
-        "all",
-        output_TO[:, shown],
-        place=(0, 0),
-        title="all heads",
-        says="With all heads the output is",
+    sides = (
+        ("all", output_TO[:, shown], "all heads", "all heads"),
+        ("rest", without_TO[:, shown], "with heads off", "heads off"),
     )
-    rest = drawn(
-        "rest",
-        without_TO[:, shown],
-        place=(1, 0),
-        title="with heads off",
-        says="With heads off the output is",
+    whole, rest = (
+        drawn(name, numbers, place=(n, 0), title=title, says=f"With {heads} the output is")
+        for n, (name, numbers, title, heads) in enumerate(sides)
     )
     gap = difference_matrix(whole, rest, (2, 0), "what is missing")
     missing = replace(gap, kind="feature", limit=limit)

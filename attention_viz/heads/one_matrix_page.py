@@ -174,7 +174,7 @@ def _array_sizes(view: StoryView, facts: MatrixFacts) -> list[b.Block]:
     turn = {"row": 1, "column": -1}[view.notation.convention]
     rows = []
     for array in facts.arrays:
-        one, all_of_them = (f"{m} × {n}" for m, n in (array.one[::turn], array.all[::turn]))
+        one, all_of_them = (f"{m} × {n}" for m, n in (array.one[::turn], array.fused[::turn]))
         cells = [one, str(array.numbers_of_one), all_of_them, str(array.numbers_of_all)]
         rows.append([f"**{_symbol(view, array.name)}**", *cells])
     all_heads = f"all heads: {facts.heads}"

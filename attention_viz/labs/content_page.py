@@ -8,9 +8,10 @@ from attention_lab.labs.content_training import (
     N_STEPS,
     WHOLE,
     ContentExample,
+    FourAnswers,
     content_example,
 )
-from attention_lab.labs.facts import ArgumentFacts, ContentFacts
+from attention_lab.labs.facts import ContentFacts
 
 from .. import blocks as b
 from ..matrices import Matrix, Side, matrix_board
@@ -103,7 +104,7 @@ def content_board(example: ContentExample, facts: ContentFacts, side: int) -> JS
     return board
 
 
-def _argument(facts: ArgumentFacts) -> list[b.Block]:
+def _argument(facts: FourAnswers) -> list[b.Block]:
     """Four pictures on which every kernel fails, and two that a small one cannot tell apart."""
     rows = [("**right**", *map(str, facts.right))]
     rows += [(_name(name), *map(str, said)) for name, said in facts.said.items()]

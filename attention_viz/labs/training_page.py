@@ -233,14 +233,11 @@ def _loss(run: LayerRun, facts: TrainingFacts, values: b.Values) -> list[b.Block
         runs = {name: stored.losses for name, stored in stored_runs().items()}
     floor = one_answer_loss(run.settings)
     figure = loss_figure(runs, run.settings.last_step, floor=floor, marked=facts.step)
-    says = (
-        "" if facts.trained else "The weights are random numbers; the layer has learnt nothing yet."
-    )
     return [
         b.Text(f"**“{run.settings.training_task.instruction}”**"),
         b.Chart(figure, "train loss"),
         b.row(values, AT),
-        *([b.caption(says)] if says else []),
+        *([] if facts.trained else [b.caption(NOTHING_LEARNT)]),
     ]
 
 

@@ -262,11 +262,11 @@ def test_a_way_that_does_not_agree_says_by_how_much() -> None:
 
 def test_arrays_and_designs_are_counted() -> None:
     found = matrix_facts(layer(), 0)
-    by_name = {str(one.name): (one.one, one.all) for one in found.arrays}
+    by_name = {str(one.name): (one.one, one.fused) for one in found.arrays}
     assert by_name["w_q"] == ((12, 4), (12, 24))
     assert by_name["keys"] == ((5, 4), (5, 8))
     assert all(one.numbers_of_one == one.one[0] * one.one[1] for one in found.arrays)
-    assert all(one.numbers_of_all == one.all[0] * one.all[1] for one in found.arrays)
+    assert all(one.numbers_of_all == one.fused[0] * one.fused[1] for one in found.arrays)
     # 6 heads × 5 objects, the joined array, the output; 6 × 7 calls, joining, output.
     assert found.designs[0][:3] == (32, 44, 60)
     assert found.designs[1][:3] == (6, 8, 0)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from attention_core import Projections, attend
-from attention_lab.diagonal.claims.catalogue import CLAIMS, OURS, find_claim
+from attention_lab.diagonal.claims.catalogue import find_claim
 from attention_lab.diagonal.depth import FOUR_TOKENS, Stack, levels, skip_draws, tokens_read_most
 from attention_lab.diagonal.geometry import longer_pairs
 from attention_lab.diagonal.measures import gram_alignment
@@ -229,10 +229,6 @@ def test_the_softmax_alone_makes_shares() -> None:
     effect = scale_effect(trace, 1)
     assert effect.sum_gap < 1e-12
     assert effect.top < effect.top_raw
-
-
-def test_sentences_of_ours_are_among_the_claims() -> None:
-    assert {one.id for one in CLAIMS if one.is_ours} == OURS
 
 
 def test_longer_tokens_may_read_each_other_more() -> None:

@@ -4,11 +4,13 @@ checks functions of the modules beside this one.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from string import Formatter
+from typing import Any
 
 from ...home import read_table
 from ...notation.texts import NOTATIONS
 from . import doshi, geometric_machine_learning, language, lecture_note, papers, popular, slides
-from .record import Measured
+from .record import Measured, format_gap, format_shape
 
 ALWAYS, CONDITION, FALSE = "always", "condition", "false"
 
@@ -20,19 +22,18 @@ TEXTS = {
     "dong": "Dong et al. 2021, Attention is not all you need",
 } | {key: text.title for key, text in NOTATIONS.items() if not text.has_our_letters}
 
-# Sentences that stand in no text. They put into words what a text does with its letters, names and
-# formulas, or what a reader may conclude from it.
-OURS = {
-    "gml-one-letter",
-    "gml-code-and-manual",
-    "gml-heads-combined",
-    "doshi-attention-score",
-    "doshi-merging-mixes",
-    "slides-greater-with-ties",
-    "slides-diagonally-dominant",
-    "note-formula-without-softmax",
-    "note-two-alphas",
-}
+
+_FORMATS: dict[str, Callable[[Any], str]] = {"gap": format_gap, "shape": format_shape}
+
+
+class _Sentence(Formatter):
+    """Writes numbers into a sentence, in which "gap" and "shape" are formats, too."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        """A number as the sentence has it."""
+        if format_spec in _FORMATS:
+            return _FORMATS[format_spec](value)
+        return format(value, format_spec)
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,9 @@ class Evidence:
 @dataclass(frozen=True)
 class Claim:
     """A claim of one of the `TEXTS`. statement: in a few words of the text, or, where `is_ours`, a
-    sentence of ours about it. status: its verdict: always, condition or false. correction: the
-    correct statement, or what to add.
+    sentence that stands in no text: it puts into words what the text does with its letters, names
+    and formulas, or what a reader may conclude from it. status: its verdict: always, condition or
+    false. correction: the correct statement, or what to add.
 
     measure: a computation with fixed seeds, whose name is that of the claim. Unless a claim is
     always true, it shows a case in which it fails; the correct statement holds there. evidence: the
@@ -63,12 +65,13 @@ class Claim:
     status: str
     correction: str
     evidence: str
+    is_ours: bool
     measure: Callable[[], Measured]
 
     def check(self) -> Evidence:
         """The result of the computation, in a sentence."""
         result = self.measure()
-        sentence = self.evidence.format(*result.numbers)
+        sentence = _Sentence().format(self.evidence, *result.numbers)
         return Evidence(result.claimed, result.corrected, sentence)
 
     @property
@@ -81,11 +84,6 @@ class Claim:
         """The texts that a search reads."""
         return self.id, self.statement, self.correction
 
-    @property
-    def is_ours(self) -> bool:
-        """Whether the sentence stands in no text."""
-        return self.id in OURS
-
 
 _MODULES = (popular, language, papers, geometric_machine_learning, doshi, slides, lecture_note)
 CHECKS = {
@@ -94,7 +92,10 @@ CHECKS = {
     for name, check in vars(module).items()
     if getattr(check, "__annotations__", {}) == {"return": Measured}
 }
-CLAIMS = tuple(Claim(measure=CHECKS[row["name"]], **row) for row in read_table("claims"))
+CLAIMS = tuple(
+    Claim(measure=CHECKS[row["name"]], is_ours=row.pop("ours") == "yes", **row)
+    for row in read_table("claims")
+)
 
 
 def find_claim(identifier: str) -> Claim:

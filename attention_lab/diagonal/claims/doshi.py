@@ -24,7 +24,6 @@ from .record import (
     X,
     are_equal,
     fits,
-    format_gap,
     format_shape,
     max_difference,
     measured,
@@ -56,15 +55,8 @@ def q_times_k() -> Measured:
     right = fits(query, key.T) and are_equal(query @ key.T, trace.scores[0, 0])
     silent, scores = square.query_heads[0, 0] @ square.key_heads[0, 0], square.scores[0, 0]
     wrong = silent.shape == scores.shape and not are_equal(silent, scores)
-    return measured(
-        fits(query, key) or are_equal(silent, scores),
-        right and wrong,
-        format_shape(query),
-        format_shape(query @ key.T),
-        len(silent),
-        format_shape(silent),
-        max_difference(silent, scores),
-    )
+    claimed, gap = fits(query, key) or are_equal(silent, scores), max_difference(silent, scores)
+    return measured(claimed, right and wrong, query, query @ key.T, len(silent), silent, gap)
 
 
 # The tokens after the last one changes.
@@ -81,9 +73,7 @@ def mask_before_scale() -> Measured:
         )
         for added in (hidden, -np.abs(np.subtract.outer(place, place)))
     )
-    return measured(
-        with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, format_gap(with_mask), with_bias
-    )
+    return measured(with_bias < 1e-9, with_mask < 1e-12 and with_bias > 0.01, with_mask, with_bias)
 
 
 def earlier_outputs_move(**options: Any) -> float:
@@ -106,15 +96,13 @@ def look_ahead_across() -> Measured:
     """
     source = gaussian_tokens(TOKENS, WIDTH, seed=1)
     across, within = earlier_outputs_move(memory=source), earlier_outputs_move()
-    return measured(across > 1e-9, across < 1e-12 and within > 0.01, format_gap(across), within)
+    return measured(across > 1e-9, across < 1e-12 and within > 0.01, across, within)
 
 
 def decoder_like_encoder() -> Measured:
     """How far earlier outputs move when the last token changes, without and with a causal mask."""
     free, causal = earlier_outputs_move(), earlier_outputs_move(causal=True)
-    return measured(
-        are_equal(free, causal), free > 0.01 and causal < 1e-12, free, format_gap(causal)
-    )
+    return measured(are_equal(free, causal), free > 0.01 and causal < 1e-12, free, causal)
 
 
 def cell_of_all_keys() -> Measured:
@@ -150,7 +138,7 @@ def padding_is_gone() -> Measured:
     shares = attend(X, LAYER, mask=padding_mask([real], TOKENS)).probabilities[0]
     to_padding, from_padding = shares[..., real:].sum(), shares[:, real:].sum() / HEADS
     is_right = to_padding == 0 and abs(from_padding - 2) < 1e-9
-    return measured(bool(from_padding == 0), bool(is_right), format_gap(to_padding), from_padding)
+    return measured(bool(from_padding == 0), bool(is_right), to_padding, from_padding)
 
 
 def merge_reverses_split() -> Measured:
@@ -179,14 +167,6 @@ def entire_architecture() -> Measured:
     in_text = told.w_q.size + told.w_k.size + told.w_v.size
     in_all = told.n_weights + layer.counts[1]
     parts_count = max(joined, alone) < whole / 100
-    return measured(
-        min(joined, alone) > whole / 2,
-        parts_count and in_text < in_all / 2,
-        FROG,
-        model.pieces([piece])[0].strip(),
-        whole,
-        joined,
-        alone,
-        in_text,
-        in_all,
-    )
+    claimed, corrected = min(joined, alone) > whole / 2, parts_count and in_text < in_all / 2
+    word = model.pieces([piece])[0].strip()
+    return measured(claimed, corrected, FROG, word, whole, joined, alone, in_text, in_all)

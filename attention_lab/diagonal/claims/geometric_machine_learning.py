@@ -22,7 +22,6 @@ from .record import (
     Measured,
     are_equal,
     fits,
-    format_gap,
     format_shape,
     max_difference,
     measured,
@@ -62,16 +61,8 @@ def columns_span() -> Measured:
     ranks = [int(np.linalg.matrix_rank(one)) for one in (p, alone)]
     smaller = len(p) == N and ranks == [WIDTH, N] and WIDTH < N
     kept = are_equal(of_part, queries) and are_equal(of_rest, np.zeros_like(queries))
-    return measured(
-        smaller and kept,
-        smaller and kept,
-        format_shape(p),
-        ranks[0],
-        N,
-        ranks[1],
-        format_gap(max_difference(of_part, queries)),
-        format_gap(float(np.abs(of_rest).max())),
-    )
+    right = smaller and kept
+    return measured(right, right, p, ranks, N, max_difference(of_part, queries), abs(of_rest).max())
 
 
 def projections() -> Measured:
@@ -80,7 +71,7 @@ def projections() -> Measured:
         _head_matrix(one) for one in (Projections.random(N, HEADS), Projections.stiefel(N, HEADS))
     ]
     loose, normal = (max_difference(p @ p.T @ p @ p.T, p @ p.T) for p in both)
-    return measured(loose < 1e-9, normal < 1e-9, format_shape(both[0]), loose, format_gap(normal))
+    return measured(loose < 1e-9, normal < 1e-9, both[0], loose, normal)
 
 
 def queries_and_vectors() -> Measured:
@@ -91,7 +82,7 @@ def queries_and_vectors() -> Measured:
         max_difference(trace.queries[0] @ other.T, trace.scores[0, 0])
         for other in (x, trace.keys[0])
     )
-    return measured(vectors < 1e-9, keys < 1e-9, vectors, format_gap(keys))
+    return measured(vectors < 1e-9, keys < 1e-9, vectors, keys)
 
 
 def scores_are_correlations() -> Measured:
@@ -138,19 +129,15 @@ def code_and_manual() -> Measured:
     manual = value @ softmax(key.T @ query / np.sqrt(WIDTH), axis=0)
     other = attend(z.T, replace(p, w_q=p.w_k, w_k=p.w_q), scale=1 / np.sqrt(N))
     exchanged = other.head_outputs[0, 0].T
-    return measured(
-        are_equal(code, manual),
-        are_equal(code, exchanged),
-        max_difference(code, manual),
-        format_gap(max_difference(code, exchanged)),
-    )
+    gaps = [max_difference(code, other) for other in (manual, exchanged)]
+    return measured(are_equal(code, manual), are_equal(code, exchanged), gaps)
 
 
 def same_size() -> Measured:
     """The merged width for values of N ÷ n_heads and of N numbers."""
     x, layers = gaussian_tokens(T, N), (Projections.random(N, HEADS, d_v=d_v) for d_v in (WIDTH, N))
     widths = [attend(x, weights).merged.shape[2] for weights in layers]
-    return measured(widths[1] == N, widths[0] == N, WIDTH, widths[0], N, widths[1])
+    return measured(widths[1] == N, widths[0] == N, WIDTH, widths, N)
 
 
 def heads_combined() -> Measured:
@@ -172,7 +159,7 @@ def less_general() -> Measured:
     bound = np.outer(length, length) / np.sqrt(WIDTH) + 1e-12
     capped = bool((np.abs(bounded.scaled_scores[0]) <= bound).all())
     tops = [float(trace.probabilities.max(axis=-1).mean()) for trace in (bounded, free)]
-    return measured(tops[0] >= tops[1], capped, tops[0], tops[1])
+    return measured(tops[0] >= tops[1], capped, tops)
 
 
 def convex_combination() -> Measured:

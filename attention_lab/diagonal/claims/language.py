@@ -9,7 +9,7 @@ from ...trained.decoder import Head
 from ...trained.generation import KeyValueCache, draw
 from ...trained.language_model import language_model
 from ...trained.model_run import LanguageModelRun
-from .record import Measured, format_gap, max_difference, measured
+from .record import Measured, max_difference, measured
 
 LAYER, NEEDED_HEAD, LOOKING_HEADS = 4, 4, (2, 3, 4)
 F_PLACE = 6  # where the "f" of the frog stands
@@ -46,39 +46,22 @@ def added_is_lost() -> Measured:
     _, response, norm = run.loss(head, piece, against=None)
     gap = max_difference(sum(parts.values()), logit)
     falls_less = bool(added > lost + 1 > 2)
-    return measured(
-        bool(abs(added - lost) < 1e-9),
-        gap < 1e-9 and falls_less,
-        added,
-        logit,
-        lost,
-        -response,
-        -norm,
-        len(parts),
-        format_gap(gap),
-    )
+    claimed, corrected = bool(abs(added - lost) < 1e-9), gap < 1e-9 and falls_less
+    return measured(claimed, corrected, added, logit, lost, -response, -norm, len(parts), gap)
 
 
 def the_most_probable_word() -> Measured:
     """How often the most probable piece is drawn, at the temperatures 1 and 0."""
     run, place = _run(), len(_run().ids)
     best = int(run.logits[-1].argmax())
-    often = {
-        temperature: sum(
-            draw(run.probabilities(temperature), seed, place) == best for seed in range(N_DRAWS)
-        )
+    warm, cold = (
+        sum(draw(run.probabilities(temperature), seed, place) == best for seed in range(N_DRAWS))
         for temperature in (1.0, 0.0)
-    }
-    share = run.probabilities()[best]
-    is_by_share = abs(often[1.0] / N_DRAWS - share) < 0.05
-    return measured(
-        often[1.0] == N_DRAWS,
-        is_by_share and often[0.0] == N_DRAWS,
-        share,
-        N_DRAWS,
-        often[1.0],
-        often[0.0],
     )
+    share = run.probabilities()[best]
+    is_by_share = abs(warm / N_DRAWS - share) < 0.05
+    is_right = is_by_share and cold == N_DRAWS
+    return measured(warm == N_DRAWS, is_right, share, N_DRAWS, warm, cold)
 
 
 def a_cache_is_not_exact() -> Measured:
@@ -94,6 +77,4 @@ def a_cache_is_not_exact() -> Measured:
         max_difference([kept.extend([one]).logits[0] for one in run.ids], run.logits)
         for kept in (right, wrong)
     ]
-    return measured(
-        gaps[0] > 1e-9, gaps[0] < 1e-9 and gaps[1] > 0.1, len(run.ids), format_gap(gaps[0]), gaps[1]
-    )
+    return measured(gaps[0] > 1e-9, gaps[0] < 1e-9 and gaps[1] > 0.1, len(run.ids), gaps)

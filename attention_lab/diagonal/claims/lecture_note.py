@@ -11,8 +11,6 @@ from .record import (
     Measured,
     are_equal,
     fits,
-    format_gap,
-    format_shape,
     max_difference,
     measured,
     score_deviations,
@@ -35,22 +33,14 @@ def output_without_sum() -> Measured:
     own = A.sum(axis=1, keepdims=True) * VALUES
     summed = [sum(A[i, j] * VALUES[j] for j in range(N)) for i in range(N)]
     alone, over_j = (max_difference(y, HEAD) for y in (own, summed))
-    return measured(alone < 1e-9, over_j < 1e-9, alone, format_gap(over_j))
+    return measured(alone < 1e-9, over_j < 1e-9, alone, over_j)
 
 
 def size_of_the_value_matrix() -> Measured:
     """X times a matrix of either size."""
     stated = np.zeros((N, S))
     right = fits(NOTE_X, NOTE_LAYER.w_v) and NOTE_TRACE.values.shape[2] == D_O
-    return measured(
-        fits(NOTE_X, stated),
-        right,
-        format_shape(NOTE_X),
-        format_shape(NOTE_LAYER.w_v),
-        format_shape(stated),
-        D_O,
-        D,
-    )
+    return measured(fits(NOTE_X, stated), right, NOTE_X, NOTE_LAYER.w_v, stated, D_O, D)
 
 
 def rows_or_columns() -> Measured:
@@ -58,13 +48,8 @@ def rows_or_columns() -> Measured:
     row, other = NOTE_X[:1], NOTE_X[1:2]
     right = (row @ NOTE_LAYER.w_q) @ (other @ NOTE_LAYER.w_k).T
     matches = are_equal(right, NOTE_TRACE.scores[0, 0, 0, 1])
-    return measured(
-        fits(NOTE_LAYER.w_q, row.T),
-        fits(row, NOTE_LAYER.w_q) and matches,
-        format_shape(NOTE_LAYER.w_q),
-        format_shape(row),
-        format_shape(row.T),
-    )
+    w_q = NOTE_LAYER.w_q
+    return measured(fits(w_q, row.T), fits(row, w_q) and matches, w_q, row, row.T)
 
 
 def root_and_softmax() -> Measured:
@@ -81,24 +66,15 @@ def root_and_softmax() -> Measured:
     said = ", ".join(f"{top:.2f} ({name})" for name, top in zip(shares, tops, strict=True))
     alone = scores / D**0.5
     set_by_root = tops[2] < tops[0] < tops[1] and not are_equal(alone.sum(axis=1), 1)
-    note = are_equal(shares["√d"], A)
-    return measured(
-        note and proper,
-        note and proper and set_by_root,
-        D**0.5,
-        D,
-        N,
-        said,
-        alone[0].sum(),
-        alone[0].min(),
-    )
+    claimed, row = are_equal(shares["√d"], A) and proper, alone[0]
+    return measured(claimed, claimed and set_by_root, D**0.5, D, N, said, row.sum(), row.min())
 
 
 def formula_without_softmax() -> Measured:
     """Values weighted with scaled scores, and with their softmax, against the head's output."""
     scaled = NOTE_TRACE.scaled_scores[0, 0]
     raw, soft = (max_difference(w @ VALUES, HEAD) for w in (scaled, softmax(scaled)))
-    return measured(raw < 1e-9, soft < 1e-9, raw, scaled[0].sum(), format_gap(soft))
+    return measured(raw < 1e-9, soft < 1e-9, raw, scaled[0].sum(), soft)
 
 
 def divided_by_d() -> Measured:
@@ -110,7 +86,7 @@ def divided_by_d() -> Measured:
 def head_without_values() -> Measured:
     """The sizes of the softmax and of the softmax times the values."""
     right = HEAD.shape == (N, D_O) and are_equal(A @ VALUES, HEAD)
-    return measured(A.shape == (N, D), right, format_shape(A), format_shape(HEAD))
+    return measured(A.shape == (N, D), right, A, HEAD)
 
 
 def size_of_the_output_matrix() -> Measured:
@@ -119,16 +95,7 @@ def size_of_the_output_matrix() -> Measured:
     trace = attend(NOTE_X, Projections.random(S, heads, d_k=D, d_v=D_O))
     joined, right = trace.merged[0], np.asarray(trace.projections.w_o)
     stated = np.zeros((D * heads, S))
-    return measured(
-        fits(joined, stated),
-        fits(joined, right),
-        D,
-        D_O,
-        heads,
-        format_shape(joined),
-        format_shape(right),
-        format_shape(stated),
-    )
+    return measured(fits(joined, stated), fits(joined, right), D, D_O, heads, joined, right, stated)
 
 
 def two_alphas() -> Measured:
@@ -151,7 +118,7 @@ def divided_into() -> Measured:
         max_difference(q, NOTE_TRACE.scaled_scores)
         for q in (D**0.5 / NOTE_TRACE.scores, NOTE_TRACE.scores / D**0.5)
     )
-    return measured(into < 1e-9, by < 1e-9, into, format_gap(by))
+    return measured(into < 1e-9, by < 1e-9, into, by)
 
 
 def weights_from_0_to_1() -> Measured:
@@ -167,11 +134,5 @@ def weights_from_0_to_1() -> Measured:
     ends = last[1] > 0 == gone[1] and near[0] < 1 == one[0]
     row = far[0, 0, 0]
     return measured(
-        inside,
-        inside and bool(ends) and row.tolist() == [1, 0],
-        A.min(),
-        A.max(),
-        N,
-        row[0],
-        row[1],
+        inside, inside and bool(ends) and row.tolist() == [1, 0], A.min(), A.max(), N, row
     )

@@ -19,8 +19,6 @@ from ..token_matrices import gaussian_tokens
 from .record import (
     Measured,
     are_equal,
-    format_gap,
-    format_shape,
     max_difference,
     measured,
     multiplications,
@@ -110,20 +108,8 @@ def rank_is_lost() -> Measured:
     halves = all(0.45 < later / earlier < 0.55 for earlier, later in pairwise(four[:20]))
     delayed = narrow < 1e-12 and wide > 0.1 and skips > 0.5 and left(16, pure) < 1e-12
     exponential = all(1e-12 < distance < 0.1 for distance in slowed)
-    return measured(
-        max(narrow, wide, skips) < 0.1,
-        delayed and exponential and halves,
-        format_gap(narrow),
-        format_gap(wide),
-        format_gap(skips),
-        slowed[0],
-        format_gap(slowed[1]),
-        format_gap(left(16, pure)),
-        four[0],
-        four[1],
-        four[2],
-        four[10],
-    )
+    claimed, corrected = max(narrow, wide, skips) < 0.1, delayed and exponential and halves
+    return measured(claimed, corrected, narrow, wide, skips, slowed, left(16, pure), four)
 
 
 # Sequence elements, their size nI, heads, and the size nK of one head's Query and Key.
@@ -154,7 +140,7 @@ def diagonal_of_the_square() -> Measured:
     trace = mql5_trace()
     product = trace.query_heads[0, :, 0] @ trace.key_heads[0, :, 1].T
     error = max_difference(np.diagonal(product), trace.scores[0, :, 0, 1])
-    return measured(error < 1e-9, error < 1e-9, HEADS, format_gap(error), HEADS**2 * NK, HEADS * NK)
+    return measured(error < 1e-9, error < 1e-9, HEADS, error, HEADS**2 * NK, HEADS * NK)
 
 
 def two_operations() -> Measured:
@@ -172,17 +158,8 @@ def regardless_of_heads() -> Measured:
         N**2 * heads * width for heads, width in ((1, NK), (HEADS, NK), (HEADS, NI // HEADS))
     )
     more = three == HEADS * one and mql5_trace().scores.size == HEADS * N**2
-    return measured(
-        one == three,
-        more and shared == N**2 * NI,
-        NK,
-        one,
-        three,
-        NI,
-        shared,
-        mql5_trace().scores.size,
-        N**2,
-    )
+    right, n_scores = more and shared == N**2 * NI, mql5_trace().scores.size
+    return measured(one == three, right, NK, one, three, NI, shared, n_scores, N**2)
 
 
 def interdependence() -> Measured:
@@ -191,9 +168,7 @@ def interdependence() -> Measured:
     free, tied = attend(x, Projections.random(NI, HEADS)), attend(x, Projections.tied(NI, HEADS))
     gaps = [max_difference(a, a.swapaxes(-1, -2)) for a in (free.probabilities, tied.probabilities)]
     symmetric = are_equal(tied.scores, tied.scores.swapaxes(-1, -2))
-    return measured(
-        gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, gaps[0], gaps[1]
-    )
+    return measured(gaps[0] < 1e-9, gaps[0] > 0.01 and gaps[1] > 0.01 and symmetric, gaps)
 
 
 def resources_of_the_transpose() -> Measured:
@@ -209,11 +184,11 @@ def three_heads() -> Measured:
     heads = [p.w_q[:, start : start + NK] for start in range(0, HEADS * NK, NK)]
     error = max_difference(x @ np.hstack(heads), np.hstack([x @ head for head in heads]))
     right = error < 1e-9 and p.w_q.shape == (NI, HEADS * NK)
-    return measured(right, right, format_shape(p.w_q), format_gap(error))
+    return measured(right, right, p.w_q, error)
 
 
 def one_number() -> Measured:
     """QC KCᵀ against the sum of the scores over the heads."""
     trace = mql5_trace()
     error = max_difference(trace.queries[0] @ trace.keys[0].T, trace.scores[0].sum(axis=0))
-    return measured(error < 1e-9, error < 1e-9, HEADS, format_gap(error))
+    return measured(error < 1e-9, error < 1e-9, HEADS, error)

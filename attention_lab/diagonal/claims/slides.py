@@ -25,7 +25,6 @@ from .record import (
     are_equal,
     fits,
     format_gap,
-    format_shape,
     head_0_of,
     max_difference,
     measured,
@@ -61,9 +60,7 @@ def diagonal_always_greater() -> Measured:
     masses = [self_mass_exact(8, width) for width in (2, 8, 64)]
     row = weightless_attention(COUNTEREXAMPLE_X).probabilities[1]
     shown_masses = ", ".join(f"{mass:.2f}" for mass in masses)
-    return measured(
-        check.holds, rule.holds and masses == sorted(masses), row[0], row[1], shown_masses
-    )
+    return measured(check.holds, rule.holds and masses == sorted(masses), row, shown_masses)
 
 
 def greater_with_ties() -> Measured:
@@ -114,13 +111,7 @@ def weights_cure_it() -> Measured:
         longest.append(diagonal_margins(self_attention_of(trace).scores)[own])
     against = opposite < 0.01 and bool(max(longest) < 0 and row[0] > row[1])
     return measured(
-        tied < 0.2,
-        tied > 0.6 and abs(free - 0.125) < 0.05 and against,
-        tied,
-        free,
-        opposite,
-        row[0],
-        row[1],
+        tied < 0.2, tied > 0.6 and abs(free - 0.125) < 0.05 and against, tied, free, opposite, row
     )
 
 
@@ -140,7 +131,7 @@ def vertical_stack() -> Measured:
     heads, w_o = trace.head_outputs[0], np.asarray(trace.projections.w_o)
     below, beside = np.vstack(list(heads)), np.hstack(list(heads))
     right = fits(beside, w_o) and are_equal(beside @ w_o, trace.output[0])
-    return measured(fits(below, w_o), right, format_shape(below), format_shape(beside), len(w_o))
+    return measured(fits(below, w_o), right, below, beside, len(w_o))
 
 
 def root_of_c() -> Measured:
@@ -160,7 +151,7 @@ def one_by_one() -> Measured:
         max_difference(weightless_attention(normed, sharpness).probabilities, np.eye(8))
         for sharpness in (1, 20)
     )
-    return measured(bool(best == 1), sharp < 1e-3 < soft, best, soft, format_gap(sharp))
+    return measured(bool(best == 1), sharp < 1e-3 < soft, best, soft, sharp)
 
 
 def shifting_heads(image_size: int, sharpness: float) -> Projections:
@@ -199,12 +190,7 @@ def heads_and_convolution() -> Measured:
     free, order = Projections.random(1, 9, d_k=2, d_v=1), rng.permutation(image_size**2)
     moved, causal = shuffling_gaps(image.reshape(-1, 1), free, order)
     return measured(
-        errors[0] < 1e-9,
-        errors[1] < 1e-9 and moved < 1e-9 < causal,
-        format_gap(errors[1]),
-        errors[0],
-        format_gap(moved),
-        causal,
+        errors[0] < 1e-9, errors[1] < 1e-9 and moved < 1e-9 < causal, errors, moved, causal
     )
 
 
@@ -227,4 +213,4 @@ def always_several_heads() -> Measured:
     twice = attend(X, Projections.from_heads([first, first], w_o)).output
     once = attend(X, Projections.from_heads([first], w_o[:3] + w_o[3:])).output
     gap, other = max_difference(twice, once), max_difference(attend(X, LAYER).output, once)
-    return measured(gap > 1e-9, gap < 1e-9 and other > 0.01, format_gap(gap), other)
+    return measured(gap > 1e-9, gap < 1e-9 and other > 0.01, gap, other)

@@ -266,10 +266,10 @@ def test_what_is_read_of_those_turned_away_as_both_become_longer() -> None:
         shares = []
         for factor in (1.0, 1.5, 2.0, 3.0):
             longer = x.copy()
-            longer[[0, one.place]] *= factor
+            longer[[0, one.other]] *= factor
             powers = [math.exp(longer[0] @ other / math.sqrt(2)) for other in longer]
-            shares += [powers[one.place] / sum(powers), powers[one.place] / powers[0]]
-        assert one.product == pytest.approx(x[0] @ x[one.place])
+            shares += [powers[one.other] / sum(powers), powers[one.other] / powers[0]]
+        assert one.product == pytest.approx(x[0] @ x[one.other])
         assert one.product < 0
         assert one.shares == pytest.approx(tuple(shares[::2]))
         assert one.relative == pytest.approx(tuple(shares[1::2]))

@@ -10,7 +10,6 @@ import pytest
 from attention_core import SettingsError
 from attention_lab.labs.deep_stack import (
     activation_sizes,
-    compare_stack,
     first_stack,
     run_stack,
     stack_accuracy,
@@ -132,18 +131,3 @@ def test_a_run_that_takes_too_long_is_refused() -> None:
     with refused(SettingsError, "seconds", 60):
         next(train_stack(StackSettings(n_steps=10_000)))
     assert expected_stack_seconds(StackSettings()) < 10
-
-
-@pytest.mark.parametrize(
-    ("accuracy", "size", "behind", "larger"),
-    [(0.5, 9.0, True, True), (0.8, 3.0, False, False), (0.95, 3.1, False, True)],
-)
-def test_a_stack_beside_the_others(
-    accuracy: float, size: float, behind: bool, larger: bool
-) -> None:
-    """A tie with the lowest is not behind it, a tie with the largest is not larger."""
-    results = {"a": (0.9, 3.0), "b": (accuracy, size), "c": (0.8, 1.0)}
-    found = compare_stack("b", results)
-    assert (found.accuracy, found.size) == (accuracy, size)
-    assert (found.others, found.other_sizes) == ((0.8, 0.9), (1.0, 3.0))
-    assert (found.is_behind, found.is_larger) == (behind, larger)

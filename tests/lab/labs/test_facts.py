@@ -15,7 +15,6 @@ from attention_lab.labs.convolution import (
 )
 from attention_lab.labs.facts import (
     TwoHeadFacts,
-    argument_facts,
     column_facts,
     content_facts,
     convolution_facts,
@@ -94,16 +93,6 @@ def test_the_pixel_that_asks_and_its_twin(pixel: tuple[int, int], side: int) -> 
     assert learners["attention"].right > max(
         one.right for name, one in learners.items() if name != "attention"
     )
-
-
-def test_no_kernel_tells_the_four_pictures() -> None:
-    facts = argument_facts()
-    assert (facts.cells, facts.kernels, facts.near) == ("are equal",) * 3
-    assert facts.said["attention"] == facts.right
-    assert all(
-        said != facts.right for name, said in facts.said.items() if name.startswith("kernel")
-    )
-    assert facts.right[0] == facts.right[3] != facts.right[1] == facts.right[2]
 
 
 @pytest.mark.parametrize("kind", ["raw", "layer-normed"])
